@@ -58,7 +58,8 @@ export function createAlertLoop(parts: AlertLoopParts) {
       lastError = '';
     } catch (error) {
       const message = errorMessage(error);
-      if (message !== lastError) logger.error(`alert check failed: ${message}`);
+      if (message !== lastError)
+        logger.error({ event: 'alert_check_failed', error: message }, `alert check failed: ${message}`);
       lastError = message;
     }
   }

@@ -25,14 +25,18 @@ export function getRetryDelay(attempts: number): number {
 /** Creates a function that sends all messages that are due, up to the first failure. One call at a time. */
 export function createDelivery(parts: DeliveryParts): () => Promise<void> {
   const { webhook, outbox, clock, logger, deadlineMs, signal } = parts;
-  const target = `the webhook at ${hostOf(webhook)}`;
+  const host = hostOf(webhook);
+  const target = `the webhook at ${host}`;
   let lastError: string | null = null;
 
   /** Logs changes only, not every attempt. */
   function logResult(error: string | null): void {
     if (error === lastError) return;
-    if (error === null) logger.info(`${target} accepts messages again`);
-    else logger.warn(`${target} did not accept a message: ${error}; it is retried`);
+    if (error === null) logger.info({ event: 'webhook_accepts', host }, `${target} accepts messages again`);
+    else {
+      const message = `${target} did not accept a message: ${error}; it is retried`;
+      logger.warn({ event: 'webhook_refuses', host, error }, message);
+    }
     lastError = error;
   }
 
@@ -44,7 +48,10 @@ export function createDelivery(parts: DeliveryParts): () => Promise<void> {
     outbox.settle(message.id, result, clock.now());
     if (!signal.aborted || error === null) logResult(error);
     if (result.nextAt === null)
-      logger.error(`1 message to ${target} given up: not accepted in ${GIVE_UP_DAYS} days`);
+      logger.error(
+        { event: 'webhook_given_up', host, error },
+        `1 message to ${target} given up: not accepted in ${GIVE_UP_DAYS} days`,
+      );
     return error === null;
   }
 

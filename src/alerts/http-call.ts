@@ -50,7 +50,9 @@ export async function ping(options: Omit<Call, 'body'> & { clock: Clock; logger:
     await clock.sleep(waitMs, signal).catch(() => undefined); // interrupted: the call says so
     error = await call();
   }
-  if (error !== null) logger.warn(`the ping to ${hostOf(url)} failed: ${error}`);
+  const host = hostOf(url);
+  if (error !== null)
+    logger.warn({ event: 'ping_failed', host, error }, `the ping to ${host} failed: ${error}`);
 }
 
 /** The host of an address, and its port: the rest of it may be a secret. */

@@ -16,7 +16,8 @@ export function createCronTicks(expression: string, onTick: () => Promise<void>,
     try {
       await onTick();
     } catch (error) {
-      logger.error(`scheduled check failed: ${errorMessage(error)}`);
+      const text = errorMessage(error);
+      logger.error({ event: 'check_failed', error: text }, `scheduled check failed: ${text}`);
     } finally {
       isRunning = false;
     }
@@ -37,6 +38,9 @@ export function createCronTicks(expression: string, onTick: () => Promise<void>,
 
 /** Without it, node-cron writes to the console. */
 function createCronLogger(logger: Logger) {
-  const write = (message: string | Error) => logger.debug(`cron: ${errorMessage(message)}`);
+  const write = (message: string | Error) => {
+    const text = errorMessage(message);
+    logger.debug({ event: 'timer', text }, `cron: ${text}`);
+  };
   return { info: write, warn: write, error: write, debug: write };
 }

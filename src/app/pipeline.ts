@@ -16,7 +16,9 @@ import type { Progress, RunOptions, SyncAccount, SyncContext } from '../sync/con
 import { readCorrection, type CorrectionOffer } from '../sync/storage/correction.ts';
 import { runOnce, type RunSummary } from '../sync/run.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
+import type { Wait } from '../budget/budget.ts';
 import { assertDemoOrReal, assertSameZone, joinAccounts, otherConfigText } from './file-use.ts';
+import { logRequest } from './log-request.ts';
 import { assertMayRetire, findLeaving, leavingLines } from './leaving.ts';
 import type { SchedulerOptions } from './scheduler.ts';
 
@@ -69,7 +71,9 @@ export function openPipeline(config: Config, environment: Environment) {
   const registerPackages = (acceptRetirements: boolean) => {
     const leaving = findLeaving(warehouse.listActivePackages(), config);
     if (!acceptRetirements) assertMayRetire(leaving, formatCommand);
-    for (const line of leavingLines(leaving)) logger.warn(`${line}; its rows stay, marked as retired`);
+    for (const line of leavingLines(leaving)) {
+      logger.warn({ event: 'package_leaves', reason: line }, `${line}; its rows stay, marked as retired`);
+    }
     warehouse.registerPackages(config.accounts, clock.now());
     warehouse.recordConfig({ file: config.file, accounts: joinAccounts(config.accounts) });
   };
@@ -117,7 +121,7 @@ function openConfiguredWarehouse(config: Config, environment: Environment): Ware
     if (isDemo) warehouse.markAsDemo({});
     assertSameZone(config, warehouse.getBookedZone());
     const warning = otherConfigText(config, use);
-    if (warning !== null) logger.warn(warning);
+    if (warning !== null) logger.warn({ event: 'config_warning', reason: warning }, warning);
     for (const account of config.accounts) renameAccount(config, account, warehouse, environment);
   } catch (error) {
     warehouse.close();
@@ -141,7 +145,8 @@ function renameAccount(
   const lock = lockOrThrow(path, 'run', command, clock.now());
   try {
     const rows = warehouse.renameAccount(was, name);
-    logger.info(`account ${was} is ${name} from now on: ${pluralize(rows, 'row')}`);
+    const message = `account ${was} is ${name} from now on: ${pluralize(rows, 'row')}`;
+    logger.info({ event: 'account_renamed', account: name, was, rows }, message);
   } finally {
     lock.release();
   }
@@ -172,14 +177,22 @@ function createAccount(
   { clock, logger }: Environment,
 ): SyncAccount {
   const serviceClock = createServiceClock(clock, (offsetMs) =>
-    logger.warn({ account: name }, `account ${name}: ${formatOffset(offsetMs)}`),
+    logger.warn(
+      { event: 'clock_differs', account: name, offset_ms: offsetMs },
+      `account ${name}: ${formatOffset(offsetMs)}`,
+    ),
   );
-  const onWait = (text: string) => logger.info(`waiting: ${text}`);
+  const onWait = ({ reason, waitMs, isLong }: Wait) =>
+    logger[isLong ? 'info' : 'debug'](
+      { event: 'budget_wait', account: name, reason, wait_ms: waitMs },
+      `waiting: ${reason}`,
+    );
   const { concurrency, restrictedCodes, finalCodes } = limits;
   const codes = { restricted: restrictedCodes, final: finalCodes };
   const client = createServiceClient({
     account: { name, videoList, storage, concurrency, codes },
     budget: warehouse.createBudget(name, limits, onWait, serviceClock),
+    onSent: (sent) => logRequest(logger, name, sent),
     clock: serviceClock,
     checkDates: (answer, doubt) => serviceClock.observe(answer, doubt),
   });
@@ -199,7 +212,8 @@ async function takeRunLock(
     const lock = tryLock(path, 'run', command, clock.now());
     if (lock) return lock;
     if (!wait) throw createLockedError(path, 'run');
-    if (tries === 1) logger.info(`waiting: ${createLockedError(path, 'run').message}`);
+    const reason = createLockedError(path, 'run').message;
+    if (tries === 1) logger.info({ event: 'run_lock_wait', reason }, `waiting: ${reason}`);
     await clock.sleep(LOCK_POLL_MS, signal);
   }
 }

@@ -68,8 +68,11 @@ async function publishIfDue(
   return dueAt - now;
 }
 
-function logFailure(error: unknown, logger: Logger): void {
-  if (error instanceof InterruptedError) logger.info('publishing was interrupted; the next start publishes');
-  else if (error instanceof LockedError) logger.info(`publishing postponed: ${error.message}`);
-  else logger.error(`publishing failed: ${errorMessage(error)}`);
+function logFailure(thrown: unknown, logger: Logger): void {
+  const error = errorMessage(thrown);
+  if (thrown instanceof InterruptedError)
+    logger.info({ event: 'publish_interrupted' }, 'publishing was interrupted; the next start publishes');
+  else if (thrown instanceof LockedError)
+    logger.info({ event: 'publish_postponed', reason: error }, `publishing postponed: ${error}`);
+  else logger.error({ event: 'publish_failed', error }, `publishing failed: ${error}`);
 }

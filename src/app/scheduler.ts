@@ -1,6 +1,6 @@
 /** The scheduler: at start and every minute it checks what is due, and runs that. */
 import { InterruptedError, LockedError, errorMessage, ParkedError, VodhouseError } from '../lib/errors.ts';
-import type { Clock } from '../lib/clock.ts';
+import { toTimestamp, type Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import { previousTick, nextTick, type Schedule } from '../lib/cron-ticks.ts';
 import type { Mode } from '../database/schema/runs.ts';
@@ -69,11 +69,17 @@ function createDueRunner(options: SchedulerOptions, signal: AbortSignal): () => 
   let lastDeferral = '';
   const onFailure = (error: unknown) => {
     if (error instanceof LockedError || error instanceof ParkedError) {
-      if (error.message !== lastDeferral) logger.info(`postponed: ${error.message}`); // once, not every minute
+      const reason = error.message;
+      if (reason !== lastDeferral) logger.info({ event: 'run_postponed', reason }, `postponed: ${reason}`); // once, not every minute
       lastDeferral = error.message;
     } else if (!(error instanceof InterruptedError)) {
-      const hint = error instanceof VodhouseError && error.hint ? ` -> ${error.hint}` : '';
-      logger.error(`the run failed: ${errorMessage(error)}${hint}`);
+      const text = errorMessage(error);
+      const hint = (error instanceof VodhouseError && error.hint) || null;
+      const stack = error instanceof VodhouseError || !(error instanceof Error) ? {} : { stack: error.stack };
+      logger.error(
+        { event: 'run_failed', error: text, hint, ...stack },
+        `the run failed: ${text}${hint === null ? '' : ` -> ${hint}`}`,
+      );
     }
   };
   return async () => {
@@ -115,13 +121,12 @@ function isRepeat({ mode, resumesFrom }: Due, previous: StartedRun | null, sched
 }
 
 function logNextRuns({ clock, schedule, logger }: SchedulerOptions): void {
-  const formatNext = (mode: string, expression: string) => {
-    const tick = new Date(nextTick(expression, clock.now(), schedule.timezone)).toISOString();
-    return `next ${mode} run at ${tick.slice(0, 16).replace('T', ' ')} UTC`;
-  };
-  const { full, quick } = schedule;
-  const texts = [formatNext('full', full), ...(quick === null ? [] : [formatNext('quick', quick)])];
-  logger.info(texts.join(', '));
+  const format = (expression: string) => toTimestamp(nextTick(expression, clock.now(), schedule.timezone));
+  const full = format(schedule.full);
+  const quick = schedule.quick === null ? null : format(schedule.quick);
+  const texts = [`next full run at ${full.slice(0, 16)} UTC`];
+  if (quick !== null) texts.push(`next quick run at ${quick.slice(0, 16)} UTC`);
+  logger.info({ event: 'worker_waiting', next_full: full, next_quick: quick }, texts.join(', '));
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -19,6 +19,8 @@ import { createPublishLoop } from './publish-loop.ts';
 import { runScheduler } from './scheduler.ts';
 
 export interface WorkerEvents {
+  /** This process is the worker of the warehouse now. */
+  onStarted: () => void;
   /** The server listens at this address. */
   onServing: (url: string) => void;
   onRun: (summary: RunSummary) => void;
@@ -38,6 +40,7 @@ export async function runWorker(
 ): Promise<void> {
   const lock = lockOrThrow(config.warehouse, 'worker', environment.command, environment.clock.now());
   try {
+    events.onStarted();
     assertUndamaged(config.warehouse);
     const pipeline = openPipeline(config, environment);
     try {

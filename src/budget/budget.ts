@@ -17,10 +17,18 @@ export interface Limits {
   maxWaitMs: number;
 }
 
-/** Called once per wait with the reason why a request waits long. */
-export type OnWait = (reason: string) => void;
+/** A request that must wait. */
+export interface Wait {
+  reason: string;
+  waitMs: number;
+  /** It takes so long that a person would ask why. */
+  isLong: boolean;
+}
 
-/** A wait from which on `onWait` is called, in milliseconds. */
+/** Called for the first request that waits until a time, and for every short wait. */
+export type OnWait = (wait: Wait) => void;
+
+/** From this on a wait is long, in milliseconds. */
 const LONG_WAIT_MS = 10_000;
 /** Another process may free a slot at any time: the windows are counted again after this. */
 const POLL_MS = 200;
@@ -39,12 +47,12 @@ export function createBudget(
 ): AccountBudget {
   const ledger: Ledger = { db, account, limits, windows: createWindowCounts(db, account) };
   let queue: Promise<unknown> = Promise.resolve();
-  let lastWarnedUntil = 0;
+  let lastReportedUntil = 0;
 
-  function warnOnce(untilMs: number, reason: string): void {
-    if (untilMs <= lastWarnedUntil) return;
-    lastWarnedUntil = untilMs;
-    onWait(reason);
+  function reportOnce(untilMs: number, wait: Wait): void {
+    if (untilMs <= lastReportedUntil) return;
+    lastReportedUntil = untilMs;
+    onWait(wait);
   }
 
   async function waitForSlot(entry: RequestEntry, signal: AbortSignal | undefined): Promise<Admission> {
@@ -61,7 +69,7 @@ export function createBudget(
       }
       if (isPause) giveUpAt = freeAt + limits.maxWaitMs;
       else if (inFlight) giveUpAt = now + limits.maxWaitMs;
-      if (isPause || waitMs >= LONG_WAIT_MS) warnOnce(freeAt, reason);
+      reportOnce(freeAt, { reason, waitMs, isLong: isPause || waitMs >= LONG_WAIT_MS });
       const sleepMs = isPause ? Math.min(waitMs, POLL_PAUSE_MS) : Math.min(Math.max(1, waitMs), POLL_MS);
       await clock.sleep(sleepMs, signal);
     }

@@ -88,7 +88,11 @@ export function warnIfPlanDoesNotFit(config: Config, options: { config: string }
   const command = commandsFor(options.config)('plan');
   try {
     for (const { account, fits, verdict } of createPlan(config, systemClock.now()).accounts)
-      if (!fits) logger.warn(`${account}: the schedule ${verdict}; see ${command}`);
+      if (!fits)
+        logger.warn(
+          { event: 'schedule_does_not_fit', account, verdict },
+          `${account}: the schedule ${verdict}; see ${command}`,
+        );
   } catch (error) {
     if (!(error instanceof WarehouseError)) throw error; // the run that follows reports it
   }

@@ -1,10 +1,12 @@
 /** What most commands need: a logger that hides the secrets of the config, and progress that suits the terminal. */
 import { systemClock } from '../lib/clock.ts';
 import type { LogLevel } from '../lib/log-levels.ts';
-import { createLogger, type LogFormat } from '../lib/logger.ts';
+import { createLogger, type LogFormat, type Logger } from '../lib/logger.ts';
 import type { Environment } from '../app/pipeline.ts';
 import { commandsFor } from '../health/commands.ts';
-import { createLogProgress } from './output/log-progress.ts';
+import { watchSlowStatements, type SlowStatement } from '../database/slow-statements.ts';
+import { formatDuration } from '../lib/format.ts';
+import { createLogProgress, type LoggedWalks } from './output/log-progress.ts';
 
 /** Options that every command has. */
 export interface LogOptions {
@@ -21,7 +23,7 @@ export interface JsonOptions extends ConfigOptions {
 }
 
 /** The demo has no config file. */
-type ContextOptions = LogOptions & Partial<ConfigOptions>;
+type ContextOptions = LogOptions & Partial<ConfigOptions> & { verbose?: true };
 
 export interface CommandContext extends Environment {
   /** Prints on a terminal what takes a while; nothing elsewhere. The text ends with a line feed. */
@@ -37,7 +39,7 @@ export async function openCommandContext(
   secrets: readonly string[],
 ): Promise<CommandContext> {
   const { logLevel: level, logFormat: format } = options;
-  const context = createContext(command, options, secrets, 'info');
+  const context = createContext(command, options, secrets, options.verbose ? 'all' : 'notable');
   if (!process.stderr.isTTY || format !== 'text' || level === 'silent') return context;
   const { createProgressBars } = await import('./output/progress-bars.ts');
   const bars = createProgressBars(systemClock, process.stderr);
@@ -52,23 +54,29 @@ export function openWorkerContext(
   options: ContextOptions,
   secrets: readonly string[],
 ): CommandContext {
-  return createContext(command, options, secrets, 'debug');
+  return createContext(command, options, secrets, 'none');
 }
 
 function createContext(
   command: string,
   { logLevel: level, logFormat: format, config }: ContextOptions,
   secrets: readonly string[],
-  walkLevel: 'info' | 'debug',
+  logged: LoggedWalks,
 ): CommandContext {
   const logger = createLogger({ level, format, secrets });
+  if (level === 'debug') watchSlowStatements((statement) => logSlowStatement(logger, statement));
   return {
     clock: systemClock,
     logger,
     command,
     formatCommand: config === undefined ? undefined : commandsFor(config),
-    progress: createLogProgress(systemClock, logger, walkLevel),
+    progress: createLogProgress(systemClock, logger, logged),
     announce: () => undefined,
     close: () => undefined,
   };
+}
+
+function logSlowStatement(logger: Logger, { sql, durationMs }: SlowStatement): void {
+  const message = `slow statement, ${formatDuration(durationMs)}: ${sql}`;
+  logger.debug({ event: 'slow_statement', sql, duration_ms: durationMs }, message);
 }

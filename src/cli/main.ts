@@ -10,6 +10,7 @@ import {
   parseInteger,
 } from './parse-args.ts';
 import { EXIT, exitCodeFor, printError } from './exit.ts';
+import { ignoreClosedLog } from '../lib/log-pipe.ts';
 import { DEFAULT_CONFIG } from '../health/commands.ts';
 
 const program = new Command('vodhouse')
@@ -98,6 +99,7 @@ configured('sync', 'make one run now', async () => (await import('./commands/syn
     'with --package: store pages that look like those of another package, because it was filled with other videos',
   )
   .option('--accept-retirements', 'retire any number of packages that left the config')
+  .option('--verbose', 'a line for each package, also where nothing changed')
   .option('--wait', 'wait until a run of another process has ended')
   .option(...JSON_OPTION);
 
@@ -179,6 +181,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
+ignoreClosedLog();
 try {
   await program.parseAsync();
 } catch (error) {

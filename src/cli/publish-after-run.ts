@@ -44,8 +44,10 @@ async function publishWhenUnlocked(
     if (dueAt === null) return null;
     if (dueAt > now) {
       const until = toTimestamp(dueAt);
+      const reason = `until ${until} UTC (publish.every)`;
       logger.info(
-        `publishing is postponed until ${until} UTC (publish.every): vodhouse publish does not wait`,
+        { event: 'publish_postponed', reason },
+        `publishing is postponed ${reason}: vodhouse publish does not wait`,
       );
       return null;
     }

@@ -11,6 +11,8 @@ import type { JsonOptions } from './command-context.ts';
 
 export interface SyncOptions extends JsonOptions {
   quick?: true;
+  /** A line for each package, also for those in which nothing changed. */
+  verbose?: true;
   package?: PackageSelector[];
   videos?: true;
   storage?: true;

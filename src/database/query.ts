@@ -1,6 +1,7 @@
 /** SQL as text with named parameters. test/database/queries.test.ts prepares every query against the schema. */
 import type { Statement } from 'better-sqlite3';
 import type { Tx } from './connection.ts';
+import { timed } from './slow-statements.ts';
 
 /** A value of a named parameter. */
 export type SqlValue = string | number | null;
@@ -40,13 +41,14 @@ export function query<Row, Params extends object>(...texts: string[]): NamedQuer
   const sql = (texts.at(-1) ?? '').trim();
   declaredQueries.push(sql);
   const [heading = '', description = ''] = texts;
+  const get = (tx: Tx, params: Params) => timed(sql, () => prepareOnce(tx, sql).get(params));
   return {
     ...{ sql, heading, description },
-    all: (tx, params) => prepareOnce(tx, sql).all(params) as Row[],
-    get: (tx, params) => prepareOnce(tx, sql).get(params) as Row | undefined,
-    one: (tx, params) => prepareOnce(tx, sql).get(params) as Row,
-    count: (tx, params) => (prepareOnce(tx, sql).get(params) as { count: number } | undefined)?.count ?? 0,
-    run: (tx, params) => prepareOnce(tx, sql).run(params).changes,
+    all: (tx, params) => timed(sql, () => prepareOnce(tx, sql).all(params) as Row[]),
+    get: (tx, params) => get(tx, params) as Row | undefined,
+    one: (tx, params) => get(tx, params) as Row,
+    count: (tx, params) => (get(tx, params) as { count: number } | undefined)?.count ?? 0,
+    run: (tx, params) => timed(sql, () => prepareOnce(tx, sql).run(params).changes),
   };
 }
 

@@ -1,5 +1,6 @@
 /** Child processes that run files of this package. */
 import { fork, type ChildProcess, type Serializable } from 'node:child_process';
+import { ignoreClosedLog } from './log-pipe.ts';
 import { toInterruptedError } from './errors.ts';
 import { PACKAGE_ROOT } from './package-root.ts';
 import { deserializeError, serializeError, type SerializedError } from './serialize-error.ts';
@@ -23,6 +24,7 @@ export function forkDist(path: string, env?: NodeJS.ProcessEnv): ChildProcess {
  * called when the parent disconnects or dies.
  */
 export function exitWithParent(end: () => void = () => process.exit()): void {
+  ignoreClosedLog();
   process.on('disconnect', end);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
 }

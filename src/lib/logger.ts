@@ -1,12 +1,17 @@
 import { createRequire } from 'node:module';
 import colors from 'picocolors';
-import { pino, type Logger as PinoLogger } from 'pino';
+import { pino } from 'pino';
+import { escapeControls } from './format.ts';
+import type { LogFacts } from './log-events.ts';
 import type { LogLevel } from './log-levels.ts';
 import { redact } from './redact.ts';
 
-export type Logger = PinoLogger;
+/** Writes one line: the facts of an event, and a sentence that holds what a person needs of them. */
+type Log = (facts: LogFacts, message: string) => void;
 
-/** `text`: one plain line per message; `json`: pino's own lines. */
+export type Logger = Record<Exclude<LogLevel, 'silent'>, Log>;
+
+/** `text`: one plain line per message; `json`: one object per line, with the facts as fields (docs/logs.md). */
 export type LogFormat = 'text' | 'json';
 
 export interface LoggerOptions {
@@ -21,21 +26,25 @@ export interface LoggerOptions {
 /** A logger that writes to stderr, one line a message, without any of the secrets. */
 export function createLogger(options: LoggerOptions): Logger {
   const write = options.write ?? ((line: string) => void process.stderr.write(line));
-  const render = pinoPretty(options.format);
+  const render = createRenderer(options.format);
   const stream = { write: (line: string) => write(redact(render(line), options.secrets)) };
-  return pino({ level: options.level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stream);
+  const formatters = { level: (label: string) => ({ level: label }) };
+  const timestamp = pino.stdTimeFunctions.isoTime;
+  return pino({ level: options.level, base: null, timestamp, formatters }, stream);
 }
 
 type PrettyModule = { prettyFactory: (options: object) => (line: string) => string };
 
 /** Renders pino's JSON lines as plain text lines, or leaves them as they are. */
-function pinoPretty(format: LogFormat): (line: string) => string {
+function createRenderer(format: LogFormat): (line: string) => string {
   if (format === 'json') return (line) => line;
   const pretty = createRequire(import.meta.url)('pino-pretty') as PrettyModule;
   return pretty.prettyFactory({
     colorize: process.stderr.isTTY && colors.isColorSupported,
     translateTime: "UTC:yyyy-mm-dd HH:MM:ss 'UTC'",
-    ignore: 'account,packageId,page,runId', // the message holds them
+    include: 'time,level,stack', // the message holds the facts
+    // a line break in a text of the service must not begin a line
+    messageFormat: (log: Record<string, unknown>, key: string) => escapeControls(String(log[key])),
     singleLine: true,
   });
 }

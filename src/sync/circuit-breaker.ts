@@ -38,6 +38,7 @@ interface Stop {
 
 interface State extends StreamsOutcome {
   account: string;
+  runId: number;
   logger: Logger;
   /** The file cannot be used: ends the run. */
   fatal: WarehouseError | null;
@@ -51,9 +52,10 @@ interface State extends StreamsOutcome {
 /** The account is stopped: the walk keeps its checkpoint and the package keeps its place in the queue. */
 class StoppedError extends ParkedError {}
 
-export function createCircuitBreaker(logger: Logger, account: string) {
+export function createCircuitBreaker(logger: Logger, account: string, runId: number) {
   const state: State = {
     account,
+    runId,
     logger,
     failures: [],
     done: 0,
@@ -107,7 +109,7 @@ function recordError(state: State, packageId: number | null, error: unknown): vo
 }
 
 function recordFailure(state: State, packageId: number | null, error: unknown, untilMs: number | null): void {
-  const { account, logger } = state;
+  const { account, runId, logger } = state;
   const stream = packageId === null ? 'storage' : 'videos';
   const message = errorMessage(error);
   const hint = error instanceof RefusedError ? error.hint : undefined;
@@ -116,7 +118,8 @@ function recordFailure(state: State, packageId: number | null, error: unknown, u
   state.failures.push({ account, packageId, stream, kind, message, hint, parked, untilMs });
   const level = error instanceof PreemptedError ? 'info' : parked ? 'warn' : 'error';
   const stack = kind === 'defect' && error instanceof Error ? { stack: error.stack } : {};
-  logger[level]({ account, packageId, ...stack }, message);
+  const facts = { run_id: runId, account, package_id: packageId, stream, kind, error: message };
+  logger[level]({ event: 'stream_failed', ...facts, ...stack }, message);
   if (parked) state.stop ??= { reason: message, untilMs };
   if (packageId !== null) countConsecutive(state, error);
 }

@@ -5,6 +5,7 @@ import type { Logger } from '../lib/logger.ts';
 import type { ServiceClient } from '../service/client/client.ts';
 import type { ServiceClock } from '../service/client/service-clock.ts';
 import type { Figure } from '../lib/service-fields.ts';
+import type { WalkRow } from '../warehouse/statements/walk.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import type { PackageKey } from '../lib/package-key.ts';
 import type { Mode, Trigger } from '../database/schema/runs.ts';
@@ -91,10 +92,16 @@ export interface Progress {
   /** One page was stored; `page` counts down to 1. */
   pageStored(page: PackageKey & { page: number; records: number }): void;
   walkEnded(walk: PackageKey): void;
+  /** So many more packages of the run are to be walked. */
+  packagesQueued(packages: number): void;
+  /** A package had its turn; `walk` is null if a quick walk found nothing, or if the package was skipped. */
+  packageDone(key: PackageKey, walk: WalkRow | null): void;
 }
 
 export const silentProgress: Progress = {
   walkStarted: () => undefined,
   pageStored: () => undefined,
   walkEnded: () => undefined,
+  packagesQueued: () => undefined,
+  packageDone: () => undefined,
 };

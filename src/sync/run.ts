@@ -40,6 +40,10 @@ export async function runOnce(context: SyncContext, options: RunOptions): Promis
   const isFileAhead = warnIfFileAhead(context, startedAt);
   const scope = formatScope(options);
   const runId = warehouse.beginRun({ trigger, mode, now: startedAt, scope, origin });
+  context.logger.debug(
+    { event: 'run_started', run_id: runId, mode, trigger },
+    `${mode} run ${runId} started`,
+  );
   warehouse.recordZone(calendar);
   const end = (result: RunResult) => endRun(context, options, runId, isFileAhead, result);
   let result: RunResult;
@@ -70,6 +74,7 @@ function warnIfFileAhead({ warehouse, logger }: SyncContext, now: number): boole
   const newest = warehouse.getNewestTime();
   if (newest === null || fromTimestamp(newest) <= now + WRONG_CLOCK_MS) return false;
   logger.warn(
+    { event: 'clock_behind_file', newest, now: toTimestamp(now) },
     `the newest moment in the warehouse, ${newest} UTC, lies ahead of the machine's clock, ${toTimestamp(now)} UTC: nothing is deleted by age or given up before the clock has passed it`,
   );
   return true;
@@ -123,7 +128,10 @@ function endRun(
   } catch (thrown) {
     // the next run marks this one as interrupted
     if (!(thrown instanceof WarehouseError)) throw thrown;
-    logger.error({ runId }, `the end of the run could not be stored: ${thrown.message}`);
+    logger.error(
+      { event: 'run_end_not_stored', run_id: runId, error: thrown.message },
+      `the end of the run could not be stored: ${thrown.message}`,
+    );
   }
   return judged;
 }

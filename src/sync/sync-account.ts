@@ -2,6 +2,7 @@
 import type { StorageRules, SyncAccount, SyncContext, RunOptions } from './context.ts';
 import { matchesAny } from './package-selector.ts';
 import { createCircuitBreaker, type CircuitBreaker, type StreamsOutcome } from './circuit-breaker.ts';
+import { WarehouseError } from '../lib/errors.ts';
 import { createClockFailures } from './run-clock.ts';
 import { bookStorage, type StorageOutcome } from './storage/book.ts';
 import { runFairly, FAIRNESS } from './fair-queue.ts';
@@ -31,7 +32,7 @@ export async function syncAccount(
 ): Promise<AccountOutcome> {
   account.clock.reset();
   const startedAt = account.clock.mark();
-  const breaker = createCircuitBreaker(context.logger, account.name);
+  const breaker = createCircuitBreaker(context.logger, account.name, runId);
   const run = { context, options, account, runId, breaker };
   const storage =
     options.storage && account.storage ? await syncStorage(run, account.storage, isFileAhead) : null;
@@ -63,15 +64,23 @@ async function syncPackages(run: AccountRun, startedAt: () => number): Promise<v
   const shared = { account, runId, acceptRemovals, acceptPage, owners, signal };
   const walk = options.mode === 'quick' ? runQuickWalk : walkPackage;
   const stopReason = () => breaker.getOpenReason() ?? options.stopReason?.() ?? null;
-  await runFairly(
-    listPackagesInTurn(run),
-    { ...FAIRNESS, concurrency, stopReason },
-    async (packageId, slot) =>
-      breaker.run(packageId, async () => {
-        slot.begin();
-        await walk(context, { ...shared, key: { account: name, packageId }, slot });
-      }),
-  );
+  const packages = listPackagesInTurn(run);
+  context.progress.packagesQueued(packages.length);
+  await runFairly(packages, { ...FAIRNESS, concurrency, stopReason }, async (packageId, slot) => {
+    const key = { account: name, packageId };
+    const reportDone = () =>
+      context.progress.packageDone(key, context.warehouse.findWalkOf(key, runId) ?? null);
+    await breaker.run(packageId, async () => {
+      slot.begin();
+      try {
+        await walk(context, { ...shared, key, slot });
+      } catch (error) {
+        if (!(error instanceof WarehouseError)) reportDone();
+        throw error;
+      }
+      reportDone();
+    });
+  });
 }
 
 /** The selected packages that this run, or the one it resumes, has not served yet, the longest unserved first. */

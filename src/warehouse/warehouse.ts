@@ -32,7 +32,7 @@ import { prunePauses } from '../budget/statements/pause.ts';
 import { dropCandidates, countProofsByOrder, hasHeldBack } from './statements/removal.ts';
 import { countLive, findLiveIds } from './statements/video.ts';
 import * as packages from './statements/package.ts';
-import { countOrphanFailures, findWalks } from './statements/walk.ts';
+import { countOrphanFailures, findWalkOf, findWalks } from './statements/walk.ts';
 import { transact } from '../database/transaction.ts';
 import { clampFutureTimes, getNewestTime } from '../database/newest-time.ts';
 import { beginWalk, finishWalk, stopWalk } from './walks.ts';
@@ -71,6 +71,7 @@ const READS = {
   getNewestTime,
   countRequests: runs.countRequests,
   findWalks,
+  findWalkOf,
   findLastUnscopedRun: runs.findLastUnscopedRun,
   getLastDurationMs: runs.getLastDurationMs,
   listPackagesByTurn: packages.listPackagesByTurn,

@@ -92,7 +92,12 @@ async function openWorker({ packages = [101], key = 'test-key', ...options }: Wo
         },
       },
       controller.signal,
-      { onServing: () => undefined, onRun: (run) => void runs.push(run), onPublished: () => undefined },
+      {
+        onStarted: () => undefined,
+        onServing: () => undefined,
+        onRun: (run) => void runs.push(run),
+        onPublished: () => undefined,
+      },
     );
     await Promise.race([settled, ended]);
     const [check, minute] = ticks;

@@ -76,6 +76,7 @@ function startWorker(
   const logger = createLogger({ level: 'info', format: 'json', secrets: [], write });
   const surroundings = { clock, logger, progress, command: 'start', ...(ticks && { createTicks: ticks }) };
   const ended = runWorker(config, surroundings, controller.signal, {
+    onStarted: () => undefined,
     onServing: () => undefined,
     onRun: (summary) => void runs.push(summary),
     onPublished: (publication) => void publications.push(publication),

@@ -11,46 +11,54 @@ function open(options: Partial<LoggerOptions> = {}) {
   };
 }
 
+const postponed = (reason: string) => ({ event: 'run_postponed', reason }) as const;
+
 describe.each(['json', 'text'] as const)('a logger of %s', (format) => {
-  it('writes one line per message', () => {
+  it('writes one line per message, whatever the message holds', () => {
     const { logger, lines } = open({ format });
-    logger.info('hello\nthere');
-    logger.warn({ account: 'main', size: 7 }, 'again');
-    logger.error(new Error('it broke').message);
-    expect(lines).toHaveLength(3);
-    for (const line of lines) expect(line).toMatch(/\n$/);
+    logger.info(postponed('a\nb'), 'hello\nthere\r\u001b[2Jand\u2028again');
+    logger.error({ event: 'check_failed', error: 'it broke', stack: 'Error: it\n    at a' }, 'it broke');
+    expect(lines).toHaveLength(2);
+    for (const line of lines) expect(line).toMatch(/^\P{Cc}*\n$/u);
     expect(lines[0]).toContain('hello');
-    expect(lines[1]).toContain('again');
-    expect(lines[2]).toContain('it broke');
+    expect(lines[1]).toContain('it broke');
+    expect(lines[1]).toContain('at a');
   });
 
   it('writes nothing below its level', () => {
     const { logger, lines } = open({ format, level: 'warn' });
-    logger.debug('no');
-    logger.info('no');
-    logger.warn('yes');
+    logger.debug(postponed('no'), 'no');
+    logger.info(postponed('no'), 'no');
+    logger.warn(postponed('yes'), 'yes');
     expect(lines).toHaveLength(1);
     const silent = open({ format, level: 'silent' });
-    silent.logger.fatal('no');
+    silent.logger.error(postponed('no'), 'no');
     expect(silent.lines).toEqual([]);
   });
 
   it('never writes a secret, in any place', () => {
     const { logger, lines } = open({ format });
-    logger.info('the key s3cret is here');
-    logger.info({ url: 'http://a/?key=%733cret', stack: 's3cret' }, 'an address');
-    logger.error({ err: new Error('no s3cret') }, 'failed');
-    expect(lines).toHaveLength(3);
-    expect(lines.join('')).not.toMatch(/s3cret|%733cret/);
+    logger.info(postponed('http://a/?key=%733cret'), 'the key s3cret is here, %73%33cret too');
+    logger.error({ event: 'check_failed', error: 'no s3cret', stack: 's3cret' }, 'failed');
+    expect(lines).toHaveLength(2);
+    expect(lines.join('')).not.toMatch(/s3cret|%733cret|%73%33/);
     expect(lines.join('')).toContain('[key]');
   });
 });
 
 describe('a logger', () => {
-  it('writes to stderr by default', () => {
+  it('writes facts as fields and the level as a word, to stderr by default', () => {
     const written = watchConsole();
-    createLogger({ level: 'info', format: 'json', secrets: [] }).info('hello');
+    createLogger({ level: 'info', format: 'json', secrets: [] }).info(postponed('busy'), 'hello');
     expect(written).toHaveLength(1);
-    expect(JSON.parse(written[0] ?? '')).toMatchObject({ level: 30, msg: 'hello' });
+    const line = JSON.parse(written[0] ?? '') as Record<string, unknown>;
+    expect(line).toMatchObject({ level: 'info', event: 'run_postponed', reason: 'busy', msg: 'hello' });
+    expect(line['time']).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
+  });
+
+  it('writes no fields in a text, whose message holds them', () => {
+    const { logger, lines } = open({ format: 'text' });
+    logger.warn(postponed('busy'), 'hello');
+    expect(lines[0]).toMatch(/^\[.* UTC\] WARN: hello\n$/);
   });
 });

@@ -33,7 +33,8 @@ export async function check(options: JsonOptions & { all?: true }): Promise<numb
   const pipeline = openPipeline(config, context);
   try {
     warnIfPlanDoesNotFit(config, options, context.logger);
-    for (const warning of leavingWarnings(config)) context.logger.warn(warning);
+    for (const warning of leavingWarnings(config))
+      context.logger.warn({ event: 'config_warning', reason: warning }, warning);
     const findings: CheckResult[] = [];
     for (const account of config.accounts) {
       const client = pipeline.clients.get(account.name);

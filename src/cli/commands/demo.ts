@@ -123,6 +123,8 @@ async function runDemoWorker(
     walkStarted: (walk) => progress.walkStarted(walk),
     pageStored: (page) => progress.pageStored(page),
     walkEnded: (walk) => progress.walkEnded(walk),
+    packagesQueued: (packages) => progress.packagesQueued(packages),
+    packageDone: (key, walk) => progress.packageDone(key, walk),
   };
   const events = verboseUntilFirstRun(config, options, logWorkerEvents(later.logger), () => {
     ({ progress } = later);
@@ -145,6 +147,7 @@ function verboseUntilFirstRun(
 ): WorkerEvents {
   let [runs, publications] = [0, 0];
   return {
+    ...others,
     onServing: (url) => void process.stdout.write(`watch it in a browser: ${url}/\n\n`),
     onRun: (summary) => {
       runs++;

@@ -11,7 +11,8 @@ import { planText } from '../output/plan-text.ts';
 export async function plan(options: JsonOptions): Promise<number> {
   const config = loadConfig(options.config);
   const { logger } = openWorkerContext('plan', options, config.secrets);
-  for (const warning of leavingWarnings(config)) logger.warn(warning);
+  for (const warning of leavingWarnings(config))
+    logger.warn({ event: 'config_warning', reason: warning }, warning);
   const report = createPlan(config, systemClock.now());
   process.stdout.write(options.json ? formatJson(report) : planText(report, options.config));
   return report.fits ? EXIT.done : EXIT.partial;

@@ -1,13 +1,12 @@
+import type { Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load.ts';
 import { runWorker, type WorkerEvents } from '../../app/worker.ts';
 import { warnIfPlanDoesNotFit } from '../../capacity/plan-report.ts';
 import { errorMessage } from '../../lib/errors.ts';
-import { formatCount, pluralize, formatDuration } from '../../lib/format.ts';
 import type { Logger } from '../../lib/logger.ts';
-import type { RunSummary } from '../../sync/run.ts';
 import { openWorkerContext, type ConfigOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
-import { publicationLine } from '../output/publication-text.ts';
+import { logPublication, logRun } from '../output/log-run.ts';
 import { abortOnSignal } from '../signals.ts';
 
 /** `vodhouse start`: the worker, until SIGTERM. Returns the exit code. */
@@ -16,33 +15,28 @@ export async function start(options: ConfigOptions): Promise<number> {
   const context = openWorkerContext('start', options, config.secrets);
   const stop = abortOnSignal();
   const { logger } = context;
-  warnIfPlanDoesNotFit(config, options, logger);
-  const { full, quick } = config.schedule;
-  const quickText = quick === null ? '' : `, quick ones at "${quick}"`;
-  logger.info(
-    `worker of ${config.warehouse}, full runs at "${full}"${quickText} ${config.schedule.timezone}`,
-  );
-  await runWorker(config, context, stop.signal, logWorkerEvents(logger));
-  logger.info(`stopped: ${errorMessage(stop.signal.reason)}`);
+  const onStarted = () => {
+    warnIfPlanDoesNotFit(config, options, logger);
+    logStart(logger, config);
+  };
+  await runWorker(config, context, stop.signal, { ...logWorkerEvents(logger), onStarted });
+  const reason = errorMessage(stop.signal.reason);
+  logger.info({ event: 'worker_stopped', reason }, `stopped: ${reason}`);
   return stop.received() === 'SIGINT' ? EXIT.interrupted : EXIT.done;
+}
+
+function logStart(logger: Logger, { warehouse, schedule: { full, quick, timezone } }: Config): void {
+  const quickText = quick === null ? '' : `, quick ones at "${quick}"`;
+  const message = `worker of ${warehouse}, full runs at "${full}"${quickText} ${timezone}`;
+  logger.info({ event: 'worker_started', warehouse, full, quick, timezone }, message);
 }
 
 /** Logs one line per event. */
 export function logWorkerEvents(logger: Logger): WorkerEvents {
   return {
-    onServing: (url) => logger.info(`serving at ${url}`),
+    onStarted: () => undefined,
+    onServing: (url) => logger.info({ event: 'server_listening', url }, `serving at ${url}`),
     onRun: (summary) => logRun(logger, summary),
-    onPublished: (publication) => logger.info(publicationLine(publication)),
+    onPublished: (publication) => logPublication(logger, publication),
   };
-}
-
-function logRun(logger: Logger, { mode, runId, status, walks, requests, durationMs }: RunSummary): void {
-  const changes = (['inserted', 'updated', 'removed', 'restored'] as const).map((kind) => {
-    const count = walks.reduce((total, walk) => total + walk[kind], 0);
-    return `${kind} ${formatCount(count)}`;
-  });
-  const cost = `${pluralize(requests, 'request')}, ${formatDuration(durationMs)}`;
-  const isExpected = status === 'succeeded' || status === 'parked'; // the reason for parking is logged where it arises
-  const level = isExpected ? 'info' : 'warn';
-  logger[level](`${mode} run ${runId} ${status}: ${changes.join(', ')}; ${cost}`);
 }

@@ -2,11 +2,13 @@ import type { Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load.ts';
 import { openPipeline, type Pipeline } from '../../app/pipeline.ts';
 import { acceptRemovalsCommands, commandsFor } from '../../health/commands.ts';
-import { ConfigError } from '../../lib/errors.ts';
+import { ConfigError, VodhouseError } from '../../lib/errors.ts';
 import { createStaleCheck } from '../../health/streams.ts';
 import { openCommandContext, type CommandContext } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
-import { publishResultText } from '../output/publication-text.ts';
+import type { RunSummary } from '../../sync/run.ts';
+import { logPublication, logRun } from '../output/log-run.ts';
+import { publishResultText, type PublishResult } from '../output/publication-text.ts';
 import { formatRun, summaryJson } from '../output/run-summary.ts';
 import { exitCodeForSync, publishAfterRun } from '../publish-after-run.ts';
 import { abortOnSignal } from '../signals.ts';
@@ -26,6 +28,7 @@ export async function sync(options: SyncOptions): Promise<number> {
       const summary = await pipeline.run({ trigger: 'manual', signal, ...request }, { wait });
       const published = await publishAfterRun(pipeline, context, signal, summary.clock);
       context.close();
+      if (options.logFormat === 'json') logOutcome(context, summary, published);
       const formatCommand = acceptRemovalsCommands(commandsFor(options.config), config.accounts);
       const accepting = { accepted: options.acceptRemovals, formatCommand };
       process.stdout.write(
@@ -45,6 +48,15 @@ export async function sync(options: SyncOptions): Promise<number> {
   } finally {
     context.close();
   }
+}
+
+/** In a JSON log; a text log has the summary beside it. */
+function logOutcome({ logger }: CommandContext, summary: RunSummary, published: PublishResult): void {
+  logRun(logger, summary);
+  if (published instanceof VodhouseError) {
+    const error = published.message;
+    logger.error({ event: 'publish_failed', error }, `publishing failed: ${error}`);
+  } else if (published) logPublication(logger, published);
 }
 
 /** Throws ConfigError if no removal that the named walk held back waits. */

@@ -1,40 +1,71 @@
 /** Progress of walks as log lines. */
-import type { Clock } from '../../lib/clock.ts';
+import { fromTimestamp, type Clock } from '../../lib/clock.ts';
 import { formatCount, formatDuration, pluralize } from '../../lib/format.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { formatSelector } from '../../sync/package-selector.ts';
 import type { Progress } from '../../sync/context.ts';
+import type { WalkRow } from '../../warehouse/statements/walk.ts';
 
 /** How often a walk logs its position, in milliseconds. */
 const LOG_EVERY_MS = 5_000;
 
-/** Starts and ends of walks are logged at `level`, their positions at `info`. */
-export function createLogProgress(clock: Clock, logger: Logger, level: 'info' | 'debug'): Progress {
+/** Which ends of walks are logged at level `info`: of all, of those that changed something or failed, or of none. */
+export type LoggedWalks = 'all' | 'notable' | 'none';
+
+/** Logs positions of long walks at level `info`, and ends as `logged` says; the others and all starts at `debug`. */
+export function createLogProgress(clock: Clock, logger: Logger, logged: LoggedWalks): Progress {
   const walks = new Map<string, { startedAt: number; loggedAt: number; records: number }>();
   return {
-    walkStarted(key) {
+    packagesQueued: () => undefined,
+    walkStarted({ account, packageId, pages }) {
       const now = clock.now();
-      walks.set(formatSelector(key), { startedAt: now, loggedAt: now, records: 0 });
-      logger[level](`${formatSelector(key)}: ${pluralize(key.pages, 'page')} to read`);
+      const name = formatSelector({ account, packageId });
+      walks.set(name, { startedAt: now, loggedAt: now, records: 0 });
+      const level = logged === 'all' ? 'info' : 'debug';
+      const facts = { account, package_id: packageId, pages };
+      logger[level]({ event: 'walk_started', ...facts }, `${name}: ${pluralize(pages, 'page')} to read`);
     },
-    pageStored(stored) {
-      const name = formatSelector(stored);
+    pageStored({ account, packageId, page, records }) {
+      const name = formatSelector({ account, packageId });
       const walk = walks.get(name);
       if (!walk) return;
       const now = clock.now();
-      walk.records += stored.records;
-      if (stored.page === 1 || now - walk.loggedAt < LOG_EVERY_MS) return;
+      walk.records += records;
+      if (page === 1 || now - walk.loggedAt < LOG_EVERY_MS) return;
       walk.loggedAt = now;
       const rate = Math.round((walk.records / Math.max(1, now - walk.startedAt)) * 1000);
-      logger.info(`${name}: page ${formatCount(stored.page)} stored, ${formatCount(rate)} records/s`);
+      const message = `${name}: page ${formatCount(page)} stored, ${formatCount(rate)} records/s`;
+      const facts = { account, package_id: packageId, page, records: walk.records };
+      logger.info({ event: 'page_stored', ...facts }, message);
     },
-    walkEnded(key) {
+    walkEnded: () => undefined,
+    packageDone(key, walk) {
       const name = formatSelector(key);
-      const walk = walks.get(name);
-      if (!walk) return;
+      const startedAt = walks.get(name)?.startedAt;
       walks.delete(name);
-      const duration = formatDuration(clock.now() - walk.startedAt);
-      logger[level](`${name}: ${pluralize(walk.records, 'record')} read in ${duration}`);
+      if (!walk) return;
+      const isLogged = logged === 'all' || (logged === 'notable' && isNotable(walk));
+      const duration_ms = clock.now() - (startedAt ?? fromTimestamp(walk.started_at));
+      logWalk(logger, isLogged ? 'info' : 'debug', walk, Math.max(0, duration_ms));
     },
   };
+}
+
+/** Whether the walk changed anything, or did not succeed. */
+export function isNotable({ status, inserted, updated, removed, restored, ...walk }: WalkRow): boolean {
+  const isChanged = inserted + updated + removed + restored > 0;
+  return isChanged || status !== 'succeeded' || walk.quarantined + walk.unsettled + walk.held_back > 0;
+}
+
+function logWalk(logger: Logger, level: 'info' | 'debug', walk: WalkRow, duration_ms: number): void {
+  const { run_id, account, package_id, mode, status, requests } = walk;
+  const { inserted, updated, unchanged, removed, restored } = walk;
+  const changes = Object.entries({ inserted, updated, removed, restored });
+  const counts = changes.map(([kind, count]) => `${kind} ${formatCount(count)}`).join(', ');
+  const cost = `${pluralize(requests, 'request')}, ${formatDuration(duration_ms)}`;
+  const key = { run_id, account, package_id, mode, status };
+  logger[level](
+    { event: 'walk_ended', ...key, inserted, updated, unchanged, removed, restored, requests, duration_ms },
+    `${account}/${package_id}: ${status}: ${counts}; ${cost}`,
+  );
 }

@@ -55,6 +55,8 @@ export function createProgressBars(clock: Clock, stream: NodeJS.WriteStream): Pr
       group?.remove(walk.bar);
       bars.delete(formatSelector(key));
     },
+    packagesQueued: () => undefined,
+    packageDone: () => undefined,
     line(text) {
       if (group) group.log(text);
       else stream.write(text);

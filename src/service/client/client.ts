@@ -10,7 +10,7 @@ import { buildPageRequest, buildStorageRequest } from './requests.ts';
 import type { PageRequest, ServiceAccount, StorageRequest } from './requests.ts';
 import { RETRY_POLICY } from './retry.ts';
 
-type Settings = 'checkDates' | 'deadlineMs' | 'maxBytes' | 'retry' | 'random';
+type Settings = 'onSent' | 'checkDates' | 'deadlineMs' | 'maxBytes' | 'retry' | 'random';
 
 /** Without `checkDates`, no request is sent again for the date of its response. */
 export interface ClientOptions
@@ -50,6 +50,7 @@ function createConnection({ account, ...options }: ClientOptions): Connection {
     }),
     buffers: createBufferPool(),
     inFlight: pLimit(connections),
+    onSent: () => undefined,
     checkDates: () => null,
     deadlineMs: 30_000,
     maxBytes: 32 * 1024 * 1024,

@@ -4,7 +4,7 @@ import type { Agent } from 'undici';
 import type { Clock } from '../../lib/clock.ts';
 import { errorMessage, RefusedError, TransientError } from '../../lib/errors.ts';
 import { redact } from '../../lib/redact.ts';
-import type { Admission, Budget } from '../../lib/request-budget.ts';
+import type { Admission, Budget, RequestEntry } from '../../lib/request-budget.ts';
 import type { BufferPool, PooledBuffer } from './buffer-pool.ts';
 import type { WithReceivedAt } from './parse-response.ts';
 import type { ApiRequest } from './requests.ts';
@@ -29,10 +29,21 @@ export interface Connection {
   retry: RetryPolicy;
   /** From 0 to 1, for jitter. */
   random: () => number;
+  /** Called after each attempt. */
+  onSent: (sent: SentRequest) => void;
   /** Texts that no message may hold. */
   secrets: readonly string[];
   /** The error code that the last request ended with; null after a response. */
   lastRefusedCode: string | null;
+}
+
+/** An attempt, and how it ended. */
+export interface SentRequest extends Pick<RequestEntry, 'purpose' | 'runId' | 'packageId' | 'page'> {
+  /** HTTP status; null without a response. */
+  status: number | null;
+  /** Size of the content, decompressed; null if none was read. */
+  bytes: number | null;
+  durationMs: number;
 }
 
 /** How long an attempt in flight may continue after the signal has aborted, in milliseconds. */
@@ -100,15 +111,20 @@ async function attempt<T>(
 }
 
 async function exchange(
-  { agent, clock, deadlineMs, maxBytes }: Connection,
-  { context, url, headers }: ApiRequest,
+  { agent, clock, deadlineMs, maxBytes, secrets, onSent }: Connection,
+  { context, url, headers, packageId, page }: ApiRequest,
   admission: Admission,
   buffer: PooledBuffer,
 ): Promise<AnswerDates & { content: Buffer }> {
   const limits = { deadlineMs, maxBytes, graceMs: GRACE_MS };
   const sentAt = clock.now();
-  const outcome = await send(agent, buffer, { url, headers, ...limits, now: sentAt, signal: context.signal });
+  const hideSecrets = (text: string) => redact(text, secrets);
+  const attempt = { url, headers, ...limits, hideSecrets, now: sentAt, signal: context.signal };
+  const outcome = await send(agent, buffer, attempt);
   admission.answered(outcome);
+  const { purpose, runId } = context;
+  const { status, bytes } = outcome;
+  onSent({ purpose, runId, packageId, page, status, bytes, durationMs: clock.now() - sentAt });
   if ('error' in outcome.result) throw outcome.result.error;
   const { dateMs, ageMs, result } = outcome;
   const waitedMs = Math.min(deadlineMs, Math.max(0, clock.now() - sentAt));

@@ -9,6 +9,8 @@ import { retryAfterMs } from './retry.ts';
 import type { PooledBuffer } from './buffer-pool.ts';
 
 interface HttpAttempt {
+  /** Takes the secrets out of a text of the service. */
+  hideSecrets: (text: string) => string;
   url: URL;
   headers: Record<string, string>;
   /** Milliseconds for the complete attempt: connecting, waiting, reading. */
@@ -131,7 +133,7 @@ async function readAnswer(
     const message = `the service redirects to ${host}; redirects are not followed`;
     throw new RefusedError(message, { fault: 'redirect', status, hint });
   }
-  const message = `the service answered ${status}${await readErrorText(body, encoding, buffer)}`;
+  const message = `the service answered ${status}${await readErrorText(body, encoding, buffer, attempt.hideSecrets)}`;
   if (status === 408 || status === 429 || status >= 500) {
     const wait = retryAfterMs(headers['retry-after'], readDate(headers.date) ?? attempt.now);
     throw new TransientError(message, { fault: 'status', status, retryAfterMs: wait });
@@ -156,11 +158,16 @@ function redirectHost(location: string | string[] | undefined, base: URL): strin
   return URL.canParse(target, base.href) ? new URL(target, base).host : 'an unreadable address';
 }
 
-/** The text of an error page. Not shortened here: the key must be taken out first. */
-async function readErrorText(body: Readable, encoding: string, buffer: PooledBuffer): Promise<string> {
+/** The text of an error page. The key is taken out before tags and spaces are, which it may look like. */
+async function readErrorText(
+  body: Readable,
+  encoding: string,
+  buffer: PooledBuffer,
+  hideSecrets: HttpAttempt['hideSecrets'],
+): Promise<string> {
   try {
     const content = await readContent(body, encoding, ERROR_TEXT_BYTES, buffer);
-    const text = errorPageText(content.toString('utf8'));
+    const text = errorPageText(hideSecrets(content.toString('utf8')));
     return text === '' ? '' : `: ${text}`;
   } catch {
     return '';

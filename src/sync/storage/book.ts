@@ -64,7 +64,7 @@ async function bookDueDays(booking: Booking, before: DayHistory): Promise<void> 
   const { day } = booking;
   if (!outcome.live) {
     context.logger.warn(
-      { account: outcome.account },
+      { event: 'storage_missing', account: outcome.account, date: day.today },
       `the service returned no storage figures of ${day.today}`,
     );
   }
@@ -155,7 +155,9 @@ async function fillRange(booking: Booking, range: DayRange): Promise<boolean> {
     return true;
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
-    if (length === 0) context.logger.warn({ account: options.account.name }, error.message);
+    const { message } = error;
+    const facts = { account: options.account.name, date: range.from, error: message };
+    if (length === 0) context.logger.warn({ event: 'storage_refused', ...facts }, message);
   }
   if (length === 0) {
     storeAnswer(booking, range, emptyAnswer(booking));

@@ -40,8 +40,11 @@ export async function confirmOwnPage(
   const { number } = page;
   const doubt = findDoubt(walk, page);
   if (!doubt || !shouldRefetch(walk, doubt)) return acceptPage(walk, page, doubt);
-  const message = `${key.account}/${key.packageId}, page ${number} is requested again: ${doubt.reason}`;
-  context.logger[doubt.isSure ? 'warn' : 'info']({ ...key, page: number }, message);
+  const { account, packageId } = key;
+  context.logger[doubt.isSure ? 'warn' : 'info'](
+    { event: 'page_requested_again', account, package_id: packageId, page: number, reason: doubt.reason },
+    `${account}/${packageId}, page ${number} is requested again: ${doubt.reason}`,
+  );
   const second = await refetch();
   const confirmed = findDoubt(walk, second);
   if (confirmed?.isSure && !options.acceptPage) throw createForeignError(walk, number, confirmed);

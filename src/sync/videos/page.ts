@@ -101,8 +101,11 @@ export function judgePage(walk: WalkState, page: Page): PageProof {
   }
   const proof = proveInWalk(walk, page);
   if (proof.distrust !== null && !proof.coversWholeList) {
-    const message = `${key.account}/${key.packageId}, page ${number} proves no removal: ${proof.distrust}`;
-    context.logger.warn({ ...key, page: number }, message);
+    const { account, packageId } = key;
+    context.logger.warn(
+      { event: 'page_proves_nothing', account, package_id: packageId, page: number, reason: proof.distrust },
+      `${account}/${packageId}, page ${number} proves no removal: ${proof.distrust}`,
+    );
   }
   if (proof.orderViolated) distrustOrder(walk);
   return proof;

@@ -165,8 +165,11 @@ export function distrustOrder({ context, key, checkpoint }: WalkState): void {
 
 export function warnIfUnsorted({ context, key, checkpoint, coversWholeList }: WalkState): void {
   if (!checkpoint.orderViolated || coversWholeList) return;
-  const name = `${key.account}/${key.packageId}`;
-  context.logger.warn(key, `${name} is not sorted by id: videos are stored, removals are not`);
+  const { account, packageId } = key;
+  context.logger.warn(
+    { event: 'list_not_sorted', account, package_id: packageId },
+    `${account}/${packageId} is not sorted by id: videos are stored, removals are not`,
+  );
 }
 
 /** An unsorted list shows a dozen ids in order by chance once in 479 million times. */

@@ -106,6 +106,13 @@ export const deleteWalk = query<never, { walkId: number }>('delete from walk whe
 export const findWalks = (tx: Tx, runId: number): WalkRow[] =>
   tx.select().from(walk).where(eq(walk.run_id, runId)).orderBy(walk.walk_id).all();
 
+/** The walk of a package in a run, or undefined: it is the newest of the package. */
+export function findWalkOf(tx: Tx, { account, packageId }: PackageKey, runId: number): WalkRow | undefined {
+  const isOfPackage = and(eq(walk.account, account), eq(walk.package_id, packageId));
+  const newest = tx.select().from(walk).where(isOfPackage).orderBy(desc(walk.walk_id)).limit(1).get();
+  return newest?.run_id === runId ? newest : undefined;
+}
+
 const findOrphans = query<PackageKey & { walkId: number }>(
   `select account, package_id as packageId, walk_id as walkId from walk where status = 'running' and mode = 'full'`,
 ).all;

@@ -56,11 +56,15 @@ export async function startWebProcess(config: Config, options: WebProcessOptions
       const reason = await current.ended;
       if (isStopped()) return;
       if (clock.now() - startedAt > RESTART_MS.max) waitMs = RESTART_MS.first;
-      logger.error(`the web server ended: ${reason}; restarting in ${waitMs / 1000} s`);
+      logger.error(
+        { event: 'server_ended', reason, restart_ms: waitMs },
+        `the web server ended: ${reason}; restarting in ${waitMs / 1000} s`,
+      );
       await clock.sleep(waitMs, stopped);
       current = await launch(restartable, { ...options, signal: stopped }).catch(toFailedLaunch);
       if (isStopped()) return stop(current);
-      if (current.child) logger.info(`serving at ${current.url} again`);
+      const { child, url } = current;
+      if (child) logger.info({ event: 'server_listening', url }, `serving at ${url} again`);
     }
   }
 
@@ -107,7 +111,9 @@ async function launch(config: Config, { environment, logger, signal }: WebProces
   limit.removeEventListener('abort', kill);
   if ('url' in answer) {
     child.on('message', (message: FromServer) => {
-      if ('error' in message) logger.error(`the web server failed to answer: ${message.error}`);
+      if (!('error' in message)) return;
+      const { error } = message;
+      logger.error({ event: 'server_error', error }, `the web server failed to answer: ${error}`);
     });
     return { child, url: answer.url, ended };
   }

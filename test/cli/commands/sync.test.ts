@@ -35,7 +35,7 @@ describe('sync', () => {
     ]);
     expect(first.stdout).toMatch(/^storage of main: today read, 1 day booked$/m);
     expect(first.stdout).toMatch(/^done in .*, \d+ requests$/m);
-    expect(first.stderr).toContain('main/101: 3 pages to read');
+    expect(first.stderr).toContain('main/101: succeeded: inserted 250, ');
     expect(isPlain(first.stdout + first.stderr)).toBe(true);
     expect(readWarehouseValue(cwd, COUNT)).toBe(280);
 

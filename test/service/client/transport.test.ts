@@ -121,7 +121,8 @@ describe('an unreachable service', () => {
     const addresses = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }));
     const agent = new Agent({ connect: { lookup: (_name, _options, done) => done(null, addresses) } });
     const url = new URL(service.url.replace('127.0.0.1', 'localhost'));
-    const limits = { deadlineMs: 5_000, maxBytes: 1_000, graceMs: 1_000 };
+    const hideSecrets = (text: string) => text;
+    const limits = { deadlineMs: 5_000, maxBytes: 1_000, graceMs: 1_000, hideSecrets };
     const outcome = await send(agent, createBufferPool().acquire(), {
       url,
       headers: {},

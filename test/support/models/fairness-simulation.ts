@@ -110,7 +110,7 @@ async function run(world: World, { mode, resumesFrom }: Due): Promise<void> {
   const origin = resumesFrom ?? toTimestamp(clock.now);
   const schedule = { full: options.full, quick: null };
   const reasonAt = createPreemption(schedule, { mode, startedAt: clock.now, quickTookMs: 0 });
-  const guard = createCircuitBreaker(logger, 'main');
+  const guard = createCircuitBreaker(logger, 'main', 1);
   const stopReason = () => {
     const reason = guard.getOpenReason() ? null : reasonAt(clock.now);
     return reason === null

@@ -1,4 +1,5 @@
 /** One case of the walk's model: a changing account, and the real pipeline that walks it. */
+import { silentProgress } from '../../../src/sync/context.ts';
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunSummary } from '../../../src/sync/run.ts';
@@ -140,8 +141,7 @@ function openPipeline(
   const { pageSize, concurrency, removalBrake, boundaryReads, resumeWithinMs } = setup;
   const rules = { pageSize, concurrency, removalBrake, boundaryReads, resumeWithinMs };
   const progress = {
-    walkStarted: () => undefined,
-    pageStored: () => undefined,
+    ...silentProgress,
     walkEnded: ({ packageId }: { packageId: number }) => account.walkEnded(packageId),
   };
   const packages = [...account.packages.keys()];

@@ -24,6 +24,8 @@ export interface RunningCommand {
   /** Everything written so far. */
   stdout: () => string;
   stderr: () => string;
+  /** Closes the pipe that it logs to, as a log reader that ends does. */
+  closeLog: () => void;
   kill: (signal: NodeJS.Signals) => void;
   ended: Promise<Ended>;
 }
@@ -60,6 +62,7 @@ export function spawnVodhouse(
     pid: child.pid ?? 0,
     stdout: () => stdout,
     stderr: () => stderr,
+    closeLog: () => void child.stderr.destroy(),
     kill: (signal) => void child.kill(signal),
     ended,
   };

@@ -55,6 +55,7 @@ export function startSoakWorker({ config, clock, onRun, onDefect }: SoakWorkerOp
     onRun: (summary) => {
       if (!killed) onRun(summary);
     },
+    onStarted: () => undefined,
     onServing: () => undefined,
     onPublished: () => undefined,
   });

@@ -1,0 +1,67 @@
+/**
+ * What is logged, and the facts of each event as fields of a JSON line; `docs/logs.md` describes them. A fact that does not
+ * apply is null. Every event may have a `stack`, of an unexpected error.
+ */
+export const LOG_EVENTS = {
+  worker_started: ['warehouse', 'full', 'quick', 'timezone'],
+  worker_stopped: ['reason'],
+  worker_waiting: ['next_full', 'next_quick'],
+  run_started: ['run_id', 'mode', 'trigger'],
+  run_ended: [
+    ...['run_id', 'mode', 'status', 'packages', 'inserted', 'updated', 'removed', 'restored'],
+    ...['requests', 'duration_ms'],
+  ],
+  run_end_not_stored: ['run_id', 'error'],
+  run_failed: ['error', 'hint'],
+  run_postponed: ['reason'],
+  run_lock_wait: ['reason'],
+  walk_started: ['account', 'package_id', 'pages'],
+  page_stored: ['account', 'package_id', 'page', 'records'],
+  walk_ended: [
+    ...['run_id', 'account', 'package_id', 'mode', 'status', 'inserted', 'updated', 'unchanged', 'removed'],
+    ...['restored', 'requests', 'duration_ms'],
+  ],
+  stream_failed: ['run_id', 'account', 'package_id', 'stream', 'kind', 'error'],
+  page_proves_nothing: ['account', 'package_id', 'page', 'reason'],
+  page_requested_again: ['account', 'package_id', 'page', 'reason'],
+  list_not_sorted: ['account', 'package_id'],
+  storage_missing: ['account', 'date'],
+  storage_refused: ['account', 'date', 'error'],
+  clock_differs: ['account', 'offset_ms'],
+  clock_behind_file: ['newest', 'now'],
+  config_warning: ['reason'],
+  package_leaves: ['reason'],
+  account_renamed: ['account', 'was', 'rows'],
+  schedule_does_not_fit: ['account', 'verdict'],
+  budget_wait: ['account', 'reason', 'wait_ms'],
+  request_answered: [
+    ...['account', 'run_id', 'package_id', 'page', 'purpose', 'status', 'bytes', 'duration_ms'],
+  ],
+  slow_statement: ['sql', 'duration_ms'],
+  published: ['file', 'bytes', 'duration_ms'],
+  publish_postponed: ['reason'],
+  publish_interrupted: [],
+  publish_failed: ['error'],
+  server_listening: ['url'],
+  server_ended: ['reason', 'restart_ms'],
+  server_error: ['error'],
+  check_failed: ['error'],
+  timer: ['text'],
+  webhook_accepts: ['host'],
+  webhook_refuses: ['host', 'error'],
+  webhook_given_up: ['host', 'error'],
+  ping_failed: ['host', 'error'],
+  alert_check_failed: ['error'],
+} as const satisfies Record<string, readonly string[]>;
+
+export type LogEvent = keyof typeof LOG_EVENTS;
+
+type FactValue = string | number | boolean | null;
+
+/** The facts of one event: all of its fields, no others. */
+export type LogFacts = {
+  [Event in LogEvent]: { event: Event; stack?: string | undefined } & Record<
+    (typeof LOG_EVENTS)[Event][number],
+    FactValue
+  >;
+}[LogEvent];

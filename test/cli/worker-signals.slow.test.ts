@@ -1,0 +1,66 @@
+import { describe, expect, it, vi } from 'vitest';
+import { CONFIG, configText } from '../support/fixtures/config-file.ts';
+import { createFolder } from '../support/fixtures/folder-of-files.ts';
+import { readWarehouseValue } from '../support/fixtures/warehouse-rows.ts';
+import { listPage, serveEverything, videoRecord } from '../support/fixtures/service-responses.ts';
+import { eventually, startVodhouse, vodhouse } from '../support/processes/vodhouse-command.ts';
+import { createGate, startScriptedService } from '../support/servers/scripted-service.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const records = Array.from({ length: 50 }, (_, index) => videoRecord(index + 1));
+
+/** A worker whose first page waits for the gate. */
+async function startHeldWorker(parameters: string[] = []) {
+  const gate = createGate();
+  const { url, requests } = await startScriptedService(
+    serveEverything(async (request) => {
+      await gate.opened;
+      return listPage(request, records);
+    }),
+  );
+  const cwd = createFolder({ [CONFIG]: configText({ url, storage: false }) });
+  const worker = startVodhouse(['start', ...parameters], { cwd });
+  await eventually(() => requests.length).toBe(1);
+  return { cwd, gate, worker };
+}
+
+describe('a worker', () => {
+  it('continues at SIGUSR2 and without a reader of its log', async () => {
+    const { cwd, gate, worker } = await startHeldWorker();
+    worker.kill('SIGUSR2');
+    worker.closeLog();
+    gate.open();
+    const count = `select count(*) from run where status = 'succeeded'`;
+    await eventually(() => readWarehouseValue(cwd, count)).toBe(1);
+    worker.kill('SIGUSR2');
+    worker.kill('SIGTERM');
+    expect((await worker.ended).code).toBe(0);
+  });
+
+  it('says nothing before it has the lock', async () => {
+    const { cwd, worker } = await startHeldWorker();
+    const second = await vodhouse(['start'], { cwd });
+    expect([second.code, second.stdout]).toEqual([75, '']);
+    expect(second.stderr).toMatch(/^vodhouse: /);
+    expect(second.stderr).not.toContain('worker of');
+    expect(worker.stderr()).toContain('worker of');
+  });
+
+  it('logs requests and waits at level debug, and one JSON object per line', async () => {
+    const { gate, worker } = await startHeldWorker(['--log-format', 'json', '--log-level', 'debug']);
+    gate.open();
+    await eventually(worker.stderr).toContain('"event":"worker_waiting"');
+    const lines = worker.stderr().trim().split('\n');
+    const logged = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    const find = (name: string) => logged.find(({ event }) => event === name);
+    expect(find('request_answered')).toMatchObject({
+      account: 'main',
+      package_id: 101,
+      page: 1,
+      status: 200,
+    });
+    expect(find('walk_ended')).toMatchObject({ level: 'debug', package_id: 101, inserted: 50 });
+    expect(find('run_ended')).toMatchObject({ level: 'info', run_id: 1, inserted: 50, requests: 1 });
+  });
+});
