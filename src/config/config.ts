@@ -17,6 +17,7 @@ import {
   nonEmptyText,
   requestsOrNull,
   fraction,
+  serverKey,
   timezone,
   url,
   integer,
@@ -157,7 +158,11 @@ const account = section({
 
 const schedule = section({
   timezone: withDefault(timezone, 'UTC', 'IANA time zone in which full and quick are read.'),
-  full: withDefault(cron, '0 * * * *', 'When to walk everything: cron, read in schedule.timezone.'),
+  full: withDefault(
+    cron,
+    '0 * * * *',
+    'When to walk everything: cron or @hourly and its kind, read in schedule.timezone.',
+  ),
   quick: orNull(cron).describe(
     'When to find only new and removed videos: cron, read in schedule.timezone. Default none.',
   ),
@@ -216,9 +221,9 @@ const server = section({
     'Port to listen on; 0: any free one.',
   ),
   keys: withDefault(
-    z.array(key, 'a list of keys'),
+    z.array(serverKey, 'a list of keys'),
     [],
-    'Keys that give access, also from other machines; without keys only this machine has access.',
+    'Keys of at least 16 characters that give access, also from other machines; without keys only this machine has access.',
   ),
 });
 

@@ -17,6 +17,17 @@ export interface Substituted {
 const VARIABLE = /\$\$\{|\$\{([^}]*)(\}?)/g;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
+/** A text that is a variable without braces: `$NAME`. */
+const UNBRACED = /^\$[A-Za-z_]\w*(?=\/|$)/;
+
+/** What is wrong with a value that begins with `$NAME`; null for another. The name may be a key: printed only if it is set. */
+export function findUnbraced(raw: string, lookup: Lookup): string | null {
+  const name = UNBRACED.exec(raw)?.[0].slice(1);
+  if (name === undefined) return null;
+  const expected = lookup(name) === undefined ? '${NAME}' : `\${${name}}`;
+  return `begins with a variable without braces, which is not replaced; expected ${expected}`;
+}
+
 /** Puts variables in place of `${NAME}`; `$${` is a literal `${`. A variable without a value is not replaced. */
 export function substitute(text: string, lookup: Lookup): Substituted {
   const result: Substituted = { text, used: false, problems: [] };

@@ -3,7 +3,7 @@ import type { Document, Node, Scalar, YAMLError, YAMLMap } from 'yaml';
 import { findOversizedAlias, MAX_ALIASED_VALUES, resolveAliases, type Targets } from './aliases.ts';
 import { createSourceMap, type Path, type Place, type SourceMap } from './source-map.ts';
 import type { Problem } from './problems.ts';
-import { type Lookup, substitute } from './env-vars.ts';
+import { findUnbraced, type Lookup, substitute } from './env-vars.ts';
 
 /** A config file as plain values, and the place of each. */
 export interface Source {
@@ -117,6 +117,8 @@ function readText(
   { line, hidden }: Pick<Place, 'line' | 'hidden'>,
 ): string {
   const { text: written, used, problems: found } = substitute(raw, lookup);
+  const unbraced = path.at(-1) === 'name' ? null : findUnbraced(raw, lookup);
+  if (unbraced !== null) found.push(unbraced);
   const alreadyReported = found.length > 0;
   sourceMap.add(path, { line, kind: 'text', written, hidden: hidden || used, alreadyReported });
   problems.push(...found.map((message) => ({ line, path, message })));
@@ -142,10 +144,21 @@ function findSyntaxProblems(
   for (const error of [...document.errors, ...document.warnings]) {
     const line = lineAt(error.pos[0]);
     if (byLine.has(line)) continue;
-    const message = SYNTAX_TEXTS[error.code] ?? `not valid YAML: ${firstWords(error.message)}`;
+    const message =
+      findUnquotedStar(lines[line - 1] ?? '') ??
+      SYNTAX_TEXTS[error.code] ??
+      `not valid YAML: ${firstWords(error.message)}`;
     byLine.set(line, { line, path: [], message: `${message}${braceHint(lines[line - 1] ?? '')}` });
   }
   return [...byLine.values()];
+}
+
+/** A cron expression without quotes: YAML takes its first `*` for an alias. Only digits and signs are printed. */
+const UNQUOTED_CRON = /[:{,][ \t]+(\*(?:\/\d+)?(?: +[\d*/,-]+)*) *(?=$|[\r#},])/;
+
+function findUnquotedStar(line: string): string | null {
+  const cron = UNQUOTED_CRON.exec(line)?.[1];
+  return cron === undefined ? null : `* has a meaning of its own in YAML; put it in quotes: "${cron}"`;
 }
 
 function firstWords(message: string): string {

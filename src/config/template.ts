@@ -40,7 +40,7 @@ accounts:
 
 schedule:
   #timezone: UTC                # the zone in which these are read
-  full: "0 * * * *"             # when to walk everything: cron
+  full: "0 * * * *"             # when to walk everything: cron, or @hourly and its kind
   quick: "*/10 * * * *"         # when to find new and removed videos only; leave out for never
 
 publish:                        # the file for readers; leave out for none
@@ -53,7 +53,7 @@ publish:                        # the file for readers; leave out for none
 server:                         # answers as the service does, from the file; leave out for none
   port: 8320
   #host: 127.0.0.1             # another address needs keys
-  #keys: []                    # they give access: ?key=…, Authorization: Bearer …, or x-api-key
+  #keys: []                    # 16 characters or more: ?key=…, Authorization: Bearer …, x-api-key
 
 #notify:                        # where alerts are sent; better \${NAME} than the addresses
 #  webhook: https://hooks.example.test/a/b # gets a POST when a problem begins and when it ends

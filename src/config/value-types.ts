@@ -2,9 +2,9 @@
  * The kinds of values of a config. The message of each is the phrase after `expected`:
  * `-1 is not valid; expected a whole number from 1 up`.
  */
-import { Cron } from 'croner';
 import { z } from 'zod';
 import { isDay } from '../lib/days.ts';
+import { expandCron, findCronProblem } from './cron.ts';
 import { DURATION, parseDuration } from './duration.ts';
 
 const HEADER = /^[\w!#$%&'*+.^`|~-]+$/;
@@ -52,6 +52,14 @@ export const fileMode = text(
   .meta(ALSO_NUMBERS)
   .transform((value) => Number.parseInt(value, 8));
 
+/** Keys of the server guard it alone: short ones can be guessed. */
+const SERVER_KEY_LENGTH = 16;
+
+/** A key that gives access to the server. */
+export const serverKey = key.refine((value) => value.length >= SERVER_KEY_LENGTH, {
+  message: `a key of at least ${SERVER_KEY_LENGTH} characters, such as openssl rand -hex 16 prints`,
+});
+
 /** Any text that is not empty. */
 export function nonEmptyText(expected: string) {
   return text(expected, (value) => value.trim() !== '').meta(ALSO_NUMBERS);
@@ -74,19 +82,29 @@ export const headerName = text(
 export const host = text('a host name or an address such as 127.0.0.1', (value) => /^\S+$/.test(value));
 
 export const filePath = text(
-  'a path, absolute or relative to this file (for ~ write ${HOME})',
-  (value) => value.trim() !== '' && !value.startsWith('~') && !value.includes('\0'),
+  'the path of a file, absolute or relative to this one (for ~ write ${HOME})',
+  (value) => value.trim() !== '' && !/^~|\/$|\0/.test(value),
 );
 
-/** The address before the service's own paths, without a slash at its end. */
-export const baseUrl = text(
+/** The ends of an address that a user copied with the path of an operation, or with most of it. */
+const OPERATION = /\/(?:info\/v1|report\/stats)(?:\/[^?#]*)?(?=[?#]|$)/;
+const WITHOUT_PATH = 'the address before /info/v1 or /report/stats: vodhouse adds the path of the operation';
+
+const plainAddress = text(
   'an http(s) address without query, fragment or credentials',
   (value) => {
     const url = parseUrl(value);
     return url !== null && !/[?#]/.test(value) && url.username + url.password === '';
   },
   /^https?:\/\/[^\s?#]+$/,
-).transform(withoutSlash);
+);
+
+/** The address before the service's own paths, without a slash at its end. */
+export const baseUrl = z
+  .string('an http(s) address')
+  .refine((value) => !OPERATION.test(value), { message: WITHOUT_PATH, abort: true })
+  .pipe(plainAddress)
+  .transform(withoutSlash);
 
 export const url = text('an http(s) address', (value) => parseUrl(value) !== null, /^https?:\/\/\S+$/);
 
@@ -111,27 +129,11 @@ export const timezone = text('an IANA time zone such as Asia/Seoul', (timeZone) 
   }
 });
 
-export const cron = text('a cron expression of five fields such as "0 * * * *"', isPlainCron);
-
-const CRON_VALUE = String.raw`(?:\d{1,2}|[a-z]{3})`;
-const CRON_PART = String.raw`(?:\*(?:/\d{1,2})?|${CRON_VALUE}|${CRON_VALUE}-${CRON_VALUE}(?:/\d{1,2})?)`;
-const CRON_FIELD = new RegExp(`^${CRON_PART}(?:,${CRON_PART})*$`, 'i');
-
-/**
- * True for a cron expression of five fields in the plain dialect: numbers, three-letter names, `*`, `,`, `-`
- * and `/`. Cron libraries differ in anything beyond it, and two of them read ours.
- */
-export function isPlainCron(text: string): boolean {
-  const fields = text.split(' ');
-  if (fields.length !== 5 || !fields.every((field) => CRON_FIELD.test(field))) return false;
-  // Only without a weekday does croner notice a day that no month has (31 2).
-  return parses(text) && parses([...fields.slice(0, 4), '*'].join(' '));
-}
-
-function parses(text: string): boolean {
-  try {
-    return new Cron(text, { timezone: 'UTC', paused: true }).nextRun() !== null;
-  } catch {
-    return false;
-  }
-}
+/** A cron expression of five fields, or `@hourly` and its kind, which are written out. */
+export const cron = z
+  .string('a cron expression such as "0 * * * *"')
+  .superRefine((value, context) => {
+    const expected = findCronProblem(value);
+    if (expected !== null) context.addIssue({ code: 'custom', message: expected, input: value });
+  })
+  .transform(expandCron);

@@ -14,7 +14,7 @@ export function createFile(path: string, now: number): void {
   assertNoOrphanLog(path);
   const draft = draftPath(path);
   try {
-    createPrivateFolder(dirname(path));
+    createPrivateFolder(dirname(path), path);
     removeStaleDrafts(path);
     removeDraft(draft);
     try {

@@ -1,6 +1,6 @@
 /** Files that cannot be used: detection of damage, its error messages, and the steps of a recovery. */
 import { existsSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { errorCode, errorMessage, NEXT_LINE, WarehouseError } from '../lib/errors.ts';
 import { assertOwnWal } from './wal-owner.ts';
@@ -30,12 +30,19 @@ export function toWarehouseError(error: unknown, path: string): WarehouseError {
 export function assertNotEmpty(path: string): void {
   try {
     const stat = statSync(path);
+    if (stat.isDirectory()) throw folderError(path);
     if (stat.isFile() && stat.size > 0) return;
   } catch (error) {
     throw toWarehouseError(error, path);
   }
   throw new WarehouseError(`${path} is empty or not a file: it is not a vodhouse warehouse`, {
     hint: restoreSteps(path),
+  });
+}
+
+function folderError(path: string): WarehouseError {
+  return new WarehouseError(`${path} is a folder; the warehouse is one file`, {
+    hint: `name a file under \`warehouse\` in the config, such as ${join(path, 'vodhouse.db')}`,
   });
 }
 

@@ -94,7 +94,7 @@ export function isHeld(path: string, name: LockName): boolean {
 /** Resolves links: the lock belongs to the file, not to the path. */
 function resolvePath(path: string): string {
   try {
-    createPrivateFolder(dirname(path));
+    createPrivateFolder(dirname(path), path);
     return existsSync(path) ? realpathSync(path) : join(realpathSync(dirname(path)), basename(path));
   } catch (error) {
     throw toWarehouseError(error, path);

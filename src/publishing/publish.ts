@@ -1,11 +1,12 @@
 /** One publication: build, check, replace. Runs in a process of its own (publish-child.ts), because SQLite blocks it. */
-import { chmodSync, mkdirSync, statSync } from 'node:fs';
+import { chmodSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { ConfigError, errorCode } from '../lib/errors.ts';
 import { draftPath } from '../database/draft-files.ts';
 import { isDamage, toWarehouseError } from '../database/integrity.ts';
 import { lockOrThrow } from '../database/lock.ts';
+import { makeFolder } from '../database/make-folder.ts';
 import { publishedFact } from './about-rows.ts';
 import { assertOurFile, keepDatedCopy, replaceFile, startFsync, sweepLeftOvers } from './atomic-replace.ts';
 import { build } from './build.ts';
@@ -38,7 +39,7 @@ export async function publish(request: PublishRequest): Promise<Publication> {
 }
 
 function prepareFolder(live: string, file: string): void {
-  mkdirSync(dirname(file), { recursive: true });
+  makeFolder(dirname(file), { file });
   assertOurFile(file);
   assertSameWarehouse(live, file);
   sweepLeftOvers(file);

@@ -7,7 +7,7 @@ import { execute } from '../support/fixtures/live-file.ts';
 import { openSiteOver, type OpenSite } from '../support/servers/open-web-server.ts';
 import { axeFindings } from '../support/browser/axe.ts';
 
-const KEY = 'the-right-key';
+const KEY = 'the-right-key-of-20';
 const ALL_REMOVED = 2 ** 53 - 1;
 const PAGES = [
   '/',

@@ -88,7 +88,7 @@ schedule: { full: "15 3 * * mon-fri", quick: "*/10 * * * *" }
 walk: { removal_brake: 1, resume_within: 1d, boundary_reads: 0 }
 publish: { file: /srv/bi/w.db, exclude: [], every: 30m, mode: 0640, keep_days: 3 }
 retention: { requests_days: 1, runs_days: 2 }
-server: { host: 0.0.0.0, port: 80, keys: [fourth-key] }
+server: { host: 0.0.0.0, port: 80, keys: [fourth-key-of-16] }
 notify: { webhook: https://hooks.example.test/x?y=z, ping: https://ping.example.test, remind_after: 90m }
 `;
 
@@ -152,7 +152,7 @@ notify: { webhook: https://hooks.example.test/x?y=z, ping: https://ping.example.
       'first-key',
       'second-key',
       'third-key',
-      'fourth-key',
+      'fourth-key-of-16',
       'https://hooks.example.test/x?y=z',
       'https://ping.example.test',
     ]);

@@ -44,7 +44,8 @@ accounts:
       'timezone: missing; expected an IANA time zone such as Asia/Seoul',
       'accounts: missing; expected a list of at least one account',
       'line 1  walk.removal_brake: 2 is not valid; expected a number from 0 to 1',
-      'line 2  schedule.full: "x" is not valid; expected a cron expression of five fields such as "0 * * * *"',
+      'line 2  schedule.full: "x" is not valid; expected a cron expression of five fields, not 1: ' +
+        'minute, hour, day of the month, month, day of the week, such as "0 * * * *"',
     ]);
   });
 

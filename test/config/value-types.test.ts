@@ -26,7 +26,7 @@ const PLACES: Record<string, (value: string) => string> = {
 const RIGHT: Record<string, string[]> = {
   timezone: ['UTC', 'Asia/Seoul', 'America/Argentina/Buenos_Aires', 'Etc/GMT-9'],
   base_url: ['http://localhost:8320', 'https://h.test/', 'https://h.test/a/b', '"http://[::1]:80"'],
-  key: ['a', '"with space"', '12345', '"a=b&c%?#"'],
+  key: ['$', '$a-b', '"a$NAME"', 'a', '"with space"', '12345', '"a=b&c%?#"'],
   name: ['a', 'A-1_b', '2024', '"007"'],
   packages: ['1', '9007199254740991', '{ id: 5 }', '{ id: 5, name: 2024 }'],
   since: ['2024-02-29', '"2026-01-01"'],
@@ -34,7 +34,15 @@ const RIGHT: Record<string, string[]> = {
   plausible_factor: ['1.5', '2', '100'],
   settle: ['0s', '500ms', '90s', '2m', '1h', '7d'],
   auth: ['none', 'query', '{ header: X-Key }'],
-  full: ['* * * * *', '*/5 0-6,22 1 JAN-mar sun,6', '5-20/5 0 * * 1-5', '0 0 29 2 *'],
+  full: [
+    '* * * * *',
+    '*/5 0-6,22 1 JAN-mar sun,6',
+    '5-20/5 0 * * 1-5',
+    '0 0 29 2 *',
+    '0  3 * * *',
+    '@daily',
+    '@Hourly',
+  ],
   warehouse: ['w.db', '/srv/w.db', '../w.db', '"with space.db"'],
   port: ['0', '65535'],
   webhook: ['http://h', 'https://h.test/a?b=c#d'],
@@ -54,8 +62,11 @@ const WRONG: Record<string, string[]> = {
     '"http://h?"',
     'http://h#x',
     'http://a@h',
+    'http://h/info/v1/videos.json',
+    'http://h/info/v1/videos.json?key=x',
+    'http://h/x/report/stats/',
   ],
-  key: ['""', '" "', '" a"', '"a\\nb"', 'true', 'null', '[a]'],
+  key: ['$NAME', '$name', '""', '" "', '" a"', '"a\\nb"', 'true', 'null', '[a]'],
   name: ['""', '-a', 'a.b', 'a/b', '"a b"', 'ä'],
   packages: ['0', '-1', '1.5', '"1"', '9007199254740992', 'null', '{ name: x }', '.inf', 'true'],
   optional: ['ad_org_cnt', '[ad_cnt]', '[title]', 'null'],
@@ -72,8 +83,17 @@ const WRONG: Record<string, string[]> = {
   ],
   settle: ['1', '1.5h', '"1 h"', '-1h', '1w', '99999999999999d', 'h'],
   auth: ['basic', '{}', '{ header: "a b" }', '{ header: "" }', '[none]', 'null'],
-  full: ['', '* * * *', '0 * * * * *', '@daily', '60 * * * *', '5/10 * * * *', '50-10 * * * *', '* * 30 2 *'],
-  warehouse: ['""', '~/w.db', '1', '[a]'],
+  full: [
+    '',
+    '* * * *',
+    '0 * * * * *',
+    '@reboot',
+    '60 * * * *',
+    '5/10 * * * *',
+    '50-10 * * * *',
+    '* * 30 2 *',
+  ],
+  warehouse: ['$HOME/w.db', 'data/', '""', '~/w.db', '1', '[a]'],
   port: ['-1', '65536', '"80"', '1.5'],
   webhook: ['h', 'ftp://h', '""'],
   ping: ['h', 'null', '[http://h]'],
@@ -95,7 +115,57 @@ describe.each(Object.keys(PLACES))('%s', (place) => {
   });
 });
 
+describe('a server key', () => {
+  test('has 16 characters or more', () => {
+    const write = (key: string) => `${LEAST}server: { keys: [${key}] }\n`;
+    expect(load(write('k'.repeat(16))).server?.keys).toEqual(['k'.repeat(16)]);
+    expect(readProblems(write('k'.repeat(15)))).toEqual([
+      'line 6  server.keys[0]: [hidden] is not valid; ' +
+        'expected a key of at least 16 characters, such as openssl rand -hex 16 prints',
+    ]);
+  });
+});
+
+describe('a variable without braces', () => {
+  test('is named only where it is set: the text may be a key', () => {
+    const yaml = LEAST.replace('first-key', '$VODHOUSE_KEY');
+    expect(readProblems(yaml, { VODHOUSE_KEY: 'x' })[0]).toMatch(/expected \$\{VODHOUSE_KEY\}$/);
+    expect(readProblems(yaml)[0]).toMatch(/expected \$\{NAME\}$/);
+  });
+});
+
 describe('a cron expression', () => {
+  test('is written out where it is a name', () => {
+    expect(load(`${LEAST}schedule: { full: "@hourly", quick: " */5  * * * * " }\n`).schedule).toMatchObject({
+      full: '0 * * * *',
+      quick: '*/5 * * * *',
+    });
+  });
+
+  test.each([
+    ['61 * * * *', 'a minute (first field)'],
+    ['0 24 * * *', 'an hour (second field)'],
+    ['0 3 0 * *', 'a day of the month (third field)'],
+    ['0 3 * 13 *', 'a month (fourth field)'],
+    ['0 3 * * MONDAY', 'a day of the week (fifth field)'],
+    ['0 3 31 2 *', 'a day that the month has'],
+    ['0 0 3 * * *', 'five fields, not 6'],
+  ])('of %s is told its wrong field', (value, expected) => {
+    expect(readProblems(`${LEAST}schedule: { full: "${value}" }\n`)[0]).toContain(
+      `expected ${expected}`.replace('expected five', 'five'),
+    );
+  });
+
+  test.each(['* * * * *', '*/10 * * * *', '*'])('of %s without quotes is told to use quotes', (value) => {
+    const problems = [`schedule:\n  full: ${value} # often`, `schedule: { full: ${value} }`].map((lines) =>
+      readProblems(`${LEAST}${lines}\n`),
+    );
+    for (const [problem, ...others] of problems) {
+      expect(others).toEqual([]);
+      expect(problem).toContain(`put it in quotes: "${value}"`);
+    }
+  });
+
   // node-cron and cron-parser must read the schedule alike: expressions that they read differently are
   // rejected.
   test.each([

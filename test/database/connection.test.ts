@@ -247,7 +247,7 @@ describe('a path without a file', () => {
   it('is rejected with its path: a folder', () => {
     const path = join(temporaryFolder(), 'live.db');
     mkdirSync(path);
-    expect(catchError(() => openWarehouse(path, clock)).message).toContain(`${path} is empty or not a file`);
+    expect(catchError(() => openWarehouse(path, clock)).message).toContain(`${path} is a folder`);
     expect(catchError(() => openStatusQueries(path)).message).toContain(path);
     expect(readdirSync(path)).toEqual([]);
   });

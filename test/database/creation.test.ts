@@ -25,6 +25,16 @@ const creatorScript = (folder: string, account: string) => `
   });`;
 
 describe('creation of the live file', () => {
+  it('names a folder that cannot be made, without waiting', () => {
+    expect(() => openWarehouse('/proc/x/y.db', clock)).toThrow('the folder /proc/x cannot be made');
+  });
+
+  it('names a folder in place of the file, and leaves it', () => {
+    const folder = temporaryFolder();
+    expect(() => openWarehouse(folder, clock)).toThrow(`${folder} is a folder; the warehouse is one file`);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
   it('removes the draft that a killed process with the same pid left', () => {
     const folder = temporaryFolder();
     const draft = `live.db.new-${process.pid}`;

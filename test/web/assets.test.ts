@@ -19,7 +19,7 @@ const fileAt = (path: string) => readFileSync(fileURLToPath(new URL(`../../${pat
 
 async function serve(assets: Assets = openAssets()) {
   const app = createApp({});
-  addSecurityHeaders(app, { keys: ['server-key'] });
+  addSecurityHeaders(app, { keys: ['server-key-of-20-char'] });
   await app.register(compress, { encodings: ['br', 'gzip'] });
   assets.addRoutes(app);
   onTestFinished(() => app.close());

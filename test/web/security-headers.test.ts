@@ -65,7 +65,7 @@ describe('security headers', () => {
 
   it.each([
     [[], 'no-cache'],
-    [['server-key'], 'no-store'],
+    [['server-key-of-20-char'], 'no-store'],
   ])('require revalidation of a page, with keys %j: %s', async (keys, pages) => {
     const url = await serve(keys);
     const getCaching = async (path: string) => (await browse(`${url}${path}`)).headers['cache-control'];

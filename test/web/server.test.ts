@@ -21,7 +21,7 @@ import {
 import { readPrometheusText, valueIn } from '../support/prometheus-text.ts';
 import { connectRaw, requestText } from '../support/servers/raw-connection.ts';
 
-const KEY = 'server-key';
+const KEY = 'server-key-of-20-char';
 const DAYS = `${STORAGE}?sdate=2026-03-01&edate=2026-03-31`;
 const MAIN = '/accounts/main';
 
@@ -108,7 +108,7 @@ describe('a server with keys', () => {
   ];
 
   it('accepts a key in any of the places: for videos, storage, metrics and names', async () => {
-    const { url } = await openSite(['another-key', KEY]);
+    const { url } = await openSite(['another-key-of-20-char', KEY]);
     for (const [place, { query = '', headers = {} }] of places) {
       const videos = await fetchVideos(`${url}${VIDEOS}?pkg=104&pagesize=2${query}`, headers);
       const storage = await fetchStorage(`${url}${MAIN}${DAYS}${query}`, headers);
@@ -399,7 +399,7 @@ describe('no response of the server', () => {
 
   it.each([
     ['right', keys],
-    ['wrong', ['server-key']],
+    ['wrong', ['server-key-of-20-char']],
   ])('contains a key of it, nor one of the service: %s keys', async (_which, serverKeys) => {
     const { url, errors } = await openSite(serverKeys);
     const answers = await everything(url, inQuery, inHeader);

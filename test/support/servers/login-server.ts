@@ -7,7 +7,7 @@ import { addSecurityHeaders } from '../../../src/web/security-headers.ts';
 import { createLogin, FORM_ROUTES } from '../../../src/web/auth/login.ts';
 import { createVirtualClock } from '../clocks/virtual-clock.ts';
 
-export const KEY = 'server-key';
+export const KEY = 'server-key-of-20-char';
 
 const START = '2026-03-10T12:00:00Z';
 

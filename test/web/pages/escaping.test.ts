@@ -11,7 +11,7 @@ import { openPages } from '../../support/servers/open-pages.ts';
 import { SERVICE_KEYS } from '../../support/servers/open-web-server.ts';
 import { named } from '../../support/read-html.ts';
 
-const KEY = 'server-key';
+const KEY = 'server-key-of-20-char';
 const DATA = ['/storage.json', '/live.json'];
 const PAGES = [
   ...['/', '/?storage=other', '/?find=104&page=2', '/storage/main', '/storage/other?year=2026'],

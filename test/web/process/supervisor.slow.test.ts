@@ -69,15 +69,17 @@ describe('the server process', () => {
   it('responds from the live file, and ends only with its parent', async () => {
     const live = liveFileToServe();
     const file = join(temporaryFolder(), 'bi.db');
-    const server = await startTestServer(configToServe(live, ['server-key'], `publish: { file: ${file} }`));
+    const server = await startTestServer(
+      configToServe(live, ['server-key-of-20-char'], `publish: { file: ${file} }`),
+    );
     const { url, log, close } = server;
-    const list = `${url}${VIDEOS}?key=server-key&pkg=104`;
+    const list = `${url}${VIDEOS}?key=server-key-of-20-char&pkg=104`;
     expect((await fetchVideos(list)).ids).toHaveLength(20);
     expect((await fetchVideos(`${list}&sort_item=title&sort_direction=asc&pagesize=1`)).ids).toEqual([1]);
     expect((await fetchResponse(`${url}/healthz`)).status).toBe(200);
 
     server.recordPublication({ durationMs: 1_500 });
-    const metrics = async () => (await fetchResponse(`${url}/metrics?key=server-key`)).text;
+    const metrics = async () => (await fetchResponse(`${url}/metrics?key=server-key-of-20-char`)).text;
     await eventually(metrics).toContain('\nvodhouse_publish_duration_seconds 1.5\n');
 
     const [pid = 0] = serverPids();
@@ -85,7 +87,7 @@ describe('the server process', () => {
     expect((await fetchResponse(`${url}/healthz`)).status).toBe(200);
     execute(live, 'drop table storage_day');
     const days = await fetchResponse(
-      `${url}/accounts/main${STORAGE}?key=server-key&sdate=2026-03-01&edate=2026-03-02`,
+      `${url}/accounts/main${STORAGE}?key=server-key-of-20-char&sdate=2026-03-01&edate=2026-03-02`,
     );
     expect([days.status, days.text]).toEqual([500, '{"error":"internal error"}']);
     await eventually(log).toMatch(/the web server failed to answer: .*no such table: storage_day/);
