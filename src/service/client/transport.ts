@@ -6,6 +6,7 @@ import { errorCode, errorMessage, RefusedError, TransientError } from '../../lib
 import type { RequestResult } from '../../lib/request-budget.ts';
 import { errorPageText } from './error-page-text.ts';
 import { retryAfterMs } from './retry.ts';
+import { toTlsFailure } from './tls-failure.ts';
 import type { PooledBuffer } from './buffer-pool.ts';
 
 interface HttpAttempt {
@@ -69,7 +70,9 @@ export async function send(
     outcome.result = { content };
   } catch (error) {
     outcome.sent = !NEVER_SENT.has(errorCode(error));
-    const cause: unknown = signal.aborted ? signal.reason : toServiceError(error, outcome.status !== null);
+    const cause: unknown = signal.aborted
+      ? signal.reason
+      : toServiceError(error, outcome.status !== null, attempt.url);
     outcome.result = { error: cause };
   } finally {
     clear();
@@ -98,7 +101,7 @@ function createAttemptSignal({ deadlineMs, signal, graceMs }: HttpAttempt) {
   return { signal: controller.signal, clear };
 }
 
-function toServiceError(error: unknown, duringBody: boolean): unknown {
+function toServiceError(error: unknown, duringBody: boolean, url: URL): unknown {
   if (error instanceof TransientError || error instanceof RefusedError) return error;
   if (duringBody) {
     const message = `the response broke off (${failureText(error)})`;
@@ -110,6 +113,8 @@ function toServiceError(error: unknown, duringBody: boolean): unknown {
       hint: 'use `auth: query`, or a key of plain characters',
     });
   }
+  const tlsFailure = toTlsFailure(error, url);
+  if (tlsFailure) return tlsFailure;
   return new TransientError(`no connection (${failureText(error)})`, { fault: 'connection', cause: error });
 }
 
