@@ -1,10 +1,11 @@
 /** The tables of the live file: incidents, and the messages about them. */
+import { INCIDENT_EVENTS } from '../../src/lib/incident-events.ts';
 import * as schema from '../../src/database/schema/incidents.ts';
 import { describeTable, withUnit, enumOf } from './describe-table.ts';
 
 const EVENT = enumOf(
-  schema.INCIDENT_EVENTS,
-  'failed: a walk, or a complete run. stale: two scheduled times late. restricted: the service asked to wait. discrepancy: it returned other figures for a booked day. held_back: removals wait for a person or a second proof. gap: the service has not returned a day yet.',
+  INCIDENT_EVENTS,
+  'failed: a walk, or a complete run. stale: two scheduled times late. restricted: the service asked to wait. discrepancy: it returned other figures for a booked day. held_back: removals wait for a person or a second proof. gap: the service has not returned a day yet. quarantine: records could not be stored. drift: responses do not match the documents. unpublished: the published file lacks changes. clock: the machine and the service or the file disagree.',
 );
 const ACCOUNT = 'Name of the account in the config; NULL if it concerns all of them.';
 

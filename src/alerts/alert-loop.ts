@@ -2,7 +2,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Config, NotifyConfig } from '../config/config.ts';
 import { commandsFor } from '../health/commands.ts';
-import { readHealthFacts } from '../health/facts.ts';
+import { readHealthFacts, type HealthParts } from '../health/facts.ts';
 import { findProblems } from '../health/problems.ts';
 import type { IsStale } from '../health/streams.ts';
 import { DAY_MS, toTimestamp, type Clock } from '../lib/clock.ts';
@@ -26,6 +26,8 @@ export interface AlertLoopParts {
   logger: Logger;
   /** Sends the messages that wait. */
   deliver: () => Promise<void>;
+  /** Null where nothing is published. */
+  publisher: HealthParts['publisher'];
   /** No check begins after it aborts. */
   signal: AbortSignal;
 }
@@ -33,6 +35,8 @@ export interface AlertLoopParts {
 /** A worker that was stopped catches up before it reports anything, at most for this time. */
 const STARTUP_GRACE_MS = 600_000;
 const MAX_ATTEMPTS = 3;
+/** The run in progress, and those before it that tell what its problems were. */
+const LAST_RUNS = 3;
 
 /** One check at a time. Incidents are reported from `enable` on. */
 export function createAlertLoop(parts: AlertLoopParts) {
@@ -81,24 +85,26 @@ async function recordChanges(parts: AlertLoopParts): Promise<void> {
 
 /** Yields between the steps: each takes some milliseconds for a thousand packages. */
 async function findChanges(parts: AlertLoopParts): Promise<IncidentChanges> {
-  const { config, statusQueries, clock, outbox, isStale, watchedSince } = parts;
+  const { config, statusQueries, clock, outbox, isStale, watchedSince, publisher } = parts;
+  const { events } = config.notify;
   const now = clock.now();
   const formatCommand = commandsFor(config.file);
-  const facts = readHealthFacts({ config, statusQueries, isStale, publisher: null, formatCommand }, now, 1);
+  const facts = readHealthFacts({ config, statusQueries, isStale, publisher, formatCommand }, now, LAST_RUNS);
   await yieldToEventLoop();
   const problems = findProblems(facts);
   await yieldToEventLoop();
   const since = toTimestamp(watchedSince);
   const isRunning = facts.runs[0]?.status === 'running'; // it may still read streams without any read
   const isFirstReadOverdue = isStale(since, now) && !isRunning;
-  const active = toIncidents(problems, { watchedSince: since, isFirstReadOverdue });
+  const isReported = ({ event }: { event: string }) => events.some((each) => each === event);
+  const active = toIncidents(problems, { watchedSince: since, isFirstReadOverdue }).filter(isReported);
   const redactSecrets = <Value>(value: Value) => redactAll(value, config.secrets);
   const cleanActive = active.map(({ text, details, ...incident }) => {
     return { ...incident, text: redactSecrets(text), details: redactSecrets(details) };
   });
   await yieldToEventLoop();
   const [first, ...others] = config.accounts;
-  return diffIncidents(cleanActive, outbox.listOpen(now), {
+  return diffIncidents(cleanActive, outbox.listOpen(now).filter(isReported), {
     now,
     remindAfterMs: config.notify.remindAfterMs,
     formatResolved: (incident) => redactSecrets(formatResolved(config, incident)),

@@ -1,6 +1,6 @@
 /** Which problems are incidents, and how an incident reads when it is over. Pure. */
 import type { Config } from '../config/config.ts';
-import type { IncidentEvent } from '../database/schema/incidents.ts';
+import type { IncidentEvent } from '../lib/incident-events.ts';
 import { formatPackage } from '../health/package-problems.ts';
 import type { Problem, ProblemKind } from '../health/problem-kinds.ts';
 import type { OpenIncident } from './outbox.ts';
@@ -29,6 +29,10 @@ const EVENTS: Partial<Record<ProblemKind, IncidentEvent>> = {
   held_back: 'held_back',
   gap: 'gap',
   discrepancy: 'discrepancy',
+  quarantine: 'quarantine',
+  drift: 'drift',
+  unpublished: 'unpublished',
+  clock: 'clock',
 };
 
 /** The problems that alerts report. A stream that was never read opens no incident before it is overdue (`isFirstReadOverdue`). */
@@ -36,19 +40,57 @@ export function toIncidents(
   problems: readonly Problem[],
   { watchedSince, isFirstReadOverdue }: { watchedSince: string; isFirstReadOverdue: boolean },
 ): ActiveIncident[] {
-  return problems.flatMap(({ kind, scope, since, message, advice, fields: details, isFading }) => {
-    const event = EVENTS[kind];
-    if (!event) return [];
-    const accept = kind === 'held_back' ? advice.find(({ command }) => command !== null) : undefined;
+  const found = problems.flatMap(
+    ({ kind, scope, since, message: shown, alertMessage, advice, fields: details, isFading }) => {
+      const event = EVENTS[kind];
+      if (!event) return [];
+      const message = alertMessage ?? shown;
+      const accept = kind === 'held_back' ? advice.find(({ command }) => command !== null) : undefined;
+      return {
+        ...scope,
+        event,
+        text: accept ? `${message}; ${accept.text ?? ''}: ${accept.command ?? ''}` : message,
+        details,
+        since: since ?? watchedSince,
+        canOpen: !isFading && (kind !== 'never_read' || isFirstReadOverdue),
+      };
+    },
+  );
+  return mergeSameScope(found);
+}
+
+const MAX_LISTED = 100;
+
+/** One incident for each event and scope: several fields may drift, and several streams have records in quarantine. */
+function mergeSameScope(found: readonly ActiveIncident[]): ActiveIncident[] {
+  const groups = new Map<string, ActiveIncident[]>();
+  for (const each of found) {
+    const key = JSON.stringify([each.event, each.account, each.packageId]);
+    groups.set(key, [...(groups.get(key) ?? []), each]);
+  }
+  return [...groups.values()].flatMap(([first, ...others]) => {
+    if (!first || others.length === 0) return first ?? [];
+    const all = [first, ...others];
     return {
-      ...scope,
-      event,
-      text: accept ? `${message}; ${accept.text ?? ''}: ${accept.command ?? ''}` : message,
-      details,
-      since: since ?? watchedSince,
-      canOpen: !isFading && (kind !== 'never_read' || isFirstReadOverdue),
+      ...first,
+      text: `${first.text}; and ${others.length} more like this`,
+      details: all.map(({ details }) => details).reduce(mergeDetails),
+      since: all.map(({ since }) => since).sort()[0] ?? first.since,
+      canOpen: all.some(({ canOpen }) => canOpen),
     };
   });
+}
+
+/** Numbers are added up, lists joined; anything else is that of the first. */
+function mergeDetails(one: ActiveIncident['details'], other: ActiveIncident['details']) {
+  const merged = Object.entries(one).map(([name, value]) => {
+    const more = other[name];
+    if (typeof value === 'number' && typeof more === 'number') return [name, value + more];
+    if (Array.isArray(value) && Array.isArray(more))
+      return [name, [...(value as unknown[]), ...(more as unknown[])].slice(0, MAX_LISTED)];
+    return [name, value];
+  });
+  return Object.fromEntries(merged) as ActiveIncident['details'];
 }
 
 /** The text of an incident that is over. */
@@ -60,12 +102,17 @@ export function formatResolved({ accounts }: Pick<Config, 'accounts'>, incident:
   const name = packageId === null ? storage : formatPackage(account ?? '', packageId, found?.name ?? null);
   const isConfigured = account === null || (packageId === null ? configured : found) !== undefined;
   if (!isConfigured) return `${name} is no longer in the config`;
-  return {
+  const texts: Record<IncidentEvent, string> = {
     failed: account === null ? 'runs over everything no longer fail' : `${name} no longer fails`,
     stale: `${name} is fresh again`,
     restricted: `account ${account ?? ''} has its full rate again`,
     discrepancy: `${storage}: no booked day differs any more`,
     held_back: `${name}: no removal is held back any more`,
     gap: `${storage}: no day is missing any more`,
-  }[event];
+    quarantine: `no record of ${account ?? ''} is in quarantine any more`,
+    drift: `responses of ${account ?? ''} no longer drift, or the drift was acknowledged`,
+    unpublished: 'the published file shows the last changes again',
+    clock: 'the clocks agree again',
+  };
+  return texts[event];
 }

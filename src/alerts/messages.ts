@@ -1,6 +1,7 @@
 /** The messages that report incidents: one for each, or one for more than ten packages of an account. Pure. */
-import type { IncidentEvent, MessageState } from '../database/schema/incidents.ts';
+import type { MessageState } from '../database/schema/incidents.ts';
 import { GROUP_TEXTS, groupPackages, groupText, listFirst } from '../health/problem-kinds.ts';
+import type { IncidentEvent } from '../lib/incident-events.ts';
 import type { ActiveIncident } from './incidents.ts';
 import type { OutboxMessage } from './outbox.ts';
 
@@ -85,4 +86,8 @@ const INCIDENT_TEXTS: Record<IncidentEvent, [begun: string, over: string]> = {
   restricted: ['are paused', 'are no longer paused'],
   discrepancy: ['differ', 'no longer differ'],
   gap: ['have gaps', 'have no gaps any more'],
+  quarantine: ['have records in quarantine', 'have no records in quarantine any more'],
+  drift: ['drift', 'no longer drift'],
+  unpublished: ['are not published', 'are published'],
+  clock: ['have another clock', 'have the same clock again'],
 };

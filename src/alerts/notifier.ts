@@ -1,6 +1,7 @@
 /** Sends alerts and pings for a live file; runs do not wait for it. */
 import type { Config } from '../config/config.ts';
 import { fromTimestamp } from '../lib/clock.ts';
+import { openPublisher } from '../publishing/publisher.ts';
 import { openStatusQueries } from '../queries/status-queries.ts';
 import { createAlertLoop, type AlertLoopParts } from './alert-loop.ts';
 import { createDelivery, type DeliveryParts } from './delivery.ts';
@@ -74,7 +75,9 @@ function openAlerts(
   const statusQueries = openStatusQueries(config.warehouse);
   const watchedSince = since === 'always' ? fromTimestamp(statusQueries.createdAt()) : call.clock.now();
   const deliver = createDelivery({ ...call, outbox, webhook });
-  const loop = createAlertLoop({ ...call, config, statusQueries, outbox, isStale, watchedSince, deliver });
+  const publisher = openPublisher(config, 'alerts');
+  const watched = { statusQueries, outbox, isStale, watchedSince, publisher };
+  const loop = createAlertLoop({ ...call, ...watched, config, deliver });
   return {
     ...loop,
     close: () => {

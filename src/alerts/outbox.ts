@@ -1,7 +1,8 @@
 /** The outbox: incidents, and the messages that report them, in the live file for every process. */
 import { sql } from 'drizzle-orm';
 import { openLedgerConnection, type Db, type Tx } from '../database/connection.ts';
-import type { IncidentEvent, MessageState } from '../database/schema/incidents.ts';
+import type { MessageState } from '../database/schema/incidents.ts';
+import type { IncidentEvent } from '../lib/incident-events.ts';
 import { transact } from '../database/transaction.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, toTimestamp } from '../lib/clock.ts';
 

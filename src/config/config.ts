@@ -2,6 +2,7 @@
  * The config: the schema of the file, whose output is the config that the rest of vodhouse reads. Keys become camelCase,
  * durations milliseconds (`settle` becomes `settleMs`), and an absent section null. Editors show the descriptions.
  */
+import { INCIDENT_EVENTS } from '../lib/incident-events.ts';
 import { z } from 'zod';
 import {
   accountName,
@@ -233,6 +234,11 @@ const notify = section(
       'Address that gets a POST when a problem begins and when it ends. Default none.',
     ),
     ping: orNull(url).describe('Address that is called after each good run. Default none.'),
+    events: withDefault(
+      z.array(z.enum(INCIDENT_EVENTS, INCIDENT_EVENTS.join(', '))),
+      [...INCIDENT_EVENTS],
+      `What is reported: ${INCIDENT_EVENTS.join(', ')}. Default all.`,
+    ),
     remind_after: withDefault(
       duration.nullable(),
       '1d',

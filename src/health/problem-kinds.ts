@@ -49,6 +49,8 @@ export interface Problem {
   severity: 'bad' | 'attention';
   /** One sentence without a full stop. */
   message: string;
+  /** The message of an alert, where `message` says how long ago something was: it changes only with the problem. */
+  alertMessage: string | null;
   /** Lines below the message: examples, possibly in the words of the service. */
   details: readonly string[];
   advice: readonly Advice[];
@@ -79,6 +81,7 @@ export function createProblem<Kind extends ProblemKind>(given: NewProblem<Kind>)
     scope: { account: null, packageId: null },
     since: null,
     severity: BAD.includes(given.kind) ? 'bad' : 'attention',
+    alertMessage: null,
     details: [],
     advice: [],
     fields: {},

@@ -95,36 +95,61 @@ function findFailedRun({ failedRun, runs: [last] }: HealthFacts, others: readonl
   ];
 }
 
-/** The last run, or the file, contradicts the machine's clock. */
-function findClockProblems({ runs: [last], newestTime, now }: HealthFacts): Problem[] {
+/**
+ * The last run, or the file, contradicts the machine's clock. A run in progress knows nothing yet: what the run before it
+ * found fades.
+ */
+function findClockProblems({ runs: [last, before], newestTime, now }: HealthFacts): Problem[] {
   const advice = [{ text: "set the machine's clock (timedatectl shows it)", command: null }];
-  const offset = last?.clock_offset_ms ?? null;
-  const messages = [
-    ...(last && offset !== null
-      ? [`in run ${last.run_id}, ${formatOffset(offset)}: nothing was booked, given up or deleted by age`]
-      : []),
-    ...(newestTime !== null && fromTimestamp(newestTime) > now + WRONG_CLOCK_MS
-      ? [
-          `the newest time in the warehouse, ${newestTime} UTC, is ahead of the machine's clock, ${toTimestamp(now)} UTC: nothing is given up or deleted by age until then`,
-        ]
-      : []),
-  ];
-  return messages.map((message) => createProblem({ kind: 'clock', message, advice }));
+  const isRunning = last?.status === 'running';
+  const run = isRunning ? before : last;
+  const offset = run?.clock_offset_ms ?? null;
+  const ofRun = createProblem({
+    kind: 'clock',
+    since: run?.finished_at ?? null,
+    message: `in run ${run?.run_id ?? ''}, ${formatOffset(offset ?? 0)}: nothing was booked, given up or deleted by age`,
+    advice,
+    fields: { count: 1, offset_ms: offset },
+    isFading: isRunning,
+  });
+  const ofFile = createProblem({
+    kind: 'clock',
+    since: toTimestamp(now),
+    message: `the newest time in the warehouse, ${newestTime ?? ''} UTC, is ahead of the machine's clock, ${toTimestamp(now)} UTC: nothing is given up or deleted by age until then`,
+    alertMessage: `the newest time in the warehouse, ${newestTime ?? ''} UTC, is ahead of the machine's clock`,
+    advice,
+    fields: { count: 1, newest_time: newestTime },
+  });
+  const isAhead = newestTime !== null && fromTimestamp(newestTime) > now + WRONG_CLOCK_MS;
+  return [...(offset === null ? [] : [ofRun]), ...(isAhead ? [ofFile] : [])];
 }
 
+/** During a run, and right after it, the file is expected to be behind: only what an earlier run left unpublished fades. */
 function findUnpublished({ published, runs, config, now, formatCommand }: HealthFacts): Problem[] {
-  const ended = runs[0]?.finished_at;
-  if (!published?.behind || !ended || fromTimestamp(ended) > now - PUBLISHED_LATE_MS) return [];
+  const isLate = (at?: string | null): at is string =>
+    at ? fromTimestamp(at) <= now - PUBLISHED_LATE_MS : false;
+  const ended = runs.map(({ finished_at: at }) => at).find(isLate);
+  if (!published?.behind || ended === undefined) return [];
   const at = published.published_at;
+  const isFading = !isLate(runs[0]?.finished_at);
+  if (isFading && at !== null && at >= ended) return [];
   const everyMs = config.publish?.everyMs ?? 0;
   if (at !== null && everyMs > 0 && fromTimestamp(at) + everyMs > now - PUBLISHED_LATE_MS) return [];
   const state =
     at === null
       ? 'does not exist'
       : `does not show the last changes: it was made ${formatAgo(now - fromTimestamp(at))}`;
-  const advice = [{ text: null, command: formatCommand('publish') }];
   return [
-    createProblem({ kind: 'unpublished', since: ended, message: `the published file ${state}`, advice }),
+    createProblem({
+      kind: 'unpublished',
+      since: ended,
+      message: `the published file ${state}`,
+      alertMessage:
+        at === null ? `the published file ${state}` : 'the published file does not show the last changes',
+      advice: [{ text: null, command: formatCommand('publish') }],
+      fields: { file: published.file, published_at: at },
+      isFading,
+    }),
   ];
 }
 
@@ -144,6 +169,10 @@ function findQuarantine({ quarantine, now }: HealthFacts): Problem[] {
       message: `${pluralize(open, 'record')} of ${account} (${stream}) in quarantine`,
       details: [...details, ...(left > 0 ? [`and ${formatCount(left)} more`] : [])],
       advice: [{ text: null, command: `select * from quarantine where ${where} and resolved_at is null` }],
+      fields: {
+        count: open,
+        records: examples.map((row) => ({ stream, ...row })),
+      },
     });
   });
 }
@@ -165,7 +194,9 @@ function findDrift({ drift, now, formatCommand }: HealthFacts): Problem[] {
       scope: { account, packageId: null },
       since,
       message: `${records} ${text} (first seen ${seen})`,
+      alertMessage: `${records} ${text}`,
       advice: [adviseDrift({ account, stream, field }, formatCommand)],
+      fields: { count: 1, fields: [{ stream, field: name, kind }] },
     });
   });
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { insert } from '../support/fixtures/filled-live-file.ts';
 import { readRows } from '../support/fixtures/live-file.ts';
+import { INCIDENT_EVENTS } from '../../src/lib/incident-events.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/lib/clock.ts';
 import { NOON, openTestNotifier, readingAt, runEnded, walkEnded } from '../support/fixtures/open-notifier.ts';
 
@@ -212,11 +213,74 @@ const CASES: Case[] = [
     },
     over: 'Over: storage of main: no day is missing any more',
   },
+  {
+    event: 'drift',
+    begin: ['mood', 'weather'].map((field) =>
+      insert('drift', {
+        ...{ account: 'main', stream: 'videos', field, kind: 'new', sample: '1' },
+        ...{ first_seen_at: NOON, last_seen_at: NOON },
+      }),
+    ),
+    end: [`update drift set acknowledged_at = '${NOON}';`],
+    post: {
+      account: 'main',
+      package_id: null,
+      since: NOON,
+      text: 'videos of main have a field that is not documented: mood, e.g. 1; and 1 more like this',
+      details: {
+        count: 2,
+        fields: [
+          { stream: 'videos', field: 'mood', kind: 'new' },
+          { stream: 'videos', field: 'weather', kind: 'new' },
+        ],
+      },
+    },
+    over: 'Over: responses of main no longer drift, or the drift was acknowledged',
+  },
+  {
+    event: 'quarantine',
+    begin: [
+      insert('quarantine', {
+        ...{ account: 'main', stream: 'videos', package_id: 101, record_id: '7', page: 1 },
+        ...{ reason: 'id is missing', raw: '{}', seen_at: NOON },
+      }),
+    ],
+    end: [`update quarantine set resolved_at = '${NOON}';`],
+    post: {
+      account: 'main',
+      package_id: null,
+      since: NOON,
+      text: '1 record of main (videos) in quarantine',
+      details: {
+        count: 1,
+        records: [
+          { stream: 'videos', package_id: 101, record_id: '7', reason: 'id is missing', seen_at: NOON },
+        ],
+      },
+    },
+    over: 'Over: no record of main is in quarantine any more',
+  },
+  {
+    event: 'clock',
+    begin: [runEnded(1, 'partial', '2026-03-10 11:00:00'), 'update run set clock_offset_ms = 7200000;'],
+    end: [runEnded(2, 'succeeded', NOON)],
+    post: {
+      account: 'main',
+      package_id: null,
+      since: '2026-03-10 11:00:00',
+      text: expect.stringMatching(/^in run 1, .*: nothing was booked, given up or deleted by age$/) as string,
+      details: { count: 1, offset_ms: 7_200_000 },
+    },
+    over: 'Over: the clocks agree again',
+  },
 ];
 
 describe('an incident', () => {
   it.each(CASES)('of $event ($over) is sent once when it begins and once when it is over', async (each) => {
-    const { sql, check, checkAfter, restart, newMessages, webhook, path } = await openTestNotifier();
+    const notify = { events: INCIDENT_EVENTS };
+    const { sql, check, checkAfter, restart, newMessages, webhook, path } = await openTestNotifier({
+      notify,
+    });
     await check();
     expect(newMessages()).toEqual([]);
 
@@ -248,6 +312,29 @@ describe('an incident', () => {
     expect(readRows(path, 'select event, package_id, over_at is null as lasts from incident')).toEqual([
       { event, package_id: post['package_id'], lasts: 0 },
     ]);
+  });
+
+  it('of the clock, or of the published file, lasts while a run is in progress', async () => {
+    const notify = { events: INCIDENT_EVENTS };
+    const { sql, check, checkAfter, config, restart, newMessages } = await openTestNotifier({ notify });
+    const file = `${config.warehouse}.bi`;
+    await restart({ publish: { exclude: [], everyMs: 0, mode: 0o444, keepDays: 0, file } });
+    sql(runEnded(1, 'partial', '2026-03-10 11:00:00'), 'update run set clock_offset_ms = 7200000;');
+    await check();
+    expect(newMessages().sort()).toEqual(['clock begun', 'unpublished begun']);
+    sql(runEnded(2, 'running', NOON), 'update run set finished_at = null where run_id = 2;');
+    await checkAfter(MINUTE_MS);
+    expect(newMessages()).toEqual([]);
+    sql(`update run set status = 'succeeded', finished_at = '2026-03-10 12:01:00' where run_id = 2;`);
+    await checkAfter(MINUTE_MS);
+    expect(newMessages()).toEqual(['clock over']);
+  });
+
+  it('that notify.events leaves out is not sent', async () => {
+    const { sql, check, newMessages } = await openTestNotifier({ notify: { events: ['stale'] } });
+    sql(held(1));
+    await check();
+    expect(newMessages()).toEqual([]);
   });
 
   it('is posted as JSON by vodhouse', async () => {

@@ -1,3 +1,4 @@
+import { INCIDENT_EVENTS } from '../../src/lib/incident-events.ts';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { AccountConfig, Config, NotifyConfig } from '../../src/config/config.ts';
@@ -62,7 +63,7 @@ async function openWorker({ packages = [101], key = 'test-key', ...options }: Wo
     ...base,
     accounts: options.accounts?.(account) ?? [account],
     server: options.serves ? { host: '127.0.0.1', port: 0, keys: [] } : null,
-    notify: { webhook: null, ping: null, remindAfterMs: 24 * HOUR_MS, ...addresses },
+    notify: { webhook: null, ping: null, events: INCIDENT_EVENTS, remindAfterMs: 24 * HOUR_MS, ...addresses },
     secrets: [key, webhook.url, ...(options.secrets ?? [])],
   };
   const log: string[] = [];

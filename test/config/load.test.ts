@@ -1,3 +1,4 @@
+import { INCIDENT_EVENTS } from '../../src/lib/incident-events.ts';
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -50,7 +51,12 @@ describe('a minimal config', () => {
     });
     expect(config.publish?.file).toBe(join(config.file, '../data/vodhouse.bi.db'));
     expect(config.server).toEqual({ host: '127.0.0.1', port: 8320, keys: [] });
-    expect(config.notify).toEqual({ webhook: null, ping: null, remindAfterMs: 86_400_000 });
+    expect(config.notify).toEqual({
+      webhook: null,
+      ping: null,
+      events: [...INCIDENT_EVENTS],
+      remindAfterMs: 86_400_000,
+    });
   });
 });
 

@@ -1,3 +1,4 @@
+import { INCIDENT_EVENTS } from '../../src/lib/incident-events.ts';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { configJsonSchema } from '../../src/config/template.ts';
@@ -72,6 +73,7 @@ describe('the template', () => {
     const notify = {
       webhook: 'https://hooks.example.test/a/b',
       ping: 'https://ping.example.test/a',
+      events: [...INCIDENT_EVENTS],
       remindAfterMs: 86_400_000,
     };
     expect(config).toEqual({

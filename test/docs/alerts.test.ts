@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { diffIncidents } from '../../src/alerts/diff-incidents.ts';
 import { toIncidents } from '../../src/alerts/incidents.ts';
 import type { Post } from '../../src/alerts/messages.ts';
-import { INCIDENT_EVENTS, MESSAGE_STATES } from '../../src/database/schema/incidents.ts';
+import { MESSAGE_STATES } from '../../src/database/schema/incidents.ts';
+import { INCIDENT_EVENTS } from '../../src/lib/incident-events.ts';
 import type { HealthFacts, StorageDetails } from '../../src/health/facts.ts';
 import { findProblems } from '../../src/health/problems.ts';
 import type { Stream } from '../../src/health/streams.ts';
@@ -49,6 +50,18 @@ const NO_STORAGE: StorageDetails = {
   gaps: [],
   recent: { booked: 0, differing: 0 },
   failure: null,
+};
+const ENDED_RUN: HealthFacts['runs'][number] = {
+  ...{ run_id: 7, trigger: 'schedule', mode: 'full', status: 'partial', started_at: AT, finished_at: AT },
+  ...{
+    requests: 4,
+    error: null,
+    scope: null,
+    resume_at: null,
+    origin_started_at: null,
+    clock_offset_ms: null,
+  },
+  ...{ walks: 0, failed_walks: 0, inserted: 0, updated: 0, removed: 0, restored: 0, quarantined: 0 },
 };
 const REAL: Post[] = [
   ...createPosts({
@@ -109,6 +122,36 @@ const REAL: Post[] = [
       },
     ],
   }),
+  ...createPosts({
+    quarantine: [
+      {
+        ...{ account: 'main', stream: 'videos', open: 1 },
+        examples: [{ package_id: 101, record_id: '7', reason: 'title is a number', seen_at: AT }],
+      },
+    ],
+  }),
+  ...createPosts({
+    drift: [
+      {
+        ...{
+          account: 'main',
+          stream: 'videos',
+          field: 'playcount',
+          kind: 'new',
+          sample: '17',
+          package_id: 101,
+        },
+        ...{ first_seen_at: AT, last_seen_at: AT, absent_walks: 0, absent_at: null },
+        ...{ acknowledged_at: null, resolved_at: null },
+      },
+    ],
+  }),
+  ...createPosts({
+    now: Date.parse('2026-03-10T13:00:00Z'),
+    published: { file: '/srv/data/vodhouse.bi.db', published_at: null, behind: true },
+    runs: [{ ...ENDED_RUN, clock_offset_ms: null }],
+  }),
+  ...createPosts({ runs: [{ ...ENDED_RUN, clock_offset_ms: 7_200_000 }] }),
   ...createPosts({ streams: Array.from({ length: 240 }, (_, index) => stale(101 + index)) }),
 ];
 

@@ -1,10 +1,7 @@
 import { isNull, sql } from 'drizzle-orm';
 import { index, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { INCIDENT_EVENTS } from '../../lib/incident-events.ts';
 import { bigint, rowKey, timestamp } from './columns.ts';
-
-export const INCIDENT_EVENTS = ['failed', 'stale', 'restricted', 'discrepancy', 'held_back', 'gap'] as const;
-/** The kind of an incident. */
-export type IncidentEvent = (typeof INCIDENT_EVENTS)[number];
 
 export const MESSAGE_STATES = ['begun', 'reminder', 'over'] as const;
 /** What a message reports about its incidents. */
