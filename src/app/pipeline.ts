@@ -174,7 +174,7 @@ function createSyncContext(
 function createAccount(
   { name, videoList, storage, packages, limits }: AccountConfig,
   warehouse: Warehouse,
-  { clock, logger }: Environment,
+  { clock, logger, progress }: Environment,
 ): SyncAccount {
   const serviceClock = createServiceClock(clock, (offsetMs) =>
     logger.warn(
@@ -192,7 +192,10 @@ function createAccount(
   const client = createServiceClient({
     account: { name, videoList, storage, concurrency, codes },
     budget: warehouse.createBudget(name, limits, onWait, serviceClock),
-    onSent: (sent) => logRequest(logger, name, sent),
+    onSent: (sent) => {
+      logRequest(logger, name, sent);
+      progress.requestSent();
+    },
     clock: serviceClock,
     checkDates: (answer, doubt) => serviceClock.observe(answer, doubt),
   });

@@ -28,6 +28,8 @@ type ContextOptions = LogOptions & Partial<ConfigOptions> & { verbose?: true };
 export interface CommandContext extends Environment {
   /** Prints on a terminal what takes a while; nothing elsewhere. The text ends with a line feed. */
   announce: (text: string) => void;
+  /** Writes a line to stderr, above the progress bars. The text ends with a line feed. */
+  line: (text: string) => void;
   /** Removes the progress bars from the terminal. */
   close(): void;
 }
@@ -43,9 +45,10 @@ export async function openCommandContext(
   if (!process.stderr.isTTY || format !== 'text' || level === 'silent') return context;
   const { createProgressBars } = await import('./output/progress-bars.ts');
   const bars = createProgressBars(systemClock, process.stderr);
-  const announce = (text: string) => bars.line(text);
-  const logger = createLogger({ level, format, secrets, write: announce });
-  return { ...context, logger, progress: bars, announce, close: () => bars.close() };
+  const line = (text: string) => bars.line(text);
+  const announce = (text: string) => bars.step(text.trimEnd());
+  const logger = createLogger({ level, format, secrets, write: line });
+  return { ...context, logger, progress: bars, line, announce, close: () => bars.close() };
 }
 
 /** For a worker: one log line per run; walks are logged at level `debug`. */
@@ -71,6 +74,7 @@ function createContext(
     command,
     formatCommand: config === undefined ? undefined : commandsFor(config),
     progress: createLogProgress(systemClock, logger, logged),
+    line: (text) => void process.stderr.write(text),
     announce: () => undefined,
     close: () => undefined,
   };

@@ -92,6 +92,8 @@ export interface Progress {
   /** One page was stored; `page` counts down to 1. */
   pageStored(page: PackageKey & { page: number; records: number }): void;
   walkEnded(walk: PackageKey): void;
+  /** A request was sent. */
+  requestSent(): void;
   /** So many more packages of the run are to be walked. */
   packagesQueued(packages: number): void;
   /** A package had its turn; `walk` is null if a quick walk found nothing, or if the package was skipped. */
@@ -102,6 +104,7 @@ export const silentProgress: Progress = {
   walkStarted: () => undefined,
   pageStored: () => undefined,
   walkEnded: () => undefined,
+  requestSent: () => undefined,
   packagesQueued: () => undefined,
   packageDone: () => undefined,
 };

@@ -98,7 +98,7 @@ async function syncOnce(config: Config, context: CommandContext, signal: AbortSi
     const summary = await pipeline.run({ trigger: 'manual', signal });
     const published = await publishAfterRun(pipeline, context, signal, summary.clock);
     context.close();
-    process.stdout.write(formatRun(summary, config) + publishResultText(published) + examples(config));
+    process.stdout.write(formatRun(summary, config, true) + publishResultText(published) + examples(config));
     return exitCodeForSync(summary.status, published);
   } finally {
     await pipeline.close();
@@ -123,6 +123,7 @@ async function runDemoWorker(
     walkStarted: (walk) => progress.walkStarted(walk),
     pageStored: (page) => progress.pageStored(page),
     walkEnded: (walk) => progress.walkEnded(walk),
+    requestSent: () => progress.requestSent(),
     packagesQueued: (packages) => progress.packagesQueued(packages),
     packageDone: (key, walk) => progress.packageDone(key, walk),
   };
@@ -153,7 +154,7 @@ function verboseUntilFirstRun(
       runs++;
       if (runs === 1) {
         onFirstRun();
-        process.stdout.write(formatRun(summary, config));
+        process.stdout.write(formatRun(summary, config, true));
       } else others.onRun(summary);
     },
     onPublished: (publication) => {

@@ -19,7 +19,7 @@ export async function sync(options: SyncOptions): Promise<number> {
   const config = loadConfig(options.config);
   const request = createRunRequest(options, config, Date.now());
   const context = await openCommandContext('sync', options, config.secrets);
-  const { signal } = abortOnSignal();
+  const { signal } = abortOnSignal(undefined, context.line);
   try {
     const pipeline = openPipeline(config, context);
     try {
@@ -34,7 +34,7 @@ export async function sync(options: SyncOptions): Promise<number> {
       process.stdout.write(
         options.json
           ? summaryJson(summary, published)
-          : formatRun(summary, config, accepting) + publishResultText(published),
+          : formatRun(summary, config, options.verbose ?? false, accepting) + publishResultText(published),
       );
       const exitCode = exitCodeForSync(summary.status, published);
       if (!signal.aborted) {

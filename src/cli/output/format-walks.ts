@@ -15,10 +15,33 @@ export function createPackageNames({ accounts }: Pick<Config, 'accounts'>): Pack
   };
 }
 
-const COUNTS = ['inserted', 'updated', 'unchanged', 'removed', 'restored', 'requests'] as const;
+const CHANGES = ['inserted', 'updated', 'unchanged', 'removed', 'restored'] as const;
 
 /** A name is never truncated to fewer columns, even if the line becomes too long. */
 const MIN_NAME_COLUMNS = 8;
+
+/** Sorts walks in the order of the packages in the config. */
+export function sortByConfig(walks: readonly Walk[], { accounts }: Pick<Config, 'accounts'>): Walk[] {
+  const keys = accounts.flatMap(({ name, packages }) => packages.map(({ id }) => `${name}/${id}`));
+  const places = new Map(keys.map((key, place) => [key, place]));
+  const placeOf = ({ account, package_id: id }: Walk) => places.get(`${account}/${id}`) ?? keys.length;
+  return [...walks].sort((one, other) => placeOf(one) - placeOf(other));
+}
+
+/** The sum of all walks, without their requests; null for fewer than two. */
+export function formatTotal(walks: readonly Walk[]): string | null {
+  if (walks.length < 2) return null;
+  const kinds = CHANGES.filter((kind) => isShown(kind, walks));
+  const sums = kinds.map((kind) => `${kind} ${formatCount(sumOf(kind, walks))}`);
+  return `all ${formatCount(walks.length)} packages: ${sums.join(', ')}`;
+}
+
+const sumOf = (kind: (typeof CHANGES)[number], walks: readonly Walk[]): number =>
+  walks.reduce((sum, walk) => sum + walk[kind], 0);
+
+/** On a first load nothing can be unchanged. */
+const isShown = (kind: (typeof CHANGES)[number], walks: readonly Walk[]): boolean =>
+  kind !== 'unchanged' || sumOf(kind, walks) > 0;
 
 /** Names are truncated where they do not fit into `columns`. */
 export function formatWalks({ walks, failures }: RunSummary, names: PackageNames, columns: number): string[] {
@@ -42,13 +65,16 @@ function formatLabel({ account, package_id: id }: Walk, names: PackageNames, col
 
 /** `inserted 12, updated 3, …, 13 requests` for each walk; the numbers of a column have the same width. */
 function formatCounts(walks: readonly Walk[]): string[] {
-  const widths = COUNTS.map((kind) => Math.max(0, ...walks.map((walk) => formatCount(walk[kind]).length)));
+  const counts = [...CHANGES.filter((kind) => isShown(kind, walks)), 'requests'] as const;
+  const widths = counts.map((kind) => Math.max(0, ...walks.map((walk) => formatCount(walk[kind]).length)));
   return walks.map((walk) =>
-    COUNTS.map((kind, column) => {
-      const number = formatCount(walk[kind]).padStart(widths[column] ?? 0);
-      if (kind !== 'requests') return `${kind} ${number}`;
-      return `${number} ${walk.requests === 1 ? 'request' : 'requests'}`;
-    }).join(', '),
+    counts
+      .map((kind, column) => {
+        const number = formatCount(walk[kind]).padStart(widths[column] ?? 0);
+        if (kind !== 'requests') return `${kind} ${number}`;
+        return `${number} ${walk.requests === 1 ? 'request' : 'requests'}`;
+      })
+      .join(', '),
   );
 }
 

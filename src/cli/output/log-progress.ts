@@ -16,6 +16,7 @@ export type LoggedWalks = 'all' | 'notable' | 'none';
 export function createLogProgress(clock: Clock, logger: Logger, logged: LoggedWalks): Progress {
   const walks = new Map<string, { startedAt: number; loggedAt: number; records: number }>();
   return {
+    requestSent: () => undefined,
     packagesQueued: () => undefined,
     walkStarted({ account, packageId, pages }) {
       const now = clock.now();

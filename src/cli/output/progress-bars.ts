@@ -1,22 +1,24 @@
-/** Progress of walks on a terminal: one bar per package. */
+/** Progress of a run on a terminal: one bar for all packages, and below it the walks under way. */
 import { MultiBar, type SingleBar } from 'cli-progress';
 import colors from 'picocolors';
 import type { Clock } from '../../lib/clock.ts';
-import { formatCount, formatDuration } from '../../lib/format.ts';
+import { formatCount, formatDuration, pluralize } from '../../lib/format.ts';
 import type { Progress } from '../../sync/context.ts';
 import { formatSelector } from '../../sync/package-selector.ts';
 
 export interface ProgressBars extends Progress {
-  /** Writes a line above the bars. */
+  /** Writes a line above the bars; the text ends with a line feed. */
   line(text: string): void;
+  /** Names what is done after the walks, beside the bar of all packages. */
+  step(text: string): void;
   /** Removes the bars; a later walk starts new ones. */
   close(): void;
 }
 
-const FORMAT = '{name} [{bar}] {value}/{total} pages  {rate}  {left}';
+/** Rates and times left are shown from here on, in milliseconds. */
+const MIN_ELAPSED_MS = 1_000;
 
-/** Above this number of bars, those of finished walks are removed. */
-const MAX_BARS = 12;
+const FORMAT = '{name} [{bar}] {value}/{total} {unit}  {details}';
 
 interface WalkBar {
   bar: SingleBar;
@@ -25,62 +27,110 @@ interface WalkBar {
   /** Pages stored by this walk, and pages of the package. */
   stored: number;
   total: number;
-  /** The last page stored; pages count down to 1. */
-  page: number;
+}
+
+/** All packages of a run. */
+interface TotalBar {
+  bar: SingleBar;
+  startedAt: number;
+  packages: number;
+  done: number;
+  requests: number;
 }
 
 export function createProgressBars(clock: Clock, stream: NodeJS.WriteStream): ProgressBars {
   let group: MultiBar | null = null;
-  const bars = new Map<string, WalkBar>();
+  let all: TotalBar | null = null;
+  const walks = new Map<string, WalkBar>();
+
+  function close(): void {
+    group?.stop();
+    group = null;
+    all = null;
+    walks.clear();
+  }
+  process.once('exit', close); // a second signal ends the process at once: the cursor is hidden until then
+
   return {
+    packagesQueued(packages) {
+      group ??= createGroup(stream);
+      all ??= createTotal(group, clock.now());
+      all.packages += packages;
+      updateTotal(all, clock.now());
+    },
+    requestSent() {
+      if (!all) return;
+      all.requests++;
+      updateTotal(all, clock.now());
+    },
     walkStarted({ pages, done, ...key }) {
       group ??= createGroup(stream);
       const name = formatSelector(key);
-      const bar = group.create(pages, done, { name, rate: '', left: '' });
-      bars.set(name, { bar, startedAt: clock.now(), records: 0, stored: 0, total: pages, page: pages + 1 });
+      const bar = group.create(pages, done, { name: `  ${name}`, unit: 'pages', details: '' });
+      walks.set(name, { bar, startedAt: clock.now(), records: 0, stored: 0, total: pages });
     },
     pageStored({ page, records, ...key }) {
-      const walk = bars.get(formatSelector(key));
+      const walk = walks.get(formatSelector(key));
       if (!walk) return;
       walk.records += records;
       walk.stored++;
-      walk.page = page;
-      updateBar(walk, clock.now());
+      updateWalk(walk, page, clock.now());
     },
     walkEnded(key) {
-      const walk = bars.get(formatSelector(key));
-      if (!walk) return;
-      if (walk.page > 1) walk.bar.update({ left: 'stopped' });
-      if (bars.size <= MAX_BARS) return;
-      group?.remove(walk.bar);
-      bars.delete(formatSelector(key));
+      const name = formatSelector(key);
+      const walk = walks.get(name);
+      if (walk) group?.remove(walk.bar);
+      walks.delete(name);
     },
-    packagesQueued: () => undefined,
-    packageDone: () => undefined,
+    packageDone(_key, walk) {
+      if (!all || walk?.status === 'interrupted' || walk?.status === 'parked') return;
+      all.done++;
+      updateTotal(all, clock.now());
+    },
     line(text) {
       if (group) group.log(text);
       else stream.write(text);
     },
-    close() {
-      group?.stop();
-      group = null;
-      bars.clear();
+    step(text) {
+      if (all) all.bar.update(all.done, { details: text });
+      else stream.write(`${text}\n`);
     },
+    close,
   };
 }
 
 function createGroup(stream: NodeJS.WriteStream): MultiBar {
   const options = { format: FORMAT, stream, hideCursor: true, barsize: 20, fps: 8, emptyOnZero: true };
   const [barCompleteChar, barIncompleteChar] = colors.isColorSupported ? ['\u2588', '\u2591'] : ['#', '-'];
-  return new MultiBar(options, { format: FORMAT, barCompleteChar, barIncompleteChar });
+  return new MultiBar(
+    { ...options, clearOnComplete: true },
+    { format: FORMAT, barCompleteChar, barIncompleteChar },
+  );
 }
 
-function updateBar({ bar, startedAt, records, stored, total, page }: WalkBar, now: number): void {
-  const elapsed = Math.max(1, now - startedAt);
+function createTotal(group: MultiBar, startedAt: number): TotalBar {
+  const bar = group.create(0, 0, { name: 'all', unit: 'packages', details: '' });
+  return { bar, startedAt, packages: 0, done: 0, requests: 0 };
+}
+
+function updateTotal({ bar, startedAt, packages, done, requests }: TotalBar, now: number): void {
+  const left = packages - done;
+  const parts = [pluralize(requests, 'request'), ...formatLeft(now - startedAt, done, left)];
+  bar.setTotal(packages);
+  bar.update(done, { details: parts.join('  ') });
+}
+
+/** `page`: the last page stored; pages count down to 1. */
+function updateWalk({ bar, startedAt, records, stored, total }: WalkBar, page: number, now: number): void {
+  const elapsed = now - startedAt;
+  const left = formatLeft(elapsed, stored, page - 1);
   const rate = `${formatCount(Math.round((records / elapsed) * 1000))} records/s`;
-  const left =
-    page > 1
-      ? `${formatDuration((page - 1) * (elapsed / stored))} left`
-      : `done in ${formatDuration(elapsed)}`;
-  bar.update(Math.max(1, total - page + 1), { rate, left });
+  const details = elapsed < MIN_ELAPSED_MS ? [] : [rate, ...left];
+  bar.update(Math.max(1, total - page + 1), { details: details.join('  ') });
+}
+
+/** Nothing in the first second, before the first part is done, and after the last one. */
+function formatLeft(elapsedMs: number, done: number, left: number): string[] {
+  if (elapsedMs < MIN_ELAPSED_MS || done === 0 || left <= 0) return [];
+  return [`${formatDuration((elapsedMs / done) * left)} left`];
 }

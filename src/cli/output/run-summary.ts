@@ -2,7 +2,14 @@
 import type { Config } from '../../config/config.ts';
 import type { RunSummary } from '../../sync/run.ts';
 import { formatHeldBack, readHeldBack, type Accepting, type HeldBackSummary } from './held-back-summary.ts';
-import { createPackageNames, formatWalks, type PackageNames } from './format-walks.ts';
+import { isNotable } from './log-progress.ts';
+import {
+  createPackageNames,
+  formatTotal,
+  formatWalks,
+  sortByConfig,
+  type PackageNames,
+} from './format-walks.ts';
 import { formatCount, pluralize, formatDuration, escapeControls } from '../../lib/format.ts';
 import { formatJson } from './output.ts';
 import { publishResultDocument, type PublishResult } from './publication-text.ts';
@@ -14,23 +21,41 @@ type Storage = RunSummary['storage'][number];
 export interface SummaryOptions {
   names: PackageNames;
   heldBack: readonly HeldBackSummary[];
+  /** A line for each package, also if nothing changed. */
+  showAll: boolean;
   /** Columns of the terminal; undefined if there is none. */
   columns: number | undefined;
 }
 
-/** The text for the terminal. `accepting` as for readHeldBack. */
-export function formatRun(summary: RunSummary, config: Config, accepting?: Accepting): string {
+/**
+ * The text for stdout, packages in the order of the config: all of them on a terminal and if `isVerbose`, else those that
+ * changed or failed. `accepting` as for readHeldBack.
+ */
+export function formatRun(
+  summary: RunSummary,
+  config: Config,
+  isVerbose: boolean,
+  accepting?: Accepting,
+): string {
   const heldBack = readHeldBack(config.warehouse, summary.walks, accepting);
   const names = createPackageNames(config);
-  return summaryText(summary, { names, heldBack, columns: process.stdout.columns });
+  const walks = sortByConfig(summary.walks, config);
+  const { isTTY, columns } = process.stdout;
+  return summaryText({ ...summary, walks }, { names, heldBack, columns, showAll: isVerbose || isTTY });
 }
 
-/** One line per package and per storage, then what went wrong, then the status. */
-export function summaryText(summary: RunSummary, { names, heldBack, columns }: SummaryOptions): string {
+/** One line per package that is shown and per storage, then what went wrong, then the status. */
+export function summaryText(
+  summary: RunSummary,
+  { names, heldBack, showAll, columns }: SummaryOptions,
+): string {
+  const shown = showAll ? summary.walks : summary.walks.filter(isNotable);
+  const total = formatTotal(summary.walks);
   const cost = `${formatDuration(summary.durationMs)}, ${pluralize(summary.requests, 'request')}`;
   const lines = [
-    ...formatWalks(summary, names, columns ?? Number.POSITIVE_INFINITY),
-    ...quickLines(summary),
+    ...formatWalks({ ...summary, walks: shown }, names, columns ?? Number.POSITIVE_INFINITY),
+    ...restLines(summary, shown),
+    ...(total === null ? [] : [total]),
     ...summary.storage.map(storageLine),
     ...summary.failures.flatMap(failureLines),
     ...summary.walks.flatMap(messageLines),
@@ -40,13 +65,14 @@ export function summaryText(summary: RunSummary, { names, heldBack, columns }: S
   return `${lines.join('\n')}\n`;
 }
 
-/** One line for all packages in which a quick walk found nothing: they have no line of their own. */
-function quickLines({ mode, packagesDone, walks }: RunSummary): string[] {
-  const ended = walks.filter(({ status }) => status === 'succeeded' || status === 'partial');
-  const left = packagesDone - ended.length;
-  if (mode !== 'quick' || left <= 0) return [];
-  const which = ended.length > 0 ? 'the other ' : left === 1 ? 'the ' : '';
-  return [`nothing new in ${which}${left === 1 ? 'package' : `${formatCount(left)} packages`}`];
+/** One line for all packages that have no line of their own. */
+function restLines({ mode, packagesDone, walks }: RunSummary, shown: readonly Walk[]): string[] {
+  const ended = shown.filter(({ status }) => status === 'succeeded' || status === 'partial');
+  const left = mode === 'quick' ? packagesDone - ended.length : walks.length - shown.length;
+  if (left <= 0) return [];
+  const what = mode === 'quick' ? 'nothing new' : 'nothing changed';
+  const which = shown.length > 0 ? 'the other ' : left === 1 ? 'the ' : '';
+  return [`${what} in ${which}${left === 1 ? 'package' : `${formatCount(left)} packages`}`];
 }
 
 function storageLine(storage: Storage): string {

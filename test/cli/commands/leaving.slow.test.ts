@@ -65,7 +65,7 @@ describe('a config that lost its packages', () => {
     write((text) => text.replace('name: main', 'name: news'));
     expect((await vodhouseHere('sync')).code).toBe(2);
     write((text) => text.replace('name: main', 'name: news\n    was: main'));
-    const renamed = await vodhouseHere('sync');
+    const renamed = await vodhouseHere('sync', '--verbose');
     expect(renamed.code).toBe(0);
     expect(renamed.stderr).toContain('account main is news from now on');
     expect(renamed.stdout).toMatch(/^news\/101: +inserted 0, updated 0, unchanged 250,/m);

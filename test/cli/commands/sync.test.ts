@@ -22,16 +22,17 @@ function folderWith(options: ConfigOptions): string {
 }
 
 describe('sync', () => {
-  it('stores every package and the storage, prints a line for each, and ends with 0', async () => {
+  it('stores every package and the storage, prints a line for each that changed, and ends with 0', async () => {
     const { url } = await startSandbox();
     const config = configText({ url, packages: [101, 102, 103], pageSize: 100 });
     const cwd = createFolder({ [CONFIG]: config.replace(' 102,', ' { id: 102, name: Lectures },') });
     const first = await vodhouse(['sync'], { cwd });
     expect(first.code).toBe(0);
-    expect(first.stdout.split('\n').slice(0, 3)).toEqual([
-      'main/101:          inserted 250, updated 0, unchanged 0, removed 0, restored 0, 4 requests',
-      'main/102 Lectures: inserted  30, updated 0, unchanged 0, removed 0, restored 0, 1 request',
-      'main/103:          inserted   0, updated 0, unchanged 0, removed 0, restored 0, 1 request',
+    expect(first.stdout.split('\n').slice(0, 4)).toEqual([
+      'main/101:          inserted 250, updated 0, removed 0, restored 0, 4 requests',
+      'main/102 Lectures: inserted  30, updated 0, removed 0, restored 0, 1 request',
+      'nothing changed in the other package',
+      'all 3 packages: inserted 280, updated 0, removed 0, restored 0',
     ]);
     expect(first.stdout).toMatch(/^storage of main: today read, 1 day booked$/m);
     expect(first.stdout).toMatch(/^done in .*, \d+ requests$/m);
@@ -39,10 +40,10 @@ describe('sync', () => {
     expect(isPlain(first.stdout + first.stderr)).toBe(true);
     expect(readWarehouseValue(cwd, COUNT)).toBe(280);
 
-    const second = await vodhouse(['sync', '--log-level', 'silent'], { cwd });
+    const second = await vodhouse(['sync', '--verbose', '--log-level', 'silent'], { cwd });
     expect([second.code, second.stderr]).toEqual([0, '']);
     expect(second.stdout).toMatch(
-      /^main\/101: +inserted 0, updated 0, unchanged 250, removed 0, restored 0, 3 requests$/m,
+      /^main\/101: +inserted 0, updated 0, unchanged 250, removed 0, restored 0, 3 requests\nmain\/102 Lectures: .*\nmain\/103: /m,
     );
   });
 

@@ -27,14 +27,14 @@ function walk(members: Partial<Walk> = {}): Walk {
 
 function formatLines(
   walks: Walk[],
-  options: { columns?: number; failures?: RunSummary['failures']; name?: string } = {},
+  options: { columns?: number; failures?: RunSummary['failures']; name?: string; showAll?: boolean } = {},
 ): string[] {
-  const { columns, failures = [], name = null } = options;
+  const { columns, failures = [], name = null, showAll = true } = options;
   const rest = { mode: 'full' as const, packagesDone: walks.length };
   const run = { runId: 1, ...rest, status: 'partial' as const, requests: 9, durationMs: 5, storage: [] };
   const names = (_account: string, packageId: number) => (packageId === 101 ? name : null);
   const clock = { offsetMs: null, isMachineOff: false, isFileWrong: false, mayPrune: true };
-  return summaryText({ ...run, walks, failures, clock }, { names, heldBack: [], columns })
+  return summaryText({ ...run, walks, failures, clock }, { names, heldBack: [], columns, showAll })
     .trimEnd()
     .split('\n');
 }
@@ -67,7 +67,7 @@ describe('the line of a package', () => {
 
   it('truncates a name that does not fit into the terminal, and no other', () => {
     const name = 'Recordings of the winter term';
-    const walks = [walk(), walk({ package_id: 7 })];
+    const walks = [walk({ unchanged: 1 }), walk({ package_id: 7 })];
     const narrow = formatLines(walks, { name, columns: 100 });
     expect(narrow[0]).toContain('Recordings of the wi…: ');
     expect(narrow.slice(0, 2).map(displayWidth)).toEqual([100, 100]);
@@ -78,6 +78,17 @@ describe('the line of a package', () => {
   it('counts wide characters as two columns', () => {
     const [first = '', second = ''] = formatLines([walk(), walk({ package_id: 7 })], { name: '겨울 강의' });
     expect(first.indexOf('inserted') + '겨울강의'.length).toBe(second.indexOf('inserted'));
+  });
+});
+
+describe('a summary', () => {
+  it('has only packages that changed or failed, how many are left, and totals', () => {
+    const walks = [walk({ unchanged: 3 }), walk({ package_id: 7, removed: 2 })];
+    expect(formatLines(walks, { showAll: false }).slice(0, 3)).toEqual([
+      'main/7: inserted 0, updated 0, removed 2, restored 0, 1 request',
+      'nothing changed in the other package',
+      'all 2 packages: inserted 0, updated 0, unchanged 3, removed 2, restored 0',
+    ]);
   });
 });
 
