@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { errorCode, ConfigError, errorMessage } from '../lib/errors.ts';
 
@@ -15,6 +15,8 @@ export interface Substituted {
 }
 
 const VARIABLE = /\$\$\{|\$\{([^}]*)(\}?)/g;
+/** `${file:PATH}`: the content of a file, such as a Docker secret. */
+const FILE = 'file:';
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** A text that is a variable without braces: `$NAME`. */
@@ -34,14 +36,16 @@ export function substitute(text: string, lookup: Lookup): Substituted {
   result.text = text.replace(VARIABLE, (match: string, name: string | undefined, end: string | undefined) => {
     if (name === undefined) return '${';
     result.used = true;
-    if (end === '' || !NAME.test(name)) {
+    if (end === '' || !(NAME.test(name) || name.startsWith(FILE))) {
       result.problems.push('a ${ without a plain name and a }; expected ${NAME}, or $${ for a literal ${');
       return match;
     }
     const value = lookup(name);
     if (value === undefined) {
       result.problems.push(
-        `\${${name}} is not set; expected it in the environment or in the file .env in its folder`,
+        name.startsWith(FILE)
+          ? `\${${name}} cannot be read; expected a readable file with the value`
+          : `\${${name}} is not set; expected it in the environment or in the file .env in its folder`,
       );
     }
     return value ?? match;
@@ -49,10 +53,22 @@ export function substitute(text: string, lookup: Lookup): Substituted {
   return result;
 }
 
-/** Variables from `env`, then from the `.env` in the folder. Throws ConfigError if that is unreadable. */
+/** Variables from `env`, then from the `.env` in the folder; `file:PATH` is the content of that file. Throws ConfigError if that is unreadable. */
 export function createLookup(folder: string, env: Readonly<Record<string, string | undefined>>): Lookup {
   const dotEnv = readDotEnv(join(folder, '.env'));
-  return (name) => own(env, name) ?? own(dotEnv, name);
+  return (name) =>
+    name.startsWith(FILE)
+      ? readValueFile(resolve(folder, name.slice(FILE.length)))
+      : (own(env, name) ?? own(dotEnv, name));
+}
+
+/** The content without a line break at its end; undefined where it is not a regular file that can be read. */
+function readValueFile(file: string): string | undefined {
+  try {
+    return statSync(file).isFile() ? readFileSync(file, 'utf8').replace(/\r?\n$/, '') : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function own(variables: Readonly<Record<string, string | undefined>>, name: string): string | undefined {

@@ -7,6 +7,7 @@ export const CONFIG_TEMPLATE = `# yaml-language-server: $schema=./vodhouse.schem
 
 # Lines that begin with # and a key show defaults; remove the # to change one.
 # \${NAME} is replaced by an environment variable, or by a line of the file .env in this folder.
+# \${file:/run/secrets/key} is replaced by the content of that file.
 
 warehouse: data/vodhouse.db     # the SQLite file, relative to this one
 timezone: Asia/Seoul            # IANA zone of the service's calendar: where its days begin

@@ -54,6 +54,24 @@ describe('${NAME}', () => {
   });
 });
 
+describe('${file:PATH}', () => {
+  const yaml = LEAST.replace('first-key', '"${file:secret}"');
+
+  test.each(['from-secret', 'from-secret\n', 'from-secret\r\n'])(
+    'is replaced by the content %j',
+    (secret) => {
+      const config = loadConfig(join(createFolder({ 'vodhouse.yaml': yaml, secret }), 'vodhouse.yaml'), {});
+      expect(config.accounts[0]?.videoList.key).toBe('from-secret');
+      expect(config.secrets).toEqual(['from-secret']);
+    },
+  );
+
+  test('is a problem where the file is missing or a folder', () => {
+    for (const text of [yaml, yaml.replace('file:secret', 'file:/')])
+      expect(readProblems(text)[0]).toMatch(/\$\{file:.*\} cannot be read; expected a readable file/);
+  });
+});
+
 describe('$${', () => {
   test('is a literal ${', () => {
     expect(load(LEAST.replace('first-key', () => '"a$${B}"')).accounts[0]?.videoList.key).toBe('a${B}');
