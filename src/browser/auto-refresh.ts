@@ -11,9 +11,9 @@ const TIMEOUT_MS = 15_000;
 
 interface RefreshListeners {
   /** A part got new content. */
-  onSwap(part: HTMLElement): void;
+  onSwap: (part: HTMLElement) => void;
   /** The whole page is up to date. */
-  onRefresh(): void;
+  onRefresh: () => void;
 }
 
 /** The session has ended. */

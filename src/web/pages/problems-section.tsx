@@ -25,7 +25,11 @@ export function ProblemsSection({ problems, all }: { problems: readonly Problem[
             {advice.map(({ text, command }) => (
               <p class="detail" key={command ?? text}>
                 {text !== null && `${text}${command === null ? '' : ': '}`}
-                {command !== null && <code>{command}</code>}
+                {command !== null && (
+                  <code>
+                    <bdi>{command}</bdi>
+                  </code>
+                )}
               </p>
             ))}
           </li>
@@ -33,7 +37,10 @@ export function ProblemsSection({ problems, all }: { problems: readonly Problem[
       </ul>
       {hidden > 0 && (
         <p class="soft">
-          and {formatCount(hidden)} more: <code>{all}</code>
+          and {formatCount(hidden)} more:{' '}
+          <code>
+            <bdi>{all}</bdi>
+          </code>
         </p>
       )}
     </Section>

@@ -136,7 +136,7 @@ describe('the secrets of a response', () => {
       records,
       raw: () => '',
       answeredAt: 0,
-      clean: (text: string) => text.replaceAll('secret', '[key]'),
+      redact: (text: string) => text.replaceAll('secret', '[key]'),
     };
     const { drift } = classifyDays(answer, sortContext({ now: 0 }));
     expect(drift).toEqual([{ field: '[key]_name', kind: 'new', sample: '"a [key]"' }]);

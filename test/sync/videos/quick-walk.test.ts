@@ -23,7 +23,7 @@ describe('a quick walk of an unchanged package', () => {
       { looked_at: '2026-03-10 14:00:00', walked_at: '2026-03-10 12:00:00' },
     ]);
     expect(one.pipeline.query('select * from saved_requests')).toEqual([
-      { account: 'main', date: '2026-03-10', runs: 2, requests: 8 },
+      { account: 'main', date: '2026-03-10', looks: 2, requests: 8 },
     ]);
   });
 
