@@ -230,7 +230,7 @@ describe('status where the list is not sorted by id', () => {
     await vodhouse(['sync'], { cwd });
     const { code, stdout } = await vodhouse(['status'], { cwd });
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^the only stream is fresh/);
+    expect(stdout).toMatch(/^The only package is fresh/);
     expect(stdout).toMatch(/^main\/101 +8 +just now +succeeded +not by id$/m);
   });
 });
