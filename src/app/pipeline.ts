@@ -171,10 +171,13 @@ function createSyncContext(
   };
 }
 
+/** A person waits for `check`. */
+const CHECK_CONNECT_TIMEOUT_MS = 3_500;
+
 function createAccount(
   { name, videoList, storage, packages, limits }: AccountConfig,
   warehouse: Warehouse,
-  { clock, logger, progress }: Environment,
+  { clock, logger, progress, command }: Environment,
 ): SyncAccount {
   const serviceClock = createServiceClock(clock, (offsetMs) =>
     logger.warn(
@@ -198,6 +201,7 @@ function createAccount(
     },
     clock: serviceClock,
     checkDates: (answer, doubt) => serviceClock.observe(answer, doubt),
+    ...(command === 'check' && { connectTimeoutMs: CHECK_CONNECT_TIMEOUT_MS }),
   });
   return { name, client, clock: serviceClock, pageSize: videoList.pageSize, packages, concurrency, storage };
 }

@@ -8,6 +8,7 @@ import { addDays } from '../../lib/days.ts';
 import { errorMessage, ParkedError, RefusedError, TransientError } from '../../lib/errors.ts';
 import { pluralize } from '../../lib/format.ts';
 import type { ServiceClient } from '../../service/client/client.ts';
+import { isUnreachable } from '../../service/client/retry.ts';
 import { readStorageDay } from '../../service/storage.ts';
 import { openCommandContext, type JsonOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
@@ -25,6 +26,8 @@ interface CheckResult {
   hint: string | null;
 }
 
+const UNREACHABLE_HINT = 'check base_url in the config, and the network';
+
 /** `vodhouse check`: checks the config, then sends the fewest requests that test each account. Returns the exit code. */
 export async function check(options: JsonOptions & { all?: true }): Promise<number> {
   const config = loadConfig(options.config);
@@ -35,12 +38,13 @@ export async function check(options: JsonOptions & { all?: true }): Promise<numb
     warnIfPlanDoesNotFit(config, options, context.logger);
     for (const warning of leavingWarnings(config))
       context.logger.warn({ event: 'config_warning', reason: warning }, warning);
-    const findings: CheckResult[] = [];
-    for (const account of config.accounts) {
+    const checks = config.accounts.map(async (account) => {
       const client = pipeline.clients.get(account.name);
       const packages = options.all ? account.packages : account.packages.slice(0, 1);
-      if (client) findings.push(...(await checkAccount(config, { ...account, packages }, client, signal)));
-    }
+      return client ? checkAccount(config, { ...account, packages }, client, signal) : [];
+    });
+    await Promise.allSettled(checks); // the pipeline must not be closed while one is at work
+    const findings = (await Promise.all(checks)).flat();
     process.stdout.write(
       options.json ? formatJson({ config: config.file, findings }) : checkText(config, findings),
     );
@@ -60,22 +64,26 @@ async function checkAccount(
   signal: AbortSignal,
 ): Promise<CheckResult[]> {
   const request = { purpose: 'check' as const, runId: null, signal };
-  const results: CheckResult[] = [];
-  for (const { id } of packages) {
-    const checked = checkRequest(name, `package ${id}`, async () => {
-      const { paging } = await client.videoPage({ ...request, packageId: id, page: 1, pageSize: 1 });
-      return pluralize(paging.totalcount, 'video');
-    });
-    results.push(await checked);
-  }
-  if (!storage) return results;
+  const checkPackages = async () => {
+    const results: CheckResult[] = [];
+    for (const { id } of packages) {
+      const result = await checkRequest(name, `package ${id}`, async () => {
+        const { paging } = await client.videoPage({ ...request, packageId: id, page: 1, pageSize: 1 });
+        return pluralize(paging.totalcount, 'video');
+      });
+      results.push(result);
+      if (result.hint === UNREACHABLE_HINT) break; // the other packages are at the same address
+    }
+    return results;
+  };
+  if (!storage) return checkPackages();
   const yesterday = addDays(createCalendar(timezone).dayAt(Date.now()), -1);
-  const checked = checkRequest(name, `storage of ${yesterday}`, async () => {
+  const checkStorage = checkRequest(name, `storage of ${yesterday}`, async () => {
     const { records } = await client.storageDays({ ...request, from: yesterday, to: yesterday });
     const days = records.map(readStorageDay).filter((read) => 'day' in read && read.day.date === yesterday);
     return `answers${days.length === 0 ? ', but without' : ' with'} figures of that day`;
   });
-  return [...results, await checked];
+  return (await Promise.all([checkPackages(), checkStorage])).flat();
 }
 
 /** An error of the service is a result; any other ends the command. */
@@ -90,7 +98,8 @@ async function checkRequest(
     const isRefused = error instanceof RefusedError;
     if (!isRefused && !(error instanceof TransientError) && !(error instanceof ParkedError)) throw error;
     const hint = isRefused ? (error.hint ?? 'check key and package in the config') : null;
-    return { account, asked, ok: false, result: errorMessage(error), hint };
+    const advice = isUnreachable(error) ? UNREACHABLE_HINT : hint;
+    return { account, asked, ok: false, result: errorMessage(error), hint: advice };
   }
 }
 

@@ -10,12 +10,16 @@ import { buildPageRequest, buildStorageRequest } from './requests.ts';
 import type { PageRequest, ServiceAccount, StorageRequest } from './requests.ts';
 import { RETRY_POLICY } from './retry.ts';
 
+/** Milliseconds to open a connection. */
+const CONNECT_TIMEOUT_MS = 10_000;
+
 type Settings = 'onSent' | 'checkDates' | 'deadlineMs' | 'maxBytes' | 'retry' | 'random';
 
 /** Without `checkDates`, no request is sent again for the date of its response. */
 export interface ClientOptions
   extends Pick<Connection, 'budget' | 'clock'>, Partial<Pick<Connection, Settings>> {
   account: ServiceAccount;
+  connectTimeoutMs?: number;
 }
 
 export type ServiceClient = ReturnType<typeof createServiceClient>;
@@ -40,12 +44,16 @@ export function createServiceClient(options: ClientOptions) {
   };
 }
 
-function createConnection({ account, ...options }: ClientOptions): Connection {
+function createConnection({
+  account,
+  connectTimeoutMs = CONNECT_TIMEOUT_MS,
+  ...options
+}: ClientOptions): Connection {
   const { concurrency: connections } = account;
   return {
     agent: new Agent({
       connections,
-      connect: createConnector({ timeout: 10_000 }),
+      connect: createConnector({ timeout: connectTimeoutMs }),
       keepAliveTimeout: 30_000,
     }),
     buffers: createBufferPool(),

@@ -8,7 +8,7 @@ import type { Admission, Budget, RequestEntry } from '../../lib/request-budget.t
 import type { BufferPool, PooledBuffer } from './buffer-pool.ts';
 import type { WithReceivedAt } from './parse-response.ts';
 import type { ApiRequest } from './requests.ts';
-import { isRestriction, retryDelay, type RetryPolicy } from './retry.ts';
+import { isRestriction, isUnreachable, retryDelay, type RetryPolicy } from './retry.ts';
 import type { AnswerDates, DateDoubt } from './service-clock.ts';
 import { send } from './transport.ts';
 
@@ -104,7 +104,9 @@ async function attempt<T>(
       const reason = describeFailure(request.target, error, connection.secrets);
       admission.restricted({ waitMs: error.retryAfterMs ?? null, reason });
     }
-    return { pauseMs: getPauseOrThrow(connection, withTarget(error, request, connection.secrets), count) };
+    const failure = withTarget(error, request, connection.secrets);
+    if (purpose === 'check' && isUnreachable(failure)) throw failure; // a person waits for the answer
+    return { pauseMs: getPauseOrThrow(connection, failure, count) };
   } finally {
     buffer.release();
   }

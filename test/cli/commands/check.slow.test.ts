@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { CONFIG, configText } from '../../support/fixtures/config-file.ts';
 import { createFolder } from '../../support/fixtures/folder-of-files.ts';
 import { startSandbox } from '../../support/servers/sandbox-account.ts';
+import { readWarehouseValue } from '../../support/fixtures/warehouse-rows.ts';
 import { startScriptedService } from '../../support/servers/scripted-service.ts';
 import { serveEverything } from '../../support/fixtures/service-responses.ts';
 import { eventually, startVodhouse, vodhouse } from '../../support/processes/vodhouse-command.ts';
@@ -59,11 +60,26 @@ describe('check', () => {
     });
   });
 
+  it('ends soon, and names the address, where no service answers', async () => {
+    const url = 'http://127.0.0.1:9'; // the discard port: nothing listens
+    const text = configText({ url, packages: [101, 102] });
+    const cwd = createFolder({ [CONFIG]: text });
+    const { code, stdout } = await vodhouse(['check', '--all', '--json'], { cwd });
+    const { findings } = JSON.parse(stdout) as { findings: Record<string, unknown>[] };
+    const hint = 'check base_url in the config, and the network';
+    expect(code).toBe(1);
+    expect(findings).toMatchObject([
+      { asked: 'package 101', ok: false, hint },
+      { asked: expect.stringMatching(/^storage of /) as string, ok: false, hint },
+    ]);
+    expect(readWarehouseValue(cwd, 'select count(*) from request')).toBe(2); // one attempt each
+  });
+
   it('ends with 130 at SIGINT', async () => {
     const script = serveEverything(() => ({ status: 503, headers: { 'retry-after': '60' } }));
     const { url, requests } = await startScriptedService(script);
     const command = startVodhouse(['check'], { cwd: createFolder({ [CONFIG]: configText({ url }) }) });
-    await eventually(() => requests.length).toBe(1);
+    await eventually(() => requests.length).toBe(2); // a package, and the storage
     command.kill('SIGINT');
     const { code, stdout, stderr } = await command.ended;
     expect([code, stdout]).toEqual([130, '']);
