@@ -68,7 +68,7 @@ function listCandidates(present: Schedule): Proposal[] {
   const createCandidate = (fullMinutes: number | null, quickMinutes: number | null): Proposal => {
     const full = fullMinutes === null ? present.full : formatCron(fullMinutes, minute);
     const quick = quickMinutes === null ? present.quick : formatCron(quickMinutes, minute);
-    return { schedule: { full, quick }, fullMinutes, quickMinutes };
+    return { schedule: { ...present, full, quick }, fullMinutes, quickMinutes };
   };
   const rarerFull = FULL_STEPS.map((step) => createCandidate(step, null));
   if (present.quick === null) return rarerFull;

@@ -28,8 +28,9 @@ function resultLines({ accounts, fits, proposal }: Plan, config: string): string
 }
 
 /** As in the config. */
-function formatSchedule({ full, quick }: Schedule): string {
-  return quick === null ? `{ full: "${full}" }` : `{ full: "${full}", quick: "${quick}" }`;
+function formatSchedule({ full, quick, timezone = 'UTC' }: Schedule): string {
+  const zone = timezone === 'UTC' ? '' : `timezone: ${timezone}, `;
+  return quick === null ? `{ ${zone}full: "${full}" }` : `{ ${zone}full: "${full}", quick: "${quick}" }`;
 }
 
 function passTable({ accounts }: Plan): string {

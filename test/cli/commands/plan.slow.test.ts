@@ -104,6 +104,11 @@ describe('plan', () => {
     expect(stdout).toMatch(/^main +quick +3 +3 +4 +\S+s +120 +480$/m);
     expect(stdout).toContain('-> schedule: { full: "0 */2 * * *", quick: "*/10 * * * *" }');
 
+    configure('per_day: 1000', 'schedule: { timezone: Asia/Seoul, quick: "*/10 * * * *" }');
+    expect((await vodhouse(['plan'], { cwd })).stdout).toContain(
+      '-> schedule: { timezone: Asia/Seoul, full: "0 */2',
+    );
+
     configure('per_day: 700', 'schedule: { quick: "* * * * *" }');
     expect((await vodhouse(['plan'], { cwd })).stdout).toContain(
       '; full walks every 6 h and quick ones every 10 min would fit',
@@ -131,9 +136,9 @@ describe('plan', () => {
     expect(JSON.parse(stdout)).toEqual({
       warehouse: join(cwd, WAREHOUSE),
       warehouse_exists: true,
-      schedule: { full: '0 * * * *', quick: null },
+      schedule: { timezone: 'UTC', full: '0 * * * *', quick: null },
       fits: false,
-      proposal: { full: '0 */2 * * *', quick: null },
+      proposal: { timezone: 'UTC', full: '0 */2 * * *', quick: null },
       accounts: [
         {
           account: 'main',
@@ -147,7 +152,7 @@ describe('plan', () => {
           fits: false,
           exceeds: ['per_day'],
           verdict: 'does not fit: full walks every hour need 720 a day; every 2 h would fit',
-          proposal: { full: '0 */2 * * *', quick: null },
+          proposal: { timezone: 'UTC', full: '0 */2 * * *', quick: null },
         },
       ],
     });
