@@ -49,9 +49,11 @@ function watch(page: Page): string[] {
       complaints.push(`console ${message.type()}: ${message.text()}`);
   });
   page.on('pageerror', (error) => complaints.push(`page error: ${error.message}`));
-  page.on('requestfailed', (request) =>
-    complaints.push(`failed request: ${request.url()} ${request.failure()?.errorText ?? ''}`),
-  );
+  page.on('requestfailed', (request) => {
+    const error = request.failure()?.errorText ?? '';
+    const isOfNavigation = error === 'net::ERR_ABORTED' && request.url().endsWith('/icon.svg');
+    if (!isOfNavigation) complaints.push(`failed request: ${request.url()} ${error}`); // the next page ends the load of the icon
+  });
   page.on('request', (request) => {
     const { protocol, hostname } = new URL(request.url());
     const isForeign = /^https?:$/.test(protocol) && !LOOPBACK.includes(hostname);
