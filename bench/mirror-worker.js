@@ -28,7 +28,11 @@ async function sync(url, { perSecond = null, isLoading = false } = {}) {
     command: 'bench',
   });
   try {
-    const { status, walks } = await pipeline.run({ trigger: 'manual', signal: stopping.signal });
+    const { status, walks } = await pipeline.run({
+      trigger: 'manual',
+      signal: stopping.signal,
+      acceptRetirements: true, // the account of the last load
+    });
     const sum = (...names) =>
       walks.reduce((total, walk) => total + names.reduce((some, name) => some + walk[name], 0), 0);
     if (status !== 'succeeded' && !stopping.signal.aborted) throw new Error(`a sync ended ${status}`);

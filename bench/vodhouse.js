@@ -15,6 +15,7 @@ const config = {
   accounts: [
     {
       name: 'bench',
+      was: null,
       videoList: { baseUrl: url, key: 'bench-key', pageSize: 1000 },
       storage: null,
       packages: Array.from({ length: Number(packages) }, (_, index) => ({ id: index + 1, name: null })),
@@ -29,7 +30,7 @@ const config = {
       },
     },
   ],
-  schedule: { full: '0 * * * *', quick: null },
+  schedule: { full: '0 * * * *', quick: null, timezone: 'UTC' },
   walk: { removalBrake: 0.2, resumeWithinMs: 604_800_000, boundaryReads: 0.05 },
   retention: { requestsDays: 35, runsDays: 90 },
   secrets: ['bench-key'],
