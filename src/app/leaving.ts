@@ -1,4 +1,4 @@
-/** Packages that the config no longer names: they are retired, unless so many leave at once that it looks like a slip. */
+/** Packages that the config no longer names: they are retired, unless the number looks like a slip. */
 import { existsSync } from 'node:fs';
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../lib/errors.ts';

@@ -150,21 +150,24 @@ describe('a cron expression', () => {
     ['0 3 * * MONDAY', 'a day of the week (fifth field)'],
     ['0 3 31 2 *', 'a day that the month has'],
     ['0 0 3 * * *', 'five fields, not 6'],
-  ])('of %s is told its wrong field', (value, expected) => {
+  ])('of %s gets an error that names the wrong field', (value, expected) => {
     expect(readProblems(`${LEAST}schedule: { full: "${value}" }\n`)[0]).toContain(
       `expected ${expected}`.replace('expected five', 'five'),
     );
   });
 
-  test.each(['* * * * *', '*/10 * * * *', '*'])('of %s without quotes is told to use quotes', (value) => {
-    const problems = [`schedule:\n  full: ${value} # often`, `schedule: { full: ${value} }`].map((lines) =>
-      readProblems(`${LEAST}${lines}\n`),
-    );
-    for (const [problem, ...others] of problems) {
-      expect(others).toEqual([]);
-      expect(problem).toContain(`put it in quotes: "${value}"`);
-    }
-  });
+  test.each(['* * * * *', '*/10 * * * *', '*'])(
+    'of %s without quotes gets an error that asks for quotes',
+    (value) => {
+      const problems = [`schedule:\n  full: ${value} # often`, `schedule: { full: ${value} }`].map((lines) =>
+        readProblems(`${LEAST}${lines}\n`),
+      );
+      for (const [problem, ...others] of problems) {
+        expect(others).toEqual([]);
+        expect(problem).toContain(`put it in quotes: "${value}"`);
+      }
+    },
+  );
 
   // node-cron and cron-parser must read the schedule alike: expressions that they read differently are
   // rejected.

@@ -50,7 +50,7 @@ export async function sync(options: SyncOptions): Promise<number> {
   }
 }
 
-/** In a JSON log; a text log has the summary beside it. */
+/** In a JSON log; a text log has the summary next to it. */
 function logOutcome({ logger }: CommandContext, summary: RunSummary, published: PublishResult): void {
   logRun(logger, summary);
   if (published instanceof VodhouseError) {

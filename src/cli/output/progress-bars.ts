@@ -9,7 +9,7 @@ import { formatSelector } from '../../sync/package-selector.ts';
 export interface ProgressBars extends Progress {
   /** Writes a line above the bars; the text ends with a line feed. */
   line(text: string): void;
-  /** Names what is done after the walks, beside the bar of all packages. */
+  /** Names what is done after the walks, next to the bar of all packages. */
   step(text: string): void;
   /** Removes the bars; a later walk starts new ones. */
   close(): void;

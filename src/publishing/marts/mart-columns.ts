@@ -72,13 +72,13 @@ export function toSeconds(value: string, unit: 'ms' | 's'): string {
 export const accountColumn = (alias: string) =>
   sourceColumn('account', 'VARCHAR(255)', 'Name of the account in the config.', `${alias}.account`);
 
-/** The columns that identify a package. */
-export const packageColumns = (alias: string): TableColumn[] => [
+/** The columns that identify a package; `key` is the expression of its key. */
+export const packageColumns = (alias: string, key = `${alias}.package_key`): TableColumn[] => [
   column(
     'package_key',
     'VARCHAR(255)',
     'Account and package id as one key, such as main/101: joins to packages.',
-    `${alias}.package_key`,
+    key,
   ),
   accountColumn(alias),
   sourceColumn(

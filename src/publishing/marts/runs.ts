@@ -1,7 +1,7 @@
 /** Published: the runs and walks that brought the data, for dashboards of the pipeline. */
 import { MODES, STATUSES, TRIGGERS } from '../../database/schema/runs.ts';
 import type { Table, TableColumn } from '../mart.ts';
-import { accountColumn, column, sourceColumn, TO_PACKAGES } from './mart-columns.ts';
+import { column, packageColumns, sourceColumn, TO_PACKAGES } from './mart-columns.ts';
 
 const NOT_YET = 'A run that changed nothing makes no new file: it appears with the next one.';
 
@@ -78,14 +78,7 @@ export const walks: Table = {
   columns: [
     sourceColumn('walk_id', 'BIGINT', 'Number of the walk, increasing.', 'v.walk_id'),
     sourceColumn('run_id', 'BIGINT', 'The run that it is part of.', 'v.run_id'),
-    column(
-      'package_key',
-      'VARCHAR(255)',
-      'Account and package id as one key, such as main/101: joins to packages.',
-      `v.account || '/' || v.package_id`,
-    ),
-    accountColumn('v'),
-    sourceColumn('package_id', 'BIGINT', "The service's number of the distribution package.", 'v.package_id'),
+    ...packageColumns('v', `v.account || '/' || v.package_id`),
     ...COMMON,
     count('pages', 'pages', 'Pages that it read, including unchanged ones; boundary reads do not count.'),
     sourceColumn('totalcount', 'BIGINT', 'Videos of the package, by the last response.', 'v.totalcount', {

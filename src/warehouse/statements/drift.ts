@@ -24,7 +24,7 @@ export interface DriftSource {
 const RESOLVED_AFTER = 3;
 
 /**
- * Sets a later `last_seen_at`, only forward: responses may be stored out of order. Drift that was resolved begins anew.
+ * Sets a later `last_seen_at`, only forward: responses may be stored out of order. Drift that was resolved starts again.
  */
 const updateSeenAt = query<never, DriftSource & { field: string; kind: DriftKind; at: string }>(
   `update drift set last_seen_at = max(last_seen_at, :at), package_id = :packageId, absent_walks = 0, absent_at = null,

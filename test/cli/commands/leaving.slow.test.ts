@@ -12,7 +12,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const RETIRED = 'select count(*) from package where retired_at is not null';
 const REQUESTS = 'select count(*) from request';
 
-/** A folder after a sync of three packages, and a way to write its config anew. */
+/** A folder after a sync of three packages, and a way to change its config. */
 async function syncedFolder() {
   const { url } = await startSandbox();
   const text = configText({ url, packages: [101, 102, 103], top: 'publish: {}' });
