@@ -1,8 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { RefusedError } from '../../../src/lib/errors.ts';
 import {
@@ -11,7 +8,7 @@ import {
   createTestClient,
   pageRequest,
 } from '../../support/fixtures/service-client.ts';
-import { temporaryFolder } from '../../support/fixtures/temporary-folder.ts';
+import { SELF_SIGNED } from '../../support/fixtures/self-signed.ts';
 import { startScriptedService } from '../../support/servers/scripted-service.ts';
 
 async function failAt(url: string) {
@@ -30,12 +27,7 @@ it('names a plain http service behind https, and does not retry', async () => {
 });
 
 it('names a certificate that is not trusted, and does not retry', async () => {
-  const folder = temporaryFolder();
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-  const files = ['-keyout', key, '-out', cert];
-  const options = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-subj', '/CN=x'];
-  execFileSync('openssl', ['req', '-x509', ...options, ...files], { stdio: 'ignore' });
-  const server = createServer({ key: readFileSync(key), cert: readFileSync(cert) });
+  const server = createServer(SELF_SIGNED);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   const { error, attempts } = await failAt(`https://127.0.0.1:${(server.address() as AddressInfo).port}`);
