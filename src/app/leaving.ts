@@ -26,11 +26,11 @@ export function findLeaving(
   const configured = new Set(
     accounts.flatMap(({ name, packages }) => packages.map(({ id }) => `${name}/${id}`)),
   );
-  const rename = (account: string) => accounts.find(({ was }) => was === account)?.name ?? account;
-  const packages = active.filter(
-    ({ account, packageId }) => !configured.has(`${rename(account)}/${packageId}`),
-  );
-  const staying = new Set(active.filter((each) => !packages.includes(each)).map(({ account }) => account));
+  const renamed = new Map(accounts.map(({ name, was }) => [was, name]));
+  const stays = ({ account, packageId }: ActivePackage) =>
+    configured.has(`${renamed.get(account) ?? account}/${packageId}`);
+  const packages = active.filter((each) => !stays(each));
+  const staying = new Set(active.filter(stays).map(({ account }) => account));
   const emptied = [...new Set(packages.map(({ account }) => account))].filter((name) => !staying.has(name));
   const isMuch = packages.length > FEW && packages.length > active.length * walk.removalBrake;
   const names = new Set(accounts.map(({ name }) => name));
@@ -67,7 +67,7 @@ export function leavingWarnings(config: Config): string[] {
   ];
 }
 
-/** None where there is no file, or one that this version has not opened yet. */
+/** None where there is no file. Throws WarehouseError where it cannot be read. */
 function readActivePackages(path: string): ActivePackage[] {
   if (!existsSync(path)) return [];
   const db = openReadOnly(path);
