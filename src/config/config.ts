@@ -24,51 +24,11 @@ import {
   integer,
 } from './value-types.ts';
 import { FIGURES } from '../lib/storage-figures.ts';
+import { packages } from './packages.ts';
+import { orNull, section, withDefault } from './sections.ts';
 
 /** Default paths of the live file and the published file. */
 export const DEFAULT_FILES = { warehouse: 'data/vodhouse.db', publish: 'data/vodhouse.bi.db' } as const;
-
-type CamelCase<Name> = Name extends `${infer Start}_${infer Rest}`
-  ? `${Start}${Capitalize<CamelCase<Rest>>}`
-  : Name;
-
-/**
- * A mapping without other keys; its output has camelCase keys, and `Ms` after those of `durations`. The message of an
- * unknown key is the list of known ones, divided by `, `: problems.ts finds the nearest.
- */
-function section<Shape extends z.core.$ZodLooseShape, Duration extends string = never>(
-  shape: Shape,
-  ...durations: readonly Duration[]
-) {
-  const known = Object.keys(shape).join(', ');
-  const toName = (key: string) =>
-    `${key.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())}${durations.includes(key as Duration) ? 'Ms' : ''}`;
-  const schema = z.strictObject(shape, {
-    error: (issue) => (issue.code === 'unrecognized_keys' ? known : `a mapping of ${known}`),
-  });
-  type Output = z.output<typeof schema>;
-  return schema.transform(
-    (value) =>
-      Object.fromEntries(Object.entries(value).map(([key, inner]) => [toName(key), inner])) as {
-        [Key in keyof Output as Key extends Duration ? `${CamelCase<Key>}Ms` : CamelCase<Key>]: Output[Key];
-      },
-  );
-}
-
-/** A value with a default, which its description names. */
-function withDefault<Schema extends z.ZodType>(
-  schema: Schema,
-  value: z.core.util.NoUndefined<z.input<Schema>>,
-  text: string,
-) {
-  const shown = Array.isArray(value) ? value.join(' and ') || 'none' : String(value);
-  return schema.prefault(value).describe(`${text} Default ${shown}.`);
-}
-
-/** Absent: null. */
-function orNull<Schema extends z.ZodType>(schema: Schema) {
-  return schema.optional().transform((value): z.output<Schema> | null => value ?? null);
-}
 
 const videoList = section({
   base_url: baseUrl.describe('Address of the video list, without the path of the operation.'),
@@ -113,19 +73,6 @@ const storage = section(
   'settle',
 );
 
-const PACKAGE_ID = 'a package id (a whole number from 1 up)';
-const PACKAGE = `${PACKAGE_ID} or { id, name }`;
-const onePackage = z.union(
-  [
-    integer(1, PACKAGE).transform((id) => ({ id, name: null })),
-    section({
-      id: integer(1, PACKAGE_ID).describe('Id of the distribution package.'),
-      name: orNull(nonEmptyText('a name')).describe('Name shown next to the id. Default none.'),
-    }),
-  ],
-  PACKAGE,
-);
-
 const errorCodes = z.array(nonEmptyText('an errorCode'), 'a list of errorCode values');
 
 const limits = section(
@@ -146,11 +93,7 @@ const account = section({
   was: orNull(accountName).describe('Its former name: all its rows get the new one, once. Default none.'),
   video_list: videoList.describe('Where the videos are listed.'),
   storage: orNull(storage).describe('Where storage statistics are read. Leave out for none.'),
-  packages: withDefault(
-    z.array(onePackage, 'a list of packages'),
-    [],
-    'The distribution packages: ids, or { id, name }.',
-  ),
+  packages,
   limits: limits.prefault({}).describe('Limits of the requests with this key.'),
 }).transform(({ storage, ...account }) => ({
   ...account,
