@@ -37,7 +37,7 @@ export function createConfig({ url, file, packages, accounts = ['bench'], perSec
     walk: { removalBrake: 0.2, resumeWithinMs: 604_800_000, boundaryReads: 0.05 },
     publish: null,
     retention: { requestsDays: 35, runsDays: 90 },
-    server: { host: '127.0.0.1', port: 0, keys: [] },
+    server: { host: '127.0.0.1', port: 0, keys: [], trustProxy: false },
     notify: null,
     secrets: ['bench-key'],
   };

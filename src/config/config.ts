@@ -20,6 +20,7 @@ import {
   fraction,
   serverKey,
   timezone,
+  trustProxy,
   url,
   integer,
 } from './value-types.ts';
@@ -168,6 +169,11 @@ const server = section({
     z.array(serverKey, 'a list of keys'),
     [],
     'Keys of at least 16 characters that give access, also from other machines; without keys only this machine has access.',
+  ),
+  trust_proxy: withDefault(
+    trustProxy,
+    false,
+    'Whose X-Forwarded-For says from which address a request comes: false: nobody; true: the proxy that connects; or the addresses and networks of proxies.',
   ),
 });
 

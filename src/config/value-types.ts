@@ -2,6 +2,7 @@
  * The kinds of values of a config. The message of each is the phrase after `expected`:
  * `-1 is not valid; expected a whole number from 1 up`.
  */
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { isDay } from '../lib/days.ts';
 import { expandCron, findCronProblem } from './cron.ts';
@@ -80,6 +81,18 @@ export const headerName = text(
 
 /** A host name or an address to listen on. */
 export const host = text('a host name or an address such as 127.0.0.1', (value) => /^\S+$/.test(value));
+
+const PROXIES = 'true, false, or the addresses of proxies such as [127.0.0.1, 10.0.0.0/8]';
+const proxyAddress = text(PROXIES, (value) => {
+  const [, address = '', bits = '1'] = /^([^/]+)(?:\/([1-9]\d{0,2}))?$/.exec(value) ?? [];
+  return isIP(address) !== 0 && !address.includes('%') && Number(bits) <= (isIP(address) === 4 ? 32 : 128);
+});
+
+/** Whose `x-forwarded-for` counts. One address is a list of one. */
+export const trustProxy = z.union(
+  [z.boolean(), z.array(proxyAddress), proxyAddress.transform((address) => [address])],
+  PROXIES,
+);
 
 export const filePath = text(
   'the path of a file, absolute or relative to this one (for ~ write ${HOME})',

@@ -19,6 +19,8 @@ import type { Publication } from '../publishing/publisher.ts';
 import type { Metrics } from './metrics.ts';
 import { addPages, type PagesOptions } from './page-routes.tsx';
 import { createLoginRenderer } from './pages/login.tsx';
+import type { EndedSessions } from './auth/ended-sessions.ts';
+import { createKeyThrottle } from './auth/key-throttle.ts';
 import { createLogin, FORM_ROUTES } from './auth/login.ts';
 import type { Readiness } from '../health/readiness.ts';
 
@@ -33,6 +35,7 @@ export interface WebServerOptions {
   readiness: (isAuthenticated: boolean) => Readiness;
   /** Null while the worker is alive. */
   workerDeadReason: () => string | null;
+  endedSessions: EndedSessions;
   /** Gets the errors that clients only see as HTTP 500. */
   onError: (error: unknown) => void;
   limits?: Partial<LoadLimits>;
@@ -50,16 +53,26 @@ export interface WebServer {
 export async function createWebServer(options: WebServerOptions): Promise<WebServer> {
   const { server, onError, limits = {} } = options;
   assertKeysOrLoopback(server);
-  const app = createApp({ onError, limits, alwaysAnswered: ['/healthz'], acceptsBodies: FORM_ROUTES });
+  const { trustProxy } = server;
+  const app = createApp({
+    onError,
+    limits,
+    trustProxy,
+    alwaysAnswered: ['/healthz'],
+    acceptsBodies: FORM_ROUTES,
+  });
   addHostCheck(app, server);
   addRequestTimes(app, options.metrics);
   addSecurityHeaders(app, server);
   const assets = openAssets();
-  const login = createLogin({ ...options, renderForm: createLoginRenderer(assets.getUrl) });
+  const throttle = createKeyThrottle(options.clock);
+  const authorize = createAuthorize(server, options.accounts, throttle);
+  const renderForm = createLoginRenderer(assets.getUrl);
+  const login = createLogin({ ...options, throttle, authorize, renderForm });
   login.addRoutes(app);
   await app.register(compress, COMPRESSION);
   assets.addRoutes(app);
-  addMirror(app, options, createAuthorize(server, options.accounts));
+  addMirror(app, options, authorize);
   addStatusRoutes(app, options, login.isAuthenticated);
   addPages(app, options.pages, login, { assetUrl: assets.getUrl, showLogout: server.keys.length > 0 });
   try {

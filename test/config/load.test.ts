@@ -50,7 +50,7 @@ describe('a minimal config', () => {
       keepDays: 0,
     });
     expect(config.publish?.file).toBe(join(config.file, '../data/vodhouse.bi.db'));
-    expect(config.server).toEqual({ host: '127.0.0.1', port: 8320, keys: [] });
+    expect(config.server).toEqual({ host: '127.0.0.1', port: 8320, keys: [], trustProxy: false });
     expect(config.notify).toEqual({
       webhook: null,
       ping: null,
@@ -94,7 +94,7 @@ schedule: { full: "15 3 * * mon-fri", quick: "*/10 * * * *" }
 walk: { removal_brake: 1, resume_within: 1d, boundary_reads: 0 }
 publish: { file: /srv/bi/w.db, exclude: [], every: 30m, mode: 0640, keep_days: 3 }
 retention: { requests_days: 1, runs_days: 2 }
-server: { host: 0.0.0.0, port: 80, keys: [fourth-key-of-16] }
+server: { host: 0.0.0.0, port: 80, keys: [fourth-key-of-16], trust_proxy: 10.0.0.7 }
 notify: { webhook: https://hooks.example.test/x?y=z, ping: https://ping.example.test, remind_after: 90m }
 `;
 

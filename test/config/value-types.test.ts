@@ -18,6 +18,7 @@ const PLACES: Record<string, (value: string) => string> = {
   full: (value) => `${LEAST}schedule: { full: "${value}" }\n`,
   warehouse: (value) => `${LEAST}warehouse: ${value}\n`,
   port: (value) => `${LEAST}server: { port: ${value} }\n`,
+  trust_proxy: (value) => `${LEAST}server: { trust_proxy: ${value} }\n`,
   webhook: (value) => `${LEAST}notify: { webhook: ${value} }\n`,
   ping: (value) => `${LEAST}notify: { ping: ${value} }\n`,
   remind_after: (value) => `${LEAST}notify: { remind_after: ${value} }\n`,
@@ -45,6 +46,7 @@ const RIGHT: Record<string, string[]> = {
   ],
   warehouse: ['w.db', '/srv/w.db', '../w.db', '"with space.db"'],
   port: ['0', '65535'],
+  trust_proxy: ['true', 'false', '127.0.0.1', '[]', '[10.0.0.0/8, "::1", "fd00::/8"]'],
   webhook: ['http://h', 'https://h.test/a?b=c#d'],
   ping: ['http://h', 'https://h.test/a'],
   remind_after: ['30m', '1d', 'null'],
@@ -95,6 +97,17 @@ const WRONG: Record<string, string[]> = {
   ],
   warehouse: ['$HOME/w.db', 'data/', '""', '~/w.db', '1', '[a]'],
   port: ['-1', '65536', '"80"', '1.5'],
+  trust_proxy: [
+    'yes',
+    '1',
+    'null',
+    'loopback',
+    '0.0.0.0/0',
+    '10.0.0.0/33',
+    '[nginx]',
+    '[10.0.0.1:80]',
+    '"fe80::1%1"',
+  ],
   webhook: ['h', 'ftp://h', '""'],
   ping: ['h', 'null', '[http://h]'],
   remind_after: ['1', '1w', '""', 'never'],
@@ -123,6 +136,14 @@ describe('a server key', () => {
       'line 6  server.keys[0]: [hidden] is not valid; ' +
         'expected a key of at least 16 characters, such as openssl rand -hex 16 prints',
     ]);
+  });
+});
+
+describe('trust_proxy', () => {
+  test('is a list also where it is one address', () => {
+    const read = (value: string) => load(`${LEAST}server: { trust_proxy: ${value} }\n`).server?.trustProxy;
+    expect(read('127.0.0.1')).toEqual(['127.0.0.1']);
+    expect([read('true'), read('false')]).toEqual([true, false]);
   });
 });
 

@@ -4,6 +4,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigError } from '../../src/lib/errors.ts';
 import { version } from '../../src/lib/version.ts';
+import { browse } from '../support/browser/browser-request.ts';
 import { CANARY_KEY, findCanary } from '../support/fixtures/awkward-key.ts';
 import { execute } from '../support/fixtures/live-file.ts';
 import {
@@ -159,6 +160,61 @@ describe('a server with keys', () => {
       expect([what, status, received.get('www-authenticate')]).toEqual([what, 401, 'Bearer']);
       expect(JSON.parse(text)).toEqual({ error: 'API key required (server.keys)' });
     }
+  });
+
+  it('blocks an address after ten wrong keys, wherever it sent them, except for what needs no key', async () => {
+    const { url, clock } = await openSite([KEY]);
+    const list = `${VIDEOS}?pkg=104`;
+    for (const path of [
+      list,
+      DAYS,
+      `${MAIN}${list}`,
+      `${MAIN}${DAYS}`,
+      '/metrics',
+      '/readyz',
+      '/',
+      '/live.json',
+    ]) {
+      const wrong = { 'x-api-key': `wrong key for ${path}` };
+      expect([path, (await fetchResponse(`${url}${path}`, wrong)).status]).not.toEqual([path, 429]);
+    }
+    for (const wrong of ['ninth', 'tenth']) await fetchResponse(`${url}${list}&key=${wrong}`);
+    for (const path of [
+      list,
+      DAYS,
+      `${MAIN}${list}`,
+      `${MAIN}${DAYS}`,
+      '/metrics',
+      '/readyz',
+      '/',
+      '/live.json',
+    ]) {
+      const { status, headers, text } = await fetchResponse(`${url}${path}`, {
+        authorization: `Bearer ${KEY}`,
+      });
+      expect([path, status, headers.get('retry-after')]).toEqual([path, 429, '60']);
+      expect(text).toMatch(/too many wrong keys from this address/i);
+    }
+    const statusOf = async (path: string) => (await fetchResponse(`${url}${path}`)).status;
+    expect(await statusOf(`/healthz?key=${KEY}`)).toBe(200);
+    expect(await statusOf(`/openapi.json?key=${KEY}`)).toBe(200);
+    expect([await statusOf('/readyz'), await statusOf('/metrics'), await statusOf('/')]).toEqual([
+      503, 401, 401,
+    ]);
+    clock.advance(60_000);
+    expect((await fetchVideos(`${url}${list}&key=${KEY}`)).errorCode).toBe('None');
+  });
+
+  it('keeps logins ended over a restart', async () => {
+    const config = configToServe(liveFileToServe(), [KEY]);
+    const first = await openSiteOver(config);
+    const { headers } = await browse(`${first.url}/login`, { form: { key: KEY, next: '/' } });
+    const cookie = headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+    expect((await browse(`${first.url}/live.json`, { headers: { cookie } })).status).toBe(200);
+    await browse(`${first.url}/logout`, { form: '', headers: { cookie } });
+    await first.close();
+    const { url } = await openSiteOver(config);
+    expect((await browse(`${url}/live.json`, { headers: { cookie } })).status).toBe(401);
   });
 
   it('reveals to no client without a key whether a package exists', async () => {

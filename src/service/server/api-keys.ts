@@ -1,19 +1,40 @@
 /** API keys of requests (docs/service.md 5). */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
+import { VodhouseError } from '../../lib/errors.ts';
 
 /** Where a request may carry its key: `?key=`, `Authorization: Bearer …`, or a header of that name in any case. */
 export type KeyLocation = 'query' | 'bearer' | { header: string };
 
-/** True for a request that is allowed. */
-export type Authorize = (request: Pick<FastifyRequest, 'query' | 'headers'>) => boolean;
+/** True for a request that is allowed. May throw a BlockedError. */
+export type Authorize = (request: Pick<FastifyRequest, 'query' | 'headers' | 'ip'>) => boolean;
+
+/** Answer with 429: this address sent too many wrong keys. */
+export class BlockedError extends VodhouseError {
+  /** Until the address may try again. */
+  readonly waitSeconds: number;
+
+  constructor(waitMs: number) {
+    const waitSeconds = Math.ceil(waitMs / 1000);
+    super(`too many wrong keys from this address; try again in ${waitSeconds} s`);
+    this.waitSeconds = waitSeconds;
+  }
+}
 
 export const allowAll: Authorize = () => true;
 
 /** Allows requests with one of the keys in one of the locations; without keys, none. */
 export function createKeyAuth(keys: readonly string[], locations: readonly KeyLocation[]): Authorize {
   const match = createKeyMatcher(keys);
-  return (request) => locations.some((location) => match(readKey(location, request)) !== undefined);
+  return (request) => readKeys(locations, request).some((key) => match(key) !== undefined);
+}
+
+/** The keys that a request carries in these locations; an empty one is none. */
+export function readKeys(
+  locations: readonly KeyLocation[],
+  request: Pick<FastifyRequest, 'query' | 'headers'>,
+): string[] {
+  return locations.map((location) => readKey(location, request) ?? '').filter((key) => key !== '');
 }
 
 /** The returned function finds the given key among the known ones, in constant time. */
@@ -31,7 +52,10 @@ function digest(key: string): Buffer {
 }
 
 /** The first one if a key is given twice. */
-function readKey(location: KeyLocation, { query, headers }: Parameters<Authorize>[0]): string | undefined {
+function readKey(
+  location: KeyLocation,
+  { query, headers }: Pick<FastifyRequest, 'query' | 'headers'>,
+): string | undefined {
   if (location === 'query') return first((query as Record<string, string | string[]>)['key']);
   if (location === 'bearer') return /^Bearer +(\S.*)$/i.exec(headers.authorization ?? '')?.[1]?.trim();
   return first(headers[location.header.toLowerCase()]);

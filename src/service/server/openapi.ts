@@ -23,6 +23,7 @@ const SERVER_ERRORS = {
   404: 'There is no such path.',
   408: 'The request did not arrive in time.',
   414: 'The address is too long.',
+  429: 'The client sent too many wrong keys.',
   431: 'The headers are too long.',
   500: 'The server failed; its log says why.',
   503: 'The server has too many requests in progress.',
@@ -116,7 +117,7 @@ function responses(): object {
     headers: headers('etag', 'age'),
   };
   const errors = Object.entries(SERVER_ERRORS).map(([status, description]) => {
-    const waiting = status === '503' ? { headers: headers('retry-after') } : {};
+    const waiting = ['429', '503'].includes(status) ? { headers: headers('retry-after') } : {};
     return [`Http${status}`, { description, ...waiting, content: json('ServerError') }];
   });
   return { Http304: unchanged, ...(Object.fromEntries(errors) as Record<string, object>) };

@@ -9,7 +9,7 @@ import {
   type LoadLimits,
   type LimitExceptions,
 } from './limits.ts';
-import { createKeyAuth, allowAll, type KeyLocation } from './api-keys.ts';
+import { BlockedError, createKeyAuth, allowAll, type KeyLocation } from './api-keys.ts';
 import type { PageSizes } from './query.ts';
 import { addServiceRoutes, type ServiceOptions } from './routes.ts';
 
@@ -44,6 +44,11 @@ interface AppOptions extends Partial<LimitExceptions> {
   /** Receives an exception, which the client only sees as HTTP 500. */
   onError?: (error: unknown) => void;
   limits?: Partial<LoadLimits>;
+  /**
+   * Whose `x-forwarded-for` counts for the address of a client: that of nobody (default), of whoever connects (true), or of
+   * these addresses and networks.
+   */
+  trustProxy?: boolean | readonly string[];
 }
 
 const BAD_REQUEST = { error: 'bad request' };
@@ -51,16 +56,19 @@ const INTERNAL_ERROR = { error: 'internal error' };
 
 /** The common part of both servers: limits, and errors that reveal nothing internal and echo no input. */
 export function createApp(options: AppOptions): FastifyInstance {
-  const { onError, alwaysAnswered = [], acceptsBodies = [] } = options;
+  const { onError, alwaysAnswered = [], acceptsBodies = [], trustProxy = false } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const app = fastify({
     ...httpOptions(limits),
+    trustProxy: typeof trustProxy === 'boolean' ? trustProxy && isFirstHop : [...trustProxy],
     frameworkErrors: (_error, _request, reply: FastifyReply) =>
       void reply.code(400).header('x-content-type-options', 'nosniff').send(BAD_REQUEST), // no hook runs for these
   });
   applyLimits(app, limits, { alwaysAnswered, acceptsBodies });
   app.setNotFoundHandler((_request, reply) => reply.code(404).send(NO_SUCH_PATH));
   app.setErrorHandler<FastifyError>((error, _request, reply) => {
+    if (error instanceof BlockedError)
+      return reply.code(429).header('retry-after', error.waitSeconds).send({ error: error.message });
     if (error instanceof BusyError)
       return reply.code(503).header('retry-after', 1).send({ error: error.message });
     const status = error.statusCode ?? 500;
@@ -68,6 +76,11 @@ export function createApp(options: AppOptions): FastifyInstance {
     return reply.code(status).send(status >= 500 ? INTERNAL_ERROR : BAD_REQUEST);
   });
   return app;
+}
+
+/** Whoever connects, and no address before: with all of them trusted, clients could write the first one themselves. */
+function isFirstHop(_address: string, hop: number): boolean {
+  return hop === 0;
 }
 
 /**

@@ -3,7 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AccountConfig, ServerConfig } from '../../config/config.ts';
 import { ConfigError } from '../../lib/errors.ts';
 import { isLoopback } from '../../lib/loopback.ts';
-import { allowAll, createKeyAuth, type Authorize } from '../../service/server/api-keys.ts';
+import { allowAll, createKeyMatcher, readKeys, type Authorize } from '../../service/server/api-keys.ts';
+import type { KeyThrottle } from './key-throttle.ts';
 
 /** Throws ConfigError if other machines could read the warehouse without a key. */
 export function assertKeysOrLoopback({ host, keys }: ServerConfig): void {
@@ -14,18 +15,28 @@ export function assertKeysOrLoopback({ host, keys }: ServerConfig): void {
 }
 
 /**
- * Accepts `server.keys` as `?key=`, as a bearer token, as `x-api-key`, or in the storage header of an account. Without
- * keys it accepts every request.
+ * Accepts `server.keys` as `?key=`, as a bearer token, as `x-api-key`, or in the storage header of an account. Wrong keys
+ * are counted, and throw a BlockedError once there were too many. Without `server.keys` it accepts every request.
  */
 export function createAuthorize(
   { keys }: Pick<ServerConfig, 'keys'>,
   accounts: readonly AccountConfig[],
+  throttle: KeyThrottle,
 ): Authorize {
   if (keys.length === 0) return allowAll;
   const headers = accounts.flatMap(({ storage }) =>
     typeof storage?.auth === 'object' ? [storage.auth] : [],
   );
-  return createKeyAuth(keys, ['query', 'bearer', { header: 'x-api-key' }, ...headers]);
+  const locations = ['query', 'bearer', { header: 'x-api-key' }, ...headers] as const;
+  const match = createKeyMatcher(keys);
+  return (request) => {
+    const given = readKeys(locations, request);
+    if (given.length === 0) return false;
+    throttle.assertNotBlocked(request.ip, given);
+    if (given.some((key) => match(key) !== undefined)) return true;
+    throttle.recordFailures(request.ip, given);
+    return false;
+  };
 }
 
 /**

@@ -1,12 +1,12 @@
 /** The login: a form takes a key of `server.keys` once; from then on a signed cookie authenticates the browser. */
 import formbody from '@fastify/formbody';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { AccountConfig, ServerConfig } from '../../config/config.ts';
+import type { ServerConfig } from '../../config/config.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { createKeyMatcher, type Authorize } from '../../service/server/api-keys.ts';
-import { createAuthorize } from './access.ts';
+import { BlockedError, createKeyMatcher, type Authorize } from '../../service/server/api-keys.ts';
 import { isCrossSite, isHttps, safeRedirectPath } from './csrf.ts';
-import { createLoginThrottle } from './login-throttle.ts';
+import type { EndedSessions } from './ended-sessions.ts';
+import type { KeyThrottle } from './key-throttle.ts';
 import { createSessions, type Sessions } from './session-cookie.ts';
 
 /** The routes that accept a POST with a form. */
@@ -21,7 +21,11 @@ export interface LoginForm {
 
 export interface LoginOptions {
   server: Pick<ServerConfig, 'keys' | 'port'>;
-  accounts: readonly AccountConfig[];
+  /** Accepts a key of the server in a request. */
+  authorize: Authorize;
+  /** Counts wrong keys; the same as that of `authorize`. */
+  throttle: KeyThrottle;
+  endedSessions: EndedSessions;
   clock: Pick<Clock, 'now'>;
   /** Renders a page with a form: POST to `/login`, a password field `key` and a hidden field `next`. */
   renderForm: (form: LoginForm) => string;
@@ -30,22 +34,26 @@ export interface LoginOptions {
 export type Login = ReturnType<typeof createLogin>;
 
 export function createLogin(options: LoginOptions) {
-  const { server, accounts, clock, renderForm } = options;
-  const sessions = createSessions(server, clock);
-  const hasKey = createAuthorize(server, accounts);
+  const { server, authorize, renderForm } = options;
+  const sessions = createSessions(options);
   const sendForm: SendForm = (reply, status, form) => {
     if (status === 401) void reply.header('www-authenticate', 'Bearer');
     return reply.code(status).type('text/html; charset=utf-8').send(renderForm(form));
   };
   /** Accepts a key or the cookie; without `server.keys`, every request. Requires `addRoutes` on the same server. */
   const isAuthenticated: Authorize = (request) =>
-    hasKey(request) || sessions.isAuthenticated(request.headers);
+    sessions.isAuthenticated(request.headers) || authorize(request);
   return {
     isAuthenticated,
-    /** Sends the form with status 401 unless authenticated; returns true if it did. */
+    /** Sends the form with status 401, or 429 after too many wrong keys, unless authenticated; returns true if it did. */
     sendLoginForm: (request: FastifyRequest, reply: FastifyReply): boolean => {
-      if (isAuthenticated(request)) return false;
-      void sendForm(reply, 401, { next: safeRedirectPath(request.url), error: null });
+      const next = safeRedirectPath(request.url);
+      try {
+        if (isAuthenticated(request)) return false;
+        void sendForm(reply, 401, { next, error: null });
+      } catch (error) {
+        sendBlocked(error, reply, next, sendForm);
+      }
       return true;
     },
     /** Adds `/login` and `/logout`; nothing without `server.keys`. */
@@ -59,13 +67,19 @@ export function createLogin(options: LoginOptions) {
 
 type SendForm = (reply: FastifyReply, status: number, form: LoginForm) => FastifyReply;
 
+/** Throws an error other than BlockedError again. */
+function sendBlocked(error: unknown, reply: FastifyReply, next: string, sendForm: SendForm): FastifyReply {
+  if (!(error instanceof BlockedError)) throw error;
+  const text = `Too many wrong keys from this address. Try again in ${error.waitSeconds} s.`;
+  return sendForm(reply.header('retry-after', error.waitSeconds), 429, { next, error: text });
+}
+
 async function addFormRoutes(
   app: FastifyInstance,
-  { server, clock }: LoginOptions,
+  { server, throttle }: LoginOptions,
   sessions: Sessions,
   sendForm: SendForm,
 ): Promise<void> {
-  const throttle = createLoginThrottle(clock);
   const findKey = createKeyMatcher(server.keys);
   app.removeAllContentTypeParsers(); // only forms
   await app.register(formbody, { bodyLimit: 1_024 });
@@ -76,22 +90,22 @@ async function addFormRoutes(
   app.get('/login', async (_request, reply) => reply.redirect('/', 303)); // shows the form
   app.post('/login', async ({ body, ip, headers }, reply) => {
     const { key, next } = readLoginForm(body);
-    const waitSeconds = Math.ceil(throttle.getWaitMs(ip) / 1000);
-    // rejects the right key too: otherwise the response would reveal it
-    if (waitSeconds > 0) {
-      const error = `Too many wrong keys from this address. Try again in ${waitSeconds} s.`;
-      return sendForm(reply.header('retry-after', waitSeconds), 429, { next, error });
+    try {
+      throttle.assertNotBlocked(ip, [key]);
+    } catch (error) {
+      return sendBlocked(error, reply, next, sendForm);
     }
     const found = findKey(key);
     if (found === undefined) {
-      throttle.recordFailure(ip);
+      throttle.recordFailures(ip, [key]);
       return sendForm(reply, 401, { next, error: 'This is not a key of this server.' });
     }
     return redirectWithCookie(reply, next, await sessions.create(found, isHttps(headers)));
   });
-  app.post('/logout', async ({ headers }, reply) =>
-    redirectWithCookie(reply, '/', sessions.clear(isHttps(headers))),
-  );
+  app.post('/logout', async ({ headers }, reply) => {
+    sessions.end(headers);
+    return redirectWithCookie(reply, '/', sessions.clear(isHttps(headers)));
+  });
 }
 
 const CROSS_SITE =

@@ -9,6 +9,7 @@ import { openVideoLists } from '../../queries/video-list/video-list.ts';
 import { openStatusQueries } from '../../queries/status-queries.ts';
 import { openPublisher } from '../../publishing/publisher.ts';
 import { openMetricDeltas } from '../../queries/metric-deltas.ts';
+import { endedSessionsPath, openEndedSessions } from '../auth/ended-sessions.ts';
 import { createMetrics } from '../metrics.ts';
 import { createMirror } from '../mirror.ts';
 import { readReadiness } from '../../health/readiness.ts';
@@ -24,7 +25,7 @@ export async function openWebServer(
   config: Config & { server: ServerConfig },
   environment: WebEnvironment,
 ): Promise<WebServer> {
-  const { clock } = environment;
+  const { clock, onError } = environment;
   const { lists, statusQueries, details, deltas, close } = openQueries(config.warehouse, clock.now());
   const streams = { config, statusQueries, isStale: createStaleCheck(config.schedule) };
   const publisher = openPublisher(config, 'server');
@@ -38,6 +39,7 @@ export async function openWebServer(
       ...environment,
       server: config.server,
       accounts: config.accounts,
+      endedSessions: openEndedSessions(endedSessionsPath(config.warehouse), { now: clock.now(), onError }),
       createCatalogue: (accounts) => createMirror({ lists, calendar, clock, accounts }),
       pages: { ...streams, details, lists, publisher, formatCommand, nextRun, clock },
       metrics,

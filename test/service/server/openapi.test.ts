@@ -126,6 +126,7 @@ describe.each([true, false])('the OpenAPI document, with API keys: %s', (keyed) 
         '404',
         '408',
         '414',
+        '429',
         '431',
         '500',
         '503',

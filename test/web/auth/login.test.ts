@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../../src/lib/clock.ts';
 import { browse, type Browsed, type BrowseOptions } from '../../support/browser/browser-request.ts';
@@ -129,16 +130,30 @@ describe('a cookie', () => {
   });
 
   it('has the port of the config in its name, so that servers on one host do not collide', async () => {
-    const { loginUrl } = await openLoginServer([KEY], 8320);
+    const { loginUrl } = await openLoginServer([KEY], { port: 8320 });
     expect(readCookie(await login(loginUrl))).toMatch(/^vodhouse_8320=/);
   });
 
-  it('is deleted by /logout', async () => {
-    const { url, loginUrl } = await openLoginServer();
-    const cookie = readCookie(await login(loginUrl));
-    const { status, headers } = await browse(`${url}/logout`, { form: '', headers: { cookie } });
+  it('is dead after /logout, with each copy of it, also after a restart', async () => {
+    const { url, page, loginUrl, file, clock, errors } = await openLoginServer();
+    const [left, kept] = [readCookie(await login(loginUrl)), readCookie(await login(loginUrl))];
+    expect(left).not.toBe(kept);
+    const { status, headers } = await browse(`${url}/logout`, { form: '', headers: { cookie: left } });
     expect([status, headers.location]).toEqual([303, '/']);
     expect(headers['set-cookie']?.[0]).toBe('vodhouse_0=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax');
+    expect([await statusWith(page, left), await statusWith(page, kept)]).toEqual([401, 200]);
+    const after = await openLoginServer([KEY], { file, clock });
+    expect([await statusWith(after.page, left), await statusWith(after.page, kept)]).toEqual([401, 200]);
+    expect([...errors, ...after.errors]).toEqual([]);
+  });
+
+  it('that is not valid adds nothing to the list of ended sessions', async () => {
+    const { url, loginUrl, file } = await openLoginServer();
+    const cookie = readCookie(await login(loginUrl));
+    for (const each of [`${cookie}x`, 'vodhouse_0=1-1.x', '']) {
+      await browse(`${url}/logout`, { form: '', headers: { cookie: each } });
+    }
+    expect(existsSync(file)).toBe(false);
   });
 });
 
@@ -257,14 +272,94 @@ describe('a caller with wrong keys', () => {
     expect((await login(loginUrl)).status).toBe(303);
   });
 
-  it('does not block other addresses, existing sessions, or keys in requests', async () => {
+  it('does not block other addresses, existing sessions, or requests without a key', async () => {
     const { page, loginUrl } = await openLoginServer();
     const cookie = readCookie(await login(loginUrl));
     for (let attempt = 1; attempt <= 10; attempt++) await login(loginUrl, `wrong-${attempt}`);
     expect((await login(loginUrl)).status).toBe(429);
     expect((await login(loginUrl, KEY, { from: '127.0.0.2' })).status).toBe(303);
     expect(await statusWith(page, cookie)).toBe(200);
-    expect((await browse(page, { headers: { 'x-api-key': KEY } })).status).toBe(200);
+    expect((await browse(page, { headers: { cookie, 'x-api-key': 'wrong' } })).status).toBe(200);
+    expect((await browse(page)).status).toBe(401);
+  });
+
+  const places: [string, (key: string) => { query?: string; headers?: Record<string, string> }][] = [
+    ['the query', (key) => ({ query: `?key=${key}` })],
+    ['a bearer token', (key) => ({ headers: { authorization: `Bearer ${key}` } })],
+    ['x-api-key', (key) => ({ headers: { 'x-api-key': key } })],
+    ['the header of an account', (key) => ({ headers: { 'x-main-key': key } })],
+  ];
+
+  it.each(places)('is blocked wherever it sent them: in %s', async (_place, carry) => {
+    const { url, page, loginUrl, clock } = await openLoginServer();
+    const request = (address: string, key: string) =>
+      browse(`${address}${carry(key).query ?? ''}`, { headers: carry(key).headers ?? {} });
+    const data = `${url}/data.json`;
+    for (let attempt = 1; attempt <= 9; attempt++) await request(data, `wrong-${attempt}`);
+    expect((await request(data, KEY)).status).toBe(200);
+    expect((await request(data, 'wrong-10')).status).toBe(401);
+
+    const blocked = await request(data, KEY);
+    expect([blocked.status, blocked.headers['retry-after']]).toEqual([429, '60']);
+    expect(JSON.parse(blocked.text)).toEqual({
+      error: 'too many wrong keys from this address; try again in 60 s',
+    });
+    const form = await request(page, KEY);
+    expect([form.status, form.headers['retry-after']]).toEqual([429, '60']);
+    expect(form.text).toContain('Too many wrong keys from this address. Try again in 60 s.');
+    expect((await login(loginUrl)).status).toBe(429);
+    clock.advance(60_000);
+    expect((await request(data, KEY)).status).toBe(200);
+  });
+
+  it('does not lock out others at its address while it repeats an outdated key', async () => {
+    const { url } = await openLoginServer();
+    const statusFor = async (key: string) => (await browse(`${url}/data.json?key=${key}`)).status;
+    for (let attempt = 1; attempt <= 10; attempt++) expect(await statusFor('outdated')).toBe(401);
+    expect([await statusFor('outdated'), await statusFor(KEY)]).toEqual([429, 200]);
+  });
+});
+
+describe('the address of a caller', () => {
+  /** The status of a request with the right key after ten wrong ones, each under another forwarded address. */
+  async function statusAfterTen(
+    trustProxy: boolean | readonly string[],
+    forward: (attempt: number) => string,
+    from?: string,
+  ) {
+    const { url } = await openLoginServer([KEY], { trustProxy });
+    const send = async (attempt: number, key: string) => {
+      const headers = { 'x-forwarded-for': forward(attempt), 'x-api-key': key };
+      return (await browse(`${url}/data.json`, { headers, ...(from !== undefined && { from }) })).status;
+    };
+    for (let attempt = 1; attempt <= 10; attempt++) await send(attempt, `wrong-${attempt}`);
+    return send(11, KEY);
+  }
+  const other = (attempt: number) => `192.0.2.${attempt}`;
+  const appended = (attempt: number) => `192.0.2.${attempt}, 198.51.100.7`;
+
+  it('is that of the connection: a forged x-forwarded-for evades nothing', async () => {
+    expect(await statusAfterTen(false, other)).toBe(429);
+    expect(await statusAfterTen(false, appended)).toBe(429);
+  });
+
+  it('is what a trusted proxy says', async () => {
+    for (const trustProxy of [true, ['127.0.0.1'], ['127.0.0.0/8'], ['10.0.0.1', '127.0.0.1']]) {
+      expect([trustProxy, await statusAfterTen(trustProxy, other)]).toEqual([trustProxy, 200]);
+      expect(await statusAfterTen(trustProxy, () => '192.0.2.1')).toBe(429);
+    }
+  });
+
+  it('is the last one that no trusted proxy has: those before it may be forged', async () => {
+    expect(await statusAfterTen(true, appended)).toBe(429);
+    expect(await statusAfterTen(['127.0.0.1'], appended)).toBe(429);
+    expect(await statusAfterTen(['127.0.0.1', '198.51.100.0/24'], appended)).toBe(200);
+  });
+
+  it('is that of the connection where this is no trusted proxy', async () => {
+    expect(await statusAfterTen(['127.0.0.1'], other, '127.0.0.2')).toBe(429);
+    expect(await statusAfterTen(['10.0.0.0/8'], other)).toBe(429);
+    expect(await statusAfterTen([], other)).toBe(429);
   });
 });
 
