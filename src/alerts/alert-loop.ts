@@ -9,7 +9,7 @@ import { DAY_MS, toTimestamp, type Clock } from '../lib/clock.ts';
 import { coalesce } from '../lib/coalesce.ts';
 import { errorMessage } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
-import { redact } from '../lib/redact.ts';
+import { redactAll } from '../lib/redact.ts';
 import type { StatusQueries } from '../queries/status-queries.ts';
 import { diffIncidents } from './diff-incidents.ts';
 import { formatResolved, toIncidents } from './incidents.ts';
@@ -111,15 +111,4 @@ async function findChanges(parts: AlertLoopParts): Promise<IncidentChanges> {
     redact: redactSecrets,
     onlyAccount: first && others.length === 0 ? first.name : null,
   });
-}
-
-/** The value without secrets in any text in it. */
-function redactAll<Value>(value: Value, secrets: readonly string[]): Value {
-  const redactEach = (inner: unknown): unknown => {
-    if (typeof inner === 'string') return redact(inner, secrets);
-    if (Array.isArray(inner)) return inner.map(redactEach);
-    if (typeof inner !== 'object' || inner === null) return inner;
-    return Object.fromEntries(Object.entries(inner).map(([name, each]) => [name, redactEach(each)]));
-  };
-  return redactEach(value) as Value;
 }

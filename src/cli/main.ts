@@ -118,6 +118,16 @@ configured(
   .option(...JSON_OPTION);
 
 configured(
+  'runs',
+  'show the last runs, or one run in full',
+  async () => (await import('./commands/runs.ts')).runs,
+)
+  .argument('[run]', 'number of the run to show in full', parsePositiveInt)
+  .option('--failed', 'only runs that failed, or were done in part')
+  .option('--limit <n>', 'number of runs to list (default: 20)', parsePositiveInt)
+  .option(...JSON_OPTION);
+
+configured(
   'acknowledge',
   'accept drift that a person has seen, so that status needs no attention for it',
   async () => (await import('./commands/acknowledge.ts')).acknowledge,

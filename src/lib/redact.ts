@@ -10,6 +10,17 @@ export function redact(text: string, secrets: readonly string[]): string {
   return longestFirst.reduce((clean, secret) => clean.replace(getPattern(secret), '[key]'), text);
 }
 
+/** The value without secrets in any text in it. */
+export function redactAll<Value>(value: Value, secrets: readonly string[]): Value {
+  const redactEach = (inner: unknown): unknown => {
+    if (typeof inner === 'string') return redact(inner, secrets);
+    if (Array.isArray(inner)) return inner.map(redactEach);
+    if (typeof inner !== 'object' || inner === null) return inner;
+    return Object.fromEntries(Object.entries(inner).map(([name, each]) => [name, redactEach(each)]));
+  };
+  return redactEach(value) as Value;
+}
+
 function getPattern(secret: string): RegExp {
   const known = patterns.get(secret);
   if (known) return known;

@@ -26,7 +26,9 @@ export interface Savings {
 
 const SAVINGS = query<Savings, { account: string; since: string }>(`
 select coalesce(sum(looks), 0) as looks, coalesce(sum(requests), 0) as requests,
-  (select coalesce(sum(recognised), 0) from walk where account = :account and started_at >= :since) as pages
+  (select coalesce(sum(recognised), 0) from walk
+    where run_id >= (select min(run_id) from run where started_at >= :since) and +account = :account
+      and started_at >= :since) as pages
 from saved_requests
 where account = :account and date >= substr(:since, 1, 10)`);
 

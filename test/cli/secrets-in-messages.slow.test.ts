@@ -34,6 +34,9 @@ describe('the key', () => {
       { command: ['status'], ends: 3 },
       { command: ['status', '--json'], ends: 3 },
       { command: ['status', '--requests', '--json'], ends: 0 },
+      { command: ['runs'], ends: 0 },
+      { command: ['runs', '1'], ends: 0 },
+      { command: ['runs', '2', '--json'], ends: 0 },
       { command: ['sync', '--config', 'bad.yaml'], ends: 2 },
     ];
     const printed: [string, string][] = [];

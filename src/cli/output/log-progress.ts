@@ -52,8 +52,18 @@ export function createLogProgress(clock: Clock, logger: Logger, logged: LoggedWa
   };
 }
 
+type NotableColumn =
+  ('status' | 'inserted' | 'updated' | 'removed' | 'restored') | ('quarantined' | 'unsettled' | 'held_back');
+
 /** Whether the walk changed anything, or did not succeed. */
-export function isNotable({ status, inserted, updated, removed, restored, ...walk }: WalkRow): boolean {
+export function isNotable({
+  status,
+  inserted,
+  updated,
+  removed,
+  restored,
+  ...walk
+}: Pick<WalkRow, NotableColumn>): boolean {
   const isChanged = inserted + updated + removed + restored > 0;
   return isChanged || status !== 'succeeded' || walk.quarantined + walk.unsettled + walk.held_back > 0;
 }

@@ -18,3 +18,15 @@ export function formatTable(headings: readonly string[], rows: readonly (readonl
   table.push(...rows.map((row) => row.map(escapeControls)));
   return table.toString().replace(/[^\S\n]+$/gm, '');
 }
+
+/** The same without the columns that are empty in every row. */
+export function formatFilledColumns(
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+): string {
+  const isFilled = (_: unknown, column: number) => rows.some((row) => row[column] !== '');
+  return formatTable(
+    headings.filter(isFilled),
+    rows.map((row) => row.filter(isFilled)),
+  );
+}

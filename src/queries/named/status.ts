@@ -156,22 +156,25 @@ export type RunRow = typeof run.$inferSelect &
   Record<'walks' | 'failed_walks', number> &
   Record<'inserted' | 'updated' | 'removed' | 'restored' | 'quarantined', number>;
 
-export const RUNS = query<RunRow, { limit: number }>(
-  'The last runs and their changes',
-  'A quick walk that found nothing is not stored.',
-  `
+/** Selects runs with the totals of their walks, the newest first. */
+export const selectRuns = (where = '') => `
 select last.*, count(walk_id) as walks, count(case when walk.status = 'failed' then 1 end) as failed_walks,
   coalesce(sum(inserted), 0) as inserted, coalesce(sum(updated), 0) as updated, coalesce(sum(removed), 0) as removed,
   coalesce(sum(restored), 0) as restored, coalesce(sum(quarantined), 0) as quarantined
 from (
   select run_id, trigger, mode, status, started_at, finished_at, requests, error, scope, resume_at, origin_started_at,
     clock_offset_ms
-  from run
+  from run${where === '' ? '' : `\n  where ${where}`}
   order by run_id desc
   limit :limit) as last
 left join walk on walk.run_id = last.run_id
 group by last.run_id
-order by last.run_id desc`,
+order by last.run_id desc`;
+
+export const RUNS = query<RunRow, { limit: number }>(
+  'The last runs and their changes',
+  'A quick walk that found nothing is not stored.',
+  selectRuns(),
 );
 
 /** A walk in progress. */

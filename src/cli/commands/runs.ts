@@ -1,0 +1,100 @@
+import type { Config } from '../../config/config.ts';
+import { loadConfig } from '../../config/load.ts';
+import { acceptRemovalsCommands, commandsFor, type FormatCommand } from '../../health/commands.ts';
+import { NOTHING_READ } from '../../health/overall-status.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { ConfigError } from '../../lib/errors.ts';
+import { pluralize } from '../../lib/format.ts';
+import { redactAll } from '../../lib/redact.ts';
+import { openRunQueries, type RunCounts, type RunDetails } from '../../queries/run-queries.ts';
+import type { JsonOptions } from '../command-context.ts';
+import { EXIT } from '../exit.ts';
+import { formatJson } from '../output/output.ts';
+import { runListText } from '../output/run-list-text.ts';
+import { runText, type FullRun } from '../output/run-text.ts';
+
+type RunsOptions = JsonOptions & { failed?: true; limit?: number };
+
+const DEFAULT_LIMIT = 20;
+
+/** `vodhouse runs [RUN]`: lists the last runs, or shows one in full. Returns the exit code. */
+export async function runs(options: RunsOptions, runId?: number): Promise<number> {
+  const config = loadConfig(options.config);
+  const formatCommand = commandsFor(options.config);
+  if (runId !== undefined && (options.failed || options.limit !== undefined))
+    throw new ConfigError(`--failed and --limit are of the list, and do not go with run ${runId}`, {
+      hint: formatCommand(`runs ${runId}`),
+    });
+  const queries = openRunQueries(config.warehouse);
+  try {
+    const text =
+      runId === undefined
+        ? listRuns(queries, config, options, formatCommand)
+        : showRun(queries, config, runId, options.json ?? false, formatCommand);
+    process.stdout.write(text);
+    return EXIT.done;
+  } finally {
+    queries.close();
+  }
+}
+
+type RunQueries = ReturnType<typeof openRunQueries>;
+
+function listRuns(
+  queries: RunQueries,
+  config: Config,
+  { failed, limit = DEFAULT_LIMIT, json }: RunsOptions,
+  formatCommand: FormatCommand,
+): string {
+  const isFailedOnly = failed ?? false;
+  const rows = redactAll(queries.list(limit, isFailedOnly), config.secrets);
+  if (json) return formatJson({ runs: rows });
+  const counts = queries.count();
+  if (counts.runs === 0) return `${NOTHING_READ}: ${formatCommand('sync')}\n`;
+  if (rows.length === 0) return `none of ${pluralize(counts.runs, 'run')} failed or was done in part\n`;
+  const left = (isFailedOnly ? counts.failed : counts.runs) - rows.length;
+  return runListText(rows, { left, isFailedOnly, formatCommand });
+}
+
+/** Throws ConfigError where there is no such run. */
+function showRun(
+  queries: RunQueries,
+  config: Config,
+  runId: number,
+  isJson: boolean,
+  formatCommand: FormatCommand,
+): string {
+  const found = queries.find(runId);
+  if (!found) throw noSuchRun(runId, queries.count(), config, formatCommand);
+  const details = redactAll(withCommands(found, config, formatCommand), config.secrets);
+  if (isJson) return formatJson(details);
+  const isKilled = found.run.status === 'running' && !queries.isRunning();
+  return runText(details, { now: systemClock.now(), isKilled, formatCommand });
+}
+
+/** With the command that accepts what a walk held back; null for a package that left the config. */
+function withCommands(found: RunDetails, { accounts }: Config, formatCommand: FormatCommand): FullRun {
+  const acceptCommand = acceptRemovalsCommands(formatCommand, accounts);
+  const isConfigured = ({ account, package_id }: { account: string; package_id: number }) =>
+    accounts.some(({ name, packages }) => name === account && packages.some(({ id }) => id === package_id));
+  const held_back = found.held_back.map((row) => ({
+    ...row,
+    command: isConfigured(row) ? acceptCommand(row) : null,
+  }));
+  return { ...found, held_back };
+}
+
+function noSuchRun(
+  runId: number,
+  { runs: count, first, last }: RunCounts,
+  { retention }: Config,
+  formatCommand: FormatCommand,
+): ConfigError {
+  const message = `there is no run ${runId}`;
+  if (count === 0) return new ConfigError(message, { hint: `${NOTHING_READ}: ${formatCommand('sync')}` });
+  const isDeleted = runId < (first ?? 0);
+  const why = isDeleted ? `; runs are kept for ${retention.runsDays} days (retention.runs_days)` : '';
+  return new ConfigError(`${message}: there are ${first} to ${last}${why}`, {
+    hint: `${formatCommand('runs')} lists them`,
+  });
+}

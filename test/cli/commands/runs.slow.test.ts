@@ -1,0 +1,123 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { CONFIG, configText, WAREHOUSE } from '../../support/fixtures/config-file.ts';
+import { createFolder } from '../../support/fixtures/folder-of-files.ts';
+import { insert } from '../../support/fixtures/filled-live-file.ts';
+import { execute } from '../../support/fixtures/live-file.ts';
+import { startSandbox } from '../../support/servers/sandbox-account.ts';
+import { vodhouse } from '../../support/processes/vodhouse-command.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+/** Run 1 succeeded, run 2 met a package that does not exist. */
+async function folderWithRuns(): Promise<string> {
+  const { url } = await startSandbox();
+  const cwd = createFolder({ [CONFIG]: configText({ url, packages: [101, 102] }) });
+  expect((await vodhouse(['sync'], { cwd })).code).toBe(0);
+  writeFileSync(join(cwd, CONFIG), configText({ url, packages: [101, 102, 999] }));
+  expect((await vodhouse(['sync', '--videos'], { cwd })).code).toBe(3);
+  return cwd;
+}
+
+const DOCS = readFileSync('docs/json.md', 'utf8');
+
+/** The keys of the document, and of the rows in it, that its section of docs/json.md does not name. */
+function undocumentedKeys(heading: string, document: object): string[] {
+  const section = DOCS.split('\n## ').find((text) => text.startsWith(heading)) ?? '';
+  return Object.entries(document as Record<string, object | object[]>).flatMap(([key, value]) => {
+    const row = Array.isArray(value) ? (value as object[])[0] : value;
+    return [Array.isArray(value) ? `${key}[]` : key, ...Object.keys(row ?? {})].filter(
+      (name) => !section.includes(`\`${name}\``),
+    );
+  });
+}
+
+describe('runs', () => {
+  it('lists the runs, the newest first, or only those that failed', async () => {
+    const cwd = await folderWithRuns();
+    const all = await vodhouse(['runs'], { cwd });
+    expect([all.code, all.stderr]).toEqual([0, '']);
+    expect(all.stdout).toMatch(
+      /^run +started \(UTC\) +took +trigger +mode +scope +status +requests .* error$/m,
+    );
+    expect(all.stdout).toMatch(/^2 +\d{4}-.* manual +full +videos only +partial .* package 999/m);
+    expect(all.stdout).toMatch(/^1 +\d{4}-.* manual +full +everything +succeeded +\d+ +280$/m);
+    expect(all.stdout).toContain('\none run in full: vodhouse runs 2\n');
+    const failed = await vodhouse(['runs', '--failed'], { cwd });
+    expect(failed.stdout).not.toMatch(/^1 /m);
+    const limited = await vodhouse(['runs', '--limit', '1'], { cwd });
+    expect(limited.stdout).toContain('  … and 1 earlier run: vodhouse runs --limit 2\n');
+
+    const json = await vodhouse(['runs', '--json', '--failed'], { cwd });
+    const document = JSON.parse(json.stdout) as { runs: object[] };
+    expect(document).toMatchObject({ runs: [{ run_id: 2, status: 'partial', failed_walks: 1 }] });
+    expect(undocumentedKeys('`vodhouse runs --json`', document)).toEqual([]);
+  });
+
+  it('shows one run in full', async () => {
+    const cwd = await folderWithRuns();
+    const { code, stdout } = await vodhouse(['runs', '2'], { cwd });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^run 2: partial \(full, manual, videos only\)\n.* UTC, took .*, \d+ requests\n/);
+    expect(stdout).toMatch(/^not done:\n {2}- main\/999 \(refused\): page 1: /m);
+    expect(stdout).toMatch(/^main\/999 +failed .*\nmain\/101 +succeeded/m);
+    expect(stdout).toMatch(/^main +page +\d+ +\d+ +\d/m);
+    expect((await vodhouse(['runs', '1'], { cwd })).stdout).toMatch(/^storage of main: 1 day booked \(\d/m);
+  });
+
+  it('shows what was held back, what is in quarantine, and each key of the document as docs/json.md has it', async () => {
+    const cwd = await folderWithRuns();
+    execute(
+      join(cwd, WAREHOUSE),
+      `update walk set held_back = 1 where run_id = 1 and package_id = 101;
+       insert into removal_candidate (account, package_id, id, proved_at, walk_id, held_back, held_at, held_by, held_reason)
+         select w.account, w.package_id, max(v.id), w.finished_at, w.walk_id, 1, w.finished_at, w.walk_id, 'many'
+         from walk w join video v using (account, package_id) where run_id = 1 and package_id = 101;
+       ${insert('quarantine', { account: 'main', stream: 'videos', package_id: 101, record_id: '7', reason: 'bad', raw: '{}', seen_at: '' })}
+       update quarantine set seen_at = (select started_at from run where run_id = 1);
+       insert into run_failure select 1, account, package_id, 'videos', 'status', 'x' from package limit 1`,
+    );
+    const { stdout } = await vodhouse(['runs', '1'], { cwd });
+    expect(stdout).toMatch(
+      /^ {2}- main\/101: 1 removal, too many at once\n {6}-> to accept exactly these: vodhouse sync --package 101 --accept-removals \d+$/m,
+    );
+    expect(stdout).toContain('in quarantine:\n  - main/101, 7: bad');
+    const json = await vodhouse(['runs', '1', '--json'], { cwd });
+    const document = JSON.parse(json.stdout) as Record<string, unknown[]>;
+    expect(Object.values(document).filter((value) => value.length === 0)).toEqual([]);
+    expect(undocumentedKeys('`vodhouse runs RUN --json`', document)).toEqual([]);
+  });
+
+  it('says that a run was killed', async () => {
+    const cwd = await folderWithRuns();
+    execute(join(cwd, WAREHOUSE), "update run set status = 'running', finished_at = null where run_id = 2");
+    const { stdout } = await vodhouse(['runs', '2'], { cwd });
+    expect(stdout).toContain('no process runs it any more: the next run marks it as interrupted');
+  });
+
+  it('ends with 2 where there is no such run, and prints what to type', async () => {
+    const cwd = await folderWithRuns();
+    const unknown = await vodhouse(['runs', '9'], { cwd });
+    expect([unknown.code, unknown.stdout]).toEqual([2, '']);
+    expect(unknown.stderr).toBe(
+      'vodhouse: there is no run 9: there are 1 to 2\n  -> vodhouse runs lists them\n',
+    );
+    execute(join(cwd, WAREHOUSE), 'delete from run where run_id = 1');
+    const deleted = await vodhouse(['runs', '1'], { cwd });
+    expect(deleted.stderr).toContain('runs are kept for 90 days (retention.runs_days)');
+    const mixed = await vodhouse(['runs', '2', '--failed'], { cwd });
+    expect([mixed.code, mixed.stderr]).toEqual([
+      2,
+      expect.stringContaining('-> vodhouse runs 2\n') as string,
+    ]);
+  });
+
+  it('says where nothing was synced yet', async () => {
+    const cwd = createFolder({ [CONFIG]: configText({ url: 'http://127.0.0.1:9' }) });
+    expect((await vodhouse(['check'], { cwd })).code).toBe(1);
+    const { code, stdout } = await vodhouse(['runs'], { cwd });
+    expect([code, stdout]).toEqual([0, 'Nothing was synced yet: vodhouse sync\n']);
+    expect(JSON.parse((await vodhouse(['runs', '--json'], { cwd })).stdout)).toEqual({ runs: [] });
+  });
+});

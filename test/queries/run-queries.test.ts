@@ -1,0 +1,135 @@
+import Database from 'better-sqlite3';
+import { onTestFinished, describe, expect, it } from 'vitest';
+import { declaredQueries } from '../../src/database/query.ts';
+import { openRunQueries } from '../../src/queries/run-queries.ts';
+import {
+  insert,
+  liveFileWith,
+  packageRow,
+  storageRow,
+  videoRow,
+} from '../support/fixtures/filled-live-file.ts';
+
+const AT = '2026-03-10 12:00:00';
+const LATER = '2026-03-10 12:05:00';
+
+const run = (run_id: number, status: string, row: Record<string, string | number | null> = {}) =>
+  insert('run', {
+    ...{ run_id, trigger: 'schedule', mode: 'full', status, started_at: AT, finished_at: LATER },
+    ...row,
+  });
+const walk = (walk_id: number, run_id: number, row: Record<string, string | number | null> = {}) =>
+  insert('walk', {
+    ...{ walk_id, run_id, account: 'main', package_id: 101, mode: 'full', status: 'succeeded' },
+    ...{ started_at: AT, finished_at: LATER, origin_started_at: AT, ...row },
+  });
+const request = (run_id: number, purpose: string, status: number | null) =>
+  insert('request', {
+    ...{ account: 'main', at_ms: 1, run_id, purpose, status, spent_until_ms: 2 },
+    ...(status === null ? {} : { duration_ms: 10, bytes: 100 }),
+  });
+const held = (id: number, held_by: number) =>
+  insert('removal_candidate', {
+    ...{ account: 'main', package_id: 101, id, proved_at: AT, walk_id: held_by },
+    ...{ held_back: 1, held_at: AT, held_by, held_reason: 'many' },
+  });
+const quarantined = (record_id: string, seen_at: string) =>
+  insert('quarantine', {
+    ...{ account: 'main', stream: 'videos', package_id: 101, record_id, reason: 'title is a number' },
+    ...{ raw: '{}', seen_at },
+  });
+
+function openQueries(...statements: string[]) {
+  const path = liveFileWith(packageRow(101), videoRow(1), videoRow(2), ...statements);
+  const queries = openRunQueries(path);
+  onTestFinished(() => queries.close());
+  return queries;
+}
+
+describe('the list of runs', () => {
+  const RUNS = [run(1, 'succeeded'), run(2, 'failed'), run(3, 'partial'), run(4, 'parked'), run(5, 'failed')];
+
+  it('has the newest first, with the totals of their walks', () => {
+    const queries = openQueries(...RUNS, walk(1, 4, { inserted: 3 }), walk(2, 4, { inserted: 4 }));
+    const rows = queries.list(2, false);
+    expect(rows.map(({ run_id }) => run_id)).toEqual([5, 4]);
+    expect(rows[1]).toMatchObject({ inserted: 7, walks: 2, failed_walks: 0 });
+  });
+
+  it('has only runs that failed, or were done in part, if they are asked for', () => {
+    const queries = openQueries(...RUNS);
+    expect(queries.list(2, true).map(({ run_id }) => run_id)).toEqual([5, 3]);
+    expect(queries.count()).toEqual({ runs: 5, failed: 3, first: 1, last: 5 });
+  });
+
+  it('is empty before the first run', () => {
+    const queries = openQueries();
+    expect(queries.list(20, false)).toEqual([]);
+    expect(queries.count()).toEqual({ runs: 0, failed: 0, first: null, last: null });
+  });
+});
+
+describe('one run', () => {
+  it('has what belongs to it, and nothing of the runs next to it', () => {
+    const before = { started_at: '2026-03-10 11:00:00', finished_at: '2026-03-10 11:05:00' };
+    const queries = openQueries(
+      ...[run(1, 'succeeded', before), run(2, 'partial'), walk(1, 1, { held_back: 1 })],
+      walk(2, 2, { held_back: 2, resumed: 1 }),
+      ...['page', 'page', 'storage'].map((purpose) => request(2, purpose, 200)),
+      ...[request(2, 'page', 503), request(2, 'page', null), request(1, 'quick', 200)],
+      insert('run_failure', {
+        ...{ run_id: 2, account: 'main', package_id: 102, stream: 'videos' },
+        ...{ kind: 'status', message: 'status 503' },
+      }),
+      ...[held(1, 1), held(2, 2), quarantined('7', AT), quarantined('8', '2026-03-10 11:00:00')],
+      storageRow('2026-03-08', 1, { observed_at: '2026-03-10 11:00:00' }),
+      storageRow('2026-03-09', 1, { observed_at: AT }),
+      storageRow('2026-03-10', 1, { observed_at: AT, state: 'live' }),
+    );
+    const found = queries.find(2);
+    expect(found).toMatchObject({
+      run: { run_id: 2, status: 'partial', walks: 1 },
+      walks: [{ walk_id: 2, name: 'Package 101', resumed: true, held_back: 2 }],
+      failures: [
+        { account: 'main', package_id: 102, stream: 'videos', kind: 'status', message: 'status 503' },
+      ],
+      requests: [
+        { purpose: 'page', requests: 4, answered: 2, error_status: 1, unanswered: 1, duration_ms: 30 },
+        { purpose: 'storage', requests: 1, answered: 1, bytes: 100 },
+      ],
+      held_back: [{ account: 'main', package_id: 101, held_by: 2, removals: 1, reasons: ['many'] }],
+      quarantine: [{ record_id: '7', reason: 'title is a number', resolved_at: null }],
+      booked: [{ account: 'main', date: '2026-03-09' }],
+    });
+    expect(queries.find(3)).toBeNull();
+  });
+
+  it('that is under way has what happened since its start', () => {
+    const queries = openQueries(
+      ...[run(1, 'running', { finished_at: null }), quarantined('7', LATER)],
+      storageRow('2026-03-09', 1, { observed_at: LATER }),
+    );
+    expect(queries.find(1)).toMatchObject({
+      quarantine: [{ record_id: '7' }],
+      booked: [{ date: '2026-03-09' }],
+    });
+    expect(queries.isRunning()).toBe(false); // no process holds the lock: the run was killed
+  });
+});
+
+it('a run is found among thousands without reading all walks or requests', () => {
+  const db = new Database(liveFileWith(), { readonly: true });
+  onTestFinished(() => void db.close());
+  const plans = declaredQueries
+    .filter((sql) => /\b(walk|request)\b/.test(sql) && /^\s*(select|with)/.test(sql))
+    .flatMap((sql) => db.prepare(`explain query plan ${sql}`).all(parametersOf(sql)) as { detail: string }[]);
+  const scans = plans.filter(({ detail }) =>
+    /^SCAN (TABLE )?(walk|w|request)\b(?! USING INDEX)/.test(detail),
+  );
+  expect(plans.length).toBeGreaterThan(20);
+  expect(scans).toEqual([]);
+});
+
+function parametersOf(sql: string): Record<string, number> {
+  return Object.fromEntries([...sql.matchAll(/:([a-z_]+)/gi)].map(([, name = '']) => [name, 1]));
+}
