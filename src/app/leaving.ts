@@ -7,7 +7,7 @@ import type { FormatCommand } from '../health/commands.ts';
 import { openReadOnly } from '../database/connection.ts';
 import { listActivePackages, type ActivePackage } from '../warehouse/statements/package.ts';
 
-/** Up to this number of packages may leave at once, if their account keeps others. */
+/** Up to this number of packages may leave at once, if their account keeps others; above, the brake counts, of each account too. */
 const FEW = 3;
 /** How many packages a message names. */
 const MAX_NAMED = 10;
@@ -30,17 +30,25 @@ export function findLeaving(
   const stays = ({ account, packageId }: ActivePackage) =>
     configured.has(`${renamed.get(account) ?? account}/${packageId}`);
   const packages = active.filter((each) => !stays(each));
-  const staying = new Set(active.filter(stays).map(({ account }) => account));
-  const emptied = [...new Set(packages.map(({ account }) => account))].filter((name) => !staying.has(name));
-  const isMuch = packages.length > FEW && packages.length > active.length * walk.removalBrake;
   const names = new Set(accounts.map(({ name }) => name));
-  const doubts = [
-    ...emptied.map((name) => (names.has(name) ? `all packages of ${name}` : `the account ${name}`)),
-    ...(isMuch && emptied.length === 0
-      ? [`${packages.length} of ${pluralize(active.length, 'package')}`]
-      : []),
-  ];
+  const before = countByAccount(active);
+  const gone = countByAccount(packages);
+  const doubts = [...gone].flatMap(([account, left]) => {
+    const all = before.get(account) ?? 0;
+    if (left === all) return names.has(account) ? `all packages of ${account}` : `the account ${account}`;
+    const isMuch = left > FEW && left > all * walk.removalBrake;
+    return isMuch ? `${left} of ${pluralize(all, 'package')} of ${account}` : [];
+  });
+  const isMuch = packages.length > FEW && packages.length > active.length * walk.removalBrake;
+  if (isMuch && doubts.length === 0)
+    doubts.push(`${packages.length} of ${pluralize(active.length, 'package')}`);
   return { packages, doubt: doubts.length === 0 ? null : doubts.join(', ') };
+}
+
+function countByAccount(packages: readonly ActivePackage[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { account } of packages) counts.set(account, (counts.get(account) ?? 0) + 1);
+  return counts;
 }
 
 /** A line for each package that leaves, `left the config: main/101 Lectures, 4,997 videos`; the last one counts the rest. */

@@ -96,8 +96,10 @@ const account = section({
   storage: orNull(storage).describe('Where storage statistics are read. Leave out for none.'),
   packages,
   limits: limits.prefault({}).describe('Limits of the requests with this key.'),
-}).transform(({ storage, ...account }) => ({
+}).transform(({ storage, packages, ...account }) => ({
   ...account,
+  packages: Array.isArray(packages) ? packages : [], // loadConfig reads those of a file
+  packagesFile: Array.isArray(packages) ? null : packages.file,
   storage: storage && { ...storage, key: storage.key ?? account.videoList.key },
 }));
 
@@ -224,7 +226,7 @@ type DeepReadonly<T> = T extends readonly (infer Item)[]
     ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
     : T;
 
-/** The checked config, frozen; its paths are absolute. `loadConfig` creates it; any room may import these types. */
+/** The checked config, frozen; its paths are absolute, and packages of files are read. `loadConfig` creates it; any room may import these types. */
 export type Config = DeepReadonly<z.output<typeof configSchema>> & {
   /** Absolute path of the config file. */
   readonly file: string;

@@ -6,33 +6,62 @@ import { configSchema, type Config } from './config.ts';
 import { findCrossFieldProblems } from './cross-field-checks.ts';
 import { createLookup } from './env-vars.ts';
 import { parseYaml, type Source } from './parse-yaml.ts';
+import { readPackagesFile, type PackagesFile } from './packages-file.ts';
 import { formatProblems, toProblems, type Problem } from './problems.ts';
+import type { SourceMap } from './source-map.ts';
+import { filePath } from './value-types.ts';
 
 type Settings = z.output<typeof configSchema>;
 
+type Env = Readonly<Record<string, string | undefined>>;
+
 /**
- * Reads, checks and freezes the config. Variables come from `env`, else from the `.env` in the file's folder. Throws
- * ConfigError with every problem of the file at once.
+ * Reads, checks and freezes the config, with the packages that its CSV files have now. Variables come from `env`, else from
+ * the `.env` in the file's folder. Throws ConfigError with every problem of the file, and of those, at once.
  */
-export function loadConfig(
-  file: string,
-  env: Readonly<Record<string, string | undefined>> = process.env,
-  now: number = Date.now(),
-): Config {
+export function loadConfig(file: string, env: Env = process.env, now: number = Date.now()): Config {
+  return load(file, env, now).config;
+}
+
+/** A CSV file of packages that cannot be used. */
+export interface UnusableFile {
+  account: string;
+  /** The first problem; it begins with the name of the file. */
+  problem: string;
+}
+
+/** Like `loadConfig`, but an account whose CSV file cannot be used has no packages. */
+export function loadConfigWithoutFiles(file: string): { config: Config; unusable: UnusableFile[] } {
+  return load(file, process.env, Date.now(), 'without unusable files');
+}
+
+function load(file: string, env: Env, now: number, mode: 'strict' | 'without unusable files' = 'strict') {
   const path = resolve(file);
-  const source = parseYaml(readText(file), createLookup(dirname(path), env));
+  const folder = dirname(path);
+  const source = parseYaml(readText(file), createLookup(folder, env));
   const checked = check(source, now);
-  if ('problems' in checked) throw new ConfigError(formatProblems(file, checked.problems));
+  const files = readPackageFiles(source, folder);
+  const fileProblems = mode === 'strict' ? listFileProblems(files, source.sourceMap) : [];
+  if ('problems' in checked || fileProblems.length > 0) {
+    const problems = 'problems' in checked ? checked.problems : [];
+    throw new ConfigError(formatProblems(file, [...problems, ...fileProblems]));
+  }
   const { settings } = checked;
   const { publish } = settings;
-  const toAbsolute = (relative: string) => resolve(dirname(path), relative);
-  return freeze({
+  const toAbsolute = (relative: string) => resolve(folder, relative);
+  const config = freeze({
     ...settings,
     file: path,
     warehouse: toAbsolute(settings.warehouse),
+    accounts: settings.accounts.map((account, index) => withPackages(account, files.get(index), toAbsolute)),
     publish: publish && { ...publish, file: toAbsolute(publish.file) },
     secrets: listSecrets(settings),
   });
+  const unusable = settings.accounts.flatMap(({ name }, index) => {
+    const read = files.get(index);
+    return read && 'problems' in read ? { account: name, problem: read.problems[0] ?? '' } : [];
+  });
+  return { config, unusable };
 }
 
 function readText(file: string): string {
@@ -56,6 +85,66 @@ function check(source: Source, now: number): { settings: Settings } | { problems
   ].filter(({ path }) => sourceMap.at(path)?.alreadyReported !== true);
   const problems = [...source.problems, ...found];
   return parsed.success && problems.length === 0 ? { settings: parsed.data } : { problems };
+}
+
+const fileOf = (index: number) => ['accounts', index, 'packages', 'file'];
+
+/** The packages in CSV files, by the index of their account. Takes the config as it is written, valid or not. */
+function readPackageFiles({ value, sourceMap }: Source, folder: string): Map<number, PackagesFile> {
+  const { accounts } = (value ?? {}) as { accounts?: unknown };
+  const files = (Array.isArray(accounts) ? accounts : []).flatMap((account: unknown, index) => {
+    const { packages } = (account ?? {}) as { packages?: { file?: unknown } | null };
+    const file = packages?.file;
+    const isUsable =
+      filePath.safeParse(file).success && sourceMap.at(fileOf(index))?.alreadyReported !== true;
+    return isUsable
+      ? [[index, readPackagesFile(resolve(folder, String(file)), sourceMap.secrets())] as const]
+      : [];
+  });
+  return new Map(files);
+}
+
+function listFileProblems(files: ReadonlyMap<number, PackagesFile>, sourceMap: SourceMap): Problem[] {
+  return [...files].flatMap(([index, read]) => {
+    const path = fileOf(index);
+    const problems = 'problems' in read ? read.problems : [];
+    return problems.map((message) => ({ path, line: sourceMap.lineOf(path), message }));
+  });
+}
+
+function withPackages(
+  account: Settings['accounts'][number],
+  read: PackagesFile | undefined,
+  toAbsolute: (path: string) => string,
+): Settings['accounts'][number] {
+  const { packages, packagesFile } = account;
+  if (packagesFile === null) return account;
+  return {
+    ...account,
+    packages: read && 'packages' in read ? read.packages : packages,
+    packagesFile: toAbsolute(packagesFile),
+  };
+}
+
+/**
+ * The config with the packages that its CSV files have now, and the files that cannot be used: their accounts keep the
+ * packages that they have. The same config where nothing changed.
+ */
+export function rereadPackages(config: Config): { config: Config; unusable: UnusableFile[] } {
+  const unusable: UnusableFile[] = [];
+  const accounts = config.accounts.map((account) => {
+    const { name, packagesFile, packages } = account;
+    if (packagesFile === null) return account;
+    const read = readPackagesFile(packagesFile, config.secrets);
+    if ('problems' in read) unusable.push({ account: name, problem: read.problems[0] ?? '' });
+    const isSame = 'problems' in read || JSON.stringify(read.packages) === JSON.stringify(packages);
+    return isSame ? account : freeze({ ...account, packages: read.packages });
+  });
+  const isSame = accounts.every((account, index) => account === config.accounts[index]);
+  return {
+    config: isSame ? config : Object.freeze({ ...config, accounts: Object.freeze(accounts) }),
+    unusable,
+  };
 }
 
 function listSecrets({ accounts, server, notify }: Settings): string[] {

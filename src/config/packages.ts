@@ -1,7 +1,7 @@
 /** The packages of an account, as the config has them: a list, or a CSV file. */
 import { z } from 'zod';
 import { orNull, section, withDefault } from './sections.ts';
-import { integer, nonEmptyText } from './value-types.ts';
+import { filePath, integer, nonEmptyText } from './value-types.ts';
 
 const PACKAGE_ID = 'a package id (a whole number from 1 up)';
 const PACKAGE = `${PACKAGE_ID} or { id, name }`;
@@ -16,8 +16,16 @@ const onePackage = z.union(
   PACKAGE,
 );
 
+const fromFile = section({
+  file: filePath.describe(
+    'A CSV file with the columns id and name, relative to this one; it is read again at each run.',
+  ),
+});
+
+const PACKAGES = 'a list of packages, or { file: packages.csv }';
+
 export const packages = withDefault(
-  z.array(onePackage, 'a list of packages'),
+  z.union([z.array(onePackage, PACKAGES), fromFile], PACKAGES),
   [],
-  'The distribution packages: ids, or { id, name }.',
+  'The distribution packages: ids, { id, name }, or { file } with a CSV file of them.',
 );

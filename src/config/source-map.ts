@@ -35,6 +35,8 @@ export function createSourceMap() {
       if (place.hidden && place.written !== '') secrets.add(place.written);
     },
     at,
+    /** The values that may not be printed, the shortest ones left out: they would match everywhere. */
+    secrets: (): string[] => [...secrets].filter(({ length }) => length >= SHORTEST_SECRET),
     /** The line of the value, or of the nearest mapping around it; null for the top. */
     lineOf: (path: Path): number | null => {
       for (let length = path.length; length > 0; length -= 1) {

@@ -29,7 +29,7 @@ accounts:
       #optional: []             # figures that a record may lack and still be booked
       #plausible_factor: 2      # a total further from the last reading waits for a second
     #was: old-name              # its former name: all its rows get the new one, once
-    packages: [101, { id: 102, name: Lectures }]
+    packages: [101, { id: 102, name: Lectures }] # or { file: packages.csv }: id,name on each line
     limits:                     # requests with this key; null switches a window off
       per_second: 5
       per_minute: 120

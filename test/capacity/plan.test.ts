@@ -35,6 +35,7 @@ function account(
         }
       : null,
     packages: packages.map((id) => ({ id, name: null })),
+    packagesFile: null,
     limits: { concurrency: 4, maxWaitMs: 0, restrictedCodes: [], finalCodes: [], ...NO_LIMITS, ...limits },
   };
 }

@@ -20,6 +20,7 @@ describe('a minimal config', () => {
           videoList: { baseUrl: 'https://videos.example.test', key: 'first-key', pageSize: 1000 },
           storage: null,
           packages: [{ id: 101, name: null }],
+          packagesFile: null,
           limits: {
             concurrency: 4,
             perSecond: 5,
@@ -120,6 +121,7 @@ notify: { webhook: https://hooks.example.test/x?y=z, ping: https://ping.example.
         { id: 102, name: 'Lectures' },
         { id: 103, name: null },
       ],
+      packagesFile: null,
       limits: {
         concurrency: 1,
         perSecond: null,

@@ -89,7 +89,7 @@ describe('the template', () => {
 
   test('has every key', () => {
     const shown = new Set(keysIn(parse(uncommented)));
-    const optional = ['.accounts.storage.key', '.accounts.storage.auth.header'];
+    const optional = ['.accounts.storage.key', '.accounts.storage.auth.header', '.accounts.packages.file'];
     const missing = listKeys(schema)
       .map(([path]) => path)
       .filter((path) => !shown.has(path));

@@ -44,6 +44,7 @@ const HOMES: Record<string, readonly string[]> = {
   'cli-progress': ['cli/'],
   'cli-table3': ['cli/'],
   yaml: ['config/'],
+  'csv-parse': ['config/'],
   'temporal-polyfill': ['lib/'],
 };
 

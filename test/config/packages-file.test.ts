@@ -1,0 +1,187 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { loadConfig, loadConfigWithoutFiles, rereadPackages } from '../../src/config/load.ts';
+import { createFolder } from '../support/fixtures/folder-of-files.ts';
+import { catchConfigError } from '../support/fixtures/load-config.ts';
+
+const YAML = `timezone: Asia/Seoul
+accounts:
+  - name: main
+    video_list: { base_url: https://videos.example.test, key: first-key }
+    packages: { file: lists/packages.csv }
+`;
+
+function createFiles(csv: string | Uint8Array | null, yaml = YAML) {
+  const folder = createFolder({ 'vodhouse.yaml': yaml, 'lists/other.txt': '' });
+  const csvFile = join(folder, 'lists/packages.csv');
+  if (csv !== null) writeFileSync(csvFile, csv);
+  return { file: join(folder, 'vodhouse.yaml'), csvFile };
+}
+
+function loadPackages(csv: string) {
+  const { packages } = loadConfig(createFiles(csv).file, {}).accounts[0] ?? { packages: [] };
+  return packages.map(({ id, name }) => (name === null ? id : `${id} ${name}`));
+}
+
+const problemsOf = (csv: string | Uint8Array | null) =>
+  catchConfigError(() => loadConfig(createFiles(csv).file, {}))
+    .message.split('\n')
+    .slice(1)
+    .map((line) => line.replace('  line 5  accounts[0].packages.file: ', ''));
+
+const LECTURES = [101, '102 Lectures'];
+
+const ACCEPTED: [string, string, (string | number)[]][] = [
+  ['a header', 'id,name\n101,\n102,Lectures\n', LECTURES],
+  ['no header', '101\n102,Lectures\n', LECTURES],
+  ['no line break at the end', '101,\n102,Lectures', LECTURES],
+  ['semicolons, CRLF and a byte order mark', '\uFEFFid;name\r\n101;\r\n102;Lectures\r\n', LECTURES],
+  ['tabs', '101\t\n102\tLectures\n', LECTURES],
+  ['the separator that Excel is told', 'sep=;\r\n101;\r\n102;Lectures\r\n', LECTURES],
+  ['other columns in any order', 'Owner, Name ,ID\nann,,101\nbob,Lectures,102\n', LECTURES],
+  ['the columns of the published file', 'package_id,package_name\n101,\n102,Lectures\n', LECTURES],
+  ['comments, blank lines and empty rows', '# ours\n\n101\n,,,\n  \n102,Lectures\n', LECTURES],
+  ['spaces', ' 101 \n 102 , Lectures \n', LECTURES],
+  ['quotes', '"101","A; ""b"", c"\n"102","over\ntwo lines"\n', ['101 A; "b", c', '102 over two lines']],
+  ['signs inside of a name', '101,Show #1\n102,5" disk\n', ['101 Show #1', '102 5" disk']],
+  ['a comma in a name beside semicolons', '101;Lectures, vol. 2\n', ['101 Lectures, vol. 2']],
+];
+
+describe('a file of packages', () => {
+  test.each(ACCEPTED)('is read with %s', (_what, csv, expected) => {
+    expect(loadPackages(csv)).toEqual(expected);
+  });
+
+  const REJECTED: [string, string | Uint8Array | null, string[]][] = [
+    [
+      'that is missing',
+      null,
+      ['packages.csv does not exist; expected a CSV file at this path, relative to the config'],
+    ],
+    ['that is empty', '', ['packages.csv has no packages; expected a line for each: id,name']],
+    [
+      'with a header only',
+      'id,name\n',
+      ['packages.csv has no packages below its header; expected a line for each'],
+    ],
+    [
+      'without an id',
+      '101\n\nabc,Lectures\n,Lectures\n',
+      [
+        'packages.csv, line 3: id: "abc" is not valid; expected a package id (a whole number from 1 up)',
+        'packages.csv, line 4: id: is empty; expected a package id (a whole number from 1 up)',
+      ],
+    ],
+    [
+      'with another header',
+      'package,title\n101,A\n',
+      [
+        'packages.csv, line 1: "package" is not valid; expected a package id (a whole number from 1 up), or a header with a column id',
+      ],
+    ],
+    [
+      'with an id twice',
+      'id\n101\n102\n101\n',
+      ['packages.csv, line 4: id: 101 is on line 2 too; expected each package once'],
+    ],
+    [
+      'with a separator in a name',
+      '101,Lectures, vol. 2\n',
+      ['packages.csv, line 1: has 3 values; expected 2 (a name with a separator in it needs quotes)'],
+    ],
+    [
+      'that ends inside of a quote',
+      '101,A\n102,"Lectu',
+      ['packages.csv, line 2: a quote is not closed; expected " at the end of the value'],
+    ],
+    [
+      'of zeros after a power failure',
+      '101\n\0\0\0\n',
+      [expect.stringContaining('packages.csv, line 2: id: "\\u0000')],
+    ],
+    [
+      'in UTF-16',
+      Buffer.from('\uFEFF101\n', 'utf16le'),
+      ['packages.csv is in UTF-16; save it as CSV in UTF-8'],
+    ],
+    [
+      'in another code page',
+      Buffer.from([...Buffer.from('101,A\n102,'), 0xb0, 0xa1]),
+      ['packages.csv, line 2: is not in UTF-8; save the file as CSV in UTF-8'],
+    ],
+    [
+      'of 100,000 ids',
+      Array.from({ length: 100_000 }, (_, index) => index + 1).join('\n'),
+      ['packages.csv has 100,000 packages; expected at most 10,000'],
+    ],
+  ];
+  test.each(REJECTED)('%s is rejected', (_what, csv, expected) => {
+    expect(problemsOf(csv)).toEqual(expected);
+  });
+
+  test('reports ten problems, and how many more there are', () => {
+    const problems = problemsOf('x\n'.repeat(30).replace('x', '1'));
+    expect(problems).toHaveLength(11);
+    expect(problems.at(-1)).toBe('packages.csv has 19 more problems');
+  });
+
+  test('is reported together with the problems of the config', () => {
+    const { file } = createFiles('abc\n', `${YAML}walk: { removal_brake: 2 }\n`);
+    const { message } = catchConfigError(() => loadConfig(file, {}));
+    expect(message).toMatch(
+      /has 2 problems:\n {2}line 5 .*packages\.csv, line 1.*\n {2}line 6 .*removal_brake/,
+    );
+  });
+
+  test('may be absolute, and is no list beside others', () => {
+    const { csvFile, file } = createFiles('7\n', YAML);
+    writeFileSync(file, YAML.replace('lists/packages.csv', csvFile));
+    expect(loadConfig(file, {}).accounts[0]).toMatchObject({ packages: [{ id: 7 }], packagesFile: csvFile });
+    writeFileSync(file, YAML.replace('{ file:', '{ files:'));
+    expect(catchConfigError(() => loadConfig(file, {})).message).toContain('did you mean file?');
+    writeFileSync(file, YAML.replace('{ file: lists/packages.csv }', 'packages.csv'));
+    expect(catchConfigError(() => loadConfig(file, {})).message).toContain(
+      'expected a list of packages, or { file: packages.csv }',
+    );
+  });
+
+  test('never shows a secret, also where another file is named', () => {
+    const { csvFile, file } = createFiles('key=first-key\n');
+    const { message } = catchConfigError(() => loadConfig(file, {}));
+    expect(message).not.toContain('first-key');
+    expect(message).toContain('"key=[key]" is not valid');
+    writeFileSync(csvFile, '101\n102,"first-key');
+    expect(catchConfigError(() => loadConfig(file, {})).message).not.toContain('first-key');
+  });
+});
+
+describe('reading the file again', () => {
+  test('gives the packages that it has now, or the same config', () => {
+    const { csvFile, file } = createFiles('101\n102\n');
+    const config = loadConfig(file, {});
+    expect(rereadPackages(config)).toEqual({ config, unusable: [] });
+    expect(rereadPackages(config).config).toBe(config);
+    writeFileSync(csvFile, '101\n103,New\n');
+    const { packages } = rereadPackages(config).config.accounts[0] ?? {};
+    expect(packages).toEqual([
+      { id: 101, name: null },
+      { id: 103, name: 'New' },
+    ]);
+  });
+
+  test('keeps the packages where it cannot be used, and says why', () => {
+    const { csvFile, file } = createFiles('101\n102\n');
+    const config = loadConfig(file, {});
+    rmSync(csvFile);
+    const reread = rereadPackages(config);
+    expect(reread.config).toBe(config);
+    expect(reread.unusable).toEqual([
+      { account: 'main', problem: expect.stringContaining('packages.csv does not exist') as string },
+    ]);
+    expect(loadConfigWithoutFiles(file)).toMatchObject({
+      config: { accounts: [{ packages: [] }] },
+      unusable: reread.unusable,
+    });
+  });
+});
