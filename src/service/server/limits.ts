@@ -3,6 +3,7 @@ import type { EventEmitter } from 'node:events';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { InterruptedError } from '../../lib/errors.ts';
+import { limitConnections } from './connections.ts';
 import type { FastifyHttpOptions, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 export interface LoadLimits {
@@ -12,7 +13,7 @@ export interface LoadLimits {
   headerBytes: number;
   /** Requests in progress; more get 503. */
   requests: number;
-  /** Open connections; more are closed immediately. */
+  /** Open connections; above it the one that has waited longest without a request is closed. */
   connections: number;
   /** For a request to arrive completely, in milliseconds. */
   requestMs: number;
@@ -83,7 +84,7 @@ export function applyLimits(
   { alwaysAnswered, acceptsBodies }: LimitExceptions,
 ): void {
   let inProgress = 0;
-  app.server.maxConnections = limits.connections;
+  limitConnections(app.server, limits.connections);
   app.addHook('onRequest', async (request, reply) => {
     if (!methodAllowed(request, acceptsBodies)) {
       return reply.code(404).header('connection', 'close').send(NO_SUCH_PATH); // the body is not read

@@ -1,6 +1,7 @@
 /** A server that speaks docs/service.md, and nothing else, over a catalogue. */
 import { fastify, type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import { BusyError, InterruptedError } from '../../lib/errors.ts';
+import { ACCEPT_BACKLOG } from './connections.ts';
 import {
   applyLimits,
   DEFAULT_LIMITS,
@@ -88,7 +89,7 @@ function isFirstHop(_address: string, hop: number): boolean {
  * address of the machine (0.0.0.0), and no slash at its end.
  */
 export async function listen(app: FastifyInstance, { host, port }: { host: string; port: number }) {
-  await app.listen({ host, port });
+  await app.listen({ host, port, backlog: ACCEPT_BACKLOG });
   const address = app.server.address();
   if (typeof address !== 'object' || !address) throw new Error('the server listens nowhere');
   const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;

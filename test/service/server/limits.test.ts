@@ -3,7 +3,7 @@ import { DEFAULT_LIMITS } from '../../../src/service/server/limits.ts';
 import type { VideoRecord } from '../../../src/service/server/catalogue.ts';
 import { createApp, listen } from '../../../src/service/server/server.ts';
 import { expectDescribed } from '../../support/openapi-document.ts';
-import { connectRaw, requestText } from '../../support/servers/raw-connection.ts';
+import { connectRaw, requestText, type RawConnection } from '../../support/servers/raw-connection.ts';
 import { createGate } from '../../support/servers/scripted-service.ts';
 import { videoRecord } from '../../support/fixtures/service-responses.ts';
 import { eventually } from '../../support/processes/vodhouse-command.ts';
@@ -178,14 +178,39 @@ describe('concurrent requests', () => {
     held.open();
     expect(await Promise.all(three)).toEqual([200, 200, 200]);
   });
+});
 
-  it('use no more connections than the limit: the next one is closed', async () => {
-    const { url } = await startServer({ catalogue: createFixture().catalogue, limits: { connections: 1 } });
-    const first = connectRaw(url, 'GET / HTTP/1.1\r\n');
-    await new Promise((resolve) => first.socket.once('connect', resolve));
-    expect(await connectRaw(url, requestText(ELSEWHERE)).ended).toBe('');
-    first.socket.write('host: 127.0.0.1\r\nconnection: close\r\n\r\n');
-    expect(await first.ended).toMatch(/^HTTP\/1\.1 404 /);
+describe('connections above the limit', () => {
+  const unfinished = 'GET / HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n';
+
+  it('close the one that has waited longest for a request: a new client gets its response', async () => {
+    const { url } = await startServer({ catalogue: createFixture().catalogue, limits: { connections: 2 } });
+    const halfOpen: RawConnection[] = [];
+    for (const text of ['GET / HTTP/1.1\r\n', '', unfinished]) {
+      const connection = connectRaw(url, text);
+      await new Promise((resolve) => connection.socket.once('connect', resolve));
+      halfOpen.push(connection);
+    }
+    const [first, , last] = halfOpen;
+    expect(await first?.ended).toBe('');
+    expect(await connectRaw(url, requestText(ELSEWHERE)).ended).toMatch(/^HTTP\/1\.1 404 /);
+    last?.socket.write('\r\n');
+    expect(await last?.ended).toMatch(/^HTTP\/1\.1 404 /);
+  });
+
+  it('close none whose request is in progress', async () => {
+    const held = createHeldCatalogue();
+    const { url } = await startServer({ catalogue: held.catalogue, limits: { connections: 2 } });
+    const inProgress = [connectRaw(url, requestToStay(LIST)), connectRaw(url, requestToStay(LIST))];
+    await eventually(held.waiting).toBe(2);
+    expect(await connectRaw(url, requestText(ELSEWHERE)).ended).toMatch(/^HTTP\/1\.1 404 /);
+    expect(await connectRaw(url, 'GET / HTTP/1.1\r\n').ended).toBe('');
+    held.open();
+    for (const { received } of inProgress) await eventually(received).toMatch(/^HTTP\/1\.1 200 /);
+
+    const next = [connectRaw(url, requestText(ELSEWHERE)), connectRaw(url, requestText(ELSEWHERE))];
+    for (const { ended } of next) expect(await ended).toMatch(/^HTTP\/1\.1 404 /);
+    expect(inProgress.filter(({ socket }) => socket.destroyed)).not.toEqual([]); // they are idle now
   });
 });
 
