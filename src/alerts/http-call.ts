@@ -1,7 +1,5 @@
-/** HTTP calls to the addresses in the config, the webhook and the ping; errors and logs name only their host. */
-import type { Clock } from '../lib/clock.ts';
+/** HTTP calls to the addresses in the config, the webhook and the pings; errors and logs name only their host. */
 import { errorMessage } from '../lib/errors.ts';
-import type { Logger } from '../lib/logger.ts';
 import { version } from '../lib/version.ts';
 
 export interface Call {
@@ -15,8 +13,6 @@ export interface Call {
 }
 
 const USER_AGENT = `vodhouse/${version()}`;
-/** Milliseconds before the second and the third attempt of a ping. */
-const PING_RETRY_MS = [1_000, 3_000];
 
 /** Calls the address; null if the response is a 2xx, else the error as text. Does not read the body. Never throws. */
 export async function httpCall({ url, body, deadlineMs, signal }: Call): Promise<string | null> {
@@ -38,21 +34,6 @@ export async function httpCall({ url, body, deadlineMs, signal }: Call): Promise
     if (deadline.aborted) return `no response within ${deadlineMs / 1000} s`;
     return `no connection (${getErrorCode(error)})`;
   }
-}
-
-/** Calls an address that expects a GET after each good run, with three attempts; logs the last error. Never throws. */
-export async function ping(options: Omit<Call, 'body'> & { clock: Clock; logger: Logger }): Promise<void> {
-  const { url, deadlineMs, signal, clock, logger } = options;
-  const call = () => httpCall({ url, deadlineMs, signal, body: null });
-  let error = await call();
-  for (const waitMs of PING_RETRY_MS) {
-    if (error === null || signal.aborted) break;
-    await clock.sleep(waitMs, signal).catch(() => undefined); // interrupted: the call says so
-    error = await call();
-  }
-  const host = hostOf(url);
-  if (error !== null)
-    logger.warn({ event: 'ping_failed', host, error }, `the ping to ${host} failed: ${error}`);
 }
 
 /** The host of an address, and its port: the rest of it may be a secret. */

@@ -42,6 +42,8 @@ export type RunRequest = Pick<RunOptions, 'trigger' | 'signal'> &
   Partial<Omit<RunOptions, 'accounts' | 'retention'>> & {
     /** Retires packages that left the config, however many. */
     acceptRetirements?: boolean;
+    /** Called when the run has its lock and begins; must not throw. */
+    onStarted?: (() => void) | undefined;
   };
 
 const DEFAULT_RUN = {
@@ -80,13 +82,14 @@ export function openPipeline(config: Config, environment: Environment) {
   return {
     /** Makes one run under the run lock. Throws LockedError where another process holds it, unless `wait` is set. */
     async run(
-      { acceptRetirements = false, ...request }: RunRequest,
+      { acceptRetirements = false, onStarted, ...request }: RunRequest,
       { wait } = { wait: false },
     ): Promise<RunSummary> {
       const lock = await takeRunLock(config.warehouse, environment, request.signal, wait);
       try {
         warehouse.assertNotReplaced(); // it may have been replaced during the wait for the lock
         registerPackages(acceptRetirements);
+        onStarted?.();
         return await runOnce(context, { ...DEFAULT_RUN, ...request, accounts, retention: config.retention });
       } finally {
         lock.release();

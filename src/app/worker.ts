@@ -4,6 +4,7 @@ import { childEnvWithout } from '../config/env-vars.ts';
 import { type Clock, HOUR_MS } from '../lib/clock.ts';
 import { PreemptedError, ParkedError } from '../lib/errors.ts';
 import { openNotifier } from '../alerts/notifier.ts';
+import { openPings, PINGED_ENDS, type Pings } from '../alerts/pings.ts';
 import { assertUndamaged } from '../database/integrity.ts';
 import { lockOrThrow } from '../database/lock.ts';
 import type { Mode } from '../database/schema/runs.ts';
@@ -74,6 +75,7 @@ async function serveSchedule(parts: WorkerParts): Promise<void> {
   const publishLoop = publisher && createPublishLoop({ publisher, clock, getTime, logger, onPublished });
   const isStale = createStaleCheck(config.schedule);
   const notifier = openNotifier(config, { clock, logger, isStale, since: 'now' });
+  const pings = openPings(config, { clock, logger });
   const scheduler = {
     ...{ clock, logger, createTicks, schedule: config.schedule },
     lastUnscopedRun: async (mode: Mode) => warehouse.findLastUnscopedRun(mode),
@@ -81,11 +83,11 @@ async function serveSchedule(parts: WorkerParts): Promise<void> {
     onMinute: notifier ? () => void notifier.check() : undefined, // streams become stale between runs
     onCaughtUp: () => notifier?.caughtUp(),
     run: async (due: Due) => {
-      const summary = await runDue(due, parts);
+      const summary = await runDue(due, parts, pings);
       checkedBy(summary.clock);
       events.onRun(summary);
       publishLoop?.requestPublish();
-      notifier?.runFinished(summary.status === 'succeeded'); // it checks for problems once nothing is due
+      notifier?.runFinished(); // it checks for problems once nothing is due
     },
   };
   try {
@@ -96,7 +98,7 @@ async function serveSchedule(parts: WorkerParts): Promise<void> {
     if (warehouse.findLastUnscopedRun('full')) publishLoop?.requestPublish(); // before it, there is nothing to show
     await runScheduler(scheduler, signal);
   } finally {
-    await Promise.all([server?.close(), publishLoop?.close(), notifier?.close()]);
+    await Promise.all([server?.close(), publishLoop?.close(), notifier?.close(), pings?.close()]);
   }
 }
 
@@ -119,6 +121,7 @@ function createPublishClock(clock: Clock) {
 async function runDue(
   { mode, trigger, resumesFrom }: Due,
   { config, pipeline, clock, signal }: WorkerParts,
+  pings: Pings | null,
 ): Promise<RunSummary> {
   assertNotParked(config, pipeline);
   const startedAt = clock.now();
@@ -129,7 +132,15 @@ async function runDue(
     const reason = preemption(now);
     return reason === null ? null : new PreemptedError(`the run gives way: ${reason}`, startOfSecond(now));
   };
-  return pipeline.run({ mode, trigger, resumesFrom, stopReason, signal });
+  const onStarted = () => pings?.runStarted();
+  try {
+    const summary = await pipeline.run({ mode, trigger, resumesFrom, stopReason, onStarted, signal });
+    pings?.runEnded(PINGED_ENDS[summary.status]);
+    return summary;
+  } catch (error) {
+    pings?.runThrew(error);
+    throw error;
+  }
 }
 
 function assertNotParked(config: Config, { warehouse }: Pipeline): void {

@@ -1,3 +1,4 @@
+import { PINGED_ENDS, type PingedEnd } from '../alerts/pings.ts';
 import { toTimestamp } from '../lib/clock.ts';
 import { InterruptedError, LockedError, VodhouseError } from '../lib/errors.ts';
 import type { Publication, Publisher } from '../publishing/publisher.ts';
@@ -60,6 +61,13 @@ async function publishWhenUnlocked(
     }
   }
   return null;
+}
+
+/** What the ping after a run tells: a publication that failed makes it a failure. */
+export function getPingedEnd(status: RunSummary['status'], published: PublishResult): PingedEnd {
+  const end = PINGED_ENDS[status];
+  if (end !== 'success' || !(published instanceof VodhouseError)) return end;
+  return published instanceof InterruptedError ? null : 'failure';
 }
 
 /** The exit code for a run and the publication after it. */

@@ -179,12 +179,31 @@ const server = section({
   ),
 });
 
+type PingAddresses = Record<'success' | 'start' | 'failure', string | null>;
+const PINGS = 'an http(s) address, or { success, start, failure }';
+const ping = z.union(
+  [
+    url.transform((success): PingAddresses => ({ success, start: null, failure: null })),
+    section({
+      success: orNull(url).describe('Address that is called when a run over everything succeeded.'),
+      start: orNull(url).describe('Address that is called when a run over everything begins.'),
+      failure: orNull(url).describe('Address that is called when one failed or was done in part.'),
+    }).refine((pings) => Object.values(pings).some((each) => each !== null), {
+      message: PINGS,
+      when: ({ issues }) => issues.length === 0,
+    }),
+  ],
+  PINGS,
+);
+
 const notify = section(
   {
     webhook: orNull(url).describe(
       'Address that gets a POST when a problem begins and when it ends. Default none.',
     ),
-    ping: orNull(url).describe('Address that is called after each good run. Default none.'),
+    ping: orNull(ping).describe(
+      'Address that is called after each good run, or { success, start, failure }. Default none.',
+    ),
     events: withDefault(
       z.array(z.enum(INCIDENT_EVENTS, INCIDENT_EVENTS.join(', '))),
       [...INCIDENT_EVENTS],

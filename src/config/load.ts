@@ -149,7 +149,7 @@ export function rereadPackages(config: Config): { config: Config; unusable: Unus
 
 function listSecrets({ accounts, server, notify }: Settings): string[] {
   const keys = accounts.flatMap(({ videoList, storage }) => [videoList.key, storage?.key]);
-  const all = [...keys, ...(server?.keys ?? []), notify?.webhook, notify?.ping];
+  const all = [...keys, ...(server?.keys ?? []), notify?.webhook, ...Object.values(notify?.ping ?? {})];
   return [...new Set(all.flatMap((secret) => secret ?? []))];
 }
 

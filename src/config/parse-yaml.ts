@@ -15,7 +15,7 @@ export interface Source {
 }
 
 /** Keys whose value must not be printed. */
-const SECRET = new Set(['key', 'keys', 'webhook', 'ping']);
+const SECRET = new Set(['key', 'keys', 'webhook', 'ping', 'success', 'start', 'failure']);
 /** Keys whose value is text, even if it is written as a number: `key: 0123` keeps its zero. */
 const TEXT = new Set(['key', 'keys', 'name', 'mode', 'restricted_codes', 'final_codes']);
 

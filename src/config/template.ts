@@ -59,7 +59,7 @@ server:                         # answers as the service does, from the file; le
 
 #notify:                        # where alerts are sent; better \${NAME} than the addresses
 #  webhook: https://hooks.example.test/a/b # gets a POST when a problem begins and when it ends
-#  ping: https://ping.example.test/a       # is called after each good run
+#  ping: https://ping.example.test/a       # after each good run; or { success, start, failure }
 #  events: [failed,stale,restricted,discrepancy,held_back,gap,quarantine,drift,unpublished,clock]
 #  remind_after: 1d             # a problem that lasts is reported again after this; null: never
 

@@ -50,7 +50,7 @@ export const LOG_EVENTS = {
   webhook_accepts: ['host'],
   webhook_refuses: ['host', 'error'],
   webhook_given_up: ['host', 'error'],
-  ping_failed: ['host', 'error'],
+  ping_failed: ['ping', 'host', 'error'],
   alert_check_failed: ['error'],
 } as const satisfies Record<string, readonly string[]>;
 

@@ -639,7 +639,7 @@ describe('a worker that starts', () => {
     const { check, notifier, newMessages } = await openTestNotifier({ rows: STALE, caughtUp: false });
     await check();
     expect(newMessages()).toEqual([]);
-    notifier().runFinished(true);
+    notifier().runFinished();
     await check();
     expect(newMessages()).toEqual([]); // the next one is due
     notifier().caughtUp();

@@ -3,9 +3,11 @@ import { CONFIG, configText, WAREHOUSE } from '../support/fixtures/config-file.t
 import { createFolder } from '../support/fixtures/folder-of-files.ts';
 import { readRows } from '../support/fixtures/live-file.ts';
 import { startScriptedService, type Reply, type SeenRequest } from '../support/servers/scripted-service.ts';
+import { lockOrThrow } from '../../src/database/lock.ts';
 import { listPage, listRefusal, videoRecord } from '../support/fixtures/service-responses.ts';
 import { eventually, startVodhouse, vodhouse } from '../support/processes/vodhouse-command.ts';
 import { startWebhook } from '../support/servers/webhook.ts';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 type List = (request: SeenRequest) => Reply;
@@ -47,6 +49,28 @@ describe('sync', () => {
     expect((await vodhouse(['sync', '--quick'], { cwd, env })).code).toBe(0);
     expect((await vodhouse(['sync'], { cwd, env })).code).toBe(0);
     expect([newMessages().length, ping.calls.length]).toEqual([2, 2]);
+  });
+
+  it('pings when a run over everything begins and fails, also where its publication does', async () => {
+    const { cwd, env, ping, answer } = await openFolder();
+    const calls = () => ping.calls.splice(0).map(({ path }) => path.split('/').at(-1));
+    const addresses = ['success', 'start', 'failure'].map((kind) => `${kind}: "\${PING}/${kind}"`).join(', ');
+    const { path: config, text } = { path: join(cwd, CONFIG), text: readFileSync(join(cwd, CONFIG), 'utf8') };
+    writeFileSync(config, text.replace('ping: "${PING}"', `ping: { ${addresses} }`));
+    answer(refuse);
+    expect((await vodhouse(['sync'], { cwd, env })).code).toBe(1);
+    expect(calls()).toEqual(['start', 'failure']);
+    expect((await vodhouse(['sync', '--package', '101'], { cwd, env })).code).toBe(1);
+    const lock = lockOrThrow(join(cwd, WAREHOUSE), 'run', 'sync', Date.now());
+    expect((await vodhouse(['sync'], { cwd, env })).code).toBe(75);
+    lock.release();
+    expect(calls()).toEqual([]);
+    answer(succeed);
+    expect((await vodhouse(['sync'], { cwd, env })).code).toBe(0);
+    expect(calls()).toEqual(['start', 'success']);
+    appendFileSync(config, 'publish: { file: data }\n'); // a folder
+    expect((await vodhouse(['sync'], { cwd, env })).code).toBe(3);
+    expect(calls()).toEqual(['start', 'failure']);
   });
 
   it('waits ten seconds at most for the webhook, and leaves the rest to the next process', async () => {

@@ -25,6 +25,7 @@ import {
   storageDays,
   videoRecord,
 } from '../support/fixtures/service-responses.ts';
+import { lockOrThrow } from '../../src/database/lock.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
 import { HOUR_MS } from '../../src/lib/clock.ts';
@@ -101,8 +102,8 @@ async function openWorker({ packages = [101], key = 'test-key', ...options }: Wo
       },
     );
     await Promise.race([settled, ended]);
-    const [check, minute] = ticks;
-    if (!check || !minute) throw new Error('the worker has no ticks');
+    const [check, minute = () => Promise.resolve()] = ticks; // without a webhook nothing is checked each minute
+    if (!check) throw new Error('the worker has no ticks');
     const tick = async () => {
       await check();
       await minute();
@@ -249,7 +250,10 @@ describe('a worker', () => {
   });
 
   it('pings after each successful run over everything, and after no other run', async () => {
-    const both = (url: string) => ({ webhook: url, ping: `${url}/ping` });
+    const both = (url: string) => ({
+      webhook: url,
+      ping: { success: `${url}/ping`, start: null, failure: null },
+    });
     const { start, answer, clock, webhook, runs, postsReach } = await openWorker({ notify: both });
     await start(async (tick) => {
       await postsReach(1);
@@ -272,8 +276,32 @@ describe('a worker', () => {
     expect(rest.sort()).toEqual([pinged, `POST ${SECRET_PATH} {"event":"failed","state":"over",`]);
   });
 
+  it('pings when a run over everything begins, succeeds and fails; one that is refused tells no start', async () => {
+    const addresses = (url: string) => ({
+      success: `${url}/ok`,
+      start: `${url}/start`,
+      failure: `${url}/fail`,
+    });
+    const worker = await openWorker({ notify: (url) => ({ ping: addresses(url) }) });
+    const { start, answer, clock, webhook, path, postsReach } = worker;
+    await start(async (tick) => {
+      await postsReach(2);
+      const lock = lockOrThrow(path, 'run', 'sync', clock.now());
+      clock.advance(HOUR_MS);
+      await tick();
+      lock.release();
+      answer(() => listRefusal('Gone'));
+      await tick();
+      await postsReach(4);
+    });
+    const paths = webhook.calls.map(({ method, path: called }) => `${method} ${called.split('/').at(-1)}`);
+    expect(paths).toEqual(['GET start', 'GET ok', 'GET start', 'GET fail']);
+  });
+
   it('pings up to three times, and logs only the host where every attempt fails', async () => {
-    const { start, webhook, log, runs } = await openWorker({ notify: (url) => ({ ping: url }) });
+    const { start, webhook, log, runs } = await openWorker({
+      notify: (url) => ({ ping: { success: url, start: null, failure: null } }),
+    });
     webhook.answer(404);
     await start(async () => {
       await expect.poll(() => log.join('')).toContain(`the ping to ${webhook.host} failed: it answered 404`);

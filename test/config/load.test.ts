@@ -139,7 +139,7 @@ notify: { webhook: https://hooks.example.test/x?y=z, ping: https://ping.example.
       retention: { requestsDays: 1, runsDays: 2 },
       notify: {
         webhook: 'https://hooks.example.test/x?y=z',
-        ping: 'https://ping.example.test',
+        ping: { success: 'https://ping.example.test', start: null, failure: null },
         remindAfterMs: 5_400_000,
       },
     });
@@ -164,6 +164,17 @@ notify: { webhook: https://hooks.example.test/x?y=z, ping: https://ping.example.
       'https://hooks.example.test/x?y=z',
       'https://ping.example.test',
     ]);
+  });
+
+  test('has an address for each ping, also as secrets', () => {
+    const ping = '{ success: https://p.test/1, start: https://p.test/2 }';
+    const config = load(`${LEAST}notify: { ping: ${ping} }\n`);
+    expect(config.notify?.ping).toEqual({
+      success: 'https://p.test/1',
+      start: 'https://p.test/2',
+      failure: null,
+    });
+    expect(config.secrets).toEqual(expect.arrayContaining(['https://p.test/1', 'https://p.test/2']));
   });
 
   test('may turn off reminders', () => {

@@ -53,7 +53,7 @@ accounts:
     const yaml = 'notify:\n  webhook: hooks.test/secret\n  ping: 7\n  remind_after: 1\n  remindafter: 1d\n';
     expect(readProblems(LEAST + yaml)).toEqual([
       'line  7  notify.webhook: [hidden] is not valid; expected an http(s) address',
-      'line  8  notify.ping: [hidden] is not valid; expected an http(s) address',
+      'line  8  notify.ping: [hidden] is not valid; expected an http(s) address, or { success, start, failure }',
       'line  9  notify.remind_after: 1 is not valid; expected a whole number with its unit: 500ms, 90s, 2m, 1h or 7d',
       'line 10  notify.remindafter: unknown key; did you mean remind_after?',
     ]);

@@ -16,6 +16,7 @@ describe('a secret is never in a message', () => {
     ['a key where a list belongs', `${LEAST}server: { keys: ${SECRET} }\n`],
     ['a webhook', `${LEAST}notify: { webhook: "ftp://hooks.example.test/${SECRET}" }\n`],
     ['a ping', `${LEAST}notify: { ping: "${SECRET}" }\n`],
+    ['a ping about a start', `${LEAST}notify: { ping: { start: "ftp://${SECRET}" } }\n`],
     ['a ping that is a list', `${LEAST}notify: { ping: ["https://p.example.test/${SECRET}"] }\n`],
     ['an alias that is none', LEAST.replace('first-key', `*${SECRET}`)],
     ['a tag that is none', LEAST.replace('first-key', `!${SECRET} x`)],

@@ -72,14 +72,14 @@ describe('the template', () => {
     const publish = { ...plain.publish, file: config.publish?.file };
     const notify = {
       webhook: 'https://hooks.example.test/a/b',
-      ping: 'https://ping.example.test/a',
+      ping: { success: 'https://ping.example.test/a', start: null, failure: null },
       events: [...INCIDENT_EVENTS],
       remindAfterMs: 86_400_000,
     };
     expect(config).toEqual({
       ...plain,
       notify,
-      secrets: [...plain.secrets, notify.webhook, notify.ping],
+      secrets: [...plain.secrets, notify.webhook, notify.ping.success],
       file,
       warehouse,
       publish,
@@ -89,7 +89,13 @@ describe('the template', () => {
 
   test('has every key', () => {
     const shown = new Set(keysIn(parse(uncommented)));
-    const optional = ['.accounts.storage.key', '.accounts.storage.auth.header', '.accounts.packages.file'];
+    const pings = ['success', 'start', 'failure'].map((kind) => `.notify.ping.${kind}`);
+    const optional = [
+      '.accounts.storage.key',
+      '.accounts.storage.auth.header',
+      '.accounts.packages.file',
+      ...pings,
+    ];
     const missing = listKeys(schema)
       .map(([path]) => path)
       .filter((path) => !shown.has(path));

@@ -1,16 +1,16 @@
 import type { Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load.ts';
-import { openPipeline, type Pipeline } from '../../app/pipeline.ts';
+import type { Pings } from '../../alerts/pings.ts';
+import { openPipeline, type Pipeline, type RunRequest } from '../../app/pipeline.ts';
 import { acceptRemovalsCommands, commandsFor } from '../../health/commands.ts';
 import { ConfigError, VodhouseError } from '../../lib/errors.ts';
 import { createStaleCheck } from '../../health/streams.ts';
 import { openCommandContext, type CommandContext } from '../command-context.ts';
-import { EXIT } from '../exit.ts';
 import type { RunSummary } from '../../sync/run.ts';
 import { logPublication, logRun } from '../output/log-run.ts';
 import { publishResultText, type PublishResult } from '../output/publication-text.ts';
 import { formatRun, summaryJson } from '../output/run-summary.ts';
-import { exitCodeForSync, publishAfterRun } from '../publish-after-run.ts';
+import { exitCodeForSync, getPingedEnd, publishAfterRun } from '../publish-after-run.ts';
 import { abortOnSignal } from '../signals.ts';
 import { createRunRequest, isUnscoped, type SyncOptions } from '../sync-request.ts';
 
@@ -24,9 +24,15 @@ export async function sync(options: SyncOptions): Promise<number> {
     const pipeline = openPipeline(config, context);
     try {
       assertHeldBack(pipeline, options.acceptRemovals);
-      const wait = options.wait ?? false;
-      const summary = await pipeline.run({ trigger: 'manual', signal, ...request }, { wait });
-      const published = await publishAfterRun(pipeline, context, signal, summary.clock);
+      const pings = await openPingsOf(request, config, context);
+      const run: RunRequest = { trigger: 'manual', signal, ...request, onStarted: pings?.runStarted };
+      const { summary, published } = await runAndPublish(
+        pipeline,
+        context,
+        run,
+        options.wait ?? false,
+        pings,
+      );
       context.close();
       if (options.logFormat === 'json') logOutcome(context, summary, published);
       const formatCommand = acceptRemovalsCommands(commandsFor(options.config), config.accounts);
@@ -39,7 +45,7 @@ export async function sync(options: SyncOptions): Promise<number> {
       const exitCode = exitCodeForSync(summary.status, published);
       if (!signal.aborted) {
         const since = isUnscoped(request) && summary.mode === 'full' ? 'always' : 'now';
-        await sendAlerts(config, context, signal, since, isUnscoped(request) && exitCode === EXIT.done);
+        await sendAlerts(config, context, signal, since, pings);
       }
       return exitCode;
     } finally {
@@ -67,22 +73,52 @@ function assertHeldBack({ warehouse }: Pipeline, walkId: SyncOptions['acceptRemo
   });
 }
 
+/** Pings about a run over everything; null for another one, and if the config has no address for them. */
+async function openPingsOf(
+  request: ReturnType<typeof createRunRequest>,
+  config: Config,
+  context: CommandContext,
+): Promise<Pings | null> {
+  if (!config.notify?.ping || !isUnscoped(request)) return null;
+  return (await import('../../alerts/pings.ts')).openPings(config, context);
+}
+
+/** A run without its publication is a failure for pings, as it is for the exit code. */
+async function runAndPublish(
+  pipeline: Pipeline,
+  context: CommandContext,
+  request: RunRequest,
+  wait: boolean,
+  pings: Pings | null,
+) {
+  try {
+    const summary = await pipeline.run(request, { wait });
+    const published = await publishAfterRun(pipeline, context, request.signal, summary.clock);
+    pings?.runEnded(getPingedEnd(summary.status, published));
+    return { summary, published };
+  } catch (error) {
+    pings?.runThrew(error);
+    await pings?.close(ALERTS_TIMEOUT_MS, request.signal);
+    throw error;
+  }
+}
+
 /** A run waits this long for webhooks; what is left is sent by the next run or worker. */
 const ALERTS_TIMEOUT_MS = 10_000;
 
-/** Sends the alerts and the ping that are due. `isDone`: a run over everything succeeded. */
+/** Sends the alerts that are due, and waits for the pings. */
 async function sendAlerts(
   config: Config,
   { clock, logger }: CommandContext,
   signal: AbortSignal,
   since: 'always' | 'now',
-  isDone: boolean,
+  pings: Pings | null,
 ): Promise<void> {
   if (!config.notify) return;
   const { openNotifier } = await import('../../alerts/notifier.ts');
   const isStale = createStaleCheck(config.schedule);
   const notifier = openNotifier(config, { clock, logger, isStale, since });
-  notifier?.runFinished(isDone);
+  notifier?.runFinished();
   notifier?.caughtUp();
-  await notifier?.close(ALERTS_TIMEOUT_MS, signal);
+  await Promise.all([notifier?.close(ALERTS_TIMEOUT_MS, signal), pings?.close(ALERTS_TIMEOUT_MS, signal)]);
 }
