@@ -1,4 +1,5 @@
 /** All named queries by the part of the page that uses them: the source of docs/status-page.md. */
+import { LAST_BACKUP } from '../../src/queries/named/backups.ts';
 import { ADDED, EDITED, REMOVED } from '../../src/queries/named/changes.ts';
 import type { NamedQuery } from '../../src/database/query.ts';
 import {
@@ -45,6 +46,7 @@ export const NAMED_QUERIES: readonly { part: string; queries: readonly Documente
       STORAGE_FAILURES,
       DIFFERENCES,
       OPEN_GAPS,
+      LAST_BACKUP,
     ],
   },
   { part: 'The run in progress', queries: [status.RUNNING_WALKS, status.WALKED_PACKAGES, CHANGE_MARKER] },

@@ -154,6 +154,19 @@ const savedRequests = describeTable(
   },
 );
 
+const backup = describeTable(
+  schema.backup,
+  'A backup that the worker made, makes, or failed to make; `vodhouse backup` writes no row. The row of an old backup goes with its file, that of a failure with the next backup.',
+  {
+    backup_id: 'Number of the backup.',
+    file: 'Its absolute path.',
+    started_at: 'When it was begun.',
+    finished_at: 'When it was complete; NULL before that.',
+    size_bytes: withUnit('bytes', 'Size of the file; NULL before it is complete.'),
+    error: 'Why it failed, in words; NULL if it did not.',
+  },
+);
+
 const warehouseState = describeTable(schema.warehouseState, 'The only row: the state of the file.', {
   singleton: 'Always 1.',
   created_at: 'When the file was created.',
@@ -166,5 +179,5 @@ const warehouseState = describeTable(schema.warehouseState, 'The only row: the s
   is_demo: '1 for the file of `vodhouse demo`.',
 });
 
-export const RUN_TABLES = [run, runFailure, walk, request, pause, savedRequests];
+export const RUN_TABLES = [run, runFailure, walk, request, pause, savedRequests, backup];
 export const STATE_TABLES = [warehouseState];

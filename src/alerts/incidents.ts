@@ -32,6 +32,8 @@ const EVENTS: Partial<Record<ProblemKind, IncidentEvent>> = {
   quarantine: 'quarantine',
   drift: 'drift',
   unpublished: 'unpublished',
+  backup: 'backup',
+  config_refused: 'config',
   clock: 'clock',
 };
 
@@ -112,6 +114,8 @@ export function formatResolved({ accounts }: Pick<Config, 'accounts'>, incident:
     quarantine: `no record of ${account ?? ''} is in quarantine any more`,
     drift: `responses of ${account ?? ''} no longer drift, or the drift was acknowledged`,
     unpublished: 'the published file shows the last changes again',
+    backup: 'a backup was made again',
+    config: 'the worker has a valid config again',
     clock: 'the clocks agree again',
   };
   return texts[event];

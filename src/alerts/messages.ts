@@ -89,5 +89,7 @@ const INCIDENT_TEXTS: Record<IncidentEvent, [begun: string, over: string]> = {
   quarantine: ['have records in quarantine', 'have no records in quarantine any more'],
   drift: ['drift', 'no longer drift'],
   unpublished: ['are not published', 'are published'],
+  backup: ['have no backup', 'have a backup'],
+  config: ['have a refused config', 'have a valid config'],
   clock: ['have another clock', 'have the same clock again'],
 };

@@ -70,8 +70,9 @@ export function openPipeline(config: Config, environment: Environment) {
   const accounts = config.accounts.map((account) => createAccount(account, warehouse, environment));
   const context = createSyncContext(config, warehouse, environment);
   const { logger, formatCommand = commandsFor(config.file) } = environment;
+  const findLeavingFor = (next: Config) => findLeaving(warehouse.listActivePackages(), next);
   const registerPackages = (acceptRetirements: boolean) => {
-    const leaving = findLeaving(warehouse.listActivePackages(), config);
+    const leaving = findLeavingFor(config);
     if (!acceptRetirements) assertMayRetire(leaving, formatCommand);
     for (const line of leavingLines(leaving)) {
       logger.warn({ event: 'package_leaves', reason: line }, `${line}; its rows stay, marked as retired`);
@@ -95,9 +96,11 @@ export function openPipeline(config: Config, environment: Environment) {
         lock.release();
       }
     },
-    /** Throws ConfigError where a run would refuse to retire what left the config. */
-    assertMayRetire: () =>
-      assertMayRetire(findLeaving(warehouse.listActivePackages(), config), formatCommand),
+    /** Throws ConfigError where this config, or a changed one, cannot use the file, or a run would refuse to retire what left it. */
+    assertMayServe(next: Config = config): void {
+      assertMayUse(next, warehouse);
+      assertMayRetire(findLeavingFor(next), formatCommand);
+    },
     warehouse,
     /** Reads what the service now reports of a booked day: see readCorrection. */
     async readCorrection(name: string, date: string, signal: AbortSignal): Promise<CorrectionOffer> {
@@ -122,7 +125,7 @@ function openConfiguredWarehouse(config: Config, environment: Environment): Ware
     const use = warehouse.getFileUse();
     assertDemoOrReal(config.warehouse, use, isDemo);
     if (isDemo) warehouse.markAsDemo({});
-    assertSameZone(config, warehouse.getBookedZone());
+    assertMayUse(config, warehouse);
     const warning = otherConfigText(config, use);
     if (warning !== null) logger.warn({ event: 'config_warning', reason: warning }, warning);
     for (const account of config.accounts) renameAccount(config, account, warehouse, environment);
@@ -133,7 +136,18 @@ function openConfiguredWarehouse(config: Config, environment: Environment): Ware
   return warehouse;
 }
 
-/** Once: all rows of the account that was named `was` get its new name. Throws ConfigError where both names have rows. */
+/** Throws ConfigError for another time zone than that of the booked days, and for `was` where both names have rows. */
+function assertMayUse(config: Config, warehouse: Warehouse): void {
+  assertSameZone(config, warehouse.getBookedZone());
+  for (const { name, was } of config.accounts) {
+    if (was !== null && warehouse.hasAccount(was) && warehouse.hasAccount(name))
+      throw new ConfigError(`account ${name} was ${was}, but the warehouse has rows of both`, {
+        hint: `remove \`was: ${was}\``,
+      });
+  }
+}
+
+/** Once: all rows of the account that was named `was` get its new name. */
 function renameAccount(
   { warehouse: path }: Config,
   { name, was }: AccountConfig,
@@ -141,10 +155,6 @@ function renameAccount(
   { clock, logger, command }: Environment,
 ): void {
   if (was === null || !warehouse.hasAccount(was)) return;
-  if (warehouse.hasAccount(name))
-    throw new ConfigError(`account ${name} was ${was}, but the warehouse has rows of both`, {
-      hint: `remove \`was: ${was}\``,
-    });
   const lock = lockOrThrow(path, 'run', command, clock.now());
   try {
     const rows = warehouse.renameAccount(was, name);

@@ -51,7 +51,7 @@ export async function runScheduler(options: SchedulerOptions, signal: AbortSigna
   const ticks = [createTicks(onTick), ...(onMinute ? [createTicks(async () => onMinute())] : [])];
   try {
     await onTick();
-    if (!failing.signal.aborted) logNextRuns(options);
+    if (!failing.signal.aborted && !signal.aborted) logNextRuns(options);
     await aborted(AbortSignal.any([signal, failing.signal]));
   } finally {
     await Promise.all(ticks.map((each) => each.close()));

@@ -6,7 +6,7 @@ import { PreemptedError, ParkedError } from '../lib/errors.ts';
 import { openNotifier } from '../alerts/notifier.ts';
 import { openPings, PINGED_ENDS, type Pings } from '../alerts/pings.ts';
 import { assertUndamaged } from '../database/integrity.ts';
-import { lockOrThrow } from '../database/lock.ts';
+import { lockOrThrow, type Lock } from '../database/lock.ts';
 import type { Mode } from '../database/schema/runs.ts';
 import { createStaleCheck } from '../health/streams.ts';
 import type { Publication } from '../publishing/publisher.ts';
@@ -14,14 +14,18 @@ import { getPublishTime, type RunClock } from '../sync/run-clock.ts';
 import type { RunSummary } from '../sync/run.ts';
 import { startWebProcess } from '../web/process/supervisor.ts';
 import type { WebServer } from '../web/server.ts';
+import { createBackupLoop } from './backup-loop.ts';
 import { createPreemption, type Due } from './due.ts';
 import { openPipeline, type Environment, type Pipeline } from './pipeline.ts';
 import { createPublishLoop } from './publish-loop.ts';
+import { awaitReload, NO_RELOADS, type Reloads } from './reload.ts';
 import { runScheduler } from './scheduler.ts';
 
 export interface WorkerEvents {
   /** This process is the worker of the warehouse now. */
   onStarted: () => void;
+  /** The worker took a changed config. */
+  onReloaded: (config: Config) => void;
   /** The server listens at this address. */
   onServing: (url: string) => void;
   onRun: (summary: RunSummary) => void;
@@ -29,42 +33,63 @@ export interface WorkerEvents {
 }
 
 /**
- * Takes the worker lock, opens the pipeline, and serves the schedule until the signal aborts. Throws LockedError where
- * another worker serves this warehouse, WarehouseError where the file is damaged, and ConfigError where the server cannot
- * listen.
+ * Takes the worker lock, opens the pipeline, and serves the schedule until the signal aborts. At a request to reload it
+ * takes the changed config between two packages. Throws LockedError where another worker serves this warehouse,
+ * WarehouseError where the file is damaged, and ConfigError where the server cannot listen.
  */
 export async function runWorker(
   config: Config,
   environment: Environment,
   signal: AbortSignal,
   events: WorkerEvents,
+  reloads: Reloads = NO_RELOADS,
 ): Promise<void> {
   const lock = lockOrThrow(config.warehouse, 'worker', environment.command, environment.clock.now());
   try {
     events.onStarted();
     assertUndamaged(config.warehouse);
-    const pipeline = openPipeline(config, environment);
-    try {
-      pipeline.assertMayRetire();
-      await serveSchedule({ ...environment, config, pipeline, signal, events });
-    } finally {
-      await pipeline.close();
-    }
+    const parts = { ...environment, lock, signal, events, reloads };
+    for (let next = await serveConfig(config, parts); next; next = await serveConfig(next, parts))
+      events.onReloaded(next);
   } finally {
     lock.release();
   }
 }
 
-interface WorkerParts extends Environment {
-  config: Config;
-  pipeline: Pipeline;
+interface ServeParts extends Environment {
+  lock: Lock;
   signal: AbortSignal;
   events: WorkerEvents;
+  reloads: Reloads;
+}
+
+/** Serves a config until the signal aborts, then gives null, or until another config replaces it, then gives that. */
+async function serveConfig(config: Config, parts: ServeParts): Promise<Config | null> {
+  const pipeline = openPipeline(config, parts);
+  try {
+    pipeline.assertMayServe();
+    const reload = awaitReload({ ...parts, config, pipeline });
+    try {
+      await serveSchedule({ ...parts, config, pipeline, replaced: reload.replaced });
+    } finally {
+      await reload.close();
+    }
+    return parts.signal.aborted ? null : reload.next();
+  } finally {
+    await pipeline.close();
+  }
+}
+
+interface WorkerParts extends Omit<ServeParts, 'lock' | 'reloads'> {
+  config: Config;
+  pipeline: Pipeline;
+  /** Aborts when another config replaces this one. */
+  replaced: AbortSignal;
 }
 
 /** What it opens is closed, in parallel, before the pipeline is. */
 async function serveSchedule(parts: WorkerParts): Promise<void> {
-  const { config, pipeline, clock, logger, createTicks, signal, events } = parts;
+  const { config, pipeline, clock, logger, createTicks, signal, replaced, events } = parts;
   const { warehouse, publisher } = pipeline;
   let server: WebServer | null = null;
   const { getTime, checkedBy } = createPublishClock(clock);
@@ -73,14 +98,20 @@ async function serveSchedule(parts: WorkerParts): Promise<void> {
     server?.recordPublication(publication);
   };
   const publishLoop = publisher && createPublishLoop({ publisher, clock, getTime, logger, onPublished });
+  const { backup } = config;
+  const backupLoop = backup && createBackupLoop({ config: { ...config, backup }, warehouse, clock, logger });
   const isStale = createStaleCheck(config.schedule);
   const notifier = openNotifier(config, { clock, logger, isStale, since: 'now' });
   const pings = openPings(config, { clock, logger });
+  const onMinute = () => {
+    backupLoop?.check();
+    void notifier?.check(); // streams become stale between runs
+  };
   const scheduler = {
     ...{ clock, logger, createTicks, schedule: config.schedule },
     lastUnscopedRun: async (mode: Mode) => warehouse.findLastUnscopedRun(mode),
     check: () => warehouse.assertNotReplaced(),
-    onMinute: notifier ? () => void notifier.check() : undefined, // streams become stale between runs
+    onMinute: backupLoop || notifier ? onMinute : undefined,
     onCaughtUp: () => notifier?.caughtUp(),
     run: async (due: Due) => {
       const summary = await runDue(due, parts, pings);
@@ -96,9 +127,10 @@ async function serveSchedule(parts: WorkerParts): Promise<void> {
     if (server) events.onServing(server.url);
     publisher?.sweep(clock.now());
     if (warehouse.findLastUnscopedRun('full')) publishLoop?.requestPublish(); // before it, there is nothing to show
-    await runScheduler(scheduler, signal);
+    await runScheduler(scheduler, AbortSignal.any([signal, replaced]));
   } finally {
-    await Promise.all([server?.close(), publishLoop?.close(), notifier?.close(), pings?.close()]);
+    const opened = [server, publishLoop, backupLoop, notifier, pings];
+    await Promise.all(opened.map(async (each) => each?.close()));
   }
 }
 
@@ -120,7 +152,7 @@ function createPublishClock(clock: Clock) {
 /** Throws ParkedError where no account may send a request: such a run would only be parked. */
 async function runDue(
   { mode, trigger, resumesFrom }: Due,
-  { config, pipeline, clock, signal }: WorkerParts,
+  { config, pipeline, clock, signal, replaced }: WorkerParts,
   pings: Pings | null,
 ): Promise<RunSummary> {
   assertNotParked(config, pipeline);
@@ -129,7 +161,7 @@ async function runDue(
   const preemption = createPreemption(config.schedule, { mode, startedAt, quickTookMs });
   const stopReason = () => {
     const now = clock.now();
-    const reason = preemption(now);
+    const reason = replaced.aborted ? 'the config was reloaded' : preemption(now);
     return reason === null ? null : new PreemptedError(`the run gives way: ${reason}`, startOfSecond(now));
   };
   const onStarted = () => pings?.runStarted();

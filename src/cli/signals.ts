@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs';
 import { InterruptedError } from '../lib/errors.ts';
 import { EXIT } from './exit.ts';
 
@@ -21,4 +22,35 @@ export function abortOnSignal(
   }
   /** `received`: the signal; null before it. */
   return { signal: controller.signal, received: () => received };
+}
+
+/**
+ * SIGHUP as requests: `listen` takes the one listener, which is called for each, and at once for one that came while there
+ * was none. A terminal that closes sends SIGHUP too: it ends the process like SIGTERM.
+ */
+export function requestOnHangup() {
+  let listener: (() => void) | null = null;
+  let isWaiting = false;
+  process.on('SIGHUP', () => {
+    if (isTerminalGone()) process.kill(process.pid, 'SIGTERM');
+    else if (listener) listener();
+    else isWaiting = true;
+  });
+  return (onRequest: () => void) => {
+    listener = onRequest;
+    if (isWaiting) onRequest();
+    isWaiting = false;
+    return () => void (listener = null);
+  };
+}
+
+/** Was this process started in a terminal that no longer exists? */
+function isTerminalGone(): boolean {
+  if (!process.stderr.isTTY) return false;
+  try {
+    closeSync(openSync('/dev/tty', 'r'));
+    return false;
+  } catch {
+    return true;
+  }
 }

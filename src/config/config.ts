@@ -12,6 +12,7 @@ import {
   duration,
   fileMode,
   filePath,
+  folderPath,
   headerName,
   host,
   key,
@@ -28,8 +29,12 @@ import { FIGURES } from '../lib/storage-figures.ts';
 import { packages } from './packages.ts';
 import { orNull, section, withDefault } from './sections.ts';
 
-/** Default paths of the live file and the published file. */
-export const DEFAULT_FILES = { warehouse: 'data/vodhouse.db', publish: 'data/vodhouse.bi.db' } as const;
+/** Default paths of the live file, the published file and the folder of backups. */
+export const DEFAULT_FILES = {
+  warehouse: 'data/vodhouse.db',
+  publish: 'data/vodhouse.bi.db',
+  backups: 'data/backups',
+} as const;
 
 const videoList = section({
   base_url: baseUrl.describe('Address of the video list, without the path of the operation.'),
@@ -155,6 +160,24 @@ const publish = section(
   'every',
 );
 
+const backup = section({
+  schedule: withDefault(
+    cron,
+    '30 2 * * *',
+    'When the worker makes a backup of the warehouse: cron, read in schedule.timezone.',
+  ),
+  folder: withDefault(
+    folderPath,
+    DEFAULT_FILES.backups,
+    'Folder of the backups, relative to this file; better one on another disk.',
+  ),
+  keep: withDefault(
+    integer(1),
+    7,
+    'Number of backups to keep; older ones are deleted after a new one is made.',
+  ),
+});
+
 const retention = section({
   requests_days: withDefault(integer(1), 35, 'Days that requests are kept.'),
   runs_days: withDefault(integer(1), 90, 'Days that runs and walks are kept.'),
@@ -234,6 +257,7 @@ export const configSchema = section({
   schedule: schedule.prefault({}).describe('When runs are due.'),
   walk: walk.prefault({}).describe('How packages are walked.'),
   publish: orNull(publish).describe('The file for readers. Leave out for none.'),
+  backup: orNull(backup).describe('Backups that the worker makes. Leave out for none.'),
   retention: retention.prefault({}).describe('How long requests, runs and walks are kept.'),
   server: orNull(server).describe('The web server. Leave out for none.'),
   notify: orNull(notify).describe('Where alerts are sent. Leave out for none.'),
@@ -259,4 +283,5 @@ export type StorageConfig = NonNullable<AccountConfig['storage']>;
 export type StorageAuth = StorageConfig['auth'];
 export type LimitsConfig = AccountConfig['limits'];
 export type ServerConfig = NonNullable<Config['server']>;
+export type BackupConfig = NonNullable<Config['backup']>;
 export type NotifyConfig = NonNullable<Config['notify']>;

@@ -47,7 +47,7 @@ function load(file: string, env: Env, now: number, mode: 'strict' | 'without unu
     throw new ConfigError(formatProblems(file, [...problems, ...fileProblems]));
   }
   const { settings } = checked;
-  const { publish } = settings;
+  const { publish, backup } = settings;
   const toAbsolute = (relative: string) => resolve(folder, relative);
   const config = freeze({
     ...settings,
@@ -55,6 +55,7 @@ function load(file: string, env: Env, now: number, mode: 'strict' | 'without unu
     warehouse: toAbsolute(settings.warehouse),
     accounts: settings.accounts.map((account, index) => withPackages(account, files.get(index), toAbsolute)),
     publish: publish && { ...publish, file: toAbsolute(publish.file) },
+    backup: backup && { ...backup, folder: toAbsolute(backup.folder) },
     secrets: listSecrets(settings),
   });
   const unusable = settings.accounts.flatMap(({ name }, index) => {

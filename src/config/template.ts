@@ -60,13 +60,18 @@ server:                         # answers as the service does, from the file; le
 #notify:                        # where alerts are sent; better \${NAME} than the addresses
 #  webhook: https://hooks.example.test/a/b # gets a POST when a problem begins and when it ends
 #  ping: https://ping.example.test/a       # after each good run; or { success, start, failure }
-#  events: [failed,stale,restricted,discrepancy,held_back,gap,quarantine,drift,unpublished,clock]
+#  events: [failed, stale, restricted] # what is reported (docs/alerts.md); left out: everything
 #  remind_after: 1d             # a problem that lasts is reported again after this; null: never
 
 #walk:
 #  removal_brake: 0.2           # share of a package that one walk may remove without confirmation
 #  resume_within: 7d            # age up to which an interrupted walk is resumed
 #  boundary_reads: 0.05         # requests for the gaps between pages, as a share of the pages
+
+#backup:                        # backups that the worker makes; leave out for none
+#  schedule: "30 2 * * *"       # when, read in schedule.timezone
+#  folder: data/backups         # relative to this one; better on another disk
+#  keep: 7                      # backups to keep; older ones are deleted
 
 #retention:
 #  requests_days: 35            # how long requests are kept

@@ -99,6 +99,11 @@ export const filePath = text(
   (value) => value.trim() !== '' && !/^~|\/$|\0/.test(value),
 );
 
+export const folderPath = text(
+  'the path of a folder, absolute or relative to this one (for ~ write ${HOME})',
+  (value) => value.trim() !== '' && !/^~|\0/.test(value),
+);
+
 /** The ends of an address that a user copied with the path of an operation, or with most of it. */
 const OPERATION = /\/(?:info\/v1|report\/stats)(?:\/[^?#]*)?(?=[?#]|$)/;
 const WITHOUT_PATH = 'the address before /info/v1 or /report/stats: vodhouse adds the path of the operation';

@@ -17,9 +17,13 @@ export interface Holder {
   pid: number;
   since: string;
   command: string;
+  /** A changed config that the worker refused while it runs, at this time (`YYYY-MM-DD HH:MM:SS` UTC). */
+  refused?: { at: string; error: string } | null;
 }
 
 export interface Lock {
+  /** Tells others more about the holder. Throws WarehouseError if that cannot be written. */
+  note(more: Pick<Holder, 'refused'>): void;
   release(): void;
 }
 
@@ -33,17 +37,26 @@ export function tryLock(path: string, name: LockName, command: string, now: numb
   const holderFile = `${resolvePath(path)}.${name}.holder`;
   const holder: Holder = { host: hostname(), pid: process.pid, since: toTimestamp(now), command };
   try {
-    writeFileSync(holderFile, `${JSON.stringify(holder)}\n`);
+    writeHolder(holderFile, holder);
   } catch (error) {
     client.close();
-    throw toWarehouseError(error, holderFile);
+    throw error;
   }
   return {
+    note: (more) => writeHolder(holderFile, { ...holder, ...more }),
     release: () => {
       rmSync(holderFile, { force: true });
       client.close();
     },
   };
+}
+
+function writeHolder(file: string, holder: Holder): void {
+  try {
+    writeFileSync(file, `${JSON.stringify(holder)}\n`);
+  } catch (error) {
+    throw toWarehouseError(error, file);
+  }
 }
 
 /** Like `tryLock`, but throws LockedError that names the holder. */

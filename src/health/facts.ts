@@ -5,6 +5,7 @@ import { fromTimestamp } from '../lib/clock.ts';
 import { createCalendar } from '../lib/calendar.ts';
 import { addDays } from '../lib/days.ts';
 import { redact } from '../lib/redact.ts';
+import { isHeld, readHolder } from '../database/lock.ts';
 import { publishedFact } from '../publishing/about-rows.ts';
 import type { Publisher } from '../publishing/publisher.ts';
 import type { StatusQueries } from '../queries/status-queries.ts';
@@ -16,6 +17,7 @@ export type PackageReport = HealthFacts['packages'][number];
 export type StorageReport = HealthFacts['storage'][number];
 export type StorageDetails = HealthFacts['storageDetails'][number];
 export type BudgetReport = HealthFacts['budgets'][number];
+export type BackupReport = NonNullable<HealthFacts['backup']>;
 export type PublishedReport = NonNullable<HealthFacts['published']>;
 
 export interface HealthParts extends StreamParts {
@@ -63,6 +65,8 @@ export function readHealthFacts(parts: HealthParts, now: number, runs: number) {
     failedRun: failedRun && redactError(failedRun),
     storageDetails: accounts.flatMap((account) => readStorageDetails(account, parts, streams, recentSince)),
     newestTime: statusQueries.newestTime(),
+    refusedConfig: readRefusedConfig(config),
+    backup: readBackup(parts),
   };
 }
 
@@ -197,4 +201,17 @@ function readPublished({ config, publisher }: HealthParts, now: number) {
   if (!publisher || !config.publish) return null;
   const { file } = config.publish;
   return { file, published_at: publishedFact(file, 'published_at'), behind: publisher.isBehind(now) };
+}
+
+/** A changed config that the running worker refused. */
+function readRefusedConfig({ warehouse, secrets }: Config) {
+  const refused = isHeld(warehouse, 'worker') ? readHolder(warehouse, 'worker')?.refused : null;
+  return refused ? { at: refused.at, error: redact(refused.error, secrets) } : null;
+}
+
+/** Null if the config has no backups. */
+function readBackup({ config, statusQueries }: HealthParts) {
+  if (!config.backup) return null;
+  const last = statusQueries.lastBackup();
+  return { ...last, error: last.error && redact(last.error, config.secrets) };
 }

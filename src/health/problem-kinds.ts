@@ -19,6 +19,8 @@ export const PROBLEM_KINDS = [
   'unconfirmed',
   'discrepancy',
   'unpublished',
+  'backup',
+  'config_refused',
   'quarantine',
   'drift',
 ] as const;

@@ -7,6 +7,7 @@ import { findHeldBack, findPackageProblems, findStreamProblems } from './package
 import { driftName, type FormatCommand } from './commands.ts';
 import { createProblem, PROBLEM_KINDS, toOneLine, type Advice, type Problem } from './problem-kinds.ts';
 import { findStorageProblems } from './storage-problems.ts';
+import { findFailedBackup, findRefusedConfig } from './worker-problems.ts';
 
 /** A worker publishes right after a run; a published file that is behind for longer is a problem. */
 const PUBLISHED_LATE_MS = 2 * MINUTE_MS;
@@ -22,6 +23,8 @@ export function findProblems(facts: HealthFacts): Problem[] {
     ...findClockProblems(facts),
     ...findStorageProblems(facts),
     ...findUnpublished(facts),
+    ...findFailedBackup(facts),
+    ...findRefusedConfig(facts),
     ...findQuarantine(facts),
     ...findDrift(facts),
   ];

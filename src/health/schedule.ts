@@ -10,23 +10,25 @@ export interface Schedule {
   /** Null where no worker runs. */
   worker: { host: string; pid: number; since: string } | null;
   /** The next ticks of the schedule, null where it has none; `publication`: null where the published file has everything. */
-  next: { full: string | null; quick: string | null; publication: string | null };
+  next: { full: string | null; quick: string | null; publication: string | null; backup: string | null };
 }
 
 /** Reads the worker of the warehouse, and what is due after `now` (ms). */
 export function readSchedule(
-  { warehouse, schedule }: Pick<Config, 'warehouse' | 'schedule'>,
+  { warehouse, schedule, backup }: Pick<Config, 'warehouse' | 'schedule' | 'backup'>,
   publisher: Pick<Publisher, 'dueAt'> | null,
   now: number,
 ): Schedule {
   const holder = isHeld(warehouse, 'worker') ? readHolder(warehouse, 'worker') : null;
   const formatTime = (ms: number | null) => (ms === null || !Number.isFinite(ms) ? null : toTimestamp(ms));
-  const tickOf = (expression: string | null) => (expression === null ? null : nextTick(expression, now));
+  const tickOf = (expression: string | null) =>
+    expression === null ? null : nextTick(expression, now, schedule.timezone);
   return {
     worker: holder && { host: holder.host, pid: holder.pid, since: holder.since },
     next: {
       full: formatTime(tickOf(schedule.full)),
       quick: formatTime(tickOf(schedule.quick)),
+      backup: formatTime(tickOf(backup?.schedule ?? null)),
       publication: formatTime(publisher?.dueAt(now) ?? null),
     },
   };

@@ -1,6 +1,6 @@
 /** The kinds of problems that alerts report: docs/alerts.md. */
 export const INCIDENT_EVENTS = [
   ...(['failed', 'stale', 'restricted', 'discrepancy', 'held_back', 'gap'] as const),
-  ...(['quarantine', 'drift', 'unpublished', 'clock'] as const),
+  ...(['quarantine', 'drift', 'unpublished', 'backup', 'config', 'clock'] as const),
 ] as const;
 export type IncidentEvent = (typeof INCIDENT_EVENTS)[number];

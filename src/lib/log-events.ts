@@ -5,6 +5,9 @@
 export const LOG_EVENTS = {
   worker_started: ['warehouse', 'full', 'quick', 'timezone'],
   worker_stopped: ['reason'],
+  config_accepted: [],
+  config_reloaded: ['warehouse', 'full', 'quick', 'timezone'],
+  config_refused: ['error', 'hint'],
   worker_waiting: ['next_full', 'next_quick'],
   run_started: ['run_id', 'mode', 'trigger'],
   run_ended: [
@@ -42,6 +45,9 @@ export const LOG_EVENTS = {
   publish_postponed: ['reason'],
   publish_interrupted: [],
   publish_failed: ['error'],
+  backup_made: ['file', 'bytes', 'duration_ms'],
+  backup_failed: ['file', 'error', 'hint'],
+  backup_not_deleted: ['file', 'error'],
   server_listening: ['url'],
   server_ended: ['reason', 'restart_ms'],
   server_error: ['error'],

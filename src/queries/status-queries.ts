@@ -6,6 +6,7 @@ import type { request } from '../database/schema/runs.ts';
 import { HELD_REASONS } from '../database/schema/videos.ts';
 import { DAY_MS, toTimestamp } from '../lib/clock.ts';
 import type { PackageKey } from '../lib/package-key.ts';
+import { LAST_BACKUP } from './named/backups.ts';
 import * as failures from './named/failures.ts';
 import * as status from './named/status.ts';
 import { OPEN_DISCREPANCIES, STORAGE, WAITING_DAYS } from './named/storage.ts';
@@ -62,6 +63,7 @@ export function openStatusQueries(path: string) {
     failedWalks: () => failures.FAILED_WALKS.all(db, {}),
     failedRun: () => failures.FAILED_RUN.get(db, {}) ?? null,
     storageFailures: (account: string) => failures.STORAGE_FAILURES.all(db, { account }),
+    lastBackup: () => LAST_BACKUP.one(db, {}),
     createdAt: () => CREATED_AT.one(db, {}).at,
     /** The newest time of a run or a walk, as the file writes it; null if there is none. */
     newestTime: () => getNewestTime(db),

@@ -26,6 +26,7 @@ import {
   listTargetPackages,
   renameAccount,
 } from './accounts.ts';
+import * as backups from './statements/backup.ts';
 import { countExpected } from './statements/expected-ids.ts';
 import { acknowledgeDrift, countWalksWithoutDrift, listOpenDrift } from './statements/drift.ts';
 import { prunePauses } from '../budget/statements/pause.ts';
@@ -92,6 +93,9 @@ const READS = {
   listActivePackages: packages.listActivePackages,
   listTargetPackages,
   countTargetRows,
+  findLastBackups: backups.findLastBackups,
+  listBackups: backups.listBackups,
+  listUnfinishedBackups: backups.listUnfinishedBackups,
   listOpenDrift: (tx: Tx) => listOpenDrift(tx, {}),
 };
 
@@ -116,6 +120,10 @@ const WRITES = {
   storeDays,
   correctDay,
   acknowledgeDrift,
+  beginBackup: backups.beginBackup,
+  finishBackup: backups.finishBackup,
+  failBackup: backups.failBackup,
+  deleteBackup: backups.deleteBackup,
 };
 
 /** These only record that nothing changed: without an fsync, a power failure costs a page, no row. */

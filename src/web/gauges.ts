@@ -165,6 +165,14 @@ export const GAUGES: readonly GaugeReading[] = [
     "Duration of the worker's last publication. No sample before the first since this server started.",
     ({ published }) => (published?.durationMs == null ? null : published.durationMs / 1000),
   ),
+  single(
+    'vodhouse_backup_timestamp_seconds',
+    'When the worker last made a backup, in seconds since 1970. No sample before the first.',
+    ({ config, statusQueries }) => {
+      const madeAt = config.backup && statusQueries.lastBackup().made_at;
+      return madeAt === null ? null : fromTimestamp(madeAt) / 1000;
+    },
+  ),
   single('vodhouse_warehouse_size_bytes', 'Size of the live file.', ({ space }) => space.file),
   single(
     'vodhouse_warehouse_wal_size_bytes',

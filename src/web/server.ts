@@ -4,7 +4,6 @@ import compress, { type FastifyCompressOptions } from '@fastify/compress';
 import type { FastifyInstance } from 'fastify';
 import type { AccountConfig, ServerConfig } from '../config/config.ts';
 import type { Clock } from '../lib/clock.ts';
-import { errorCode, ConfigError, errorMessage } from '../lib/errors.ts';
 import { version } from '../lib/version.ts';
 import type { LoadLimits } from '../service/server/limits.ts';
 import type { Catalogue } from '../service/server/catalogue.ts';
@@ -14,6 +13,7 @@ import { addServiceRoutes } from '../service/server/routes.ts';
 import { createApp, listen, PAGE_SIZES } from '../service/server/server.ts';
 import { addHostCheck, assertKeysOrLoopback, createAuthorize, rejectUnauthorized } from './auth/access.ts';
 import { openAssets } from './assets.ts';
+import { createListenError } from './listen-check.ts';
 import { addSecurityHeaders } from './security-headers.ts';
 import type { Publication } from '../publishing/publisher.ts';
 import type { Metrics } from './metrics.ts';
@@ -84,17 +84,8 @@ export async function createWebServer(options: WebServerOptions): Promise<WebSer
     };
   } catch (error) {
     await app.close();
-    throw new ConfigError(`cannot listen on ${server.host}:${server.port}: ${errorMessage(error)}`, {
-      hint: hintFor(errorCode(error)),
-      cause: error,
-    });
+    throw createListenError(server, error);
   }
-}
-
-function hintFor(code: string): string {
-  return code === 'ENOTFOUND' || code === 'EADDRNOTAVAIL'
-    ? 'set server.host to an address of this machine, such as 127.0.0.1'
-    : 'another worker may serve there; set server.port to another one; 0 takes any free port';
 }
 
 /** The default level of brotli (11) is too slow to compress each response. */

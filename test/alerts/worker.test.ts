@@ -96,6 +96,7 @@ async function openWorker({ packages = [101], key = 'test-key', ...options }: Wo
       controller.signal,
       {
         onStarted: () => undefined,
+        onReloaded: () => undefined,
         onServing: () => undefined,
         onRun: (run) => void runs.push(run),
         onPublished: () => undefined,

@@ -77,6 +77,7 @@ function startWorker(
   const surroundings = { clock, logger, progress, command: 'start', ...(ticks && { createTicks: ticks }) };
   const ended = runWorker(config, surroundings, controller.signal, {
     onStarted: () => undefined,
+    onReloaded: () => undefined,
     onServing: () => undefined,
     onRun: (summary) => void runs.push(summary),
     onPublished: (publication) => void publications.push(publication),

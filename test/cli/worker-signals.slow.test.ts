@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { CONFIG, configText } from '../support/fixtures/config-file.ts';
 import { createFolder } from '../support/fixtures/folder-of-files.ts';
@@ -34,6 +36,29 @@ describe('a worker', () => {
     const count = `select count(*) from run where status = 'succeeded'`;
     await eventually(() => readWarehouseValue(cwd, count)).toBe(1);
     worker.kill('SIGUSR2');
+    worker.kill('SIGTERM');
+    expect((await worker.ended).code).toBe(0);
+  });
+
+  it('reloads its config at SIGHUP, and continues with the one it has if that is invalid', async () => {
+    const { cwd, gate, worker } = await startHeldWorker();
+    gate.open();
+    await eventually(worker.stderr).toContain('next full run at');
+    const path = join(cwd, CONFIG);
+    const valid = readFileSync(path, 'utf8');
+    writeFileSync(path, `${valid}\nnonsense: 1\n`);
+    worker.kill('SIGHUP');
+    await eventually(worker.stderr).toContain('the config was not reloaded');
+    expect((await vodhouse(['status'], { cwd })).code).toBe(2); // status reads the config too
+    writeFileSync(path, valid);
+    const refused = await vodhouse(['status'], { cwd });
+    expect([refused.code, refused.stdout]).toEqual([
+      3,
+      expect.stringContaining('nonsense: unknown key') as string,
+    ]);
+    worker.kill('SIGHUP');
+    await eventually(worker.stderr).toContain('took the changed config');
+    expect((await vodhouse(['status'], { cwd })).code).toBe(0);
     worker.kill('SIGTERM');
     expect((await worker.ended).code).toBe(0);
   });

@@ -35,6 +35,7 @@ describe('a minimal config', () => {
       schedule: { timezone: 'UTC', full: '0 * * * *', quick: null },
       walk: { removalBrake: 0.2, resumeWithinMs: 604_800_000, boundaryReads: 0.05 },
       publish: null,
+      backup: null,
       retention: { requestsDays: 35, runsDays: 90 },
       server: null,
       notify: null,

@@ -1,4 +1,4 @@
-import { INCIDENT_EVENTS } from '../../src/lib/incident-events.ts';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { configJsonSchema } from '../../src/config/template.ts';
@@ -63,7 +63,7 @@ describe('the template', () => {
     expect(readProblems(CONFIG_TEMPLATE)).toEqual([expect.stringContaining('${VODHOUSE_KEY} is not set')]);
   });
 
-  test('means the same with its commented defaults uncommented, except for the former name, the first day and the webhooks', () => {
+  test('means the same with its commented defaults uncommented, except for the former name, the first day, the webhooks and their events', () => {
     expect(uncommented).not.toBe(CONFIG_TEMPLATE);
     const plain = load(CONFIG_TEMPLATE, ENV);
     const config = load(uncommented, ENV);
@@ -73,12 +73,13 @@ describe('the template', () => {
     const notify = {
       webhook: 'https://hooks.example.test/a/b',
       ping: { success: 'https://ping.example.test/a', start: null, failure: null },
-      events: [...INCIDENT_EVENTS],
+      events: ['failed', 'stale', 'restricted'],
       remindAfterMs: 86_400_000,
     };
     expect(config).toEqual({
       ...plain,
       notify,
+      backup: { schedule: '30 2 * * *', folder: join(dirname(file), 'data/backups'), keep: 7 },
       secrets: [...plain.secrets, notify.webhook, notify.ping.success],
       file,
       warehouse,

@@ -151,6 +151,18 @@ const REAL: Post[] = [
     published: { file: '/srv/data/vodhouse.bi.db', published_at: null, behind: true },
     runs: [{ ...ENDED_RUN, clock_offset_ms: null }],
   }),
+  ...createPosts({
+    backup: {
+      file: '/mnt/backup/vodhouse-2026-03-09T023000Z.db',
+      made_at: '2026-03-09 02:30:04',
+      size_bytes: 1,
+      error: '/mnt/backup/vodhouse-2026-03-10T023000Z.db: no space left',
+      failing_since: '2026-03-10 02:30:00',
+    },
+  }),
+  ...createPosts({
+    refusedConfig: { at: AT, error: 'vodhouse.yaml has 1 problem: line 13  garbage: unknown key' },
+  }),
   ...createPosts({ runs: [{ ...ENDED_RUN, clock_offset_ms: 7_200_000 }] }),
   ...createPosts({ streams: Array.from({ length: 240 }, (_, index) => stale(101 + index)) }),
 ];

@@ -32,11 +32,16 @@ const DOCUMENTED = PAGE.split('\n')
 async function fullScrape(): Promise<Scraped> {
   const live = liveFileWith(
     packageRow(101, { walked_at: '2026-03-10 11:00:00' }),
+    insert('backup', {
+      file: '/b.db',
+      started_at: '2026-03-10 02:30:00',
+      finished_at: '2026-03-10 02:30:04',
+    }),
     insert('storage_reading', { account: 'main', observed_at: '2026-03-10 11:00:00', date: '2026-03-10' }),
   );
   const file = join(dirname(live), 'out.db');
   await published(live, { file });
-  const { metrics, scrape } = openMetrics(live, configOver(live, `publish: { file: ${file} }`));
+  const { metrics, scrape } = openMetrics(live, configOver(live, `publish: { file: ${file} }\nbackup: {}`));
   metrics.recordPublication({ durationMs: 1 });
   metrics.recordResponse('/', 200, 1);
   return scrape();

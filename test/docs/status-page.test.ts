@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { queriesMarkdown, NAMED_QUERIES } from '../../docs/generate/named-queries.ts';
+import * as backups from '../../src/queries/named/backups.ts';
 import * as changes from '../../src/queries/named/changes.ts';
 import type { NamedQuery, SqlValue } from '../../src/database/query.ts';
 import * as failures from '../../src/queries/named/failures.ts';
@@ -19,6 +20,7 @@ const MARK = '<!-- below: npm run docs -->\n';
 const [HANDWRITTEN = '', GENERATED = ''] = PAGE.split(MARK);
 
 const MODULES = {
+  'backups.ts': backups,
   'changes.ts': changes,
   'failures.ts': failures,
   'status.ts': status,

@@ -43,9 +43,10 @@ export async function status(options: JsonOptions & { requests?: true }): Promis
 }
 
 function reportJson(report: Report): string {
-  const { warehouse, packages, held_back, quarantine, drift, storage, budgets, published, runs } = report;
+  const { warehouse, packages, held_back, quarantine, drift, storage, budgets, published, backup, runs } =
+    report;
   const { worker, next } = report;
   const needs = listNeeds(report);
   const records = { packages, held_back, quarantine, drift, storage };
-  return formatJson({ warehouse, worker, next, needs, ...records, budgets, published, runs });
+  return formatJson({ warehouse, worker, next, needs, ...records, budgets, published, backup, runs });
 }

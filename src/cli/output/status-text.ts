@@ -1,13 +1,14 @@
 /** The text of `vodhouse status`. */
 import { fromTimestamp, toTimestamp } from '../../lib/clock.ts';
 import type { Savings, StatusQueries } from '../../queries/status-queries.ts';
-import type { BudgetReport, PublishedReport } from '../../health/facts.ts';
+import type { BackupReport, BudgetReport, PublishedReport } from '../../health/facts.ts';
 import { getOverallStatus, isNothingRead, NOTHING_READ } from '../../health/overall-status.ts';
 import { groupProblems, type Advice } from '../../health/problem-kinds.ts';
 import type { HealthReport } from '../../health/report.ts';
 import type { Schedule } from '../../health/schedule.ts';
 import {
   formatAgo,
+  formatBytes,
   formatCount,
   formatDuration,
   pluralize,
@@ -30,6 +31,7 @@ export function statusText(report: Report, now: number): string {
   if (report.storage.length > 0) sections.push(storageTable(report, since));
   if (report.drift.length > 0) sections.push(driftTable(report, since));
   if (report.published) sections.push(publishedLine(report.published, since));
+  if (report.backup) sections.push(backupLine(report.backup, since));
   sections.push(budgetTable(report));
   if (report.runs.length > 0) sections.push(runTable(report, since));
   return `${sections.join('\n\n')}\n`;
@@ -74,9 +76,10 @@ function scheduleText({ worker, next, formatCommand }: Report, now: number): str
   const running = worker
     ? `worker: ${worker.host}, pid ${worker.pid}, since ${worker.since} UTC`
     : `worker: none; to start one: ${formatCommand('start')}`;
-  const due = (['full', 'quick', 'publication'] as const).flatMap((what) => {
+  const names = { full: 'full run', quick: 'quick run', publication: 'publication', backup: 'backup' };
+  const due = (['full', 'quick', 'publication', 'backup'] as const).flatMap((what) => {
     const at = next[what];
-    return at === null ? [] : [`${what === 'publication' ? what : `${what} run`} ${inTime(at)}`];
+    return at === null ? [] : [`${names[what]} ${inTime(at)}`];
   });
   return [
     running,
@@ -177,6 +180,11 @@ function publishedLine({ file, published_at: at, behind }: PublishedReport, sinc
   const words =
     at === null ? 'not there yet' : `made ${since(at)}${behind ? '; newer changes are not in it yet' : ''}`;
   return `published file ${displayPath(file)}: ${words}`;
+}
+
+function backupLine({ file, made_at: at, size_bytes: bytes }: BackupReport, since: Since): string {
+  if (file === null) return 'last backup: none yet';
+  return `last backup ${displayPath(file)}: made ${since(at)}, ${formatBytes(bytes ?? 0)}`;
 }
 
 function runTable(report: Report, since: Since): string {

@@ -155,3 +155,13 @@ export const warehouseState = sqliteTable('warehouse_state', {
   config_accounts: text('config_accounts'),
   is_demo: boolean('is_demo').notNull().default(false),
 });
+
+/** A backup that the worker made, makes, or failed to make. Its row goes with its file. */
+export const backup = sqliteTable('backup', {
+  backup_id: rowKey('backup_id'),
+  file: text('file').notNull(),
+  started_at: timestamp('started_at').notNull(),
+  finished_at: timestamp('finished_at'),
+  size_bytes: bigint('size_bytes'),
+  error: text('error'),
+});

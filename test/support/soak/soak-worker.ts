@@ -56,6 +56,7 @@ export function startSoakWorker({ config, clock, onRun, onDefect }: SoakWorkerOp
       if (!killed) onRun(summary);
     },
     onStarted: () => undefined,
+    onReloaded: () => undefined,
     onServing: () => undefined,
     onPublished: () => undefined,
   });

@@ -1,0 +1,119 @@
+/** Makes the backups of the config in the worker, in parallel to the runs, and deletes the oldest. */
+import { existsSync, rmSync, statSync } from 'node:fs';
+import { basename, extname, join } from 'node:path';
+import { backUpInChild } from '../backup/backup.ts';
+import type { BackupConfig, Config } from '../config/config.ts';
+import { fromTimestamp, HOUR_MS, toTimestamp, type Clock } from '../lib/clock.ts';
+import { coalesce } from '../lib/coalesce.ts';
+import { errorMessage, InterruptedError, VodhouseError } from '../lib/errors.ts';
+import { formatBytes, formatDuration } from '../lib/format.ts';
+import type { Logger } from '../lib/logger.ts';
+import type { Warehouse } from '../warehouse/warehouse.ts';
+import { dueTrigger } from './due.ts';
+
+export interface BackupLoopOptions {
+  config: Pick<Config, 'warehouse' | 'schedule'> & { backup: BackupConfig };
+  warehouse: Warehouse;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** A backup that failed is made again after this, or at the next tick of its schedule. */
+const RETRY_MS = HOUR_MS;
+
+/** Starts idle; `check` makes a backup if one is due. What an earlier process began and did not end is settled first. */
+export function createBackupLoop(options: BackupLoopOptions) {
+  const closing = new AbortController();
+  settleUnfinished(options.warehouse, options.clock.now());
+  let lastError = '';
+  const { request, idle } = coalesce(async () => {
+    try {
+      if (isDue(options)) await makeBackup(options, closing.signal);
+      lastError = '';
+    } catch (thrown) {
+      const error = errorMessage(thrown);
+      if (error !== lastError) logFailure(options.logger, null, thrown); // once, not every minute
+      lastError = error;
+    }
+  }, closing.signal);
+  return {
+    check: () => void request(),
+    /** Aborts a backup under way: no file of it stays. */
+    close(): Promise<void> {
+      closing.abort(new InterruptedError('stopped before the end'));
+      return idle();
+    },
+  };
+}
+
+/** The process may have ended between the two: a complete file at the path is a backup, anything else never was. */
+function settleUnfinished(warehouse: Warehouse, now: number): void {
+  for (const { backup_id: id, file } of warehouse.listUnfinishedBackups()) {
+    if (existsSync(file))
+      warehouse.finishBackup(id, { finished_at: toTimestamp(now), size_bytes: statSync(file).size });
+    else warehouse.deleteBackup(id);
+  }
+}
+
+/** Before the first full run there is nothing to copy. */
+function isDue({ config, warehouse, clock }: BackupLoopOptions): boolean {
+  const { schedule } = config.backup;
+  const now = clock.now();
+  const { attempt, success } = warehouse.findLastBackups();
+  const { timezone } = config.schedule;
+  const isDueSince = (last: { started_at: string } | null) =>
+    dueTrigger(schedule, now, last && { startedAt: last.started_at }, timezone) !== null;
+  const isAfterFailure = attempt !== null && attempt.backup_id !== success?.backup_id;
+  const mayRetry =
+    !isAfterFailure || isDueSince(attempt) || now - fromTimestamp(attempt.started_at) >= RETRY_MS;
+  return isDueSince(success) && mayRetry && warehouse.findLastUnscopedRun('full') !== null;
+}
+
+async function makeBackup(options: BackupLoopOptions, signal: AbortSignal): Promise<void> {
+  const { config, warehouse, clock, logger } = options;
+  const startedAt = clock.now();
+  const file = join(config.backup.folder, backupName(config.warehouse, startedAt));
+  const id = warehouse.beginBackup({ file, started_at: toTimestamp(startedAt) });
+  try {
+    const { sizeBytes: bytes } = await backUpInChild(config.warehouse, file, signal);
+    warehouse.finishBackup(id, { finished_at: toTimestamp(clock.now()), size_bytes: bytes });
+    const durationMs = clock.now() - startedAt;
+    const message = `backup ${file}: ${formatBytes(bytes)}, ${formatDuration(durationMs)}`;
+    logger.info({ event: 'backup_made', file, bytes, duration_ms: durationMs }, message);
+    deleteOldest(options);
+  } catch (thrown) {
+    if (thrown instanceof InterruptedError) {
+      warehouse.deleteBackup(id);
+      return;
+    }
+    logFailure(logger, file, thrown);
+    warehouse.failBackup(id, errorMessage(thrown));
+  }
+}
+
+function logFailure(logger: Logger, file: string | null, thrown: unknown): void {
+  const error = errorMessage(thrown);
+  const hint = (thrown instanceof VodhouseError && thrown.hint) || null;
+  const next = hint === null ? '' : ` -> ${hint}`;
+  logger.error({ event: 'backup_failed', file, error, hint }, `the backup failed: ${error}${next}`);
+}
+
+/** `vodhouse-2026-11-22T023000Z.db` for the warehouse `vodhouse.db`. */
+function backupName(warehouse: string, startedAt: number): string {
+  const ending = extname(warehouse);
+  const time = toTimestamp(startedAt).replace(' ', 'T').replaceAll(':', '');
+  return `${basename(warehouse, ending)}-${time}Z${ending}`;
+}
+
+/** Deletes only files that this worker made, by their number: a wrong clock cannot make a new one the oldest. */
+function deleteOldest({ config, warehouse, logger }: BackupLoopOptions): void {
+  for (const { backup_id: id, file } of warehouse.listBackups().slice(config.backup.keep)) {
+    try {
+      rmSync(file, { force: true });
+      warehouse.deleteBackup(id);
+    } catch (thrown) {
+      const error = errorMessage(thrown);
+      logger.warn({ event: 'backup_not_deleted', file, error }, `an old backup cannot be deleted: ${error}`);
+    }
+  }
+}

@@ -1,0 +1,93 @@
+/** A running worker takes a changed config at a request (SIGHUP), after the checks of a start. */
+import type { Config } from '../config/config.ts';
+import type { Lock } from '../database/lock.ts';
+import { toTimestamp, type Clock } from '../lib/clock.ts';
+import { coalesce } from '../lib/coalesce.ts';
+import { ConfigError, errorMessage, VodhouseError } from '../lib/errors.ts';
+import type { Logger } from '../lib/logger.ts';
+import { assertCanListen } from '../web/listen-check.ts';
+import type { Pipeline } from './pipeline.ts';
+
+/** Requests to load the config of a running worker again. */
+export interface Reloads {
+  /** Reads and checks the config file. Throws ConfigError. */
+  load: () => Config;
+  /** Calls `onRequest` at each request, at once if one came while nobody listened. Returns a function that ends it. */
+  listen: (onRequest: () => void) => () => void;
+}
+
+/** A worker that cannot reload. */
+export const NO_RELOADS: Reloads = {
+  load: () => {
+    throw new RangeError('this worker has no config file');
+  },
+  listen: () => () => undefined,
+};
+
+interface ReloadParts {
+  config: Config;
+  pipeline: Pick<Pipeline, 'assertMayServe'>;
+  reloads: Reloads;
+  lock: Lock;
+  clock: Clock;
+  logger: Logger;
+}
+
+/**
+ * Waits for a config that may replace the one in service. A config that is refused changes nothing: it is logged, and noted
+ * in the lock of the worker, where `status` finds it. `replaced` aborts when `next` gives the new one.
+ */
+export function awaitReload(parts: ReloadParts) {
+  const { reloads, logger, lock, clock } = parts;
+  const replacing = new AbortController();
+  const closing = new AbortController();
+  let next: Config | null = null;
+  const reload = async () => {
+    try {
+      next = await loadReplacement(parts);
+      lock.note({ refused: null });
+      logger.info(
+        { event: 'config_accepted' },
+        'the changed config is valid; it takes effect between two packages',
+      );
+      replacing.abort();
+    } catch (error) {
+      const text = joinLines(errorMessage(error));
+      const hint = (error instanceof VodhouseError && error.hint) || null;
+      lock.note({ refused: { at: toTimestamp(clock.now()), error: text } });
+      logger.error(
+        { event: 'config_refused', error: text, hint },
+        `the config was not reloaded, the worker continues with the one it has: ${text}${hint === null ? '' : ` -> ${hint}`}`,
+      );
+    }
+  };
+  const { request, idle } = coalesce(reload, closing.signal);
+  const stopListening = reloads.listen(() => void request());
+  return {
+    replaced: replacing.signal,
+    next: () => next,
+    close: async () => {
+      stopListening();
+      closing.abort();
+      await idle();
+    },
+  };
+}
+
+/** The lines below the first, as a list: a log has one line per message. */
+function joinLines(text: string): string {
+  const [first = '', ...others] = text.split(/\s*\n\s*/);
+  return [first, ...(others.length > 0 ? [others.join('; ')] : [])].join(' ');
+}
+
+/** Throws ConfigError where the config cannot be served, or only by another worker. */
+async function loadReplacement({ config, pipeline, reloads }: ReloadParts): Promise<Config> {
+  const next = reloads.load();
+  if (next.warehouse !== config.warehouse)
+    throw new ConfigError(`warehouse is ${next.warehouse}, but this worker serves ${config.warehouse}`, {
+      hint: 'stop the worker, and start it again',
+    });
+  pipeline.assertMayServe(next);
+  if (next.server) await assertCanListen(next.server, config.server);
+  return next;
+}

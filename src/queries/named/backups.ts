@@ -1,0 +1,24 @@
+/** The backups of the worker. */
+import { query } from '../../database/query.ts';
+
+/** All null before the first attempt. */
+export interface LastBackup {
+  file: string | null;
+  made_at: string | null;
+  size_bytes: number | null;
+  /** Why the newest attempt failed, and when the first of the failures since the last backup began. */
+  error: string | null;
+  failing_since: string | null;
+}
+
+export const LAST_BACKUP = query<LastBackup>(
+  'The last backup of the worker',
+  'The newest backup that was made. `error`: why the newest attempt after it failed; `failing_since`: when the first one failed.',
+  `
+select made.file, made.finished_at as made_at, made.size_bytes, failed.error,
+  (select min(started_at) from backup where error is not null) as failing_since
+from (select max(backup_id) filter (where finished_at is not null) as made_id,
+    max(backup_id) filter (where error is not null) as failed_id from backup) as last
+left join backup as made on made.backup_id = last.made_id
+left join backup as failed on failed.backup_id = last.failed_id`,
+);

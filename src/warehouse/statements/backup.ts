@@ -1,0 +1,46 @@
+/** The backups of the worker: which file each one is, and whether it was made. */
+import { and, desc, eq, isNull, isNotNull } from 'drizzle-orm';
+import type { Tx } from '../../database/connection.ts';
+import { backup } from '../../database/schema/runs.ts';
+
+export type Backup = typeof backup.$inferSelect;
+
+/** The newest attempt, and the newest one that succeeded: null where there is none. */
+export function findLastBackups(tx: Tx): { attempt: Backup | null; success: Backup | null } {
+  const newest = () => tx.select().from(backup).orderBy(desc(backup.backup_id)).limit(1).$dynamic();
+  return {
+    attempt: newest().get() ?? null,
+    success: newest().where(isNotNull(backup.finished_at)).get() ?? null,
+  };
+}
+
+/** Backups that were made, the newest first: by their number, because the clock may have been wrong. */
+export const listBackups = (tx: Tx): Backup[] =>
+  tx.select().from(backup).where(isNotNull(backup.finished_at)).orderBy(desc(backup.backup_id)).all();
+
+/** Backups that a process began and did not end. Only the worker may call it, while it makes none. */
+export const listUnfinishedBackups = (tx: Tx): Backup[] =>
+  tx
+    .select()
+    .from(backup)
+    .where(and(isNull(backup.finished_at), isNull(backup.error)))
+    .all();
+
+/** Gives the number of the backup. */
+export const beginBackup = (tx: Tx, row: Pick<Backup, 'file' | 'started_at'>): number =>
+  tx.insert(backup).values(row).returning({ id: backup.backup_id }).get().id;
+
+/** The backup was made: failures before it no longer matter. */
+export function finishBackup(tx: Tx, id: number, end: { finished_at: string; size_bytes: number }): void {
+  tx.update(backup).set(end).where(eq(backup.backup_id, id)).run();
+  tx.delete(backup).where(isNotNull(backup.error)).run();
+}
+
+export function failBackup(tx: Tx, id: number, error: string): void {
+  tx.update(backup).set({ error }).where(eq(backup.backup_id, id)).run();
+}
+
+/** Its file does not exist any more. */
+export function deleteBackup(tx: Tx, id: number): void {
+  tx.delete(backup).where(eq(backup.backup_id, id)).run();
+}

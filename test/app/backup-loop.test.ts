@@ -1,0 +1,135 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createBackupLoop } from '../../src/app/backup-loop.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+import { HOUR_MS, DAY_MS } from '../../src/lib/clock.ts';
+import { readHealthFacts } from '../../src/health/facts.ts';
+import { findFailedBackup } from '../../src/health/worker-problems.ts';
+import { openStatusQueries } from '../../src/queries/status-queries.ts';
+import { execute, readRows, readValue } from '../support/fixtures/live-file.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { createTestConfig } from '../support/fixtures/test-config.ts';
+import { eventually } from '../support/processes/vodhouse-command.ts';
+import { openTestWarehouse } from '../support/fixtures/test-warehouse.ts';
+
+/** A backup each night at half past two, of a warehouse that is opened at noon. */
+async function openLoop({ keep = 2, hasRun = true, folder = join(temporaryFolder(), 'backups') } = {}) {
+  const { path, clock, warehouse } = await openTestWarehouse({ start: '2026-03-01T12:00Z' });
+  const run = { trigger: 'manual', mode: 'full', now: clock.now(), scope: null, origin: null } as const;
+  const makeRun = () => {
+    warehouse.beginRun(run);
+    execute(path, `update run set status = 'succeeded', finished_at = started_at`);
+  };
+  if (hasRun) makeRun();
+  const log: string[] = [];
+  const logger = createLogger({
+    level: 'info',
+    format: 'json',
+    secrets: [],
+    write: (line) => void log.push(line),
+  });
+  const backup = { schedule: '30 2 * * *', folder, keep };
+  const config = { ...createTestConfig({ url: 'http://127.0.0.1:1' }, path), backup };
+  const open = () => createBackupLoop({ config, warehouse, clock, logger });
+  let loop = open();
+  onTestFinished(() => loop.close());
+  const files = () => (existsSync(folder) ? readdirSync(folder).sort() : []);
+  return {
+    ...{ path, clock, warehouse, log, folder, files, makeRun },
+    check: () => loop.check(),
+    reopen: () => void (loop = open()),
+    problems: () => {
+      const statusQueries = openStatusQueries(path);
+      const parts = { config, statusQueries, publisher: null, isStale: () => false };
+      const facts = readHealthFacts({ ...parts, formatCommand: (text) => text }, clock.now(), 1);
+      statusQueries.close();
+      return findFailedBackup(facts);
+    },
+  };
+}
+
+describe('the backups of the worker', () => {
+  it('are made once a tick, complete, and the oldest is deleted', async () => {
+    const { path, clock, files, folder, check } = await openLoop();
+    check();
+    await eventually(files).toEqual(['live-2026-03-01T120000Z.db']);
+    const made = `select count(*) from backup where finished_at is not null`;
+    await eventually(() => readValue(path, made)).toBe(1);
+    check();
+    check();
+    clock.set('2026-03-02T02:30Z');
+    check();
+    await eventually(() => readValue(path, made)).toBe(2);
+    clock.advance(DAY_MS);
+    check();
+    await eventually(files).toEqual(['live-2026-03-02T023000Z.db', 'live-2026-03-03T023000Z.db']);
+    await expect
+      .poll(() => readRows(path, 'select file, error from backup order by backup_id'))
+      .toEqual(files().map((name) => ({ file: join(folder, name), error: null })));
+    expect(readValue(join(folder, files()[1] ?? ''), 'select count(*) from package')).toBe(1);
+  });
+
+  it('begin with the first full run', async () => {
+    const { files, check, makeRun, log } = await openLoop({ hasRun: false });
+    check();
+    makeRun();
+    expect([files(), log]).toEqual([[], []]);
+    check();
+    await eventually(() => files().length).toBe(1);
+  });
+
+  it('never delete a new one, or any file of others, though the clock was a year ahead', async () => {
+    const { clock, files, check, folder } = await openLoop();
+    clock.set('2027-03-01T12:00Z');
+    check();
+    await eventually(() => files().length).toBe(1);
+    clock.set('2027-03-02T12:00Z');
+    check();
+    await eventually(() => files().length).toBe(2);
+    writeFileSync(join(folder, 'live-2020-01-01T000000Z.db'), 'of another');
+    clock.set('2026-03-01T12:00Z');
+    check();
+    await expect
+      .poll(files)
+      .toEqual(['live-2020-01-01T000000Z.db', 'live-2026-03-01T120000Z.db', 'live-2027-03-02T120000Z.db']);
+  });
+
+  it('are a problem while they fail, and are tried again each hour until one is made', async () => {
+    const folder = join(temporaryFolder(), 'taken');
+    writeFileSync(folder, 'a file where the folder should be');
+    const { path, clock, log, check, problems } = await openLoop({ folder });
+    const attempts = () => readValue(path, 'select count(*) from backup where error is not null');
+    check();
+    await eventually(attempts).toBe(1);
+    check();
+    clock.advance(HOUR_MS - 1000);
+    check();
+    clock.advance(1000);
+    check();
+    await eventually(attempts).toBe(2);
+    expect(log.filter((line) => line.includes('"event":"backup_failed"'))).toHaveLength(2);
+    expect(problems()).toMatchObject([
+      {
+        kind: 'backup',
+        since: '2026-03-01 12:00:00',
+        message: expect.stringContaining('there is none yet') as string,
+      },
+    ]);
+  });
+
+  it('that a killed process began: a complete one counts, of another nothing stays', async () => {
+    const { path, files, folder, check, warehouse, reopen } = await openLoop();
+    check();
+    await eventually(() => files().length).toBe(1);
+    const rows = () =>
+      readRows(path, 'select file, size_bytes > 0 as complete from backup order by backup_id');
+    await eventually(() => rows()[0]?.['complete']).toBe(1);
+    const [file = ''] = files();
+    const started = { started_at: '2026-03-01 12:00:00' };
+    warehouse.beginBackup({ file: join(folder, file), ...started });
+    warehouse.beginBackup({ file: join(folder, 'never.db'), ...started });
+    reopen();
+    expect(rows().map(({ complete }) => complete)).toEqual([1, 1]);
+  });
+});

@@ -1,0 +1,176 @@
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createHealthReport } from '../../src/health/report.ts';
+import { openStatusQueries } from '../../src/queries/status-queries.ts';
+import type { Config } from '../../src/config/config.ts';
+import { ConfigError, InterruptedError } from '../../src/lib/errors.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+import { runWorker } from '../../src/app/worker.ts';
+import { silentProgress, type Progress } from '../../src/sync/context.ts';
+import type { RunSummary } from '../../src/sync/run.ts';
+import { readRows } from '../support/fixtures/live-file.ts';
+import { START } from '../support/fixtures/open-pipeline.ts';
+import { createTestConfig } from '../support/fixtures/test-config.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
+import { startSandbox } from '../support/servers/sandbox-account.ts';
+
+/** A worker of three packages that reads its config from `current`, and reloads at `reload`. */
+async function startWorker({ onPage = () => undefined }: { onPage?: () => void } = {}) {
+  const clock = createVirtualClock(START);
+  const { url } = await startSandbox({ clock });
+  const path = join(temporaryFolder(), 'vodhouse.db');
+  const configOf = (packages: readonly number[], changes: Partial<Config> = {}): Config => {
+    const config = createTestConfig({ url, packages, pageSize: 20, concurrency: 1, removalBrake: 0.2 }, path);
+    const accounts = config.accounts.map((account) => ({
+      ...account,
+      videoList: { ...account.videoList, key: 'sandbox-key' },
+    }));
+    return { ...config, accounts, ...changes };
+  };
+  const state = { current: () => configOf([101, 102, 103]) };
+  const controller = new AbortController();
+  const runs: RunSummary[] = [];
+  const reloaded: Config[] = [];
+  const log: string[] = [];
+  const listeners = new Set<() => void>();
+  const logger = createLogger({
+    level: 'info',
+    format: 'json',
+    secrets: [],
+    write: (line) => void log.push(line),
+  });
+  const progress: Progress = { ...silentProgress, pageStored: onPage };
+  const ended = runWorker(
+    state.current(),
+    { clock, logger, progress, command: 'start' },
+    controller.signal,
+    {
+      onStarted: () => undefined,
+      onReloaded: (config) => void reloaded.push(config),
+      onServing: () => undefined,
+      onRun: (summary) => void runs.push(summary),
+      onPublished: () => undefined,
+    },
+    {
+      load: () => state.current(),
+      listen: (onRequest) => {
+        listeners.add(onRequest);
+        return () => void listeners.delete(onRequest);
+      },
+    },
+  );
+  ended.catch(() => undefined);
+  onTestFinished(async () => {
+    controller.abort(new InterruptedError('the test ended'));
+    await ended.catch(() => undefined);
+  });
+  const findProblems = () => {
+    const statusQueries = openStatusQueries(path);
+    const parts = { config: configOf([101]), statusQueries, publisher: null, isStale: () => false };
+    const { problems } = createHealthReport({ ...parts, formatCommand: (text) => text }, clock.now(), 3);
+    statusQueries.close();
+    return problems.filter(({ kind }) => kind === 'config_refused');
+  };
+  return {
+    ...{ path, clock, runs, reloaded, log, ended, configOf, state, findProblems },
+    reload: () => listeners.forEach((each) => each()),
+    isListening: () => listeners.size > 0,
+    logged: (event: string) => log.filter((line) => line.includes(`"event":"${event}"`)),
+  };
+}
+
+const activePackages = (path: string) =>
+  readRows(path, 'select package_id from package where retired_at is null order by 1').map(
+    ({ package_id: id }) => id,
+  );
+
+describe('a worker that is told to reload its config', () => {
+  it('takes the changed config, without another start', async () => {
+    const worker = await startWorker();
+    await expect.poll(() => worker.runs.length).toBe(1);
+    await expect.poll(() => worker.logged('worker_waiting').length).toBe(1);
+    worker.state.current = () => worker.configOf([101, 102]);
+    worker.reload();
+    await expect.poll(() => worker.reloaded.length).toBe(1);
+    worker.clock.advance(3_600_000);
+    worker.reload(); // it looks for due runs when it begins to serve a config
+    await expect.poll(() => worker.runs.length).toBe(2);
+    expect(activePackages(worker.path)).toEqual([101, 102]);
+    expect(worker.logged('config_accepted')).toHaveLength(2);
+  });
+
+  it('takes it between two packages of a run, which resumes under the new config', async () => {
+    let onPage: (() => void) | null = null;
+    const worker = await startWorker({ onPage: () => onPage?.() });
+    onPage = () => {
+      onPage = null;
+      worker.state.current = () => worker.configOf([101, 102]);
+      worker.reload();
+    };
+    await expect.poll(() => worker.runs.length, { timeout: 10_000 }).toBe(2);
+    expect(readRows(worker.path, 'select status, error from run order by run_id')).toMatchObject([
+      { status: 'parked', error: expect.stringContaining('the config was reloaded') as string },
+      { status: 'succeeded' },
+    ]);
+    expect(activePackages(worker.path)).toEqual([101, 102]);
+    expect(readRows(worker.path, `select count(*) as n from walk where status = 'failed'`)).toEqual([
+      { n: 0 },
+    ]);
+  });
+
+  it('keeps the config it has where the file is invalid, and says so until a valid one comes', async () => {
+    const worker = await startWorker();
+    await expect.poll(() => worker.logged('worker_waiting').length).toBe(1);
+    worker.state.current = () => {
+      throw new ConfigError('vodhouse.yaml has 2 problems:\n  line 3  one\n  line 9  two');
+    };
+    worker.reload();
+    await expect.poll(() => worker.logged('config_refused').length).toBe(1);
+    expect(worker.log.join('')).toContain('vodhouse.yaml has 2 problems: line 3  one; line 9  two');
+    expect(worker.reloaded).toEqual([]);
+    expect(worker.findProblems()).toMatchObject([
+      {
+        message: expect.stringContaining(
+          'continues with the one it had: vodhouse.yaml has 2 problems',
+        ) as string,
+      },
+    ]);
+    worker.state.current = () => worker.configOf([101, 102, 103]);
+    worker.reload();
+    await expect.poll(() => worker.reloaded.length).toBe(1);
+    expect(worker.findProblems()).toEqual([]);
+  });
+
+  const withoutPackages = ({ accounts }: Config) => ({
+    accounts: accounts.map((each) => ({ ...each, packages: [{ id: 7, name: null }] })),
+  });
+  it.each<[string, (config: Config) => Partial<Config>, string]>([
+    ['that loses all packages', withoutPackages, 'the config no longer names all packages of main'],
+    ['of another warehouse', () => ({ warehouse: '/tmp/other.db' }), 'but this worker serves'],
+  ])('refuses one %s, and serves on', async (_what, change, message) => {
+    const worker = await startWorker();
+    await expect.poll(() => worker.logged('worker_waiting').length).toBe(1);
+    const config = worker.configOf([101, 102, 103]);
+    worker.state.current = () => ({ ...config, ...change(config) });
+    worker.reload();
+    await expect.poll(() => worker.logged('config_refused').join('')).toContain(message);
+    expect(activePackages(worker.path)).toEqual([101, 102, 103]);
+    expect(worker.isListening()).toBe(true);
+  });
+
+  it('refuses one whose server cannot listen, before it stops the one it has', async () => {
+    const worker = await startWorker();
+    await expect.poll(() => worker.logged('worker_waiting').length).toBe(1);
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void taken.close());
+    const { port } = taken.address() as { port: number };
+    const server = { host: '127.0.0.1', port, keys: [], trustProxy: false };
+    worker.state.current = () => worker.configOf([101, 102, 103], { server });
+    worker.reload();
+    await expect.poll(() => worker.logged('config_refused').join('')).toContain('cannot listen on 127.0.0.1');
+    expect(worker.isListening()).toBe(true);
+  });
+});
