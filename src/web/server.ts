@@ -11,7 +11,13 @@ import type { Authorize } from '../service/server/api-keys.ts';
 import { buildOpenApi } from '../service/server/openapi.ts';
 import { addServiceRoutes } from '../service/server/routes.ts';
 import { createApp, listen, PAGE_SIZES } from '../service/server/server.ts';
-import { addHostCheck, assertKeysOrLoopback, createAuthorize, rejectUnauthorized } from './auth/access.ts';
+import {
+  addHostCheck,
+  assertKeysOrLoopback,
+  createAuthorize,
+  listKeyHeaders,
+  rejectUnauthorized,
+} from './auth/access.ts';
 import { openAssets } from './assets.ts';
 import { createListenError } from './listen-check.ts';
 import { addSecurityHeaders } from './security-headers.ts';
@@ -117,8 +123,10 @@ function addMirror(
 }
 
 function addStatusRoutes(app: FastifyInstance, options: WebServerOptions, authorize: Authorize): void {
-  const { metrics, readiness, workerDeadReason, server } = options;
-  const description = buildOpenApi({ version: version(), keyed: server.keys.length > 0, ...PAGE_SIZES });
+  const { metrics, readiness, workerDeadReason, server, accounts } = options;
+  const keyed = server.keys.length > 0;
+  const keyHeaders = listKeyHeaders(accounts);
+  const description = buildOpenApi({ version: version(), keyed, keyHeaders, ...PAGE_SIZES });
   app.get('/openapi.json', async () => description);
   app.get('/healthz', async (_request, reply) => {
     const reason = workerDeadReason();

@@ -19,6 +19,7 @@ const REFERENCE = /^#\/components\/(?:schemas|responses)\//;
 const document = buildOpenApi({
   version: '0.0.0',
   keyed: true,
+  keyHeaders: [],
   defaultPageSize: 20,
   maxPageSize: 1000,
 }) as Document;

@@ -14,6 +14,8 @@ export interface OpenApiOptions extends PageSizes {
   version: string;
   /** A key is required. */
   keyed: boolean;
+  /** Names of headers that may have the key, besides `authorization` and `x-api-key`. */
+  keyHeaders: readonly string[];
 }
 
 /** What an HTTP status other than 200 and 304 means; the body is `{ "error": string }`. */
@@ -33,6 +35,27 @@ const SECURITY_SCHEMES = {
   queryKey: { type: 'apiKey', in: 'query', name: 'key', description: 'The key as a query parameter.' },
   bearerKey: { type: 'http', scheme: 'bearer', description: 'The key as a bearer token.' },
   headerKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The key as a header.' },
+} as const;
+
+/** The schemes of all places of a key, by name. */
+function securitySchemes(keyHeaders: readonly string[]): Record<string, object> {
+  const others = keyHeaders.map((name, index) => [
+    `accountHeaderKey${index + 1}`,
+    { type: 'apiKey', in: 'header', name, description: 'The key as the header of an account.' },
+  ]);
+  return { ...SECURITY_SCHEMES, ...(Object.fromEntries(others) as Record<string, object>) };
+}
+
+/** Relative to the address of the document. A template below it, for `/accounts/NAME`, is no valid URL to Spectral. */
+const SERVERS = [{ url: '/', description: 'The server that sends this document.' }] as const;
+
+const CONTACT = { name: 'The operator of this server' } as const;
+
+const LICENSE = { name: 'MIT', url: 'https://spdx.org/licenses/MIT.html' } as const;
+
+const TAGS = {
+  videos: { name: 'videos', description: 'The videos of a distribution package.' },
+  storage: { name: 'storage', description: 'The storage usage of an account.' },
 } as const;
 
 const HEADERS = {
@@ -64,14 +87,17 @@ const INTRODUCTION = [
 ].join(' ');
 
 /** The OpenAPI 3.1 document of both operations (docs/service.md 2, 4, 5, 7), as a plain object for `/openapi.json`. */
-export function buildOpenApi({ version, keyed, ...sizes }: OpenApiOptions): object {
+export function buildOpenApi({ version, keyed, keyHeaders, ...sizes }: OpenApiOptions): object {
+  const schemes = keyed ? securitySchemes(keyHeaders) : {};
   const listVideos = operation('VideoListAnswer', {
+    tags: [TAGS.videos.name],
     operationId: 'listVideos',
     summary: 'List the videos of a distribution package',
     parameters: videoListParameters(sizes),
     answer: 'A page of videos, or a rejection: then `errorCode` is not `None` and the list is empty.',
   });
   const readStorage = operation('StorageAnswer', {
+    tags: [TAGS.storage.name],
     operationId: 'readStorage',
     summary: 'Read the storage usage of each date of a range',
     parameters: storageStatisticsParameters(),
@@ -79,19 +105,22 @@ export function buildOpenApi({ version, keyed, ...sizes }: OpenApiOptions): obje
   });
   return {
     openapi: '3.1.1',
-    info: { title: 'vodhouse', version, description: INTRODUCTION },
-    ...(keyed && { security: Object.keys(SECURITY_SCHEMES).map((name) => ({ [name]: [] })) }),
+    info: { title: 'vodhouse', version, description: INTRODUCTION, contact: CONTACT, license: LICENSE },
+    servers: SERVERS,
+    tags: Object.values(TAGS),
+    security: Object.keys(schemes).map((name) => ({ [name]: [] })), // any one of them; none: no key
     paths: { [VIDEO_LIST_PATH]: { get: listVideos }, [STORAGE_PATH]: { get: readStorage } },
     components: {
       schemas: { ...answerSchemas, ServerError: SERVER_ERROR },
       headers: HEADERS,
       responses: responses(),
-      ...(keyed && { securitySchemes: SECURITY_SCHEMES }),
+      ...(keyed && { securitySchemes: schemes }),
     },
   };
 }
 
 interface OperationDoc {
+  tags: string[];
   operationId: string;
   summary: string;
   parameters: OpenApiParameter[];

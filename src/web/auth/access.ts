@@ -24,10 +24,8 @@ export function createAuthorize(
   throttle: KeyThrottle,
 ): Authorize {
   if (keys.length === 0) return allowAll;
-  const headers = accounts.flatMap(({ storage }) =>
-    typeof storage?.auth === 'object' ? [storage.auth] : [],
-  );
-  const locations = ['query', 'bearer', { header: 'x-api-key' }, ...headers] as const;
+  const headers = ['x-api-key', ...listKeyHeaders(accounts)].map((header) => ({ header }));
+  const locations = ['query', 'bearer', ...headers] as const;
   const match = createKeyMatcher(keys);
   return (request) => {
     const given = readKeys(locations, request);
@@ -37,6 +35,14 @@ export function createAuthorize(
     throttle.recordFailures(request.ip, given);
     return false;
   };
+}
+
+/** The headers in which the storage of an account carries its key, each once, in lower case; without `x-api-key`. */
+export function listKeyHeaders(accounts: readonly AccountConfig[]): string[] {
+  const names = accounts.flatMap(({ storage }) =>
+    typeof storage?.auth === 'object' ? [storage.auth.header.toLowerCase()] : [],
+  );
+  return [...new Set(names)].filter((name) => name !== 'x-api-key');
 }
 
 /**

@@ -13,7 +13,9 @@ const STORAGE = '/report/stats/video/storage';
 const SIZES = { defaultPageSize: 20, maxPageSize: 1000 };
 
 const createDocument = (options: Partial<OpenApiOptions> = {}) =>
-  JSON.parse(JSON.stringify(buildOpenApi({ version: '1.2.3', keyed: true, ...SIZES, ...options }))) as Tree;
+  JSON.parse(
+    JSON.stringify(buildOpenApi({ version: '1.2.3', keyed: true, keyHeaders: [], ...SIZES, ...options })),
+  ) as Tree;
 
 type Tree = Record<string, unknown>;
 
@@ -36,6 +38,7 @@ interface Parameter {
 
 interface Operation {
   operationId: string;
+  tags: string[];
   description: string;
   parameters: Parameter[];
   responses: Record<string, Tree>;
@@ -106,9 +109,9 @@ describe.each([true, false])('the OpenAPI document, with API keys: %s', (keyed) 
     for (const { parameters } of operations) {
       expect(new Set(parameters.map(({ name }) => name)).size).toBe(parameters.length);
     }
-    const holes = listObjects(buildOpenApi({ version: '1', keyed, ...SIZES })).filter(([, object]) =>
-      Object.values(object).includes(undefined),
-    );
+    const holes = listObjects(
+      buildOpenApi({ version: '1', keyed, keyHeaders: ['x-main-key'], ...SIZES }),
+    ).filter(([, object]) => Object.values(object).includes(undefined));
     expect(holes).toEqual([]);
   });
 
@@ -135,10 +138,20 @@ describe.each([true, false])('the OpenAPI document, with API keys: %s', (keyed) 
   });
 
   it('describes where a key may be, where one is required', () => {
-    const schemes = (document.components as { securitySchemes?: Tree }).securitySchemes;
-    const names = ['queryKey', 'bearerKey', 'headerKey'];
-    expect(document.security).toEqual(keyed ? names.map((name) => ({ [name]: [] })) : undefined);
-    expect(schemes && Object.keys(schemes)).toEqual(keyed ? names : undefined);
+    const other = createDocument({ keyed, keyHeaders: ['x-main-key'] });
+    const schemes = (other.components as { securitySchemes?: Record<string, Tree> }).securitySchemes;
+    const names = keyed ? ['queryKey', 'bearerKey', 'headerKey', 'accountHeaderKey1'] : [];
+    expect(other.security).toEqual(names.map((name) => ({ [name]: [] })));
+    expect(Object.keys(schemes ?? {})).toEqual(names);
+    const places = Object.values(schemes ?? {}).map((scheme) => scheme.name ?? scheme.scheme);
+    expect(places).toEqual(keyed ? ['key', 'bearer', 'x-api-key', 'x-main-key'] : []);
+  });
+
+  it('has a server, a license, a contact, and a described tag of each operation', () => {
+    expect(document.servers).toMatchObject([{ url: '/' }]);
+    expect(document.info).toMatchObject({ license: { name: 'MIT' }, contact: {} });
+    expect(document.tags).toMatchObject([{ name: 'videos' }, { name: 'storage' }]);
+    expect(operations.map(({ tags }) => tags)).toEqual([['videos'], ['storage']]);
   });
 });
 
