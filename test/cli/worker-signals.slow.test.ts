@@ -1,6 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CONFIG, configText } from '../support/fixtures/config-file.ts';
 import { createFolder } from '../support/fixtures/folder-of-files.ts';
 import { readWarehouseValue } from '../support/fixtures/warehouse-rows.ts';
@@ -61,6 +62,21 @@ describe('a worker', () => {
     expect((await vodhouse(['status'], { cwd })).code).toBe(0);
     worker.kill('SIGTERM');
     expect((await worker.ended).code).toBe(0);
+  });
+
+  it('ends like at SIGTERM when its terminal closes', async () => {
+    const { url } = await startScriptedService(serveEverything((request) => listPage(request, records)));
+    const cwd = createFolder({ [CONFIG]: configText({ url, storage: false }) });
+    const command = `'${process.execPath}' '${resolve('bin/vodhouse.js')}' start`;
+    const terminal = spawn('script', ['-qc', command, '/dev/null'], { cwd, stdio: 'ignore' }); // util-linux: a pty
+    onTestFinished(() => void terminal.kill('SIGKILL'));
+    const holder = join(cwd, 'data/vodhouse.db.worker.holder');
+    await eventually(() => existsSync(holder)).toBe(true);
+    const count = `select count(*) from run where status = 'succeeded'`;
+    await eventually(() => readWarehouseValue(cwd, count)).toBe(1);
+    terminal.kill('SIGKILL');
+    await eventually(() => existsSync(holder)).toBe(false);
+    expect(existsSync(join(cwd, 'data/vodhouse.db-wal'))).toBe(false);
   });
 
   it('says nothing before it has the lock', async () => {
