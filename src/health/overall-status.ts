@@ -91,13 +91,15 @@ function staleText(stale: readonly Problem[], packages: number, now: number): st
   const read = stale.flatMap(({ since }) => since ?? []).sort();
   const [oldest] = read;
   const never = stale.length - read.length;
-  const which =
-    packages === 1
-      ? 'the only package is stale'
-      : `${formatCount(stale.length)} of ${pluralize(packages, 'package')} ${stale.length === 1 ? 'is' : 'are'} stale`;
   return [
-    which,
+    formatStalePackages(stale.length, packages),
     ...(oldest === undefined ? [] : [`the oldest was last walked ${formatAgo(now - fromTimestamp(oldest))}`]),
     ...(never === 0 ? [] : [`${formatCount(never)} ${never === 1 ? 'has' : 'have'} had no full walk yet`]),
   ].join('; ');
+}
+
+/** How many of all packages are stale: `2 of 5 packages are stale`. */
+export function formatStalePackages(stale: number, packages: number): string {
+  if (packages === 1) return 'the only package is stale';
+  return `${formatCount(stale)} of ${pluralize(packages, 'package')} ${stale === 1 ? 'is' : 'are'} stale`;
 }

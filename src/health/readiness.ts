@@ -1,7 +1,8 @@
-/** Can the warehouse be read? The problems that readers depend on: stale streams, a full disk, a -wal file that grows. */
+/** Can the warehouse be read? The problems that readers depend on: stale packages and storage, a full disk, a -wal file that grows. */
 import { measureDiskSpace, type DiskSpace } from '../database/disk-space.ts';
 import { errorMessage } from '../lib/errors.ts';
-import { formatBinaryBytes } from '../lib/format.ts';
+import { formatBinaryBytes, pluralize } from '../lib/format.ts';
+import { formatStalePackages } from './overall-status.ts';
 import { findStreamProblems } from './package-problems.ts';
 import type { Problem } from './problem-kinds.ts';
 import { listStreams, type Stream, type StreamParts } from './streams.ts';
@@ -29,7 +30,7 @@ const GIB = 2 ** 30;
 const FREE_SPACE = { share: 0.02, min: 256 * MIB, max: 4 * GIB };
 /** SQLite checkpoints at about 4 MiB: a -wal file this large means that checkpoints have been blocked for a long time. */
 const MAX_WAL_BYTES = 256 * MIB;
-/** How many stale streams are named. */
+/** How many stale packages and storages are named. */
 const NAMED = 5;
 
 /** Reads the facts at `now` (ms) from the live file and its disk. */
@@ -53,13 +54,24 @@ export function getReadiness({ streams, space }: ReadinessFacts, withDetails: bo
   const stale = findStreamProblems(streams);
   const reasons = findSpaceProblems(space);
   if (stale.length > 0) {
-    const count = stale.length === 1 ? '1 stream is stale' : `${stale.length} streams are stale`;
-    reasons.unshift({ what: 'stale', short: count, full: `${count}: ${nameStreams(stale)}` });
+    const short = describeStale(stale, streams);
+    reasons.unshift({ what: 'stale', short, full: `${short}: ${nameStreams(stale)}` });
   }
   return {
     ready: reasons.length === 0,
     reasons: reasons.map(({ what, short, full }) => ({ what, says: withDetails ? full : short })),
   };
+}
+
+/** In the words of the overall status, without names: `2 of 5 packages are stale, storage of 1 account is stale`. */
+function describeStale(stale: readonly Problem[], streams: readonly Stream[]): string {
+  const ofStorage = stale.filter(({ scope }) => scope.packageId === null).length;
+  const ofPackages = stale.length - ofStorage;
+  const packages = streams.filter(({ packageId }) => packageId !== null).length;
+  return [
+    ...(ofPackages > 0 ? [formatStalePackages(ofPackages, packages)] : []),
+    ...(ofStorage > 0 ? [`storage of ${pluralize(ofStorage, 'account')} is stale`] : []),
+  ].join(', ');
 }
 
 interface SpaceProblem {
@@ -85,7 +97,7 @@ function findSpaceProblems({ free, disk, wal }: DiskSpace): SpaceProblem[] {
   return [...(isNearlyFull ? [nearlyFull] : []), ...(wal > MAX_WAL_BYTES ? [walHasGrown] : [])];
 }
 
-/** The streams that were never read, then the longest unread. */
+/** The packages and storages that were never read, then the longest unread. */
 function nameStreams(stale: readonly Problem[]): string {
   const sorted = [...stale].sort((one, other) => ((one.since ?? '') < (other.since ?? '') ? -1 : 1));
   const names = sorted.slice(0, NAMED).map(({ scope: { account, packageId }, since }) => {

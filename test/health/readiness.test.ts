@@ -26,20 +26,20 @@ const createStream = (packageId: number, stream: Partial<Stream> = {}): Stream =
 });
 
 describe('a warehouse', () => {
-  it('is ready where every stream is fresh and the disk has space', () => {
+  it('is ready where every package is fresh and the disk has space', () => {
     const facts = { streams: [createStream(101, { isStale: false })], space: ROOM };
     expect(readiness(facts)).toEqual({ ready: true, reasons: [] });
     expect(readinessInCounts(facts)).toEqual({ ready: true, reasons: [] });
   });
 
-  it('is not ready where a stream is stale, and names it with the time', () => {
+  it('is not ready where a package is stale, and names it with the time', () => {
     const streams = [createStream(101), createStream(102, { isStale: false })];
     expect(readiness({ streams, space: ROOM })).toEqual({
       ready: false,
       reasons: [
         {
           what: 'stale',
-          says: '1 stream is stale: main/101 (last full walk at 2026-03-10 11:00:00 UTC)',
+          says: '1 of 2 packages is stale: main/101 (last full walk at 2026-03-10 11:00:00 UTC)',
         },
       ],
     });
@@ -57,7 +57,7 @@ describe('a warehouse', () => {
       {
         what: 'stale',
         says:
-          '4 streams are stale: other/7 (no full walk yet), storage of third (never read), ' +
+          '2 of 2 packages are stale, storage of 2 accounts is stale: other/7 (no full walk yet), storage of third (never read), ' +
           'storage of main (last read at 2026-03-09 01:00:00 UTC), ' +
           'main/101 (last full walk at 2026-03-10 11:00:00 UTC)',
       },
@@ -67,7 +67,9 @@ describe('a warehouse', () => {
   it('names only the first few of a thousand', () => {
     const streams = Array.from({ length: 1000 }, (_, index) => createStream(index + 1));
     const [reason] = readiness({ streams, space: ROOM }).reasons;
-    expect(reason?.says).toMatch(/^1000 streams are stale: main\/1 \(.*main\/5 \(.*\) and 995 more$/);
+    expect(reason?.says).toMatch(
+      /^1,000 of 1,000 packages are stale: main\/1 \(.*main\/5 \(.*\) and 995 more$/,
+    );
     expect(reason?.says.length).toBeLessThan(400);
   });
 
@@ -110,13 +112,17 @@ describe('a warehouse', () => {
     expect(readinessInCounts({ streams, space })).toEqual({
       ready: false,
       reasons: [
-        { what: 'stale', says: '3 streams are stale' },
+        { what: 'stale', says: '3 of 3 packages are stale' },
         { what: 'disk', says: 'the disk of the warehouse is nearly full' },
         { what: 'wal', says: 'the -wal file of the warehouse has grown' },
       ],
     });
+    const storage = createStream(0, { stream: 'storage', packageId: null, videos: null });
     expect(readinessInCounts({ streams: [createStream(101)], space: ROOM }).reasons).toEqual([
-      { what: 'stale', says: '1 stream is stale' },
+      { what: 'stale', says: 'the only package is stale' },
+    ]);
+    expect(readinessInCounts({ streams: [storage], space: ROOM }).reasons).toEqual([
+      { what: 'stale', says: 'storage of 1 account is stale' },
     ]);
   });
 });

@@ -243,15 +243,15 @@ describe('a server with keys', () => {
     const open = await fetchResponse(`${url}/readyz`);
     expect(open.status).toBe(503);
     const stale = (says: string) => ({ status: 'not ready', reasons: [{ what: 'stale', says }] });
-    expect(JSON.parse(open.text)).toEqual(stale('2 streams are stale'));
+    expect(JSON.parse(open.text)).toEqual(stale('2 of 6 packages are stale'));
     const known = await fetchResponse(`${url}/readyz?key=${KEY}`);
     expect(known.status).toBe(503);
     expect(JSON.parse(known.text)).toEqual(
-      stale('2 streams are stale: main/102 (no full walk yet), main/103 (no full walk yet)'),
+      stale('2 of 6 packages are stale: main/102 (no full walk yet), main/103 (no full walk yet)'),
     );
   });
 
-  it('is ready where all streams are fresh, until two ticks have passed', async () => {
+  it('is ready where all packages are fresh, until two ticks have passed', async () => {
     const live = liveFileToServe();
     execute(live, `update package set walked_at = '2026-03-10 11:30:00' where walked_at is null`);
     const config = configToServe(live, [KEY]);
@@ -262,7 +262,9 @@ describe('a server with keys', () => {
     const ready = await fetchResponse(`${url}/readyz`);
     expect([ready.status, JSON.parse(ready.text)]).toEqual([200, { status: 'ready', reasons: [] }]);
     clock.advance(2 * 3_600_000);
-    expect((await fetchResponse(`${url}/readyz`)).text).toContain('7 streams are stale');
+    expect((await fetchResponse(`${url}/readyz`)).text).toContain(
+      '5 of 5 packages are stale, storage of 2 accounts is stale',
+    );
   });
 });
 
