@@ -1,5 +1,6 @@
 /** Delivers the messages of the outbox to the webhook: in their order, with retries. */
 import { DAY_MS, fromTimestamp, type Clock } from '../lib/clock.ts';
+import type { EnvironmentProxies } from '../lib/http/proxy.ts';
 import type { Logger } from '../lib/logger.ts';
 import { hostOf, httpCall } from './http-call.ts';
 import { MAX_RETRY_MS, type ClaimedMessage, type Outbox } from './outbox.ts';
@@ -9,6 +10,7 @@ export interface DeliveryParts {
   outbox: Pick<Outbox, 'claim' | 'settle'>;
   clock: Clock;
   logger: Logger;
+  proxies: EnvironmentProxies;
   deadlineMs: number;
   /** Interrupts the attempt under way; that message may be sent again at once. */
   signal: AbortSignal;
@@ -24,7 +26,7 @@ export function getRetryDelay(attempts: number): number {
 
 /** Creates a function that sends all messages that are due, up to the first failure. One call at a time. */
 export function createDelivery(parts: DeliveryParts): () => Promise<void> {
-  const { webhook, outbox, clock, logger, deadlineMs, signal } = parts;
+  const { webhook, outbox, clock, logger, proxies, deadlineMs, signal } = parts;
   const host = hostOf(webhook);
   const target = `the webhook at ${host}`;
   let lastError: string | null = null;
@@ -43,7 +45,7 @@ export function createDelivery(parts: DeliveryParts): () => Promise<void> {
   async function sendNext(): Promise<boolean> {
     const message = outbox.claim(clock.now());
     if (!message) return false;
-    const error = await httpCall({ url: webhook, body: message.body, deadlineMs, signal });
+    const error = await httpCall({ url: webhook, proxies, body: message.body, deadlineMs, signal });
     const result = error === null ? { error } : { error, nextAt: getNextAttempt(message) };
     outbox.settle(message.id, result, clock.now());
     if (!signal.aborted || error === null) logResult(error);

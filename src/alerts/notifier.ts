@@ -24,11 +24,11 @@ const DEADLINE_MS = 10_000;
 
 /** Opens the notifier over an up-to-date live file; null if the config names no webhook. */
 export function openNotifier(config: Config, options: NotifierOptions) {
-  const { notify } = config;
+  const { notify, proxies } = config;
   if (!notify?.webhook) return null;
   const { clock, logger, deadlineMs = DEADLINE_MS } = options;
   const closing = createClosing(clock);
-  const call = { clock, logger, deadlineMs, signal: closing.signal };
+  const call = { clock, logger, proxies, deadlineMs, signal: closing.signal };
   const alerts = openAlerts({ ...config, notify }, notify.webhook, options, call);
   let hasRunFinished = false;
   return {

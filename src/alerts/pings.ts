@@ -34,7 +34,7 @@ const RETRY_MS = [1_000, 3_000];
 export type Pings = NonNullable<ReturnType<typeof openPings>>;
 
 /** Sends pings in the order of the calls; null if the config has no address for them. No method throws. */
-export function openPings({ notify }: Pick<Config, 'notify'>, options: PingOptions) {
+export function openPings({ notify, proxies }: Pick<Config, 'notify' | 'proxies'>, options: PingOptions) {
   const { clock, logger, deadlineMs = DEADLINE_MS } = options;
   const urls = notify?.ping;
   if (!urls) return null;
@@ -44,7 +44,7 @@ export function openPings({ notify }: Pick<Config, 'notify'>, options: PingOptio
   const send = (kind: keyof typeof urls, withinMs: number, isOutdated?: AbortSignal) => {
     const url = urls[kind];
     if (url === null) return;
-    const call = { url, body: null, deadlineMs: withinMs, signal: closing.signal };
+    const call = { url, proxies, body: null, deadlineMs: withinMs, signal: closing.signal };
     const attempt = () => httpCall(call);
     const stop = AbortSignal.any([closing.signal, ...(isOutdated ? [isOutdated] : [])]);
     sent = sent.then(async () => logError(logger, kind, url, await tryThrice(attempt, clock, stop)));

@@ -4,6 +4,7 @@ import { createCalendar } from '../lib/calendar.ts';
 import type { Clock } from '../lib/clock.ts';
 import { ConfigError } from '../lib/errors.ts';
 import { formatOffset, pluralize } from '../lib/format.ts';
+import { chooseProxy } from '../lib/http/proxy.ts';
 import type { Logger } from '../lib/logger.ts';
 import { setV8Flags } from '../lib/v8-flags.ts';
 import { scheduleInterval } from '../lib/cron-ticks.ts';
@@ -67,7 +68,7 @@ export function openPipeline(config: Config, environment: Environment) {
   setV8Flags();
   const publisher = openPublisher(config, command);
   const warehouse = openConfiguredWarehouse(config, environment);
-  const accounts = config.accounts.map((account) => createAccount(account, warehouse, environment));
+  const accounts = config.accounts.map((account) => createAccount(account, config, warehouse, environment));
   const context = createSyncContext(config, warehouse, environment);
   const { logger, formatCommand = commandsFor(config.file) } = environment;
   const findLeavingFor = (next: Config) => findLeaving(warehouse.listActivePackages(), next);
@@ -188,7 +189,8 @@ function createSyncContext(
 const CHECK_CONNECT_TIMEOUT_MS = 3_500;
 
 function createAccount(
-  { name, videoList, storage, packages, limits }: AccountConfig,
+  { name, videoList, storage, packages, limits, proxy, ca }: AccountConfig,
+  { proxies }: Config,
   warehouse: Warehouse,
   { clock, logger, progress, command }: Environment,
 ): SyncAccount {
@@ -205,8 +207,13 @@ function createAccount(
     );
   const { concurrency, restrictedCodes, finalCodes } = limits;
   const codes = { restricted: restrictedCodes, final: finalCodes };
+  const toEndpoint = <Endpoint extends { baseUrl: string }>(endpoint: Endpoint) => ({
+    ...endpoint,
+    proxy: chooseProxy(proxy, endpoint.baseUrl, proxies),
+  });
+  const endpoints = { videoList: toEndpoint(videoList), storage: storage && toEndpoint(storage) };
   const client = createServiceClient({
-    account: { name, videoList, storage, concurrency, codes },
+    account: { name, ...endpoints, ca: ca?.certificates ?? null, concurrency, codes },
     budget: warehouse.createBudget(name, limits, onWait, serviceClock),
     onSent: (sent) => {
       logRequest(logger, name, sent);

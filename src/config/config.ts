@@ -2,6 +2,7 @@
  * The config: the schema of the file, whose output is the config that the rest of vodhouse reads. Keys become camelCase,
  * durations milliseconds (`settle` becomes `settleMs`), and an absent section null. Editors show the descriptions.
  */
+import type { EnvironmentProxies } from '../lib/http/proxy.ts';
 import { INCIDENT_EVENTS } from '../lib/incident-events.ts';
 import { z } from 'zod';
 import {
@@ -17,6 +18,7 @@ import {
   host,
   key,
   nonEmptyText,
+  proxy,
   requestsOrNull,
   fraction,
   serverKey,
@@ -100,11 +102,19 @@ const account = section({
   video_list: videoList.describe('Where the videos are listed.'),
   storage: orNull(storage).describe('Where storage statistics are read. Leave out for none.'),
   packages,
+  proxy: orNull(proxy).describe(
+    'Proxy of its requests: http(s)://NAME:PASSWORD@HOST:PORT; none: no proxy. Default: that of HTTPS_PROXY, HTTP_PROXY and NO_PROXY in the environment.',
+  ),
+  ca: orNull(filePath).describe(
+    'PEM file with certificates of authorities that are trusted too, relative to this file. Default none.',
+  ),
   limits: limits.prefault({}).describe('Limits of the requests with this key.'),
-}).transform(({ storage, packages, ...account }) => ({
+}).transform(({ storage, packages, ca, ...account }) => ({
   ...account,
   packages: Array.isArray(packages) ? packages : [], // loadConfig reads those of a file
   packagesFile: Array.isArray(packages) ? null : packages.file,
+  /** Certificates in PEM; `loadConfig` reads them from the file. */
+  ca: ca === null ? null : { file: ca, certificates: [] as string[] },
   storage: storage && { ...storage, key: storage.key ?? account.videoList.key },
 }));
 
@@ -273,7 +283,9 @@ type DeepReadonly<T> = T extends readonly (infer Item)[]
 export type Config = DeepReadonly<z.output<typeof configSchema>> & {
   /** Absolute path of the config file. */
   readonly file: string;
-  /** Every key of the file and every address to notify: none of these may ever be printed. */
+  /** The proxies of the environment, for accounts that name none. */
+  readonly proxies: EnvironmentProxies;
+  /** Every key of the file, every address to notify and every password of a proxy: none of these may ever be printed. */
   readonly secrets: readonly string[];
 };
 

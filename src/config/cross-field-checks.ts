@@ -1,4 +1,5 @@
 import { normalize } from 'node:path';
+import { readCertificates } from './certificates.ts';
 import { DEFAULT_FILES } from './config.ts';
 import type { Problem } from './problems.ts';
 import { createCalendar } from '../lib/calendar.ts';
@@ -8,16 +9,28 @@ import type { Path, SourceMap } from './source-map.ts';
 
 type Found = Omit<Problem, 'line'>;
 
+/** What the values are checked against. */
+interface Surroundings {
+  /** Milliseconds since 1970. */
+  now: number;
+  /** A path of the file as an absolute one. */
+  toAbsolute: (path: string) => string;
+}
+
 /**
- * Problems between several values. Takes the file as it is written, valid or not, so that these problems are reported
- * together with those of the schema. `now` is in milliseconds since 1970.
+ * Problems between several values, and with other files. Takes the file as it is written, valid or not, so that these problems are reported
+ * together with those of the schema.
  */
-export function findCrossFieldProblems(settings: unknown, sourceMap: SourceMap, now: number): Problem[] {
-  const found = checkAll(settings, sourceMap, now);
+export function findCrossFieldProblems(
+  settings: unknown,
+  sourceMap: SourceMap,
+  surroundings: Surroundings,
+): Problem[] {
+  const found = checkAll(settings, sourceMap, surroundings);
   return found.map((problem) => ({ line: sourceMap.lineOf(problem.path), ...problem }));
 }
 
-function checkAll(settings: unknown, sourceMap: SourceMap, now: number): Found[] {
+function checkAll(settings: unknown, sourceMap: SourceMap, { now, toAbsolute }: Surroundings): Found[] {
   const accounts = listAt(settings, 'accounts');
   return [
     ...findRepeated(accounts, (account) => textAt(account, 'name')).map(({ index, first }) => {
@@ -30,6 +43,10 @@ function checkAll(settings: unknown, sourceMap: SourceMap, now: number): Found[]
     ...accounts.flatMap((account, index) => {
       const path = ['accounts', index, 'storage', 'since'];
       return checkSince(at(at(account, 'storage'), 'since'), textAt(settings, 'timezone'), path, now);
+    }),
+    ...accounts.flatMap((account, index) => {
+      const path = ['accounts', index, 'ca'];
+      return checkAuthority(textAt(account, 'ca'), path, sourceMap, toAbsolute);
     }),
     ...checkFiles(settings),
     ...checkServer(settings, sourceMap),
@@ -74,6 +91,17 @@ function checkSince(since: unknown, timezone: string | undefined, path: Path, no
   if (today === null || since <= today) return [];
   const expected = `a day up to today, ${today} in ${timezone} by this machine's clock`;
   return [{ path, message: `${since} is in the future; expected ${expected}` }];
+}
+
+function checkAuthority(
+  file: string | undefined,
+  path: Path,
+  sourceMap: SourceMap,
+  toAbsolute: Surroundings['toAbsolute'],
+): Found[] {
+  if (file === undefined || file.trim() === '') return [];
+  const read = readCertificates(toAbsolute(file));
+  return 'problem' in read ? [{ path, message: `${sourceMap.displayValue(path)} ${read.problem}` }] : [];
 }
 
 /** Null if there is no such time zone. */

@@ -14,7 +14,8 @@ export interface Substituted {
   problems: string[];
 }
 
-const VARIABLE = /\$\$\{|\$\{([^}]*)(\}?)/g;
+/** A path in `${file:PATH}` may hold variables. */
+const VARIABLE = /\$\$\{|\$\{(file:(?:\$\{[^}]*\}|[^}])*|[^}]*)(\}?)/g;
 /** `${file:PATH}`: the content of a file, such as a Docker secret. */
 const FILE = 'file:';
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -40,7 +41,12 @@ export function substitute(text: string, lookup: Lookup): Substituted {
       result.problems.push('a ${ without a plain name and a }; expected ${NAME}, or $${ for a literal ${');
       return match;
     }
-    const value = lookup(name);
+    const resolved = name.startsWith(FILE) ? substitute(name, lookup) : { text: name, problems: [] };
+    if (resolved.problems.length > 0) {
+      result.problems.push(...resolved.problems);
+      return match;
+    }
+    const value = lookup(resolved.text);
     if (value === undefined) {
       result.problems.push(
         name.startsWith(FILE)

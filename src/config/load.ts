@@ -3,8 +3,12 @@ import { dirname, resolve } from 'node:path';
 import type { z } from 'zod';
 import { errorCode, ConfigError, errorMessage } from '../lib/errors.ts';
 import { configSchema, type Config } from './config.ts';
+import { readAuthorities } from './certificates.ts';
 import { findCrossFieldProblems } from './cross-field-checks.ts';
 import { createLookup } from './env-vars.ts';
+import { readEnvironmentProxies } from './environment-proxies.ts';
+import type { EnvironmentProxies } from '../lib/http/proxy.ts';
+import { listProxySecrets } from '../lib/http/proxy.ts';
 import { parseYaml, type Source } from './parse-yaml.ts';
 import { readPackagesFile, type PackagesFile } from './packages-file.ts';
 import { formatProblems, toProblems, type Problem } from './problems.ts';
@@ -39,7 +43,9 @@ function load(file: string, env: Env, now: number, mode: 'strict' | 'without unu
   const path = resolve(file);
   const folder = dirname(path);
   const source = parseYaml(readText(file), createLookup(folder, env));
-  const checked = check(source, now);
+  const toAbsolute = (relative: string) => resolve(folder, relative);
+  const proxies = readEnvironmentProxies(env);
+  const checked = check(source, { now, toAbsolute });
   const files = readPackageFiles(source, folder);
   const fileProblems = mode === 'strict' ? listFileProblems(files, source.sourceMap) : [];
   if ('problems' in checked || fileProblems.length > 0) {
@@ -48,15 +54,18 @@ function load(file: string, env: Env, now: number, mode: 'strict' | 'without unu
   }
   const { settings } = checked;
   const { publish, backup } = settings;
-  const toAbsolute = (relative: string) => resolve(folder, relative);
   const config = freeze({
     ...settings,
     file: path,
     warehouse: toAbsolute(settings.warehouse),
-    accounts: settings.accounts.map((account, index) => withPackages(account, files.get(index), toAbsolute)),
+    accounts: settings.accounts.map((account, index) => ({
+      ...withPackages(account, files.get(index), toAbsolute),
+      ca: account.ca && readAuthorities(toAbsolute(account.ca.file), env),
+    })),
     publish: publish && { ...publish, file: toAbsolute(publish.file) },
     backup: backup && { ...backup, folder: toAbsolute(backup.folder) },
-    secrets: listSecrets(settings),
+    proxies,
+    secrets: listSecrets(settings, proxies),
   });
   const unusable = settings.accounts.flatMap(({ name }, index) => {
     const read = files.get(index);
@@ -76,13 +85,16 @@ function readText(file: string): string {
   }
 }
 
-function check(source: Source, now: number): { settings: Settings } | { problems: readonly Problem[] } {
+function check(
+  source: Source,
+  surroundings: Parameters<typeof findCrossFieldProblems>[2],
+): { settings: Settings } | { problems: readonly Problem[] } {
   if (source.value === undefined) return { problems: source.problems };
   const { sourceMap } = source;
   const parsed = configSchema.safeParse(source.value);
   const found = [
     ...toProblems(parsed.error?.issues ?? [], sourceMap),
-    ...findCrossFieldProblems(source.value, sourceMap, now),
+    ...findCrossFieldProblems(source.value, sourceMap, surroundings),
   ].filter(({ path }) => sourceMap.at(path)?.alreadyReported !== true);
   const problems = [...source.problems, ...found];
   return parsed.success && problems.length === 0 ? { settings: parsed.data } : { problems };
@@ -148,9 +160,12 @@ export function rereadPackages(config: Config): { config: Config; unusable: Unus
   };
 }
 
-function listSecrets({ accounts, server, notify }: Settings): string[] {
+function listSecrets({ accounts, server, notify }: Settings, { http, https }: EnvironmentProxies): string[] {
   const keys = accounts.flatMap(({ videoList, storage }) => [videoList.key, storage?.key]);
-  const all = [...keys, ...(server?.keys ?? []), notify?.webhook, ...Object.values(notify?.ping ?? {})];
+  const proxies = [...accounts.map(({ proxy }) => proxy), http?.url, https?.url];
+  const passwords = proxies.flatMap((url) => listProxySecrets(url ?? 'none'));
+  const addresses = [notify?.webhook, ...Object.values(notify?.ping ?? {})];
+  const all = [...keys, ...passwords, ...(server?.keys ?? []), ...addresses];
   return [...new Set(all.flatMap((secret) => secret ?? []))];
 }
 

@@ -102,7 +102,8 @@ function readList(reader: YamlReader, entries: readonly unknown[], path: Path, l
 
 function readScalar(reader: YamlReader, scalar: Scalar, path: Path, line: number | null): unknown {
   const name = path.findLast((part) => typeof part === 'string') ?? '';
-  const hidden = SECRET.has(name);
+  const isLogin = name === 'proxy' && String(scalar.value).includes('@');
+  const hidden = SECRET.has(name) || isLogin;
   if (typeof scalar.value === 'string') return readText(reader, scalar.value, path, { line, hidden });
   const written = scalar.value === null ? '' : (scalar.source ?? '');
   const isText = typeof scalar.value === 'number' && TEXT.has(name);

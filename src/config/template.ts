@@ -28,6 +28,8 @@ accounts:
       #give_up_days: 7          # separate days on which a missing day is requested
       #optional: []             # figures that a record may lack and still be booked
       #plausible_factor: 2      # a total further from the last reading waits for a second
+    #proxy: none                # or http://NAME:PASSWORD@HOST:PORT; without it, as HTTPS_PROXY says
+    #ca: own-ca.pem             # certificates (PEM) of authorities that are trusted too
     #was: old-name              # its former name: all its rows get the new one, once
     packages: [101, { id: 102, name: Lectures }] # or { file: packages.csv }: id,name on each line
     limits:                     # requests with this key; null switches a window off

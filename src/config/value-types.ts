@@ -126,6 +126,19 @@ export const baseUrl = z
 
 export const url = text('an http(s) address', (value) => parseUrl(value) !== null, /^https?:\/\/\S+$/);
 
+/** The address of a proxy that speaks HTTP or HTTPS, perhaps with a name and a password. */
+export function isProxyAddress(value: string): boolean {
+  const url = parseUrl(value);
+  return url !== null && url.pathname === '/' && !/[?#]/.test(value);
+}
+
+/** `none`: no proxy, whatever the environment says. */
+export const proxy = text(
+  'an http(s) address such as http://proxy.example.test:3128, or none (no proxy, whatever the environment says)',
+  (value) => value === 'none' || isProxyAddress(value),
+  /^(?:none|https?:\/\/[^\s/?#]+\/?)$/,
+);
+
 function withoutSlash(address: string): string {
   let end = address.length;
   while (address[end - 1] === '/') end--;

@@ -100,7 +100,9 @@ export function errorCode(error: unknown): string {
   return typeof code === 'string' ? code : '';
 }
 
-/** The message of any thrown value. */
+/** The message of any thrown value. For a host with several addresses, Node wraps their errors in one without a message. */
 export function errorMessage(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '')
+    return error.errors.map(errorMessage).join(', ');
   return error instanceof Error ? error.message : String(error);
 }

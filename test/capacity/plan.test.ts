@@ -20,6 +20,8 @@ function account(
   return {
     name: 'main',
     was: null,
+    proxy: null,
+    ca: null,
     videoList: { baseUrl: 'http://127.0.0.1:9', key: 'key', pageSize: 1000 },
     storage: storage
       ? {

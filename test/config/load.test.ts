@@ -1,4 +1,5 @@
 import { INCIDENT_EVENTS } from '../../src/lib/incident-events.ts';
+import { NO_PROXIES } from '../../src/lib/http/proxy.ts';
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -17,6 +18,8 @@ describe('a minimal config', () => {
         {
           name: 'main',
           was: null,
+          proxy: null,
+          ca: null,
           videoList: { baseUrl: 'https://videos.example.test', key: 'first-key', pageSize: 1000 },
           storage: null,
           packages: [{ id: 101, name: null }],
@@ -39,6 +42,7 @@ describe('a minimal config', () => {
       retention: { requestsDays: 35, runsDays: 90 },
       server: null,
       notify: null,
+      proxies: NO_PROXIES,
       secrets: ['first-key'],
     });
   });
@@ -105,6 +109,8 @@ notify: { webhook: https://hooks.example.test/x?y=z, ping: https://ping.example.
     expect(config.accounts[0]).toEqual({
       name: 'main',
       was: 'former',
+      proxy: null,
+      ca: null,
       videoList: { baseUrl: 'https://videos.example.test/api', key: 'first-key', pageSize: 20 },
       storage: {
         baseUrl: 'http://reports.example.test:8080',

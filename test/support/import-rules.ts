@@ -25,7 +25,7 @@ const FILE_HOMES = [...FILE_ROOMS, 'alerts'].map((room) => `${room}/`);
 
 /** Libraries that only these rooms may import. */
 const HOMES: Record<string, readonly string[]> = {
-  undici: ['service/client/'],
+  undici: ['service/client/', 'lib/http/'],
   'better-sqlite3': FILE_HOMES,
   'drizzle-orm': FILE_HOMES,
   'node-cron': ['app/'],

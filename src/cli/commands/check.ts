@@ -67,12 +67,12 @@ async function checkAccount(
   const checkPackages = async () => {
     const results: CheckResult[] = [];
     for (const { id } of packages) {
-      const result = await checkRequest(name, `package ${id}`, async () => {
+      const { finding, isReachable } = await checkRequest(name, `package ${id}`, async () => {
         const { paging } = await client.videoPage({ ...request, packageId: id, page: 1, pageSize: 1 });
         return pluralize(paging.totalcount, 'video');
       });
-      results.push(result);
-      if (result.hint === UNREACHABLE_HINT) break; // the other packages are at the same address
+      results.push(finding);
+      if (!isReachable) break; // the other packages are at the same address
     }
     return results;
   };
@@ -83,7 +83,8 @@ async function checkAccount(
     const days = records.map(readStorageDay).filter((read) => 'day' in read && read.day.date === yesterday);
     return `answers${days.length === 0 ? ', but without' : ' with'} figures of that day`;
   });
-  return (await Promise.all([checkPackages(), checkStorage])).flat();
+  const [videos, { finding }] = await Promise.all([checkPackages(), checkStorage]);
+  return [...videos, finding];
 }
 
 /** An error of the service is a result; any other ends the command. */
@@ -91,15 +92,17 @@ async function checkRequest(
   account: string,
   asked: string,
   send: () => Promise<string>,
-): Promise<CheckResult> {
+): Promise<{ finding: CheckResult; isReachable: boolean }> {
   try {
-    return { account, asked, ok: true, result: await send(), hint: null };
+    const finding = { account, asked, ok: true, result: await send(), hint: null };
+    return { finding, isReachable: true };
   } catch (error) {
-    const isRefused = error instanceof RefusedError;
-    if (!isRefused && !(error instanceof TransientError) && !(error instanceof ParkedError)) throw error;
-    const hint = isRefused ? (error.hint ?? 'check key and package in the config') : null;
-    const advice = isUnreachable(error) ? UNREACHABLE_HINT : hint;
-    return { account, asked, ok: false, result: errorMessage(error), hint: advice };
+    const isFault = error instanceof RefusedError || error instanceof TransientError;
+    if (!isFault && !(error instanceof ParkedError)) throw error;
+    const isReachable = !(isFault && error.fault === 'connection');
+    const advice = error instanceof RefusedError ? 'check key and package in the config' : null;
+    const hint = error.hint ?? (isUnreachable(error) ? UNREACHABLE_HINT : advice);
+    return { finding: { account, asked, ok: false, result: errorMessage(error), hint }, isReachable };
   }
 }
 

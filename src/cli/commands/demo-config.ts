@@ -2,6 +2,7 @@
 import { join, parse } from 'node:path';
 import { configSchema, type Config } from '../../config/config.ts';
 import { DEFAULT_CONFIG } from '../../health/commands.ts';
+import { NO_PROXIES } from '../../lib/http/proxy.ts';
 import { createCalendar } from '../../lib/calendar.ts';
 import { addDays } from '../../lib/days.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
@@ -45,7 +46,7 @@ export function demoConfig(
     server: { port },
   });
   const schedule = { ...settings.schedule, full: every20s(now) };
-  return { ...settings, schedule, file: DEFAULT_CONFIG, secrets: [key] };
+  return { ...settings, schedule, file: DEFAULT_CONFIG, proxies: NO_PROXIES, secrets: [key] };
 }
 
 /** `data/demo.bi.db` for `data/demo.db`. */

@@ -1,10 +1,12 @@
 /** The client of the service: both operations of docs/service.md 4, within the budget, with retries. */
 import pLimit from 'p-limit';
-import { Agent } from 'undici';
+import type { Dispatcher } from 'undici';
+import { createAgent } from '../../lib/http/agent.ts';
+import { listProxySecrets, type Proxy } from '../../lib/http/proxy.ts';
 import { redact } from '../../lib/redact.ts';
 import { createBufferPool } from './buffer-pool.ts';
 import { execute, type Connection } from './execute.ts';
-import { createConnector } from './interim-responses.ts';
+import { ignoreContinue } from './interim-responses.ts';
 import { readStorageDays, readVideoPage } from './parse-response.ts';
 import { buildPageRequest, buildStorageRequest } from './requests.ts';
 import type { PageRequest, ServiceAccount, StorageRequest } from './requests.ts';
@@ -27,7 +29,8 @@ export type ServiceClient = ReturnType<typeof createServiceClient>;
 /** Creates the client of one account; its connections are kept open between requests. */
 export function createServiceClient(options: ClientOptions) {
   const { account } = options;
-  const connection = createConnection(options);
+  const agents = createAgents(options);
+  const connection = createConnection(options, agents.get);
   const parsing = { codes: account.codes, redact: (text: string) => redact(text, connection.secrets) };
   return {
     /** docs/service.md 4.1. Throws TransientError (attempts used up), RefusedError, ParkedError. */
@@ -40,24 +43,43 @@ export function createServiceClient(options: ClientOptions) {
       execute(connection, buildStorageRequest(account, request), (content) =>
         readStorageDays(content, parsing),
       ),
-    close: (): Promise<void> => connection.agent.destroy(),
+    close: agents.close,
   };
 }
 
-function createConnection({
-  account,
-  connectTimeoutMs = CONNECT_TIMEOUT_MS,
-  ...options
-}: ClientOptions): Connection {
-  const { concurrency: connections } = account;
+/** One agent for each proxy, and one for direct connections. */
+function createAgents({ account, connectTimeoutMs = CONNECT_TIMEOUT_MS }: ClientOptions) {
+  const { concurrency: connections, ca = null } = account;
+  const agents = new Map<string | null, Dispatcher>();
+  const open = (proxy: Proxy | null) =>
+    createAgent({ connections, connectTimeoutMs, proxy, ca, adapt: ignoreContinue });
   return {
-    agent: new Agent({
-      connections,
-      connect: createConnector({ timeout: connectTimeoutMs }),
-      keepAliveTimeout: 30_000,
-    }),
+    get: (proxy: Proxy | null): Dispatcher => {
+      const url = proxy?.url ?? null;
+      const agent = agents.get(url) ?? open(proxy);
+      agents.set(url, agent);
+      return agent;
+    },
+    close: async (): Promise<void> => {
+      await Promise.all([...agents.values()].map((agent) => agent.destroy()));
+    },
+  };
+}
+
+function listProxyPasswords({ videoList, storage }: ServiceAccount): string[] {
+  const proxies = [videoList.proxy, storage?.proxy];
+  return proxies.flatMap((proxy) => (proxy ? listProxySecrets(proxy.url) : []));
+}
+
+function createConnection(
+  { account, ...options }: ClientOptions,
+  agentFor: Connection['agentFor'],
+): Connection {
+  return {
+    agentFor,
+    answeredOrigins: new Set(),
     buffers: createBufferPool(),
-    inFlight: pLimit(connections),
+    inFlight: pLimit(account.concurrency),
     onSent: () => undefined,
     checkDates: () => null,
     deadlineMs: 30_000,
@@ -65,7 +87,7 @@ function createConnection({
     retry: RETRY_POLICY,
     random: Math.random,
     ...options,
-    secrets: [account.videoList.key, account.storage?.key ?? ''],
+    secrets: [account.videoList.key, account.storage?.key ?? '', ...listProxyPasswords(account)],
     lastRefusedCode: null,
   };
 }

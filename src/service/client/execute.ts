@@ -1,9 +1,10 @@
 /** Sends one request until it is answered, rejected, or has used up its attempts. */
 import type { LimitFunction } from 'p-limit';
-import type { Agent } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { Clock } from '../../lib/clock.ts';
 import { errorMessage, RefusedError, TransientError } from '../../lib/errors.ts';
 import { redact } from '../../lib/redact.ts';
+import type { Proxy } from '../../lib/http/proxy.ts';
 import type { Admission, Budget, RequestEntry } from '../../lib/request-budget.ts';
 import type { BufferPool, PooledBuffer } from './buffer-pool.ts';
 import type { WithReceivedAt } from './parse-response.ts';
@@ -14,7 +15,10 @@ import { send } from './transport.ts';
 
 /** What all requests of one account share. */
 export interface Connection {
-  agent: Agent;
+  /** The agent of a proxy; null: of direct connections. */
+  agentFor: (proxy: Proxy | null) => Dispatcher;
+  /** Origins that have responded. */
+  answeredOrigins: Set<string>;
   buffers: BufferPool;
   /** Bounds the attempts in flight. */
   inFlight: LimitFunction;
@@ -113,16 +117,18 @@ async function attempt<T>(
 }
 
 async function exchange(
-  { agent, clock, deadlineMs, maxBytes, secrets, onSent }: Connection,
-  { context, url, headers, packageId, page }: ApiRequest,
+  { agentFor, answeredOrigins, clock, deadlineMs, maxBytes, secrets, onSent }: Connection,
+  { context, url, headers, proxy, packageId, page }: ApiRequest,
   admission: Admission,
   buffer: PooledBuffer,
 ): Promise<AnswerDates & { content: Buffer }> {
   const limits = { deadlineMs, maxBytes, graceMs: GRACE_MS };
   const sentAt = clock.now();
   const hideSecrets = (text: string) => redact(text, secrets);
-  const attempt = { url, headers, ...limits, hideSecrets, now: sentAt, signal: context.signal };
-  const outcome = await send(agent, buffer, attempt);
+  const isFirst = !answeredOrigins.has(url.origin);
+  const target = { url, headers, proxy, isFirst, signal: context.signal };
+  const outcome = await send(agentFor(proxy), buffer, { ...target, ...limits, hideSecrets, now: sentAt });
+  if (outcome.status !== null) answeredOrigins.add(url.origin);
   admission.answered(outcome);
   const { purpose, runId } = context;
   const { status, bytes } = outcome;
@@ -151,8 +157,8 @@ function getPauseOrThrow(connection: Connection, error: unknown, count: number):
 function withTarget(error: unknown, { account, target }: ApiRequest, secrets: readonly string[]): unknown {
   const message = describeFailure(`account ${account}, ${target}`, error, secrets);
   if (error instanceof TransientError) {
-    const { fault, status, retryAfterMs } = error;
-    return new TransientError(message, { fault, status, retryAfterMs });
+    const { fault, status, retryAfterMs, hint } = error;
+    return new TransientError(message, { fault, status, retryAfterMs, hint });
   }
   if (error instanceof RefusedError) {
     const { fault, status, code, hint } = error;

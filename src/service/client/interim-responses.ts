@@ -4,7 +4,7 @@
  * undici reads it.
  */
 import type { Socket } from 'node:net';
-import { buildConnector } from 'undici';
+import type { buildConnector } from 'undici';
 
 const INTERIM = /^HTTP\/1\.1 1\d\d/;
 const STATUS_LINE = 'HTTP/1.1 100'.length;
@@ -18,9 +18,8 @@ interface InterimState {
   headSoFar: string | null;
 }
 
-/** undici's own connector, over whose connections a `100 Continue` does no harm. */
-export function createConnector(options: buildConnector.BuildOptions): buildConnector.connector {
-  const connect = buildConnector(options);
+/** The connector, over whose connections a `100 Continue` does no harm. */
+export function ignoreContinue(connect: buildConnector.connector): buildConnector.connector {
   return (target, callback) => {
     connect(target, (...[error, socket]) => {
       if (error) callback(error, null);

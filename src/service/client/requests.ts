@@ -2,15 +2,23 @@
 import type { SortDirection } from '../videos.ts';
 import { STORAGE_PATH } from '../storage.ts';
 import { VIDEO_LIST_PATH } from '../videos.ts';
+import type { Proxy } from '../../lib/http/proxy.ts';
 import type { Purpose } from '../../lib/request-budget.ts';
 import type { ErrorCodes, IsUnchangedPage } from './parse-response.ts';
 
 /** What the client must know of an account. */
 export interface ServiceAccount {
   name: string;
-  videoList: { baseUrl: string; key: string };
-  /** `auth` says where the key goes; docs/service.md 5 does not document it. */
-  storage: { baseUrl: string; auth: 'none' | 'query' | { header: string }; key: string } | null;
+  videoList: { baseUrl: string; key: string; proxy?: Proxy | null };
+  /** Without a proxy, requests are sent directly. `auth` says where the key goes; docs/service.md 5 does not document it. */
+  storage: {
+    baseUrl: string;
+    auth: 'none' | 'query' | { header: string };
+    key: string;
+    proxy?: Proxy | null;
+  } | null;
+  /** Certificates in PEM that are trusted besides Node's own. */
+  ca?: readonly string[] | null;
   /** Requests in flight at most. */
   concurrency: number;
   codes: ErrorCodes;
@@ -44,6 +52,7 @@ export interface ApiRequest {
   context: RequestContext;
   url: URL;
   headers: Record<string, string>;
+  proxy: Proxy | null;
   /** For messages: the account, and the package and page or the days. */
   account: string;
   target: string;
@@ -59,13 +68,14 @@ export function buildPageRequest({ name, videoList }: ServiceAccount, request: P
   url.searchParams.set('key', videoList.key);
   for (const [parameter, value] of Object.entries(query)) url.searchParams.set(parameter, String(value));
   const target = `package ${packageId}, page ${page}`;
-  return { context: request, url, headers: {}, account: name, target, packageId, page };
+  const { proxy = null } = videoList;
+  return { context: request, url, headers: {}, proxy, account: name, target, packageId, page };
 }
 
 /** The request for the storage of some days (docs/service.md 4.2). */
 export function buildStorageRequest({ name, storage }: ServiceAccount, request: StorageRequest): ApiRequest {
   if (!storage) throw new RangeError(`account ${name} has no storage statistics`);
-  const { baseUrl, auth, key } = storage;
+  const { baseUrl, auth, key, proxy = null } = storage;
   const url = new URL(baseUrl + STORAGE_PATH);
   url.searchParams.set('sdate', request.from);
   url.searchParams.set('edate', request.to);
@@ -73,5 +83,5 @@ export function buildStorageRequest({ name, storage }: ServiceAccount, request: 
   if (auth === 'query') url.searchParams.set('key', key);
   const headers = typeof auth === 'object' ? { [auth.header]: key } : {};
   const target = `storage ${request.from} to ${request.to}`;
-  return { context: request, url, headers, account: name, target, packageId: null, page: null };
+  return { context: request, url, headers, proxy, account: name, target, packageId: null, page: null };
 }

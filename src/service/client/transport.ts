@@ -1,12 +1,15 @@
 /** One attempt over HTTP: one deadline, a limit on the size, no redirects. */
 import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { request, type Agent, type Dispatcher } from 'undici';
+import { request, type Dispatcher } from 'undici';
 import { errorCode, errorMessage, RefusedError, TransientError } from '../../lib/errors.ts';
+import { proxyHost, type Proxy } from '../../lib/http/proxy.ts';
+import { toProxyRefusal } from '../../lib/http/proxy-failure.ts';
+import { toTlsFailure } from '../../lib/http/tls-failure.ts';
 import type { RequestResult } from '../../lib/request-budget.ts';
 import { errorPageText } from './error-page-text.ts';
 import { retryAfterMs } from './retry.ts';
-import { toTlsFailure } from './tls-failure.ts';
+import { speaksTls, toPlainHttpFailure } from './tls-probe.ts';
 import type { PooledBuffer } from './buffer-pool.ts';
 
 interface HttpAttempt {
@@ -14,6 +17,10 @@ interface HttpAttempt {
   hideSecrets: (text: string) => string;
   url: URL;
   headers: Record<string, string>;
+  /** The proxy that the agent sends it to; null for none. */
+  proxy: Proxy | null;
+  /** There was no response from this address before: it may be misunderstood. */
+  isFirst: boolean;
   /** Milliseconds for the complete attempt: connecting, waiting, reading. */
   deadlineMs: number;
   /** Bytes of decompressed content. */
@@ -41,7 +48,7 @@ const ERROR_TEXT_BYTES = 65_536;
 
 /** Sends one GET and reads its response into the buffer. Never throws: an error is part of the outcome. */
 export async function send(
-  agent: Agent,
+  agent: Dispatcher,
   buffer: PooledBuffer,
   attempt: HttpAttempt,
 ): Promise<AttemptOutcome> {
@@ -69,11 +76,10 @@ export async function send(
     outcome.bytes = content.length;
     outcome.result = { content };
   } catch (error) {
-    outcome.sent = !NEVER_SENT.has(errorCode(error));
-    const cause: unknown = signal.aborted
-      ? signal.reason
-      : toServiceError(error, outcome.status !== null, attempt.url);
-    outcome.result = { error: cause };
+    outcome.sent = outcome.status !== null || signal.aborted || wasSent(error);
+    const failure = signal.aborted ? (signal.reason as unknown) : toServiceError(error, outcome, attempt.url);
+    const isForTls = !signal.aborted && mayBeForTls(outcome, attempt) && (await speaksTls(attempt.url));
+    outcome.result = { error: isForTls ? toPlainHttpFailure(attempt.url) : failure };
   } finally {
     clear();
   }
@@ -101,10 +107,25 @@ function createAttemptSignal({ deadlineMs, signal, graceMs }: HttpAttempt) {
   return { signal: controller.signal, clear };
 }
 
-function toServiceError(error: unknown, duringBody: boolean, url: URL): unknown {
-  if (error instanceof TransientError || error instanceof RefusedError) return error;
-  if (duringBody) {
-    const message = `the response broke off (${failureText(error)})`;
+/** Before a response: an error of the proxy, or of a connection that was not opened, says that nothing was sent. */
+function wasSent(error: unknown): boolean {
+  return !isOwn(error) && !NEVER_SENT.has(errorCode(error));
+}
+
+function isOwn(error: unknown): boolean {
+  return error instanceof TransientError || error instanceof RefusedError;
+}
+
+/** A service behind TLS closes a plain connection, or answers 400. */
+function mayBeForTls({ sent, status }: AttemptOutcome, { url, proxy, isFirst }: HttpAttempt): boolean {
+  const isPlain = url.protocol === 'http:' && proxy === null;
+  return isFirst && isPlain && sent && (status === null || status === 400);
+}
+
+function toServiceError(error: unknown, { status }: AttemptOutcome, url: URL): unknown {
+  if (isOwn(error)) return error;
+  if (status !== null) {
+    const message = `the response broke off (${errorMessage(error)})`;
     return new TransientError(message, { fault: 'truncated', cause: error });
   }
   if (errorCode(error) === 'UND_ERR_INVALID_ARG') {
@@ -113,14 +134,9 @@ function toServiceError(error: unknown, duringBody: boolean, url: URL): unknown 
       hint: 'use `auth: query`, or a key of plain characters',
     });
   }
-  const tlsFailure = toTlsFailure(error, url);
+  const tlsFailure = toTlsFailure(error, { prefix: '', host: url.host, setting: 'base_url' });
   if (tlsFailure) return tlsFailure;
-  return new TransientError(`no connection (${failureText(error)})`, { fault: 'connection', cause: error });
-}
-
-/** For a host with several addresses, Node wraps their errors in one that has no message. */
-function failureText(error: unknown): string {
-  return error instanceof AggregateError ? error.errors.map(errorMessage).join(', ') : errorMessage(error);
+  return new TransientError(`no connection (${errorMessage(error)})`, { fault: 'connection', cause: error });
 }
 
 async function readAnswer(
@@ -138,7 +154,14 @@ async function readAnswer(
     const message = `the service redirects to ${host}; redirects are not followed`;
     throw new RefusedError(message, { fault: 'redirect', status, hint });
   }
-  const message = `the service answered ${status}${await readErrorText(body, encoding, buffer, attempt.hideSecrets)}`;
+  const forwarder = attempt.url.protocol === 'http:' ? attempt.proxy : null;
+  if (status === 407 && forwarder) {
+    await body.dump();
+    const authenticate = String(headers['proxy-authenticate'] ?? '');
+    throw toProxyRefusal({ status, authenticate }, forwarder, attempt.url.host);
+  }
+  const by = forwarder ? ` (by the proxy ${proxyHost(forwarder)})` : '';
+  const message = `the service${by} answered ${status}${await readErrorText(body, encoding, buffer, attempt.hideSecrets)}`;
   if (status === 408 || status === 429 || status >= 500) {
     const wait = retryAfterMs(headers['retry-after'], readDate(headers.date) ?? attempt.now);
     throw new TransientError(message, { fault: 'status', status, retryAfterMs: wait });

@@ -7,6 +7,7 @@ import type { Config } from '../../config/config.ts';
 import { forkDist, sendRequest } from '../../lib/child-process.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { errorMessage } from '../../lib/errors.ts';
+import { NO_PROXIES } from '../../lib/http/proxy.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { deserializeError } from '../../lib/serialize-error.ts';
 import type { WebServer } from '../server.ts';
@@ -82,14 +83,16 @@ export async function startWebProcess(config: Config, options: WebProcessOptions
   };
 }
 
-/** The process does not need the keys of the service, nor the webhooks. */
+/** The process does not need the keys of the service, nor the proxies and webhooks. */
 function removeServiceKeys(config: Config): Config {
   const accounts = config.accounts.map((account) => ({
     ...account,
     videoList: { ...account.videoList, key: '' },
     storage: account.storage && { ...account.storage, key: '' },
+    proxy: null,
+    ca: null,
   }));
-  return { ...config, accounts, notify: null, secrets: [] };
+  return { ...config, accounts, proxies: NO_PROXIES, notify: null, secrets: [] };
 }
 
 /** After a restart it listens at the same port, also if the config says 0 (any free port). */

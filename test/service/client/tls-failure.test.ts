@@ -32,6 +32,6 @@ it('names a certificate that is not trusted, and does not retry', async () => {
   onTestFinished(() => void server.close());
   const { error, attempts } = await failAt(`https://127.0.0.1:${(server.address() as AddressInfo).port}`);
   expect(error.message).toMatch(/the certificate of 127\.0\.0\.1:\d+ is not trusted/);
-  expect(error.hint).toContain('NODE_EXTRA_CA_CERTS');
+  expect(error.hint).toContain('`ca: FILE` in the account');
   expect(attempts).toBe(1);
 });
