@@ -186,7 +186,7 @@ function createSyncContext(
 }
 
 /** A person waits for `check`. */
-const CHECK_CONNECT_TIMEOUT_MS = 3_500;
+const CHECK_CONNECT_TIMEOUT_MS = 3_000;
 
 function createAccount(
   { name, videoList, storage, packages, limits, proxy, ca }: AccountConfig,

@@ -43,7 +43,7 @@ function readContent(file: string): { text: string } | { problem: string } {
 
 function isCertificate(pem: string): boolean {
   try {
-    return new X509Certificate(pem).subject !== undefined;
+    return new X509Certificate(pem).raw.length > 0;
   } catch {
     return false;
   }

@@ -1,6 +1,6 @@
 /** Runs the streams of one account: a failure stops no other stream, unless it concerns the whole account. */
 import { errorMessage, InterruptedError, ParkedError, PreemptedError } from '../lib/errors.ts';
-import { RefusedError, TransientError, WarehouseError } from '../lib/errors.ts';
+import { RefusedError, TransientError, VodhouseError, WarehouseError } from '../lib/errors.ts';
 import type { FailureKind } from '../database/schema/runs.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { RunFailure } from '../warehouse/statements/run.ts';
@@ -112,7 +112,7 @@ function recordFailure(state: State, packageId: number | null, error: unknown, u
   const { account, runId, logger } = state;
   const stream = packageId === null ? 'storage' : 'videos';
   const message = errorMessage(error);
-  const hint = error instanceof RefusedError ? error.hint : undefined;
+  const hint = error instanceof VodhouseError ? error.hint : undefined;
   const kind = getKind(error);
   const parked = untilMs !== null;
   state.failures.push({ account, packageId, stream, kind, message, hint, parked, untilMs });

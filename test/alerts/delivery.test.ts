@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { getRetryDelay } from '../../src/alerts/delivery.ts';
+import { NO_PROXIES } from '../../src/lib/http/proxy.ts';
 import { openOutbox } from '../../src/alerts/outbox.ts';
 import { insert } from '../support/fixtures/filled-live-file.ts';
 import { execute, readRows, readValue } from '../support/fixtures/live-file.ts';
 import { NOON, openTestNotifier } from '../support/fixtures/open-notifier.ts';
+import { startProxy } from '../support/servers/proxy-server.ts';
 import { createGate } from '../support/servers/scripted-service.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/lib/clock.ts';
 import { SECRET_PATH, startWebhook } from '../support/servers/webhook.ts';
@@ -483,6 +485,38 @@ describe('a webhook with a password in its address', () => {
     expect(log.join('')).toContain(`the webhook at ${webhook.host} did not accept`);
     const written = log.join('') + JSON.stringify(readRows(path, 'select * from incident_message'));
     expect([given, authorization, pair].filter((secret) => written.includes(secret))).toEqual([]);
+  });
+});
+
+describe('a webhook behind a proxy of the environment', () => {
+  const by = (url: string) => ({ ...NO_PROXIES, http: { url, variable: 'HTTP_PROXY' } });
+
+  it('is called by the proxy, unless NO_PROXY has its host', async () => {
+    const proxy = await startProxy({ login: 'me:word' });
+    const url = proxy.url.replace('://', '://me:word@');
+    const { sql, check, restart, webhook, newMessages } = await openTestNotifier();
+    await restart({ proxies: by(url) });
+    sql(gap('2026-03-08'));
+    await check();
+    expect(proxy.requests).toEqual([`POST http://${webhook.host}${SECRET_PATH}`]);
+    await restart({ proxies: { ...by(url), noProxy: '127.0.0.1' } });
+    sql('delete from storage_gap;');
+    await check();
+    expect(proxy.requests).toHaveLength(1);
+    expect(newMessages()).toEqual(['gap begun', 'gap over']);
+  });
+
+  it('is told of with the reason where the proxy does not let it through', async () => {
+    const proxy = await startProxy({ answer: { status: 403 } });
+    const { sql, check, restart, log } = await openTestNotifier({
+      notify: { webhook: `https://hooks.example.test${SECRET_PATH}` },
+    });
+    await restart({ proxies: { ...NO_PROXIES, https: { url: proxy.url, variable: 'HTTPS_PROXY' } } });
+    sql(gap('2026-03-08'));
+    await check();
+    const reason = `the proxy ${proxy.host} does not allow a connection to hooks.example.test:443 (it answered 403)`;
+    expect(log.join('')).toContain(`did not accept a message: ${reason}`);
+    expect(log.join('')).not.toContain(SECRET_PATH);
   });
 });
 

@@ -1,6 +1,7 @@
 import { onTestFinished, describe, expect, it } from 'vitest';
 import { openPings } from '../../src/alerts/pings.ts';
 import { InterruptedError } from '../../src/lib/errors.ts';
+import { NO_PROXIES } from '../../src/lib/http/proxy.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
 import { startWebhook, type Webhook } from '../support/servers/webhook.ts';
@@ -21,7 +22,8 @@ async function openTestPings(addresses: (url: string) => Partial<Addresses> = al
   });
   const ping = { success: null, start: null, failure: null, ...addresses(webhook.url) };
   const notify = { webhook: null, ping, events: [], remindAfterMs: null };
-  const pings = openPings({ notify }, { clock: createVirtualClock('2026-03-10T12:00:00Z'), logger });
+  const config = { notify, proxies: NO_PROXIES };
+  const pings = openPings(config, { clock: createVirtualClock('2026-03-10T12:00:00Z'), logger });
   if (!pings) throw new Error('the config has no address for pings');
   onTestFinished(() => pings.close());
   return { pings, webhook, log };

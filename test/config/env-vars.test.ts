@@ -70,6 +70,17 @@ describe('${file:PATH}', () => {
     for (const text of [yaml, yaml.replace('file:secret', 'file:/')])
       expect(readProblems(text)[0]).toMatch(/\$\{file:.*\} cannot be read; expected a readable file/);
   });
+
+  test('may have variables in its path, as systemd passes the folder of credentials', () => {
+    const DIR = createFolder({ key: 'from-folder\n' });
+    const nested = LEAST.replace('first-key', '"a-${file:${DIR}/key}-b"');
+    expect(load(nested, { DIR }).accounts[0]?.videoList.key).toBe('a-from-folder-b');
+    expect(readProblems(nested)).toEqual([
+      'line 4  accounts[0].video_list.key: ${DIR} is not set; expected it in the environment or in the file .env in its folder',
+    ]);
+    expect(readProblems(nested, { DIR: '/nowhere' })[0]).toContain('${file:${DIR}/key} cannot be read');
+    expect(readProblems(nested.replace('/key}', '/key'), { DIR })[0]).toContain('a ${ without a plain name');
+  });
 });
 
 describe('$${', () => {

@@ -26,7 +26,7 @@ export interface AgentOptions {
  * proxies expect it. Errors of the proxy are RefusedError and TransientError with a hint; others are those of Node.
  */
 export function createAgent(options: AgentOptions): Dispatcher {
-  const { connections, proxy, adapt = (connect) => connect } = options;
+  const { connections, proxy, adapt = (connect: Connector) => connect } = options;
   const direct = buildConnector({ timeout: options.connectTimeoutMs, ...trust(options.ca) });
   const connect = adapt(proxy ? createProxyConnector(proxy, direct, options.connectTimeoutMs) : direct);
   const agent = new Agent({ connections, connect, keepAliveTimeout: 30_000 });
@@ -64,18 +64,21 @@ function createProxyConnector(proxy: Proxy, direct: Connector, timeoutMs: number
       else callback(null, socket);
     });
   return (target, callback) => {
-    if (`${target.protocol}//${target.host ?? ''}` === origin) return connectToProxy(callback);
+    if (`${target.protocol}//${target.host ?? ''}` === origin) {
+      connectToProxy(callback);
+      return;
+    }
     const authority = `${bracketed(target.hostname)}:${target.port || '443'}`;
     const { settle, track } = withinTime(timeoutMs, callback, () =>
       toProxyTimeout(proxy, authority, timeoutMs),
     );
     connectToProxy((...[error, socket]) => {
-      if (error) return settle(error, null);
-      if (!track(socket)) return;
-      openTunnel(proxy, socket, authority, (failure) => {
-        if (failure) settle(failure, null);
-        else direct({ ...target, httpSocket: socket }, settle);
-      });
+      if (error) settle(error, null);
+      else if (track(socket))
+        openTunnel(proxy, socket, authority, (failure) => {
+          if (failure) settle(failure, null);
+          else direct({ ...target, httpSocket: socket }, settle);
+        });
     });
   };
 }
@@ -115,11 +118,9 @@ function openTunnel(
   });
   request.once('error', (error) => callback(toProxyFailure(error, proxy)));
   request.once('connect', ({ statusCode: status = 0, headers }) => {
-    const authenticate = headers['proxy-authenticate'] ?? '';
+    const authenticate = [headers['proxy-authenticate'] ?? []].flat().join(', ');
     const isOpen = status >= 200 && status < 300;
-    callback(
-      isOpen ? null : toProxyRefusal({ status, authenticate: String(authenticate) }, proxy, authority),
-    );
+    callback(isOpen ? null : toProxyRefusal({ status, authenticate }, proxy, authority));
   });
   request.end();
 }

@@ -1,10 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
 import { CONFIG, configText } from '../../support/fixtures/config-file.ts';
 import { createFolder } from '../../support/fixtures/folder-of-files.ts';
+import { AUTHORITY, SIGNED } from '../../support/fixtures/self-signed.ts';
+import { startProxy } from '../../support/servers/proxy-server.ts';
 import { startSandbox } from '../../support/servers/sandbox-account.ts';
 import { readWarehouseValue } from '../../support/fixtures/warehouse-rows.ts';
 import { startScriptedService } from '../../support/servers/scripted-service.ts';
-import { serveEverything } from '../../support/fixtures/service-responses.ts';
+import { listBody, serveEverything, videoRecord } from '../../support/fixtures/service-responses.ts';
 import { eventually, startVodhouse, vodhouse } from '../../support/processes/vodhouse-command.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -73,6 +75,57 @@ describe('check', () => {
       { asked: expect.stringMatching(/^storage of /) as string, ok: false, hint },
     ]);
     expect(readWarehouseValue(cwd, 'select count(*) from request')).toBe(2); // one attempt each
+  });
+
+  it('calls the service by the proxy of the environment, or of the account', async () => {
+    const { url } = await startSandbox();
+    const proxy = await startProxy({ login: 'me:pass-word' });
+    const address = proxy.url.replace('://', '://me:${WORD}@');
+    const cwd = createFolder({
+      [CONFIG]: configText({ url }),
+      'own.yaml': configText({ url }).replace('    packages:', `    proxy: ${address}\n    packages:`),
+      'none.yaml': configText({ url }).replace('    packages:', '    proxy: none\n    packages:'),
+    });
+    const env = { HTTP_PROXY: address.replace('${WORD}', 'pass-word') };
+    expect(await vodhouse(['check'], { cwd, env })).toMatchObject({ code: 0, stderr: '' });
+    expect(proxy.requests).toHaveLength(2);
+    const own = ['--config', 'own.yaml'];
+    expect(await vodhouse(['check', ...own], { cwd, env: { WORD: 'pass-word' } })).toMatchObject({ code: 0 });
+    expect(proxy.requests).toHaveLength(4);
+    const none = { NO_PROXY: '127.0.0.1', ...env };
+    expect(await vodhouse(['check'], { cwd, env: none })).toMatchObject({ code: 0 });
+    expect(await vodhouse(['check', '--config', 'none.yaml'], { cwd, env })).toMatchObject({ code: 0 });
+    expect(proxy.requests).toHaveLength(4);
+    const wrong = await vodhouse(['check', ...own, '--log-level', 'debug'], {
+      cwd,
+      env: { WORD: 'guess-word' },
+    });
+    expect(wrong.code).toBe(1);
+    expect(wrong.stdout).toContain(`the proxy ${proxy.host} rejects the name and the password (407)`);
+    expect(wrong.stdout + wrong.stderr).not.toContain('guess-word');
+  });
+
+  it('ends soon where the proxy does not answer', async () => {
+    const proxy = await startProxy({ answer: 'hang' });
+    const cwd = createFolder({ [CONFIG]: configText({ url: 'https://service.example.test' }) });
+    const { code, stdout } = await vodhouse(['check'], { cwd, env: { HTTPS_PROXY: proxy.url } });
+    expect(code).toBe(1);
+    expect(stdout).toContain(`the proxy ${proxy.host} opened no connection to service.example.test:443`);
+    expect(stdout).toContain('HTTPS_PROXY in the environment');
+  });
+
+  it('trusts a service by the certificate of its authority', async () => {
+    const script = serveEverything(() => ({ body: listBody({ records: [videoRecord(1)] }) }));
+    const { url } = await startScriptedService(script, SIGNED);
+    const text = configText({ url, storage: false });
+    const own = text.replace('    packages:', '    ca: own.pem\n    packages:');
+    const cwd = createFolder({ [CONFIG]: text, 'own.yaml': own, 'own.pem': AUTHORITY });
+    const without = await vodhouse(['check'], { cwd });
+    expect(without.code).toBe(1);
+    expect(without.stdout).toContain('`ca: FILE` in the account');
+    const { code, stdout } = await vodhouse(['check', '--config', 'own.yaml'], { cwd });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/package 101 +ok +1 video$/m);
   });
 
   it('ends with 130 at SIGINT', async () => {

@@ -1,5 +1,6 @@
 /** An HTTP server on loopback that responds by a script and records its requests. */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer, type ServerOptions } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
@@ -54,8 +55,11 @@ export interface ScriptedService {
   close: () => Promise<void>;
 }
 
-/** A server that follows the script until the end of the test. */
-export async function startScriptedService(script: Script): Promise<ScriptedService> {
+/** A server that follows the script until the end of the test; with a certificate, over TLS. */
+export async function startScriptedService(
+  script: Script,
+  certificate?: Pick<ServerOptions, 'cert' | 'key'>,
+): Promise<ScriptedService> {
   const requests: SeenRequest[] = [];
   const connections = new Map<Socket, number>();
   let opened = 0;
@@ -71,10 +75,11 @@ export async function startScriptedService(script: Script): Promise<ScriptedServ
     sendReply(await script(seen), response);
   }
 
-  const server = createServer((incoming, response) => {
+  const listener = (incoming: IncomingMessage, response: ServerResponse) => {
     serve(incoming, response).catch((error: unknown) => response.destroy(error as Error));
-  });
-  server.on('connection', (socket) => {
+  };
+  const server = certificate ? createTlsServer(certificate, listener) : createServer(listener);
+  server.on('connection', (socket: Socket) => {
     connections.set(socket, ++opened);
     socket.on('close', () => connections.delete(socket));
   });
@@ -83,7 +88,7 @@ export async function startScriptedService(script: Script): Promise<ScriptedServ
   onTestFinished(close);
   const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `${certificate ? 'https' : 'http'}://127.0.0.1:${port}`,
     requests,
     connections: () => opened,
     mostAtOnce: () => mostAtOnce,

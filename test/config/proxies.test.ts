@@ -1,0 +1,124 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { loadConfig } from '../../src/config/load.ts';
+import { NO_PROXIES } from '../../src/lib/http/proxy.ts';
+import { createFolder } from '../support/fixtures/folder-of-files.ts';
+import { catchConfigError, LEAST, load, readProblems } from '../support/fixtures/load-config.ts';
+import { AUTHORITY, SELF_SIGNED, SIGNED } from '../support/fixtures/self-signed.ts';
+
+const ADDRESS =
+  'expected an http(s) address such as http://proxy.example.test:3128, or none (no proxy, whatever the environment says)';
+const withAccountKey = (line: string) => `${LEAST}    ${line}\n`;
+
+describe('the proxy of an account', () => {
+  it.each(['http://proxy.test:3128', 'https://me:word@proxy.test/', 'none'])('may be %s', (proxy) => {
+    const config = load(withAccountKey(`proxy: "${proxy}"`));
+    expect(config.accounts[0]?.proxy).toBe(proxy);
+  });
+
+  it('may come from a variable; its password is secret in all forms that are sent', () => {
+    const config = load(withAccountKey('proxy: "http://me:${WORD}@proxy.test:3128"'), { WORD: 'p%40ss' });
+    expect(config.accounts[0]?.proxy).toBe('http://me:p%40ss@proxy.test:3128');
+    expect(config.secrets).toEqual(
+      expect.arrayContaining(['p@ss', Buffer.from('me:p@ss').toString('base64')]),
+    );
+  });
+
+  it.each([
+    ['proxy.test:3128', '"proxy.test:3128" is not valid'],
+    ['socks5://proxy.test:1080', '"socks5://proxy.test:1080" is not valid'],
+    ['http://proxy.test:3128/path', '"http://proxy.test:3128/path" is not valid'],
+    ['http://me:word@proxy.test:99999', '[hidden] is not valid'],
+    ['me:word@proxy.test:3128', '[hidden] is not valid'],
+    ['false', 'false is not valid'],
+    ['', 'is empty'],
+  ])('is a problem where it is %s', (proxy, text) => {
+    expect(readProblems(withAccountKey(`proxy: ${proxy}`))).toEqual([
+      `line 6  accounts[0].proxy: ${text}; ${ADDRESS}`,
+    ]);
+  });
+});
+
+describe('the proxies of the environment', () => {
+  it('are read in small letters first, without http:// too; empty ones are none', () => {
+    expect(load(LEAST).proxies).toEqual(NO_PROXIES);
+    expect(load(LEAST, { HTTPS_PROXY: '', HTTP_PROXY: ' ' }).proxies).toEqual(NO_PROXIES);
+    const { proxies } = load(LEAST, {
+      HTTPS_PROXY: 'http://upper.test:1',
+      https_proxy: 'lower.test:2',
+      HTTP_PROXY: 'https://other.test',
+      no_proxy: 'a.test,b.test',
+    });
+    expect(proxies).toEqual({
+      https: { url: 'http://lower.test:2', variable: 'https_proxy' },
+      http: { url: 'https://other.test', variable: 'HTTP_PROXY' },
+      noProxy: 'a.test,b.test',
+    });
+  });
+
+  it('are that of HTTP_PROXY for https too, where there is no other', () => {
+    const proxy = { url: 'http://one.test', variable: 'HTTP_PROXY' };
+    expect(load(LEAST, { HTTP_PROXY: 'http://one.test' }).proxies).toMatchObject({
+      http: proxy,
+      https: proxy,
+    });
+  });
+
+  it('have secret passwords', () => {
+    expect(load(LEAST, { HTTPS_PROXY: 'http://me:word@proxy.test' }).secrets).toContain('word');
+  });
+
+  it('are named where they cannot be used, without the password', () => {
+    const socks = catchConfigError(() => load(LEAST, { HTTPS_PROXY: 'socks5://proxy.test:1080' }));
+    expect(socks.message).toBe(
+      'HTTPS_PROXY in the environment: "socks5://proxy.test:1080" is not the address of an HTTP proxy',
+    );
+    expect(socks.hint).toContain('HTTPS_PROXY=http://proxy.example.test:3128');
+    const broken = catchConfigError(() => load(LEAST, { http_proxy: 'http://me:word@proxy.test:port' }));
+    expect(broken.message).toContain('http_proxy in the environment: [hidden] is not');
+    expect(`${broken.message}${broken.hint}`).not.toContain('word');
+  });
+});
+
+describe('the certificates of an account', () => {
+  const loadWith = (files: Record<string, string>, env: Record<string, string> = {}) => {
+    const folder = createFolder({ 'vodhouse.yaml': withAccountKey('ca: certs/own.pem'), ...files });
+    return loadConfig(join(folder, 'vodhouse.yaml'), env).accounts[0]?.ca?.certificates;
+  };
+
+  it('are read from a file next to the config, with what stands around them', () => {
+    const bundle = `# Test Authority\r\n${AUTHORITY}\n\nsubject=x\n${SELF_SIGNED.cert}\n${SELF_SIGNED.key}\n`;
+    expect(loadWith({ 'certs/own.pem': bundle })).toEqual([AUTHORITY, SELF_SIGNED.cert]);
+  });
+
+  it('do not replace those of NODE_EXTRA_CA_CERTS', () => {
+    const extra = join(createFolder({ 'extra.pem': SIGNED.cert }), 'extra.pem');
+    const env = { NODE_EXTRA_CA_CERTS: extra };
+    expect(loadWith({ 'certs/own.pem': AUTHORITY }, env)).toEqual([AUTHORITY, SIGNED.cert]);
+  });
+
+  it.each([
+    ['is missing', {}, 'does not exist'],
+    ['is a folder', { 'certs/own.pem/x': '' }, 'is not a file'],
+    ['is empty', { 'certs/own.pem': '' }, 'has no certificate'],
+    ['has only a key', { 'certs/own.pem': SIGNED.key }, 'has no certificate'],
+    [
+      'has a garbled one',
+      { 'certs/own.pem': `${AUTHORITY}\n${SIGNED.cert.replace('MII', 'XXX')}` },
+      'is garbled (certificate 2 of 2)',
+    ],
+  ])('are a problem where the file %s', (_, files, text) => {
+    const { message } = catchConfigError(() => loadWith(files));
+    expect(message).toContain(
+      `line 6  accounts[0].ca: "certs/own.pem" ${text}; expected a file with certificates in PEM`,
+    );
+  });
+
+  it('are reported together with other problems', () => {
+    const text = withAccountKey('ca: no.pem').replace('Asia/Seoul', 'Nowhere');
+    expect(readProblems(text)).toEqual([
+      expect.stringContaining('timezone: "Nowhere" is not valid'),
+      expect.stringContaining('accounts[0].ca: "no.pem" does not exist'),
+    ]);
+  });
+});

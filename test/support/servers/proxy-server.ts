@@ -1,0 +1,92 @@
+/** An HTTP proxy on loopback: tunnels (CONNECT) and forwards plain requests, and records both. */
+import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer, type ServerOptions } from 'node:https';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { onTestFinished } from 'vitest';
+
+export interface ProxyOptions {
+  /** `name:password` that it asks for. */
+  login?: string;
+  /** Answers every request with this, `hang` with nothing. */
+  answer?: { status: number; headers?: Record<string, string> } | 'hang';
+  /** Ports on loopback by the host that is asked for; others are used as they are. */
+  ports?: Record<string, number>;
+  /** Speaks TLS itself. */
+  tls?: Pick<ServerOptions, 'cert' | 'key'>;
+}
+
+export interface ProxyServer {
+  /** Host and port. */
+  host: string;
+  url: string;
+  /** `CONNECT host:port`, or `GET http://host/path`, in their order. */
+  requests: string[];
+  /** Open tunnels. */
+  tunnels: () => number;
+  close: () => Promise<void>;
+}
+
+/** A proxy until the end of the test. */
+export async function startProxy(options: ProxyOptions = {}): Promise<ProxyServer> {
+  const { tls, ports = {} } = options;
+  const requests: string[] = [];
+  const sockets = new Set<Duplex>();
+  let tunnels = 0;
+  const forward = (incoming: IncomingMessage, response: ServerResponse) => {
+    requests.push(`${incoming.method} ${incoming.url?.split('?')[0]}`);
+    const refusal = findRefusal(incoming, options);
+    if (refusal === 'hang') return;
+    if (refusal) response.writeHead(refusal.status, refusal.headers).end('<h1>proxy</h1>');
+    else pass(incoming, response, ports);
+  };
+  const server = tls ? createTlsServer(tls, forward) : createServer(forward);
+  server.on('connect', (incoming: IncomingMessage, socket: Socket) => {
+    requests.push(`CONNECT ${incoming.url}`);
+    const refusal = findRefusal(incoming, options);
+    if (refusal === 'hang') return;
+    if (refusal) {
+      const headers = Object.entries(refusal.headers ?? {}).map(([name, value]) => `${name}: ${value}\r\n`);
+      socket.end(`HTTP/1.1 ${refusal.status} Nope\r\n${headers.join('')}content-length: 0\r\n\r\n`);
+      return;
+    }
+    const { hostname, port } = new URL(`http://${incoming.url}`);
+    const target = connect(ports[hostname] ?? Number(port), '127.0.0.1', () => {
+      tunnels++;
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      target.pipe(socket).pipe(target);
+    });
+    sockets.add(target);
+    target.on('close', () => tunnels--).on('error', () => socket.destroy());
+    socket.on('error', () => target.destroy());
+  });
+  server.on('connection', (socket: Duplex) => sockets.add(socket.on('error', () => undefined)));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      for (const socket of sockets) socket.destroy();
+    });
+  onTestFinished(close);
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { host, url: `${tls ? 'https' : 'http'}://${host}`, requests, tunnels: () => tunnels, close };
+}
+
+function findRefusal({ headers }: IncomingMessage, { login, answer }: ProxyOptions) {
+  const given = headers['proxy-authorization'];
+  if (login !== undefined && given !== `Basic ${Buffer.from(login).toString('base64')}`)
+    return { status: 407, headers: { 'proxy-authenticate': 'Basic realm="proxy"' } };
+  return answer;
+}
+
+function pass(incoming: IncomingMessage, response: ServerResponse, ports: Record<string, number>): void {
+  const { hostname, port, pathname, search } = new URL(incoming.url ?? '/');
+  const { 'proxy-authorization': _, ...headers } = incoming.headers;
+  const target = { host: '127.0.0.1', port: ports[hostname] ?? port, path: `${pathname}${search}` };
+  const outgoing = request({ ...target, method: incoming.method, headers }, (answer) => {
+    response.writeHead(answer.statusCode ?? 502, answer.headers);
+    answer.pipe(response);
+  });
+  outgoing.on('error', () => response.writeHead(502).end());
+  incoming.pipe(outgoing);
+}
