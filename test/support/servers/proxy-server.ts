@@ -81,7 +81,8 @@ function findRefusal({ headers }: IncomingMessage, { login, answer }: ProxyOptio
 
 function pass(incoming: IncomingMessage, response: ServerResponse, ports: Record<string, number>): void {
   const { hostname, port, pathname, search } = new URL(incoming.url ?? '/');
-  const { 'proxy-authorization': _, ...headers } = incoming.headers;
+  const headers = { ...incoming.headers };
+  delete headers['proxy-authorization'];
   const target = { host: '127.0.0.1', port: ports[hostname] ?? port, path: `${pathname}${search}` };
   const outgoing = request({ ...target, method: incoming.method, headers }, (answer) => {
     response.writeHead(answer.statusCode ?? 502, answer.headers);
