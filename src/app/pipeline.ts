@@ -6,6 +6,7 @@ import { ConfigError } from '../lib/errors.ts';
 import { formatOffset, pluralize } from '../lib/format.ts';
 import { chooseProxy } from '../lib/http/proxy.ts';
 import type { Logger } from '../lib/logger.ts';
+import type { PackageKey } from '../lib/package-key.ts';
 import { setV8Flags } from '../lib/v8-flags.ts';
 import { scheduleInterval } from '../lib/cron-ticks.ts';
 import { createLockedError, lockOrThrow, tryLock, type Lock } from '../database/lock.ts';
@@ -179,9 +180,25 @@ function createSyncContext(
     progress,
     walk: {
       ...config.walk,
-      scheduleMs: scheduleInterval(config.schedule.full, clock.now(), config.schedule.timezone),
+      getScheduleMs: createScheduleIntervals(config, clock),
     },
     acceptPageCommand: acceptPageCommands(formatCommand, config.accounts),
+  };
+}
+
+/** The shortest time between full walks of a package, by its own schedule or that of all. */
+function createScheduleIntervals({ accounts, schedule }: Config, clock: Clock): (key: PackageKey) => number {
+  const own = new Map(
+    accounts.flatMap(({ name, packages }) =>
+      packages.map(({ id, full }) => [`${name}/${id}`, full] as const),
+    ),
+  );
+  const intervals = new Map<string, number>();
+  return ({ account, packageId }) => {
+    const full = own.get(`${account}/${packageId}`) ?? schedule.full;
+    const interval = intervals.get(full) ?? scheduleInterval(full, clock.now(), schedule.timezone);
+    intervals.set(full, interval);
+    return interval;
   };
 }
 

@@ -16,6 +16,7 @@ import { startWebProcess } from '../web/process/supervisor.ts';
 import type { WebServer } from '../web/server.ts';
 import { createBackupLoop } from './backup-loop.ts';
 import { createPreemption, type Due } from './due.ts';
+import { openOwnSchedules, type OwnSchedules } from './own-schedules.ts';
 import { openPipeline, type Environment, type Pipeline } from './pipeline.ts';
 import { createPublishLoop } from './publish-loop.ts';
 import { awaitReload, NO_RELOADS, type Reloads } from './reload.ts';
@@ -101,6 +102,7 @@ async function serveSchedule(parts: WorkerParts): Promise<void> {
   const { backup } = config;
   const backupLoop = backup && createBackupLoop({ config: { ...config, backup }, warehouse, clock, logger });
   const isStale = createStaleCheck(config.schedule);
+  const own = openOwnSchedules(config, warehouse);
   const notifier = openNotifier(config, { clock, logger, isStale, since: 'now' });
   const pings = openPings(config, { clock, logger });
   const onMinute = () => {
@@ -108,13 +110,13 @@ async function serveSchedule(parts: WorkerParts): Promise<void> {
     void notifier?.check(); // streams become stale between runs
   };
   const scheduler = {
-    ...{ clock, logger, createTicks, schedule: config.schedule },
+    ...{ clock, logger, createTicks, schedule: config.schedule, own },
     lastUnscopedRun: async (mode: Mode) => warehouse.findLastUnscopedRun(mode),
     check: () => warehouse.assertNotReplaced(),
     onMinute: backupLoop || notifier ? onMinute : undefined,
     onCaughtUp: () => notifier?.caughtUp(),
     run: async (due: Due) => {
-      const summary = await runDue(due, parts, pings);
+      const summary = await runDue(due, own, parts, due.packages ? null : pings);
       checkedBy(summary.clock);
       events.onRun(summary);
       publishLoop?.requestPublish();
@@ -151,22 +153,36 @@ function createPublishClock(clock: Clock) {
 
 /** Throws ParkedError where no account may send a request: such a run would only be parked. */
 async function runDue(
-  { mode, trigger, resumesFrom }: Due,
+  { mode, trigger, resumesFrom, packages }: Due,
+  own: OwnSchedules,
   { config, pipeline, clock, signal, replaced }: WorkerParts,
   pings: Pings | null,
 ): Promise<RunSummary> {
   assertNotParked(config, pipeline);
   const startedAt = clock.now();
   const quickTookMs = pipeline.warehouse.getLastDurationMs('quick');
-  const preemption = createPreemption(config.schedule, { mode, startedAt, quickTookMs });
+  const ownTookMs = pipeline.warehouse.getLastOwnDurationMs();
+  const times = { startedAt, quickTookMs, nextOwnTick: own.nextTick(startedAt), ownTookMs };
+  const preemption = createPreemption(config.schedule, { mode, ...times });
   const stopReason = () => {
     const now = clock.now();
     const reason = replaced.aborted ? 'the config was reloaded' : preemption(now);
     return reason === null ? null : new PreemptedError(`the run gives way: ${reason}`, startOfSecond(now));
   };
+  const scope = packages
+    ? { packages, storage: false }
+    : { takesPart: mode === 'full' ? own.selectForFullRun(startedAt) : undefined };
   const onStarted = () => pings?.runStarted();
   try {
-    const summary = await pipeline.run({ mode, trigger, resumesFrom, stopReason, onStarted, signal });
+    const summary = await pipeline.run({
+      mode,
+      trigger,
+      resumesFrom,
+      stopReason,
+      onStarted,
+      signal,
+      ...scope,
+    });
     pings?.runEnded(PINGED_ENDS[summary.status]);
     return summary;
   } catch (error) {

@@ -5,15 +5,11 @@ import { CsvError, parse } from 'csv-parse/sync';
 import { errorCode, errorMessage } from '../lib/errors.ts';
 import { formatCount, pluralize } from '../lib/format.ts';
 import { redact } from '../lib/redact.ts';
-
-/** One package of an account. */
-interface FilePackage {
-  id: number;
-  name: string | null;
-}
+import { expandCron, findCronProblem } from './cron.ts';
+import type { PackageConfig } from './packages.ts';
 
 /** The packages, or what is wrong with the file: texts that begin with its name, `packages.csv, line 3: id: …`. */
-export type PackagesFile = { packages: FilePackage[] } | { problems: string[] };
+export type PackagesFile = { packages: PackageConfig[] } | { problems: string[] };
 
 /** Every package costs at least one request in each run: a longer list is another file. */
 const MAX_PACKAGES = 10_000;
@@ -23,7 +19,9 @@ const MAX_PROBLEMS = 10;
 const MAX_DISPLAYED = 60;
 
 const PACKAGE_ID = 'a package id (a whole number from 1 up)';
-const COLUMNS = ['id', 'name'] as const;
+const COLUMNS = ['id', 'name', 'schedule'] as const;
+/** Those of a file without a header. */
+const PLAIN_COLUMNS = ['id', 'name'] as const;
 type Column = (typeof COLUMNS)[number];
 /** The columns of the published file. */
 const ALIASES: Readonly<Record<string, Column>> = { package_id: 'id', package_name: 'name' };
@@ -57,7 +55,7 @@ export function readPackagesFile(path: string, secrets: readonly string[]): Pack
 
 type Hide = (value: string) => string;
 
-function readFile(path: string, hide: Hide): { packages: FilePackage[]; problems: FileProblem[] } {
+function readFile(path: string, hide: Hide): { packages: PackageConfig[]; problems: FileProblem[] } {
   try {
     return readPackages(findRows(parseCsv(decode(readBytes(path)), hide), hide), hide);
   } catch (error) {
@@ -166,7 +164,7 @@ function findRows(all: readonly Row[], hide: Hide): Rows {
       null,
       `has ${formatCount(rows.length)} packages; expected at most ${formatCount(MAX_PACKAGES)}`,
     );
-  return { columns: header ?? COLUMNS, rows };
+  return { columns: header ?? PLAIN_COLUMNS, rows };
 }
 
 /** The column of each cell, null for one that is not read; null if the row is no header. */
@@ -179,34 +177,38 @@ function readHeader({ cells }: Row): Rows['columns'] | null {
 function readPackages(
   { rows, columns }: Rows,
   hide: Hide,
-): { packages: FilePackage[]; problems: FileProblem[] } {
+): { packages: PackageConfig[]; problems: FileProblem[] } {
   const problems: FileProblem[] = [];
-  const packages = new Map<number, FilePackage & { line: number }>();
+  const packages: PackageConfig[] = [];
+  const lines = new Map<number, number>();
   for (const row of rows) {
     const read = readPackage(row, columns, hide);
-    if (typeof read === 'string') {
-      problems.push(new FileProblem(row.line, read));
-      continue;
+    const first = typeof read === 'string' ? undefined : lines.get(read.id);
+    if (typeof read === 'string') problems.push(new FileProblem(row.line, read));
+    else if (first !== undefined) {
+      const message = `id: ${read.id} is on line ${first} too; expected each package once`;
+      problems.push(new FileProblem(row.line, message));
+    } else {
+      lines.set(read.id, row.line);
+      packages.push(read);
     }
-    const first = packages.get(read.id)?.line;
-    if (first === undefined) packages.set(read.id, { ...read, line: row.line });
-    else
-      problems.push(
-        new FileProblem(row.line, `id: ${read.id} is on line ${first} too; expected each package once`),
-      );
   }
-  return { packages: [...packages.values()].map(({ id, name }) => ({ id, name })), problems };
+  return { packages, problems };
 }
 
 /** The package, or what is wrong with the row. */
-function readPackage({ cells }: Row, columns: Rows['columns'], hide: Hide): FilePackage | string {
+function readPackage({ cells }: Row, columns: Rows['columns'], hide: Hide): PackageConfig | string {
   if (cells.slice(columns.length).some((cell) => cell !== ''))
     return `has ${cells.length} values; expected ${columns.length} (a name with a separator in it needs quotes)`;
   const valueOf = (column: Column) => cells[columns.indexOf(column)] ?? '';
   const id = Number(valueOf('id'));
   if (!/^\d+$/.test(valueOf('id')) || !Number.isSafeInteger(id) || id < 1)
     return `id: ${display(valueOf('id'), hide)}; expected ${PACKAGE_ID}`;
-  return { id, name: valueOf('name').replaceAll(/\s+/g, ' ') || null };
+  const schedule = valueOf('schedule');
+  const cronProblem = schedule === '' ? null : findCronProblem(schedule);
+  if (cronProblem !== null) return `schedule: ${display(schedule, hide)}; expected ${cronProblem}`;
+  const name = valueOf('name').replaceAll(/\s+/g, ' ') || null;
+  return { id, name, ...(schedule !== '' && { full: expandCron(schedule) }) };
 }
 
 function display(value: string, hide: Hide): string {

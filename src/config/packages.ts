@@ -1,24 +1,36 @@
 /** The packages of an account, as the config has them: a list, or a CSV file. */
 import { z } from 'zod';
 import { orNull, section, withDefault } from './sections.ts';
-import { filePath, integer, nonEmptyText } from './value-types.ts';
+import { cron, filePath, integer, nonEmptyText } from './value-types.ts';
+
+/** A distribution package of an account. */
+export interface PackageConfig {
+  id: number;
+  name: string | null;
+  /** The cron expression of its full walks; left out: that of schedule.full. */
+  full?: string;
+}
 
 const PACKAGE_ID = 'a package id (a whole number from 1 up)';
-const PACKAGE = `${PACKAGE_ID} or { id, name }`;
+const PACKAGE = `${PACKAGE_ID} or { id, name, schedule }`;
+const ownSchedule = section({
+  full: cron.describe('When to walk everything of it: cron, read in schedule.timezone.'),
+});
 const onePackage = z.union(
   [
-    integer(1, PACKAGE).transform((id) => ({ id, name: null })),
+    integer(1, PACKAGE).transform((id): PackageConfig => ({ id, name: null })),
     section({
       id: integer(1, PACKAGE_ID).describe('Id of the distribution package.'),
       name: orNull(nonEmptyText('a name')).describe('Name shown next to the id. Default none.'),
-    }),
+      schedule: orNull(ownSchedule).describe('Its own schedule of full walks. Default: schedule.full.'),
+    }).transform(({ id, name, schedule }): PackageConfig => ({ id, name, ...schedule })),
   ],
   PACKAGE,
 );
 
 const fromFile = section({
   file: filePath.describe(
-    'A CSV file with the columns id and name, relative to this one; it is read again at each run.',
+    'A CSV file with the columns id, name and schedule, relative to this one; it is read again at each run.',
   ),
 });
 
@@ -27,5 +39,5 @@ const PACKAGES = 'a list of packages, or { file: packages.csv }';
 export const packages = withDefault(
   z.union([z.array(onePackage, PACKAGES), fromFile], PACKAGES),
   [],
-  'The distribution packages: ids, { id, name }, or { file } with a CSV file of them.',
+  'The distribution packages: ids, { id, name, schedule }, or { file } with a CSV file of them.',
 );

@@ -12,6 +12,8 @@ export interface Stream {
   packageId: number | null;
   /** The name of the package in the config. */
   name: string | null;
+  /** The cron expression of its own schedule of full walks; left out: that of all. */
+  full?: string;
   /** End of the last full walk, or the last reading of today's storage (`YYYY-MM-DD HH:MM:SS` UTC); null before it. */
   at: string | null;
   isStale: boolean;
@@ -19,13 +21,18 @@ export interface Stream {
   videos: number | null;
 }
 
-/** Is a stream that was last read at `at` (as above; null: never) stale at `now` (ms)? A later reading is never staler. */
-export type IsStale = (at: string | null, now: number) => boolean;
+/**
+ * Is a stream that was last read at `at` (as above; null: never) stale at `now` (ms)? A later reading is never staler. `full`:
+ * the package's own schedule of full walks.
+ */
+export type IsStale = (at: string | null, now: number, full?: string) => boolean;
 
-/** A stream is stale when two ticks of the schedule of full runs have passed since it was read. */
-export function createStaleCheck({ full, timezone }: Pick<Schedule, 'full' | 'timezone'>): IsStale {
-  const next = (after: number) => nextTick(full, after, timezone);
-  return (at, now) => at === null || now > next(next(fromTimestamp(at)));
+/** A stream is stale when two ticks of the schedule of full runs, or of its own one, have passed since it was read. */
+export function createStaleCheck({ full: general, timezone }: Pick<Schedule, 'full' | 'timezone'>): IsStale {
+  return (at, now, full = general) => {
+    const next = (after: number) => nextTick(full, after, timezone);
+    return at === null || now > next(next(fromTimestamp(at)));
+  };
 }
 
 export interface StreamParts {
@@ -42,9 +49,17 @@ export function listStreams(
 ): Stream[] {
   const rows = new Map(packages.map((row) => [`${row.account}/${row.package_id}`, row]));
   const streams = config.accounts.flatMap(({ name: account, packages: configured, storage }) => {
-    const videos = configured.map(({ id: packageId, name }): Omit<Stream, 'isStale'> => {
+    const videos = configured.map(({ id: packageId, name, full }): Omit<Stream, 'isStale'> => {
       const { walked_at: at = null, live_count: live = null } = rows.get(`${account}/${packageId}`) ?? {};
-      return { account, stream: 'videos', packageId, name, at, videos: live };
+      return {
+        account,
+        stream: 'videos',
+        packageId,
+        name,
+        at,
+        videos: live,
+        ...(full !== undefined && { full }),
+      };
     });
     if (!storage) return videos;
     const at = statusQueries.storage(account, '').read_at;
@@ -53,13 +68,17 @@ export function listStreams(
       { account, stream: 'storage' as const, packageId: null, name: null, at, videos: null },
     ];
   });
-  const newest = findNewestStale(
-    streams.flatMap(({ at }) => at ?? []),
-    (at) => isStale(at, now),
-  );
+  const newest = new Map<string | undefined, string>();
+  for (const full of new Set(streams.map((stream) => stream.full))) {
+    const times = streams.flatMap((stream) => (stream.full === full ? (stream.at ?? []) : []));
+    newest.set(
+      full,
+      findNewestStale(times, (at) => isStale(at, now, full)),
+    );
+  }
   return streams.map((stream) => ({
     ...stream,
-    isStale: stream.at === null ? isStale(null, now) : stream.at <= newest,
+    isStale: stream.at === null ? isStale(null, now) : stream.at <= (newest.get(stream.full) ?? ''),
   }));
 }
 

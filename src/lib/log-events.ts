@@ -8,7 +8,7 @@ export const LOG_EVENTS = {
   config_accepted: [],
   config_reloaded: ['warehouse', 'full', 'quick', 'timezone'],
   config_refused: ['error', 'hint'],
-  worker_waiting: ['next_full', 'next_quick'],
+  worker_waiting: ['next_full', 'next_quick', 'next_own'],
   run_started: ['run_id', 'mode', 'trigger'],
   run_ended: [
     ...['run_id', 'mode', 'status', 'packages', 'inserted', 'updated', 'removed', 'restored'],

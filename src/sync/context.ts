@@ -48,8 +48,8 @@ export interface WalkRules {
   resumeWithinMs: number;
   /** Boundary reads of a walk, as a share of its pages; 0 for none. */
   boundaryReads: number;
-  /** Milliseconds between full runs: a held-back removal must be proved again at least this much later. */
-  scheduleMs: number;
+  /** Milliseconds between full walks of the package: a held-back removal must be proved again at least this much later. */
+  getScheduleMs(key: PackageKey): number;
 }
 
 export interface SyncContext {
@@ -69,6 +69,8 @@ export interface RunOptions {
   accounts: readonly SyncAccount[];
   /** Only these packages; null for all. */
   packages: readonly PackageSelector[] | null;
+  /** Which of these take part; left out: all. A run that leaves some out is unscoped nevertheless. */
+  takesPart?: ((key: PackageKey) => boolean) | undefined;
   videos: boolean;
   storage: boolean;
   /** Only these storage days; null for those that are due. */

@@ -102,7 +102,7 @@ function formatScope({
   acceptPage,
 }: RunOptions): string | null {
   const parts = [
-    packages && `packages ${packages.map(formatSelector).join(', ')}`,
+    packages && `packages ${listFirst(packages.map(formatSelector))}`,
     !storage && 'videos only',
     !videos && 'storage only',
     days && `${days.from} to ${days.to}`,
@@ -134,6 +134,14 @@ function endRun(
     );
   }
   return judged;
+}
+
+/** How many packages a scope names. */
+const MAX_NAMED = 20;
+
+function listFirst(names: readonly string[]): string {
+  const more = names.length - MAX_NAMED;
+  return `${names.slice(0, MAX_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 const INTERRUPTED = 'stopped before the end';

@@ -86,9 +86,11 @@ async function syncPackages(run: AccountRun, startedAt: () => number): Promise<v
 /** The selected packages that this run, or the one it resumes, has not served yet, the longest unserved first. */
 function listPackagesInTurn({ context, options, account }: AccountRun): number[] {
   const { warehouse } = context;
-  const { mode, packages: selectors, resumesFrom } = options;
-  const isSelected = (packageId: number) =>
-    !selectors || matchesAny({ account: account.name, packageId }, selectors);
+  const { mode, packages: selectors, takesPart = () => true, resumesFrom } = options;
+  const isSelected = (packageId: number) => {
+    const key = { account: account.name, packageId };
+    return (!selectors || matchesAny(key, selectors)) && takesPart(key);
+  };
   const selected = new Set(account.packages.map(({ id }) => id).filter(isSelected));
   const served = resumesFrom ? warehouse.listPackagesServedSince(account.name, mode, resumesFrom) : [];
   for (const id of served) selected.delete(id);

@@ -57,7 +57,7 @@ export const GAUGES: readonly GaugeReading[] = [
   },
   {
     name: 'vodhouse_stream_stale',
-    help: '1 if the stream was never read, or if two ticks of schedule.full have passed since it was last read; else 0.',
+    help: '1 if the stream was never read, or if two ticks of schedule.full (or of its own) have passed since it was last read; else 0.',
     labels: ['account', 'stream', 'package_id'],
     read: ({ streams }) => streams.map((stream) => toSample(stream.isStale ? 1 : 0, toLabels(stream))),
   },

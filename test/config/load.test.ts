@@ -242,3 +242,33 @@ describe('a file that cannot be read', () => {
     expect(catchConfigError(() => loadConfig(file, {})).message).toMatch(/cannot be read: EACCES/);
   });
 });
+
+describe('the own schedule of a package', () => {
+  const withPackages = (packages: string) => LEAST.replace('[101]', packages);
+
+  test('is a cron expression of full walks', () => {
+    const { accounts } = load(withPackages('[101, { id: 102, schedule: { full: "@weekly" } }, { id: 103 }]'));
+    expect(accounts[0]?.packages).toEqual([
+      { id: 101, name: null },
+      { id: 102, name: null, full: '0 0 * * 0' },
+      { id: 103, name: null },
+    ]);
+  });
+
+  test.each([
+    [
+      '{ id: 102, schedule: { quick: "@hourly" } }',
+      'packages[0].schedule.quick: unknown key; expected one of full',
+    ],
+    [
+      '{ id: 102, schedule: { full: often } }',
+      'packages[0].schedule.full: "often" is not valid; expected a cron',
+    ],
+    [
+      '{ id: 102, schedule: "@weekly" }',
+      'packages[0].schedule: is a single value; expected a mapping of full',
+    ],
+  ])('%s is rejected', (entry, expected) => {
+    expect(catchConfigError(() => load(withPackages(`[${entry}]`))).message).toContain(expected);
+  });
+});

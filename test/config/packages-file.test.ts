@@ -96,6 +96,15 @@ describe('a file of packages', () => {
       ['packages.csv, line 2: a quote is not closed; expected " at the end of the value'],
     ],
     [
+      'with a schedule that is no cron expression',
+      'id,schedule\n101,@weekly\n102,often\n',
+      [
+        expect.stringMatching(
+          /^packages\.csv, line 3: schedule: "often" is not valid; expected a cron/,
+        ) as string,
+      ],
+    ],
+    [
       'of zeros after a power failure',
       '101\n\0\0\0\n',
       [expect.stringContaining('packages.csv, line 2: id: "\\u0000')],
@@ -118,6 +127,16 @@ describe('a file of packages', () => {
   ];
   test.each(REJECTED)('%s is rejected', (_what, csv, expected) => {
     expect(problemsOf(csv)).toEqual(expected);
+  });
+
+  test('may have schedules, which need a header', () => {
+    const { file } = createFiles('id;name;schedule\n101;;\n102;Archive;0 3  * * 0\n103;News;@hourly\n');
+    expect(loadConfig(file, {}).accounts[0]?.packages).toEqual([
+      { id: 101, name: null },
+      { id: 102, name: 'Archive', full: '0 3 * * 0' },
+      { id: 103, name: 'News', full: '0 * * * *' },
+    ]);
+    expect(problemsOf('101,News,@hourly\n')).toEqual([expect.stringContaining('has 3 values; expected 2')]);
   });
 
   test('reports ten problems, and how many more there are', () => {

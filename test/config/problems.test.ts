@@ -32,7 +32,7 @@ accounts:
         '  line  6  accounts[0].video_list.key: ${VODHOUSE_KEY} is not set; ' +
           'expected it in the environment or in the file .env in its folder',
         '  line  7  accounts[0].packages[1]: 0 is not valid; ' +
-          'expected a package id (a whole number from 1 up) or { id, name }',
+          'expected a package id (a whole number from 1 up) or { id, name, schedule }',
         '  line  9  accounts[0].limits.per_secnd: unknown key; did you mean per_second?',
         '  line 10  accounts[0].limits.per_minute: -1 is not valid; expected a whole number from 1 up, or null',
       ].join('\n'),

@@ -98,6 +98,8 @@ describe('the template', () => {
       '.accounts.storage.auth.header',
       '.accounts.packages.file',
       ...pings,
+      '.accounts.packages.schedule',
+      '.accounts.packages.schedule.full',
     ];
     const missing = listKeys(schema)
       .map(([path]) => path)

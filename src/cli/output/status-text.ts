@@ -81,6 +81,12 @@ function scheduleText({ worker, next, formatCommand }: Report, now: number): str
     const at = next[what];
     return at === null ? [] : [`${names[what]} ${inTime(at)}`];
   });
+  const [first, ...others] = next.packages;
+  if (first) {
+    const name = `${first.account}/${first.package_id}`;
+    const count = `${pluralize(others.length + 1, 'package')} by their own schedules, the first`;
+    due.push(`${others.length > 0 ? `${count} ` : 'full walk of '}${name} ${inTime(first.at)}`);
+  }
   return [
     running,
     ...(due.length > 0 ? [`${worker ? 'due' : 'due with a worker'}: ${due.join(', ')}`] : []),

@@ -198,7 +198,7 @@ export function buildWalkEnd(walk: WalkState, hasReadAll: boolean): WalkEnd {
     removalLimit: {
       share: context.walk.removalBrake,
       minimum: MIN_HELD_BACK,
-      confirmBefore: startedAt - context.walk.scheduleMs + LATE_TICK_MS,
+      confirmBefore: startedAt - context.walk.getScheduleMs(key) + LATE_TICK_MS,
       accept: options.acceptRemovals,
     },
     coversWholeList: coversWholeList,

@@ -64,6 +64,21 @@ const BY_TURN = { full: selectByTurn('last_turn_walk_id'), quick: selectByTurn('
 export const listPackagesByTurn = (tx: Tx, account: string, mode: Mode): PackageInTurn[] =>
   BY_TURN[mode](tx, { account });
 
+/** The last turn of a package in full runs. */
+export interface FullTurn extends PackageKey {
+  /** When it began, `YYYY-MM-DD HH:MM:SS` UTC; null before the first. */
+  at: string | null;
+  /** Its last full walk failed. */
+  failed: 0 | 1;
+}
+
+const selectFullTurns = query<FullTurn>(
+  `select p.account, p.package_id as packageId, coalesce(w.started_at, p.walked_at) as at, failed_walks > 0 as failed
+    from package p left join walk w on w.walk_id = p.last_turn_walk_id where p.retired_at is null`,
+).all;
+
+export const listFullTurns = (tx: Tx): FullTurn[] => selectFullTurns(tx, {});
+
 type ServedSince = { account: string; since: string };
 const SERVED = {
   full: query<{ id: number }, ServedSince>(

@@ -100,14 +100,40 @@ const findLastEnded = query<UnscopedRun, { mode: Mode }>(
 export const findLastUnscopedRun = (tx: Tx, mode: Mode): UnscopedRun | null =>
   findLastEnded(tx, { mode }) ?? null;
 
-const findLastFinished = query<{ started_at: string; finished_at: string | null }, { mode: Mode }>(
-  `select started_at, finished_at from run
-    where mode = :mode and scope is null and status in ('succeeded', 'partial') order by run_id desc limit 1`,
+/** All other runs with a scope are made by persons. */
+const OWN_RUN = "mode = 'full' and scope is not null and trigger <> 'manual'";
+
+const findLastOwn = query<UnscopedRun>(
+  `select started_at as startedAt, run_id as runId, status, resume_at as resumeAt from run
+    where ${OWN_RUN} and status not in ('running', 'interrupted')
+    order by run_id desc limit 1`,
 ).get;
+
+/** The newest run for packages that were due by their own schedules, whatever its status; null before the first. */
+export const findLastOwnRun = (tx: Tx): UnscopedRun | null => findLastOwn(tx, {}) ?? null;
+
+interface FinishedRun {
+  started_at: string;
+  finished_at: string | null;
+}
+
+const selectFinished = (which: string) =>
+  `select started_at, finished_at from run where ${which} and status in ('succeeded', 'partial')
+    order by run_id desc limit 1`;
+const findLastFinished = query<FinishedRun, { mode: Mode }>(
+  selectFinished('mode = :mode and scope is null'),
+).get;
+const findLastOwnFinished = query<FinishedRun>(selectFinished(OWN_RUN)).get;
 
 /** How long the newest successful unscoped run in this mode took, in milliseconds; 0 before the first. */
 export function getLastDurationMs(tx: Tx, mode: Mode): number {
-  const last = findLastFinished(tx, { mode });
+  return getDurationMs(findLastFinished(tx, { mode }));
+}
+
+/** The same of the newest successful run for packages that were due by their own schedules. */
+export const getLastOwnDurationMs = (tx: Tx): number => getDurationMs(findLastOwnFinished(tx, {}));
+
+function getDurationMs(last: FinishedRun | undefined): number {
   return last?.finished_at ? fromTimestamp(last.finished_at) - fromTimestamp(last.started_at) : 0;
 }
 

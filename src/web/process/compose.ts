@@ -30,7 +30,9 @@ export async function openWebServer(
   const streams = { config, statusQueries, isStale: createStaleCheck(config.schedule) };
   const publisher = openPublisher(config, 'server');
   const { full, timezone } = config.schedule;
-  const nextRun = (now: number) => nextTick(full, now, timezone);
+  const own = config.accounts.flatMap(({ packages }) => packages.flatMap((each) => each.full ?? []));
+  const schedules = [...new Set([full, ...own])];
+  const nextRun = (now: number) => Math.min(...schedules.map((each) => nextTick(each, now, timezone)));
   const formatCommand = commandsFor(config.file);
   const metrics = createMetrics({ ...streams, deltas, publisher, clock });
   const calendar = createCalendar(config.timezone);
