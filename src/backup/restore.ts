@@ -14,6 +14,7 @@ import { toWarehouseError } from '../database/integrity.ts';
 import { fsyncPath } from '../database/fsync.ts';
 import { draftPath, removeDraft, removeStaleDrafts } from '../database/draft-files.ts';
 import { openDatabase } from '../database/connection.ts';
+import { beginTimeline, readWarehouseId } from '../database/warehouse-identity.ts';
 import { APPLICATION_ID } from '../database/migrate.ts';
 import { restoreMarkerPath, resolveLink } from '../database/paths.ts';
 import { hasForeignWal, pairRecordPath, assertOwnWal } from '../database/wal-owner.ts';
@@ -91,10 +92,12 @@ function takeLock(live: string, name: LockName, now: number): Lock {
   throw new LockedError(createLockedError(live, name).message, { hint });
 }
 
-/** Migrates the draft, imports the ledger of the file that it replaces, and records the time of the restore. */
+/** Migrates the draft, imports the ledger of the file that it replaces, and records the restore. */
 function prepareDraft(draft: string, old: string | null, now: number): ImportedLedger | null {
+  const isOfOldFormat = readId(draft) === null;
   const db = openDatabase(draft, now);
   try {
+    beginTimeline(db.$client, isOfOldFormat && old !== null ? readId(old) : null);
     db.update(warehouseState)
       .set({ restored_at: toTimestamp(now) })
       .run();
@@ -102,6 +105,20 @@ function prepareDraft(draft: string, old: string | null, now: number): ImportedL
   } finally {
     db.$client.close();
     fsyncPath(draft);
+  }
+}
+
+/** Null for a file of an old format, and for one that cannot be read. */
+function readId(file: string): string | null {
+  try {
+    const client = new Database(file, { readonly: true });
+    try {
+      return readWarehouseId(client);
+    } finally {
+      client.close();
+    }
+  } catch {
+    return null;
   }
 }
 

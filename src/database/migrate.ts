@@ -7,6 +7,7 @@ import { drizzle } from 'drizzle-orm/better-sqlite3';
 import { migrate } from 'drizzle-orm/better-sqlite3/migrator';
 import { toTimestamp } from '../lib/clock.ts';
 import { WarehouseError } from '../lib/errors.ts';
+import { createIdentity } from './warehouse-identity.ts';
 import { PACKAGE_ROOT } from '../lib/package-root.ts';
 
 /** `vodh` in ASCII: marks a SQLite file as a vodhouse warehouse. */
@@ -32,6 +33,7 @@ export function migrateFile(client: Database.Database, path: string, now: number
   client
     .prepare('insert or ignore into warehouse_state (singleton, created_at, change_seq) values (1, ?, 0)')
     .run(toTimestamp(now));
+  createIdentity(client);
   assertMigrated(client, path);
   client.pragma(`user_version = ${SCHEMA_VERSION}`);
   client.pragma('foreign_keys = ON');

@@ -29,9 +29,9 @@ export function createAboutRows(
   fingerprint: string,
 ): AboutRow[] {
   const { version, now, timezone, today, durationUnit, exclude, storageAccounts } = request;
-  const { created_at, change_seq } = live
-    .prepare('select created_at, change_seq from warehouse_state')
-    .get() as { created_at: string; change_seq: number };
+  const { created_at, change_seq, warehouse_id, timeline } = live
+    .prepare('select created_at, change_seq, warehouse_id, timeline from warehouse_state')
+    .get() as { created_at: string; change_seq: number; warehouse_id: string; timeline: string };
   return [
     ['version', version, 'Version of vodhouse that made this file.'],
     ['shape', String(SHAPE), 'Version number of the tables and columns of this file.'],
@@ -46,6 +46,16 @@ export function createAboutRows(
     ['excluded', exclude.join(', ') || null, 'Fields of the service that are left out.'],
     ...createFreshnessRows(live, storageAccounts),
     ['warehouse_since', created_at, 'When the warehouse behind this file was created, in UTC.'],
+    [
+      'warehouse_id',
+      warehouse_id,
+      'The warehouse behind this file; its copies and backups have the same one.',
+    ],
+    [
+      'timeline',
+      timeline,
+      'New after each restore of the warehouse: change_seq then counts on from an earlier number.',
+    ],
     ['change_seq', String(change_seq), 'The last change of a video that is in this file.'],
     ['fingerprint', fingerprint, 'Two files with the same value have the same content.'],
   ];

@@ -61,6 +61,24 @@ describe('a restored backup', () => {
     expect([readValue(path, query), readValue(file, query)]).toEqual(['2026-03-03 08:05:00', null]);
   });
 
+  it('is the same warehouse on another timeline', () => {
+    const identity = (of: string) => readRows(of, 'select warehouse_id, timeline from warehouse_state')[0];
+    const before = identity(path);
+    restore(path, file, NOW);
+    const after = identity(path);
+    expect(before).toEqual(identity(file));
+    expect(after?.['warehouse_id']).toBe(before?.['warehouse_id']);
+    expect(after?.['timeline']).not.toBe(before?.['timeline']);
+  });
+
+  it('from before files had an id gets that of the file it replaces', () => {
+    const id = () => readValue(path, 'select warehouse_id from warehouse_state');
+    const before = id();
+    execute(file, 'update warehouse_state set warehouse_id = null, timeline = null');
+    restore(path, file, NOW);
+    expect(id()).toBe(before);
+  });
+
   it('leaves only the previous file next to it', () => {
     const before = hashFile(path);
     expect(restore(path, file, NOW)).toEqual({

@@ -69,6 +69,8 @@ describe('an open warehouse', () => {
   });
 });
 
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 describe('a new file', () => {
   it('records the application, the format and the creation time', () => {
     const path = madeFile();
@@ -85,6 +87,10 @@ describe('a new file', () => {
           timezone: null,
         },
         ...{ config_file: null, config_accounts: null, is_demo: 0 },
+        ...{
+          warehouse_id: expect.stringMatching(UUID) as string,
+          timeline: expect.stringMatching(UUID) as string,
+        },
       },
     ]);
   });

@@ -154,6 +154,8 @@ export const warehouseState = sqliteTable('warehouse_state', {
   config_file: text('config_file'),
   config_accounts: text('config_accounts'),
   is_demo: boolean('is_demo').notNull().default(false),
+  warehouse_id: text('warehouse_id'),
+  timeline: text('timeline'),
 });
 
 /** A backup that the worker made, makes, or failed to make. Its row goes with its file. */
