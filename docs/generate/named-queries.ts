@@ -7,6 +7,7 @@ import {
   FAILED_RUN,
   FAILED_WALKS,
   OPEN_GAPS,
+  PARTIAL_WALKS,
   STORAGE_FAILURES,
 } from '../../src/queries/named/failures.ts';
 import * as status from '../../src/queries/named/status.ts';
@@ -42,6 +43,7 @@ export const NAMED_QUERIES: readonly { part: string; queries: readonly Documente
       status.QUARANTINE_EXAMPLES,
       status.DRIFT,
       FAILED_WALKS,
+      PARTIAL_WALKS,
       FAILED_RUN,
       STORAGE_FAILURES,
       DIFFERENCES,

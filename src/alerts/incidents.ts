@@ -20,14 +20,21 @@ export interface ActiveIncident {
   canOpen: boolean;
 }
 
-const EVENTS: Partial<Record<ProblemKind, IncidentEvent>> = {
+/** Every kind of problem that `status` shows can be alerted. */
+const EVENTS: Record<ProblemKind, IncidentEvent> = {
   restricted: 'restricted',
+  parked: 'parked',
   run_failed: 'failed',
+  scoped_run_failed: 'failed',
   failed: 'failed',
   never_read: 'stale',
   stale: 'stale',
+  partial: 'partial',
   held_back: 'held_back',
+  unordered: 'unordered',
   gap: 'gap',
+  time_zone: 'time_zone',
+  unconfirmed: 'unconfirmed',
   discrepancy: 'discrepancy',
   quarantine: 'quarantine',
   drift: 'drift',
@@ -42,10 +49,9 @@ export function toIncidents(
   problems: readonly Problem[],
   { watchedSince, isFirstReadOverdue }: { watchedSince: string; isFirstReadOverdue: boolean },
 ): ActiveIncident[] {
-  const found = problems.flatMap(
+  const found = problems.map(
     ({ kind, scope, since, message: shown, alertMessage, advice, fields: details, isFading }) => {
       const event = EVENTS[kind];
-      if (!event) return [];
       const message = alertMessage ?? shown;
       const accept = kind === 'held_back' ? advice.find(({ command }) => command !== null) : undefined;
       return {
@@ -105,7 +111,7 @@ export function formatResolved({ accounts }: Pick<Config, 'accounts'>, incident:
   const isConfigured = account === null || (packageId === null ? configured : found) !== undefined;
   if (!isConfigured) return `${name} is no longer in the config`;
   const texts: Record<IncidentEvent, string> = {
-    failed: account === null ? 'runs over everything no longer fail' : `${name} no longer fails`,
+    failed: account === null ? 'runs no longer fail' : `${name} no longer fails`,
     stale: `${name} is fresh again`,
     restricted: `account ${account ?? ''} has its full rate again`,
     discrepancy: `${storage}: no booked day differs any more`,
@@ -117,6 +123,11 @@ export function formatResolved({ accounts }: Pick<Config, 'accounts'>, incident:
     backup: 'a backup was made again',
     config: 'the worker has a valid config again',
     clock: 'the clocks agree again',
+    parked: 'runs are no longer parked',
+    partial: `${name}: its last full walk is no longer incomplete`,
+    unordered: `${name} is listed in order of ids again`,
+    time_zone: `${storage}: most booked days no longer differ`,
+    unconfirmed: `${storage}: no day waits for a second reading any more`,
   };
   return texts[event];
 }

@@ -92,4 +92,9 @@ const INCIDENT_TEXTS: Record<IncidentEvent, [begun: string, over: string]> = {
   backup: ['have no backup', 'have a backup'],
   config: ['have a refused config', 'have a valid config'],
   clock: ['have another clock', 'have the same clock again'],
+  parked: ['are parked', 'are no longer parked'],
+  partial: [GROUP_TEXTS.partial, 'are no longer incomplete'],
+  unordered: [GROUP_TEXTS.unordered, 'are listed in order of ids again'],
+  time_zone: ['differ by a time zone', 'no longer differ by a time zone'],
+  unconfirmed: ['wait for a second reading', 'no longer wait for a second reading'],
 };

@@ -62,6 +62,7 @@ export function readHealthFacts(parts: HealthParts, now: number, runs: number) {
     runs: statusQueries.runs(runs),
     streams,
     failedWalks: statusQueries.failedWalks().filter(isConfigured).map(redactError),
+    partialWalks: statusQueries.partialWalks().filter(isConfigured).map(redactError),
     failedRun: failedRun && redactError(failedRun),
     storageDetails: accounts.flatMap((account) => readStorageDetails(account, parts, streams, recentSince)),
     newestTime: statusQueries.newestTime(),

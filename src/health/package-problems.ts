@@ -47,13 +47,15 @@ export function findStreamProblems(
 }
 
 /** Packages whose last full walk failed or is incomplete, or whose list is not sorted. */
-export function findPackageProblems({ packages, failedWalks }: HealthFacts): Problem[] {
-  const failures = new Map(failedWalks.map((row) => [`${row.account}/${row.package_id}`, row]));
+export function findPackageProblems({ packages, failedWalks, partialWalks }: HealthFacts): Problem[] {
+  const failures = byPackage(failedWalks);
+  const partials = byPackage(partialWalks);
   return packages.flatMap((row) => {
     const { account, package_id: packageId } = row;
     const scope = { account, packageId };
     const name = formatPackage(account, packageId, row.name);
-    const failure = failures.get(`${account}/${packageId}`);
+    const key = `${account}/${packageId}`;
+    const [failure, incomplete] = [failures.get(key), partials.get(key)];
     const problems: Problem[] = [];
     if (failure) {
       const { walk_id, failures: count, since } = failure;
@@ -65,24 +67,30 @@ export function findPackageProblems({ packages, failedWalks }: HealthFacts): Pro
       problems.push(
         createProblem({ kind: 'failed', scope, since, message, fields: { error, walk_id, failures: count } }),
       );
-    } else if (row.last_walk === 'partial') {
-      const message = `${name}: the last full walk is incomplete: ${toOneLine(row.last_error ?? '')}`;
-      problems.push(createProblem({ kind: 'partial', scope, message }));
+    } else if (incomplete) {
+      const { walk_id, since } = incomplete;
+      const error = incomplete.error ?? 'no error was stored';
+      const message = `${name}: the last full walk is incomplete: ${toOneLine(error)}`;
+      problems.push(createProblem({ kind: 'partial', scope, since, message, fields: { error, walk_id } }));
     }
     const isOnOnePage = row.pages !== null && row.pages <= 1; // one page has the complete list, which proves removals in any order
     if (row.order === 'untrusted' && !isOnOnePage) {
       const message = `${name} is not listed in order of ids: its videos are stored, its removals wait for proof`;
-      problems.push(createProblem({ kind: 'unordered', scope, message }));
+      problems.push(createProblem({ kind: 'unordered', scope, since: row.walked_at, message }));
     }
     return problems;
   });
 }
 
+function byPackage<Row extends { account: string; package_id: number }>(rows: readonly Row[]) {
+  return new Map(rows.map((row) => [`${row.account}/${row.package_id}`, row]));
+}
+
 /** Packages with removals that are held back. */
 export function findHeldBack({ held_back, packages, now }: HealthFacts): Problem[] {
-  const names = new Map(packages.map((row) => [`${row.account}/${row.package_id}`, row.name]));
+  const reports = byPackage(packages);
   return held_back.map(({ account, package_id: packageId, removals, reasons, since, examples, command }) => {
-    const name = formatPackage(account, packageId, names.get(`${account}/${packageId}`) ?? null);
+    const name = formatPackage(account, packageId, reports.get(`${account}/${packageId}`)?.name ?? null);
     const left = removals - examples.length;
     return createProblem({
       kind: 'held_back',

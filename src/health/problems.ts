@@ -1,11 +1,12 @@
 /** Finds what needs attention in the facts: the one list that `status`, the page, alerts and readiness show. Pure. */
-import { MINUTE_MS, fromTimestamp, toTimestamp, WRONG_CLOCK_MS } from '../lib/clock.ts';
-import { formatAgo, formatCount, formatOffset, pluralize, truncate } from '../lib/format.ts';
+import { MINUTE_MS, fromTimestamp } from '../lib/clock.ts';
+import { formatAgo, formatCount, pluralize, truncate } from '../lib/format.ts';
 import { HIDDEN_FIELDS } from '../queries/named/videos.ts';
 import type { BudgetReport, HealthFacts } from './facts.ts';
 import { findHeldBack, findPackageProblems, findStreamProblems } from './package-problems.ts';
 import { driftName, type FormatCommand } from './commands.ts';
 import { createProblem, PROBLEM_KINDS, toOneLine, type Advice, type Problem } from './problem-kinds.ts';
+import { findClockProblems, findFailedRun, findParkedRun } from './run-problems.ts';
 import { findStorageProblems } from './storage-problems.ts';
 import { findFailedBackup, findRefusedConfig } from './worker-problems.ts';
 
@@ -54,77 +55,6 @@ function findRestriction({ account, pause }: BudgetReport, { formatCommand }: He
       isFading: !in_force,
     }),
   ];
-}
-
-/** A pause in force explains a parked run, and is reported instead. */
-function findParkedRun({ runs: [last], budgets, now, formatCommand }: HealthFacts): Problem[] {
-  const isParked = last?.resume_at && fromTimestamp(last.resume_at) > now;
-  if (!isParked || budgets.some(({ pause }) => pause?.in_force)) return [];
-  return [
-    createProblem({
-      kind: 'parked',
-      since: last.finished_at,
-      message: `run ${last.run_id} is parked until ${last.resume_at} UTC: ${toOneLine(last.error ?? '')}`,
-      advice: [
-        { text: 'a worker resumes by itself; without one, after that time', command: formatCommand('sync') },
-      ],
-    }),
-  ];
-}
-
-/** Problems of packages and storage explain a failed run. Its incident stays open until a run does not fail. */
-function findFailedRun({ failedRun, runs: [last] }: HealthFacts, others: readonly Problem[]): Problem[] {
-  const isExplained = others.some(({ kind }) => kind === 'failed');
-  if (failedRun) {
-    const { run_id, error, since, is_explained } = failedRun;
-    const message = error ?? 'no error was stored';
-    return [
-      createProblem({
-        kind: 'run_failed',
-        since,
-        message: `run ${run_id} failed: ${toOneLine(message)}`,
-        fields: { run_id, error: message },
-        isFading: is_explained === 1,
-      }),
-    ];
-  }
-  if (last?.status !== 'failed' || isExplained) return [];
-  return [
-    createProblem({
-      kind: 'scoped_run_failed',
-      since: last.finished_at,
-      message: `run ${last.run_id} failed: ${toOneLine(last.error ?? 'no error was stored')}`,
-    }),
-  ];
-}
-
-/**
- * The last run, or the file, contradicts the machine's clock. A run in progress knows nothing yet: what the run before it
- * found fades.
- */
-function findClockProblems({ runs: [last, before], newestTime, now }: HealthFacts): Problem[] {
-  const advice = [{ text: "set the machine's clock (timedatectl shows it)", command: null }];
-  const isRunning = last?.status === 'running';
-  const run = isRunning ? before : last;
-  const offset = run?.clock_offset_ms ?? null;
-  const ofRun = createProblem({
-    kind: 'clock',
-    since: run?.finished_at ?? null,
-    message: `in run ${run?.run_id ?? ''}, ${formatOffset(offset ?? 0)}: nothing was booked, given up or deleted by age`,
-    advice,
-    fields: { count: 1, offset_ms: offset },
-    isFading: isRunning,
-  });
-  const ofFile = createProblem({
-    kind: 'clock',
-    since: toTimestamp(now),
-    message: `the newest time in the warehouse, ${newestTime ?? ''} UTC, is ahead of the machine's clock, ${toTimestamp(now)} UTC: nothing is given up or deleted by age until then`,
-    alertMessage: `the newest time in the warehouse, ${newestTime ?? ''} UTC, is ahead of the machine's clock`,
-    advice,
-    fields: { count: 1, newest_time: newestTime },
-  });
-  const isAhead = newestTime !== null && fromTimestamp(newestTime) > now + WRONG_CLOCK_MS;
-  return [...(offset === null ? [] : [ofRun]), ...(isAhead ? [ofFile] : [])];
 }
 
 /** During a run, and right after it, the file is expected to be behind: only what an earlier run left unpublished fades. */

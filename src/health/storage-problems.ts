@@ -51,10 +51,16 @@ function findGaps({ account, gaps }: StorageDetails): Problem[] {
 }
 
 /** When most days differ, they were booked by the wrong calendar or too early. */
-function findWrongTimeZone({ account, recent: { booked, differing } }: StorageDetails): Problem[] {
+function findWrongTimeZone({
+  account,
+  differences,
+  recent: { booked, differing },
+}: StorageDetails): Problem[] {
   if (booked <= 1 || differing * 2 <= booked) return [];
   const message = `storage of ${account}: ${differing} of ${booked} booked days differ from what the service reports now; check timezone and settle in the config`;
-  return [createProblem({ kind: 'time_zone', scope: { account, packageId: null }, message })];
+  const since = findFirst(differences);
+  const fields = { booked, differing };
+  return [createProblem({ kind: 'time_zone', scope: { account, packageId: null }, since, message, fields })];
 }
 
 function findDiscrepancies(
@@ -110,6 +116,10 @@ function findWaitingDays({ account, waiting }: StorageReport, now: number): Prob
       advice: [
         { text: 'a run at least an hour later books a day whose figures are the same', command: null },
       ],
+      fields: {
+        count: waiting.length,
+        days: waiting.slice(0, MAX_LISTED).map(({ date, reason }) => ({ date, reason })),
+      },
     }),
   ];
 }

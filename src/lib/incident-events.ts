@@ -2,5 +2,6 @@
 export const INCIDENT_EVENTS = [
   ...(['failed', 'stale', 'restricted', 'discrepancy', 'held_back', 'gap'] as const),
   ...(['quarantine', 'drift', 'unpublished', 'backup', 'config', 'clock'] as const),
+  ...(['parked', 'partial', 'unordered', 'time_zone', 'unconfirmed'] as const),
 ] as const;
 export type IncidentEvent = (typeof INCIDENT_EVENTS)[number];

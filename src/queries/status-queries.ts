@@ -61,6 +61,7 @@ export function openStatusQueries(path: string) {
     differences: (account: string) => failures.DIFFERENCES.all(db, { account }),
     openGaps: (account: string, since: string) => failures.OPEN_GAPS.all(db, { account, since }),
     failedWalks: () => failures.FAILED_WALKS.all(db, {}),
+    partialWalks: () => failures.PARTIAL_WALKS.all(db, {}),
     failedRun: () => failures.FAILED_RUN.get(db, {}) ?? null,
     storageFailures: (account: string) => failures.STORAGE_FAILURES.all(db, { account }),
     lastBackup: () => LAST_BACKUP.one(db, {}),

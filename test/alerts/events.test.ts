@@ -83,7 +83,7 @@ const CASES: Case[] = [
       text: 'run 2 failed: no name',
       details: { run_id: 2, error: 'no name' },
     },
-    over: 'Over: runs over everything no longer fail',
+    over: 'Over: runs no longer fail',
   },
   {
     event: 'failed',
@@ -273,6 +273,93 @@ const CASES: Case[] = [
     },
     over: 'Over: the clocks agree again',
   },
+  {
+    event: 'failed',
+    begin: [
+      runEnded(1, 'failed', '2026-03-10 11:00:00', 'no connection'),
+      "update run set scope = 'storage only';",
+    ],
+    end: [runEnded(2, 'succeeded', NOON)],
+    post: {
+      account: 'main',
+      package_id: null,
+      since: '2026-03-10 11:00:00',
+      text: 'run 1 failed: no connection',
+      details: { run_id: 1, error: 'no connection' },
+    },
+    over: 'Over: runs no longer fail',
+  },
+  {
+    event: 'parked',
+    begin: [
+      runEnded(1, 'parked', '2026-03-10 11:00:00', 'the budget of the day is spent'),
+      "update run set resume_at = '2026-03-10 12:30:00';",
+    ],
+    end: [runEnded(2, 'succeeded', NOON)],
+    post: {
+      account: 'main',
+      package_id: null,
+      since: '2026-03-10 11:00:00',
+      text: 'run 1 is parked until 2026-03-10 12:30:00 UTC: the budget of the day is spent',
+      details: { run_id: 1, resume_at: '2026-03-10 12:30:00', error: 'the budget of the day is spent' },
+    },
+    over: 'Over: runs are no longer parked',
+  },
+  {
+    event: 'partial',
+    begin: [
+      ...[runEnded(1, 'failed', '2026-03-10 09:00:00'), runEnded(2, 'partial', '2026-03-10 10:00:00')],
+      walkEnded(1, 101, 'failed', '2026-03-10 09:00:05', 'status 500'),
+      walkEnded(2, 101, 'partial', '2026-03-10 10:00:05', 'page 3 was not read'),
+      runEnded(3, 'partial', '2026-03-10 11:00:00'),
+      walkEnded(3, 101, 'partial', '2026-03-10 11:00:05', 'page 4 was not read'),
+    ],
+    end: [runEnded(4, 'succeeded', NOON), walkEnded(4, 101, 'succeeded', NOON)],
+    post: {
+      account: 'main',
+      package_id: 101,
+      since: '2026-03-10 10:00:05',
+      text: 'main/101: the last full walk is incomplete: page 4 was not read',
+      details: { error: 'page 4 was not read', walk_id: 3 },
+    },
+    over: 'Over: main/101: its last full walk is no longer incomplete',
+  },
+  {
+    event: 'unordered',
+    begin: [
+      `update package set "order" = 'untrusted', totalcount = 30, page_size = 10 where package_id = 102;`,
+    ],
+    end: [`update package set "order" = 'trusted';`],
+    post: {
+      account: 'main',
+      package_id: 102,
+      since: NOON,
+      text: 'main/102 is not listed in order of ids: its videos are stored, its removals wait for proof',
+      details: {},
+    },
+    over: 'Over: main/102 is listed in order of ids again',
+  },
+  {
+    event: 'unconfirmed',
+    begin: [
+      insert('storage_gap', {
+        ...{ account: 'main', date: '2026-03-09', first_missed_at: '2026-03-10 10:00:00' },
+        ...{ last_asked_at: NOON, reason: 'unconfirmed' },
+      }),
+      insert('storage_unconfirmed', {
+        ...{ account: 'main', date: '2026-03-09', reason: 'all figures are 0', observed_at: NOON },
+      }),
+    ],
+    end: ['delete from storage_gap;', 'delete from storage_unconfirmed;'],
+    post: {
+      account: 'main',
+      package_id: null,
+      since: NOON,
+      text: 'storage of main: 1 day waits for a second reading',
+      details: { count: 1, days: [{ date: '2026-03-09', reason: 'all figures are 0' }] },
+    },
+    over: 'Over: storage of main: no day waits for a second reading any more',
+  },
 ];
 
 describe('an incident', () => {
@@ -312,6 +399,45 @@ describe('an incident', () => {
     expect(readRows(path, 'select event, package_id, over_at is null as lasts from incident')).toEqual([
       { event, package_id: post['package_id'], lasts: 0 },
     ]);
+  });
+
+  it('of a parked run lasts while it resumes, until a run ends that is not parked', async () => {
+    const { sql, check, checkAfter, newMessages } = await openTestNotifier();
+    const parked = (run: number, resumeAt: string) =>
+      sql(runEnded(run, 'parked', NOON), `update run set resume_at = '${resumeAt}' where run_id = ${run};`);
+    parked(1, '2026-03-10 12:00:30');
+    await check();
+    await checkAfter(MINUTE_MS); // it may resume, and nothing did yet
+    sql(runEnded(2, 'running', NOON), 'update run set finished_at = null where run_id = 2;');
+    await checkAfter(MINUTE_MS);
+    parked(3, '2026-03-10 12:30:00');
+    await check();
+    expect(newMessages()).toEqual(['parked begun']);
+    sql(runEnded(4, 'partial', '2026-03-10 12:02:00'));
+    await check();
+    expect(newMessages()).toEqual(['parked over']);
+  });
+
+  it('of a scoped run that failed, or of an incomplete walk, lasts while a run is in progress', async () => {
+    const { sql, check, checkAfter, newMessages } = await openTestNotifier();
+    sql(
+      runEnded(1, 'partial', '2026-03-10 11:00:00'),
+      walkEnded(1, 101, 'partial', '2026-03-10 11:00:00', 'x'),
+    );
+    sql(
+      runEnded(2, 'failed', '2026-03-10 11:30:00', 'no connection'),
+      "update run set scope = 'x' where run_id = 2;",
+    );
+    await check();
+    expect(newMessages().sort()).toEqual(['failed begun', 'partial begun 101']);
+    sql(runEnded(3, 'running', NOON), walkEnded(3, 101, 'running', NOON));
+    await checkAfter(MINUTE_MS);
+    expect(newMessages()).toEqual([]);
+    sql(
+      "update run set status = 'succeeded' where run_id = 3; update walk set status = 'succeeded' where run_id = 3;",
+    );
+    await check();
+    expect(newMessages().sort()).toEqual(['failed over', 'partial over 101']);
   });
 
   it('of the clock, or of the published file, lasts while a run is in progress', async () => {

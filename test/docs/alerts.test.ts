@@ -6,6 +6,7 @@ import type { Post } from '../../src/alerts/messages.ts';
 import { MESSAGE_STATES } from '../../src/database/schema/incidents.ts';
 import { INCIDENT_EVENTS } from '../../src/lib/incident-events.ts';
 import type { HealthFacts, StorageDetails } from '../../src/health/facts.ts';
+import { createProblem, PROBLEM_KINDS, type ProblemKind } from '../../src/health/problem-kinds.ts';
 import { findProblems } from '../../src/health/problems.ts';
 import type { Stream } from '../../src/health/streams.ts';
 import { FRESH_PACKAGE, healthFacts } from '../support/fixtures/health-facts.ts';
@@ -164,10 +165,48 @@ const REAL: Post[] = [
     refusedConfig: { at: AT, error: 'vodhouse.yaml has 1 problem: line 13  garbage: unknown key' },
   }),
   ...createPosts({ runs: [{ ...ENDED_RUN, clock_offset_ms: 7_200_000 }] }),
+  ...createPosts({
+    runs: [
+      {
+        ...{ ...ENDED_RUN, status: 'parked', resume_at: '2026-03-10 15:00:00' },
+        error: 'account main: 20000 requests in a day are spent',
+      },
+    ],
+  }),
+  ...createPosts({
+    partialWalks: [{ ...ofPackage, walk_id: 7, error: 'page 3 was not read', since: AT }],
+  }),
+  ...createPosts({ packages: [{ ...FRESH_PACKAGE, order: 'untrusted', pages: 3, walked_at: AT }] }),
+  ...createPosts({
+    storageDetails: [{ ...NO_STORAGE, recent: { booked: 14, differing: 12 } }],
+  }),
+  ...createPosts({
+    storage: [
+      {
+        ...{ account: 'main', read_at: AT, booked_through: '2026-03-08', gaps: 1, gaps_given_up: 0 },
+        ...{ discrepancies: [], stale: false },
+        waiting: [{ date: '2026-03-09', reason: 'all figures are 0', since: AT }],
+      },
+    ],
+  }),
   ...createPosts({ streams: Array.from({ length: 240 }, (_, index) => stale(101 + index)) }),
 ];
 
 const bare = ({ text, ...post }: Post) => ({ ...post, text: text.replaceAll(' (Lectures)', '') });
+
+describe('the events', () => {
+  const incidentOf = (kind: ProblemKind) =>
+    toIncidents([createProblem<ProblemKind>({ kind, message: kind })], {
+      watchedSince: AT,
+      isFirstReadOverdue: true,
+    });
+
+  it('cover each kind of problem that status shows, and there is no other', () => {
+    const events = PROBLEM_KINDS.map((kind) => incidentOf(kind).map(({ event }) => event));
+    expect(events.filter(({ length }) => length !== 1)).toEqual([]);
+    expect(new Set(events.flat())).toEqual(new Set(INCIDENT_EVENTS));
+  });
+});
 
 describe('docs/alerts.md', () => {
   it('has an example of each event, and of a grouped message, as it is really posted', () => {

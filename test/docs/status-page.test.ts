@@ -100,6 +100,7 @@ function filledFile(): string {
       `update package set failed_walks = 1 where package_id = 101;`,
       insert('walk', { ...walk, run_id: 2, status: 'succeeded' }),
       insert('walk', { ...walk, run_id: 2, status: 'running' }),
+      insert('walk', { ...walk, package_id: 102, run_id: 2, status: 'partial', finished_at: at }),
       insert('removal_candidate', { ...ofPackage, id: 1, proved_at: at, walk_id: 1, held_back: 1 }),
       insert('quarantine', { ...ofPackage, stream: 'videos', reason: 'r', raw: '{}', seen_at: at }),
       insert('drift', {

@@ -34,6 +34,25 @@ join walk f on f.account = l.account and f.package_id = l.package_id and f.walk_
 group by l.account, l.package_id`,
 );
 
+/** A package whose last finished full walk did not read every page. */
+export type PartialWalk = Omit<FailedWalk, 'failures'>;
+
+export const PARTIAL_WALKS = query<PartialWalk>(
+  'Packages whose last full walk is incomplete',
+  'An interrupted or parked walk does not count. `since`: the end of the first of them in a row.',
+  `
+with last as (
+  select p.account, p.package_id, (${lastWalk(`'succeeded', 'partial', 'failed'`)}) as walk_id
+  from package p where p.retired_at is null
+)
+select p.account, p.package_id, p.walk_id, w.error,
+  (select min(f.finished_at) from walk f
+    where f.account = p.account and f.package_id = p.package_id and f.mode = 'full' and f.status = 'partial'
+      and f.walk_id > coalesce((${lastWalk(`'succeeded', 'failed'`)}), 0)) as since
+from last p
+join walk w on w.walk_id = p.walk_id and w.status = 'partial'`,
+);
+
 /** The last finished unscoped run, if it failed. */
 export interface FailedRun {
   run_id: number;

@@ -1,0 +1,86 @@
+/** Problems of the last run: parked, failed, or with a clock that contradicts the machine's. Pure. */
+import { fromTimestamp, toTimestamp, WRONG_CLOCK_MS } from '../lib/clock.ts';
+import { formatOffset } from '../lib/format.ts';
+import type { HealthFacts } from './facts.ts';
+import { createProblem, toOneLine, type Problem } from './problem-kinds.ts';
+
+/** A run in progress knows nothing yet: what the run before it found fades. */
+function findLastEnded([last, before]: HealthFacts['runs']) {
+  const isRunning = last?.status === 'running';
+  return { run: isRunning ? before : last, isRunning };
+}
+
+/**
+ * A pause in force explains a parked run, and is reported instead. The incident lasts until a run ends that is not parked: a
+ * run that resumes may be parked again.
+ */
+export function findParkedRun({ runs, budgets, now, formatCommand }: HealthFacts): Problem[] {
+  const { run, isRunning } = findLastEnded(runs);
+  if (!run?.resume_at) return [];
+  const { run_id, resume_at } = run;
+  const isPaused = budgets.some(({ pause }) => pause?.in_force);
+  const error = toOneLine(run.error ?? '');
+  return [
+    createProblem({
+      kind: 'parked',
+      since: run.finished_at,
+      message: `run ${run_id} is parked until ${resume_at} UTC: ${error}`,
+      advice: [
+        { text: 'a worker resumes by itself; without one, after that time', command: formatCommand('sync') },
+      ],
+      fields: { run_id, resume_at, error },
+      isFading: isRunning || isPaused || fromTimestamp(resume_at) <= now,
+    }),
+  ];
+}
+
+/**
+ * Problems of packages and storage explain a failed run. The incident of a run over everything lasts until such a run does not
+ * fail, that of a scoped run until the next run ends.
+ */
+export function findFailedRun({ failedRun, runs }: HealthFacts, others: readonly Problem[]): Problem[] {
+  if (failedRun) {
+    const { run_id, error, since, is_explained } = failedRun;
+    return [createFailedRun('run_failed', { run_id, error }, since, is_explained === 1)];
+  }
+  const { run, isRunning } = findLastEnded(runs);
+  if (run?.status !== 'failed') return [];
+  const isExplained = others.some(({ kind }) => kind === 'failed');
+  return [createFailedRun('scoped_run_failed', run, run.finished_at, isRunning || isExplained)];
+}
+
+function createFailedRun(
+  kind: 'run_failed' | 'scoped_run_failed',
+  { run_id, error }: { run_id: number; error: string | null },
+  since: string | null,
+  isFading: boolean,
+): Problem {
+  const text = error ?? 'no error was stored';
+  const message = `run ${run_id} failed: ${toOneLine(text)}`;
+  return createProblem({ kind, since, message, fields: { run_id, error: text }, isFading });
+}
+
+/** The last run, or the file, contradicts the machine's clock. */
+export function findClockProblems({ runs, newestTime, now }: HealthFacts): Problem[] {
+  const advice = [{ text: "set the machine's clock (timedatectl shows it)", command: null }];
+  const { run, isRunning } = findLastEnded(runs);
+  const offset = run?.clock_offset_ms ?? null;
+  const ofRun = createProblem({
+    kind: 'clock',
+    since: run?.finished_at ?? null,
+    message: `in run ${run?.run_id ?? ''}, ${formatOffset(offset ?? 0)}: nothing was booked, given up or deleted by age`,
+    advice,
+    fields: { count: 1, offset_ms: offset },
+    isFading: isRunning,
+  });
+  const ofFile = createProblem({
+    kind: 'clock',
+    since: toTimestamp(now),
+    message: `the newest time in the warehouse, ${newestTime ?? ''} UTC, is ahead of the machine's clock, ${toTimestamp(now)} UTC: nothing is given up or deleted by age until then`,
+    alertMessage: `the newest time in the warehouse, ${newestTime ?? ''} UTC, is ahead of the machine's clock`,
+    advice,
+    fields: { count: 1, newest_time: newestTime },
+  });
+  const isAhead = newestTime !== null && fromTimestamp(newestTime) > now + WRONG_CLOCK_MS;
+  return [...(offset === null ? [] : [ofRun]), ...(isAhead ? [ofFile] : [])];
+}

@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { eventually } from '../support/processes/vodhouse-command.ts';
+import { takePort } from '../support/servers/taken-port.ts';
+import { startWebhook } from '../support/servers/webhook.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+
+const PAGE = readFileSync('docs/alerts.md', 'utf8');
+const [, RELAY = ''] = /```js\n([^]*?)```/.exec(PAGE) ?? [];
+const [, MESSAGE = ''] = /### `failed`\n\n```json\n([^]*?)```/.exec(PAGE) ?? [];
+
+/** The relay of the docs, before the address of an Alertmanager; returns its own address. */
+async function startRelay(alerts: string): Promise<string> {
+  const file = join(temporaryFolder(), 'relay.mjs');
+  writeFileSync(file, RELAY);
+  const taken = await takePort();
+  await taken.free();
+  const env = { PATH: process.env.PATH ?? '', ALERTS: alerts, PORT: String(taken.port) };
+  const relay = spawn(process.execPath, [file], { env, stdio: 'inherit' });
+  onTestFinished(() => void relay.kill('SIGKILL'));
+  return `http://127.0.0.1:${taken.port}/`;
+}
+
+it('the relay of docs/alerts.md gives Alertmanager an alert that a message begins and ends', async () => {
+  const alertmanager = await startWebhook();
+  const relay = await startRelay(alertmanager.url);
+  const post = (body: string) =>
+    fetch(relay, { method: 'POST', body }).then(
+      ({ status }) => status,
+      () => 0,
+    );
+  await eventually(() => post(MESSAGE)).toBe(204);
+  alertmanager.answer(500);
+  expect(await post(MESSAGE.replace('"begun"', '"over"'))).toBe(500);
+  const [begun, over] = alertmanager.calls.map(
+    ({ body }) => (JSON.parse(body) as Record<string, unknown>[])[0],
+  );
+  const labels = { alertname: 'vodhouse_failed', account: 'main', package_id: '101' };
+  expect(begun).toMatchObject({ labels, startsAt: '2026-03-10T10:00:05Z' });
+  expect(Date.parse(String(begun?.['endsAt']))).toBeGreaterThan(Date.now() + 86_400_000);
+  expect(over).toMatchObject({ labels, startsAt: '2026-03-10T10:00:05Z' });
+  expect(Date.parse(String(over?.['endsAt']))).toBeLessThanOrEqual(Date.now());
+});
