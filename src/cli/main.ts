@@ -128,6 +128,14 @@ configured(
   .option(...JSON_OPTION);
 
 configured(
+  'notify',
+  'send a test message to the webhook',
+  async () => (await import('./commands/notify.ts')).notify,
+)
+  .option('--test', 'send one test message now')
+  .option(...JSON_OPTION);
+
+configured(
   'acknowledge',
   'accept drift that a person has seen, so that status needs no attention for it',
   async () => (await import('./commands/acknowledge.ts')).acknowledge,
