@@ -88,19 +88,29 @@ export function createProgressBars(clock: Clock, stream: NodeJS.WriteStream): Pr
       updateTotal(all, clock.now());
     },
     line(text) {
-      if (group) group.log(text);
-      else stream.write(text);
+      if (!group) stream.write(text);
+      else {
+        group.log(text);
+        group.update(); // at once: what waits for the next frame is lost if there is none
+      }
     },
     step(text) {
-      if (all) all.bar.update(all.done, { details: text });
-      else stream.write(`${text}\n`);
+      if (!all) stream.write(`${text}\n`);
+      else {
+        all.bar.update(all.done, { details: text });
+        group?.update(); // at once: the step may block this process
+      }
     },
     close,
   };
 }
 
 function createGroup(stream: NodeJS.WriteStream): MultiBar {
-  const options = { format: FORMAT, stream, hideCursor: true, barsize: 20, fps: 8, emptyOnZero: true };
+  const options = {
+    ...{ format: FORMAT, stream, hideCursor: true, barsize: 20, fps: 8, emptyOnZero: true },
+    forceRedraw: true, // a bar whose text is the same may have moved to another line
+    gracefulExit: false, // whoever handles a signal closes the bars: these are drawn until then
+  };
   const [barCompleteChar, barIncompleteChar] = colors.isColorSupported ? ['\u2588', '\u2591'] : ['#', '-'];
   return new MultiBar(
     { ...options, clearOnComplete: true },

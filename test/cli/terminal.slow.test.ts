@@ -1,0 +1,79 @@
+import { spawn } from 'node:child_process';
+import { resolve } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { CONFIG, configText } from '../support/fixtures/config-file.ts';
+import { createFolder } from '../support/fixtures/folder-of-files.ts';
+import { listPage, serveEverything, videoRecord } from '../support/fixtures/service-responses.ts';
+import { createTerminalScreen } from '../support/processes/terminal-screen.ts';
+import { eventually } from '../support/processes/vodhouse-command.ts';
+import { createGate, startScriptedService } from '../support/servers/scripted-service.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const CTRL_C = '\x03';
+const records = Array.from({ length: 50 }, (_, index) => videoRecord(index + 1));
+
+/** A sync in a terminal (util-linux: script makes a pty) whose first page of five waits for the gate. */
+async function startInTerminal() {
+  const gate = createGate();
+  const { url } = await startScriptedService(
+    serveEverything(async (request) => {
+      if (request.number > 2) await gate.opened;
+      return listPage(request, records);
+    }),
+  );
+  const text = `${configText({ url, storage: false, pageSize: 10 })}publish: {}\n`;
+  const cwd = createFolder({ [CONFIG]: text });
+  const command = `'${process.execPath}' '${resolve('bin/vodhouse.js')}' sync`;
+  const env = { PATH: process.env['PATH'], HOME: cwd, TERM: 'xterm', SHELL: '/bin/sh' };
+  const script = spawn('script', ['-qec', command, '/dev/null'], { cwd, env });
+  onTestFinished(() => void script.kill('SIGKILL'));
+  const screen = createTerminalScreen();
+  script.stdout.setEncoding('utf8').on('data', (output: string) => screen.write(output));
+  const ended = new Promise<number | null>((done) => script.on('close', done));
+  const type = (keys: string) => void script.stdin.write(keys);
+  return { gate, screen, ended, type, shown: () => screen.lines().join('\n') };
+}
+
+describe('sync in a terminal', () => {
+  it('shows bars, then the publication as a step of them, then the result', async () => {
+    const { gate, screen, ended, shown } = await startInTerminal();
+    await eventually(shown).toMatch(/^all .*\n {2}main\/101 .* 1\/5 pages$/m);
+    gate.open();
+    expect(await ended).toBe(0);
+    expect(screen.states.flat().join('\n')).toMatch(/^all \[.*\] 1\/1 packages {2}publishing data.* …$/m);
+    expect(screen.lines()).toEqual([
+      'main/101: inserted 50, updated 0, removed 0, restored 0, 6 requests',
+      expect.stringMatching(/^done in .*, 6 requests$/),
+      expect.stringMatching(/^published .*vodhouse\.bi\.db/),
+    ]);
+    expect(screen.cursor()).toMatchObject({ column: 0, visible: true });
+  });
+
+  it('leaves clean lines after Ctrl-C', async () => {
+    const { gate, screen, ended, type, shown } = await startInTerminal();
+    await eventually(shown).toContain('1/5 pages');
+    type(CTRL_C);
+    await eventually(shown).toContain('stopping after the current page');
+    expect(shown()).toMatch(/^all .*\n {2}main\/101/m); // the bars stay below it
+    gate.open();
+    expect(await ended).toBe(130);
+    expect(screen.lines().filter((line) => /\[|pages/.test(line))).toEqual([]);
+    expect(screen.lines().at(-1)).toMatch(/^interrupted in/);
+    expect(screen.cursor()).toMatchObject({ column: 0, visible: true });
+  });
+
+  it('leaves a clean line and a cursor after a second Ctrl-C', async () => {
+    const { screen, ended, type, shown } = await startInTerminal();
+    await eventually(shown).toContain('1/5 pages');
+    type(CTRL_C);
+    await eventually(shown).toContain('stopping after the current page');
+    type(CTRL_C);
+    expect(await ended).toBe(130);
+    const text = '; a second signal stops at once';
+    expect(screen.lines().map((line) => line.replace('^C', ''))).toEqual([
+      `stopping after the current page${text}`,
+    ]);
+    expect(screen.cursor()).toMatchObject({ column: 0, visible: true });
+  });
+});
