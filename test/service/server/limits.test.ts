@@ -180,6 +180,29 @@ describe('concurrent requests', () => {
   });
 });
 
+describe('pages that are requested at once', () => {
+  it('are read in separate turns of the event loop, so that short requests are answered between them', async () => {
+    const { catalogue } = createFixture();
+    let turn = 0;
+    let isOver = false;
+    const countTurn = () => {
+      turn++;
+      if (!isOver) setImmediate(countTurn);
+    };
+    countTurn();
+    onTestFinished(() => void (isOver = true));
+    const turns: number[] = [];
+    const videos: typeof catalogue.videos = (query, signal) => {
+      turns.push(turn);
+      return catalogue.videos(query, signal);
+    };
+    const { url } = await startServer({ catalogue: { ...catalogue, videos } });
+    const requests = Array.from({ length: 20 }, () => fetchStatus(`${url}${LIST}`));
+    expect(new Set(await Promise.all(requests))).toEqual(new Set([200]));
+    expect(new Set(turns).size).toBe(20);
+  });
+});
+
 describe('connections above the limit', () => {
   const unfinished = 'GET / HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n';
 
