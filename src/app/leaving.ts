@@ -16,6 +16,8 @@ export interface Leaving {
   packages: readonly ActivePackage[];
   /** What looks like a slip; null: these packages may be retired. */
   doubt: string | null;
+  /** Names that no account of the config has, or had before. */
+  lostAccounts: readonly string[];
 }
 
 /** `active`: the packages of the live file that are not retired. */
@@ -42,7 +44,8 @@ export function findLeaving(
   const isMuch = packages.length > FEW && packages.length > active.length * walk.removalBrake;
   if (isMuch && doubts.length === 0)
     doubts.push(`${packages.length} of ${pluralize(active.length, 'package')}`);
-  return { packages, doubt: doubts.length === 0 ? null : doubts.join(', ') };
+  const lostAccounts = [...gone.keys()].filter((account) => !names.has(account) && !renamed.has(account));
+  return { packages, doubt: doubts.length === 0 ? null : doubts.join(', '), lostAccounts };
 }
 
 function countByAccount(packages: readonly ActivePackage[]): Map<string, number> {
@@ -88,13 +91,15 @@ function readActivePackages(path: string): ActivePackage[] {
 
 /** Throws ConfigError if what leaves looks like a slip. */
 export function assertMayRetire(leaving: Leaving, formatCommand: FormatCommand): void {
-  const { doubt } = leaving;
+  const { doubt, lostAccounts } = leaving;
   if (doubt === null) return;
-  const gone = [...new Set(leaving.packages.map(({ account }) => account))];
+  const [lost] = lostAccounts;
+  const rename =
+    lost === undefined ? '' : `. For an account with a new name: \`was: ${lost}\` below its \`name\``;
   throw new ConfigError(
     `the config no longer names ${doubt}; nothing was sent or changed\n  ${leavingLines(leaving).join('\n  ')}`,
     {
-      hint: `put them back into the config, or retire them (their rows stay): ${formatCommand('sync --accept-retirements')}. For an account with a new name: \`was: ${gone[0] ?? ''}\` below its \`name\``,
+      hint: `put them back into the config, or retire them (their rows stay): ${formatCommand('sync --accept-retirements')}${rename}`,
     },
   );
 }

@@ -65,3 +65,17 @@ it('names each package that leaves, and counts the rest', () => {
   expect(lines).toHaveLength(11);
   expect(lines.at(-1)).toBe('left the config: 10 more packages');
 });
+
+it.each([
+  ['an account that the config has', active('main', 1), { main: [2] }, false],
+  ['an account that it has not', active('main', 1), { other: [1] }, true],
+  ['an account that was renamed already', active('main', 1, 2, 3, 4, 5), { 'news main': [1] }, false],
+])('names `was` only where it helps: %s', (_what, packages, accounts, isNamed) => {
+  const refuse = () => assertMayRetire(findLeaving(packages, config(accounts)), (text) => text);
+  const hint = expect.stringContaining('`was: main`') as string;
+  expect(refuse).toThrow(
+    expect.objectContaining({
+      hint: isNamed ? hint : (expect.not.stringContaining('was:') as string),
+    }) as Error,
+  );
+});
