@@ -18,13 +18,14 @@ export function findParkedRun({ runs, budgets, now, formatCommand }: HealthFacts
   const { run, isRunning } = findLastEnded(runs);
   if (!run?.resume_at) return [];
   const { run_id, resume_at } = run;
+  const subject = `${run.status === 'parked' ? '' : 'a part of '}run ${run_id}`;
   const isPaused = budgets.some(({ pause }) => pause?.in_force);
   const error = toOneLine(run.error ?? '');
   return [
     createProblem({
       kind: 'parked',
       since: run.finished_at,
-      message: `run ${run_id} is parked until ${resume_at} UTC: ${error}`,
+      message: `${subject} is parked until ${resume_at} UTC: ${error}`,
       advice: [
         { text: 'a worker resumes by itself; without one, after that time', command: formatCommand('sync') },
       ],

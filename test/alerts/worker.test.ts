@@ -120,7 +120,10 @@ async function openWorker({ packages = [101], key = 'test-key', ...options }: Wo
 
 describe('a worker', () => {
   it('reports that a package fails, and after the next good run that it works again', async () => {
-    const { start, answer, clock, webhook, postsReach } = await openWorker({ packages: [101, 102] });
+    const { start, answer, clock, webhook, postsReach } = await openWorker({
+      packages: [101, 102],
+      notify: (url) => ({ webhook: url, events: ['failed'] }), // a late check may find the package stale too
+    });
     await start(async (tick) => {
       answer((request) =>
         request.query.get('pkg') === '101' ? listRefusal('Gone', 'no such package') : succeed(request),
