@@ -1,6 +1,7 @@
 /** Problems of the last run: parked, failed, or with a clock that contradicts the machine's. Pure. */
 import { fromTimestamp, toTimestamp, WRONG_CLOCK_MS } from '../lib/clock.ts';
 import { formatOffset } from '../lib/format.ts';
+import type { FormatCommand } from './commands.ts';
 import type { HealthFacts } from './facts.ts';
 import { createProblem, toOneLine, type Problem } from './problem-kinds.ts';
 
@@ -39,26 +40,40 @@ export function findParkedRun({ runs, budgets, now, formatCommand }: HealthFacts
  * Problems of packages and storage explain a failed run. The incident of a run over everything lasts until such a run does not
  * fail, that of a scoped run until the next run ends.
  */
-export function findFailedRun({ failedRun, runs }: HealthFacts, others: readonly Problem[]): Problem[] {
+export function findFailedRun(
+  { failedRun, runs, formatCommand }: HealthFacts,
+  others: readonly Problem[],
+): Problem[] {
   if (failedRun) {
     const { run_id, error, since, is_explained } = failedRun;
-    return [createFailedRun('run_failed', { run_id, error }, since, is_explained === 1)];
+    const isFading = is_explained === 1;
+    return [createFailedRun('run_failed', { run_id, error, since, isFading }, formatCommand)];
   }
   const { run, isRunning } = findLastEnded(runs);
   if (run?.status !== 'failed') return [];
   const isExplained = others.some(({ kind }) => kind === 'failed');
-  return [createFailedRun('scoped_run_failed', run, run.finished_at, isRunning || isExplained)];
+  const { run_id, error, finished_at: since } = run;
+  const isFading = isRunning || isExplained;
+  return [createFailedRun('scoped_run_failed', { run_id, error, since, isFading }, formatCommand)];
 }
 
 function createFailedRun(
   kind: 'run_failed' | 'scoped_run_failed',
-  { run_id, error }: { run_id: number; error: string | null },
-  since: string | null,
-  isFading: boolean,
+  {
+    run_id,
+    error,
+    since,
+    isFading,
+  }: Pick<Problem, 'since' | 'isFading'> & {
+    run_id: number;
+    error: string | null;
+  },
+  formatCommand: FormatCommand,
 ): Problem {
   const text = error ?? 'no error was stored';
   const message = `run ${run_id} failed: ${toOneLine(text)}`;
-  return createProblem({ kind, since, message, fields: { run_id, error: text }, isFading });
+  const advice = [{ text: 'the run in full', command: formatCommand(`runs ${run_id}`) }];
+  return createProblem({ kind, since, message, advice, fields: { run_id, error: text }, isFading });
 }
 
 /** The last run, or the file, contradicts the machine's clock. */

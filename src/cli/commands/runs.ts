@@ -53,7 +53,8 @@ function listRuns(
   if (counts.runs === 0) return `${NOTHING_READ}: ${formatCommand('sync')}\n`;
   if (rows.length === 0) return `none of ${pluralize(counts.runs, 'run')} failed or was done in part\n`;
   const left = (isFailedOnly ? counts.failed : counts.runs) - rows.length;
-  return runListText(rows, { left, isFailedOnly, formatCommand });
+  const isKilled = rows.some(({ status }) => status === 'running') && !queries.isRunning();
+  return runListText(rows, { left, isKilled, isFailedOnly, formatCommand });
 }
 
 /** Throws ConfigError where there is no such run. */

@@ -9,6 +9,8 @@ export interface RunListOptions {
   /** Older runs that the list leaves out. */
   left: number;
   isFailedOnly: boolean;
+  /** The status `running` is that of a killed run, which the next run marks as interrupted. */
+  isKilled: boolean;
   formatCommand: FormatCommand;
 }
 
@@ -21,11 +23,14 @@ const ERROR_COLUMNS = 60;
 /** One line per run, and what to type for the rest. */
 export function runListText(
   rows: readonly RunRow[],
-  { left, isFailedOnly, formatCommand }: RunListOptions,
+  { left, isFailedOnly, isKilled, formatCommand }: RunListOptions,
 ): string {
   const more = formatCommand(`runs ${isFailedOnly ? '--failed ' : ''}--limit ${rows.length + left}`);
   const lines = [
-    formatFilledColumns(HEADINGS, rows.map(formatRow)),
+    formatFilledColumns(
+      HEADINGS,
+      rows.map((run) => formatRow(run, isKilled)),
+    ),
     ...(left > 0 ? [`  … and ${pluralize(left, 'earlier run')}: ${more}`] : []),
     '',
     `one run in full: ${formatCommand(`runs ${rows[0]?.run_id ?? ''}`)}`,
@@ -33,7 +38,7 @@ export function runListText(
   return `${lines.join('\n')}\n`;
 }
 
-function formatRow(run: RunRow): string[] {
+function formatRow(run: RunRow, isKilled: boolean): string[] {
   return [
     String(run.run_id),
     run.started_at,
@@ -41,7 +46,7 @@ function formatRow(run: RunRow): string[] {
     run.trigger,
     run.mode,
     truncate(run.scope ?? 'everything', 30),
-    run.status,
+    run.status === 'running' && isKilled ? 'interrupted' : run.status,
     run.status === 'running' ? '' : formatCount(run.requests),
     ...[run.inserted, run.updated, run.removed, run.restored].map(countOrBlank),
     truncate(run.error ?? '', ERROR_COLUMNS),

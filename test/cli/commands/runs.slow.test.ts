@@ -94,6 +94,7 @@ describe('runs', () => {
     execute(join(cwd, WAREHOUSE), "update run set status = 'running', finished_at = null where run_id = 2");
     const { stdout } = await vodhouse(['runs', '2'], { cwd });
     expect(stdout).toContain('no process runs it any more: the next run marks it as interrupted');
+    expect((await vodhouse(['runs'], { cwd })).stdout).toMatch(/^2 .* interrupted/m);
   });
 
   it('ends with 2 where there is no such run, and prints what to type', async () => {

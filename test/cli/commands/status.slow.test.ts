@@ -71,7 +71,9 @@ describe('status', () => {
     execute(join(cwd, WAREHOUSE), "update run set status = 'failed', error = 'the disk is full'");
     const { code, stdout } = await vodhouse(['status'], { cwd });
     expect(code).toBe(3);
-    expect(stdout).toContain('  - run 1 failed: the disk is full\n');
+    expect(stdout).toContain(
+      '  - run 1 failed: the disk is full\n      -> the run in full: vodhouse runs 1\n',
+    );
   });
 
   it('prints when the published file was made, and whether it is outdated', async () => {

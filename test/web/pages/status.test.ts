@@ -318,7 +318,9 @@ describe('the attention list', () => {
       run({ status: 'failed', error: 'the disk is full' }),
     ]);
     const failed = await page();
-    expect(needsOn(failed)).toEqual([['run 2 failed: the disk is full']]);
+    expect(needsOn(failed).map((lines) => lines.map(plain))).toEqual([
+      ['run 2 failed: the disk is full', 'the run in full: vodhouse runs 2'],
+    ]);
     expect(failed.partText('overall-status')).toMatch(
       /^✕ The last run failed; last full walk 30 min ago As of /,
     );
