@@ -6,6 +6,7 @@ import { coalesce } from '../lib/coalesce.ts';
 import { ConfigError, errorMessage, VodhouseError } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { assertCanListen } from '../web/listen-check.ts';
+import { createPackagesReload } from './packages-reload.ts';
 import type { Pipeline } from './pipeline.ts';
 
 /** Requests to load the config of a running worker again. */
@@ -31,6 +32,7 @@ interface ReloadParts {
   lock: Lock;
   clock: Clock;
   logger: Logger;
+  signal: AbortSignal;
 }
 
 /**
@@ -42,6 +44,7 @@ export function awaitReload(parts: ReloadParts) {
   const replacing = new AbortController();
   const closing = new AbortController();
   let next: Config | null = null;
+  const rereadPackages = createPackagesReload(parts);
   const reload = async () => {
     try {
       next = await loadReplacement(parts);
@@ -66,6 +69,13 @@ export function awaitReload(parts: ReloadParts) {
   return {
     replaced: replacing.signal,
     next: () => next,
+    /** Before a run: takes the packages that CSV files have now. Throws the reason of the signal. */
+    rereadPackages: async () => {
+      const reread = await rereadPackages();
+      if (!reread || next) return;
+      next = reread;
+      replacing.abort();
+    },
     close: async () => {
       stopListening();
       closing.abort();

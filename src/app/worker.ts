@@ -71,7 +71,8 @@ async function serveConfig(config: Config, parts: ServeParts): Promise<Config | 
     pipeline.assertMayServe();
     const reload = awaitReload({ ...parts, config, pipeline });
     try {
-      await serveSchedule({ ...parts, config, pipeline, replaced: reload.replaced });
+      const { replaced, rereadPackages } = reload;
+      await serveSchedule({ ...parts, config, pipeline, replaced, rereadPackages });
     } finally {
       await reload.close();
     }
@@ -86,6 +87,7 @@ interface WorkerParts extends Omit<ServeParts, 'lock' | 'reloads'> {
   pipeline: Pipeline;
   /** Aborts when another config replaces this one. */
   replaced: AbortSignal;
+  rereadPackages: () => Promise<void>;
 }
 
 /** What it opens is closed, in parallel, before the pipeline is. */
@@ -116,6 +118,8 @@ async function serveSchedule(parts: WorkerParts): Promise<void> {
     onMinute: backupLoop || notifier ? onMinute : undefined,
     onCaughtUp: () => notifier?.caughtUp(),
     run: async (due: Due) => {
+      await parts.rereadPackages();
+      if (replaced.aborted) return; // the run is due under the config that replaces this one
       const summary = await runDue(due, own, parts, due.packages ? null : pings);
       checkedBy(summary.clock);
       events.onRun(summary);

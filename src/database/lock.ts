@@ -12,6 +12,15 @@ import { toWarehouseError } from './integrity.ts';
 /** `run`: for the length of a run. `worker`: for the life of `start`. `publish`: while the published file is made. */
 export type LockName = 'run' | 'worker' | 'publish';
 
+/** Why a worker does not take what its CSV files of packages have now. */
+export interface PackagesRefusal {
+  /** `YYYY-MM-DD HH:MM:SS` UTC. */
+  at: string;
+  /** `file`: one cannot be used. `leaving`: too many packages left it at once. */
+  what: 'file' | 'leaving';
+  error: string;
+}
+
 export interface Holder {
   host: string;
   pid: number;
@@ -19,11 +28,12 @@ export interface Holder {
   command: string;
   /** A changed config that the worker refused while it runs, at this time (`YYYY-MM-DD HH:MM:SS` UTC). */
   refused?: { at: string; error: string } | null;
+  packages?: PackagesRefusal | null;
 }
 
 export interface Lock {
   /** Tells others more about the holder. Throws WarehouseError if that cannot be written. */
-  note(more: Pick<Holder, 'refused'>): void;
+  note(more: Pick<Holder, 'refused' | 'packages'>): void;
   release(): void;
 }
 
@@ -43,7 +53,7 @@ export function tryLock(path: string, name: LockName, command: string, now: numb
     throw error;
   }
   return {
-    note: (more) => writeHolder(holderFile, { ...holder, ...more }),
+    note: (more) => writeHolder(holderFile, Object.assign(holder, more)),
     release: () => {
       rmSync(holderFile, { force: true });
       client.close();

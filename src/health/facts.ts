@@ -67,6 +67,7 @@ export function readHealthFacts(parts: HealthParts, now: number, runs: number) {
     storageDetails: accounts.flatMap((account) => readStorageDetails(account, parts, streams, recentSince)),
     newestTime: statusQueries.newestTime(),
     refusedConfig: readRefusedConfig(config),
+    refusedPackages: readRefusedPackages(config),
     backup: readBackup(parts),
   };
 }
@@ -208,6 +209,12 @@ function readPublished({ config, publisher }: HealthParts, now: number) {
 function readRefusedConfig({ warehouse, secrets }: Config) {
   const refused = isHeld(warehouse, 'worker') ? readHolder(warehouse, 'worker')?.refused : null;
   return refused ? { at: refused.at, error: redact(refused.error, secrets) } : null;
+}
+
+/** Packages of a CSV file that the running worker does not take. */
+function readRefusedPackages({ warehouse, secrets }: Config) {
+  const refused = isHeld(warehouse, 'worker') ? readHolder(warehouse, 'worker')?.packages : null;
+  return refused ? { ...refused, error: redact(refused.error, secrets) } : null;
 }
 
 /** Null if the config has no backups. */

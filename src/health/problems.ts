@@ -8,7 +8,7 @@ import { driftName, type FormatCommand } from './commands.ts';
 import { createProblem, PROBLEM_KINDS, toOneLine, type Advice, type Problem } from './problem-kinds.ts';
 import { findClockProblems, findFailedRun, findParkedRun } from './run-problems.ts';
 import { findStorageProblems } from './storage-problems.ts';
-import { findFailedBackup, findRefusedConfig } from './worker-problems.ts';
+import { findFailedBackup, findRefusedConfig, findRefusedPackages } from './worker-problems.ts';
 
 /** A worker publishes right after a run; a published file that is behind for longer is a problem. */
 const PUBLISHED_LATE_MS = 2 * MINUTE_MS;
@@ -26,6 +26,7 @@ export function findProblems(facts: HealthFacts): Problem[] {
     ...findUnpublished(facts),
     ...findFailedBackup(facts),
     ...findRefusedConfig(facts),
+    ...findRefusedPackages(facts),
     ...findQuarantine(facts),
     ...findDrift(facts),
   ];

@@ -20,6 +20,43 @@ export function findFailedBackup({ backup, formatCommand }: HealthFacts): Proble
   ];
 }
 
+/** A CSV file of packages that no worker has read yet, for `status`. */
+export function findUnusableFiles(
+  unusable: readonly { account: string; problem: string }[],
+  { refusedPackages, formatCommand }: Pick<HealthFacts, 'refusedPackages' | 'formatCommand'>,
+): Problem[] {
+  if (refusedPackages) return [];
+  return unusable.map(({ account, problem }) =>
+    createProblem({
+      kind: 'config_refused',
+      scope: { account, packageId: null },
+      message: `the packages of ${account} cannot be read, the next run keeps or refuses them: ${toOneLine(problem)}`,
+      advice: [{ text: 'correct the file; to test it', command: formatCommand('check') }],
+      fields: { error: problem },
+    }),
+  );
+}
+
+/** It ends with a reading of the files that the worker accepts, and with the worker. */
+export function findRefusedPackages({ refusedPackages, formatCommand }: HealthFacts): Problem[] {
+  if (!refusedPackages) return [];
+  const { at, what, error } = refusedPackages;
+  const check = {
+    text: 'correct the file: the worker reads it again at each run; to test it',
+    command: formatCommand('check'),
+  };
+  const accept = { text: 'if it is meant', command: formatCommand('sync --accept-retirements') };
+  return [
+    createProblem({
+      kind: 'config_refused',
+      since: at,
+      message: `the worker continues with the packages it had: ${toOneLine(error)}`,
+      advice: what === 'leaving' ? [check, accept] : [check],
+      fields: { error },
+    }),
+  ];
+}
+
 /** It ends with a config that the worker accepts, and with the worker. */
 export function findRefusedConfig({ refusedConfig, formatCommand }: HealthFacts): Problem[] {
   if (!refusedConfig) return [];

@@ -8,6 +8,8 @@ export const LOG_EVENTS = {
   config_accepted: [],
   config_reloaded: ['warehouse', 'full', 'quick', 'timezone'],
   config_refused: ['error', 'hint'],
+  packages_changed: ['account', 'packages', 'added', 'left'],
+  packages_refused: ['error', 'hint'],
   worker_waiting: ['next_full', 'next_quick', 'next_own'],
   run_started: ['run_id', 'mode', 'trigger'],
   run_ended: [

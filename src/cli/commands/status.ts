@@ -1,8 +1,10 @@
-import { loadConfig } from '../../config/load.ts';
+import { loadConfigWithoutFiles } from '../../config/load.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { commandsFor } from '../../health/commands.ts';
 import { createHealthReport } from '../../health/report.ts';
 import { createStaleCheck } from '../../health/streams.ts';
+import { withKnownPackages } from '../../health/known-packages.ts';
+import { findUnusableFiles } from '../../health/worker-problems.ts';
 import { readSchedule } from '../../health/schedule.ts';
 import { openPublisher } from '../../publishing/publisher.ts';
 import { openStatusQueries } from '../../queries/status-queries.ts';
@@ -16,8 +18,8 @@ const MAX_RUNS = 5;
 
 /** `vodhouse status`. Returns the exit code: 3 where anything needs attention. */
 export async function status(options: JsonOptions & { requests?: true }): Promise<number> {
-  const config = loadConfig(options.config);
-  const statusQueries = openStatusQueries(config.warehouse);
+  const { config: written, unusable } = loadConfigWithoutFiles(options.config);
+  const statusQueries = openStatusQueries(written.warehouse);
   try {
     if (options.requests) {
       const requests = statusQueries.requests(MAX_REQUESTS);
@@ -25,6 +27,8 @@ export async function status(options: JsonOptions & { requests?: true }): Promis
       return EXIT.done;
     }
     const now = systemClock.now();
+    const accounts = unusable.map(({ account }) => account);
+    const config = withKnownPackages(written, accounts, statusQueries);
     const publisher = openPublisher(config, 'status');
     const isStale = createStaleCheck(config.schedule);
     const parts = { config, statusQueries, publisher, formatCommand: commandsFor(options.config), isStale };
@@ -32,6 +36,7 @@ export async function status(options: JsonOptions & { requests?: true }): Promis
     const budgets = health.budgets.map((row) => ({ ...row, saved: statusQueries.savings(row.account, now) }));
     const report = {
       ...health,
+      problems: [...findUnusableFiles(unusable, health), ...health.problems],
       budgets,
       ...readSchedule(config, health.runs.length === 0 ? null : publisher, now),
     };

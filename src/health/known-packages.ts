@@ -1,0 +1,28 @@
+/** The packages that a worker continues with where it cannot take those of a CSV file. */
+import type { Config } from '../config/config.ts';
+import { isHeld, readHolder } from '../database/lock.ts';
+import type { StatusQueries } from '../queries/status-queries.ts';
+
+/**
+ * The config with the packages of the live file, for accounts whose CSV file cannot be used (`unusable`: their names), or is
+ * refused by the running worker. The files do not tell their own schedules then.
+ */
+export function withKnownPackages(
+  config: Config,
+  unusable: readonly string[],
+  statusQueries: Pick<StatusQueries, 'packages'>,
+): Config {
+  const isRefused = isHeld(config.warehouse, 'worker') && readHolder(config.warehouse, 'worker')?.packages;
+  const isKept = ({ name, packagesFile }: Config['accounts'][number]) =>
+    packagesFile !== null && (isRefused || unusable.includes(name));
+  if (!config.accounts.some(isKept)) return config;
+  const rows = statusQueries.packages();
+  const accounts = config.accounts.map((account) => {
+    if (!isKept(account)) return account;
+    const written = new Map(account.packages.map((each) => [each.id, each]));
+    const known = rows.filter((row) => row.account === account.name);
+    const packages = known.map(({ package_id: id, name }) => written.get(id) ?? { id, name });
+    return { ...account, packages };
+  });
+  return { ...config, accounts };
+}
