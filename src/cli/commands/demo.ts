@@ -43,7 +43,8 @@ const EVERY_SECOND = '* * * * * *';
 
 /** `vodhouse demo`: a sandbox account over real HTTP, a real warehouse and the status page. Returns the exit code. */
 export async function demo(options: DemoOptions): Promise<number> {
-  const { signal } = abortOnSignal();
+  let line = (text: string): void => void process.stderr.write(text);
+  const { signal } = abortOnSignal(undefined, (text) => line(text));
   const sandbox = createSandbox({
     clock: { now: () => Date.now(), sleep: () => Promise.resolve() },
     timezone: TIMEZONE,
@@ -54,6 +55,7 @@ export async function demo(options: DemoOptions): Promise<number> {
   const config = demoConfig(resolve(options.file), url, sandbox, port);
   const { warehouse } = config;
   const context = { ...(await openCommandContext('demo', options, config.secrets)), isDemo: true };
+  line = context.line; // above the bars
   try {
     const isResumed = existsSync(warehouse);
     if (isResumed) assertDemoFile(warehouse);

@@ -35,12 +35,14 @@ export async function sync(options: SyncOptions): Promise<number> {
       );
       context.close();
       if (options.logFormat === 'json') logOutcome(context, summary, published);
-      const formatCommand = acceptRemovalsCommands(commandsFor(options.config), config.accounts);
+      const typed = commandsFor(options.config);
+      const formatCommand = acceptRemovalsCommands(typed, config.accounts);
       const accepting = { accepted: options.acceptRemovals, formatCommand };
       process.stdout.write(
         options.json
           ? summaryJson(summary, published)
-          : formatRun(summary, config, options.verbose ?? false, accepting) + publishResultText(published),
+          : formatRun(summary, config, options.verbose ?? false, accepting, typed) +
+              publishResultText(published),
       );
       const exitCode = exitCodeForSync(summary.status, published);
       if (!signal.aborted) {

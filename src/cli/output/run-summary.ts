@@ -1,8 +1,9 @@
 /** The result of a run as text and as JSON. */
 import type { Config } from '../../config/config.ts';
+import { commandsFor } from '../../health/commands.ts';
 import type { RunSummary } from '../../sync/run.ts';
 import { formatHeldBack, readHeldBack, type Accepting, type HeldBackSummary } from './held-back-summary.ts';
-import { isNotable } from './log-progress.ts';
+import { formatMore, limitLines, selectWalks, type Shown } from './select-walks.ts';
 import {
   createPackageNames,
   formatTotal,
@@ -21,57 +22,64 @@ type Storage = RunSummary['storage'][number];
 export interface SummaryOptions {
   names: PackageNames;
   heldBack: readonly HeldBackSummary[];
-  /** A line for each package, also if nothing changed. */
-  showAll: boolean;
+  shown: Shown;
+  /** The command that lists all packages of the run. */
+  listCommand: string;
   /** Columns of the terminal; undefined if there is none. */
   columns: number | undefined;
 }
 
 /**
- * The text for stdout, packages in the order of the config: all of them on a terminal and if `isVerbose`, else those that
- * changed or failed. `accepting` as for readHeldBack.
+ * The text for stdout, packages in the order of the config: all of them if `isVerbose`, on a terminal as many as fit it, else
+ * those that changed or failed. `accepting` as for readHeldBack.
  */
 export function formatRun(
   summary: RunSummary,
   config: Config,
   isVerbose: boolean,
   accepting?: Accepting,
+  formatCommand = commandsFor(config.file),
 ): string {
   const heldBack = readHeldBack(config.warehouse, summary.walks, accepting);
   const names = createPackageNames(config);
   const walks = sortByConfig(summary.walks, config);
   const { isTTY, columns } = process.stdout;
-  return summaryText({ ...summary, walks }, { names, heldBack, columns, showAll: isVerbose || isTTY });
+  const shown = isVerbose ? 'all' : isTTY ? 'fitting' : 'notable';
+  const listCommand = formatCommand(`runs ${summary.runId}`);
+  return summaryText({ ...summary, walks }, { names, heldBack, columns, shown, listCommand });
 }
 
 /** One line per package that is shown and per storage, then what went wrong, then the status. */
 export function summaryText(
   summary: RunSummary,
-  { names, heldBack, showAll, columns }: SummaryOptions,
+  { names, heldBack, shown, listCommand, columns }: SummaryOptions,
 ): string {
-  const shown = showAll ? summary.walks : summary.walks.filter(isNotable);
+  const { listed, unlisted } = selectWalks(summary.walks, shown);
   const total = formatTotal(summary.walks);
   const cost = `${formatDuration(summary.durationMs)}, ${pluralize(summary.requests, 'request')}`;
   const lines = [
-    ...formatWalks({ ...summary, walks: shown }, names, columns ?? Number.POSITIVE_INFINITY),
-    ...restLines(summary, shown),
+    ...formatWalks({ ...summary, walks: listed }, names, columns ?? Number.POSITIVE_INFINITY),
+    ...(unlisted.length > 0
+      ? [formatMore(unlisted.length, 'packages that changed or failed', listCommand)]
+      : []),
+    ...restLines(summary, [...listed, ...unlisted]),
     ...(total === null ? [] : [total]),
     ...summary.storage.map(storageLine),
-    ...summary.failures.flatMap(failureLines),
-    ...summary.walks.flatMap(messageLines),
+    ...limitLines(summary.failures.flatMap(failureLines), shown, 'lines about failures', listCommand),
+    ...limitLines(summary.walks.flatMap(messageLines), shown, 'incomplete packages', listCommand),
     ...formatHeldBack(heldBack),
     `${STATUS_TEXTS[summary.status]} in ${cost}`,
   ];
   return `${lines.join('\n')}\n`;
 }
 
-/** One line for all packages that have no line of their own. */
-function restLines({ mode, packagesDone, walks }: RunSummary, shown: readonly Walk[]): string[] {
-  const ended = shown.filter(({ status }) => status === 'succeeded' || status === 'partial');
-  const left = mode === 'quick' ? packagesDone - ended.length : walks.length - shown.length;
+/** One line for all packages that are not among those told of. */
+function restLines({ mode, packagesDone, walks }: RunSummary, told: readonly Walk[]): string[] {
+  const ended = told.filter(({ status }) => status === 'succeeded' || status === 'partial');
+  const left = mode === 'quick' ? packagesDone - ended.length : walks.length - told.length;
   if (left <= 0) return [];
   const what = mode === 'quick' ? 'nothing new' : 'nothing changed';
-  const which = shown.length > 0 ? 'the other ' : left === 1 ? 'the ' : '';
+  const which = told.length > 0 ? 'the other ' : left === 1 ? 'the ' : '';
   return [`${what} in ${which}${left === 1 ? 'package' : `${formatCount(left)} packages`}`];
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Shown } from '../../../src/cli/output/select-walks.ts';
 import { summaryText } from '../../../src/cli/output/run-summary.ts';
 import { displayWidth, escapeControls, truncate } from '../../../src/lib/format.ts';
 import type { RunSummary } from '../../../src/sync/run.ts';
@@ -27,14 +28,15 @@ function walk(members: Partial<Walk> = {}): Walk {
 
 function formatLines(
   walks: Walk[],
-  options: { columns?: number; failures?: RunSummary['failures']; name?: string; showAll?: boolean } = {},
+  options: { columns?: number; failures?: RunSummary['failures']; name?: string; shown?: Shown } = {},
 ): string[] {
-  const { columns, failures = [], name = null, showAll = true } = options;
+  const { columns, failures = [], name = null, shown = 'all' } = options;
   const rest = { mode: 'full' as const, packagesDone: walks.length };
   const run = { runId: 1, ...rest, status: 'partial' as const, requests: 9, durationMs: 5, storage: [] };
   const names = (_account: string, packageId: number) => (packageId === 101 ? name : null);
+  const listCommand = 'vodhouse runs 1';
   const clock = { offsetMs: null, isMachineOff: false, isFileWrong: false, mayPrune: true };
-  return summaryText({ ...run, walks, failures, clock }, { names, heldBack: [], columns, showAll })
+  return summaryText({ ...run, walks, failures, clock }, { names, heldBack: [], columns, shown, listCommand })
     .trimEnd()
     .split('\n');
 }
@@ -84,11 +86,56 @@ describe('the line of a package', () => {
 describe('a summary', () => {
   it('has only packages that changed or failed, how many are left, and totals', () => {
     const walks = [walk({ unchanged: 3 }), walk({ package_id: 7, removed: 2 })];
-    expect(formatLines(walks, { showAll: false }).slice(0, 3)).toEqual([
+    expect(formatLines(walks, { shown: 'notable' }).slice(0, 3)).toEqual([
       'main/7: inserted 0, updated 0, removed 2, restored 0, 1 request',
       'nothing changed in the other package',
       'all 2 packages: inserted 0, updated 0, unchanged 3, removed 2, restored 0',
     ]);
+  });
+});
+
+describe('a summary on a terminal', () => {
+  const many = (count: number, members: (index: number) => Partial<Walk>) =>
+    Array.from({ length: count }, (_, index) => walk({ package_id: index + 1, ...members(index) }));
+
+  it('has every package of a few', () => {
+    const lines = formatLines(
+      many(40, () => ({ unchanged: 3 })),
+      { shown: 'fitting' },
+    );
+    expect(lines.filter((line) => line.startsWith('main/'))).toHaveLength(40);
+  });
+
+  it('has those that changed of many', () => {
+    const walks = many(10_000, (index) => (index === 6 ? { updated: 2 } : { unchanged: 3 }));
+    expect(formatLines(walks, { shown: 'fitting' }).slice(0, 2)).toEqual([
+      'main/7: inserted 0, updated 2, removed 0, restored 0, 1 request',
+      'nothing changed in the other 9,999 packages',
+    ]);
+  });
+
+  it('has forty of many that changed, with those that failed among them, in their order', () => {
+    const walks = many(10_000, (index) =>
+      index === 9_000 ? { status: 'failed', error: 'no answer' } : { inserted: index < 9_500 ? 1 : 0 },
+    );
+    const lines = formatLines(walks, { shown: 'fitting' });
+    const packages = lines.filter((line) => line.startsWith('main/'));
+    expect(packages).toHaveLength(40);
+    expect(packages[38]).toMatch(/^main\/39: /);
+    expect(packages[39]).toMatch(/^main\/9001: .* failed: no answer$/);
+    expect(lines.slice(40, 42)).toEqual([
+      '… and 9,460 more packages that changed or failed: vodhouse runs 1 lists all',
+      'nothing changed in the other 500 packages',
+    ]);
+    expect(formatLines(walks, { shown: 'notable' })).toHaveLength(9_500 + 3);
+    expect(formatLines(walks, { shown: 'all' })).toHaveLength(10_000 + 2);
+  });
+
+  it('has forty of many reasons', () => {
+    const walks = many(1_000, () => ({ status: 'partial', error: 'page 3 came with 2 of 5 records' }));
+    const lines = formatLines(walks, { shown: 'fitting' });
+    expect(lines.filter((line) => line.startsWith('incomplete: '))).toHaveLength(40);
+    expect(lines).toContain('… and 960 more incomplete packages: vodhouse runs 1 lists all');
   });
 });
 
