@@ -1,0 +1,80 @@
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { CONFIG, configText, WAREHOUSE } from '../support/fixtures/config-file.ts';
+import { createFolder } from '../support/fixtures/folder-of-files.ts';
+import { listPage, serveEverything, videoRecord } from '../support/fixtures/service-responses.ts';
+import { eventually, startVodhouse } from '../support/processes/vodhouse-command.ts';
+import { createGate, startScriptedService } from '../support/servers/scripted-service.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const records = Array.from({ length: 50 }, (_, index) => videoRecord(index + 1));
+const JSON_LOG = ['--log-format', 'json', '--log-level'];
+
+/** A sync of five pages whose first response waits for the gate; `limits`: of the account. */
+async function startSync(level: string, limits = 'per_second: null') {
+  const gate = createGate();
+  const { url, requests } = await startScriptedService(
+    serveEverything(async (request) => {
+      await gate.opened;
+      return listPage(request, records);
+    }),
+  );
+  const text = configText({ url, storage: false, pageSize: 10 }).replace('per_second: null', limits);
+  const cwd = createFolder({ [CONFIG]: text });
+  const command = startVodhouse(['sync', ...JSON_LOG, level], { cwd });
+  await eventually(() => requests.length).toBe(1);
+  return { cwd, gate, command };
+}
+
+function readEvents(log: string, event: string): Record<string, unknown>[] {
+  const lines = log.trim().split('\n');
+  return lines
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter((each) => each['event'] === event);
+}
+
+describe('--log-level debug', () => {
+  it('says that requests wait, how long and what for', async () => {
+    const { gate, command } = await startSync('debug', 'per_second: 2');
+    gate.open();
+    const { code, stderr } = await command.ended;
+    expect(code).toBe(0);
+    const waits = readEvents(stderr, 'budget_wait');
+    expect(waits.length).toBeGreaterThan(0);
+    expect(waits[0]).toMatchObject({
+      level: 'debug',
+      account: 'main',
+      reason: expect.stringContaining('the budget of account main per second is spent until') as string,
+      wait_ms: expect.any(Number) as number,
+    });
+    expect(readEvents(stderr, 'request_answered')).toHaveLength(6);
+  });
+
+  it('names a statement that takes long, here because another process writes', async () => {
+    const { cwd, gate, command } = await startSync('debug');
+    const file = new Database(join(cwd, WAREHOUSE));
+    onTestFinished(() => void file.close());
+    file.exec('begin immediate');
+    gate.open();
+    await new Promise((resolve) => setTimeout(resolve, 1_000)); // ten times what counts as slow
+    file.exec('commit');
+    const { code, stderr } = await command.ended;
+    expect(code).toBe(0);
+    const [slow] = readEvents(stderr, 'slow_statement');
+    expect(slow).toMatchObject({ level: 'debug', sql: 'transaction' });
+    expect(slow?.['duration_ms']).toBeGreaterThanOrEqual(100);
+  });
+});
+
+describe('--log-level info', () => {
+  it('says nothing of short waits', async () => {
+    const { gate, command } = await startSync('info', 'per_second: 2');
+    gate.open();
+    const { stderr } = await command.ended;
+    expect(readEvents(stderr, 'walk_ended')).toHaveLength(1);
+    for (const event of ['budget_wait', 'request_answered', 'slow_statement'])
+      expect(readEvents(stderr, event)).toEqual([]);
+  });
+});
