@@ -19,9 +19,26 @@ export interface PassCost {
   time_ms: number | null;
 }
 
+/** How often an own schedule runs. */
+export interface OwnCadence {
+  /** In the fullest 24 hours. */
+  runsPerDay: number;
+  /** The shortest time between two runs, in milliseconds; infinite where two weeks hold one at most. */
+  shortestMs: number;
+}
+
+/** One full pass over the packages that have the same own schedule. */
+export interface OwnCost extends PassCost, OwnCadence {
+  /** The cron expression. */
+  schedule: string;
+  packages: number;
+}
+
 export interface AccountCost {
   account: string;
   packages: number;
+  /** Packages with their own schedule: they are in `quick`, not in `full`. */
+  own: OwnCost[];
   /** Packages whose size is not known yet: each counts as one page. */
   packagesUnknown: number;
   full: PassCost;
@@ -32,23 +49,37 @@ export interface AccountCost {
   perDay: number | null;
 }
 
-/** `maxBoundaryReads` gives the boundary reads that a walk over this number of pages may make. */
+/**
+ * `maxBoundaryReads` gives the boundary reads that a walk over this number of pages may make; `getCadence`, how often a cron
+ * expression of a package runs.
+ */
 export function countCost(
   { name, packages, storage, limits }: AccountConfig,
   sizes: readonly PackageSize[],
   maxBoundaryReads: (pages: number) => number,
+  getCadence: (expression: string) => OwnCadence = () => ({ runsPerDay: 0, shortestMs: Infinity }),
 ): AccountCost {
   const known = new Map(sizes.filter(({ account }) => account === name).map((row) => [row.package_id, row]));
-  const pages = packages.map(({ id }) => countKnownPages(known.get(id)));
-  const countPass = (passPages: number): PassCost => {
-    const requests = passPages + (storage ? 1 : 0);
+  const sized = packages.map(({ id, full }) => ({ full, pages: countKnownPages(known.get(id)) }));
+  const pages = sized.map((each) => each.pages);
+  const countPass = (passPages: number, storageRequests = storage ? 1 : 0): PassCost => {
+    const requests = passPages + storageRequests;
     return { pages: passPages, requests, time_ms: timeAtLimits(requests, limits) };
   };
+  const passOf = (schedule: string | undefined) => {
+    const taken = sized.filter(({ full }) => full === schedule);
+    return { packages: taken.length, pages: sum(taken.map((each) => each.pages ?? 1)) };
+  };
+  const schedules = [...new Set(sized.flatMap(({ full }) => full ?? []))];
   return {
     account: name,
     packages: packages.length,
+    own: schedules.map((schedule) => {
+      const taken = passOf(schedule);
+      return { schedule, packages: taken.packages, ...countPass(taken.pages, 0), ...getCadence(schedule) };
+    }),
     packagesUnknown: pages.filter((each) => each === null).length,
-    full: countPass(sum(pages.map((each) => each ?? 1))),
+    full: countPass(passOf(undefined).pages),
     quick: countPass(packages.length),
     boundaryReads: sum(pages.map((each) => (each !== null && each > 1 ? maxBoundaryReads(each) : 0))),
     perDay: limits.perDay,

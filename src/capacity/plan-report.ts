@@ -52,8 +52,13 @@ function evaluateAccounts(
   getTimetable: GetTimetable,
 ): EvaluatedAccount[] {
   const timetable = getTimetable(schedule);
+  const getCadence = (expression: string) => {
+    const { days, full } = getTimetable({ ...schedule, full: expression, quick: null });
+    return { runsPerDay: Math.max(...days.map((runs) => runs.full)), shortestMs: full.shortestMs };
+  };
   return accounts.map((account) => {
-    const cost = countCost(account, sizes, (pages) => getMaxBoundaryReads(walk.boundaryReads, pages));
+    const maxBoundaryReads = (pages: number) => getMaxBoundaryReads(walk.boundaryReads, pages);
+    const cost = countCost(account, sizes, maxBoundaryReads, getCadence);
     const result = evaluatePlan(cost, timetable);
     const isFitting = result.shortfalls.length === 0;
     const proposal = isFitting ? null : proposeSchedule([cost], schedule, getTimetable);
@@ -73,6 +78,10 @@ function createAccountPlan(account: EvaluatedAccount) {
     packages_unknown: cost.packagesUnknown,
     full: { ...cost.full, runs_per_day: result.runs.full },
     quick: schedule.quick === null ? null : { ...cost.quick, runs_per_day: result.runs.quick },
+    own: cost.own.map(({ schedule, packages, pages, requests, time_ms, runsPerDay }) => ({
+      ...{ schedule, packages, pages, requests, time_ms },
+      runs_per_day: runsPerDay,
+    })),
     boundary_reads: cost.boundaryReads,
     requests_per_day: result.requestsPerDay,
     per_day: cost.perDay,

@@ -3,7 +3,7 @@ import type { Schedule } from '../lib/cron-ticks.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/clock.ts';
 import { formatCount, formatDuration } from '../lib/format.ts';
 import type { AccountCost } from './cost.ts';
-import type { Proposal, Shortfall, PlanResult } from './plan.ts';
+import { countOwnRequests, isTooLong, type Proposal, type Shortfall, type PlanResult } from './plan.ts';
 import type { Timetable } from './timetable.ts';
 
 /** An account, and the parts of its plan. */
@@ -42,7 +42,8 @@ const REASONS: Record<Shortfall, (account: EvaluatedAccount) => string> = {
       schedule.quick === null || !timetable.quick
         ? ''
         : ` and quick ones ${formatCadence(timetable.quick.everyMs, schedule.quick)}`;
-    return `${full}${quick} need ${atLeast(cost)}${formatCount(result.requestsPerDay)} a day`;
+    const own = cost.own.length === 0 ? '' : ', with those by own schedules,';
+    return `${full}${quick}${own} need ${atLeast(cost)}${formatCount(result.requestsPerDay)} a day`;
   },
   full_time({ cost, timetable }) {
     const time = `${atLeast(cost)}${formatDurationOrUnlimited(cost.full.time_ms)}`;
@@ -51,6 +52,15 @@ const REASONS: Record<Shortfall, (account: EvaluatedAccount) => string> = {
   quick_time({ cost, timetable }) {
     const time = formatDurationOrUnlimited(cost.quick.time_ms);
     return passTooLong('quick', time, timetable.quick?.shortestMs ?? 0);
+  },
+  own_time({ cost }) {
+    return cost.own
+      .filter(isTooLong)
+      .map(({ schedule, time_ms, shortestMs }) => {
+        const time = `${atLeast(cost)}${formatDurationOrUnlimited(time_ms)}`;
+        return `${passTooLong('full', time, shortestMs)} at "${schedule}"`;
+      })
+      .join(', and ');
   },
 };
 
@@ -91,7 +101,10 @@ function formatMinutes(minutes: number): string {
 }
 
 function noScheduleFitsText(cost: AccountCost): string {
-  const { full, perDay } = cost;
+  const { full, own, perDay } = cost;
+  const ownRequests = countOwnRequests(own);
+  if (own.some(isTooLong) || (perDay !== null && ownRequests > perDay / 2))
+    return `the own schedules of packages need ${atLeast(cost)}${formatCount(ownRequests)} a day: make them rarer, or raise the limits`;
   return perDay !== null && full.requests > perDay
     ? `even one full walk a day needs ${atLeast(cost)}${formatCount(full.requests)}: raise per_day or split the account's packages`
     : `even one full walk a day takes ${atLeast(cost)}${formatDurationOrUnlimited(full.time_ms)}: raise its limits or split the account's packages`;

@@ -1,10 +1,13 @@
 /** Whether limits allow a schedule, and which schedule they would allow. Pure. */
 import type { Schedule } from '../lib/cron-ticks.ts';
-import type { AccountCost } from './cost.ts';
+import type { AccountCost, OwnCost } from './cost.ts';
 import type { RunsPerDay, Timetable } from './timetable.ts';
 
-/** What exceeds the limits: the requests of a day, or the time of a full or quick pass until its next run. */
-export type Shortfall = 'per_day' | 'full_time' | 'quick_time';
+/**
+ * What exceeds the limits: the requests of a day, or the time until its next run of a full or quick pass, or of a full pass
+ * over packages with their own schedule.
+ */
+export type Shortfall = 'per_day' | 'full_time' | 'quick_time' | 'own_time';
 
 export interface PlanResult {
   /** Of the 24 hours with the most requests. */
@@ -28,17 +31,28 @@ export type GetTimetable = (schedule: Schedule) => Timetable;
 export const FULL_STEPS = [60, 120, 180, 240, 360, 480, 720, 1440] as const;
 export const QUICK_STEPS = [10, 15, 20, 30, 60, 120, 180, 240, 360, 720, 1440] as const;
 
+/** The requests of all own schedules in a day; their fullest days count, also where they are not the same day. */
+export function countOwnRequests(own: readonly OwnCost[]): number {
+  return own.reduce((total, { requests, runsPerDay }) => total + requests * runsPerDay, 0);
+}
+
+/** Does a pass take longer than the time between two of its runs? */
+export function isTooLong({ time_ms, shortestMs }: OwnCost): boolean {
+  return (time_ms ?? 0) > shortestMs;
+}
+
 /** Compares the cost of an account with its limits: in the fullest 24 hours, and from each run to the next. */
-export function evaluatePlan({ full, quick, perDay }: AccountCost, timetable: Timetable): PlanResult {
+export function evaluatePlan({ full, quick, own, perDay }: AccountCost, timetable: Timetable): PlanResult {
   const countRequests = (runs: RunsPerDay) => runs.full * full.requests + runs.quick * quick.requests;
   const runs = timetable.days.reduce((most, each) =>
     countRequests(each) > countRequests(most) ? each : most,
   );
-  const requestsPerDay = countRequests(runs);
+  const requestsPerDay = countRequests(runs) + countOwnRequests(own);
   const isOver: Record<Shortfall, boolean> = {
     per_day: perDay !== null && requestsPerDay > perDay,
     full_time: (full.time_ms ?? 0) > timetable.full.shortestMs,
     quick_time: timetable.quick !== null && (quick.time_ms ?? 0) > timetable.quick.shortestMs,
+    own_time: own.some(isTooLong),
   };
   const shortfalls = (Object.keys(isOver) as Shortfall[]).filter((each) => isOver[each]);
   return { runs, requestsPerDay, shortfalls };

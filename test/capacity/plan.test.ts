@@ -127,6 +127,46 @@ describe('the plan result', () => {
   });
 });
 
+describe('packages with their own schedule', () => {
+  const sizes = [size(101, 3000), size(102, 50_000), size(103, 1000)];
+  const mixed = (limits: Partial<LimitsConfig>) => {
+    const { packages, ...rest } = account([101, 102, 103], limits);
+    const own = ['0 3 * * 0', '*/30 * * * *'];
+    const scheduled = packages.map((each, index) => {
+      const full = own[index - 1];
+      return full === undefined ? each : { ...each, full };
+    });
+    return countCost({ ...rest, packages: scheduled }, sizes, noBoundaryReads, (expression) => {
+      const { days, full } = getTimetable({ full: expression, quick: null });
+      return { runsPerDay: Math.max(...days.map((runs) => runs.full)), shortestMs: full.shortestMs };
+    });
+  };
+
+  it('cost a pass of their own, as often as they run, and none of the full passes of the others', () => {
+    const cost = mixed({ perDay: 20_000 });
+    expect(cost.full).toMatchObject({ pages: 3, requests: 4 });
+    expect(cost.quick.requests).toBe(4);
+    expect(cost.own).toMatchObject([
+      { schedule: '0 3 * * 0', packages: 1, requests: 50, runsPerDay: 1 },
+      { schedule: '*/30 * * * *', packages: 1, requests: 1, runsPerDay: 48 },
+    ]);
+    expect(evaluatePlan(cost, getTimetable(HOURLY))).toMatchObject({
+      requestsPerDay: 24 * 4 + 50 + 48,
+      shortfalls: [],
+    });
+  });
+
+  it('do not fit where a day or a pass is too short, and no other schedule of the others helps', () => {
+    expect(evaluatePlan(mixed({ perDay: 193 }), getTimetable(HOURLY)).shortfalls).toEqual(['per_day']);
+    expect(proposeSchedule([mixed({ perDay: 193 })], HOURLY, getTimetable)?.schedule.full).toBe(
+      '0 */2 * * *',
+    );
+    expect(proposeSchedule([mixed({ perDay: 90 })], HOURLY, getTimetable)).toBeNull();
+    const slow = mixed({ perMinute: 0.01 });
+    expect(evaluatePlan(slow, getTimetable(HOURLY)).shortfalls).toEqual(['full_time', 'own_time']);
+  });
+});
+
 describe('the proposal', () => {
   const schedules = (one: AccountCost, present: Schedule) =>
     proposeSchedule([one], present, getTimetable)?.schedule;

@@ -36,14 +36,24 @@ function formatSchedule({ full, quick, timezone = 'UTC' }: Schedule): string {
 function passTable({ accounts }: Plan): string {
   const rows = accounts.flatMap((account) => {
     const limit = account.per_day === null ? 'any' : formatCount(account.per_day);
-    const full = [...passRow(account, 'full', account.full), limit];
-    return account.quick ? [full, passRow(account, 'quick', account.quick)] : [full];
+    const own = account.own.map((pass) => [
+      ...passRow(account, `full at "${pass.schedule}"`, pass, pass.packages),
+      '',
+    ]);
+    const others = account.packages - account.own.reduce((sum, { packages }) => sum + packages, 0);
+    const full = [...passRow(account, 'full', account.full, others), limit];
+    return [full, ...own, ...(account.quick ? [passRow(account, 'quick', account.quick)] : [])];
   });
   const headings = ['account', 'pass', '>packages', '>pages', '>requests', '>at the limits', '>runs a day'];
   return formatTable([...headings, '>requests a day', '>per_day'], rows);
 }
 
-function passRow({ account, packages }: AccountPlan, kind: string, pass: PassPlan): string[] {
+function passRow(
+  { account, packages: all }: AccountPlan,
+  kind: string,
+  pass: PassPlan,
+  packages = all,
+): string[] {
   return [
     account,
     kind,
