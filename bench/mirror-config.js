@@ -28,6 +28,8 @@ export function createConfig({ url, file, packages, accounts = ['bench'], perSec
     accounts: accounts.map((name) => ({
       name,
       was: null,
+      proxy: 'none',
+      ca: null,
       videoList: { baseUrl: url, key: 'bench-key', pageSize: 1000 },
       storage: null,
       packages: list,

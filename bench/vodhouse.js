@@ -16,6 +16,8 @@ const config = {
     {
       name: 'bench',
       was: null,
+      proxy: 'none',
+      ca: null,
       videoList: { baseUrl: url, key: 'bench-key', pageSize: 1000 },
       storage: null,
       packages: Array.from({ length: Number(packages) }, (_, index) => ({ id: index + 1, name: null })),
