@@ -8,7 +8,7 @@ import { InterruptedError } from '../../src/lib/errors.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { openStatusQueries } from '../../src/queries/status-queries.ts';
 import { silentProgress } from '../../src/sync/context.ts';
-import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
+import { createVirtualClock, type VirtualClock } from '../support/clocks/virtual-clock.ts';
 import { createFolder } from '../support/fixtures/folder-of-files.ts';
 import { readRows } from '../support/fixtures/live-file.ts';
 import { START } from '../support/fixtures/open-pipeline.ts';
@@ -16,7 +16,13 @@ import { startSandbox } from '../support/servers/sandbox-account.ts';
 
 /** A worker whose packages are in a CSV file; `tick` passes an hour, and waits for the run that is due then. */
 async function startWorker(csv: string) {
-  const clock = createVirtualClock(START);
+  const virtual = createVirtualClock(START);
+  const state = { onSleep: (): void => undefined };
+  const sleep: VirtualClock['sleep'] = (ms, signal) => {
+    state.onSleep();
+    return virtual.sleep(ms, signal);
+  };
+  const clock = { ...virtual, sleep };
   const { url } = await startSandbox({ clock });
   const yaml = `timezone: Asia/Seoul
 warehouse: vodhouse.db
@@ -52,6 +58,7 @@ accounts:
   });
   await expect.poll(() => log.some((line) => line.includes('worker_waiting'))).toBe(true);
   return {
+    state,
     write: (text: string) => writeFileSync(join(folder, 'packages.csv'), text),
     remove: () => rmSync(join(folder, 'packages.csv')),
     tick: async () => {
@@ -85,6 +92,17 @@ describe('a worker whose packages are in a CSV file', () => {
     expect(worker.logged('packages_changed')).toHaveLength(1);
     expect(worker.logged('package_leaves')).toHaveLength(1);
     expect(worker.problems()).toEqual([]);
+  });
+
+  it('waits for the end of a file that is being written', async () => {
+    const worker = await startWorker('101\n102\n103\n');
+    worker.write('101\n102\n10');
+    worker.state.onSleep = () => {
+      worker.write('101\n102\n104\n');
+    };
+    await worker.tick();
+    expect(worker.active()).toEqual([101, 102, 104]);
+    expect(worker.logged('packages_changed')).toHaveLength(1);
   });
 
   it('continues with the packages it had while the file cannot be used, says so once, and takes it afterwards', async () => {

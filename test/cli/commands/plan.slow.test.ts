@@ -146,6 +146,7 @@ describe('plan', () => {
           packages_unknown: 0,
           full: { pages: 29, requests: 30, time_ms: 30_000, runs_per_day: 24 },
           quick: null,
+          own: [],
           boundary_reads: 6,
           requests_per_day: 720,
           per_day: 400,
