@@ -13,6 +13,30 @@ import { vodhouse } from '../support/processes/vodhouse-command.ts';
 
 vi.setConfig({ testTimeout: 90_000 });
 
+describe('the password of a proxy', () => {
+  it('is in no output, log or file where the proxy repeats it', async () => {
+    const password = 'proxy-pass/word';
+    const encoded = encodeURIComponent(password);
+    const proxy = await startScriptedService(({ headers }) => {
+      const pair = (headers['proxy-authorization'] ?? '').replace('Basic ', '');
+      const login = Buffer.from(pair, 'base64').toString();
+      return { status: 503, body: `<b>${pair}</b> ${login} ${encodeURIComponent(login)}` };
+    });
+    const address = proxy.url.replace('://', `://me:${encoded}@`);
+    const text = configText({ url: 'http://service.example.test', storage: false });
+    const cwd = createFolder({
+      [CONFIG]: text.replace('    packages', `    proxy: ${address}\n    packages`),
+    });
+    const { code, stdout, stderr } = await vodhouse(['sync', '--log-level', 'debug'], { cwd });
+    expect([code, proxy.requests.length]).toEqual([1, 5]);
+    expect(stdout).toContain('answered 503: [key] me:[key] me%3A[key]');
+    const pair = Buffer.from(`me:${password}`).toString('base64');
+    for (const [name, content] of [['printed', stdout + stderr], ...writtenFiles(cwd)]) {
+      for (const secret of [password, encoded, pair]) expect(content.includes(secret), name).toBe(false);
+    }
+  });
+});
+
 describe('the key', () => {
   it('is in no output, log or file where requests are retried', async () => {
     const { url, requests } = await startScriptedService(replyWithKey);
