@@ -5,7 +5,8 @@ import * as tls from 'node:tls';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { RefusedError, TransientError } from '../errors.ts';
 import { proxyAuthorization, type Proxy } from './proxy.ts';
-import { toProxyFailure, toProxyRefusal, toProxyTimeout } from './proxy-failure.ts';
+import { speaksTls, toPlainHttpFailure } from './tls-probe.ts';
+import { toPeer, toProxyFailure, toProxyRefusal, toProxyTimeout } from './proxy-failure.ts';
 
 type Connector = buildConnector.connector;
 
@@ -116,7 +117,13 @@ function openTunnel(
     headers: { host: authority, ...proxyAuthorization(proxy) },
     createConnection: () => socket,
   });
-  request.once('error', (error) => callback(toProxyFailure(error, proxy)));
+  request.once('error', (error) => {
+    const url = new URL(proxy.url);
+    const probe = url.protocol === 'http:' ? speaksTls(url) : Promise.resolve(false);
+    void probe.then((isTls) =>
+      callback(isTls ? toPlainHttpFailure(toPeer(proxy)) : toProxyFailure(error, proxy)),
+    );
+  });
   request.once('connect', ({ statusCode: status = 0, headers }) => {
     const authenticate = [headers['proxy-authenticate'] ?? []].flat().join(', ');
     const isOpen = status >= 200 && status < 300;

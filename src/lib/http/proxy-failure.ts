@@ -2,14 +2,13 @@
 import { errorMessage, RefusedError, TransientError } from '../errors.ts';
 import { escapeControls } from '../format.ts';
 import { proxyHost, type Proxy } from './proxy.ts';
-import { toTlsFailure } from './tls-failure.ts';
+import { toTlsFailure, type Peer } from './tls-failure.ts';
 
 /** The error of a connection to the proxy that could not be opened, or that broke before the proxy had answered. */
 export function toProxyFailure(error: unknown, proxy: Proxy): RefusedError | TransientError {
-  const host = proxyHost(proxy);
-  const tlsFailure = toTlsFailure(error, { prefix: 'the proxy ', host, setting: settingOf(proxy) });
+  const tlsFailure = toTlsFailure(error, toPeer(proxy));
   if (tlsFailure) return tlsFailure;
-  return new TransientError(`no connection to the proxy ${host} (${errorMessage(error)})`, {
+  return new TransientError(`no connection to the proxy ${proxyHost(proxy)} (${errorMessage(error)})`, {
     fault: 'connection',
     hint: `check ${placeOf(proxy)}; ${wayAround(proxy)}`,
     cause: error,
@@ -68,8 +67,9 @@ function toCredentialsFailure(proxy: Proxy, authenticate: string): RefusedError 
   return new RefusedError(message, { fault: 'connection', hint: `write ${assignment}` });
 }
 
-function settingOf({ variable }: Proxy): string {
-  return variable ?? '`proxy`';
+/** The proxy as the other end of a connection. */
+export function toPeer(proxy: Proxy): Peer {
+  return { prefix: 'the proxy ', host: proxyHost(proxy), setting: proxy.variable ?? '`proxy`' };
 }
 
 function placeOf({ variable }: Proxy): string {

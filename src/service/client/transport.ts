@@ -4,12 +4,12 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { request, type Dispatcher } from 'undici';
 import { errorCode, errorMessage, RefusedError, TransientError } from '../../lib/errors.ts';
 import { proxyHost, type Proxy } from '../../lib/http/proxy.ts';
-import { toProxyRefusal } from '../../lib/http/proxy-failure.ts';
-import { toTlsFailure } from '../../lib/http/tls-failure.ts';
+import { toProxyFailure, toProxyRefusal } from '../../lib/http/proxy-failure.ts';
+import { toTlsFailure, type Peer } from '../../lib/http/tls-failure.ts';
+import { speaksTls, toPlainHttpFailure } from '../../lib/http/tls-probe.ts';
 import type { RequestResult } from '../../lib/request-budget.ts';
 import { errorPageText } from './error-page-text.ts';
 import { retryAfterMs } from './retry.ts';
-import { speaksTls, toPlainHttpFailure } from './tls-probe.ts';
 import type { PooledBuffer } from './buffer-pool.ts';
 
 interface HttpAttempt {
@@ -77,9 +77,9 @@ export async function send(
     outcome.result = { content };
   } catch (error) {
     outcome.sent = outcome.status !== null || signal.aborted || wasSent(error);
-    const failure = signal.aborted ? (signal.reason as unknown) : toServiceError(error, outcome, attempt.url);
+    const failure = signal.aborted ? (signal.reason as unknown) : toServiceError(error, outcome, attempt);
     const isForTls = !signal.aborted && mayBeForTls(outcome, attempt) && (await speaksTls(attempt.url));
-    outcome.result = { error: isForTls ? toPlainHttpFailure(attempt.url) : failure };
+    outcome.result = { error: isForTls ? toPlainHttpFailure(toPeer(attempt.url)) : failure };
   } finally {
     clear();
   }
@@ -122,7 +122,7 @@ function mayBeForTls({ sent, status }: AttemptOutcome, { url, proxy, isFirst }: 
   return isFirst && isPlain && sent && (status === null || status === 400);
 }
 
-function toServiceError(error: unknown, { status }: AttemptOutcome, url: URL): unknown {
+function toServiceError(error: unknown, { status }: AttemptOutcome, attempt: HttpAttempt): unknown {
   if (isOwn(error)) return error;
   if (status !== null) {
     const message = `the response broke off (${errorMessage(error)})`;
@@ -134,9 +134,21 @@ function toServiceError(error: unknown, { status }: AttemptOutcome, url: URL): u
       hint: 'use `auth: query`, or a key of plain characters',
     });
   }
-  const tlsFailure = toTlsFailure(error, { prefix: '', host: url.host, setting: 'base_url' });
+  const forwarder = getForwarder(attempt);
+  if (forwarder) return toProxyFailure(error, forwarder);
+  const tlsFailure = toTlsFailure(error, toPeer(attempt.url));
   if (tlsFailure) return tlsFailure;
   return new TransientError(`no connection (${errorMessage(error)})`, { fault: 'connection', cause: error });
+}
+
+/** The service as the other end of a connection. */
+function toPeer({ host }: URL): Peer {
+  return { prefix: '', host, setting: 'base_url' };
+}
+
+/** The proxy at the other end of the connection, where there is no tunnel through it. */
+function getForwarder({ url, proxy }: HttpAttempt): Proxy | null {
+  return url.protocol === 'http:' ? proxy : null;
 }
 
 async function readAnswer(
@@ -154,7 +166,7 @@ async function readAnswer(
     const message = `the service redirects to ${host}; redirects are not followed`;
     throw new RefusedError(message, { fault: 'redirect', status, hint });
   }
-  const forwarder = attempt.url.protocol === 'http:' ? attempt.proxy : null;
+  const forwarder = getForwarder(attempt);
   if (status === 407 && forwarder) {
     await body.dump();
     const authenticate = String(headers['proxy-authenticate'] ?? '');

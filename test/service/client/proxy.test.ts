@@ -177,8 +177,10 @@ describe('an error of a proxy', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
     const host = `127.0.0.1:${(server.address() as { port: number }).port}`;
-    const { error } = await failBy('https://service.example.test', `http://${host}`);
-    expect(error.message).toContain(`no connection to the proxy ${host}`);
+    for (const base of ['https://service.example.test', 'http://service.example.test']) {
+      const { error } = await failBy(base, `http://${host}`);
+      expect(error.message).toContain(`no connection to the proxy ${host}`);
+    }
   });
 
   it('says which of the two certificates is not trusted', async () => {
@@ -189,6 +191,14 @@ describe('an error of a proxy', () => {
     const { error: own, spent } = await failBy(at, plain.url, { account: { ca: null } });
     expect(own.message).toContain('the certificate of service.example.test is not trusted');
     expect(own.hint).toContain('`ca: FILE` in the account');
+    expect(spent).toHaveLength(1);
+  });
+
+  it('says that a proxy with http speaks TLS, at once', async () => {
+    const { base, proxy } = await startBehind({ tls: SIGNED });
+    const { error, spent } = await failBy(base, proxy.url.replace('https:', 'http:'));
+    expect(error.message).toContain(`the proxy ${proxy.host} speaks TLS, \`proxy\` has http`);
+    expect(error.hint).toBe(`write https://${proxy.host} in \`proxy\``);
     expect(spent).toHaveLength(1);
   });
 

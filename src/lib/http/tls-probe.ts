@@ -1,16 +1,17 @@
 /** Finds out whether the other end speaks TLS, where plain HTTP got no proper response. */
 import { isIP } from 'node:net';
 import { connect } from 'node:tls';
-import { errorCode, RefusedError } from '../../lib/errors.ts';
+import { errorCode, RefusedError } from '../errors.ts';
+import type { Peer } from './tls-failure.ts';
 
 /** Milliseconds that the handshake may take. */
 const HANDSHAKE_MS = 2_000;
 
-/** The error of an address with http whose service speaks TLS. */
-export function toPlainHttpFailure({ host }: URL): RefusedError {
-  return new RefusedError(`the service at ${host} speaks TLS, base_url has http`, {
+/** The error of an address with http whose other end speaks TLS. */
+export function toPlainHttpFailure({ prefix, host, setting }: Peer): RefusedError {
+  return new RefusedError(`${prefix || 'the service at '}${host} speaks TLS, ${setting} has http`, {
     fault: 'connection',
-    hint: `write https://${host} in base_url`,
+    hint: `write https://${host} in ${setting}`,
   });
 }
 
