@@ -6,20 +6,13 @@ import type { EnvironmentProxies } from '../lib/http/proxy.ts';
 import { INCIDENT_EVENTS } from '../lib/incident-events.ts';
 import { z } from 'zod';
 import {
-  accountName,
-  baseUrl,
   cron,
-  day,
   duration,
   fileMode,
   filePath,
   folderPath,
-  headerName,
   host,
-  key,
   nonEmptyText,
-  proxy,
-  requestsOrNull,
   fraction,
   serverKey,
   timezone,
@@ -27,8 +20,7 @@ import {
   url,
   integer,
 } from './value-types.ts';
-import { FIGURES } from '../lib/storage-figures.ts';
-import { packages } from './packages.ts';
+import { account } from './account.ts';
 import { orNull, section, withDefault } from './sections.ts';
 
 /** Default paths of the live file, the published file and the folder of backups. */
@@ -37,86 +29,6 @@ export const DEFAULT_FILES = {
   publish: 'data/vodhouse.bi.db',
   backups: 'data/backups',
 } as const;
-
-const videoList = section({
-  base_url: baseUrl.describe('Address of the video list, without the path of the operation.'),
-  key: key.describe('The API key of the account; better ${NAME} than the key itself.'),
-  page_size: withDefault(integer(1), 1000, 'Videos to request per page; the service may return fewer.'),
-});
-
-const AUTH = 'none, query or { header: x-api-key }';
-const auth = z.union(
-  [z.enum(['none', 'query'], AUTH), section({ header: headerName.describe('Name of the header.') })],
-  AUTH,
-);
-
-const storage = section(
-  {
-    base_url: baseUrl.describe('Address of the storage statistics, without the path of the operation.'),
-    auth: withDefault(
-      auth,
-      'none',
-      'How storage requests carry the key: none, query (?key=…) or { header: NAME }.',
-    ),
-    key: key.optional().describe('Key of the storage statistics. Default: the key of video_list.'),
-    since: orNull(day).describe('First day to book, yyyy-mm-dd. Default: yesterday.'),
-    settle: withDefault(duration, '1h', 'Time after midnight before a past day is booked.'),
-    look_again_days: withDefault(integer(0), 3, 'Booked days that are compared again each day.'),
-    give_up_days: withDefault(
-      integer(0),
-      7,
-      'Separate days on which a missing day is requested; after that it is once a month.',
-    ),
-    optional: withDefault(
-      z.array(z.enum(FIGURES, `a figure: ${FIGURES.join(', ')}`), 'a list of figures'),
-      [],
-      'Figures that a record may lack and still be booked.',
-    ),
-    plausible_factor: withDefault(
-      z.number('a number above 1').gt(1, 'a number above 1'),
-      2,
-      'A total that differs from the last live reading of its day by more than this factor waits for a second reading.',
-    ),
-  },
-  'settle',
-);
-
-const errorCodes = z.array(nonEmptyText('an errorCode'), 'a list of errorCode values');
-
-const limits = section(
-  {
-    concurrency: withDefault(integer(1), 4, 'Packages that are walked at a time.'),
-    per_second: withDefault(requestsOrNull, 5, 'Requests in any second; null: no limit.'),
-    per_minute: withDefault(requestsOrNull, 120, 'Requests in any minute; null: no limit.'),
-    per_day: withDefault(requestsOrNull, 20_000, 'Requests in any 24 hours; null: no limit.'),
-    max_wait: withDefault(duration, '2m', 'The longest wait for the budget before a run is parked.'),
-    restricted_codes: withDefault(errorCodes, [], 'errorCode values of the service that mean "restricted".'),
-    final_codes: withDefault(errorCodes, [], 'errorCode values of the service that mean "do not retry".'),
-  },
-  'max_wait',
-);
-
-const account = section({
-  name: accountName.describe('Name of the account in tables, logs and metrics; unique.'),
-  was: orNull(accountName).describe('Its former name: all its rows get the new one, once. Default none.'),
-  video_list: videoList.describe('Where the videos are listed.'),
-  storage: orNull(storage).describe('Where storage statistics are read. Leave out for none.'),
-  packages,
-  proxy: orNull(proxy).describe(
-    'Proxy of its requests: http(s)://NAME:PASSWORD@HOST:PORT; none: no proxy. Default: that of HTTPS_PROXY, HTTP_PROXY and NO_PROXY in the environment.',
-  ),
-  ca: orNull(filePath).describe(
-    'PEM file with certificates of authorities that are trusted too, relative to this file. Default none.',
-  ),
-  limits: limits.prefault({}).describe('Limits of the requests with this key.'),
-}).transform(({ storage, packages, ca, ...account }) => ({
-  ...account,
-  packages: Array.isArray(packages) ? packages : [], // loadConfig reads those of a file
-  packagesFile: Array.isArray(packages) ? null : packages.file,
-  /** Certificates in PEM; `loadConfig` reads them from the file. */
-  ca: ca === null ? null : { file: ca, certificates: [] as string[] },
-  storage: storage && { ...storage, key: storage.key ?? account.videoList.key },
-}));
 
 const schedule = section({
   timezone: withDefault(timezone, 'UTC', 'IANA time zone in which full and quick are read.'),
