@@ -40,7 +40,7 @@ interface ReloadParts {
  * in the lock of the worker, where `status` finds it. `replaced` aborts when `next` gives the new one.
  */
 export function awaitReload(parts: ReloadParts) {
-  const { reloads, logger, lock, clock } = parts;
+  const { reloads, logger, lock } = parts;
   const replacing = new AbortController();
   const closing = new AbortController();
   let next: Config | null = null;
@@ -55,13 +55,7 @@ export function awaitReload(parts: ReloadParts) {
       );
       replacing.abort();
     } catch (error) {
-      const text = joinLines(errorMessage(error));
-      const hint = (error instanceof VodhouseError && error.hint) || null;
-      lock.note({ refused: { at: toTimestamp(clock.now()), error: text } });
-      logger.error(
-        { event: 'config_refused', error: text, hint },
-        `the config was not reloaded, the worker continues with the one it has: ${text}${hint === null ? '' : ` -> ${hint}`}`,
-      );
+      refuse(error, parts);
     }
   };
   const { request, idle } = coalesce(reload, closing.signal);
@@ -82,6 +76,17 @@ export function awaitReload(parts: ReloadParts) {
       await idle();
     },
   };
+}
+
+function refuse(error: unknown, { lock, clock, logger }: ReloadParts): void {
+  const text = joinLines(errorMessage(error));
+  const hint = (error instanceof VodhouseError && error.hint) || null;
+  lock.note({ refused: { at: toTimestamp(clock.now()), error: text } });
+  const message = `the config was not reloaded, the worker continues with the one it has: ${text}`;
+  logger.error(
+    { event: 'config_refused', error: text, hint },
+    `${message}${hint === null ? '' : ` -> ${hint}`}`,
+  );
 }
 
 /** The lines below the first, as a list: a log has one line per message. */

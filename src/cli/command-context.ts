@@ -2,7 +2,7 @@
 import { systemClock } from '../lib/clock.ts';
 import type { LogLevel } from '../lib/log-levels.ts';
 import { createLogger, type LogFormat, type Logger } from '../lib/logger.ts';
-import type { Environment } from '../app/pipeline.ts';
+import type { Environment } from '../app/environment.ts';
 import { commandsFor } from '../health/commands.ts';
 import { watchSlowStatements, type SlowStatement } from '../database/slow-statements.ts';
 import { formatDuration } from '../lib/format.ts';

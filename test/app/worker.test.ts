@@ -17,7 +17,7 @@ import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createVirtualClock, type VirtualClock } from '../support/clocks/virtual-clock.ts';
 import type { Progress } from '../../src/sync/context.ts';
 import { silentProgress } from '../../src/sync/context.ts';
-import type { Environment } from '../../src/app/pipeline.ts';
+import type { Environment } from '../../src/app/environment.ts';
 import { openPipeline } from '../../src/app/pipeline.ts';
 
 /** Port 1 on loopback: no process listens there. */

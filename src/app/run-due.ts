@@ -1,0 +1,66 @@
+/** Makes a run that the worker found due: when it gives way, and whom it tells. */
+import { PINGED_ENDS, type Pings } from '../alerts/pings.ts';
+import type { Config } from '../config/config.ts';
+import type { Clock } from '../lib/clock.ts';
+import { ParkedError, PreemptedError } from '../lib/errors.ts';
+import type { RunSummary } from '../sync/run.ts';
+import { createPreemption, type Due } from './due.ts';
+import type { OwnSchedules } from './own-schedules.ts';
+import type { Pipeline } from './pipeline.ts';
+
+export interface DueRunParts {
+  config: Config;
+  pipeline: Pipeline;
+  clock: Clock;
+  own: OwnSchedules;
+  /** Null: nobody is told. */
+  pings: Pings | null;
+  /** Ends the run after the page in flight. */
+  signal: AbortSignal;
+  /** Ends it between two packages. */
+  replaced: AbortSignal;
+}
+
+/** Throws ParkedError where no account may send a request: such a run would only be parked. */
+export async function runDue(
+  { mode, trigger, resumesFrom, packages }: Due,
+  { config, pipeline, clock, own, pings, signal, replaced }: DueRunParts,
+): Promise<RunSummary> {
+  assertNotParked(config, pipeline);
+  const startedAt = clock.now();
+  const quickTookMs = pipeline.warehouse.getLastDurationMs('quick');
+  const ownTookMs = pipeline.warehouse.getLastOwnDurationMs();
+  const times = { startedAt, quickTookMs, nextOwnTick: own.nextTick(startedAt), ownTookMs };
+  const preemption = createPreemption(config.schedule, { mode, ...times });
+  const stopReason = () => {
+    const now = clock.now();
+    const reason = replaced.aborted ? 'the config was reloaded' : preemption(now);
+    return reason === null ? null : new PreemptedError(`the run gives way: ${reason}`, startOfSecond(now));
+  };
+  const scope = packages
+    ? { packages, storage: false }
+    : { takesPart: mode === 'full' ? own.selectForFullRun(startedAt) : undefined };
+  const onStarted = () => pings?.runStarted();
+  const request = { mode, trigger, resumesFrom, stopReason, onStarted, signal, ...scope };
+  try {
+    const summary = await pipeline.run(request);
+    pings?.runEnded(PINGED_ENDS[summary.status]);
+    return summary;
+  } catch (error) {
+    pings?.runThrew(error);
+    throw error;
+  }
+}
+
+function assertNotParked(config: Config, { warehouse }: Pipeline): void {
+  const reasons = config.accounts.map(({ name, limits }) => warehouse.createBudget(name, limits).whyParked());
+  const [first] = reasons;
+  if (!first || reasons.includes(null)) return;
+  const untilMs = Math.min(...reasons.map((reason) => reason?.untilMs ?? 0));
+  throw new ParkedError(first.message, untilMs);
+}
+
+/** The warehouse stores whole seconds: rounding down lets a run resume at once, not a second later. */
+function startOfSecond(ms: number): number {
+  return Math.floor(ms / 1000) * 1000;
+}

@@ -1,0 +1,53 @@
+/** An account as runs use it: its client, its clock, and the budget that its requests count in. */
+import type { AccountConfig, Config } from '../config/config.ts';
+import type { Wait } from '../budget/budget.ts';
+import { formatOffset } from '../lib/format.ts';
+import { chooseProxy } from '../lib/http/proxy.ts';
+import { createServiceClient } from '../service/client/client.ts';
+import { createServiceClock } from '../service/client/service-clock.ts';
+import type { SyncAccount } from '../sync/context.ts';
+import type { Warehouse } from '../warehouse/warehouse.ts';
+import { logRequest } from './log-request.ts';
+import type { Environment } from './environment.ts';
+
+/** A person waits for `check`. */
+const CHECK_CONNECT_TIMEOUT_MS = 3_000;
+
+/** Opens connections at its first request; its client must be closed. */
+export function createSyncAccount(
+  { name, videoList, storage, packages, limits, proxy, ca }: AccountConfig,
+  { proxies }: Config,
+  warehouse: Warehouse,
+  { clock, logger, progress, command }: Environment,
+): SyncAccount {
+  const serviceClock = createServiceClock(clock, (offsetMs) =>
+    logger.warn(
+      { event: 'clock_differs', account: name, offset_ms: offsetMs },
+      `account ${name}: ${formatOffset(offsetMs)}`,
+    ),
+  );
+  const onWait = ({ reason, waitMs, isLong }: Wait) =>
+    logger[isLong ? 'info' : 'debug'](
+      { event: 'budget_wait', account: name, reason, wait_ms: waitMs },
+      `waiting: ${reason}`,
+    );
+  const { concurrency, restrictedCodes, finalCodes } = limits;
+  const codes = { restricted: restrictedCodes, final: finalCodes };
+  const toEndpoint = <Endpoint extends { baseUrl: string }>(endpoint: Endpoint) => ({
+    ...endpoint,
+    proxy: chooseProxy(proxy, endpoint.baseUrl, proxies),
+  });
+  const endpoints = { videoList: toEndpoint(videoList), storage: storage && toEndpoint(storage) };
+  const client = createServiceClient({
+    account: { name, ...endpoints, ca: ca?.certificates ?? null, concurrency, codes },
+    budget: warehouse.createBudget(name, limits, onWait, serviceClock),
+    onSent: (sent) => {
+      logRequest(logger, name, sent);
+      progress.requestSent();
+    },
+    clock: serviceClock,
+    checkDates: (answer, doubt) => serviceClock.observe(answer, doubt),
+    ...(command === 'check' && { connectTimeoutMs: CHECK_CONNECT_TIMEOUT_MS }),
+  });
+  return { name, client, clock: serviceClock, pageSize: videoList.pageSize, packages, concurrency, storage };
+}
