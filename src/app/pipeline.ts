@@ -44,7 +44,7 @@ export type Pipeline = ReturnType<typeof openPipeline>;
  * WarehouseError where the file cannot be used, ConfigError as `openPublisher`.
  */
 export function openPipeline(config: Config, environment: Environment) {
-  const { clock, command } = environment;
+  const { command } = environment;
   setV8Flags();
   const publisher = openPublisher(config, command);
   const warehouse = openConfiguredWarehouse(config, environment);
