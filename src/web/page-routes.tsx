@@ -16,7 +16,7 @@ import type { Login } from './auth/login.ts';
 import { rejectUnauthorized } from './auth/access.ts';
 import { toChartData } from './storage-calendar.ts';
 import { createPackageView, packageQuery } from './package-view.ts';
-import { toRunProgress, toChangeMarker } from './run-progress.ts';
+import { countRunPackages, toRunProgress, toChangeMarker } from './run-progress.ts';
 import { createStatusView, createStorageView, statusQuery, type ViewSources } from './status-view.ts';
 import { textParam } from './query-params.ts';
 
@@ -135,8 +135,7 @@ function addJson(app: FastifyInstance, options: PagesOptions, login: Login): voi
   json('/live.json', () => {
     const now = clock.now();
     const running = details.runningRun();
-    const packages = config.accounts.reduce((sum, account) => sum + account.packages.length, 0);
-    const progress = running && toRunProgress(running, packages, now);
+    const progress = running && toRunProgress(running, countRunPackages(config.accounts, running), now);
     const html = <Progress progress={progress} nextRun={options.nextRun(now)} />;
     const stamp = toChangeMarker(details.changeMarker(), running, now);
     return { stamp, running: running !== null, progress: renderToString(html) };

@@ -1,11 +1,18 @@
 /** The progress of the current run. Pure. */
+import type { Config } from '../config/config.ts';
 import { countPages } from '../lib/count-pages.ts';
 import { fromTimestamp } from '../lib/clock.ts';
 import type { RunningRun } from '../queries/page-queries.ts';
 import type { RunningWalk } from '../queries/named/status.ts';
 import type { ChangeMarker } from '../queries/named/videos.ts';
 
-/** `packages` counts those of the config; `now` is in ms since 1970. */
+/** The packages that a full run is to walk: a run of the schedule leaves out those with their own one, unless they are due. */
+export function countRunPackages(accounts: Config['accounts'], run: Pick<RunningRun, 'trigger'>): number {
+  const packages = accounts.flatMap((account) => account.packages);
+  return packages.filter(({ full }) => full === undefined || run.trigger === 'manual').length;
+}
+
+/** `packages` counts those that the run is to walk; `now` is in ms since 1970. */
 export function toRunProgress(run: RunningRun, packages: number, now: number) {
   const { run_id, mode, trigger, started_at } = run;
   const isUnscoped = mode === 'full' && run.scope === null;

@@ -11,7 +11,7 @@ import type { VideoLists } from '../queries/video-list/video-list.ts';
 import type { PageQueries } from '../queries/page-queries.ts';
 import { pageParam, textParam } from './query-params.ts';
 import { buildCalendar } from './storage-calendar.ts';
-import { toRunProgress, toChangeMarker } from './run-progress.ts';
+import { countRunPackages, toRunProgress, toChangeMarker } from './run-progress.ts';
 import { getOverallStatus } from '../health/overall-status.ts';
 
 /** The query of the page. */
@@ -59,7 +59,7 @@ export function createStatusView(sources: ViewSources, query: StatusQuery, now: 
     /** The command that lists all problems. */
     listAllCommand: sources.formatCommand('status --json'),
     overallStatus: getOverallStatus(health, now, isFirstReadRunning),
-    progress: running && toRunProgress(running, health.packages.length, now),
+    progress: running && toRunProgress(running, countRunPackages(sources.config.accounts, running), now),
     /** When the next full run is due, in ms since 1970. */
     nextRun: sources.nextRun(now),
     /** An unscoped full run is in progress: packages without a walk will get one. */

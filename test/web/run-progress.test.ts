@@ -1,8 +1,9 @@
+import type { Config } from '../../src/config/config.ts';
 import { describe, expect, it } from 'vitest';
 import type { RunningRun } from '../../src/queries/page-queries.ts';
 import type { RunningWalk } from '../../src/queries/named/status.ts';
 import type { ChangeMarker } from '../../src/queries/named/videos.ts';
-import { toRunProgress, toChangeMarker } from '../../src/web/run-progress.ts';
+import { countRunPackages, toRunProgress, toChangeMarker } from '../../src/web/run-progress.ts';
 import { toMs } from '../support/clocks/virtual-clock.ts';
 
 const NOW = toMs('2026-03-10T12:00:00Z');
@@ -163,5 +164,17 @@ describe('the stamp', () => {
     expect(toChangeMarker({ ...none, last_run: 1 }, null, NOW)).not.toBe(
       toChangeMarker({ ...none, last_reading: 1 }, null, NOW),
     );
+  });
+});
+
+describe('the packages of a run', () => {
+  it('are those without their own schedule, and all of them in a run that a person made', () => {
+    const packages = [
+      { id: 101, name: null },
+      { id: 102, name: null, full: '0 3 * * 0' },
+    ];
+    const accounts = [{ packages }] as unknown as Config['accounts'];
+    expect(countRunPackages(accounts, { trigger: 'schedule' })).toBe(1);
+    expect(countRunPackages(accounts, { trigger: 'manual' })).toBe(2);
   });
 });
