@@ -22,3 +22,15 @@ describe('data of a stream', () => {
     expect(staleAt('12:00:00', null)).toBe(true);
   });
 });
+
+it('a package with its own schedule is stale after two of its own ticks', () => {
+  const isStale = createStaleCheck({ full: '0 * * * *', timezone: 'UTC' });
+  const sunday = '2026-03-08 03:20:00';
+  const at = (time: string) => isStale(sunday, toMs(time), '0 3 * * 0');
+  expect([at('2026-03-15T03:30Z'), at('2026-03-22T03:00Z'), at('2026-03-22T03:01Z')]).toEqual([
+    false,
+    false,
+    true,
+  ]);
+  expect(isStale(sunday, toMs('2026-03-08T05:01Z'))).toBe(true);
+});
