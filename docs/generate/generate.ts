@@ -1,6 +1,7 @@
-/** `npm run docs`: writes docs/warehouse.md, and the queries of docs/status-page.md, from the code. */
+/** `npm run docs`: writes docs/warehouse.md, the queries of docs/status-page.md and the keys of docs/config.md, from the code. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { configMarkdown } from './config-keys.ts';
 import { queriesMarkdown } from './named-queries.ts';
 import { warehouseMarkdown } from './warehouse-markdown.ts';
 
@@ -16,5 +17,11 @@ function docPath(name: string): string {
 }
 
 write('warehouse.md', warehouseMarkdown());
-const [written = ''] = readFileSync(docPath('status-page.md'), 'utf8').split(MARK);
-write('status-page.md', `${written}${MARK}\n${queriesMarkdown()}`);
+/** Replaces what stands below the mark. */
+function writeBelow(name: string, text: string): void {
+  const [written = ''] = readFileSync(docPath(name), 'utf8').split(MARK);
+  write(name, `${written}${MARK}\n${text}`);
+}
+
+writeBelow('status-page.md', queriesMarkdown());
+writeBelow('config.md', configMarkdown());

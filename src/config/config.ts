@@ -149,11 +149,10 @@ const notify = section(
     ping: orNull(ping).describe(
       'Address that is called after each good run, or { success, start, failure }. Default none.',
     ),
-    events: withDefault(
-      z.array(z.enum(INCIDENT_EVENTS, INCIDENT_EVENTS.join(', '))),
-      [...INCIDENT_EVENTS],
-      `What is reported: ${INCIDENT_EVENTS.join(', ')}. Default all.`,
-    ),
+    events: z
+      .array(z.enum(INCIDENT_EVENTS, INCIDENT_EVENTS.join(', ')))
+      .prefault([...INCIDENT_EVENTS])
+      .describe(`What is reported: ${INCIDENT_EVENTS.join(', ')}. Default all.`),
     remind_after: withDefault(
       duration.nullable(),
       '1d',
