@@ -8,6 +8,7 @@ import { ConfigError } from '../lib/errors.ts';
 import { pluralize } from '../lib/format.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Pipeline } from './pipeline.ts';
+import { noteForOthers } from './worker-notes.ts';
 
 interface PackagesReloadParts {
   config: Config;
@@ -26,14 +27,14 @@ interface PackagesReloadParts {
  * is logged once, and noted in the lock of the worker, where `status`, the page and alerts find it.
  */
 export function createPackagesReload(parts: PackagesReloadParts): () => Promise<Config | null> {
-  const { config, pipeline, lock, clock, logger, formatCommand = commandsFor(config.file) } = parts;
+  const { config, pipeline, clock, logger, formatCommand = commandsFor(config.file) } = parts;
   let problems: string | null = null; // of the last reading
   let noted: string | null | undefined; // undefined: not known
   const note = (refusal: Omit<PackagesRefusal, 'at'> | null, hint: string) => {
     const error = refusal?.error ?? null;
     if (error === noted) return;
     noted = error;
-    lock.note({ packages: refusal && { ...refusal, at: toTimestamp(clock.now()) } });
+    noteForOthers(parts, { packages: refusal && { ...refusal, at: toTimestamp(clock.now()) } });
     if (error === null) return;
     const text = `the packages stay as they were: ${error}`;
     logger.error({ event: 'packages_refused', error, hint }, `${text} -> ${hint}`);

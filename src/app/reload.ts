@@ -5,9 +5,11 @@ import { toTimestamp, type Clock } from '../lib/clock.ts';
 import { coalesce } from '../lib/coalesce.ts';
 import { ConfigError, errorMessage, VodhouseError } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
+import { openPublisher } from '../publishing/publisher.ts';
 import { assertCanListen } from '../web/listen-check.ts';
 import { createPackagesReload } from './packages-reload.ts';
 import type { Pipeline } from './pipeline.ts';
+import { noteForOthers } from './worker-notes.ts';
 
 /** Requests to load the config of a running worker again. */
 export interface Reloads {
@@ -40,7 +42,7 @@ interface ReloadParts {
  * in the lock of the worker, where `status` finds it. `replaced` aborts when `next` gives the new one.
  */
 export function awaitReload(parts: ReloadParts) {
-  const { reloads, logger, lock } = parts;
+  const { reloads, logger } = parts;
   const replacing = new AbortController();
   const closing = new AbortController();
   let next: Config | null = null;
@@ -48,7 +50,7 @@ export function awaitReload(parts: ReloadParts) {
   const reload = async () => {
     try {
       next = await loadReplacement(parts);
-      lock.note({ refused: null });
+      noteForOthers(parts, { refused: null, packages: null });
       logger.info(
         { event: 'config_accepted' },
         'the changed config is valid; it takes effect between two packages',
@@ -78,10 +80,11 @@ export function awaitReload(parts: ReloadParts) {
   };
 }
 
-function refuse(error: unknown, { lock, clock, logger }: ReloadParts): void {
+function refuse(error: unknown, parts: ReloadParts): void {
+  const { clock, logger } = parts;
   const text = joinLines(errorMessage(error));
   const hint = (error instanceof VodhouseError && error.hint) || null;
-  lock.note({ refused: { at: toTimestamp(clock.now()), error: text } });
+  noteForOthers(parts, { refused: { at: toTimestamp(clock.now()), error: text } });
   const message = `the config was not reloaded, the worker continues with the one it has: ${text}`;
   logger.error(
     { event: 'config_refused', error: text, hint },
@@ -102,6 +105,7 @@ async function loadReplacement({ config, pipeline, reloads }: ReloadParts): Prom
     throw new ConfigError(`warehouse is ${next.warehouse}, but this worker serves ${config.warehouse}`, {
       hint: 'stop the worker, and start it again',
     });
+  openPublisher(next, 'start'); // throws for columns that cannot be left out
   pipeline.assertMayServe(next);
   if (next.server) await assertCanListen(next.server, config.server);
   return next;

@@ -1,3 +1,4 @@
+import { mkdirSync, rmdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -146,9 +147,13 @@ describe('a worker that is told to reload its config', () => {
   const withoutPackages = ({ accounts }: Config) => ({
     accounts: accounts.map((each) => ({ ...each, packages: [{ id: 7, name: null }] })),
   });
+  const withoutIds = {
+    ...{ file: '/tmp/readers.db', exclude: ['id'], everyMs: 0, mode: 0o444, keepDays: 0 },
+  };
   it.each<[string, (config: Config) => Partial<Config>, string]>([
     ['that loses all packages', withoutPackages, 'the config no longer names all packages of main'],
     ['of another warehouse', () => ({ warehouse: '/tmp/other.db' }), 'but this worker serves'],
+    ['that leaves out what readers need', () => ({ publish: withoutIds }), 'cannot be left out'],
   ])('refuses one %s, and serves on', async (_what, change, message) => {
     const worker = await startWorker();
     await expect.poll(() => worker.logged('worker_waiting').length).toBe(1);
@@ -158,6 +163,40 @@ describe('a worker that is told to reload its config', () => {
     await expect.poll(() => worker.logged('config_refused').join('')).toContain(message);
     expect(activePackages(worker.path)).toEqual([101, 102, 103]);
     expect(worker.isListening()).toBe(true);
+  });
+
+  it('no longer tells of a CSV file that it refused, once the config has a list', async () => {
+    const worker = await startWorker();
+    await expect.poll(() => worker.logged('worker_waiting').length).toBe(1);
+    const listed = worker.configOf([101, 102, 103]);
+    const packagesFile = join(temporaryFolder(), 'missing.csv');
+    const accounts = listed.accounts.map((account) => ({ ...account, packagesFile }));
+    worker.clock.advance(3_600_000);
+    worker.state.current = () => ({ ...listed, accounts });
+    worker.reload();
+    await expect.poll(() => worker.runs.length).toBe(2);
+    expect(worker.findProblems()).toHaveLength(1);
+    worker.state.current = () => listed;
+    worker.reload();
+    await expect.poll(() => worker.reloaded.length).toBe(2);
+    expect(worker.findProblems()).toEqual([]);
+  });
+
+  it('serves on where the refusal cannot be noted, as on a full disk', async () => {
+    const worker = await startWorker();
+    await expect.poll(() => worker.logged('worker_waiting').length).toBe(1);
+    rmSync(`${worker.path}.worker.holder`);
+    mkdirSync(`${worker.path}.worker.holder`);
+    worker.state.current = () => {
+      throw new ConfigError('it is invalid');
+    };
+    worker.reload();
+    await expect.poll(() => worker.logged('config_refused').length).toBe(1);
+    worker.state.current = () => worker.configOf([101, 102]);
+    worker.reload();
+    await expect.poll(() => worker.reloaded.length).toBe(1);
+    expect(worker.logged('config_warning').join('')).toContain('status cannot be told');
+    rmdirSync(`${worker.path}.worker.holder`);
   });
 
   it('refuses one whose server cannot listen, before it stops the one it has', async () => {
