@@ -1,6 +1,6 @@
 /** Makes the backups of the config in the worker, in parallel to the runs, and deletes the oldest. */
 import { existsSync, rmSync, statSync } from 'node:fs';
-import { basename, extname, join } from 'node:path';
+import { basename, dirname, extname, resolve } from 'node:path';
 import { backUpInChild } from '../backup/backup.ts';
 import type { BackupConfig, Config } from '../config/config.ts';
 import { fromTimestamp, HOUR_MS, toTimestamp, type Clock } from '../lib/clock.ts';
@@ -72,7 +72,7 @@ function isDue({ config, warehouse, clock }: BackupLoopOptions): boolean {
 async function makeBackup(options: BackupLoopOptions, signal: AbortSignal): Promise<void> {
   const { config, warehouse, clock, logger } = options;
   const startedAt = clock.now();
-  const file = join(config.backup.folder, backupName(config.warehouse, startedAt));
+  const file = resolve(config.backup.folder, backupName(config.warehouse, startedAt));
   const id = warehouse.beginBackup({ file, started_at: toTimestamp(startedAt) });
   try {
     const { sizeBytes: bytes } = await backUpInChild(config.warehouse, file, signal);
@@ -105,9 +105,14 @@ function backupName(warehouse: string, startedAt: number): string {
   return `${basename(warehouse, ending)}-${time}Z${ending}`;
 }
 
-/** Deletes only files that this worker made, by their number: a wrong clock cannot make a new one the oldest. */
+/**
+ * Deletes only files that this worker made, by their number: a wrong clock cannot make a new one the oldest. And only those in
+ * its folder: a copy of the live file knows the backups of its original, which are not its own.
+ */
 function deleteOldest({ config, warehouse, logger }: BackupLoopOptions): void {
-  for (const { backup_id: id, file } of warehouse.listBackups().slice(config.backup.keep)) {
+  const { folder, keep } = config.backup;
+  const own = warehouse.listBackups().filter(({ file }) => dirname(file) === resolve(folder));
+  for (const { backup_id: id, file } of own.slice(keep)) {
     try {
       rmSync(file, { force: true });
       warehouse.deleteBackup(id);

@@ -119,6 +119,19 @@ describe('the backups of the worker', () => {
     ]);
   });
 
+  it('leave those of the original alone in a copy of its live file', async () => {
+    const { path, clock, files, check } = await openLoop({ keep: 1 });
+    const original = join(temporaryFolder(), 'live-2026-02-28T023000Z.db');
+    writeFileSync(original, 'the only backup of the original');
+    execute(path, `insert into backup values (1, '${original}', '2026-02-28', '2026-02-28', 1, null)`);
+    check();
+    await eventually(files).toEqual(['live-2026-03-01T120000Z.db']);
+    clock.advance(DAY_MS);
+    check();
+    await eventually(files).toEqual(['live-2026-03-02T120000Z.db']);
+    expect(existsSync(original)).toBe(true);
+  });
+
   it('that a killed process began: a complete one counts, of another nothing stays', async () => {
     const { path, files, folder, check, warehouse, reopen } = await openLoop();
     check();
