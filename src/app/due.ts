@@ -40,9 +40,8 @@ export interface OwnRuns {
 /**
  * Finds the run that is due. In this order: a full run, if none began since its last tick; a quick run, if neither a full
  * nor a quick one began since its last tick; a run for packages that are due by their own schedules; a parked run that may
- * be resumed. So a missed tick, a suspended machine or a
- * restart loses no run and makes none twice. Two exceptions keep other runs and long full runs from starving each other:
- * see `quickIsStarved` and `isBeforeRest`.
+ * be resumed. So a missed tick, a suspended machine or a restart loses no run and makes none twice. Two exceptions keep other
+ * runs and long full runs from starving each other: see `quickIsStarved` and `isBeforeRest`.
  */
 export function findDue(
   schedule: Schedule,
@@ -102,10 +101,14 @@ export function dueTrigger(
   timezone?: string,
 ): Due['trigger'] | null {
   const tick = typeof schedule === 'string' ? previousTick(schedule, now, timezone) : schedule;
-  const lastAt = last ? fromTimestamp(last.startedAt) : 0;
-  const isInFuture = lastAt > now + ON_TIME_MS; // written while the clock was ahead: ignored
-  if (lastAt >= tick && !isInFuture) return null;
+  if (startOf(last, now) >= tick) return null;
   return now - tick <= ON_TIME_MS ? 'schedule' : 'catch_up';
+}
+
+/** When a run began, in milliseconds since 1970; 0 for none, and for one in the future: it was written while the clock was ahead. */
+export function startOf(run: { startedAt: string } | null, now: number): number {
+  const at = run ? fromTimestamp(run.startedAt) : 0;
+  return at > now + ON_TIME_MS ? 0 : at;
 }
 
 /** A run that may have to give way. */

@@ -4,7 +4,7 @@ import { fromTimestamp } from '../lib/clock.ts';
 import { nextTick, previousTick } from '../lib/cron-ticks.ts';
 import type { PackageKey } from '../lib/package-key.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
-import { dueTrigger, type DuePackage, type LastRun } from './due.ts';
+import { dueTrigger, startOf, type DuePackage, type LastRun } from './due.ts';
 
 export type OwnSchedules = ReturnType<typeof openOwnSchedules>;
 
@@ -63,7 +63,6 @@ export function findWaiting(
   { last, full }: Record<'last' | 'full', LastRun | null>,
 ): DuePackage[] {
   const mayContinue = last?.resumeAt != null && fromTimestamp(last.resumeAt) <= now;
-  const startOf = (run: LastRun | null) => (run ? fromTimestamp(run.startedAt) : -Infinity);
-  const isNew = ({ tick }: DuePackage) => mayContinue || tick > startOf(last);
-  return due.filter((each) => isNew(each) && each.tick > startOf(full));
+  const isNew = ({ tick }: DuePackage) => mayContinue || tick > startOf(last, now);
+  return due.filter((each) => isNew(each) && each.tick > startOf(full, now));
 }

@@ -203,6 +203,8 @@ describe('a run for packages with their own schedule', () => {
     expect(count(createRun('12:30'), createRun('12:00'))).toBe(0);
     expect(count(createRun('12:30', '12:40'), createRun('12:00'))).toBe(1);
     expect(count(createRun('12:30', '12:41'), createRun('12:00'))).toBe(0);
+    expect(count(createRun('18:00'), createRun('12:00'))).toBe(1); // made while the clock was ahead
+    expect(count(createRun('12:20'), createRun('18:00'))).toBe(1);
   });
 
   it('preempts a full run at its tick, once that has run as long as the last such run took', () => {
