@@ -137,7 +137,7 @@ function parseCsv(text: string, hide: Hide): Row[] {
 /** What follows the first value of the file: a comma, a semicolon or a tab. */
 function findSeparator(text: string): string {
   const first = text.split(/\r\n|\n|\r/).find((line) => /^\s*[^\s#]/.test(line)) ?? '';
-  return /^\s*(?:"[^"]*"|[^",;\t]*)\s*?([,;\t])/.exec(first)?.[1] ?? ',';
+  return /^(?:"[^"]*" *|[^",;\t]*)([,;\t])/.exec(first.trimStart())?.[1] ?? ',';
 }
 
 interface Rows {

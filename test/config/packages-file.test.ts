@@ -49,6 +49,12 @@ const ACCEPTED: [string, string, (string | number)[]][] = [
 ];
 
 describe('a file of packages', () => {
+  test('is read at once, whatever it holds', () => {
+    const start = performance.now();
+    expect(loadPackages(`101${' '.repeat(150_000)}\n102\n`)).toEqual([101, 102]);
+    expect(performance.now() - start).toBeLessThan(1_000);
+  });
+
   test.each(ACCEPTED)('is read with %s', (_what, csv, expected) => {
     expect(loadPackages(csv)).toEqual(expected);
   });
