@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { errorCode, ConfigError, errorMessage } from '../lib/errors.ts';
+import { redact } from '../lib/redact.ts';
 
 /** The value of a variable; undefined if it is not set. */
 export type Lookup = (name: string) => string | undefined;
@@ -90,8 +91,8 @@ function readDotEnv(file: string): Readonly<Record<string, string | undefined>> 
   }
 }
 
-/** The environment for a child process, without variables that contain one of the secrets. */
+/** The environment for a child process, without variables that contain one of the secrets, as it is or encoded. */
 export function childEnvWithout(secrets: readonly string[]): NodeJS.ProcessEnv {
-  const isPlain = (value = '') => !secrets.some((secret) => secret !== '' && value.includes(secret));
+  const isPlain = (value = '') => redact(value, secrets) === value;
   return Object.fromEntries(Object.entries(process.env).filter(([, value]) => isPlain(value)));
 }

@@ -12,4 +12,9 @@ describe('the environment for another process', () => {
     expect(JSON.stringify(environment)).not.toContain('canary-key');
     expect(environment).toMatchObject({ VODHOUSE_TEST_PLAIN: 'plain', PATH: process.env['PATH'] });
   });
+
+  test('has no proxy whose password is written with percent signs', () => {
+    vi.stubEnv('VODHOUSE_TEST_PROXY', 'http://user:canary%40%2fkey@proxy.test:3128');
+    expect(childEnvWithout(['canary@/key'])).not.toHaveProperty('VODHOUSE_TEST_PROXY');
+  });
 });
