@@ -6,7 +6,7 @@ import { createCalendar, daysBetween } from '../lib/calendar.ts';
 import { addDays, type DayRange } from '../lib/days.ts';
 import { ConfigError } from '../lib/errors.ts';
 import { formatCount } from '../lib/format.ts';
-import { formatSelector, matchesAny, type PackageSelector } from '../sync/package-selector.ts';
+import { formatSelector, createMatcher, type PackageSelector } from '../sync/package-selector.ts';
 import type { JsonOptions } from './command-context.ts';
 
 export interface SyncOptions extends JsonOptions {
@@ -97,7 +97,7 @@ function assertConfigured(selectors: readonly PackageSelector[], accounts: Confi
   const known = accounts.flatMap(({ name, packages }) =>
     packages.map(({ id }) => ({ account: name, packageId: id })),
   );
-  const unknown = selectors.filter((selector) => !known.some((key) => matchesAny(key, [selector])));
+  const unknown = selectors.filter((selector) => !known.some(createMatcher([selector])));
   if (unknown.length === 0) return;
   const hints = unknown.flatMap(({ packageId }) => {
     const owners = known.filter((key) => key.packageId === packageId).map(({ account }) => account);

@@ -1,6 +1,6 @@
 /** One account's part of a run: its storage, then its packages in turn. */
 import type { StorageRules, SyncAccount, SyncContext, RunOptions } from './context.ts';
-import { matchesAny } from './package-selector.ts';
+import { createMatcher } from './package-selector.ts';
 import { createCircuitBreaker, type CircuitBreaker, type StreamsOutcome } from './circuit-breaker.ts';
 import { WarehouseError } from '../lib/errors.ts';
 import { createClockFailures } from './run-clock.ts';
@@ -87,9 +87,10 @@ async function syncPackages(run: AccountRun, startedAt: () => number): Promise<v
 function listPackagesInTurn({ context, options, account }: AccountRun): number[] {
   const { warehouse } = context;
   const { mode, packages: selectors, takesPart = () => true, resumesFrom } = options;
+  const matches = selectors ? createMatcher(selectors) : () => true;
   const isSelected = (packageId: number) => {
     const key = { account: account.name, packageId };
-    return (!selectors || matchesAny(key, selectors)) && takesPart(key);
+    return matches(key) && takesPart(key);
   };
   const selected = new Set(account.packages.map(({ id }) => id).filter(isSelected));
   const served = resumesFrom ? warehouse.listPackagesServedSince(account.name, mode, resumesFrom) : [];

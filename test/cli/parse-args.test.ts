@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parsePackageSelectors } from '../../src/cli/parse-args.ts';
-import { formatSelector, matchesAny } from '../../src/sync/package-selector.ts';
+import { createMatcher, formatSelector } from '../../src/sync/package-selector.ts';
 
 /** Parses the arguments of `--package` as commander does. */
 function parse(...args: string[]) {
@@ -52,6 +52,13 @@ describe('a package', () => {
     ['other/101', false],
     ['main/102,other/101', false],
   ])('of the account main with the id 101 is selected by %s: %s', (text, is) => {
-    expect(matchesAny({ account: 'main', packageId: 101 }, parse(text) ?? [])).toBe(is);
+    expect(createMatcher(parse(text) ?? [])({ account: 'main', packageId: 101 })).toBe(is);
+  });
+
+  it('are found at once among ten thousand', () => {
+    const packages = Array.from({ length: 10_000 }, (_, id) => ({ account: 'main', packageId: id + 1 }));
+    const start = performance.now();
+    expect(packages.filter(createMatcher(packages))).toHaveLength(10_000);
+    expect(performance.now() - start).toBeLessThan(100);
   });
 });
