@@ -5,7 +5,7 @@ describe('a walk of a service that changes between any two requests', () => {
   it(
     'removes nothing that is listed, loses nothing, stays within its requests, and converges to the service',
     async () => {
-      await expect(runWalkCases(80, 1)).resolves.toBeUndefined();
+      await expect(runWalkCases(40, 1)).resolves.toBeUndefined();
     },
     MODEL_TIMEOUT_MS,
   );

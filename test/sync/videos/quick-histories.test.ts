@@ -4,10 +4,10 @@ import { checkReturnsAfterFullWalks, checkQuickWalks } from '../../support/model
 
 it('after any uploads and deletions, a quick walk makes the ids equal to those of the service', async () => {
   const service = await startPackageService([]);
-  await expect(checkQuickWalks(service, 20, 1)).resolves.toBeUndefined();
+  await expect(checkQuickWalks(service, 10, 1)).resolves.toBeUndefined();
 }, 120_000);
 
 it('what a quick walk misses of returned videos, the next full walk finds', async () => {
   const service = await startPackageService([]);
-  await expect(checkReturnsAfterFullWalks(service, 10, 1)).resolves.toBeUndefined();
+  await expect(checkReturnsAfterFullWalks(service, 5, 1)).resolves.toBeUndefined();
 }, 120_000);
