@@ -20,6 +20,7 @@ import { createPublishClock } from './publish-clock.ts';
 import { createPublishLoop } from './publish-loop.ts';
 import { awaitReload, NO_RELOADS, type Reloads } from './reload.ts';
 import { runDue } from './run-due.ts';
+import { openWhenFree } from './run-lock.ts';
 import { runScheduler } from './scheduler.ts';
 
 export interface WorkerEvents {
@@ -66,7 +67,9 @@ interface ServeParts extends Environment {
 
 /** Serves a config until the signal aborts, then gives null, or until another config replaces it, then gives that. */
 async function serveConfig(config: Config, parts: ServeParts): Promise<Config | null> {
-  const pipeline = openPipeline(config, parts);
+  // an account gets its new name (`was`) only while no other process makes a run
+  const pipeline = await openWhenFree(() => openPipeline(config, parts), parts, parts.signal);
+  if (!pipeline) return null;
   try {
     pipeline.assertMayServe();
     const reload = awaitReload({ ...parts, config, pipeline });

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHealthReport } from '../../src/health/report.ts';
 import { openStatusQueries } from '../../src/queries/status-queries.ts';
 import type { Config } from '../../src/config/config.ts';
+import { tryLock } from '../../src/database/lock.ts';
 import { ConfigError, InterruptedError } from '../../src/lib/errors.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { runWorker } from '../../src/app/worker.ts';
@@ -180,6 +181,21 @@ describe('a worker that is told to reload its config', () => {
     worker.reload();
     await expect.poll(() => worker.reloaded.length).toBe(2);
     expect(worker.findProblems()).toEqual([]);
+  });
+
+  it('waits for the run of another process before it gives an account its new name', async () => {
+    const worker = await startWorker();
+    await expect.poll(() => worker.logged('worker_waiting').length).toBe(1);
+    const running = tryLock(worker.path, 'run', 'sync', worker.clock.now());
+    const config = worker.configOf([101, 102, 103]);
+    const accounts = config.accounts.map((account) => ({ ...account, name: 'new', was: 'main' }));
+    worker.state.current = () => ({ ...config, accounts });
+    worker.reload();
+    await expect.poll(() => worker.logged('run_lock_wait').length).toBe(1);
+    running?.release();
+    worker.clock.advance(1_000);
+    await expect.poll(() => worker.logged('account_renamed').length).toBe(1);
+    await expect.poll(() => worker.isListening()).toBe(true);
   });
 
   it('serves on where the refusal cannot be noted, as on a full disk', async () => {
