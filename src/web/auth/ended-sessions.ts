@@ -24,8 +24,11 @@ export function endedSessionsPath(warehouse: string): string {
   return `${warehouse}.ended-sessions`;
 }
 
+/** So many sessions stay in the file though they have expired: a clock that is ahead for a moment must not revive them. */
+const KEPT_EXPIRED = 1_000;
+
 /**
- * Reads the file, if there is one, and takes expired sessions out of it (`now` in ms). Throws WarehouseError if it cannot be
+ * Reads the file, if there is one, and takes expired sessions out of it (`now` in ms), if there are many. Throws WarehouseError if it cannot be
  * read: its sessions would be valid again. An ended session that cannot be written is ended until the server ends; `onError`
  * gets the reason.
  */
@@ -34,7 +37,11 @@ export function openEndedSessions(
   { now, onError }: { now: number; onError: (error: unknown) => void },
 ): EndedSessions {
   const written = readLines(path);
-  const sessions = new Set(written.filter((session) => sessionExpiryMs(session) > now));
+  const readable = written.filter((session) => SESSION.test(session));
+  const newest = readable.length - KEPT_EXPIRED;
+  const sessions = new Set(
+    readable.filter((session, index) => index >= newest || sessionExpiryMs(session) > now),
+  );
   if (sessions.size < written.length) attempt(() => replaceFile(path, [...sessions]), onError);
   return {
     has: (session) => sessions.has(session),

@@ -33,19 +33,23 @@ describe('ended sessions', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  it('are taken out of the file at the next start once they have expired', () => {
-    const { file, sessions } = open();
-    for (const each of [session(NOW + 1), session(NOW + 9), session(NOW + 1, '8')]) sessions.add(each);
-    const later = open(file, NOW + 1);
-    expect([later.sessions.has(session(NOW + 1)), later.sessions.has(session(NOW + 9))]).toEqual([
-      false,
-      true,
-    ]);
-    expect(readFileSync(file, 'utf8')).toBe(`${session(NOW + 9)}\n`);
+  it('are taken out of the file at a start once they have expired, but for the last thousand', () => {
+    const { file } = open();
+    const before = [session(NOW + 1, '9'), session(NOW + 5_000), session(NOW + 1, '8')];
+    const thousand = Array.from({ length: 1_000 }, (_, index) => session(NOW + index));
+    writeFileSync(file, `${[...before, ...thousand].join('\n')}\n`);
+    const { sessions } = open(file, NOW + 2_000);
+    expect(before.map((each) => sessions.has(each))).toEqual([false, true, false]);
+    expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(1 + 1_000 + 1);
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    later.sessions.add(session(NOW + 10));
-    open(file, NOW + 100);
-    expect(readdirSync(dirname(file))).toEqual([]);
+    expect(readdirSync(dirname(file))).toEqual(['ended']);
+  });
+
+  it('stay ended though the clock is years ahead at a start', () => {
+    const { file, sessions } = open();
+    sessions.add(session(NOW + 1));
+    open(file, Date.parse('2030-01-01T00:00:00Z'));
+    expect(open(file).sessions.has(session(NOW + 1))).toBe(true);
   });
 
   it('are read from a file whose last line was cut', () => {
