@@ -18,8 +18,8 @@ interface Surroundings {
 }
 
 /**
- * Problems between several values, and with other files. Takes the file as it is written, valid or not, so that these problems are reported
- * together with those of the schema.
+ * Problems between several values, and with other files. Takes the file as it is written, valid or not, so that these
+ * problems are reported together with those of the schema.
  */
 export function findCrossFieldProblems(
   settings: unknown,

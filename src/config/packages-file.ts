@@ -6,7 +6,7 @@ import { errorCode, errorMessage } from '../lib/errors.ts';
 import { formatCount, pluralize } from '../lib/format.ts';
 import { redact } from '../lib/redact.ts';
 import { expandCron, findCronProblem } from './cron.ts';
-import type { PackageConfig } from './packages.ts';
+import { PACKAGE_ID, type PackageConfig } from './packages.ts';
 
 /** The packages, or what is wrong with the file: texts that begin with its name, `packages.csv, line 3: id: …`. */
 export type PackagesFile = { packages: PackageConfig[] } | { problems: string[] };
@@ -18,7 +18,6 @@ const MAX_BYTES = 4 * 2 ** 20;
 const MAX_PROBLEMS = 10;
 const MAX_DISPLAYED = 60;
 
-const PACKAGE_ID = 'a package id (a whole number from 1 up)';
 const COLUMNS = ['id', 'name', 'schedule'] as const;
 /** Those of a file without a header. */
 const PLAIN_COLUMNS = ['id', 'name'] as const;

@@ -11,7 +11,8 @@ export interface PackageConfig {
   full?: string;
 }
 
-const PACKAGE_ID = 'a package id (a whole number from 1 up)';
+/** What a package id is, for messages. */
+export const PACKAGE_ID = 'a package id (a whole number from 1 up)';
 const PACKAGE = `${PACKAGE_ID} or { id, name, schedule }`;
 const ownSchedule = section({
   full: cron.describe('When to walk everything of it: cron, read in schedule.timezone.'),

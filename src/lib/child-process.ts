@@ -26,7 +26,7 @@ export function forkDist(path: string, env?: NodeJS.ProcessEnv): ChildProcess {
 export function exitWithParent(end: () => void = () => process.exit()): void {
   ignoreClosedLog();
   process.on('disconnect', end);
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 }
 
 /** What `serveRequests` answers with. */

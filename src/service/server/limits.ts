@@ -54,7 +54,7 @@ const NOT_HTTP = [
   'the request cannot be read; an address has to be percent-encoded',
 ] as const;
 
-/** Responses what Node could not parse as a request, in the form of every other error, and closes the connection. */
+/** Responds to what Node could not parse as a request, in the form of every other error, and closes the connection. */
 function rejectUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   const [status, message] = UNREADABLE[error.code ?? ''] ?? NOT_HTTP;
   const body = JSON.stringify({ error: message });

@@ -83,7 +83,7 @@ describe('the server process', () => {
     await eventually(metrics).toContain('\nvodhouse_publish_duration_seconds 1.5\n');
 
     const [pid = 0] = serverPids();
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.kill(pid, signal);
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(pid, signal);
     expect((await fetchResponse(`${url}/healthz`)).status).toBe(200);
     execute(live, 'drop table storage_day');
     const days = await fetchResponse(
