@@ -8,7 +8,7 @@ import { findCrossFieldProblems } from './cross-field-checks.ts';
 import { createLookup } from './env-vars.ts';
 import { readEnvironmentProxies } from './environment-proxies.ts';
 import type { EnvironmentProxies } from '../lib/http/proxy.ts';
-import { listProxySecrets } from '../lib/http/proxy.ts';
+import { listProxySecrets, NO_PROXIES } from '../lib/http/proxy.ts';
 import { parseYaml, type Source } from './parse-yaml.ts';
 import { readPackagesFile, type PackagesFile } from './packages-file.ts';
 import { formatProblems, toProblems, type Problem } from './problems.ts';
@@ -44,7 +44,6 @@ function load(file: string, env: Env, now: number, mode: 'strict' | 'without unu
   const folder = dirname(path);
   const source = parseYaml(readText(file), createLookup(folder, env));
   const toAbsolute = (relative: string) => resolve(folder, relative);
-  const proxies = readEnvironmentProxies(env);
   const checked = check(source, { now, toAbsolute });
   const files = readPackageFiles(source, folder);
   const fileProblems = mode === 'strict' ? listFileProblems(files, source.sourceMap) : [];
@@ -53,6 +52,7 @@ function load(file: string, env: Env, now: number, mode: 'strict' | 'without unu
     throw new ConfigError(formatProblems(file, [...problems, ...fileProblems]));
   }
   const { settings } = checked;
+  const proxies = readProxies(settings, env);
   const { publish, backup } = settings;
   const config = freeze({
     ...settings,
@@ -158,6 +158,17 @@ export function rereadPackages(config: Config): { config: Config; unusable: Unus
     config: isSame ? config : Object.freeze({ ...config, accounts: Object.freeze(accounts) }),
     unusable,
   };
+}
+
+/** An unusable proxy in the environment is no problem where nothing may take it. */
+function readProxies({ accounts, notify }: Settings, env: Env): EnvironmentProxies {
+  const areTaken = notify !== null || accounts.some(({ proxy }) => proxy === null);
+  try {
+    return readEnvironmentProxies(env);
+  } catch (error) {
+    if (areTaken) throw error;
+    return NO_PROXIES;
+  }
 }
 
 function listSecrets({ accounts, server, notify }: Settings, { http, https }: EnvironmentProxies): string[] {

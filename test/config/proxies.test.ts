@@ -74,6 +74,8 @@ describe('the proxies of the environment', () => {
       'HTTPS_PROXY in the environment: "socks5://proxy.test:1080" is not the address of an HTTP proxy',
     );
     expect(socks.hint).toContain('HTTPS_PROXY=http://proxy.example.test:3128');
+    const direct = load(withAccountKey('proxy: none'), { HTTPS_PROXY: 'socks5://proxy.test:1080' });
+    expect(direct.proxies).toEqual(NO_PROXIES);
     const broken = catchConfigError(() => load(LEAST, { http_proxy: 'http://me:word@proxy.test:port' }));
     expect(broken.message).toContain('http_proxy in the environment: [hidden] is not');
     expect(`${broken.message}${broken.hint}`).not.toContain('word');
