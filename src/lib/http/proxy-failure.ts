@@ -37,7 +37,7 @@ export function toProxyRefusal(
 ): RefusedError | TransientError {
   const host = proxyHost(proxy);
   if (status === 407) return toCredentialsFailure(proxy, authenticate);
-  if (status >= 500) {
+  if (status >= 500 || status === 408 || status === 429) {
     const message = `the proxy ${host} cannot reach ${target} (it answered ${status})`;
     const hint = `check base_url; ${wayAround(proxy)}`;
     return new TransientError(message, { fault: 'connection', hint });

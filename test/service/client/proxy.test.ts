@@ -153,14 +153,14 @@ describe('an error of a proxy', () => {
     expect(spent).toHaveLength(1);
   });
 
-  it('says that the proxy cannot reach the service, and tries again', async () => {
-    const { base, proxy } = await startBehind({ answer: { status: 503 } });
+  it.each([503, 429])('says that the proxy cannot reach the service, and tries again: %d', async (status) => {
+    const { base, proxy } = await startBehind({ answer: { status } });
     const { error, spent } = await failBy(base, proxy.url);
     expect(error).toBeInstanceOf(TransientError);
     expect(error.message).toContain(`the proxy ${proxy.host} cannot reach service.example.test:443`);
     expect(spent).toHaveLength(5);
     const { error: plain } = await failBy('http://service.example.test', proxy.url);
-    expect(plain.message).toContain(`the service (by the proxy ${proxy.host}) answered 503`);
+    expect(plain.message).toContain(`the service (by the proxy ${proxy.host}) answered ${status}`);
   });
 
   it('ends the wait for a proxy that does not answer', async () => {
