@@ -44,7 +44,7 @@ export function runText(details: FullRun, options: RunTextOptions): string {
     listText('not done:', details.failures.map(formatFailure), more),
     walkTable(details, more),
     requestTable(details),
-    heldBackText(details),
+    heldBackText(details, more),
     listText('in quarantine:', details.quarantine.map(formatQuarantine), more),
     bookedText(details, more),
   ];
@@ -153,9 +153,10 @@ function requestTable({ requests, run }: FullRun): string | null {
 }
 
 /** What still waits: some of what was held back may be applied, or back in the list. */
-function heldBackText({ held_back: rows, walks }: FullRun): string | null {
+function heldBackText({ held_back: rows, walks }: FullRun, more: string): string | null {
   if (rows.length === 0) return null;
-  const lines = rows.flatMap(({ account, package_id: id, removals, reasons, command, held_by }) => {
+  const shown = rows.slice(0, MOST_ROWS);
+  const lines = shown.flatMap(({ account, package_id: id, removals, reasons, command, held_by }) => {
     const name = walks.find(({ walk_id }) => walk_id === held_by)?.name ?? null;
     const what = `${formatPackage(account, id, name)}: ${pluralize(removals, 'removal')}`;
     return [
@@ -163,7 +164,8 @@ function heldBackText({ held_back: rows, walks }: FullRun): string | null {
       ...(command === null ? [] : [`      -> to accept exactly these: ${command}`]),
     ];
   });
-  return ['held back, and still waiting:', ...lines, CONFIRMATION_HINT].join('\n');
+  const rest = moreText(rows.length, more);
+  return ['held back, and still waiting:', ...lines, ...rest, CONFIRMATION_HINT].join('\n');
 }
 
 function formatQuarantine(row: FullRun['quarantine'][number]): string {
