@@ -5,6 +5,7 @@ import { drizzle, type BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { WarehouseError } from '../lib/errors.ts';
 import { assertNotRestoring, createFile } from './create-file.ts';
 import { assertNotEmpty, toWarehouseError, withDamageErrors } from './integrity.ts';
+import { countConnection } from './open-files.ts';
 import { APPLICATION_ID, SCHEMA_VERSION, migrateFile } from './migrate.ts';
 import { assertOwnWal, removePairRecord, recordPair } from './wal-owner.ts';
 
@@ -81,7 +82,8 @@ export function openLedgerConnection(path: string): Db {
 
 function connect(path: string, options: Database.Options): Db {
   try {
-    const client = withDamageErrors(new Database(path, { fileMustExist: true, ...options }));
+    const opened = new Database(path, { fileMustExist: true, ...options });
+    const client = withDamageErrors(countConnection(opened, path));
     return drizzle(options.readonly ? client : removePairOnClose(client, path));
   } catch (error) {
     throw toWarehouseError(error, path);

@@ -33,6 +33,16 @@ export function assertSameFile(path: string, opened: string | null): void {
   });
 }
 
+/** Throws WarehouseError if the -wal of this identity is no longer next to the file: what is written into it would be lost. */
+export function assertSameWal(path: string, opened: string | null): void {
+  const wal = `${resolveLink(path)}-wal`;
+  if (opened === null || getFileIdentity(wal) === opened) return;
+  throw new WarehouseError(
+    `${wal} was deleted or replaced while it was in use: changes since then may be lost`,
+    { hint: 'leave it to vodhouse; run it again, it continues with what the file has' },
+  );
+}
+
 /** A restore renames the file that it replaces: it is still there, under another name. */
 function isRenamedByRestore(live: string, opened: string | null): boolean {
   if (!existsSync(dirname(live))) return false;

@@ -3,9 +3,11 @@
  * process that writes records, next to the file, which two belong together.
  */
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { isMainThread } from 'node:worker_threads';
 import { NEXT_LINE, WarehouseError } from '../lib/errors.ts';
 import { readHeader } from './fsync.ts';
 import { getFileIdentity } from './file-identity.ts';
+import { isOpenHere } from './open-files.ts';
 import { resolveLink } from './paths.ts';
 
 /** A file and its -wal, by their identities. */
@@ -47,6 +49,7 @@ export function hasForeignWal(path: string): boolean {
   const recorded = readPair(target);
   const current = getCurrentPair(target);
   if (recorded !== null && recorded.wal === current.wal && recorded.main !== current.main) return true;
+  if (!isMainThread || isOpenHere(current.main)) return false; // it was checked before, and readHeader must not open it
   return wal.size > WAL_HEADER_BYTES && readHeader(target)?.isInWalMode === false; // true before its first page is written
 }
 

@@ -4,12 +4,13 @@ import { matchPage, findPageHashes } from './package-membership.ts';
 import { createBudget, type Limits, type OnWait } from '../budget/budget.ts';
 import { correctDay, findBookedDay, readDayHistory, storeDays } from './store-days.ts';
 import { openDatabase, openLedgerConnection, type Tx } from '../database/connection.ts';
-import { getFileIdentity, assertSameFile } from '../database/file-identity.ts';
+import { getFileIdentity, assertSameFile, assertSameWal } from '../database/file-identity.ts';
 import { recognisePage, storeUnchangedPage } from './unchanged-pages.ts';
 import { beginQuickWalk, finishQuickWalk, finishUnchangedList } from './quick-walks.ts';
 import { storeBoundaryPage, storePage } from './store-page.ts';
 import { PAUSE_MEMORY_MS } from '../budget/pauses.ts';
 import type { Mode, Status, Trigger } from '../database/schema/runs.ts';
+import { resolveLink } from '../database/paths.ts';
 import * as runs from './statements/run.ts';
 import {
   getBookedZone,
@@ -157,6 +158,7 @@ export function openWarehouse(path: string, clock: Clock) {
   const db = openDatabase(path, clock.now());
   const opened = getFileIdentity(path);
   const ledger = openLedgerConnection(path);
+  const openedWal = getFileIdentity(`${resolveLink(path)}-wal`);
   return {
     ...bind(READS, (read) => read(db)),
     ...bind(WRITES, (write) => transact(db, write)),
@@ -165,8 +167,11 @@ export function openWarehouse(path: string, clock: Clock) {
     /** `budgetClock`: the time by which requests are counted, if it is not the warehouse's own clock. */
     createBudget: (account: string, limits: Limits, onWait?: OnWait, budgetClock = clock) =>
       createBudget(ledger, account, limits, budgetClock, onWait),
-    /** Throws WarehouseError if another file, or none, is at the path now. */
-    assertNotReplaced: () => assertSameFile(path, opened),
+    /** Throws WarehouseError if another file, or none, is at the path now, or at that of its -wal. */
+    assertNotReplaced: () => {
+      assertSameFile(path, opened);
+      assertSameWal(path, openedWal);
+    },
     close: () => {
       ledger.$client.close();
       db.$client.close();
