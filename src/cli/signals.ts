@@ -2,21 +2,23 @@ import { closeSync, openSync } from 'node:fs';
 import { InterruptedError } from '../lib/errors.ts';
 import { EXIT } from './exit.ts';
 
+type StopSignal = 'SIGINT' | 'SIGTERM';
+
 /**
- * SIGINT and SIGTERM as an AbortSignal. The first one writes `text` as a line, to stderr by default, and aborts; the second
- * exits at once.
+ * SIGINT and SIGTERM as an AbortSignal. The first one writes `text` as a line that ends with a line feed, to stderr by
+ * default, and aborts; the second exits at once.
  */
 export function abortOnSignal(
   text = 'stopping after the current page',
-  write: (line: string) => void = (line) => void process.stderr.write(line),
+  write: (line: string, signal: StopSignal) => void = (line) => void process.stderr.write(line),
 ) {
   const controller = new AbortController();
-  let received: 'SIGINT' | 'SIGTERM' | null = null;
+  let received: StopSignal | null = null;
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     process.on(name, () => {
       if (received) process.exit(EXIT.interrupted);
       received = name;
-      write(`${text}; a second signal stops at once\n`);
+      write(`${text}; a second signal stops at once\n`, name);
       controller.abort(new InterruptedError(`stopped by ${name} before the end`));
     });
   }

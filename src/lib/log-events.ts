@@ -4,7 +4,9 @@
  */
 export const LOG_EVENTS = {
   worker_started: ['warehouse', 'full', 'quick', 'timezone'],
+  worker_stopping: ['reason'],
   worker_stopped: ['reason'],
+  worker_failed: ['error', 'hint'],
   config_accepted: [],
   config_reloaded: ['warehouse', 'full', 'quick', 'timezone'],
   config_refused: ['error', 'hint'],

@@ -104,4 +104,36 @@ describe('a worker', () => {
     expect(find('walk_ended')).toMatchObject({ level: 'debug', package_id: 101, inserted: 50 });
     expect(find('run_ended')).toMatchObject({ level: 'info', run_id: 1, inserted: 50, requests: 1 });
   });
+
+  it('logs its end as lines of the log', async () => {
+    const { cwd, gate, worker } = await startHeldWorker(['--log-format', 'json']);
+    const second = await vodhouse(['start', '--log-format', 'json'], { cwd });
+    expect(second.code).toBe(75);
+    expect(JSON.parse(second.stderr)).toMatchObject({ level: 'error', event: 'worker_failed' });
+    worker.kill('SIGTERM');
+    await eventually(worker.stderr).toContain('worker_stopping');
+    gate.open();
+    const { code, stderr } = await worker.ended;
+    const logged = stderr.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as object]));
+    expect(code).toBe(0);
+    expect(logged).toContainEqual(
+      expect.objectContaining({ event: 'worker_stopping', level: 'info', reason: 'SIGTERM' }),
+    );
+    expect(logged.at(-1)).toMatchObject({
+      event: 'worker_stopped',
+      reason: 'SIGTERM',
+      msg: 'stopped by SIGTERM',
+    });
+
+    const text = startVodhouse(['start'], { cwd });
+    await eventually(text.stderr).toContain('next full run at');
+    text.kill('SIGTERM');
+    const lines = (await text.ended).stderr.trim().split('\n');
+    expect(lines.slice(-2)).toEqual([
+      expect.stringMatching(
+        /^\[.* UTC\] INFO: stopping after the current page; a second signal stops at once$/,
+      ),
+      expect.stringMatching(/^\[.* UTC\] INFO: stopped by SIGTERM$/),
+    ]);
+  });
 });

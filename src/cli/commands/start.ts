@@ -2,20 +2,47 @@ import type { Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load.ts';
 import { runWorker, type WorkerEvents } from '../../app/worker.ts';
 import { warnIfPlanDoesNotFit } from '../../capacity/plan-report.ts';
-import { errorMessage } from '../../lib/errors.ts';
-import type { Logger } from '../../lib/logger.ts';
+import { errorMessage, VodhouseError } from '../../lib/errors.ts';
+import { createLogger, type Logger } from '../../lib/logger.ts';
 import { openWorkerContext, type ConfigOptions } from '../command-context.ts';
-import { EXIT } from '../exit.ts';
+import { EXIT, exitCodeFor } from '../exit.ts';
 import { logPublication, logRun } from '../output/log-run.ts';
 import { abortOnSignal, requestOnHangup } from '../signals.ts';
 
-/** `vodhouse start`: the worker, until SIGTERM. SIGHUP reloads the config. Returns the exit code. */
+/**
+ * `vodhouse start`: the worker, until SIGTERM. SIGHUP reloads the config. Returns the exit code. With `--log-format json` an
+ * error that ends it is a line of the log.
+ */
 export async function start(options: ConfigOptions): Promise<number> {
+  if (options.logFormat !== 'json' || options.logLevel === 'silent') return startWorker(options);
+  try {
+    return await startWorker(options);
+  } catch (error) {
+    logEnd(error, options);
+    return exitCodeFor(error);
+  }
+}
+
+/** Secrets are in no message that ends a command. */
+function logEnd(thrown: unknown, { logLevel: level, logFormat: format }: ConfigOptions): void {
+  const error = errorMessage(thrown);
+  const isExpected = thrown instanceof VodhouseError;
+  const hint = (isExpected && thrown.hint) || null;
+  const stack = isExpected || !(thrown instanceof Error) ? {} : { stack: thrown.stack };
+  createLogger({ level, format, secrets: [] }).error(
+    { event: 'worker_failed', error, hint, ...stack },
+    error,
+  );
+}
+
+async function startWorker(options: ConfigOptions): Promise<number> {
   const config = loadConfig(options.config);
   const secrets = [...config.secrets]; // a reload adds others
   const context = openWorkerContext('start', options, secrets);
-  const stop = abortOnSignal();
   const { logger } = context;
+  const stop = abortOnSignal(undefined, (line, reason) =>
+    logger.info({ event: 'worker_stopping', reason }, line.trimEnd()),
+  );
   const onStarted = () => {
     warnIfPlanDoesNotFit(config, options, logger);
     logger.info(
@@ -40,9 +67,9 @@ export async function start(options: ConfigOptions): Promise<number> {
     { ...logWorkerEvents(logger), onStarted, onReloaded },
     reloads,
   );
-  const reason = errorMessage(stop.signal.reason);
-  logger.info({ event: 'worker_stopped', reason }, `stopped: ${reason}`);
-  return stop.received() === 'SIGINT' ? EXIT.interrupted : EXIT.done;
+  const reason = stop.received();
+  logger.info({ event: 'worker_stopped', reason }, `stopped by ${reason ?? 'a signal'}`);
+  return reason === 'SIGINT' ? EXIT.interrupted : EXIT.done;
 }
 
 function runsOf({ warehouse, schedule: { full, quick, timezone } }: Config) {
