@@ -1,6 +1,6 @@
 /** Keeps the published file up to date, in parallel to the runs: neither waits for the other. */
 import { coalesce } from '../lib/coalesce.ts';
-import { InterruptedError, LockedError, errorMessage } from '../lib/errors.ts';
+import { InterruptedError, LockedError, errorMessage, VodhouseError } from '../lib/errors.ts';
 import { type Clock, DAY_MS } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Publication, Publisher } from '../publishing/publisher.ts';
@@ -14,6 +14,8 @@ export interface PublishLoopOptions {
   logger: Logger;
   /** Called with each publication. */
   onPublished: (publication: Publication) => void;
+  /** Called with the reason when one fails, and with null once the file has everything; not when one is stopped or postponed. */
+  onFailure?: (error: string | null) => void;
 }
 
 /**
@@ -21,15 +23,16 @@ export interface PublishLoopOptions {
  * allows a publication only later, it is made then.
  */
 export function createPublishLoop(options: PublishLoopOptions) {
-  const { clock, logger } = options;
+  const { clock } = options;
   const closing = new AbortController();
   const { signal } = closing;
   const { request, idle } = coalesce(async () => {
     try {
       const waitMs = await publishIfDue(options, signal);
       if (waitMs > 0) requestIn(waitMs);
+      else options.onFailure?.(null);
     } catch (error) {
-      logFailure(error, logger);
+      logFailure(error, options);
     }
   }, signal);
   let isWaiting = false;
@@ -68,11 +71,16 @@ async function publishIfDue(
   return dueAt - now;
 }
 
-function logFailure(thrown: unknown, logger: Logger): void {
+function logFailure(thrown: unknown, { logger, onFailure }: PublishLoopOptions): void {
   const error = errorMessage(thrown);
   if (thrown instanceof InterruptedError)
     logger.info({ event: 'publish_interrupted' }, 'publishing was interrupted; the next start publishes');
   else if (thrown instanceof LockedError)
     logger.info({ event: 'publish_postponed', reason: error }, `publishing postponed: ${error}`);
-  else logger.error({ event: 'publish_failed', error }, `publishing failed: ${error}`);
+  else {
+    const hint = (thrown instanceof VodhouseError && thrown.hint) || null;
+    const next = hint === null ? '' : ` -> ${hint}`;
+    logger.error({ event: 'publish_failed', error, hint }, `publishing failed: ${error}${next}`);
+    onFailure?.(error);
+  }
 }

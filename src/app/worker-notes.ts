@@ -1,5 +1,6 @@
 /** What a worker tells other processes while it runs. */
 import type { Lock } from '../database/lock.ts';
+import { toTimestamp, type Clock } from '../lib/clock.ts';
 import { errorMessage } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 
@@ -12,6 +13,16 @@ export function noteForOthers(
     lock.note(more);
   } catch (error) {
     const reason = errorMessage(error);
-    logger.warn({ event: 'config_warning', reason }, `status cannot be told about the config: ${reason}`);
+    logger.warn({ event: 'config_warning', reason }, `status cannot be told about this: ${reason}`);
   }
+}
+
+/** The returned function notes why publications fail, and since when; null: they no longer do. */
+export function createPublicationNotes(parts: { lock: Pick<Lock, 'note'>; clock: Clock; logger: Logger }) {
+  let since: string | null = null;
+  return (error: string | null): void => {
+    if (error === null && since === null) return;
+    since = error === null ? null : (since ?? toTimestamp(parts.clock.now()));
+    noteForOthers(parts, { publication: since === null || error === null ? null : { at: since, error } });
+  };
 }

@@ -17,6 +17,7 @@ import { openOwnSchedules } from './own-schedules.ts';
 import { openPipeline, type Pipeline } from './pipeline.ts';
 import type { Environment } from './environment.ts';
 import { createPublishClock } from './publish-clock.ts';
+import { createPublicationNotes } from './worker-notes.ts';
 import { createPublishLoop } from './publish-loop.ts';
 import { awaitReload, NO_RELOADS, type Reloads } from './reload.ts';
 import { runDue } from './run-due.ts';
@@ -85,7 +86,7 @@ async function serveConfig(config: Config, parts: ServeParts): Promise<Config | 
   }
 }
 
-interface WorkerParts extends Omit<ServeParts, 'lock' | 'reloads'> {
+interface WorkerParts extends Omit<ServeParts, 'reloads'> {
   config: Config;
   pipeline: Pipeline;
   /** Aborts when another config replaces this one. */
@@ -94,7 +95,8 @@ interface WorkerParts extends Omit<ServeParts, 'lock' | 'reloads'> {
 }
 
 /** Opens what works beside the runs: it is closed, in parallel, before the pipeline is. */
-function openLoops({ config, pipeline, clock, logger, events }: WorkerParts, tellServer: TellServer) {
+function openLoops(parts: WorkerParts, tellServer: TellServer) {
+  const { config, pipeline, clock, logger, events } = parts;
   const { warehouse, publisher } = pipeline;
   const { backup } = config;
   const publishClock = createPublishClock(clock);
@@ -102,11 +104,12 @@ function openLoops({ config, pipeline, clock, logger, events }: WorkerParts, tel
     events.onPublished(publication);
     tellServer(publication);
   };
+  const onFailure = createPublicationNotes(parts);
   const { getTime } = publishClock;
   const isStale = createStaleCheck(config.schedule);
   return {
     publishClock,
-    publish: publisher && createPublishLoop({ publisher, clock, getTime, logger, onPublished }),
+    publish: publisher && createPublishLoop({ publisher, clock, getTime, logger, onPublished, onFailure }),
     backup: backup && createBackupLoop({ config: { ...config, backup }, warehouse, clock, logger }),
     notifier: openNotifier(config, { clock, logger, isStale, since: 'now' }),
     pings: openPings(config, { clock, logger }),

@@ -29,11 +29,13 @@ export interface Holder {
   /** A changed config that the worker refused while it runs, at this time (`YYYY-MM-DD HH:MM:SS` UTC). */
   refused?: { at: string; error: string } | null;
   packages?: PackagesRefusal | null;
+  /** Publications of the worker fail: since when, and why the last one did. */
+  publication?: { at: string; error: string } | null;
 }
 
 export interface Lock {
   /** Tells others more about the holder. Throws WarehouseError if that cannot be written. */
-  note(more: Pick<Holder, 'refused' | 'packages'>): void;
+  note(more: Pick<Holder, 'refused' | 'packages' | 'publication'>): void;
   release(): void;
 }
 

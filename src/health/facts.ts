@@ -66,8 +66,7 @@ export function readHealthFacts(parts: HealthParts, now: number, runs: number) {
     failedRun: failedRun && redactError(failedRun),
     storageDetails: accounts.flatMap((account) => readStorageDetails(account, parts, streams, recentSince)),
     newestTime: statusQueries.newestTime(),
-    refusedConfig: readRefusedConfig(config),
-    refusedPackages: readRefusedPackages(config),
+    ...readWorkerNotes(config),
     backup: readBackup(parts),
   };
 }
@@ -205,16 +204,16 @@ function readPublished({ config, publisher }: HealthParts, now: number) {
   return { file, published_at: publishedFact(file, 'published_at'), behind: publisher.isBehind(now) };
 }
 
-/** A changed config that the running worker refused. */
-function readRefusedConfig({ warehouse, secrets }: Config) {
-  const refused = isHeld(warehouse, 'worker') ? readHolder(warehouse, 'worker')?.refused : null;
-  return refused ? { at: refused.at, error: redact(refused.error, secrets) } : null;
-}
-
-/** Packages of a CSV file that the running worker does not take. */
-function readRefusedPackages({ warehouse, secrets }: Config) {
-  const refused = isHeld(warehouse, 'worker') ? readHolder(warehouse, 'worker')?.packages : null;
-  return refused ? { ...refused, error: redact(refused.error, secrets) } : null;
+/** What the running worker tells: a config or packages that it refused, and publications that fail. */
+function readWorkerNotes({ warehouse, secrets }: Config) {
+  const holder = isHeld(warehouse, 'worker') ? readHolder(warehouse, 'worker') : null;
+  const redactError = <Note extends { error: string }>(note: Note | null | undefined): Note | null =>
+    note ? { ...note, error: redact(note.error, secrets) } : null;
+  return {
+    refusedConfig: redactError(holder?.refused),
+    refusedPackages: redactError(holder?.packages),
+    failedPublication: redactError(holder?.publication),
+  };
 }
 
 /** Null if the config has no backups. */

@@ -8,6 +8,7 @@ import { driftName, type FormatCommand } from './commands.ts';
 import { createProblem, PROBLEM_KINDS, toOneLine, type Advice, type Problem } from './problem-kinds.ts';
 import { findClockProblems, findFailedRun, findParkedRun } from './run-problems.ts';
 import { findStorageProblems } from './storage-problems.ts';
+import { findFailedPublication } from './worker-problems.ts';
 import { findFailedBackup, findRefusedConfig, findRefusedPackages } from './worker-problems.ts';
 
 /** A worker publishes right after a run; a published file that is behind for longer is a problem. */
@@ -23,7 +24,7 @@ export function findProblems(facts: HealthFacts): Problem[] {
     ...findHeldBack(facts),
     ...findClockProblems(facts),
     ...findStorageProblems(facts),
-    ...findUnpublished(facts),
+    ...(facts.failedPublication ? findFailedPublication(facts) : findUnpublished(facts)),
     ...findFailedBackup(facts),
     ...findRefusedConfig(facts),
     ...findRefusedPackages(facts),

@@ -20,6 +20,28 @@ export function findFailedBackup({ backup, formatCommand }: HealthFacts): Proble
   ];
 }
 
+/** It ends with a publication that succeeds, and with the worker. */
+export function findFailedPublication({
+  failedPublication: failed,
+  published,
+  formatCommand,
+}: HealthFacts): Problem[] {
+  if (!failed || !published) return [];
+  const { file, published_at: at } = published;
+  const last = at === null ? 'there is none yet' : `the last one was made at ${at} UTC`;
+  return [
+    createProblem({
+      kind: 'unpublished',
+      since: failed.at,
+      message: `the published file cannot be made, ${last}: ${toOneLine(failed.error)}`,
+      advice: [
+        { text: 'the worker tries again after each run; to try it now', command: formatCommand('publish') },
+      ],
+      fields: { file, published_at: at, error: failed.error },
+    }),
+  ];
+}
+
 /** A CSV file of packages that no worker has read yet, for `status`. */
 export function findUnusableFiles(
   unusable: readonly { account: string; problem: string }[],

@@ -48,7 +48,7 @@ export const LOG_EVENTS = {
   published: ['file', 'bytes', 'duration_ms'],
   publish_postponed: ['reason'],
   publish_interrupted: [],
-  publish_failed: ['error'],
+  publish_failed: ['error', 'hint'],
   backup_made: ['file', 'bytes', 'duration_ms'],
   backup_failed: ['file', 'error', 'hint'],
   backup_not_deleted: ['file', 'error'],

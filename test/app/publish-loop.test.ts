@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { expect, it, vi } from 'vitest';
 import { createPublishLoop } from '../../src/app/publish-loop.ts';
 import { createPublisher, type Publication } from '../../src/publishing/publisher.ts';
@@ -13,7 +13,7 @@ vi.setConfig({ testTimeout: 30_000 });
 
 const clock = createVirtualClock('2026-03-10T03:00:00Z');
 
-function open(everyMs: number) {
+function open(everyMs: number, onFailure?: (error: string | null) => void) {
   const target = { ...createPublishRequest(liveFileWith(packageRow(101), videoRow(1))), everyMs };
   const completed: Publication[] = [];
   const log: string[] = [];
@@ -30,6 +30,7 @@ function open(everyMs: number) {
     getTime: () => ({ now: clock.now(), pruneCopies: true }),
     logger,
     onPublished: (each) => completed.push(each),
+    ...(onFailure && { onFailure }),
   });
   return { target, completed, log, publications };
 }
@@ -54,4 +55,17 @@ it('reports why it cannot publish where another file is at the path', async () =
   expect(log.join('')).toContain('vodhouse did not publish it');
   expect(completed).toEqual([]);
   await publications.close();
+});
+
+it('tells why publications fail, and when the file has everything again', async () => {
+  const failures: (string | null)[] = [];
+  const { target, publications } = open(0, (error) => failures.push(error));
+  writeFileSync(target.file, 'not a published file');
+  publications.requestPublish();
+  await expect.poll(() => failures.length, { timeout: 20_000 }).toBe(1);
+  expect(failures[0]).toContain(target.file);
+  rmSync(target.file);
+  publications.requestPublish();
+  await expect.poll(() => failures.length, { timeout: 20_000 }).toBe(2);
+  expect(failures[1]).toBeNull();
 });

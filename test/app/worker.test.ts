@@ -1,4 +1,4 @@
-import { readdirSync, renameSync, rmSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { AccountConfig, Config } from '../../src/config/config.ts';
@@ -6,7 +6,10 @@ import { InterruptedError, LockedError, WarehouseError } from '../../src/lib/err
 import { createLogger } from '../../src/lib/logger.ts';
 import type { RunSummary } from '../../src/sync/run.ts';
 import type { Publication } from '../../src/publishing/publisher.ts';
-import { tryLock } from '../../src/database/lock.ts';
+import { readHolder, tryLock } from '../../src/database/lock.ts';
+import { createHealthReport } from '../../src/health/report.ts';
+import { openPublisher } from '../../src/publishing/publisher.ts';
+import { openStatusQueries } from '../../src/queries/status-queries.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { runWorker } from '../../src/app/worker.ts';
 import { execute, readRows, readValue } from '../support/fixtures/live-file.ts';
@@ -156,6 +159,35 @@ describe('the worker', () => {
     await third.ended;
     expect(third.runs).toEqual([]);
     expect(third.log.filter((line) => line.includes('publishing failed'))).toEqual([]);
+  });
+
+  it('tells others why it cannot publish, however often it runs, and until it can', async () => {
+    const { url } = await startSandbox({ clock });
+    const file = join(folder, 'bi.db');
+    writeFileSync(file, 'of somebody else');
+    const publish = { file, exclude: [], everyMs: 0, mode: 0o444, keepDays: 0 };
+    const worker = startWorker({ ...configFor({ main: url }), publish });
+    const note = () => readHolder(path, 'worker')?.publication;
+    await expect
+      .poll(note, { timeout: 30_000 })
+      .toMatchObject({ error: expect.stringContaining(file) as string });
+    const statusQueries = openStatusQueries(path);
+    const parts = { config: { ...configFor({ main: url }), publish }, statusQueries, isStale: () => false };
+    const publisher = openPublisher(parts.config, 'test');
+    const { problems } = createHealthReport(
+      { ...parts, publisher, formatCommand: (text) => text },
+      clock.now(),
+      3,
+    );
+    statusQueries.close();
+    expect(problems).toMatchObject([
+      {
+        kind: 'unpublished',
+        message: expect.stringContaining('cannot be made, there is none yet') as string,
+      },
+    ]);
+    worker.stop();
+    await worker.ended;
   });
 
   it.each([

@@ -62,8 +62,8 @@ export async function sync(options: SyncOptions): Promise<number> {
 function logOutcome({ logger }: CommandContext, summary: RunSummary, published: PublishResult): void {
   logRun(logger, summary);
   if (published instanceof VodhouseError) {
-    const error = published.message;
-    logger.error({ event: 'publish_failed', error }, `publishing failed: ${error}`);
+    const { message: error, hint = null } = published;
+    logger.error({ event: 'publish_failed', error, hint }, `publishing failed: ${error}`);
   } else if (published) logPublication(logger, published);
 }
 
