@@ -1,13 +1,17 @@
 /** Opens the warehouse of a config, where this config may use it. */
+import { hostname } from 'node:os';
 import type { AccountConfig, Config } from '../config/config.ts';
-import { lockOrThrow } from '../database/lock.ts';
-import { ConfigError } from '../lib/errors.ts';
+import { lockOrThrow, readHolder, tryLock, type Lock } from '../database/lock.ts';
+import { ConfigError, LockedError } from '../lib/errors.ts';
 import { pluralize } from '../lib/format.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
 import { assertDemoOrReal, assertSameZone, otherConfigText } from './file-use.ts';
 import type { Environment } from './environment.ts';
 
-/** Renames accounts that the config renames. Throws ConfigError where the file is of the demo, or of another calendar. */
+/**
+ * Renames accounts that the config renames. Throws ConfigError where the file is of the demo, or of another calendar, and
+ * LockedError where a worker of another process, or a run, is in the way of a new name.
+ */
 export function openConfiguredWarehouse(config: Config, environment: Environment): Warehouse {
   const { clock, logger, isDemo = false } = environment;
   const warehouse = openWarehouse(config.warehouse, clock);
@@ -18,7 +22,7 @@ export function openConfiguredWarehouse(config: Config, environment: Environment
     assertMayUse(config, warehouse);
     const warning = otherConfigText(config, use);
     if (warning !== null) logger.warn({ event: 'config_warning', reason: warning }, warning);
-    for (const account of config.accounts) renameAccount(config, account, warehouse, environment);
+    renameAccounts(config, warehouse, environment);
   } catch (error) {
     warehouse.close();
     throw error;
@@ -37,20 +41,37 @@ export function assertMayUse(config: Config, warehouse: Warehouse): void {
   }
 }
 
-/** Once: all rows of the account that was named `was` get its new name. */
-function renameAccount(
-  { warehouse: path }: Config,
-  { name, was }: AccountConfig,
-  warehouse: Warehouse,
-  { clock, logger, command }: Environment,
-): void {
-  if (was === null || !warehouse.hasAccount(was)) return;
-  const lock = lockOrThrow(path, 'run', command, clock.now());
+/** Once: all rows of each account that was named `was` get its new name. `check` renames nothing: see `renameWarnings`. */
+function renameAccounts(config: Config, warehouse: Warehouse, { clock, logger, command }: Environment): void {
+  const renamed = config.accounts.filter(({ was }) => was !== null && warehouse.hasAccount(was));
+  if (renamed.length === 0 || command === 'check') return;
+  const locks = [lockAgainstWorker(config.warehouse, renamed, command, clock.now())];
   try {
-    const rows = warehouse.renameAccount(was, name);
-    const message = `account ${was} is ${name} from now on: ${pluralize(rows, 'row')}`;
-    logger.info({ event: 'account_renamed', account: name, was, rows }, message);
+    locks.push(lockOrThrow(config.warehouse, 'run', command, clock.now()));
+    for (const { name, was } of renamed) {
+      const rows = warehouse.renameAccount(String(was), name);
+      const message = `account ${was} is ${name} from now on: ${pluralize(rows, 'row')}`;
+      logger.info({ event: 'account_renamed', account: name, was, rows }, message);
+    }
   } finally {
-    lock.release();
+    for (const lock of locks.reverse()) lock?.release();
   }
+}
+
+/** A worker that still has the old name would add its packages again. Null where this process is the worker. */
+function lockAgainstWorker(
+  path: string,
+  renamed: readonly AccountConfig[],
+  command: string,
+  now: number,
+): Lock | null {
+  const lock = tryLock(path, 'worker', command, now);
+  const holder = lock ? null : readHolder(path, 'worker');
+  if (lock || (holder?.pid === process.pid && holder.host === hostname())) return lock;
+  const old = renamed.map(({ was }) => was).join(', ');
+  const who = holder ? `, pid ${holder.pid} on ${holder.host}` : '';
+  const names = renamed.map(({ name, was }) => `${was} to ${name}`).join(', ');
+  throw new LockedError(`a worker${who} serves account ${old}; nothing was renamed or sent`, {
+    hint: `it renames ${names} when it reads the config again: kill -HUP ${holder?.pid ?? 'PID'}`,
+  });
 }

@@ -5,6 +5,7 @@ import { ConfigError } from '../lib/errors.ts';
 import { escapeControls, pluralize } from '../lib/format.ts';
 import type { FormatCommand } from '../health/commands.ts';
 import { openReadOnly } from '../database/connection.ts';
+import { hasAccount } from '../warehouse/accounts.ts';
 import { listActivePackages, type ActivePackage } from '../warehouse/statements/package.ts';
 
 /** Up to this number of packages may leave at once, if their account keeps others; above, the brake counts, of each account too. */
@@ -66,24 +67,27 @@ export function leavingLines({ packages }: Leaving): string[] {
   return more === 0 ? lines : [...lines, `left the config: ${pluralize(more, 'more package')}`];
 }
 
-/** Warnings before a run, for commands that change nothing: what the next run would retire or refuse, and empty accounts. */
+/** Warnings before a run, for commands that change nothing: what the next run would rename, retire or refuse, and empty accounts. */
 export function leavingWarnings(config: Config): string[] {
-  const leaving = findLeaving(readActivePackages(config.warehouse), config);
+  const { active, renamed } = readFollowed(config);
+  const leaving = findLeaving(active, config);
   const refused = `sync and start refuse this: the config no longer names ${leaving.doubt ?? ''}`;
   const empty = config.accounts.filter(({ packages }) => packages.length === 0);
   return [
+    ...renamed.map(({ name, was }) => `the next run renames account ${was} to ${name}`),
     ...leavingLines(leaving),
     ...(leaving.doubt === null ? [] : [refused]),
     ...empty.map(({ name }) => `account ${name} has no packages`),
   ];
 }
 
-/** None where there is no file. Throws WarehouseError where it cannot be read. */
-function readActivePackages(path: string): ActivePackage[] {
-  if (!existsSync(path)) return [];
-  const db = openReadOnly(path);
+/** What the live file follows, and the accounts whose rows still have their old name. Throws WarehouseError where it cannot be read. */
+function readFollowed({ warehouse, accounts }: Config) {
+  if (!existsSync(warehouse)) return { active: [], renamed: [] };
+  const db = openReadOnly(warehouse);
   try {
-    return listActivePackages(db);
+    const renamed = accounts.filter(({ was }) => was !== null && hasAccount(db, was));
+    return { active: listActivePackages(db), renamed };
   } finally {
     db.$client.close();
   }

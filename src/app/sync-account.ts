@@ -15,7 +15,7 @@ const CHECK_CONNECT_TIMEOUT_MS = 3_000;
 
 /** Opens connections at its first request; its client must be closed. */
 export function createSyncAccount(
-  { name, videoList, storage, packages, limits, proxy, ca }: AccountConfig,
+  { name, was, videoList, storage, packages, limits, proxy, ca }: AccountConfig,
   { proxies }: Config,
   warehouse: Warehouse,
   { clock, logger, progress, command }: Environment,
@@ -31,6 +31,7 @@ export function createSyncAccount(
       { event: 'budget_wait', account: name, reason, wait_ms: waitMs },
       `waiting: ${reason}`,
     );
+  const ledgerName = was !== null && warehouse.hasAccount(was) ? was : name; // `check` leaves the old name
   const { concurrency, restrictedCodes, finalCodes } = limits;
   const codes = { restricted: restrictedCodes, final: finalCodes };
   const toEndpoint = <Endpoint extends { baseUrl: string }>(endpoint: Endpoint) => ({
@@ -40,7 +41,7 @@ export function createSyncAccount(
   const endpoints = { videoList: toEndpoint(videoList), storage: storage && toEndpoint(storage) };
   const client = createServiceClient({
     account: { name, ...endpoints, ca: ca?.certificates ?? null, concurrency, codes },
-    budget: warehouse.createBudget(name, limits, onWait, serviceClock),
+    budget: warehouse.createBudget(ledgerName, limits, onWait, serviceClock),
     onSent: (sent) => {
       logRequest(logger, name, sent);
       progress.requestSent();

@@ -5,7 +5,7 @@ import { CONFIG, configText, WAREHOUSE } from '../../support/fixtures/config-fil
 import { createFolder } from '../../support/fixtures/folder-of-files.ts';
 import { readWarehouseRows, readWarehouseValue } from '../../support/fixtures/warehouse-rows.ts';
 import { startSandbox } from '../../support/servers/sandbox-account.ts';
-import { vodhouse } from '../../support/processes/vodhouse-command.ts';
+import { eventually, startVodhouse, vodhouse } from '../../support/processes/vodhouse-command.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -23,6 +23,8 @@ async function syncedFolder() {
   return { cwd, write, vodhouseHere };
 }
 
+const renaming = (text: string) => text.replace('name: main', 'name: news\n    was: main');
+const ACCOUNTS = 'select distinct account from request union select account from package';
 const without = (text: string) => text.replace('packages: [101, 102, 103]', 'packages: []');
 
 describe('a config that lost its packages', () => {
@@ -64,16 +66,54 @@ describe('a config that lost its packages', () => {
     const { cwd, write, vodhouseHere } = await syncedFolder();
     write((text) => text.replace('name: main', 'name: news'));
     expect((await vodhouseHere('sync')).code).toBe(2);
-    write((text) => text.replace('name: main', 'name: news\n    was: main'));
+    write(renaming);
     const renamed = await vodhouseHere('sync', '--verbose');
     expect(renamed.code).toBe(0);
     expect(renamed.stderr).toContain('account main is news from now on');
     expect(renamed.stdout).toMatch(/^news\/101: +inserted 0, updated 0, unchanged 250,/m);
-    expect(
-      readWarehouseRows(cwd, 'select distinct account from request union select account from package'),
-    ).toEqual([{ account: 'news' }]);
+    expect(readWarehouseRows(cwd, ACCOUNTS)).toEqual([{ account: 'news' }]);
     const again = await vodhouseHere('sync');
     expect([again.code, again.stderr.includes('from now on')]).toEqual([0, false]);
+  });
+});
+
+describe('an account with a new name', () => {
+  it('is only reported by check and plan; the requests of check count for the old name', async () => {
+    const { cwd, write, vodhouseHere } = await syncedFolder();
+    const requests = Number(readWarehouseValue(cwd, REQUESTS));
+    write(renaming);
+    for (const command of ['check', 'plan']) {
+      const { code, stderr } = await vodhouseHere(command);
+      expect([command, code]).toEqual([command, 0]);
+      expect(stderr).toContain('the next run renames account main to news');
+      expect(stderr).not.toContain('from now on');
+    }
+    expect(readWarehouseRows(cwd, ACCOUNTS)).toEqual([{ account: 'main' }]);
+    expect(readWarehouseValue(cwd, REQUESTS)).toBe(requests + 2);
+    expect((await vodhouseHere('sync')).code).toBe(0);
+    expect(readWarehouseRows(cwd, ACCOUNTS)).toEqual([{ account: 'news' }]);
+  });
+
+  it('is left to a running worker, which renames it when it reads the config again', async () => {
+    const { cwd, write, vodhouseHere } = await syncedFolder();
+    const worker = startVodhouse(['start'], { cwd });
+    await eventually(() => worker.stderr() + worker.stdout()).toContain('next full run at');
+    const requests = readWarehouseValue(cwd, REQUESTS);
+    write(renaming);
+    for (const command of ['sync', 'sync --wait']) {
+      const { code, stderr, stdout } = await vodhouseHere(...command.split(' '));
+      expect([command, code, stdout]).toEqual([command, 75, '']);
+      expect(stderr).toMatch(/a worker, pid \d+ on .* serves account main; nothing was renamed or sent/);
+      expect(stderr).toMatch(/it renames main to news when it reads the config again: kill -HUP \d+$/m);
+    }
+    expect(readWarehouseRows(cwd, ACCOUNTS)).toEqual([{ account: 'main' }]);
+    expect(readWarehouseValue(cwd, REQUESTS)).toBe(requests);
+    worker.kill('SIGHUP');
+    await eventually(() => worker.stderr()).toContain('account main is news from now on');
+    await eventually(() => readWarehouseRows(cwd, ACCOUNTS)).toEqual([{ account: 'news' }]);
+    worker.kill('SIGTERM');
+    expect((await worker.ended).code).toBe(0);
+    expect((await vodhouseHere('sync')).code).toBe(0);
   });
 });
 
