@@ -67,18 +67,28 @@ export function leavingLines({ packages }: Leaving): string[] {
   return more === 0 ? lines : [...lines, `left the config: ${pluralize(more, 'more package')}`];
 }
 
-/** Warnings before a run, for commands that change nothing: what the next run would rename, retire or refuse, and empty accounts. */
-export function leavingWarnings(config: Config): string[] {
+/** What the next run would do with the packages that left. */
+export interface LeavingReport {
+  /** What it would rename, retire or refuse, and empty accounts. */
+  warnings: readonly string[];
+  /** Why `sync` and `start` refuse the config, and what to do; null: they do not. */
+  refusal: { reason: string; hint: string } | null;
+}
+
+/** For commands that change nothing. Throws WarehouseError where the file cannot be read. */
+export function reportLeaving(config: Config, formatCommand: FormatCommand): LeavingReport {
   const { active, renamed } = readFollowed(config);
   const leaving = findLeaving(active, config);
-  const refused = `sync and start refuse this: the config no longer names ${leaving.doubt ?? ''}`;
+  const reason = `the config no longer names ${leaving.doubt ?? ''}`;
   const empty = config.accounts.filter(({ packages }) => packages.length === 0);
-  return [
+  const warnings = [
     ...renamed.map(({ name, was }) => `the next run renames account ${was} to ${name}`),
     ...leavingLines(leaving),
-    ...(leaving.doubt === null ? [] : [refused]),
+    ...(leaving.doubt === null ? [] : [`sync and start refuse this: ${reason}`]),
     ...empty.map(({ name }) => `account ${name} has no packages`),
   ];
+  const refusal = leaving.doubt === null ? null : { reason, hint: retirementHint(leaving, formatCommand) };
+  return { warnings, refusal };
 }
 
 /** What the live file follows, and the accounts whose rows still have their old name. Throws WarehouseError where it cannot be read. */
@@ -95,15 +105,15 @@ function readFollowed({ warehouse, accounts }: Config) {
 
 /** Throws ConfigError if what leaves looks like a slip. */
 export function assertMayRetire(leaving: Leaving, formatCommand: FormatCommand): void {
-  const { doubt, lostAccounts } = leaving;
-  if (doubt === null) return;
-  const [lost] = lostAccounts;
+  if (leaving.doubt === null) return;
+  throw new ConfigError(
+    `the config no longer names ${leaving.doubt}; nothing was sent or changed\n  ${leavingLines(leaving).join('\n  ')}`,
+    { hint: retirementHint(leaving, formatCommand) },
+  );
+}
+
+function retirementHint({ lostAccounts: [lost] }: Leaving, formatCommand: FormatCommand): string {
   const rename =
     lost === undefined ? '' : `. For an account with a new name: \`was: ${lost}\` below its \`name\``;
-  throw new ConfigError(
-    `the config no longer names ${doubt}; nothing was sent or changed\n  ${leavingLines(leaving).join('\n  ')}`,
-    {
-      hint: `put them back into the config, or retire them (their rows stay): ${formatCommand('sync --accept-retirements')}${rename}`,
-    },
-  );
+  return `put them back into the config, or retire them (their rows stay): ${formatCommand('sync --accept-retirements')}${rename}`;
 }

@@ -1,8 +1,9 @@
 import type { AccountConfig, Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load.ts';
-import { leavingWarnings } from '../../app/leaving.ts';
+import { reportLeaving, type LeavingReport } from '../../app/leaving.ts';
 import { openPipeline } from '../../app/pipeline.ts';
 import { warnIfPlanDoesNotFit } from '../../capacity/plan-report.ts';
+import { commandsFor } from '../../health/commands.ts';
 import { createCalendar } from '../../lib/calendar.ts';
 import { addDays } from '../../lib/days.ts';
 import { errorMessage, ParkedError, RefusedError, TransientError } from '../../lib/errors.ts';
@@ -28,7 +29,10 @@ interface CheckResult {
 
 const UNREACHABLE_HINT = 'check base_url in the config, and the network';
 
-/** `vodhouse check`: checks the config, then sends the fewest requests that test each account. Returns the exit code. */
+/**
+ * `vodhouse check`: checks the config, then sends the fewest requests that test each account. Returns the exit code: 2 where
+ * `sync` and `start` refuse the config, because too much left it.
+ */
 export async function check(options: JsonOptions & { all?: true }): Promise<number> {
   const config = loadConfig(options.config);
   const context = await openCommandContext('check', options, config.secrets);
@@ -36,7 +40,8 @@ export async function check(options: JsonOptions & { all?: true }): Promise<numb
   const pipeline = openPipeline(config, context);
   try {
     warnIfPlanDoesNotFit(config, options, context.logger);
-    for (const warning of leavingWarnings(config))
+    const { warnings, refusal } = reportLeaving(config, commandsFor(options.config));
+    for (const warning of warnings)
       context.logger.warn({ event: 'config_warning', reason: warning }, warning);
     const checks = config.accounts.map(async (account) => {
       const client = pipeline.clients.get(account.name);
@@ -46,8 +51,11 @@ export async function check(options: JsonOptions & { all?: true }): Promise<numb
     await Promise.allSettled(checks); // the pipeline must not be closed while one is at work
     const findings = (await Promise.all(checks)).flat();
     process.stdout.write(
-      options.json ? formatJson({ config: config.file, findings }) : checkText(config, findings),
+      options.json
+        ? formatJson({ config: config.file, refused: refusal?.reason ?? null, findings })
+        : checkText(config, findings, refusal),
     );
+    if (refusal) return EXIT.usage;
     const succeeded = findings.filter(({ ok }) => ok).length;
     if (succeeded === findings.length) return EXIT.done;
     return succeeded === 0 ? EXIT.failed : EXIT.partial;
@@ -106,11 +114,17 @@ async function checkRequest(
   }
 }
 
-function checkText({ file, accounts }: Config, results: readonly CheckResult[]): string {
+function checkText(
+  { file, accounts }: Config,
+  results: readonly CheckResult[],
+  refusal: LeavingReport['refusal'],
+): string {
   const rows = results.map((row) => [row.account, row.asked, row.ok ? 'ok' : 'FAILED', row.result]);
   const hints = results.flatMap(({ account, asked, hint }) =>
     hint ? [`  -> ${account}, ${asked}: ${hint}`] : [],
   );
-  const headline = `${file}: ok, ${pluralize(accounts.length, 'account')}`;
+  const headline = refusal
+    ? `${file}: REFUSED by sync and start: ${refusal.reason}\n  -> ${refusal.hint}`
+    : `${file}: ok, ${pluralize(accounts.length, 'account')}`;
   return `${[headline, '', formatTable(['account', 'request', '', 'result'], rows), ...hints].join('\n')}\n`;
 }

@@ -1,6 +1,7 @@
-import { leavingWarnings } from '../../app/leaving.ts';
+import { reportLeaving } from '../../app/leaving.ts';
 import { loadConfig } from '../../config/load.ts';
 import { createPlan } from '../../capacity/plan-report.ts';
+import { commandsFor } from '../../health/commands.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { openWorkerContext, type JsonOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
@@ -11,7 +12,7 @@ import { planText } from '../output/plan-text.ts';
 export async function plan(options: JsonOptions): Promise<number> {
   const config = loadConfig(options.config);
   const { logger } = openWorkerContext('plan', options, config.secrets);
-  for (const warning of leavingWarnings(config))
+  for (const warning of reportLeaving(config, commandsFor(options.config)).warnings)
     logger.warn({ event: 'config_warning', reason: warning }, warning);
   const report = createPlan(config, systemClock.now());
   process.stdout.write(options.json ? formatJson(report) : planText(report, options.config));

@@ -28,7 +28,7 @@ const ACCOUNTS = 'select distinct account from request union select account from
 const without = (text: string) => text.replace('packages: [101, 102, 103]', 'packages: []');
 
 describe('a config that lost its packages', () => {
-  it('is refused by sync and start, which send and retire nothing; check and plan warn', async () => {
+  it('is refused by sync and start, which send and retire nothing; check ends with 2, plan warns', async () => {
     const { cwd, write, vodhouseHere } = await syncedFolder();
     const requests = readWarehouseValue(cwd, REQUESTS);
     write(without);
@@ -42,15 +42,39 @@ describe('a config that lost its packages', () => {
       expect(stderr).toContain('vodhouse sync --accept-retirements');
     }
     expect([readWarehouseValue(cwd, REQUESTS), readWarehouseValue(cwd, RETIRED)]).toEqual([requests, 0]);
-    for (const command of ['check', 'plan']) {
-      const { code, stderr } = await vodhouseHere(command);
-      expect([command, code]).toEqual([command, 0]);
+    for (const [command, exit] of [
+      ['check', 2],
+      ['plan', 0],
+    ] as const) {
+      const { code, stdout, stderr } = await vodhouseHere(command);
+      expect([command, code]).toEqual([command, exit]);
+      expect(stdout).not.toContain(': ok');
       expect(stderr).toContain('left the config: main/101, 250 videos');
       expect(stderr).toContain('sync and start refuse this');
       expect(stderr).toContain('account main has no packages');
     }
+    const checked = await vodhouseHere('check');
+    expect(checked.stdout).toMatch(
+      /REFUSED by sync and start: the config no longer names all packages of main\n {2}-> put them back .*sync --accept-retirements/,
+    );
+    const json = JSON.parse((await vodhouseHere('check', '--json')).stdout) as unknown;
+    expect(json).toMatchObject({ refused: 'the config no longer names all packages of main' });
     expect((await vodhouseHere('sync', '--accept-retirements')).code).toBe(0);
+    expect(await vodhouseHere('check')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(': ok, ') as string,
+    });
     expect(readWarehouseValue(cwd, RETIRED)).toBe(3);
+  });
+
+  it('is refused by check, which requests what is left', async () => {
+    const { write, vodhouseHere } = await syncedFolder();
+    write((text) => text.replace('name: main', 'name: news'));
+    const { code, stdout } = await vodhouseHere('check');
+    expect(code).toBe(2);
+    expect(stdout).toContain('REFUSED by sync and start: the config no longer names the account main\n');
+    expect(stdout).toContain('`was: main` below its `name`');
+    expect(stdout).toMatch(/^news +package 101 +ok +250 videos$/m);
   });
 
   it('retires one package of several, and says so', async () => {
