@@ -38,8 +38,8 @@ export interface Restored extends CopyResult {
 }
 
 /**
- * Makes a copy of `file` the live file at `path`. Throws ConfigError if `file` is missing or is the live file, LockedError
- * if any other process runs, and WarehouseError if `file` is no sound warehouse that this version knows; then nothing
+ * Makes a copy of `file` the live file at `path`. Throws ConfigError if `file` is missing, is the live file, or is a backup
+ * of another warehouse, LockedError if any other process runs, and WarehouseError if `file` is no sound warehouse that this version knows; then nothing
  * is changed.
  */
 export function restore(path: string, file: string, now: number): Restored {
@@ -59,13 +59,14 @@ function restoreLocked(live: string, file: string, now: number): Restored {
   try {
     removeStaleDrafts(live);
     const copied = copyBackup(file, draft, statOf(live) ?? statSync(file));
+    assertSameWarehouse(live, draft, file);
     const old = findOldFile(live);
     const carried = prepareDraft(draft, old, now);
     const previousFile = freePreviousName(live, now);
     for (const step of swapSteps(live, draft, previousFile)) step();
     return { ...copied, kept: old === null || old === live ? findPrevious(previousFile) : old, carried };
   } catch (error) {
-    throw toWarehouseError(error, live);
+    throw error instanceof ConfigError ? error : toWarehouseError(error, live);
   } finally {
     removeDraft(draft);
   }
@@ -79,6 +80,24 @@ function assertBackup(path: string, file: string): void {
   const live = statOf(path);
   if (live?.ino !== stat.ino || live.dev !== stat.dev) return;
   throw new ConfigError(`${file} is the live file itself`, { hint: 'name a file that vodhouse backup made' });
+}
+
+/** `draft` is the copy of `file`. A file without an id that can be read (of an old format, or damaged) may be any warehouse. */
+function assertSameWarehouse(live: string, draft: string, file: string): void {
+  const ours = existsSync(live) && !hasForeignWal(live) ? readId(live) : null;
+  const theirs = readId(draft);
+  if (ours === null || theirs === null || ours === theirs) return;
+  throw new ConfigError(
+    `${file} is a backup of another warehouse, ${ofAccounts(draft)}; ${live} is ${ofAccounts(live)}; nothing was changed`,
+    { hint: `to use it all the same, move ${live} away first, and its -wal if there is one` },
+  );
+}
+
+function ofAccounts(file: string): string {
+  const names = readFile(file, (client) =>
+    client.prepare('select distinct account from package order by account').pluck().all(),
+  );
+  return names === null || names.length === 0 ? 'without packages' : `of accounts ${names.join(', ')}`;
 }
 
 function statOf(path: string): Stats | undefined {
@@ -109,11 +128,15 @@ function prepareDraft(draft: string, old: string | null, now: number): ImportedL
 }
 
 /** Null for a file of an old format, and for one that cannot be read. */
-function readId(file: string): string | null {
+const readId = (file: string): string | null => readFile(file, readWarehouseId);
+
+/** Null for a file that cannot be read. Leaves its log as it is, and none where there was none, as a read-only connection would. */
+function readFile<Result>(file: string, read: (client: Database.Database) => Result): Result | null {
   try {
-    const client = new Database(file, { readonly: true });
+    const readonly = LOGS.some((log) => existsSync(file + log));
+    const client = new Database(file, { readonly, fileMustExist: true });
     try {
-      return readWarehouseId(client);
+      return read(client);
     } finally {
       client.close();
     }

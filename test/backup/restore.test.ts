@@ -48,6 +48,47 @@ function writeToLog(): void {
   for (const part of ['', '-wal']) renameSync(join(folder, `crash${part}`), path + part);
 }
 
+describe('a backup of another warehouse', () => {
+  /** A warehouse with another id and account, and its backup. */
+  function backUpAnother(): string {
+    const [another, backup] = ['backups/beta.db', 'backups/beta-copy.db'].map((name) => join(folder, name));
+    const warehouse = openWarehouse(String(another), clock);
+    warehouse.registerPackages([{ name: 'beta', packages: [{ id: 1, name: null }] }], clock.now());
+    warehouse.close();
+    backUp(String(another), String(backup));
+    return String(backup);
+  }
+
+  it('is refused, and nothing is changed', () => {
+    const other = backUpAnother();
+    const before = [names(), hashFile(path), hashFile(other)];
+    expect(() => restore(path, other, NOW)).toThrow(
+      expect.objectContaining({
+        name: 'ConfigError',
+        message: `${other} is a backup of another warehouse, of accounts beta; ${path} is of accounts main; nothing was changed`,
+        hint: `to use it all the same, move ${path} away first, and its -wal if there is one`,
+      }) as Error,
+    );
+    expect([names(), hashFile(path), hashFile(other)]).toEqual(before);
+  });
+
+  it('is accepted where the live file is missing, damaged, or from before files had an id', () => {
+    const other = backUpAnother();
+    rmSync(path);
+    restore(path, other, NOW);
+    expect(readValue(path, 'select distinct account from package')).toBe('beta');
+    restore(path, other, NOW); // it is the same one now
+    for (const spoil of [
+      () => writeFileSync(path, 'no warehouse'),
+      () => execute(path, 'update warehouse_state set warehouse_id = null, timeline = null'),
+    ]) {
+      spoil();
+      restore(path, file, NOW);
+      expect(readValue(path, 'select distinct account from package')).toBe('main');
+    }
+  });
+});
+
 describe('a restored backup', () => {
   it('equals the backed-up file, row by row', () => {
     restore(path, file, NOW);
