@@ -7,7 +7,7 @@ import { findProblems } from '../health/problems.ts';
 import type { IsStale } from '../health/streams.ts';
 import { DAY_MS, toTimestamp, type Clock } from '../lib/clock.ts';
 import { coalesce } from '../lib/coalesce.ts';
-import { errorMessage } from '../lib/errors.ts';
+import { errorLine } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { redactAll } from '../lib/redact.ts';
 import type { StatusQueries } from '../queries/status-queries.ts';
@@ -61,7 +61,7 @@ export function createAlertLoop(parts: AlertLoopParts) {
       await deliver();
       lastError = '';
     } catch (error) {
-      const message = errorMessage(error);
+      const message = errorLine(error);
       if (message !== lastError)
         logger.error({ event: 'alert_check_failed', error: message }, `alert check failed: ${message}`);
       lastError = message;

@@ -5,7 +5,7 @@ import { backUpInChild } from '../backup/backup.ts';
 import type { BackupConfig, Config } from '../config/config.ts';
 import { fromTimestamp, HOUR_MS, toTimestamp, type Clock } from '../lib/clock.ts';
 import { coalesce } from '../lib/coalesce.ts';
-import { errorMessage, InterruptedError, VodhouseError } from '../lib/errors.ts';
+import { errorLine, hintLine, InterruptedError } from '../lib/errors.ts';
 import { formatBytes, formatDuration } from '../lib/format.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
@@ -31,7 +31,7 @@ export function createBackupLoop(options: BackupLoopOptions) {
       if (isDue(options)) await makeBackup(options, closing.signal);
       lastError = '';
     } catch (thrown) {
-      const error = errorMessage(thrown);
+      const error = errorLine(thrown);
       if (error !== lastError) logFailure(options.logger, null, thrown); // once, not every minute
       lastError = error;
     }
@@ -87,13 +87,13 @@ async function makeBackup(options: BackupLoopOptions, signal: AbortSignal): Prom
       return;
     }
     logFailure(logger, file, thrown);
-    warehouse.failBackup(id, errorMessage(thrown));
+    warehouse.failBackup(id, errorLine(thrown));
   }
 }
 
 function logFailure(logger: Logger, file: string | null, thrown: unknown): void {
-  const error = errorMessage(thrown);
-  const hint = (thrown instanceof VodhouseError && thrown.hint) || null;
+  const error = errorLine(thrown);
+  const hint = hintLine(thrown);
   const next = hint === null ? '' : ` -> ${hint}`;
   logger.error({ event: 'backup_failed', file, error, hint }, `the backup failed: ${error}${next}`);
 }
@@ -117,7 +117,7 @@ function deleteOldest({ config, warehouse, logger }: BackupLoopOptions): void {
       rmSync(file, { force: true });
       warehouse.deleteBackup(id);
     } catch (thrown) {
-      const error = errorMessage(thrown);
+      const error = errorLine(thrown);
       logger.warn({ event: 'backup_not_deleted', file, error }, `an old backup cannot be deleted: ${error}`);
     }
   }

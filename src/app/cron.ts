@@ -1,6 +1,6 @@
 /** Calls a function at the ticks of a cron expression. A late tick counts too; calls never overlap. */
 import cron from 'node-cron';
-import { errorMessage } from '../lib/errors.ts';
+import { errorLine } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 
 export interface CronTicks {
@@ -16,7 +16,7 @@ export function createCronTicks(expression: string, onTick: () => Promise<void>,
     try {
       await onTick();
     } catch (error) {
-      const text = errorMessage(error);
+      const text = errorLine(error);
       logger.error({ event: 'check_failed', error: text }, `scheduled check failed: ${text}`);
     } finally {
       isRunning = false;
@@ -39,7 +39,7 @@ export function createCronTicks(expression: string, onTick: () => Promise<void>,
 /** Without it, node-cron writes to the console. */
 function createCronLogger(logger: Logger) {
   const write = (message: string | Error) => {
-    const text = errorMessage(message);
+    const text = errorLine(message);
     logger.debug({ event: 'timer', text }, `cron: ${text}`);
   };
   return { info: write, warn: write, error: write, debug: write };

@@ -52,7 +52,11 @@ export function openPipeline(config: Config, environment: Environment) {
     createSyncAccount(account, config, warehouse, environment),
   );
   const context = createSyncContext(config, warehouse, environment);
-  const { registerPackages, assertMayServe } = createRegistration(config, warehouse, environment);
+  const { registerPackages, assertMayServe, listLeaving } = createRegistration(
+    config,
+    warehouse,
+    environment,
+  );
   return {
     /** Makes one run under the run lock. Throws LockedError where another process holds it, unless `wait` is set. */
     async run(
@@ -70,6 +74,7 @@ export function openPipeline(config: Config, environment: Environment) {
       }
     },
     assertMayServe,
+    listLeaving,
     warehouse,
     /** Reads what the service now reports of a booked day: see readCorrection. */
     async readCorrection(name: string, date: string, signal: AbortSignal): Promise<CorrectionOffer> {
@@ -111,6 +116,8 @@ function createRegistration(
       assertMayUse(next, warehouse);
       assertMayRetire(findLeavingFor(next), formatCommand);
     },
+    /** A line for each package that a run with this config would retire. */
+    listLeaving: (next: Config): string[] => leavingLines(findLeavingFor(next)),
   };
 }
 

@@ -1,6 +1,6 @@
 /** Keeps the published file up to date, in parallel to the runs: neither waits for the other. */
 import { coalesce } from '../lib/coalesce.ts';
-import { InterruptedError, LockedError, errorMessage, VodhouseError } from '../lib/errors.ts';
+import { InterruptedError, LockedError, errorLine, hintLine } from '../lib/errors.ts';
 import { type Clock, DAY_MS } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Publication, Publisher } from '../publishing/publisher.ts';
@@ -72,13 +72,13 @@ async function publishIfDue(
 }
 
 function logFailure(thrown: unknown, { logger, onFailure }: PublishLoopOptions): void {
-  const error = errorMessage(thrown);
+  const error = errorLine(thrown);
   if (thrown instanceof InterruptedError)
     logger.info({ event: 'publish_interrupted' }, 'publishing was interrupted; the next start publishes');
   else if (thrown instanceof LockedError)
     logger.info({ event: 'publish_postponed', reason: error }, `publishing postponed: ${error}`);
   else {
-    const hint = (thrown instanceof VodhouseError && thrown.hint) || null;
+    const hint = hintLine(thrown);
     const next = hint === null ? '' : ` -> ${hint}`;
     logger.error({ event: 'publish_failed', error, hint }, `publishing failed: ${error}${next}`);
     onFailure?.(error);

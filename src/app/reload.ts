@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import type { Lock } from '../database/lock.ts';
 import { toTimestamp, type Clock } from '../lib/clock.ts';
 import { coalesce } from '../lib/coalesce.ts';
-import { ConfigError, errorMessage, VodhouseError } from '../lib/errors.ts';
+import { ConfigError, errorLine, hintLine } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { openPublisher } from '../publishing/publisher.ts';
 import { assertCanListen } from '../web/listen-check.ts';
@@ -29,7 +29,7 @@ export const NO_RELOADS: Reloads = {
 
 interface ReloadParts {
   config: Config;
-  pipeline: Pick<Pipeline, 'assertMayServe'>;
+  pipeline: Pick<Pipeline, 'assertMayServe' | 'listLeaving'>;
   reloads: Reloads;
   lock: Lock;
   clock: Clock;
@@ -55,6 +55,11 @@ export function awaitReload(parts: ReloadParts) {
         { event: 'config_accepted' },
         'the changed config is valid; it takes effect between two packages',
       );
+      for (const line of parts.pipeline.listLeaving(next))
+        logger.warn(
+          { event: 'package_leaves', reason: line },
+          `${line}; the next run retires it, its rows stay`,
+        );
       replacing.abort();
     } catch (error) {
       refuse(error, parts);
@@ -82,20 +87,14 @@ export function awaitReload(parts: ReloadParts) {
 
 function refuse(error: unknown, parts: ReloadParts): void {
   const { clock, logger } = parts;
-  const text = joinLines(errorMessage(error));
-  const hint = (error instanceof VodhouseError && error.hint) || null;
+  const text = errorLine(error);
+  const hint = hintLine(error);
   noteForOthers(parts, { refused: { at: toTimestamp(clock.now()), error: text } });
   const message = `the config was not reloaded, the worker continues with the one it has: ${text}`;
   logger.error(
     { event: 'config_refused', error: text, hint },
     `${message}${hint === null ? '' : ` -> ${hint}`}`,
   );
-}
-
-/** The lines below the first, as a list: a log has one line per message. */
-function joinLines(text: string): string {
-  const [first = '', ...others] = text.split(/\s*\n\s*/);
-  return [first, ...(others.length > 0 ? [others.join('; ')] : [])].join(' ');
 }
 
 /** Throws ConfigError where the config cannot be served, or only by another worker. */

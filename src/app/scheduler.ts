@@ -1,5 +1,12 @@
 /** The scheduler: at start and every minute it checks what is due, and runs that. */
-import { InterruptedError, LockedError, errorMessage, ParkedError, VodhouseError } from '../lib/errors.ts';
+import {
+  InterruptedError,
+  LockedError,
+  errorLine,
+  hintLine,
+  ParkedError,
+  VodhouseError,
+} from '../lib/errors.ts';
 import { toTimestamp, type Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import { previousTick, nextTick, type Schedule } from '../lib/cron-ticks.ts';
@@ -76,8 +83,8 @@ function createDueRunner(options: SchedulerOptions, signal: AbortSignal): () => 
       if (reason !== lastDeferral) logger.info({ event: 'run_postponed', reason }, `postponed: ${reason}`); // once, not every minute
       lastDeferral = error.message;
     } else if (!(error instanceof InterruptedError)) {
-      const text = errorMessage(error);
-      const hint = (error instanceof VodhouseError && error.hint) || null;
+      const text = errorLine(error);
+      const hint = hintLine(error);
       const stack = error instanceof VodhouseError || !(error instanceof Error) ? {} : { stack: error.stack };
       logger.error(
         { event: 'run_failed', error: text, hint, ...stack },

@@ -1,7 +1,7 @@
 /** What a worker tells other processes while it runs. */
 import type { Lock } from '../database/lock.ts';
 import { toTimestamp, type Clock } from '../lib/clock.ts';
-import { errorMessage } from '../lib/errors.ts';
+import { errorLine } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 
 /** Notes it in the lock of the worker, where `status` finds it. A full disk must not end a worker: it is logged, never thrown. */
@@ -12,7 +12,7 @@ export function noteForOthers(
   try {
     lock.note(more);
   } catch (error) {
-    const reason = errorMessage(error);
+    const reason = errorLine(error);
     logger.warn({ event: 'config_warning', reason }, `status cannot be told about this: ${reason}`);
   }
 }

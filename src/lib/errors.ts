@@ -106,3 +106,20 @@ export function errorMessage(error: unknown): string {
     return error.errors.map(errorMessage).join(', ');
   return error instanceof Error ? error.message : String(error);
 }
+
+/** Like `errorMessage`, in one line, as a log has it. */
+export function errorLine(error: unknown): string {
+  return joinLines(errorMessage(error));
+}
+
+/** The hint of any thrown value in one line; null if it has none. */
+export function hintLine(error: unknown): string | null {
+  return error instanceof VodhouseError && error.hint ? joinLines(error.hint) : null;
+}
+
+/** A text of several lines as one: the lines below the first follow as a list. */
+function joinLines(text: string): string {
+  const [first = '', ...others] = text.trim().split(/\s*\n\s*/);
+  if (others.length === 0) return first;
+  return `${first}${/[:;,]$/.test(first) ? '' : ':'} ${others.join('; ')}`;
+}

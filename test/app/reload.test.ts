@@ -96,6 +96,8 @@ describe('a worker that is told to reload its config', () => {
     worker.state.current = () => worker.configOf([101, 102]);
     worker.reload();
     await expect.poll(() => worker.reloaded.length).toBe(1);
+    const left = 'left the config: main/103, 0 videos; the next run retires it, its rows stay';
+    expect(worker.logged('package_leaves').join('')).toContain(left);
     worker.clock.advance(3_600_000);
     worker.reload(); // it looks for due runs when it begins to serve a config
     await expect.poll(() => worker.runs.length).toBe(2);
@@ -152,7 +154,11 @@ describe('a worker that is told to reload its config', () => {
     ...{ file: '/tmp/readers.db', exclude: ['id'], everyMs: 0, mode: 0o444, keepDays: 0 },
   };
   it.each<[string, (config: Config) => Partial<Config>, string]>([
-    ['that loses all packages', withoutPackages, 'the config no longer names all packages of main'],
+    [
+      'that loses all packages',
+      withoutPackages,
+      'no longer names all packages of main; nothing was sent or changed: left the config: main/101, 250 videos; left the config: main/102',
+    ],
     ['of another warehouse', () => ({ warehouse: '/tmp/other.db' }), 'but this worker serves'],
     ['that leaves out what readers need', () => ({ publish: withoutIds }), 'cannot be left out'],
   ])('refuses one %s, and serves on', async (_what, change, message) => {

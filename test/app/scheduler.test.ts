@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { InterruptedError, LockedError, ParkedError } from '../../src/lib/errors.ts';
+import { ConfigError, InterruptedError, LockedError, ParkedError } from '../../src/lib/errors.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { toTimestamp, MINUTE_MS, HOUR_MS } from '../../src/lib/clock.ts';
 import type { Due, LastRun } from '../../src/app/due.ts';
@@ -153,6 +153,16 @@ describe('the worker', () => {
     await pass(2 * MINUTE_MS);
     expect(runs.length).toBeGreaterThan(1);
     expect(log()).toContain('the run failed: the disk is full');
+  });
+
+  it('logs a failure of several lines in one', async () => {
+    const { pass } = useFakeTimers('2026-03-10T12:30:20Z');
+    const error = new ConfigError('nothing was sent\n  left: 101\n  left: 102', {
+      hint: 'do this:\n  a\n  b',
+    });
+    const { log } = startWorker({ run: () => Promise.reject(error) });
+    await pass(2 * MINUTE_MS);
+    expect(log()).toContain('the run failed: nothing was sent: left: 101; left: 102 -> do this: a; b"');
   });
 
   it('continues after a query that failed, and logs the failure', async () => {

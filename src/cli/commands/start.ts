@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load.ts';
 import { runWorker, type WorkerEvents } from '../../app/worker.ts';
 import { warnIfPlanDoesNotFit } from '../../capacity/plan-report.ts';
-import { errorMessage, VodhouseError } from '../../lib/errors.ts';
+import { errorLine, hintLine, VodhouseError } from '../../lib/errors.ts';
 import { createLogger, type Logger } from '../../lib/logger.ts';
 import { openWorkerContext, type ConfigOptions } from '../command-context.ts';
 import { EXIT, exitCodeFor } from '../exit.ts';
@@ -25,9 +25,9 @@ export async function start(options: ConfigOptions): Promise<number> {
 
 /** Secrets are in no message that ends a command. */
 function logEnd(thrown: unknown, { logLevel: level, logFormat: format }: ConfigOptions): void {
-  const error = errorMessage(thrown);
+  const error = errorLine(thrown);
   const isExpected = thrown instanceof VodhouseError;
-  const hint = (isExpected && thrown.hint) || null;
+  const hint = hintLine(thrown);
   const stack = isExpected || !(thrown instanceof Error) ? {} : { stack: thrown.stack };
   createLogger({ level, format, secrets: [] }).error(
     { event: 'worker_failed', error, hint, ...stack },
