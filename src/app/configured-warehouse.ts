@@ -2,18 +2,21 @@
 import { hostname } from 'node:os';
 import type { AccountConfig, Config } from '../config/config.ts';
 import { lockOrThrow, readHolder, tryLock, type Lock } from '../database/lock.ts';
+import { commandsFor } from '../health/commands.ts';
 import { ConfigError, LockedError } from '../lib/errors.ts';
 import { pluralize } from '../lib/format.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
 import { assertDemoOrReal, assertSameZone, otherConfigText } from './file-use.ts';
+import { assertNotLost } from './lost-file.ts';
 import type { Environment } from './environment.ts';
 
 /**
- * Renames accounts that the config renames. Throws ConfigError where the file is of the demo, or of another calendar, and
+ * Renames accounts that the config renames. Throws ConfigError where the file is lost, of the demo, or of another calendar, and
  * LockedError where a worker of another process, or a run, is in the way of a new name.
  */
 export function openConfiguredWarehouse(config: Config, environment: Environment): Warehouse {
-  const { clock, logger, isDemo = false } = environment;
+  const { clock, logger, isDemo = false, formatCommand = commandsFor(config.file) } = environment;
+  assertNotLost(config, formatCommand);
   const warehouse = openWarehouse(config.warehouse, clock);
   try {
     const use = warehouse.getFileUse();

@@ -1,10 +1,12 @@
 /** Opening the live file: checks, settings, migration. */
 import { accessSync, constants, existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { drizzle, type BetterSQLite3Database } from 'drizzle-orm/better-sqlite3';
 import { WarehouseError } from '../lib/errors.ts';
 import { assertNotRestoring, createFile } from './create-file.ts';
 import { assertNotEmpty, toWarehouseError, withDamageErrors } from './integrity.ts';
+import { isHeld, readHolder } from './lock.ts';
 import { countConnection } from './open-files.ts';
 import { APPLICATION_ID, SCHEMA_VERSION, migrateFile } from './migrate.ts';
 import { assertOwnWal, removePairRecord, recordPair } from './wal-owner.ts';
@@ -54,11 +56,17 @@ export function openReadOnly(path: string): Db {
   );
 }
 
+function missingFileHint(path: string): string {
+  const holder = existsSync(dirname(path)) && isHeld(path, 'worker') ? readHolder(path, 'worker') : null;
+  if (holder === null) return 'vodhouse sync makes it';
+  return `a worker had it open, pid ${holder.pid}: stop it, then put the file back, or vodhouse restore BACKUP; without both, vodhouse sync makes an empty one`;
+}
+
 /** Like `openReadOnly`, also for a file of an older version: it can be copied. */
 export function openForCopy(path: string): Db {
   assertNotRestoring(path);
   if (!existsSync(path)) {
-    throw new WarehouseError(`there is no warehouse at ${path}`, { hint: 'vodhouse sync makes it' });
+    throw new WarehouseError(`there is no warehouse at ${path}`, { hint: missingFileHint(path) });
   }
   assertNotEmpty(path);
   assertOwnWal(path);

@@ -114,6 +114,6 @@ function restoreSteps(path: string): string {
   return [
     'vodhouse restore BACKUP puts a backup in its place, and keeps this file under another name',
     `without one: sqlite3 ${path} .recover | sqlite3 new.db (of sqlite.org; not Debian's), vodhouse restore new.db`,
-    'or move it away, with its -wal and -shm: vodhouse sync then makes a new one, without the history',
+    'or move it away, with its -wal and -shm and the published file: vodhouse sync then makes a new one, without the history',
   ].join(NEXT_LINE);
 }

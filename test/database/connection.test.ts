@@ -6,6 +6,7 @@ import { WarehouseError } from '../../src/lib/errors.ts';
 import { openDatabase, openReadOnly, openLedgerConnection } from '../../src/database/connection.ts';
 import { APPLICATION_ID, SCHEMA_VERSION } from '../../src/database/migrate.ts';
 import { openStatusQueries } from '../../src/queries/status-queries.ts';
+import { backUp } from '../../src/backup/backup.ts';
 import { restore } from '../../src/backup/restore.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { execute, hashFile, readRows, readValue } from '../support/fixtures/live-file.ts';
@@ -49,7 +50,11 @@ describe('an open warehouse', () => {
     ['moved away', (path) => renameSync(path, `${path}.old`), /was deleted or moved away/, /move it back/],
     [
       'restored from a backup',
-      (path, other) => void restore(path, other, clock.now()),
+      (path, other) => {
+        rmSync(other);
+        backUp(path, other);
+        restore(path, other, clock.now());
+      },
       /is another file than it was: a backup was restored while it was in use/,
       /^run it again; nothing was sent$/,
     ],

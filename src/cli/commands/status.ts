@@ -1,4 +1,5 @@
 import { loadConfigWithoutFiles } from '../../config/load.ts';
+import { assertNotLost } from '../../app/lost-file.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { commandsFor } from '../../health/commands.ts';
 import { createHealthReport } from '../../health/report.ts';
@@ -19,6 +20,7 @@ const MAX_RUNS = 5;
 /** `vodhouse status`. Returns the exit code: 3 where anything needs attention. */
 export async function status(options: JsonOptions & { requests?: true }): Promise<number> {
   const { config: written, unusable } = loadConfigWithoutFiles(options.config);
+  assertNotLost(written, commandsFor(options.config));
   const statusQueries = openStatusQueries(written.warehouse);
   try {
     if (options.requests) {

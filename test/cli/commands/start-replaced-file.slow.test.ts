@@ -1,4 +1,4 @@
-import { renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { CONFIG, configText, WAREHOUSE } from '../../support/fixtures/config-file.ts';
@@ -57,5 +57,58 @@ describe('a worker with its clock', () => {
     renameSync(`${live}-wal`, `${live}-wal.old`);
     rmSync(`${live}-shm`, { force: true });
     expect((await vodhouse(['sync'], { cwd })).code).toBe(0);
+  });
+});
+
+describe('a live file that was deleted after it was published', () => {
+  it('is not replaced by an empty one: sync, start, check and status name the newest backup', async () => {
+    const service = await startScriptedService(
+      serveEverything((request) => listPage(request, [videoRecord(1)])),
+    );
+    const config = configText({ url: service.url, storage: false, top: 'publish: {}' });
+    const cwd = createFolder({ [CONFIG]: config });
+    const [live, backup] = [join(cwd, WAREHOUSE), join(cwd, 'data/backups/vodhouse-2026-03-02T000000Z.db')];
+    expect((await vodhouse(['sync'], { cwd })).code).toBe(0);
+    for (const file of [backup.replace('03-02', '03-01'), backup])
+      expect((await vodhouse(['backup', file], { cwd })).code).toBe(0);
+    utimesSync(backup.replace('03-02', '03-01'), 1_000, 1_000);
+    for (const part of ['', '-wal', '-shm']) rmSync(live + part, { force: true });
+    const requests = service.requests.length;
+    for (const command of ['sync', 'start', 'check', 'status']) {
+      const { code, stdout, stderr } = await vodhouse([command], { cwd });
+      expect([command, code, stdout]).toEqual([command, 2, '']);
+      expect(stderr).toMatch(
+        /vodhouse\.db is missing, but \S+vodhouse\.bi\.db was made from a warehouse begun \d{4}/,
+      );
+      expect(stderr).toContain(`put the file back; or vodhouse restore ${backup}\n`);
+    }
+    expect([existsSync(live), service.requests.length]).toEqual([false, requests]);
+    expect((await vodhouse(['restore', backup], { cwd })).code).toBe(0);
+    expect((await vodhouse(['sync'], { cwd })).code).toBe(0);
+    for (const name of [WAREHOUSE, `${WAREHOUSE}-wal`, `${WAREHOUSE}-shm`, 'data/vodhouse.bi.db'])
+      rmSync(join(cwd, name), { force: true });
+    expect((await vodhouse(['sync'], { cwd })).code).toBe(0);
+  });
+
+  it('is reported by status as that of the running worker, with and without a published file', async () => {
+    const service = await startScriptedService(
+      serveEverything((request) => listPage(request, [videoRecord(1)])),
+    );
+    const config = configText({ url: service.url, storage: false, top: 'publish: {}' });
+    const cwd = createFolder({ [CONFIG]: config });
+    const worker = startVodhouse(['start'], { cwd });
+    await eventually(() => worker.stderr() + worker.stdout()).toContain('published ');
+    rmSync(join(cwd, WAREHOUSE));
+    const published = await vodhouse(['status'], { cwd });
+    expect([published.code, published.stderr]).toEqual([
+      2,
+      expect.stringContaining(`-> first stop the worker, pid ${worker.pid}: it had the file open\n`),
+    ]);
+    rmSync(join(cwd, 'data/vodhouse.bi.db'));
+    const { code, stderr } = await vodhouse(['status'], { cwd });
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(`-> a worker had it open, pid ${worker.pid}: stop it, then put the file back`),
+    ]);
   });
 });
