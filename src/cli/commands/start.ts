@@ -56,7 +56,7 @@ async function startWorker(options: ConfigOptions): Promise<number> {
   };
   const load = () => {
     const next = loadConfig(options.config);
-    secrets.push(...next.secrets);
+    secrets.push(...next.secrets.filter((secret) => !secrets.includes(secret)));
     return next;
   };
   const reloads = { load, listen: requestOnHangup() };
