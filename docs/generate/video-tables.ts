@@ -37,6 +37,7 @@ const packages = describeTable(
       'records',
       'Records that the last quick walk found missing in the list and could not locate; NULL if none has searched since the last full walk.',
     ),
+    schedule: 'Cron expression of its own full walks; NULL for `schedule.full`.',
   },
 );
 

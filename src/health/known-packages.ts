@@ -5,7 +5,7 @@ import type { StatusQueries } from '../queries/status-queries.ts';
 
 /**
  * The config with the packages of the live file, for accounts whose CSV file cannot be used (`unusable`: their names), or is
- * refused by the running worker. The files do not tell their own schedules then.
+ * refused by the running worker.
  */
 export function withKnownPackages(
   config: Config,
@@ -21,7 +21,10 @@ export function withKnownPackages(
     if (!isKept(account)) return account;
     const written = new Map(account.packages.map((each) => [each.id, each]));
     const known = rows.filter((row) => row.account === account.name);
-    const packages = known.map(({ package_id: id, name }) => written.get(id) ?? { id, name });
+    const packages = known.map(
+      ({ package_id: id, name, schedule }) =>
+        written.get(id) ?? { id, name, ...(schedule !== null && { full: schedule }) },
+    );
     return { ...account, packages };
   });
   return { ...config, accounts };

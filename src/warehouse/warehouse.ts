@@ -65,7 +65,7 @@ export interface RunEnd {
 
 export interface ConfiguredAccount {
   name: string;
-  packages: readonly { id: number; name: string | null }[];
+  packages: readonly { id: number; name: string | null; full?: string }[];
 }
 
 /** Each call is a read of the live file. */
@@ -216,7 +216,8 @@ function prune(tx: Tx, now: number, retention: RunEnd['retention']): void {
 function registerPackages(tx: Tx, accounts: readonly ConfiguredAccount[], now: number): void {
   const at = toTimestamp(now);
   for (const { name: account, packages: configured } of accounts) {
-    for (const { id, name } of configured) packages.registerPackage(tx, { account, packageId: id, name });
+    for (const { id, name, full: schedule = null } of configured)
+      packages.registerPackage(tx, { account, packageId: id, name, schedule });
     const ids = JSON.stringify(configured.map(({ id }) => id));
     packages.retirePackages(tx, { account, ids, at });
   }

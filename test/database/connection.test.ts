@@ -64,7 +64,7 @@ describe('an open warehouse', () => {
     const warehouse = openWarehouse(path, clock);
     expect(() => warehouse.assertNotReplaced()).not.toThrow();
     const other = join(temporaryFolder(), 'other.db');
-    openWarehouse(other, clock).close();
+    backUp(path, other);
     swap(path, other);
     const error = catchError(() => warehouse.assertNotReplaced());
     expect(error.message).toContain(path);

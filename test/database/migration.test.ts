@@ -40,6 +40,7 @@ function migrated(change = ''): { path: string; before: Map<string, Row[]>; afte
 
 /** Columns that later formats added, and their values in earlier rows; `asked_days` is counted. */
 const ADDED: Record<string, Row> = {
+  package: { schedule: null },
   storage_discrepancy: { resolved_at: null },
   storage_gap: { reason: 'missing' },
   run: { clock_offset_ms: null },

@@ -22,6 +22,7 @@ export const packageTable = sqliteTable(
     failed_walks: bigint('failed_walks').notNull().default(0),
     looked_at: timestamp('looked_at'),
     missing_records: bigint('missing_records'),
+    schedule: text('schedule'),
   },
   (table) => [primaryKey({ columns: [table.account, table.package_id] })],
 );

@@ -8,6 +8,8 @@ export interface PackageStatus {
   account: string;
   package_id: number;
   name: string | null;
+  /** Its own schedule of full walks; null for that of all. */
+  schedule: string | null;
   live_count: number;
   totalcount: number | null;
   page_size: number | null;
@@ -19,7 +21,7 @@ export interface PackageStatus {
   last_error: string | null;
 }
 
-const PACKAGE_COLUMNS = `package.account, package.package_id, package.name, package.live_count, package.totalcount, package.page_size,
+const PACKAGE_COLUMNS = `package.account, package.package_id, package.name, package.schedule, package.live_count, package.totalcount, package.page_size,
   package.walked_at, package.looked_at, package."order", walk.status as last_walk, walk.error as last_error`;
 
 const LAST_WALK = `left join walk on walk.walk_id = (

@@ -11,11 +11,12 @@ const OF_PACKAGE = 'account = :account and package_id = :packageId';
 /** A retirement is never before the last walk, even if the clock is behind. */
 const RETIRED_AT = "max(:at, coalesce(walked_at, ''), coalesce(looked_at, ''))";
 
-/** Adds the package, or updates its name and ends its retirement. */
-export const registerPackage = query<never, PackageKey & { name: string | null }>(
-  `insert into package (account, package_id, name) values (:account, :packageId, :name)
-    on conflict (account, package_id) do update set name = excluded.name, retired_at = null
-    where package.name is not excluded.name or package.retired_at is not null`,
+/** Adds the package, or updates its name and schedule and ends its retirement. */
+export const registerPackage = query<never, PackageKey & { name: string | null; schedule: string | null }>(
+  `insert into package (account, package_id, name, schedule) values (:account, :packageId, :name, :schedule)
+    on conflict (account, package_id) do update set name = excluded.name, schedule = excluded.schedule, retired_at = null
+    where package.name is not excluded.name or package.schedule is not excluded.schedule
+      or package.retired_at is not null`,
 ).run;
 
 /** Retires the packages of the account that are not among `ids`, a JSON array. */

@@ -1,0 +1,1 @@
+ALTER TABLE `package` ADD `schedule` text;
