@@ -26,3 +26,14 @@ export function createPublicationNotes(parts: { lock: Pick<Lock, 'note'>; clock:
     noteForOthers(parts, { publication: since === null || error === null ? null : { at: since, error } });
   };
 }
+
+/** The returned function notes since when the worker has the schedule of its backups: a reload that keeps it changes nothing. */
+export function createBackupNotes(parts: { lock: Pick<Lock, 'note'>; clock: Clock; logger: Logger }) {
+  let current: string | null = null;
+  return (schedule: string | null): void => {
+    if (schedule === current) return;
+    current = schedule;
+    const backups = schedule === null ? null : { since: toTimestamp(parts.clock.now()) };
+    noteForOthers(parts, { backups });
+  };
+}

@@ -17,7 +17,7 @@ import { openOwnSchedules } from './own-schedules.ts';
 import { openPipeline, type Pipeline } from './pipeline.ts';
 import type { Environment } from './environment.ts';
 import { createPublishClock } from './publish-clock.ts';
-import { createPublicationNotes } from './worker-notes.ts';
+import { createBackupNotes, createPublicationNotes } from './worker-notes.ts';
 import { createPublishLoop } from './publish-loop.ts';
 import { awaitReload, NO_RELOADS, type Reloads } from './reload.ts';
 import { runDue } from './run-due.ts';
@@ -51,7 +51,8 @@ export async function runWorker(
   try {
     events.onStarted();
     assertUndamaged(config.warehouse);
-    const parts = { ...environment, lock, signal, events, reloads };
+    const noteBackups = createBackupNotes({ ...environment, lock });
+    const parts = { ...environment, lock, signal, events, reloads, noteBackups };
     for (let next = await serveConfig(config, parts); next; next = await serveConfig(next, parts))
       events.onReloaded(next);
   } finally {
@@ -64,6 +65,8 @@ interface ServeParts extends Environment {
   signal: AbortSignal;
   events: WorkerEvents;
   reloads: Reloads;
+  /** Tells others which schedule the backups have; null: none are made. */
+  noteBackups: (schedule: string | null) => void;
 }
 
 /** Serves a config until the signal aborts, then gives null, or until another config replaces it, then gives that. */
@@ -73,6 +76,7 @@ async function serveConfig(config: Config, parts: ServeParts): Promise<Config | 
   if (!pipeline) return null;
   try {
     pipeline.assertMayServe();
+    parts.noteBackups(config.backup?.schedule ?? null);
     const reload = awaitReload({ ...parts, config, pipeline });
     try {
       const { replaced, rereadPackages } = reload;

@@ -68,12 +68,21 @@ export function backUp(path: string, file: string): CopyResult {
       const copied = copyInto(source, draft, statSync(path));
       moveIntoPlace(draft, file);
       return copied;
+    } catch (error) {
+      throw withoutDraft(error, draft, file);
     } finally {
       removeDraft(draft);
     }
   } finally {
     source.$client.close();
   }
+}
+
+/** Messages name the file that was asked for, once, not the draft. */
+function withoutDraft(error: unknown, draft: string, file: string): unknown {
+  if (!(error instanceof WarehouseError) || !error.message.includes(draft)) return error;
+  const message = error.message.replace(`, open '${draft}'`, '').replaceAll(draft, file);
+  return new WarehouseError(message, { hint: error.hint?.replaceAll(draft, file), cause: error });
 }
 
 /** Copies one snapshot of a warehouse into `draft`, and checks the copy. Writers are not blocked. Throws WarehouseError. */

@@ -31,11 +31,13 @@ export interface Holder {
   packages?: PackagesRefusal | null;
   /** Publications of the worker fail: since when, and why the last one did. */
   publication?: { at: string; error: string } | null;
+  /** Since when the worker has the schedule of its backups. */
+  backups?: { since: string } | null;
 }
 
 export interface Lock {
   /** Tells others more about the holder. Throws WarehouseError if that cannot be written. */
-  note(more: Pick<Holder, 'refused' | 'packages' | 'publication'>): void;
+  note(more: Pick<Holder, 'refused' | 'packages' | 'publication' | 'backups'>): void;
   release(): void;
 }
 

@@ -9,6 +9,7 @@ import { isHeld, readHolder } from '../database/lock.ts';
 import { publishedFact } from '../publishing/about-rows.ts';
 import type { Publisher } from '../publishing/publisher.ts';
 import type { StatusQueries } from '../queries/status-queries.ts';
+import { findOverdueSince } from './overdue-backup.ts';
 import { acceptRemovalsCommands, type FormatCommand } from './commands.ts';
 import { listStreams, type Stream, type StreamParts } from './streams.ts';
 
@@ -67,7 +68,7 @@ export function readHealthFacts(parts: HealthParts, now: number, runs: number) {
     storageDetails: accounts.flatMap((account) => readStorageDetails(account, parts, streams, recentSince)),
     newestTime: statusQueries.newestTime(),
     ...readWorkerNotes(config),
-    backup: readBackup(parts),
+    ...readBackups(parts, now),
   };
 }
 
@@ -216,9 +217,13 @@ function readWorkerNotes({ warehouse, secrets }: Config) {
   };
 }
 
-/** Null if the config has no backups. */
-function readBackup({ config, statusQueries }: HealthParts) {
-  if (!config.backup) return null;
-  const last = statusQueries.lastBackup();
-  return { ...last, error: last.error && redact(last.error, config.secrets) };
+/** `backup`: null if the config has no backups. `overdueBackup`: since when one is overdue; null: none is. */
+function readBackups({ config, statusQueries }: HealthParts, now: number) {
+  const { first_run_at: firstRunAt, ...last } = statusQueries.lastBackup();
+  const holder = isHeld(config.warehouse, 'worker') ? readHolder(config.warehouse, 'worker') : null;
+  const times = { madeAt: last.made_at, firstRunAt, scheduledAt: holder?.backups?.since ?? null };
+  return {
+    backup: config.backup ? { ...last, error: last.error && redact(last.error, config.secrets) } : null,
+    overdueBackup: findOverdueSince(config, times, now),
+  };
 }

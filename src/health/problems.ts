@@ -9,7 +9,7 @@ import { createProblem, PROBLEM_KINDS, toOneLine, type Advice, type Problem } fr
 import { findClockProblems, findFailedRun, findParkedRun } from './run-problems.ts';
 import { findStorageProblems } from './storage-problems.ts';
 import { findFailedPublication } from './worker-problems.ts';
-import { findFailedBackup, findRefusedConfig, findRefusedPackages } from './worker-problems.ts';
+import { findBackupProblem, findRefusedConfig, findRefusedPackages } from './worker-problems.ts';
 
 /** A worker publishes right after a run; a published file that is behind for longer is a problem. */
 const PUBLISHED_LATE_MS = 2 * MINUTE_MS;
@@ -25,7 +25,7 @@ export function findProblems(facts: HealthFacts): Problem[] {
     ...findClockProblems(facts),
     ...findStorageProblems(facts),
     ...(facts.failedPublication ? findFailedPublication(facts) : findUnpublished(facts)),
-    ...findFailedBackup(facts),
+    ...findBackupProblem(facts),
     ...findRefusedConfig(facts),
     ...findRefusedPackages(facts),
     ...findQuarantine(facts),

@@ -2,19 +2,22 @@
 import type { HealthFacts } from './facts.ts';
 import { createProblem, toOneLine, type Problem } from './problem-kinds.ts';
 
-/** The newest backup failed; it ends with the next one that is made. */
-export function findFailedBackup({ backup, formatCommand }: HealthFacts): Problem[] {
-  if (!backup?.error) return [];
-  const { error, failing_since: since, made_at: madeAt } = backup;
+/** The newest backup failed, or none was made for two ticks of its schedule; it ends with the next one that is made. */
+export function findBackupProblem({ backup, overdueBackup, formatCommand }: HealthFacts): Problem[] {
+  if (!backup) return [];
+  const { error, failing_since: failingSince, made_at: madeAt } = backup;
+  const since = error ? failingSince : overdueBackup;
+  if (since === null) return [];
   const last = madeAt === null ? 'there is none yet' : `the last one was made at ${madeAt} UTC`;
+  const text = error
+    ? 'the worker tries again an hour after a failure, or at the next tick of backup.schedule'
+    : 'the worker begins again each minute, but a reload, a change of a CSV file of packages and a stop end a backup under way';
   return [
     createProblem({
       kind: 'backup',
       since,
-      message: `the backup of the warehouse failed, ${last}: ${toOneLine(error)}`,
-      advice: [
-        { text: 'the worker tries again each hour; to make one now', command: formatCommand('backup FILE') },
-      ],
+      message: `the backup of the warehouse ${error ? 'failed' : 'is overdue'}, ${last}${error ? `: ${toOneLine(error)}` : ''}`,
+      advice: [{ text: `${text}; to make one now`, command: formatCommand('backup FILE') }],
       fields: { made_at: madeAt, error },
     }),
   ];

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createBackupLoop } from '../../src/app/backup-loop.ts';
 import { createLogger } from '../../src/lib/logger.ts';
+import { tryLock } from '../../src/database/lock.ts';
 import { HOUR_MS, DAY_MS } from '../../src/lib/clock.ts';
 import { readHealthFacts } from '../../src/health/facts.ts';
-import { findFailedBackup } from '../../src/health/worker-problems.ts';
+import { findBackupProblem } from '../../src/health/worker-problems.ts';
 import { openStatusQueries } from '../../src/queries/status-queries.ts';
 import { execute, readRows, readValue } from '../support/fixtures/live-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
@@ -46,7 +47,7 @@ async function openLoop({ keep = 2, hasRun = true, folder = join(temporaryFolder
       const parts = { config, statusQueries, publisher: null, isStale: () => false };
       const facts = readHealthFacts({ ...parts, formatCommand: (text) => text }, clock.now(), 1);
       statusQueries.close();
-      return findFailedBackup(facts);
+      return findBackupProblem(facts);
     },
   };
 }
@@ -114,9 +115,29 @@ describe('the backups of the worker', () => {
       {
         kind: 'backup',
         since: '2026-03-01 12:00:00',
-        message: expect.stringContaining('there is none yet') as string,
+        message: expect.stringMatching(/^the backup of the warehouse failed, there is none yet: /) as string,
+        advice: [{ text: expect.stringContaining('an hour after a failure, or at the next tick') as string }],
       },
     ]);
+  });
+
+  it('are a problem of a running worker where none was made for two ticks', async () => {
+    const { path, clock, check, problems, count } = await openLoop();
+    clock.advance(3 * DAY_MS);
+    expect(problems()).toEqual([]);
+    const lock = tryLock(path, 'worker', 'start', clock.now());
+    onTestFinished(() => lock?.release());
+    lock?.note({ backups: { since: '2026-03-01 12:00:00' } });
+    expect(problems()).toMatchObject([
+      {
+        kind: 'backup',
+        since: '2026-03-03 02:30:00',
+        message: expect.stringContaining('is overdue') as string,
+      },
+    ]);
+    check();
+    await eventually(count).toBe(1);
+    expect(problems()).toEqual([]);
   });
 
   it('leave those of the original alone in a copy of its live file', async () => {

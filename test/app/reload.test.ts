@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHealthReport } from '../../src/health/report.ts';
 import { openStatusQueries } from '../../src/queries/status-queries.ts';
 import type { Config } from '../../src/config/config.ts';
-import { tryLock } from '../../src/database/lock.ts';
+import { readHolder, tryLock } from '../../src/database/lock.ts';
 import { ConfigError, InterruptedError } from '../../src/lib/errors.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { runWorker } from '../../src/app/worker.ts';
@@ -187,6 +187,31 @@ describe('a worker that is told to reload its config', () => {
     worker.reload();
     await expect.poll(() => worker.reloaded.length).toBe(2);
     expect(worker.findProblems()).toEqual([]);
+  });
+
+  it('tells since when it has the schedule of its backups, which a reload that keeps it does not change', async () => {
+    const worker = await startWorker();
+    const since = () => readHolder(worker.path, 'worker')?.backups?.since;
+    await expect.poll(() => worker.logged('worker_waiting').length).toBe(1);
+    expect(since()).toBeUndefined();
+    const reloadWith = async (schedule: string | null) => {
+      const backup = schedule === null ? null : { schedule, folder: temporaryFolder(), keep: 1 };
+      worker.state.current = () => worker.configOf([101, 102, 103], { backup });
+      const before = worker.reloaded.length;
+      worker.clock.advance(60_000);
+      worker.reload();
+      await expect.poll(() => worker.reloaded.length).toBe(before + 1);
+      await expect.poll(() => worker.isListening()).toBe(true);
+    };
+    await reloadWith('30 2 * * *');
+    const first = since();
+    expect(first).toBeDefined();
+    await reloadWith('30 2 * * *');
+    expect(since()).toBe(first);
+    await reloadWith('30 3 * * *');
+    expect(since()).not.toBe(first);
+    await reloadWith(null);
+    expect(since()).toBeUndefined();
   });
 
   it('waits for the run of another process before it gives an account its new name', async () => {

@@ -38,6 +38,17 @@ describe('a backup', () => {
     expect(readValue(file, 'select count(*) from video_version where id = 2')).toBe(2);
   });
 
+  it('that cannot be written is named once, not by its draft', async () => {
+    const { path } = await filled();
+    const file = '/proc/self/copy.db'; // nobody can create a file there
+    expect(() => backUp(path, file)).toThrow(
+      expect.objectContaining({
+        name: 'WarehouseError',
+        message: expect.stringMatching(/^\/proc\/self\/copy\.db: [A-Z]+: [a-z ]+$/) as string,
+      }) as Error,
+    );
+  });
+
   it('is described in the result', async () => {
     const { path, file } = await filled();
     execute(path, "update video set removed_at = '2026-03-01 13:00:00', change_seq = 999 where id = 7");
