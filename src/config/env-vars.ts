@@ -1,11 +1,15 @@
-import { readFileSync, statSync } from 'node:fs';
+import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { errorCode, ConfigError, errorMessage } from '../lib/errors.ts';
 import { redact } from '../lib/redact.ts';
 
 /** The value of a variable; undefined if it is not set. */
-export type Lookup = (name: string) => string | undefined;
+export interface Lookup {
+  (name: string): string | undefined;
+  /** Why `file:PATH` has no value, with the absolute path. */
+  explain?: (name: string) => string;
+}
 
 /** A text after substitution. `used`: it contains the value of a variable and must not be printed. */
 export interface Substituted {
@@ -51,7 +55,7 @@ export function substitute(text: string, lookup: Lookup): Substituted {
     if (value === undefined) {
       result.problems.push(
         name.startsWith(FILE)
-          ? `\${${name}} cannot be read; expected a readable file with the value`
+          ? `\${${name}} cannot be read${explained(lookup, resolved.text)}; expected a readable file with the value`
           : `\${${name}} is not set; expected it in the environment or in the file .env in its folder`,
       );
     }
@@ -63,10 +67,26 @@ export function substitute(text: string, lookup: Lookup): Substituted {
 /** Variables from `env`, then from the `.env` in the folder; `file:PATH` is the content of that file. Throws ConfigError if that is unreadable. */
 export function createLookup(folder: string, env: Readonly<Record<string, string | undefined>>): Lookup {
   const dotEnv = readDotEnv(join(folder, '.env'));
-  return (name) =>
-    name.startsWith(FILE)
-      ? readValueFile(resolve(folder, name.slice(FILE.length)))
-      : (own(env, name) ?? own(dotEnv, name));
+  const toFile = (name: string) => resolve(folder, name.slice(FILE.length));
+  const lookup = (name: string) =>
+    name.startsWith(FILE) ? readValueFile(toFile(name)) : (own(env, name) ?? own(dotEnv, name));
+  return Object.assign(lookup, { explain: (name: string) => explainUnreadable(toFile(name)) });
+}
+
+function explained({ explain }: Lookup, name: string): string {
+  return explain ? ` (${explain(name)})` : '';
+}
+
+function explainUnreadable(file: string): string {
+  try {
+    if (!statSync(file).isFile()) return `${file} is no regular file`;
+    accessSync(file, constants.R_OK);
+    return `${file} cannot be read`;
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return `${file} does not exist`;
+    return code === 'EACCES' ? `no permission to read ${file}` : errorMessage(error);
+  }
 }
 
 /** The content without a line break at its end; undefined where it is not a regular file that can be read. */

@@ -12,7 +12,7 @@ export function toWarehouseError(error: unknown, path: string): WarehouseError {
   const cannotWrite = /^(SQLITE_READONLY|SQLITE_CANTOPEN|EACCES|EPERM|EROFS)/.test(code);
   if (cannotWrite) {
     return new WarehouseError(`${path} cannot be opened for writing (${errorMessage(error)})`, {
-      hint: `check who owns it and its folder: ls -la ${dirname(path)}`,
+      hint: `check who owns it and its folder: ls -la ${nearestFolder(path)}`,
       cause: error,
     });
   }
@@ -23,7 +23,19 @@ export function toWarehouseError(error: unknown, path: string): WarehouseError {
     });
   }
   if (isDamage(error)) return damagedError(path, errorMessage(error), error);
+  if (/^(SQLITE_FULL|ENOSPC|EDQUOT)/.test(code)) {
+    return new WarehouseError(`${path}: ${errorMessage(error)}`, {
+      hint: `free space on its disk (df -h ${nearestFolder(path)}); what was stored stays`,
+      cause: error,
+    });
+  }
   return new WarehouseError(`${path}: ${errorMessage(error)}`, { cause: error });
+}
+
+/** The folder of the file; where that does not exist, the nearest above it that does. */
+function nearestFolder(path: string): string {
+  const folder = dirname(path);
+  return existsSync(folder) || dirname(folder) === folder ? folder : nearestFolder(folder);
 }
 
 /** Throws WarehouseError if the path has no file, or an empty one. */

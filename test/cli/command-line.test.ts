@@ -137,8 +137,10 @@ describe('init', () => {
     expect(code).toBe(0);
     expect(stdout).toContain('npx vodhouse check --config other/vodhouse.yaml');
     expect(existsSync(join(cwd, 'other/vodhouse.schema.json'))).toBe(true);
-    const missing = await vodhouse(['init', '--config', 'nowhere/vodhouse.yaml'], { cwd });
-    expect(missing.code).toBe(2);
-    expect(missing.stderr).toContain('cannot write nowhere/vodhouse.yaml');
+    expect((await vodhouse(['init', '--config', 'new/sub/vodhouse.yaml'], { cwd })).code).toBe(0);
+    expect(existsSync(join(cwd, 'new/sub/vodhouse.schema.json'))).toBe(true);
+    const blocked = await vodhouse(['init', '--config', 'other/note/vodhouse.yaml'], { cwd });
+    expect(blocked.code).toBe(2);
+    expect(blocked.stderr).toContain('cannot write other/note/vodhouse.yaml');
   });
 });

@@ -67,8 +67,12 @@ describe('${file:PATH}', () => {
   );
 
   test('is a problem where the file is missing or a folder', () => {
-    for (const text of [yaml, yaml.replace('file:secret', 'file:/')])
-      expect(readProblems(text)[0]).toMatch(/\$\{file:.*\} cannot be read; expected a readable file/);
+    expect(readProblems(yaml)[0]).toMatch(
+      /\$\{file:secret\} cannot be read \(\/\S+\/secret does not exist\); expected a readable file/,
+    );
+    expect(readProblems(yaml.replace('file:secret', 'file:/'))[0]).toContain(
+      '${file:/} cannot be read (/ is no regular file); expected a readable file',
+    );
   });
 
   test('may have variables in its path, as systemd passes the folder of credentials', () => {

@@ -47,6 +47,18 @@ describe('a warehouse that the user may not write', () => {
     );
 
   it(
+    'names the nearest folder that exists, where its own cannot be made',
+    async (context) => {
+      const { folder, data } = places();
+      writeFileSync(join(folder, 'vodhouse.yaml'), CONFIG.replace('data/live.db', 'data/new/sub/live.db'));
+      chmodSync(data, READ_ONLY);
+      const { code, stderr } = await sync(folder, context);
+      expect([code, stderr]).toEqual([1, expect.stringMatching(new RegExp(`ls -la ${data}\n$`))]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
     'ends with 1 and a clear message: the folder is read-only and there is no file yet',
     async (context) => {
       const { folder, data, path } = places();

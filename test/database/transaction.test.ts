@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { WarehouseError } from '../../src/lib/errors.ts';
 import { openDatabase, type Db, type Tx } from '../../src/database/connection.ts';
@@ -34,6 +34,20 @@ describe('transact', () => {
     });
     expect(result).toBe('done');
     expect(runs()).toBe(2);
+  });
+
+  it('says where to free space where the disk is full, and keeps what was stored', () => {
+    transact(db, addRun);
+    db.$client.pragma(`max_page_count = ${Number(db.$client.pragma('page_count', { simple: true }))}`);
+    const fill = () => transact(db, (tx) => Array.from({ length: 5_000 }, () => addRun(tx)).length);
+    expect(fill).toThrow(
+      expect.objectContaining({
+        name: 'WarehouseError',
+        message: `${path}: database or disk is full`,
+        hint: `free space on its disk (df -h ${dirname(path)}); what was stored stays`,
+      }) as Error,
+    );
+    expect(runs()).toBe(1);
   });
 
   it('stores nothing where the function throws, and rethrows the error', () => {

@@ -108,10 +108,21 @@ async function checkRequest(
     const isFault = error instanceof RefusedError || error instanceof TransientError;
     if (!isFault && !(error instanceof ParkedError)) throw error;
     const isReachable = !(isFault && error.fault === 'connection');
-    const advice = error instanceof RefusedError ? 'check key and package in the config' : null;
+    const advice = error instanceof RefusedError ? adviceFor(error, asked) : null;
     const hint = error.hint ?? (isUnreachable(error) ? UNREACHABLE_HINT : advice);
     return { finding: { account, asked, ok: false, result: errorMessage(error), hint }, isReachable };
   }
+}
+
+/** What of the config a refusal without a hint is about. */
+function adviceFor({ status }: RefusedError, asked: string): string {
+  if (asked.startsWith('storage'))
+    return status === 404
+      ? 'check storage.base_url in the config: the service has no such path'
+      : 'check the key and `auth` of the storage in the config';
+  return status === 404
+    ? 'check video_list.base_url in the config: the service has no such path'
+    : 'check key and package in the config';
 }
 
 function checkText(

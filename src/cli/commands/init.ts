@@ -1,13 +1,14 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CONFIG_TEMPLATE, configJsonSchema } from '../../config/template.ts';
+import { makeFolder } from '../../database/make-folder.ts';
 import { ConfigError, errorMessage } from '../../lib/errors.ts';
 import { commandsFor } from '../../health/commands.ts';
 import type { ConfigOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { formatJson } from '../output/output.ts';
 
-/** `vodhouse init`: writes a commented config and its JSON schema; overwrites neither. Returns the exit code. */
+/** `vodhouse init`: writes a commented config and its JSON schema into a folder that it makes if there is none; overwrites neither. Returns the exit code. */
 export async function init({ config }: ConfigOptions): Promise<number> {
   const schema = join(dirname(config), 'vodhouse.schema.json');
   for (const file of [config, schema]) {
@@ -34,6 +35,7 @@ export async function init({ config }: ConfigOptions): Promise<number> {
 
 function writeNewFile(file: string, text: string): void {
   try {
+    makeFolder(dirname(file), { file });
     writeFileSync(file, text, { flag: 'wx' });
   } catch (error) {
     throw new ConfigError(`cannot write ${file}: ${errorMessage(error)}`, { cause: error });

@@ -34,6 +34,15 @@ describe('check', () => {
     expect(stdout).toMatch(/-> .*package 999.*check the key and the package/);
   });
 
+  it('names the base_url where the service has no such path', async () => {
+    const { url } = await startSandbox();
+    const config = configText({ url }).replaceAll(`base_url: ${url}`, `base_url: ${url}/nowhere`);
+    const { code, stdout } = await vodhouse(['check'], { cwd: createFolder({ [CONFIG]: config }) });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/-> main, package 101: check video_list\.base_url in the config/);
+    expect(stdout).toMatch(/-> main, storage of \S+: check storage\.base_url in the config/);
+  });
+
   it('ends with 1 where the key is wrong for everything', async () => {
     const { url } = await startSandbox({ storageAuth: 'query' });
     const config = configText({ url, key: 'wrong-key' }).replace('storage: {', 'storage: { auth: query,');

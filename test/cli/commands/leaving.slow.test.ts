@@ -149,6 +149,7 @@ describe('forget', () => {
     write((text) => text.replace('[101, 102, 103]', '[102, 103]'));
     const active = await vodhouseHere('forget', 'main/101', '--yes');
     expect([active.code, active.stderr]).toEqual([2, expect.stringContaining('main/101 is not retired yet')]);
+    expect(active.stderr).toMatch(/-> the next run retires it: vodhouse sync$/m);
     expect((await vodhouseHere('sync')).code).toBe(0);
 
     const preview = await vodhouseHere('forget', 'main/101');
