@@ -123,7 +123,7 @@ configured(
   async () => (await import('./commands/runs.ts')).runs,
 )
   .argument('[run]', 'number of the run to show in full', parsePositiveInt)
-  .option('--failed', 'only runs that failed, or were done in part')
+  .option('--failed', 'only runs that failed, were done in part, or were killed')
   .option('--limit <n>', 'number of runs to list (default: 20)', parsePositiveInt)
   .option(...JSON_OPTION);
 

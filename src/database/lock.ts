@@ -1,12 +1,12 @@
 /** The right to run, held by one process at a time, and freed by the kernel when its owner dies. */
-import { existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { toTimestamp } from '../lib/clock.ts';
 import { errorCode, LockedError } from '../lib/errors.ts';
 import { isAlive } from '../lib/processes.ts';
-import { createPrivateFolder } from './private-files.ts';
+import { createPrivateFile, createPrivateFolder } from './private-files.ts';
 import { toWarehouseError } from './integrity.ts';
 
 /** `run`: for the length of a run. `worker`: for the life of `start`. `publish`: while the published file is made. */
@@ -65,10 +65,15 @@ export function tryLock(path: string, name: LockName, command: string, now: numb
   };
 }
 
+/** Replaces the file at once: a reader never finds half of it. Only the holder of the lock calls it. */
 function writeHolder(file: string, holder: Holder): void {
+  const draft = `${file}.new`;
   try {
-    writeFileSync(file, `${JSON.stringify(holder)}\n`);
+    rmSync(draft, { force: true });
+    writeFileSync(draft, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
+    renameSync(draft, file);
   } catch (error) {
+    rmSync(draft, { force: true });
     throw toWarehouseError(error, file);
   }
 }
@@ -131,6 +136,7 @@ function resolvePath(path: string): string {
 function openExclusively(path: string): Database.Database | null {
   let client: Database.Database | undefined;
   try {
+    createLockFile(path);
     client = new Database(path, { timeout: 0 });
     client.exec('begin exclusive');
     return client;
@@ -138,5 +144,14 @@ function openExclusively(path: string): Database.Database | null {
     client?.close();
     if (errorCode(error).startsWith('SQLITE_BUSY')) return null;
     throw toWarehouseError(error, path);
+  }
+}
+
+/** Two processes may create it at the same time. */
+function createLockFile(path: string): void {
+  try {
+    if (!existsSync(path)) createPrivateFile(path);
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
   }
 }

@@ -2,7 +2,7 @@
 import { openReadOnly, type Db } from '../database/connection.ts';
 import { isHeld } from '../database/lock.ts';
 import { query } from '../database/query.ts';
-import type { runFailure, walk } from '../database/schema/runs.ts';
+import { KILLED, type runFailure, type walk } from '../database/schema/runs.ts';
 import { HELD_REASONS, type HeldReason, type quarantine } from '../database/schema/videos.ts';
 import { readSnapshot } from '../database/transaction.ts';
 import type { Purpose } from '../lib/request-budget.ts';
@@ -10,14 +10,18 @@ import { selectRuns, type RunRow } from './named/status.ts';
 
 type RunId = { run_id: number };
 
-/** In both, something was not done or needs attention. */
-const NOT_DONE = `status in ('failed', 'partial')`;
+/** Whether no process makes a run now: what has the status `running` was killed then. */
+type AnyKilled = { is_idle: 0 | 1 };
+
+/** In all, something was not done or needs attention; a run that a person stopped is none of them. */
+const NOT_DONE = `(status in ('failed', 'partial') or (status = 'interrupted' and error = '${KILLED}')
+  or (status = 'running' and :is_idle = 1))`;
 
 const RUNS = query<RunRow, { limit: number }>(selectRuns());
-const FAILED_RUNS = query<RunRow, { limit: number }>(selectRuns(NOT_DONE));
+const FAILED_RUNS = query<RunRow, { limit: number } & AnyKilled>(selectRuns(NOT_DONE));
 const RUN = query<RunRow, RunId & { limit: 1 }>(selectRuns('run_id = :run_id'));
 
-/** How many runs are stored, how many of them failed, and their first and last number (null for none). */
+/** How many runs are stored, how many of them failed or were killed, and their first and last number (null for none). */
 export interface RunCounts {
   runs: number;
   failed: number;
@@ -25,7 +29,7 @@ export interface RunCounts {
   last: number | null;
 }
 
-const COUNTS = query<RunCounts>(`
+const COUNTS = query<RunCounts, AnyKilled>(`
 select count(*) as runs, count(case when ${NOT_DONE} then 1 end) as failed, min(run_id) as first, max(run_id) as last
 from run`);
 
@@ -134,10 +138,12 @@ export type RunDetails = NonNullable<ReturnType<typeof readRun>>;
 /** Opens the live file at `path`. Throws as `openReadOnly`. */
 export function openRunQueries(path: string) {
   const db = openReadOnly(path);
+  const isIdle = () => (isHeld(path, 'run') ? 0 : 1);
   return {
-    /** The newest runs first; `isFailedOnly`: those that are `failed` or `partial`. */
-    list: (limit: number, isFailedOnly: boolean) => (isFailedOnly ? FAILED_RUNS : RUNS).all(db, { limit }),
-    count: () => COUNTS.one(db, {}),
+    /** The newest runs first; `isFailedOnly`: those that are `failed` or `partial`, or were killed. */
+    list: (limit: number, isFailedOnly: boolean) =>
+      isFailedOnly ? FAILED_RUNS.all(db, { limit, is_idle: isIdle() }) : RUNS.all(db, { limit }),
+    count: () => COUNTS.one(db, { is_idle: isIdle() }),
     /** Null where there is no such run. */
     find: (runId: number) => readSnapshot(db, () => readRun(db, runId)),
     /** Whether a process makes a run now: a killed run keeps the status `running`. */

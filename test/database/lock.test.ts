@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -37,6 +47,20 @@ describe.each(['run', 'worker'] as const)('the %s lock', (name) => {
     const holder = `vodhouse sync on ${hostname()}, pid ${process.pid}, since 2026-03-01 12:00:00 UTC`;
     expect(refusal.message).toContain(holder);
     expect(refusal.hint).toBeTruthy();
+    lock.release();
+  });
+
+  it('keeps its files for their owner, and replaces the note as a whole', () => {
+    const path = livePath();
+    const lock = lockOrThrow(path, name, 'sync', SINCE);
+    const modeOf = (ending: string) => (statSync(`${path}.${name}.${ending}`).mode & 0o777).toString(8);
+    expect([modeOf('lock'), modeOf('holder')]).toEqual(['600', '600']);
+    const reader = openSync(`${path}.${name}.holder`, 'r'); // one that has begun to read
+    lock.note({ refused: { at: '2026-03-01 12:00:00', error: 'x'.repeat(100_000) } });
+    expect(JSON.parse(readFileSync(reader, 'utf8'))).not.toHaveProperty('refused');
+    closeSync(reader);
+    expect([modeOf('holder'), readHolder(path, name)?.refused?.error.length]).toEqual(['600', 100_000]);
+    expect(readdirSync(join(path, '..')).filter((file) => file.endsWith('.new'))).toEqual([]);
     lock.release();
   });
 

@@ -51,7 +51,8 @@ function listRuns(
   if (json) return formatJson({ runs: rows });
   const counts = queries.count();
   if (counts.runs === 0) return `${NOTHING_READ}: ${formatCommand('sync')}\n`;
-  if (rows.length === 0) return `none of ${pluralize(counts.runs, 'run')} failed or was done in part\n`;
+  if (rows.length === 0)
+    return `none of ${pluralize(counts.runs, 'run')} failed, was done in part, or was killed\n`;
   const left = (isFailedOnly ? counts.failed : counts.runs) - rows.length;
   const isKilled = rows.some(({ status }) => status === 'running') && !queries.isRunning();
   return runListText(rows, { left, isKilled, isFailedOnly, formatCommand });

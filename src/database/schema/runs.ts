@@ -15,6 +15,9 @@ export type Trigger = (typeof TRIGGERS)[number];
 export const MODES = ['full', 'quick'] as const;
 export type Mode = (typeof MODES)[number];
 
+/** `error` of a run or walk whose process was killed; the next run writes it. */
+export const KILLED = 'the process ended before the run did';
+
 /** One pass over everything due. */
 export const run = sqliteTable('run', {
   run_id: rowKey('run_id'),

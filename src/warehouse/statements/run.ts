@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm';
 import { fromTimestamp, toTimestamp } from '../../lib/clock.ts';
 import type { Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
-import { run, walk, type FailureKind, type Mode, type Status } from '../../database/schema/runs.ts';
+import { KILLED, run, walk, type FailureKind, type Mode, type Status } from '../../database/schema/runs.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
 
 type RunRow = typeof run.$inferSelect;
@@ -21,8 +21,7 @@ export const insertRun = (
 
 /** Marks what a killed process left `running` as interrupted. Only the holder of the run lock may call it. */
 export function interruptOrphans(tx: Tx, at: string): void {
-  const error = 'the process ended before the run did';
-  const end = { status: 'interrupted' as const, finished_at: at, error };
+  const end = { status: 'interrupted' as const, finished_at: at, error: KILLED };
   tx.update(run).set(end).where(eq(run.status, 'running')).run();
   tx.update(walk).set(end).where(eq(walk.status, 'running')).run();
 }

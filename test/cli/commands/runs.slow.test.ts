@@ -55,6 +55,20 @@ describe('runs', () => {
     expect(undocumentedKeys('`vodhouse runs --json`', document)).toEqual([]);
   });
 
+  it('lists a run that was killed among those that failed, not one that a person stopped', async () => {
+    const cwd = await folderWithRuns();
+    const failedWith = async (status: string, error: string) => {
+      execute(join(cwd, WAREHOUSE), `update run set status = '${status}', error = ${error} where run_id = 1`);
+      const { runs } = JSON.parse((await vodhouse(['runs', '--json', '--failed'], { cwd })).stdout) as {
+        runs: { run_id: number }[];
+      };
+      return runs.map(({ run_id: id }) => id);
+    };
+    expect(await failedWith('interrupted', `'the process ended before the run did'`)).toEqual([2, 1]);
+    expect(await failedWith('running', 'null')).toEqual([2, 1]);
+    expect(await failedWith('interrupted', `'stopped by SIGINT before the end'`)).toEqual([2]);
+  });
+
   it('shows one run in full', async () => {
     const cwd = await folderWithRuns();
     const { code, stdout } = await vodhouse(['runs', '2'], { cwd });
