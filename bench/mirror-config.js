@@ -38,6 +38,7 @@ export function createConfig({ url, file, packages, accounts = ['bench'], perSec
     schedule: { full: '0 * * * *', quick: null, timezone: 'UTC' },
     walk: { removalBrake: 0.2, resumeWithinMs: 604_800_000, boundaryReads: 0.05 },
     publish: null,
+    backup: null,
     retention: { requestsDays: 35, runsDays: 90 },
     server: { host: '127.0.0.1', port: 0, keys: [], trustProxy: false },
     notify: null,

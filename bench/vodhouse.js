@@ -34,7 +34,11 @@ const config = {
   ],
   schedule: { full: '0 * * * *', quick: null, timezone: 'UTC' },
   walk: { removalBrake: 0.2, resumeWithinMs: 604_800_000, boundaryReads: 0.05 },
+  publish: null,
+  backup: null,
   retention: { requestsDays: 35, runsDays: 90 },
+  server: null,
+  notify: null,
   secrets: ['bench-key'],
 };
 
