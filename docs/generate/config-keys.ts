@@ -15,7 +15,7 @@ interface ConfigKey {
   meaning: string;
 }
 
-/** Sections have a heading of their own; the keys beside them come first. */
+/** Sections have a heading of their own; the other keys come first. */
 const isSection = (schema: Schema): boolean => schema.properties !== undefined || schema.items !== undefined;
 
 export function configMarkdown(): string {

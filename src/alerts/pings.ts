@@ -50,7 +50,7 @@ export function openPings({ notify, proxies }: Pick<Config, 'notify' | 'proxies'
     sent = sent.then(async () => logError(logger, kind, url, await tryThrice(attempt, clock, stop)));
   };
   const runEnded = (end: PingedEnd) => {
-    run?.abort(); // a start that is told after the end looks like a run that hangs
+    run?.abort(); // a start that is sent after the end looks like a run that hangs
     run = null;
     if (end !== null) send(end, deadlineMs);
   };

@@ -13,7 +13,7 @@ export interface DueRunParts {
   pipeline: Pipeline;
   clock: Clock;
   own: OwnSchedules;
-  /** Null: nobody is told. */
+  /** Null: no pings. */
   pings: Pings | null;
   /** Ends the run after the page in flight. */
   signal: AbortSignal;

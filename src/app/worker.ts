@@ -98,7 +98,7 @@ interface WorkerParts extends Omit<ServeParts, 'reloads'> {
   rereadPackages: () => Promise<void>;
 }
 
-/** Opens what works beside the runs: it is closed, in parallel, before the pipeline is. */
+/** Opens what works in parallel to the runs. It is closed before the pipeline. */
 function openLoops(parts: WorkerParts, tellServer: TellServer) {
   const { config, pipeline, clock, logger, events } = parts;
   const { warehouse, publisher } = pipeline;

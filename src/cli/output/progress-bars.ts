@@ -109,7 +109,7 @@ function createGroup(stream: NodeJS.WriteStream): MultiBar {
   const options = {
     ...{ format: FORMAT, stream, hideCursor: true, barsize: 20, fps: 8, emptyOnZero: true },
     forceRedraw: true, // a bar whose text is the same may have moved to another line
-    gracefulExit: false, // whoever handles a signal closes the bars: these are drawn until then
+    gracefulExit: false, // the signal handler closes the bars: they are drawn until then
   };
   const [barCompleteChar, barIncompleteChar] = colors.isColorSupported ? ['\u2588', '\u2591'] : ['#', '-'];
   return new MultiBar(

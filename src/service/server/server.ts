@@ -46,7 +46,7 @@ interface AppOptions extends Partial<LimitExceptions> {
   onError?: (error: unknown) => void;
   limits?: Partial<LoadLimits>;
   /**
-   * Whose `x-forwarded-for` counts for the address of a client: that of nobody (default), of whoever connects (true), or of
+   * Whose `x-forwarded-for` counts for the address of a client: that of nobody (default), of the connecting proxy (true), or of
    * these addresses and networks.
    */
   trustProxy?: boolean | readonly string[];
@@ -79,7 +79,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   return app;
 }
 
-/** Whoever connects, and no address before: with all of them trusted, clients could write the first one themselves. */
+/** The address that connects, and none before it: with all trusted, clients could write the first one themselves. */
 function isFirstHop(_address: string, hop: number): boolean {
   return hop === 0;
 }
