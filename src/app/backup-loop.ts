@@ -5,7 +5,7 @@ import { backUpInChild } from '../backup/backup.ts';
 import type { BackupConfig, Config } from '../config/config.ts';
 import { fromTimestamp, HOUR_MS, toTimestamp, type Clock } from '../lib/clock.ts';
 import { coalesce } from '../lib/coalesce.ts';
-import { errorLine, hintLine, InterruptedError } from '../lib/errors.ts';
+import { errorLine, hintLine, InterruptedError, withHint } from '../lib/errors.ts';
 import { formatBytes, formatDuration } from '../lib/format.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
@@ -94,8 +94,8 @@ async function makeBackup(options: BackupLoopOptions, signal: AbortSignal): Prom
 function logFailure(logger: Logger, file: string | null, thrown: unknown): void {
   const error = errorLine(thrown);
   const hint = hintLine(thrown);
-  const next = hint === null ? '' : ` -> ${hint}`;
-  logger.error({ event: 'backup_failed', file, error, hint }, `the backup failed: ${error}${next}`);
+  const message = withHint(`the backup failed: ${error}`, hint);
+  logger.error({ event: 'backup_failed', file, error, hint }, message);
 }
 
 /** `vodhouse-2026-11-22T023000Z.db` for the warehouse `vodhouse.db`. */

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { DEFAULT_FILES, type Config } from '../config/config.ts';
-import { isHeld, readHolder } from '../database/lock.ts';
+import { readLiveHolder } from '../database/lock.ts';
 import { restoreMarkerPath } from '../database/paths.ts';
 import { shellQuote, type FormatCommand } from '../health/commands.ts';
 import { ConfigError, NEXT_LINE } from '../lib/errors.ts';
@@ -30,10 +30,10 @@ export function assertNotLost(config: Config, formatCommand: FormatCommand): voi
 
 /** A worker notices within a minute that its file is gone. */
 function workerLines(warehouse: string): string[] {
-  const pid = isHeld(warehouse, 'worker') ? readHolder(warehouse, 'worker')?.pid : process.pid;
-  return pid === undefined || pid === process.pid
+  const worker = readLiveHolder(warehouse, 'worker');
+  return worker === null || worker.pid === process.pid
     ? []
-    : [`first stop the worker, pid ${pid}: it had the file open`];
+    : [`first stop the worker, pid ${worker.pid}: it had the file open`];
 }
 
 /** The newest file named as a backup of this warehouse, in the folder of backups; null if there is none. */

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import type { Lock, PackagesRefusal } from '../database/lock.ts';
 import { commandsFor, type FormatCommand } from '../health/commands.ts';
 import { toTimestamp, type Clock } from '../lib/clock.ts';
-import { ConfigError } from '../lib/errors.ts';
+import { ConfigError, withHint } from '../lib/errors.ts';
 import { pluralize } from '../lib/format.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Pipeline } from './pipeline.ts';
@@ -37,7 +37,7 @@ export function createPackagesReload(parts: PackagesReloadParts): () => Promise<
     noteForOthers(parts, { packages: refusal && { ...refusal, at: toTimestamp(clock.now()) } });
     if (error === null) return;
     const text = `the packages stay as they were: ${error}`;
-    logger.error({ event: 'packages_refused', error, hint }, `${text} -> ${hint}`);
+    logger.error({ event: 'packages_refused', error, hint }, withHint(text, hint));
   };
   return async () => {
     if (config.accounts.every(({ packagesFile }) => packagesFile === null)) return null;

@@ -1,6 +1,6 @@
 /** Keeps the published file up to date, in parallel to the runs: neither waits for the other. */
 import { coalesce } from '../lib/coalesce.ts';
-import { InterruptedError, LockedError, errorLine, hintLine } from '../lib/errors.ts';
+import { InterruptedError, LockedError, errorLine, hintLine, withHint } from '../lib/errors.ts';
 import { type Clock, DAY_MS } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Publication, Publisher } from '../publishing/publisher.ts';
@@ -79,8 +79,8 @@ function logFailure(thrown: unknown, { logger, onFailure }: PublishLoopOptions):
     logger.info({ event: 'publish_postponed', reason: error }, `publishing postponed: ${error}`);
   else {
     const hint = hintLine(thrown);
-    const next = hint === null ? '' : ` -> ${hint}`;
-    logger.error({ event: 'publish_failed', error, hint }, `publishing failed: ${error}${next}`);
+    const message = withHint(`publishing failed: ${error}`, hint);
+    logger.error({ event: 'publish_failed', error, hint }, message);
     onFailure?.(error);
   }
 }

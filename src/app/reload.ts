@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import type { Lock } from '../database/lock.ts';
 import { toTimestamp, type Clock } from '../lib/clock.ts';
 import { coalesce } from '../lib/coalesce.ts';
-import { ConfigError, errorLine, hintLine } from '../lib/errors.ts';
+import { ConfigError, errorLine, hintLine, withHint } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { openPublisher } from '../publishing/publisher.ts';
 import { assertCanListen } from '../web/listen-check.ts';
@@ -91,10 +91,7 @@ function refuse(error: unknown, parts: ReloadParts): void {
   const hint = hintLine(error);
   noteForOthers(parts, { refused: { at: toTimestamp(clock.now()), error: text } });
   const message = `the config was not reloaded, the worker continues with the one it has: ${text}`;
-  logger.error(
-    { event: 'config_refused', error: text, hint },
-    `${message}${hint === null ? '' : ` -> ${hint}`}`,
-  );
+  logger.error({ event: 'config_refused', error: text, hint }, withHint(message, hint));
 }
 
 /** Throws ConfigError where the config cannot be served, or only by another worker. */

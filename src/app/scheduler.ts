@@ -6,6 +6,7 @@ import {
   hintLine,
   ParkedError,
   VodhouseError,
+  withHint,
 } from '../lib/errors.ts';
 import { toTimestamp, type Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
@@ -88,7 +89,7 @@ function createDueRunner(options: SchedulerOptions, signal: AbortSignal): () => 
       const stack = error instanceof VodhouseError || !(error instanceof Error) ? {} : { stack: error.stack };
       logger.error(
         { event: 'run_failed', error: text, hint, ...stack },
-        `the run failed: ${text}${hint === null ? '' : ` -> ${hint}`}`,
+        withHint(`the run failed: ${text}`, hint),
       );
     }
   };

@@ -6,7 +6,7 @@ import { drizzle, type BetterSQLite3Database } from 'drizzle-orm/better-sqlite3'
 import { WarehouseError } from '../lib/errors.ts';
 import { assertNotRestoring, createFile } from './create-file.ts';
 import { assertNotEmpty, toWarehouseError, withDamageErrors } from './integrity.ts';
-import { isHeld, readHolder } from './lock.ts';
+import { readLiveHolder } from './lock.ts';
 import { countConnection } from './open-files.ts';
 import { APPLICATION_ID, SCHEMA_VERSION, migrateFile } from './migrate.ts';
 import { assertOwnWal, removePairRecord, recordPair } from './wal-owner.ts';
@@ -57,7 +57,7 @@ export function openReadOnly(path: string): Db {
 }
 
 function missingFileHint(path: string): string {
-  const holder = existsSync(dirname(path)) && isHeld(path, 'worker') ? readHolder(path, 'worker') : null;
+  const holder = existsSync(dirname(path)) ? readLiveHolder(path, 'worker') : null;
   if (holder === null) return 'vodhouse sync makes it';
   return `a worker had it open, pid ${holder.pid}: stop it, then put the file back, or vodhouse restore BACKUP; without both, vodhouse sync makes an empty one`;
 }

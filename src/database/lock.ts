@@ -116,11 +116,16 @@ export function readHolder(path: string, name: LockName): Holder | null {
   }
 }
 
-/** Whether a live process holds the lock. Does not take it, which could make another process fail. */
-export function isHeld(path: string, name: LockName): boolean {
+/** The live process that holds the lock; null if none does. Does not take it, which could make another process fail. */
+export function readLiveHolder(path: string, name: LockName): Holder | null {
   const holder = readHolder(path, name);
-  if (holder?.host !== hostname()) return holder !== null;
-  return isAlive(holder.pid);
+  const isDead = holder?.host === hostname() && !isAlive(holder.pid);
+  return isDead ? null : holder;
+}
+
+/** Whether a live process holds the lock. */
+export function isHeld(path: string, name: LockName): boolean {
+  return readLiveHolder(path, name) !== null;
 }
 
 /** Resolves links: the lock belongs to the file, not to the path. */

@@ -5,7 +5,7 @@ import { fromTimestamp } from '../lib/clock.ts';
 import { createCalendar } from '../lib/calendar.ts';
 import { addDays } from '../lib/days.ts';
 import { redact } from '../lib/redact.ts';
-import { isHeld, readHolder } from '../database/lock.ts';
+import { readLiveHolder, type Holder } from '../database/lock.ts';
 import { publishedFact } from '../publishing/about-rows.ts';
 import type { Publisher } from '../publishing/publisher.ts';
 import type { StatusQueries } from '../queries/status-queries.ts';
@@ -36,6 +36,7 @@ const RECENT_DAYS = 14;
 export function readHealthFacts(parts: HealthParts, now: number, runs: number) {
   const { config, statusQueries, formatCommand } = parts;
   const { accounts } = config;
+  const worker = readLiveHolder(config.warehouse, 'worker');
   const rows = statusQueries.packages();
   const streams = listStreams(parts, now, rows);
   const isConfigured = createConfigFilter(config);
@@ -67,8 +68,8 @@ export function readHealthFacts(parts: HealthParts, now: number, runs: number) {
     failedRun: failedRun && redactError(failedRun),
     storageDetails: accounts.flatMap((account) => readStorageDetails(account, parts, streams, recentSince)),
     newestTime: statusQueries.newestTime(),
-    ...readWorkerNotes(config),
-    ...readBackups(parts, now),
+    ...readWorkerNotes(worker, config),
+    ...readBackups(worker, parts, now),
   };
 }
 
@@ -79,7 +80,8 @@ interface PackageRow {
 
 const keyOf = ({ account, package_id: id }: PackageRow) => `${account}/${id}`;
 
-function createConfigFilter({ accounts }: Config): (row: PackageRow) => boolean {
+/** The returned function tells whether the config names the package of a row. */
+export function createConfigFilter({ accounts }: Pick<Config, 'accounts'>): (row: PackageRow) => boolean {
   const configured = new Set(
     accounts.flatMap(({ name: account, packages }) =>
       packages.map(({ id }) => keyOf({ account, package_id: id })),
@@ -206,22 +208,20 @@ function readPublished({ config, publisher }: HealthParts, now: number) {
 }
 
 /** What the running worker tells: a config or packages that it refused, and publications that fail. */
-function readWorkerNotes({ warehouse, secrets }: Config) {
-  const holder = isHeld(warehouse, 'worker') ? readHolder(warehouse, 'worker') : null;
+function readWorkerNotes(worker: Holder | null, { secrets }: Config) {
   const redactError = <Note extends { error: string }>(note: Note | null | undefined): Note | null =>
     note ? { ...note, error: redact(note.error, secrets) } : null;
   return {
-    refusedConfig: redactError(holder?.refused),
-    refusedPackages: redactError(holder?.packages),
-    failedPublication: redactError(holder?.publication),
+    refusedConfig: redactError(worker?.refused),
+    refusedPackages: redactError(worker?.packages),
+    failedPublication: redactError(worker?.publication),
   };
 }
 
 /** `backup`: null if the config has no backups. `overdueBackup`: since when one is overdue; null: none is. */
-function readBackups({ config, statusQueries }: HealthParts, now: number) {
+function readBackups(worker: Holder | null, { config, statusQueries }: HealthParts, now: number) {
   const { first_run_at: firstRunAt, ...last } = statusQueries.lastBackup();
-  const holder = isHeld(config.warehouse, 'worker') ? readHolder(config.warehouse, 'worker') : null;
-  const times = { madeAt: last.made_at, firstRunAt, scheduledAt: holder?.backups?.since ?? null };
+  const times = { madeAt: last.made_at, firstRunAt, scheduledAt: worker?.backups?.since ?? null };
   return {
     backup: config.backup ? { ...last, error: last.error && redact(last.error, config.secrets) } : null,
     overdueBackup: findOverdueSince(config, times, now),

@@ -1,6 +1,6 @@
 /** The packages that a worker continues with where it cannot take those of a CSV file. */
 import type { Config } from '../config/config.ts';
-import { isHeld, readHolder } from '../database/lock.ts';
+import { readLiveHolder } from '../database/lock.ts';
 import type { StatusQueries } from '../queries/status-queries.ts';
 
 /**
@@ -12,7 +12,7 @@ export function withKnownPackages(
   unusable: readonly string[],
   statusQueries: Pick<StatusQueries, 'packages'>,
 ): Config {
-  const isRefused = isHeld(config.warehouse, 'worker') && readHolder(config.warehouse, 'worker')?.packages;
+  const isRefused = readLiveHolder(config.warehouse, 'worker')?.packages;
   const isKept = ({ name, packagesFile }: Config['accounts'][number]) =>
     packagesFile !== null && (isRefused || unusable.includes(name));
   if (!config.accounts.some(isKept)) return config;

@@ -1,6 +1,6 @@
 /** Whether a worker runs, and what is due next. */
 import type { Config } from '../config/config.ts';
-import { isHeld, readHolder } from '../database/lock.ts';
+import { readLiveHolder } from '../database/lock.ts';
 import { toTimestamp } from '../lib/clock.ts';
 import { nextTick } from '../lib/cron-ticks.ts';
 import type { Publisher } from '../publishing/publisher.ts';
@@ -34,7 +34,7 @@ export function readSchedule(
   publisher: Pick<Publisher, 'dueAt'> | null,
   now: number,
 ): Schedule {
-  const holder = isHeld(warehouse, 'worker') ? readHolder(warehouse, 'worker') : null;
+  const holder = readLiveHolder(warehouse, 'worker');
   const formatTime = (ms: number | null) => (ms === null || !Number.isFinite(ms) ? null : toTimestamp(ms));
   const tickOf = (expression: string | null) =>
     expression === null ? null : nextTick(expression, now, schedule.timezone);

@@ -117,6 +117,11 @@ export function hintLine(error: unknown): string | null {
   return error instanceof VodhouseError && error.hint ? joinLines(error.hint) : null;
 }
 
+/** The line of a log for an error: what happened, and what to do next. */
+export function withHint(message: string, hint: string | null): string {
+  return hint === null ? message : `${message} -> ${hint}`;
+}
+
 /** A text of several lines as one: the lines below the first follow as a list. */
 function joinLines(text: string): string {
   const [first = '', ...others] = text.trim().split(/\s*\n\s*/);

@@ -1,6 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load.ts';
 import { acceptRemovalsCommands, commandsFor, type FormatCommand } from '../../health/commands.ts';
+import { createConfigFilter } from '../../health/facts.ts';
 import { NOTHING_READ } from '../../health/overall-status.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { ConfigError } from '../../lib/errors.ts';
@@ -75,10 +76,9 @@ function showRun(
 }
 
 /** With the command that accepts what a walk held back; null for a package that left the config. */
-function withCommands(found: RunDetails, { accounts }: Config, formatCommand: FormatCommand): FullRun {
-  const acceptCommand = acceptRemovalsCommands(formatCommand, accounts);
-  const isConfigured = ({ account, package_id }: { account: string; package_id: number }) =>
-    accounts.some(({ name, packages }) => name === account && packages.some(({ id }) => id === package_id));
+function withCommands(found: RunDetails, config: Config, formatCommand: FormatCommand): FullRun {
+  const acceptCommand = acceptRemovalsCommands(formatCommand, config.accounts);
+  const isConfigured = createConfigFilter(config);
   const held_back = found.held_back.map((row) => ({
     ...row,
     command: isConfigured(row) ? acceptCommand(row) : null,

@@ -1,5 +1,8 @@
-/** Paths and JSON documents for a terminal. */
+/** Paths, limits and JSON documents for a terminal. */
 import { relative } from 'node:path';
+
+/** The most rows of a list that a person reads on a terminal; `--json` has all. */
+export const MOST_ROWS = 40;
 
 /** The path relative to the current folder, if it lies below it. */
 export function displayPath(path: string): string {

@@ -21,6 +21,7 @@ import type { HeldByRun, RunDetails } from '../../queries/run-queries.ts';
 import { isNotable } from './log-progress.ts';
 import { countOrBlank, formatElapsed } from './run-list-text.ts';
 import { formatFilledColumns } from './table.ts';
+import { MOST_ROWS } from './output.ts';
 
 /** A run, with the commands that accept what it held back (null for a package that left the config). */
 export type FullRun = Omit<RunDetails, 'held_back'> & {
@@ -33,9 +34,6 @@ export interface RunTextOptions {
   isKilled: boolean;
   formatCommand: FormatCommand;
 }
-
-/** The most rows of a list; `--json` has all. */
-const MOST_ROWS = 40;
 
 export function runText(details: FullRun, options: RunTextOptions): string {
   const more = options.formatCommand(`runs ${details.run.run_id} --json`);

@@ -15,7 +15,7 @@ import {
   escapeControls,
   truncate,
 } from '../../lib/format.ts';
-import { displayPath } from './output.ts';
+import { displayPath, MOST_ROWS } from './output.ts';
 import { formatTable } from './table.ts';
 
 /** What `status` shows: the health of the live file, and the requests that were saved. */
@@ -122,9 +122,6 @@ function packageTable(report: Report, since: Since): string {
   ]);
   return limited(['package', '', '>videos', 'walked', 'last walk', '>held back', 'order'], rows);
 }
-
-/** The most rows of a list on the terminal; `--json` has all. */
-const MOST_ROWS = 40;
 
 function limited(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   return [formatTable(headings, rows.slice(0, MOST_ROWS)), ...more(rows.length - MOST_ROWS)].join('\n');
