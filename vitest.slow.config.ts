@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** `npm run test:slow`: what is too slow for `npm test`, or needs the drivers of test/drivers/debian-packages.txt. */
+/** `npm run test:slow`: what is too slow for `npm test`, or needs Debian packages that `npm test` names at its end. */
 export default defineConfig({
   test: {
     include: ['test/**/*.slow.test.ts'],

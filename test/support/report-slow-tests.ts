@@ -7,19 +7,20 @@ const TESTS = fileURLToPath(new URL('../', import.meta.url));
 const SLOW = '.slow.test.ts';
 
 /** The Debian packages that the tests of a folder need. */
-export function debianPackages(folder: 'drivers' | 'browser'): string[] {
+export function debianPackages(folder: 'drivers' | 'browser' | 'postgres'): string[] {
   const lines = readFileSync(new URL(`../${folder}/debian-packages.txt`, import.meta.url), 'utf8').trim();
   return lines.split('\n').map((line) => line.split(' ')[1] ?? '');
 }
 
-/** The report: the tests with drivers, those in a browser, and the other slow ones. */
+/** The report: the tests with drivers, those in a browser, those with PostgreSQL, and the other slow ones. */
 export function leftOut(): string {
   const slow = readdirSync(TESTS, { recursive: true, encoding: 'utf8' }).filter((path) =>
     path.endsWith(SLOW),
   );
   const isIn = (folder: string) => (path: string) => dirname(path) === folder;
   const [drivers, browser] = [slow.filter(isIn('drivers')), slow.filter(isIn('browser'))];
-  const rest = slow.filter((path) => !drivers.includes(path) && !browser.includes(path));
+  const postgres = slow.filter(isIn('postgres'));
+  const rest = slow.filter((path) => ![...drivers, ...browser, ...postgres].includes(path));
   const others = rest.map((path) => path.slice(0, -SLOW.length));
   return [
     '',
@@ -27,6 +28,7 @@ export function leftOut(): string {
     `  ${drivers.length} read the published file through real drivers: SQLite ODBC, xerial JDBC, SQLAlchemy and pandas,`,
     `    the sqlite3 shell. Debian packages: ${debianPackages('drivers').join(' ')}`,
     `  ${browser.length} open the pages in a real browser. Debian package: ${debianPackages('browser').join(' ')}`,
+    `  ${postgres.length} start a PostgreSQL server. Debian package: ${debianPackages('postgres').join(' ')}`,
     `  ${others.length} others: ${others.sort().join(', ')}`,
     '',
   ].join('\n');
