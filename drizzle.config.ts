@@ -7,6 +7,7 @@ export default defineConfig({
     './src/database/schema/storage.ts',
     './src/database/schema/runs.ts',
     './src/database/schema/incidents.ts',
+    './src/database/schema/targets.ts',
   ],
   out: './drizzle',
 });

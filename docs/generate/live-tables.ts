@@ -3,6 +3,7 @@ import { INCIDENT_TABLES } from './incident-tables.ts';
 import type { LiveTable } from './describe-table.ts';
 import { RUN_TABLES, STATE_TABLES } from './run-tables.ts';
 import { STORAGE_TABLES } from './storage-tables.ts';
+import { TARGET_TABLES } from './target-tables.ts';
 import { FINDING_TABLES, MEMORY_TABLES, VIDEO_TABLES } from './video-tables.ts';
 
 /** The tables of the live file, what people ask for first. */
@@ -11,6 +12,7 @@ export const LIVE_TABLES: readonly LiveTable[] = [
   ...STORAGE_TABLES,
   ...FINDING_TABLES,
   ...RUN_TABLES,
+  ...TARGET_TABLES,
   ...INCIDENT_TABLES,
   ...MEMORY_TABLES,
   ...STATE_TABLES,

@@ -18,9 +18,11 @@ const clampTimes = (table: string, columns: readonly string[]) =>
   ).run;
 const clampRuns = clampTimes('run', ['started_at', 'finished_at']);
 const clampPackages = clampTimes('package', ['first_walked_at', 'walked_at', 'looked_at']);
+const clampTargets = clampTimes('target_load', ['attempted_at', 'loaded_at', 'failing_since', 'verified_at']);
 
-/** Lowers the times of runs and walks that are after `at` to it: a clock that was ahead wrote them. */
+/** Lowers the times of runs, walks and loads that are after `at` to it: a clock that was ahead wrote them. */
 export function clampFutureTimes(tx: Tx, at: string): void {
   clampRuns(tx, { at });
   clampPackages(tx, { at });
+  clampTargets(tx, { at });
 }

@@ -20,8 +20,16 @@ const selectAccounts = query<{ account: string }>(
 /** The accounts with packages or storage. */
 export const listAccounts = (tx: Tx): string[] => selectAccounts(tx, {}).map(({ account }) => account);
 
-/** Renames an account in all rows: videos, storage, history, ledger, pauses and incidents. Returns their number. */
+const deleteLoads = query<never, { from: string; to: string }>(
+  'delete from target_load where account in (:from, :to)',
+).run;
+
+/**
+ * Renames an account in all rows: videos, storage, history, ledger, pauses and incidents. Returns their number. Only what
+ * targets have of it is not renamed but deleted: under the new name, no target has anything yet.
+ */
 export function renameAccount(tx: Tx, from: string, to: string): number {
+  deleteLoads(tx, { from, to });
   tx.$client.pragma('defer_foreign_keys = on');
   return withoutTriggers(tx, () =>
     listTablesWith(tx, 'account').reduce(

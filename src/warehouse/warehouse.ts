@@ -31,6 +31,7 @@ import * as backups from './statements/backup.ts';
 import { countExpected } from './statements/expected-ids.ts';
 import { acknowledgeDrift, countWalksWithoutDrift, listOpenDrift } from './statements/drift.ts';
 import { prunePauses } from '../budget/statements/pause.ts';
+import * as targetLoads from './statements/target-loads.ts';
 import { dropCandidates, countProofsByOrder, hasHeldBack } from './statements/removal.ts';
 import { countLive, findLiveIds } from './statements/video.ts';
 import * as packages from './statements/package.ts';
@@ -100,6 +101,7 @@ const READS = {
   findLastBackups: backups.findLastBackups,
   listBackups: backups.listBackups,
   listUnfinishedBackups: backups.listUnfinishedBackups,
+  listTargetLoads: targetLoads.listTargetLoads,
   listOpenDrift: (tx: Tx) => listOpenDrift(tx, {}),
 };
 
@@ -128,6 +130,8 @@ const WRITES = {
   finishBackup: backups.finishBackup,
   failBackup: backups.failBackup,
   deleteBackup: backups.deleteBackup,
+  recordLoadReport: targetLoads.recordLoadReport,
+  deleteTargetLoadsExcept: targetLoads.deleteTargetLoadsExcept,
 };
 
 /** These only record that nothing changed: without an fsync, a power failure costs a page, no row. */

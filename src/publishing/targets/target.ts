@@ -1,4 +1,5 @@
 /** Where published tables are shipped to, besides the published file: one interface, implemented by each kind of target. */
+export type { Finding, FindingKind, LoadOutcome, LoadReport } from '../../lib/load-report.ts';
 
 /** One live file that ships an account: a name to show, and an id that another copy of the file does not have. */
 export interface Holder {
@@ -16,50 +17,3 @@ export type Claim =
   | { result: 'claimed'; account: string; epoch: number; leaseUntil: string }
   | { result: 'held'; account: string; worker: string; until: string }
   | { result: 'refused'; account: string; reason: string };
-
-export const LOAD_OUTCOMES = ['loaded', 'unchanged', 'held', 'refused', 'failed'] as const;
-/**
- * What became of one account in one load. `unchanged`: the target had everything. `held`: another worker has the account.
- * `refused`: a person must decide (another warehouse, a copy of the data folder). `failed`: rolled back, and tried again.
- */
-export type LoadOutcome = (typeof LOAD_OUTCOMES)[number];
-
-export const FINDING_KINDS = [
-  ...(['booked_differs', 'history_set_aside', 'nul_replaced', 'columns_missing', 'reloaded'] as const),
-  ...(['differs', 'left_behind'] as const),
-] as const;
-/**
- * Something that a load or a check found. `booked_differs`: a booked day has other figures in the target; they stay.
- * `history_set_aside`: states that only the target had are in `vodhouse_lost_history`. `nul_replaced`: texts with NUL.
- * `columns_missing`: the target could not get the new columns yet. `reloaded`: the account was shipped completely again.
- * `differs`: counts or sums differ after a reload too. `left_behind`: the account is no longer in the warehouse.
- */
-export type FindingKind = (typeof FINDING_KINDS)[number];
-
-export interface Finding {
-  kind: FindingKind;
-  /** One sentence with the values. */
-  message: string;
-}
-
-/** The result of one load (and check) of one account. Plain values: it comes from a process of its own. */
-export interface LoadReport {
-  account: string;
-  outcome: LoadOutcome;
-  /** The last change of a video that the target has now; null if it is unknown. */
-  changeSeq: number | null;
-  /** Rows that the load wrote, in all tables. */
-  rows: number;
-  durationMs: number;
-  /** Why it is `refused` or `failed`, in one line, and what to do next; null otherwise. */
-  error: string | null;
-  hint: string | null;
-  /** SQLSTATE, or code of the connection, such as `42501` or `ECONNREFUSED`; null if there is none. */
-  code: string | null;
-  /** Who has the account, and until when (UTC, `YYYY-MM-DD HH:MM:SS`), where it is `held`. */
-  heldBy: string | null;
-  heldUntil: string | null;
-  /** Were counts and sums of both sides compared, and equal? Null: not compared. */
-  verified: boolean | null;
-  findings: readonly Finding[];
-}

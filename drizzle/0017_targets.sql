@@ -1,0 +1,22 @@
+CREATE TABLE `target_load` (
+	`target` text NOT NULL,
+	`account` text NOT NULL,
+	`outcome` text NOT NULL,
+	`change_seq` BIGINT,
+	`attempted_at` TIMESTAMP NOT NULL,
+	`loaded_at` TIMESTAMP,
+	`failing_since` TIMESTAMP,
+	`error` text,
+	`hint` text,
+	`code` text,
+	`held_by` text,
+	`held_until` TIMESTAMP,
+	`loads` BIGINT NOT NULL,
+	`failures` BIGINT NOT NULL,
+	`rows` BIGINT NOT NULL,
+	`duration_ms` BIGINT NOT NULL,
+	`verified_at` TIMESTAMP,
+	`verified` BOOLEAN,
+	`findings` text NOT NULL,
+	PRIMARY KEY(`target`, `account`)
+);
