@@ -24,6 +24,7 @@ export function createConfig({ url, file, packages, accounts = ['bench'], perSec
     file: 'bench',
     warehouse: file,
     timezone: 'UTC',
+    worker: 'bench',
     durationUnit: 'ms',
     accounts: accounts.map((name) => ({
       name,

@@ -12,6 +12,7 @@ const config = {
   file: 'bench',
   warehouse: file,
   timezone: 'UTC',
+  worker: 'bench',
   accounts: [
     {
       name: 'bench',

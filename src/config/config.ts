@@ -2,12 +2,14 @@
  * The config: the schema of the file, whose output is the config that the rest of vodhouse reads. Keys become camelCase,
  * durations milliseconds (`settle` becomes `settleMs`), and an absent section null. Editors show the descriptions.
  */
+import { hostname } from 'node:os';
 import type { EnvironmentProxies } from '../lib/http/proxy.ts';
 import { INCIDENT_EVENTS } from '../lib/incident-events.ts';
 import { z } from 'zod';
 import {
   cron,
   duration,
+  durationOrZero,
   fileMode,
   filePath,
   folderPath,
@@ -21,6 +23,7 @@ import {
   integer,
 } from './value-types.ts';
 import { account } from './account.ts';
+import { target, workerName } from './publish-targets.ts';
 import { orNull, section, withDefault } from './sections.ts';
 
 /** Default paths of the live file, the published file and the folder of backups. */
@@ -68,9 +71,9 @@ const publish = section(
       'Columns left out of the published file.',
     ),
     every: withDefault(
-      duration,
-      '0s',
-      'At most one publication in this time; the first one of a day does not wait; 0s: after each run that changed something.',
+      durationOrZero,
+      '0',
+      'At most one publication in this time; the first one of a day does not wait; 0: after each run that changed something.',
     ),
     mode: withDefault(
       fileMode,
@@ -78,6 +81,11 @@ const publish = section(
       'Permissions of the published file, as chmod takes them; its owner must be able to read it.',
     ),
     keep_days: withDefault(integer(0), 0, 'Days that dated copies are kept; 0: no copies.'),
+    targets: withDefault(
+      z.array(target, 'a list of targets'),
+      [],
+      'Databases that get the tables of the published file, one after the other, after each publication.',
+    ),
   },
   'every',
 );
@@ -171,6 +179,12 @@ export const configSchema = section({
     'ms',
     "What a video's duration counts in: ms or s.",
   ),
+  worker: workerName
+    .optional()
+    .transform((name) => name ?? hostname())
+    .describe(
+      'Name of this worker; targets show it to another worker with the same account. Default: the name of the host.',
+    ),
   accounts: z
     .array(account, 'a list of at least one account')
     .min(1, 'a list of at least one account')
@@ -196,7 +210,7 @@ export type Config = DeepReadonly<z.output<typeof configSchema>> & {
   readonly file: string;
   /** The proxies of the environment, for accounts that name none. */
   readonly proxies: EnvironmentProxies;
-  /** Every key of the file, every address to notify and every password of a proxy: none of these may ever be printed. */
+  /** Every key of the file, every address to notify, and every password of a proxy or a target: none of these may ever be printed. */
   readonly secrets: readonly string[];
 };
 
@@ -205,6 +219,8 @@ export type AccountConfig = Config['accounts'][number];
 export type StorageConfig = NonNullable<AccountConfig['storage']>;
 export type StorageAuth = StorageConfig['auth'];
 export type LimitsConfig = AccountConfig['limits'];
+/** One database that gets the published tables. `postgres` is its address with the password: never printed. */
+export type TargetConfig = NonNullable<Config['publish']>['targets'][number];
 export type ServerConfig = NonNullable<Config['server']>;
 export type BackupConfig = NonNullable<Config['backup']>;
 export type NotifyConfig = NonNullable<Config['notify']>;

@@ -1,21 +1,13 @@
 import { normalize } from 'node:path';
-import { readCertificates } from './certificates.ts';
+import { checkAuthority, type Found, type Surroundings } from './authority-check.ts';
 import { DEFAULT_FILES } from './config.ts';
 import type { Problem } from './problems.ts';
 import { createCalendar } from '../lib/calendar.ts';
 import { isDay } from '../lib/days.ts';
 import { isLoopback } from '../lib/loopback.ts';
 import type { Path, SourceMap } from './source-map.ts';
-
-type Found = Omit<Problem, 'line'>;
-
-/** What the values are checked against. */
-interface Surroundings {
-  /** Milliseconds since 1970. */
-  now: number;
-  /** A path of the file as an absolute one. */
-  toAbsolute: (path: string) => string;
-}
+import { checkTargets } from './target-checks.ts';
+import { at, findRepeated, listAt, textAt } from './written-values.ts';
 
 /**
  * Problems between several values, and with other files. Takes the file as it is written, valid or not, so that these
@@ -49,6 +41,7 @@ function checkAll(settings: unknown, sourceMap: SourceMap, { now, toAbsolute }: 
       return checkAuthority(textAt(account, 'ca'), path, sourceMap, toAbsolute);
     }),
     ...checkFiles(settings),
+    ...checkTargets(settings, sourceMap, toAbsolute),
     ...checkServer(settings, sourceMap),
   ];
 }
@@ -93,17 +86,6 @@ function checkSince(since: unknown, timezone: string | undefined, path: Path, no
   return [{ path, message: `${since} is in the future; expected ${expected}` }];
 }
 
-function checkAuthority(
-  file: string | undefined,
-  path: Path,
-  sourceMap: SourceMap,
-  toAbsolute: Surroundings['toAbsolute'],
-): Found[] {
-  if (file === undefined || file.trim() === '') return [];
-  const read = readCertificates(toAbsolute(file));
-  return 'problem' in read ? [{ path, message: `${sourceMap.displayValue(path)} ${read.problem}` }] : [];
-}
-
 /** Null if there is no such time zone. */
 function dayIn(timezone: string, now: number): string | null {
   try {
@@ -140,30 +122,4 @@ function checkServer(settings: unknown, sourceMap: SourceMap): Found[] {
   const path = ['server', 'host'];
   const message = `${sourceMap.displayValue(path)} can be reached from other machines; expected 127.0.0.1, or a key in server.keys`;
   return [{ path, message }];
-}
-
-/** The entries that repeat the value of an earlier one, with the index of that one. */
-function findRepeated(list: readonly unknown[], getValue: (entry: unknown) => unknown) {
-  const firsts = new Map<unknown, number>();
-  return list.flatMap((entry, index) => {
-    const value = getValue(entry);
-    const first = firsts.get(value);
-    if (value === undefined || value === null) return [];
-    if (first === undefined) firsts.set(value, index);
-    return first === undefined ? [] : [{ index, first }];
-  });
-}
-
-function at(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
-}
-
-function listAt(value: unknown, key: string): readonly unknown[] {
-  const list = at(value, key);
-  return Array.isArray(list) ? list : [];
-}
-
-function textAt(value: unknown, key: string): string | undefined {
-  const text = at(value, key);
-  return typeof text === 'string' ? text : undefined;
 }

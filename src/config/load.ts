@@ -3,12 +3,13 @@ import { dirname, resolve } from 'node:path';
 import type { z } from 'zod';
 import { errorCode, ConfigError, errorMessage } from '../lib/errors.ts';
 import { configSchema, type Config } from './config.ts';
-import { readAuthorities } from './certificates.ts';
+import { readAuthorities, readCertificates } from './certificates.ts';
 import { findCrossFieldProblems } from './cross-field-checks.ts';
 import { createLookup } from './env-vars.ts';
 import { readEnvironmentProxies } from './environment-proxies.ts';
 import type { EnvironmentProxies } from '../lib/http/proxy.ts';
 import { listProxySecrets, NO_PROXIES } from '../lib/http/proxy.ts';
+import { listPostgresSecrets } from '../lib/postgres-url.ts';
 import { parseYaml, type Source } from './parse-yaml.ts';
 import { readPackagesFile, type PackagesFile } from './packages-file.ts';
 import { formatProblems, toProblems, type Problem } from './problems.ts';
@@ -62,7 +63,11 @@ function load(file: string, env: Env, now: number, mode: 'strict' | 'without unu
       ...withPackages(account, files.get(index), toAbsolute),
       ca: account.ca && readAuthorities(toAbsolute(account.ca.file), env),
     })),
-    publish: publish && { ...publish, file: toAbsolute(publish.file) },
+    publish: publish && {
+      ...publish,
+      file: toAbsolute(publish.file),
+      targets: publish.targets.map((target) => withAuthorities(target, toAbsolute)),
+    },
     backup: backup && { ...backup, folder: toAbsolute(backup.folder) },
     proxies,
     secrets: listSecrets(settings, proxies),
@@ -139,6 +144,16 @@ function withPackages(
   };
 }
 
+type Target = NonNullable<Settings['publish']>['targets'][number];
+
+/** Other than for a service, only these authorities are trusted, as `sslrootcert` of libpq means it. */
+function withAuthorities(target: Target, toAbsolute: (path: string) => string): Target {
+  if (target.ca === null) return target;
+  const file = toAbsolute(target.ca.file);
+  const read = readCertificates(file);
+  return { ...target, ca: { file, certificates: 'problem' in read ? [] : read.certificates } };
+}
+
 /**
  * The config with the packages that its CSV files have now, and the files that cannot be used: their accounts keep the
  * packages that they have. The same config where nothing changed.
@@ -171,12 +186,14 @@ function readProxies({ accounts, notify }: Settings, env: Env): EnvironmentProxi
   }
 }
 
-function listSecrets({ accounts, server, notify }: Settings, { http, https }: EnvironmentProxies): string[] {
+function listSecrets(settings: Settings, { http, https }: EnvironmentProxies): string[] {
+  const { accounts, server, notify, publish } = settings;
   const keys = accounts.flatMap(({ videoList, storage }) => [videoList.key, storage?.key]);
   const proxies = [...accounts.map(({ proxy }) => proxy), http?.url, https?.url];
   const passwords = proxies.flatMap((url) => listProxySecrets(url ?? 'none'));
   const addresses = [notify?.webhook, ...Object.values(notify?.ping ?? {})];
-  const all = [...keys, ...passwords, ...(server?.keys ?? []), ...addresses];
+  const logins = (publish?.targets ?? []).flatMap(({ postgres }) => listPostgresSecrets(postgres));
+  const all = [...keys, ...passwords, ...(server?.keys ?? []), ...addresses, ...logins];
   return [...new Set(all.flatMap((secret) => secret ?? []))];
 }
 

@@ -3,6 +3,7 @@ import type { Document, Node, Scalar, YAMLError, YAMLMap } from 'yaml';
 import { findOversizedAlias, MAX_ALIASED_VALUES, resolveAliases, type Targets } from './aliases.ts';
 import { createSourceMap, type Path, type Place, type SourceMap } from './source-map.ts';
 import type { Problem } from './problems.ts';
+import { hidePassword, listPostgresSecrets } from '../lib/postgres-url.ts';
 import { findUnbraced, type Lookup, substitute } from './env-vars.ts';
 
 /** A config file as plain values, and the place of each. */
@@ -17,7 +18,10 @@ export interface Source {
 /** Keys whose value must not be printed. */
 const SECRET = new Set(['key', 'keys', 'webhook', 'ping', 'success', 'start', 'failure']);
 /** Keys whose value is text, even if it is written as a number: `key: 0123` keeps its zero. */
-const TEXT = new Set(['key', 'keys', 'name', 'mode', 'restricted_codes', 'final_codes']);
+const TEXT = new Set([
+  ...['key', 'keys', 'name', 'worker', 'mode', 'every', 'restricted_codes', 'final_codes'],
+  ...['schema', 'readers'],
+]);
 
 const OVERSIZED = `values that begin with * are too many values up to here, or too deep ones; expected at most ${MAX_ALIASED_VALUES.toLocaleString('en-US')}, 100 deep: write the values themselves`;
 
@@ -121,9 +125,15 @@ function readText(
   const unbraced = path.at(-1) === 'name' ? null : findUnbraced(raw, lookup);
   if (unbraced !== null) found.push(unbraced);
   const alreadyReported = found.length > 0;
-  sourceMap.add(path, { line, kind: 'text', written, hidden: hidden || used, alreadyReported });
+  const login = path.at(-1) === 'postgres' ? toLogin(written) : {};
+  sourceMap.add(path, { line, kind: 'text', written, hidden: hidden || used, alreadyReported, ...login });
   problems.push(...found.map((message) => ({ line, path, message })));
   return written;
+}
+
+/** The address of a database is printed without its password, also where it comes from a variable. */
+function toLogin(url: string): Partial<Place> {
+  return { hidden: false, shown: hidePassword(url), secrets: listPostgresSecrets(url) };
 }
 
 /** Messages that replace those of the library, which quote the file: it may hold a key. */

@@ -12,6 +12,10 @@ export interface Place {
   readonly written: string;
   /** A key, or a value with variables: never printed. */
   readonly hidden: boolean;
+  /** What is printed in place of the value; left out: the value. */
+  readonly shown?: string;
+  /** Parts of the value that are never printed. */
+  readonly secrets?: readonly string[];
   /** A problem of this value is reported already (an unset variable): its consequences are not reported too. */
   readonly alreadyReported: boolean;
 }
@@ -33,6 +37,7 @@ export function createSourceMap() {
       const place = { kind: 'other', written: '', hidden: false, alreadyReported: false, ...given } as const;
       places.set(JSON.stringify(path), place);
       if (place.hidden && place.written !== '') secrets.add(place.written);
+      for (const secret of place.secrets ?? []) secrets.add(secret);
     },
     at,
     /** The values that may not be printed, the shortest ones left out: they would match everywhere. */
@@ -55,10 +60,15 @@ export function createSourceMap() {
 
 function toDisplay(place: Place, secrets: ReadonlySet<string>): string {
   if (place.kind === 'mapping' || place.kind === 'list') return place.written;
+  if (place.shown !== undefined) return toShort(place.shown);
   if (place.hidden || containsSecret(place.written, secrets)) return '[hidden]';
   const text = withoutCredentials(place.written);
-  const short = text.length > MAX_DISPLAYED ? `${text.slice(0, MAX_DISPLAYED - 1)}…` : text;
+  const short = toShort(text);
   return place.kind === 'text' ? JSON.stringify(short) : short;
+}
+
+function toShort(text: string): string {
+  return text.length > MAX_DISPLAYED ? `${text.slice(0, MAX_DISPLAYED - 1)}…` : text;
 }
 
 function containsSecret(text: string, secrets: ReadonlySet<string>): boolean {

@@ -12,6 +12,7 @@ export const CONFIG_TEMPLATE = `# yaml-language-server: $schema=./vodhouse.schem
 warehouse: data/vodhouse.db     # the SQLite file, relative to this one
 timezone: Asia/Seoul            # IANA zone of the service's calendar: where its days begin
 #duration_unit: ms              # what the length of a video is counted in: ms or s
+#worker: eu-1                   # its name, where several load one target; without it, the host's
 
 accounts:
   - name: main                  # its name in tables, logs and on the command line
@@ -49,9 +50,20 @@ schedule:
 publish:                        # the file for readers; leave out for none
   file: data/vodhouse.bi.db     # relative to this one; rebuilt after a run that changed something
   #exclude: [access_key, org_access_key] # fields of a video left out of it
-  #every: 0s                    # at most once in this time; 0s: after each such run
+  #every: 0                     # at most once in this time; 0: after each such run
   #mode: 0444                   # its permissions, as chmod takes them
   #keep_days: 0                 # days that a dated copy is kept; 0: none
+  #targets:                     # databases that get the same tables; leave out for none
+  #  - name: warehouse          # on the command line and in metrics
+  #    postgres: \${VODHOUSE_PG_URL} # postgres://USER:PASSWORD@HOST:5432/DATABASE, in .env
+  #    schema: vodhouse         # made where it is missing
+  #    ssl: verify-full         # or no-verify, off; without it, off on this machine only
+  #    ca: pg-ca.pem            # authorities (PEM) of its certificate; without it, those of Node
+  #    readers: []              # roles that may read the tables
+  #    every: 0                 # at most one load in this time; 0: after each publication
+  #    lock_timeout: 10s        # how long a load waits for a lock of another session
+  #    load_timeout: 30m        # how long one load of an account may take
+  #    exclusive: true          # false: an account that another worker holds is synced all the same
 
 server:                         # answers as the service does, from the file; leave out for none
   port: 8320

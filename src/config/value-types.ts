@@ -40,6 +40,28 @@ export const duration = text(
 /** Numbers are read as text (see parse-yaml.ts), so editors must accept them. */
 const ALSO_NUMBERS = { type: ['string', 'number'] };
 
+/** A duration, or 0, which needs no unit. */
+export const durationOrZero = text(
+  '0, or a whole number with its unit: 90s, 2m, 1h or 7d',
+  (value) => value === '0' || parseDuration(value) !== null,
+  new RegExp(`^0$|${DURATION.source}`),
+)
+  .meta(ALSO_NUMBERS)
+  .transform((value) => parseDuration(value) ?? 0);
+
+/** The longest time of a timer of Node, and of PostgreSQL. */
+const LONGEST_WAIT_MS = 24 * 86_400_000;
+
+/** A time after which something is given up: never at once, and never later than a timer can. */
+export const wait = text(
+  'a time from 1ms to 24d, such as 90s, 2m or 1h',
+  (value) => {
+    const ms = parseDuration(value) ?? 0;
+    return ms > 0 && ms <= LONGEST_WAIT_MS;
+  },
+  DURATION,
+).transform((value) => parseDuration(value) ?? 0);
+
 /** A key: not empty, on one line. Never printed. */
 export const key = text('a key: text on one line', (value) => /^\S(?:[^\r\n]*\S)?$/.test(value)).meta(
   ALSO_NUMBERS,
@@ -72,6 +94,26 @@ export const accountName = text(
   (value) => ACCOUNT_NAME.test(value),
   ACCOUNT_NAME,
 ).meta(ALSO_NUMBERS);
+
+/** The name of a target, usable as that of an account is. */
+export const targetName = accountName;
+
+const SCHEMA = 'a name of small letters, digits and _ (63 at most), with a letter or _ first';
+
+/** A schema of PostgreSQL that needs no quotes and is not one of its own. */
+export const schemaName = z
+  .string(SCHEMA)
+  .refine((value) => /^[a-z_][a-z0-9_]{0,62}$/.test(value), { message: SCHEMA, abort: true })
+  .refine(
+    (value) => !/^(?:pg_.*|information_schema)$/.test(value),
+    'a schema that is not one of PostgreSQL itself',
+  );
+
+/** A role of PostgreSQL, under the name that it has without quotes. */
+export const roleName = text(
+  'the name of a role (63 bytes at most)',
+  (value) => /^[^\0\r\n"]+$/.test(value) && Buffer.byteLength(value) <= 63,
+);
 
 export const headerName = text(
   'the name of an HTTP header such as x-api-key',

@@ -444,7 +444,7 @@ describe('an incident', () => {
     const notify = { events: INCIDENT_EVENTS };
     const { sql, check, checkAfter, config, restart, newMessages } = await openTestNotifier({ notify });
     const file = `${config.warehouse}.bi`;
-    await restart({ publish: { exclude: [], everyMs: 0, mode: 0o444, keepDays: 0, file } });
+    await restart({ publish: { exclude: [], everyMs: 0, mode: 0o444, keepDays: 0, targets: [], file } });
     sql(runEnded(1, 'partial', '2026-03-10 11:00:00'), 'update run set clock_offset_ms = 7200000;');
     await check();
     expect(newMessages().sort()).toEqual(['clock begun', 'unpublished begun']);

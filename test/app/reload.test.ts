@@ -151,7 +151,7 @@ describe('a worker that is told to reload its config', () => {
     accounts: accounts.map((each) => ({ ...each, packages: [{ id: 7, name: null }] })),
   });
   const withoutIds = {
-    ...{ file: '/tmp/readers.db', exclude: ['id'], everyMs: 0, mode: 0o444, keepDays: 0 },
+    ...{ file: '/tmp/readers.db', exclude: ['id'], everyMs: 0, mode: 0o444, keepDays: 0, targets: [] },
   };
   it.each<[string, (config: Config) => Partial<Config>, string]>([
     [

@@ -37,6 +37,41 @@ describe('the password of a proxy', () => {
   });
 });
 
+describe('the password of a target', () => {
+  const password = 'target-pass/word';
+  const address = `postgres://loader:${encodeURIComponent(password)}@db.example.test/videos`;
+  const folderWith = (target: string) => {
+    const top = `publish: { targets: [{ name: warehouse, postgres: "\${PG}"${target} }] }`;
+    const url = 'http://127.0.0.1:1';
+    return createFolder({ [CONFIG]: configText({ url, storage: false, top }), '.env': `PG=${address}\n` });
+  };
+  const secrets = [password, encodeURIComponent(password), address];
+
+  it.each(['check', 'plan', 'status', 'sync'])('is in no output, log or file of %s', async (command) => {
+    const cwd = folderWith('');
+    const { stdout, stderr } = await vodhouse([command, '--log-level', 'debug'], { cwd });
+    for (const [name, content] of [['printed', stdout + stderr], ...writtenFiles(cwd)]) {
+      for (const secret of secrets) expect(content.includes(secret), name).toBe(false);
+    }
+  });
+
+  it.each(['check', 'plan'])('is not in what %s says about the target', async (command) => {
+    const { code, stderr } = await vodhouse([command], { cwd: folderWith(', ssl: off, ca: x') });
+    expect(code).toBe(2);
+    for (const secret of secrets) expect(stderr).not.toContain(secret);
+    const wrong = createFolder({
+      [CONFIG]: configText({
+        url: 'http://127.0.0.1:1',
+        top: `publish: { targets: [{ name: a, postgres: "${address}?sslmode=require" }] }`,
+      }),
+    });
+    const sslmode = await vodhouse([command], { cwd: wrong });
+    expect(sslmode.stderr).toContain('postgres://loader:***@db.example.test/videos is not valid');
+    expect(sslmode.stderr).toContain('it without sslmode: write the key `ssl: verify-full`');
+    for (const secret of secrets) expect(sslmode.stderr).not.toContain(secret);
+  });
+});
+
 describe('the key', () => {
   it('is in no output, log or file where requests are retried', async () => {
     const { url, requests } = await startScriptedService(replyWithKey);

@@ -1,6 +1,7 @@
 import { INCIDENT_EVENTS } from '../../src/lib/incident-events.ts';
 import { NO_PROXIES } from '../../src/lib/http/proxy.ts';
 import { chmodSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
@@ -14,6 +15,7 @@ describe('a minimal config', () => {
     expect(config).toEqual({
       timezone: 'Asia/Seoul',
       durationUnit: 'ms',
+      worker: hostname(),
       accounts: [
         {
           name: 'main',
@@ -54,6 +56,7 @@ describe('a minimal config', () => {
       everyMs: 0,
       mode: 0o444,
       keepDays: 0,
+      targets: [],
     });
     expect(config.publish?.file).toBe(join(config.file, '../data/vodhouse.bi.db'));
     expect(config.server).toEqual({ host: '127.0.0.1', port: 8320, keys: [], trustProxy: false });

@@ -3,13 +3,14 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { configJsonSchema } from '../../src/config/template.ts';
 import { CONFIG_TEMPLATE } from '../../src/config/template.ts';
-import { load, readProblems } from '../support/fixtures/load-config.ts';
+import { LEAST, load, readProblems } from '../support/fixtures/load-config.ts';
 
-const ENV = { VODHOUSE_KEY: 'the-key' };
-const COMMENTED_KEY = /^( *)#( {2})?(?=[a-z_]+:)/gm;
+const POSTGRES = 'postgres://loader:the-word@db.example.test/videos';
+const ENV = { VODHOUSE_KEY: 'the-key', VODHOUSE_PG_URL: POSTGRES };
+const COMMENTED_KEY = /^( *)#((?: {2})*)(?=(?:- )?[a-z_]+:)/gm;
 const uncommented = CONFIG_TEMPLATE.replaceAll(COMMENTED_KEY, '$1$2');
-/** Without the file of certificates, which is not there. */
-const loadable = uncommented.replace(/^ *ca: own-ca\.pem.*\n/m, '');
+/** Without the files of certificates, which are not there. */
+const loadable = uncommented.replaceAll(/^ *ca: .*\n/gm, '');
 
 interface Schema {
   description?: string;
@@ -65,13 +66,14 @@ describe('the template', () => {
     expect(readProblems(CONFIG_TEMPLATE)).toEqual([expect.stringContaining('${VODHOUSE_KEY} is not set')]);
   });
 
-  test('means the same with its commented defaults uncommented, except for the former name, the proxy, the first day, the webhooks and their events', () => {
+  test('means the same with its commented defaults uncommented, except for the former name, the proxy, the first day, the webhooks and their events, the worker and the target', () => {
     expect(uncommented).not.toBe(CONFIG_TEMPLATE);
     const plain = load(CONFIG_TEMPLATE, ENV);
     const config = load(loadable, ENV);
     const storage = { ...plain.accounts[0]?.storage, since: '2026-01-01' };
     const { file, warehouse } = config;
-    const publish = { ...plain.publish, file: config.publish?.file };
+    const targets = load(`${LEAST}publish: { targets: [{ name: warehouse, postgres: "${POSTGRES}" }] }\n`);
+    const publish = { ...plain.publish, file: config.publish?.file, targets: targets.publish?.targets };
     const notify = {
       webhook: 'https://hooks.example.test/a/b',
       ping: { success: 'https://ping.example.test/a', start: null, failure: null },
@@ -81,8 +83,9 @@ describe('the template', () => {
     expect(config).toEqual({
       ...plain,
       notify,
+      worker: 'eu-1',
       backup: { schedule: '30 2 * * *', folder: join(dirname(file), 'data/backups'), keep: 7 },
-      secrets: [...plain.secrets, notify.webhook, notify.ping.success],
+      secrets: [...plain.secrets, notify.webhook, notify.ping.success, POSTGRES, 'the-word'],
       file,
       warehouse,
       publish,

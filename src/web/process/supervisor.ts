@@ -7,6 +7,7 @@ import type { Config } from '../../config/config.ts';
 import { forkDist, sendRequest } from '../../lib/child-process.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { errorMessage } from '../../lib/errors.ts';
+import { hidePassword } from '../../lib/postgres-url.ts';
 import { NO_PROXIES } from '../../lib/http/proxy.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { deserializeError } from '../../lib/serialize-error.ts';
@@ -83,7 +84,7 @@ export async function startWebProcess(config: Config, options: WebProcessOptions
   };
 }
 
-/** The process does not need the keys of the service, nor the proxies and webhooks. */
+/** The process does not need the keys of the service, nor the proxies, webhooks and passwords of targets. */
 function removeServiceKeys(config: Config): Config {
   const accounts = config.accounts.map((account) => ({
     ...account,
@@ -92,7 +93,16 @@ function removeServiceKeys(config: Config): Config {
     proxy: null,
     ca: null,
   }));
-  return { ...config, accounts, proxies: NO_PROXIES, notify: null, secrets: [] };
+  const { publish } = config;
+  const targets = publish?.targets.map((each) => ({ ...each, postgres: hidePassword(each.postgres) })) ?? [];
+  return {
+    ...config,
+    accounts,
+    publish: publish && { ...publish, targets },
+    proxies: NO_PROXIES,
+    notify: null,
+    secrets: [],
+  };
 }
 
 /** After a restart it listens at the same port, also if the config says 0 (any free port). */

@@ -205,6 +205,7 @@ function historyConfig(folder: string, url: string, key: string): Config {
       everyMs: 0,
       mode: 0o444,
       keepDays: 0,
+      targets: [],
     },
   };
 }

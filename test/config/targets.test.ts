@@ -1,0 +1,247 @@
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { loadConfig } from '../../src/config/load.ts';
+import { childEnvWithout } from '../../src/config/env-vars.ts';
+import { hidePassword } from '../../src/lib/postgres-url.ts';
+import { createFolder } from '../support/fixtures/folder-of-files.ts';
+import { catchConfigError, LEAST, load, readProblems } from '../support/fixtures/load-config.ts';
+import { AUTHORITY } from '../support/fixtures/self-signed.ts';
+
+const URL = 'postgres://loader:the-word@db.example.test/videos';
+const FORM = 'postgres://USER:PASSWORD@HOST:5432/DATABASE';
+
+/** A config with these targets; each text is the lines of one, without its name. */
+function withTargets(...targets: readonly string[]): string {
+  const entries = targets.map(
+    (lines, index) => `    - name: target-${index}\n      ${lines.replaceAll('\n', '\n      ')}\n`,
+  );
+  return `${LEAST}publish:\n  targets:\n${entries.join('')}`;
+}
+const at = (url: string, more = '') => `postgres: ${JSON.stringify(url)}${more}`;
+const targetsOf = (yaml: string) => load(yaml).publish?.targets ?? [];
+const problemsOf = (...targets: readonly string[]) => readProblems(withTargets(...targets));
+
+describe('a target', () => {
+  it('has defaults for everything but its name and its address', () => {
+    expect(targetsOf(withTargets(at(URL)))).toEqual([
+      {
+        name: 'target-0',
+        postgres: URL,
+        schema: 'vodhouse',
+        ssl: 'verify-full',
+        ca: null,
+        readers: [],
+        everyMs: 0,
+        lockTimeoutMs: 10_000,
+        loadTimeoutMs: 1_800_000,
+        exclusive: true,
+      },
+    ]);
+  });
+
+  it('has the values that the config gives it', () => {
+    const more =
+      '\nschema: shop\nssl: no-verify\nreaders: [bi_reader, "Team B"]\nevery: 90m\nlock_timeout: 2s\nload_timeout: 1h\nexclusive: false';
+    expect(targetsOf(withTargets(at(URL, more)))).toMatchObject([
+      {
+        ...{ schema: 'shop', ssl: 'no-verify', readers: ['bi_reader', 'Team B'], everyMs: 5_400_000 },
+        ...{ lockTimeoutMs: 2_000, loadTimeoutMs: 3_600_000, exclusive: false },
+      },
+    ]);
+  });
+
+  it.each([
+    ['postgres://me@127.0.0.1/db', 'off'],
+    ['postgres://me@localhost:5433/db', 'off'],
+    ['postgresql://me@[::1]/db', 'off'],
+    ['postgres://me@/db?host=/var/run/postgresql', 'off'],
+    ['postgres://me@localhost/db?host=/cloudsql/project:region:name', 'off'],
+    ['postgres://me@%2Fvar%2Frun/db', 'off'],
+    ['postgres://me@[2001:db8::1]:5432/db', 'verify-full'],
+    ['postgres://me@127.0.0.1.example.test/db', 'verify-full'],
+  ])('at %s has ssl: %s by default', (url, ssl) => {
+    expect(targetsOf(withTargets(at(url)))[0]?.ssl).toBe(ssl);
+  });
+
+  it('has the certificates of its file, and then verify-full also on this machine', () => {
+    const yaml = withTargets(at('postgres://me@127.0.0.1/db', '\nca: certs/pg.pem'));
+    const folder = createFolder({ 'vodhouse.yaml': yaml, 'certs/pg.pem': `# ours\n${AUTHORITY}\n` });
+    const [target] = loadConfig(join(folder, 'vodhouse.yaml'), {}).publish?.targets ?? [];
+    expect(target?.ca).toEqual({ file: join(folder, 'certs/pg.pem'), certificates: [AUTHORITY] });
+    expect(target?.ssl).toBe('verify-full');
+  });
+
+  it('may be one of several: each has another name, database or schema', () => {
+    const others = [at(`${URL}2`), at(URL, '\nschema: second'), at(URL.replace('/videos', ':5433/videos'))];
+    expect(targetsOf(withTargets(at(URL), ...others))).toHaveLength(4);
+  });
+
+  it('is not waited for with a 0 without unit, as publish.every', () => {
+    const { publish } = load(
+      `${LEAST}publish: { every: 0, targets: [{ name: a, postgres: "${URL}", every: 0 }] }\n`,
+    );
+    expect([publish?.everyMs, publish?.targets[0]?.everyMs]).toEqual([0, 0]);
+  });
+});
+
+describe('the worker', () => {
+  it('has the name in the config', () => {
+    expect(load(`${LEAST}worker: eu-1\n`).worker).toBe('eu-1');
+    expect(load(`${LEAST}worker: 007\n`).worker).toBe('007');
+    expect(readProblems(`${LEAST}worker: ""\n`)[0]).toContain(
+      'worker: is empty; expected a name such as eu-1',
+    );
+  });
+});
+
+describe('an address that cannot be used is named with its password hidden', () => {
+  const ENCODED = `${FORM}, where % @ : / ? # in a name or a password are written %25 %40 %3A %2F %3F %23, and one host is named`;
+  it.each([
+    ['mysql://me:word@db.test/videos', 'mysql://me:***@db.test/videos', FORM],
+    ['me:word@db.test/videos', '[hidden]', FORM],
+    ['postgres://me:word@db.test', 'postgres://me:***@db.test', `the name of a database at its end: ${FORM}`],
+    [
+      'postgres://me:word@db.test/',
+      'postgres://me:***@db.test/',
+      `the name of a database at its end: ${FORM}`,
+    ],
+    [
+      'postgres://me:word@db.test/a/b',
+      'postgres://me:***@db.test/a/b',
+      `one name after the host, that of the database: ${FORM}`,
+    ],
+    ['postgres://db.test/videos', 'postgres://db.test/videos', `the name of a user: ${FORM}`],
+    ['postgres://db.test:5432/videos', '[hidden]', `the name of a user: ${FORM}`],
+    ['postgres://me:w%rd@db.test/videos', 'postgres://me:***@db.test/videos', ENCODED],
+    ['postgres://me:wo#rd@db.test/videos', 'postgres://me:***@db.test/videos', ENCODED],
+    ['postgres://me:wo/rd@db.test/videos', 'postgres://me:***@db.test/videos', ENCODED],
+    ['postgres://me:wo?rd@db.test/videos', 'postgres://me:***@db.test/videos', ENCODED],
+    ['postgres://me:word@one.test,two.test/videos', 'postgres://me:***@one.test,two.test/videos', ENCODED],
+    ['postgres://me:word@db.test:99999/videos', 'postgres://me:***@db.test:99999/videos', ENCODED],
+    ['postgres://me:word@/videos', 'postgres://me:***@/videos', `a host and a port: ${FORM}`],
+    [
+      'postgres://me:word@db.test/v?host=other',
+      'postgres://me:***@db.test/v',
+      '?host=/FOLDER, the folder of a unix socket',
+    ],
+    [
+      'postgres://me:word@db.test/v?sslmode=require&sslrootcert=x',
+      'postgres://me:***@db.test/v',
+      'it without sslmode, sslrootcert: write the key `ssl: verify-full` (or no-verify, off) below it',
+    ],
+    [
+      'postgres://me:word@db.test/v?connect_timeout=3',
+      'postgres://me:***@db.test/v',
+      'it without connect_timeout: only ?host=/FOLDER, of a unix socket, is known',
+    ],
+    [
+      'postgres://me:word@db.test/v?word',
+      'postgres://me:***@db.test/v',
+      'it without its parameters: only ?host=/FOLDER, of a unix socket, is known',
+    ],
+  ])('%s', (url, shown, expected) => {
+    const line = `line 9  publish.targets[0].postgres: ${shown} is not valid; expected ${expected}`;
+    expect(problemsOf(at(url))).toEqual([line]);
+    const fromVariable = withTargets('postgres: ${PG}');
+    expect(readProblems(fromVariable, { PG: url })).toEqual([line]);
+  });
+
+  it('also where it is missing, empty, or no text', () => {
+    const expected = `expected ${FORM}`;
+    expect(problemsOf('schema: a')).toEqual([`line 8  publish.targets[0].postgres: missing; ${expected}`]);
+    expect(problemsOf('postgres:')).toEqual([`line 9  publish.targets[0].postgres: is empty; ${expected}`]);
+    expect(problemsOf('postgres: { url: x }')[0]).toContain(expected);
+  });
+});
+
+describe('other problems of targets', () => {
+  it.each([
+    [
+      'schema: Shop',
+      'schema: "Shop" is not valid; expected a name of small letters, digits and _ (63 at most)',
+    ],
+    [
+      'schema: pg_temp',
+      'schema: "pg_temp" is not valid; expected a schema that is not one of PostgreSQL itself',
+    ],
+    ['schema: information_schema', 'expected a schema that is not one of PostgreSQL itself'],
+    [`schema: ${'a'.repeat(64)}`, '63 at most'],
+    ['ssl: require', 'ssl: "require" is not valid; expected verify-full, no-verify, off'],
+    ['ssl: false', 'ssl: false is not valid; expected verify-full, no-verify, off'],
+    ['readers: bi_reader', 'readers: is a single value; expected a list of roles'],
+    ['readers: [""]', 'readers[0]: is empty; expected the name of a role'],
+    ['every: 5', 'every: "5" is not valid; expected 0, or a whole number with its unit'],
+    ['lock_timeout: 0s', 'lock_timeout: "0s" is not valid; expected a time from 1ms to 24d'],
+    ['load_timeout: 25d', 'load_timeout: "25d" is not valid; expected a time from 1ms to 24d'],
+    ['exclusive: maybe', 'exclusive: "maybe" is text; expected true or false'],
+    ['sslmode: require', 'sslmode: unknown key; '],
+    ['ca: none.pem', 'ca: "none.pem" does not exist; expected a file with certificates in PEM'],
+    ['ssl: off\nca: none.pem', 'ca: has no meaning with ssl: off; expected ssl: verify-full, or no ca'],
+  ])('%s', (line, text) => {
+    expect(problemsOf(at(URL, `\n${line}`)).join('\n')).toContain(text);
+  });
+
+  it('no TLS over a unix socket', () => {
+    expect(problemsOf(at('postgres://me@/db?host=/run', '\nssl: verify-full'))).toEqual([
+      'line 10  publish.targets[0].ssl: "verify-full" has no meaning for a unix socket; expected off, or no ssl',
+    ]);
+  });
+
+  it('a name that two have, or that no metric can have', () => {
+    const yaml = withTargets(at(URL), at(`${URL}2`));
+    expect(readProblems(yaml.replace('target-1', 'target-0'))).toEqual([
+      'line 10  publish.targets[1].name: "target-0" is the name of targets[0] too; expected another',
+    ]);
+    expect(readProblems(yaml.replace('target-1', 'a b'))[0]).toContain('expected letters, digits, - and _');
+  });
+
+  it('the same schema of the same database, whoever logs in and however it is written', () => {
+    const same = URL.replace('postgres:', 'postgresql:')
+      .replace('loader', 'other')
+      .replace('db.example.test', 'DB.example.test:5432');
+    expect(problemsOf(at(URL), at(same, '\nschema: vodhouse'))).toEqual([
+      'line 11  publish.targets[1].postgres: postgresql://other:***@DB.example.test:5432/videos is that of targets[0] too, with the same schema; expected another database or schema',
+    ]);
+  });
+});
+
+describe('the password', () => {
+  it('is a secret as it is written, decoded, and with its address; an address without one is none', () => {
+    const url = 'postgres://me:p%40ss%2Fword@db.test/videos';
+    expect(load(withTargets(at(url))).secrets).toEqual(['first-key', url, 'p%40ss%2Fword', 'p@ss/word']);
+    expect(load(withTargets(at('postgres://me@db.test/videos'))).secrets).toEqual(['first-key']);
+  });
+
+  it('is in no variable of a child process, neither encoded nor decoded', () => {
+    const { secrets } = load(withTargets(at('postgres://me:p%40ss%2Fword@db.test/videos')));
+    for (const value of ['postgres://x:p%40ss%2fword@y/z', 'p@ss/word', 'password=p@ss/word']) {
+      process.env.VODHOUSE_TEST_PG = value;
+      expect(childEnvWithout(secrets)).not.toHaveProperty('VODHOUSE_TEST_PG');
+    }
+    delete process.env.VODHOUSE_TEST_PG;
+  });
+
+  it('is in no message, whatever is wrong around it', () => {
+    const word = fc.stringMatching(/^[!-~]{8,20}$/).map((text) => `Zq${text}`);
+    const shape = fc.constantFrom(
+      ...['postgres://me:W@db.test', 'postgres://me:W@db.test/db?sslmode=W', 'postgres:/me:W@db.test/db'],
+      ...['me:W@db.test', 'W', 'postgres://me:W', 'postgres://me:W/db', 'https://me:W@x/y'],
+    );
+    fc.assert(
+      fc.property(word, shape, (secret, form) => {
+        const url = form.replaceAll(':W', () => `:${secret}`).replaceAll('W', () => secret);
+        const error = catchConfigError(() => load(withTargets(at(url.replaceAll('${', '$ {'), '\nssl: on'))));
+        const text = `${error.message}${error.stack ?? ''}`;
+        expect(text).not.toContain(secret);
+      }),
+    );
+  });
+
+  it('is hidden by ***, the rest of the address is not', () => {
+    expect(hidePassword('postgres://me:a:b@c@db.test:5433/videos')).toBe(
+      'postgres://me:***@db.test:5433/videos',
+    );
+    expect(hidePassword('postgres://me@/videos?host=/run')).toBe('postgres://me@/videos');
+  });
+});
