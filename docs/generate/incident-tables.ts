@@ -5,7 +5,7 @@ import { describeTable, withUnit, enumOf } from './describe-table.ts';
 
 const EVENT = enumOf(
   INCIDENT_EVENTS,
-  'failed: a walk, or a complete run. stale: two scheduled times late. restricted: the service asked to wait. discrepancy: it returned other figures for a booked day. held_back: removals wait for a person or a second proof. gap: the service has not returned a day yet. quarantine: records could not be stored. drift: responses do not match the documents. unpublished: the published file lacks changes. clock: the machine and the service or the file disagree. parked: a run waits for the budget. partial: a full walk did not read every page. unordered: a package is not listed in order of ids. time_zone: most booked days differ. unconfirmed: implausible figures wait for a second reading.',
+  'failed: a walk, or a complete run. stale: two scheduled times late. restricted: the service asked to wait. discrepancy: it returned other figures for a booked day. held_back: removals wait for a person or a second proof. gap: the service has not returned a day yet. quarantine: records could not be stored. drift: responses do not match the documents. unpublished: the published file lacks changes. target: a target cannot be loaded, refuses an account, or differs. clock: the machine and the service or the file disagree. parked: a run waits for the budget. partial: a full walk did not read every page. unordered: a package is not listed in order of ids. time_zone: most booked days differ. unconfirmed: implausible figures wait for a second reading.',
 );
 const ACCOUNT = 'Name of the account in the config; NULL if it concerns all of them.';
 

@@ -18,6 +18,7 @@ import {
   STORAGE_DAYS,
   WAITING_DAYS,
 } from '../../src/queries/named/storage.ts';
+import { LAST_CHANGES, TARGET_LOADS } from '../../src/queries/named/targets.ts';
 import {
   PACKAGE_WALKS,
   REMOVED_VIDEOS,
@@ -54,6 +55,7 @@ export const NAMED_QUERIES: readonly { part: string; queries: readonly Documente
   { part: 'The run in progress', queries: [status.RUNNING_WALKS, status.WALKED_PACKAGES, CHANGE_MARKER] },
   { part: 'Storage', queries: [STORAGE_DAYS, GAPS] },
   { part: 'Packages', queries: [PACKAGE_SIZES] },
+  { part: 'Targets', queries: [TARGET_LOADS, LAST_CHANGES] },
   { part: 'Requests spent', queries: [status.SPENT_REQUESTS, status.PAUSE] },
   { part: 'Last runs', queries: [status.RUNS] },
   { part: 'Latest changes', queries: [ADDED, EDITED, REMOVED] },

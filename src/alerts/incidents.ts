@@ -40,6 +40,10 @@ const EVENTS: Record<ProblemKind, IncidentEvent> = {
   drift: 'drift',
   unpublished: 'unpublished',
   backup: 'backup',
+  target_failed: 'target',
+  target_refused: 'target',
+  target_differs: 'target',
+  target_columns: 'target',
   config_refused: 'config',
   clock: 'clock',
 };
@@ -121,6 +125,8 @@ export function formatResolved({ accounts }: Pick<Config, 'accounts'>, incident:
     drift: `responses of ${account ?? ''} no longer drift, or the drift was acknowledged`,
     unpublished: 'the published file shows the last changes again',
     backup: 'a backup was made again',
+    target:
+      account === null ? 'the targets are loaded again' : `account ${account} is right in the targets again`,
     config: 'the worker has a valid config again',
     clock: 'the clocks agree again',
     parked: 'runs are no longer parked',

@@ -90,6 +90,7 @@ const INCIDENT_TEXTS: Record<IncidentEvent, [begun: string, over: string]> = {
   drift: ['drift', 'no longer drift'],
   unpublished: ['are not published', 'are published'],
   backup: ['have no backup', 'have a backup'],
+  target: ['are not in a target', 'are in the targets again'],
   config: ['have a refused config', 'have a valid config'],
   clock: ['have another clock', 'have the same clock again'],
   parked: ['are parked', 'are no longer parked'],

@@ -12,6 +12,7 @@ import type { StatusQueries } from '../queries/status-queries.ts';
 import { findOverdueSince } from './overdue-backup.ts';
 import { acceptRemovalsCommands, type FormatCommand } from './commands.ts';
 import { listStreams, type Stream, type StreamParts } from './streams.ts';
+import { readTargets } from './targets.ts';
 
 export type HealthFacts = ReturnType<typeof readHealthFacts>;
 export type PackageReport = HealthFacts['packages'][number];
@@ -61,6 +62,7 @@ export function readHealthFacts(parts: HealthParts, now: number, runs: number) {
     storage: accounts.flatMap((account) => readStorage(account, statusQueries, streams)),
     budgets: accounts.map((account) => readBudget(account, parts, now)),
     published: readPublished(parts, now),
+    targets: readTargets(parts),
     runs: statusQueries.runs(runs),
     streams,
     failedWalks: statusQueries.failedWalks().filter(isConfigured).map(redactError),

@@ -8,6 +8,7 @@ import { driftName, type FormatCommand } from './commands.ts';
 import { createProblem, PROBLEM_KINDS, toOneLine, type Advice, type Problem } from './problem-kinds.ts';
 import { findClockProblems, findFailedRun, findParkedRun } from './run-problems.ts';
 import { findStorageProblems } from './storage-problems.ts';
+import { findTargetProblems } from './target-problems.ts';
 import { findFailedPublication } from './worker-problems.ts';
 import { findBackupProblem, findRefusedConfig, findRefusedPackages } from './worker-problems.ts';
 
@@ -26,6 +27,7 @@ export function findProblems(facts: HealthFacts): Problem[] {
     ...findStorageProblems(facts),
     ...(facts.failedPublication ? findFailedPublication(facts) : findUnpublished(facts)),
     ...findBackupProblem(facts),
+    ...findTargetProblems(facts),
     ...findRefusedConfig(facts),
     ...findRefusedPackages(facts),
     ...findQuarantine(facts),

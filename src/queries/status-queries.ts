@@ -9,6 +9,7 @@ import type { PackageKey } from '../lib/package-key.ts';
 import { LAST_BACKUP } from './named/backups.ts';
 import * as failures from './named/failures.ts';
 import * as status from './named/status.ts';
+import * as targets from './named/targets.ts';
 import { OPEN_DISCREPANCIES, STORAGE, WAITING_DAYS } from './named/storage.ts';
 
 /** Examples of what is held back or in quarantine. */
@@ -65,6 +66,8 @@ export function openStatusQueries(path: string) {
     failedRun: () => failures.FAILED_RUN.get(db, {}) ?? null,
     storageFailures: (account: string) => failures.STORAGE_FAILURES.all(db, { account }),
     lastBackup: () => LAST_BACKUP.one(db, {}),
+    targetLoads: () => targets.TARGET_LOADS.all(db, {}),
+    lastChanges: () => targets.LAST_CHANGES.all(db, {}),
     createdAt: () => CREATED_AT.one(db, {}).at,
     /** The newest time of a run or a walk, as the file writes it; null if there is none. */
     newestTime: () => getNewestTime(db),

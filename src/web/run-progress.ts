@@ -44,7 +44,13 @@ const REFRESH_MS = 5_000;
 
 /** Changes when the page has something new to show. */
 export function toChangeMarker(stamp: ChangeMarker, running: RunningRun | null, now: number): string {
-  const { change_seq: seq, last_run: run, last_reading: reading, restricted_until: until } = stamp;
+  const {
+    change_seq: seq,
+    last_run: run,
+    last_reading: reading,
+    restricted_until: until,
+    last_load: load,
+  } = stamp;
   const facts = running ? [running.run_id, Math.floor(now / REFRESH_MS)] : [seq];
-  return [...facts, run, reading, until].join('.').replaceAll(' ', 'T');
+  return [...facts, run, reading, until, load].join('.').replaceAll(' ', 'T');
 }

@@ -10,6 +10,7 @@ import { createProblem, PROBLEM_KINDS, type ProblemKind } from '../../src/health
 import { findProblems } from '../../src/health/problems.ts';
 import type { Stream } from '../../src/health/streams.ts';
 import { FRESH_PACKAGE, healthFacts } from '../support/fixtures/health-facts.ts';
+import { failingAccount, targetReport } from '../support/fixtures/target-report.ts';
 
 const PAGE = readFileSync('docs/alerts.md', 'utf8');
 const EXAMPLES = [...PAGE.matchAll(/^```json\n([\s\S]*?)^```$/gm)].map(
@@ -160,6 +161,9 @@ const REAL: Post[] = [
       error: '/mnt/backup/vodhouse-2026-03-10T023000Z.db: no space left',
       failing_since: '2026-03-10 02:30:00',
     },
+  }),
+  ...createPosts({
+    targets: [targetReport([failingAccount({ failing_since: '2026-03-10 10:31:00' })])],
   }),
   ...createPosts({
     refusedConfig: { at: AT, error: 'vodhouse.yaml has 1 problem: line 13  garbage: unknown key' },

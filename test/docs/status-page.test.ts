@@ -8,6 +8,7 @@ import type { NamedQuery, SqlValue } from '../../src/database/query.ts';
 import * as failures from '../../src/queries/named/failures.ts';
 import * as status from '../../src/queries/named/status.ts';
 import * as storage from '../../src/queries/named/storage.ts';
+import * as targets from '../../src/queries/named/targets.ts';
 import * as videos from '../../src/queries/named/videos.ts';
 import { insert, storageRow } from '../support/fixtures/filled-live-file.ts';
 import { execute, readRows, readValue } from '../support/fixtures/live-file.ts';
@@ -25,6 +26,7 @@ const MODULES = {
   'failures.ts': failures,
   'status.ts': status,
   'storage.ts': storage,
+  'targets.ts': targets,
   'videos.ts': videos,
 };
 
@@ -119,6 +121,10 @@ function filledFile(): string {
         observed_at: at,
       }),
       storageRow('2026-03-10', 5, { state: 'live' }),
+      insert('target_load', {
+        ...{ target: 'warehouse', account: 'main', outcome: 'loaded', attempted_at: at, findings: '[]' },
+        ...{ loads: 1, failures: 0, rows: 1, duration_ms: 1 },
+      }),
       insert('package_day', { ...ofPackage, date: '2026-03-09', videos: 60 }),
       insert('pause', {
         ...{ account: 'main', until: at, reason: 'busy', since: at },

@@ -181,6 +181,7 @@ describe('the stamp', () => {
       last_run: null,
       last_reading: null,
       restricted_until: null,
+      last_load: null,
     });
     const before = details.changeMarker().change_seq;
     await walker.walkOnce(videos([1, 2]));

@@ -130,6 +130,7 @@ describe('the stamp', () => {
     last_run: 2,
     last_reading: 9,
     restricted_until: '2026-03-10 11:00:00',
+    last_load: null,
   };
   const quiet = toChangeMarker(stamp, null, NOW);
 
@@ -144,6 +145,7 @@ describe('the stamp', () => {
     ['storage is read', { last_reading: 10 }],
     ['an account is restricted', { restricted_until: '2026-03-10 12:30:00' }],
     ['there is no restriction any more', { restricted_until: null }],
+    ['a target was loaded', { last_load: '2026-03-10 12:00:00' }],
   ])('changes where %s', (_what, other) => {
     expect(toChangeMarker({ ...stamp, ...other }, null, NOW)).not.toBe(quiet);
   });
@@ -158,7 +160,13 @@ describe('the stamp', () => {
   });
 
   it('is one word, in an empty file too', () => {
-    const none: ChangeMarker = { change_seq: 0, last_run: null, last_reading: null, restricted_until: null };
+    const none: ChangeMarker = {
+      change_seq: 0,
+      last_run: null,
+      last_reading: null,
+      restricted_until: null,
+      last_load: null,
+    };
     expect(quiet).toMatch(/^\S+$/);
     expect(toChangeMarker(none, null, NOW)).toMatch(/^\S+$/);
     expect(toChangeMarker({ ...none, last_run: 1 }, null, NOW)).not.toBe(

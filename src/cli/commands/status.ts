@@ -12,6 +12,7 @@ import { openStatusQueries } from '../../queries/status-queries.ts';
 import type { JsonOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { formatJson } from '../output/output.ts';
+import { toTargetsJson } from '../output/target-lines.ts';
 import { listNeeds, requestsText, statusText, type Report } from '../output/status-text.ts';
 
 const MAX_REQUESTS = 30;
@@ -55,5 +56,17 @@ function reportJson(report: Report): string {
   const { worker, next } = report;
   const needs = listNeeds(report);
   const records = { packages, held_back, quarantine, drift, storage };
-  return formatJson({ warehouse, worker, next, needs, ...records, budgets, published, backup, runs });
+  const targets = toTargetsJson(report.targets);
+  return formatJson({
+    warehouse,
+    worker,
+    next,
+    needs,
+    ...records,
+    budgets,
+    published,
+    targets,
+    backup,
+    runs,
+  });
 }

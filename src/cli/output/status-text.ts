@@ -17,6 +17,7 @@ import {
 } from '../../lib/format.ts';
 import { displayPath, MOST_ROWS } from './output.ts';
 import { formatTable } from './table.ts';
+import { targetLines } from './target-lines.ts';
 
 /** What `status` shows: the health of the live file, and the requests that were saved. */
 export type Report = Omit<HealthReport, 'budgets'> &
@@ -31,6 +32,7 @@ export function statusText(report: Report, now: number): string {
   if (report.storage.length > 0) sections.push(storageTable(report, since));
   if (report.drift.length > 0) sections.push(driftTable(report, since));
   if (report.published) sections.push(publishedLine(report.published, since));
+  if (report.targets.length > 0) sections.push(targetLines(report.targets, now).join('\n'));
   if (report.backup) sections.push(backupLine(report.backup, since));
   sections.push(budgetTable(report));
   if (report.runs.length > 0) sections.push(runTable(report, since));

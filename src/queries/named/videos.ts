@@ -107,6 +107,8 @@ export interface ChangeMarker {
   last_run: number | null;
   last_reading: number | null;
   restricted_until: string | null;
+  /** The last load of a target. */
+  last_load: string | null;
 }
 
 export const CHANGE_MARKER = query<ChangeMarker>(
@@ -117,5 +119,6 @@ select
   (select change_seq from warehouse_state) as change_seq,
   (select max(run_id) from run where status <> 'running') as last_run,
   (select max(reading_id) from storage_reading) as last_reading,
-  (select max(until) from pause) as restricted_until`,
+  (select max(until) from pause) as restricted_until,
+  (select max(attempted_at) from target_load) as last_load`,
 );

@@ -11,6 +11,7 @@ import { OverallStatusSection } from './overall-status-section.tsx';
 import { ProblemsSection } from './problems-section.tsx';
 import { ProgressSection } from './progress-section.tsx';
 import { StorageSection } from './storage-section.tsx';
+import { TargetsSection } from './targets-section.tsx';
 
 interface StatusPageProps extends PageFrame {
   view: StatusView;
@@ -27,6 +28,7 @@ export function StatusPage({ view, unit, ...frame }: StatusPageProps) {
       <ProblemsSection problems={groupProblems(health.problems)} all={view.listAllCommand} />
       <StorageSection storage={storage} />
       <PackagesSection packages={packages} now={now} isFirstReadRunning={view.isFirstReadRunning} />
+      <TargetsSection targets={health.targets} now={now} />
       <BudgetsSection budgets={health.budgets} />
       <RunsSection runs={health.runs} now={now} />
       <ChangesSection {...view} unit={unit} />

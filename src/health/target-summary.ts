@@ -1,0 +1,105 @@
+/** The state of one target in a few sentences, for `status` and the page. Pure. */
+import { fromTimestamp } from '../lib/clock.ts';
+import { formatAgo, pluralize } from '../lib/format.ts';
+import type { FindingKind } from '../lib/load-report.ts';
+import { listFirst, toOneLine } from './problem-kinds.ts';
+import { isUpToDate, type TargetAccount, type TargetReport } from './targets.ts';
+
+export interface TargetSummary {
+  target: string;
+  accounts: number;
+  /** Accounts of which the target has every change. */
+  upToDate: number;
+  /** The newest load that succeeded (`YYYY-MM-DD HH:MM:SS` UTC); null: none did. */
+  loadedAt: string | null;
+  /** Since then, counts and sums of every loaded account were compared; null: those of some never were. */
+  verifiedAt: string | null;
+  /** What is wrong or worth knowing, a sentence each; `hint`: what to do about it, or null. */
+  notes: { text: string; hint: string | null }[];
+}
+
+/** Findings that are told but are no problems. `columns_missing` becomes one after an hour. */
+const NOTED: readonly FindingKind[] = [
+  ...(['history_set_aside', 'left_behind', 'columns_missing', 'nul_replaced'] as const),
+];
+
+export function summarizeTarget({ target, accounts }: TargetReport): TargetSummary {
+  const loaded = accounts.filter(({ loaded_at: at }) => at !== null);
+  const verified = loaded.map(({ verified_at: at }) => at);
+  return {
+    target,
+    accounts: accounts.length,
+    upToDate: accounts.filter(isUpToDate).length,
+    loadedAt:
+      loaded
+        .map(({ loaded_at: at }) => at)
+        .sort()
+        .at(-1) ?? null,
+    verifiedAt: verified.includes(null) ? null : (verified.sort()[0] ?? null),
+    notes: [...noteFailures(accounts), ...noteHolders(accounts), ...noteFindings(accounts)],
+  };
+}
+
+/** `12 accounts, up to date, loaded 2 min ago, verified 7 h ago`. */
+export function summaryText(
+  { accounts, upToDate, loadedAt, verifiedAt }: TargetSummary,
+  now: number,
+): string {
+  const since = (at: string) => formatAgo(now - fromTimestamp(at));
+  const parts = [pluralize(accounts, 'account')];
+  if (loadedAt === null) return [...parts, 'not loaded yet'].join(', ');
+  const state = upToDate === accounts ? 'up to date' : `${upToDate} up to date`;
+  const check = verifiedAt === null ? 'not verified yet' : `verified ${since(verifiedAt)}`;
+  return [...parts, state, `loaded ${since(loadedAt)}`, check].join(', ');
+}
+
+/** Accounts that fail for the same reason are one note. */
+function noteFailures(accounts: readonly TargetAccount[]): TargetSummary['notes'] {
+  const failing = accounts.filter(({ outcome }) => outcome === 'failed' || outcome === 'refused');
+  return groupBy(failing, ({ outcome, error }) => `${outcome ?? ''} ${error ?? ''}`).map((group) => {
+    const [{ outcome, error, hint }] = group;
+    const since = group.flatMap(({ failing_since: at }) => at ?? []).sort()[0] ?? '';
+    const verb = outcome === 'refused' ? 'refused' : 'behind';
+    return {
+      text: `${formatNames(group)} ${verb} since ${since} UTC: ${toOneLine(error ?? '')}`,
+      hint: hint && toOneLine(hint),
+    };
+  });
+}
+
+function noteHolders(accounts: readonly TargetAccount[]): TargetSummary['notes'] {
+  const held = accounts.filter(({ outcome }) => outcome === 'held');
+  return groupBy(held, ({ held_by: by, held_until: until }) => `${by ?? ''} ${until ?? ''}`).map((group) => {
+    const [{ held_by: by, held_until: until }] = group;
+    return { text: `${formatNames(group)} held by ${by ?? ''} until ${until ?? ''} UTC`, hint: null };
+  });
+}
+
+function noteFindings(accounts: readonly TargetAccount[]): TargetSummary['notes'] {
+  return accounts.flatMap(({ account, findings }) =>
+    findings
+      .filter(({ kind }) => NOTED.includes(kind))
+      .map(({ message, since }) => ({
+        text: `account ${account}: ${toOneLine(message)} (since ${since} UTC)`,
+        hint: null,
+      })),
+  );
+}
+
+/** `account main is`, `3 accounts (main, second, third) are`. */
+function formatNames(group: readonly TargetAccount[]): string {
+  const names = group.map(({ account }) => account);
+  return names.length === 1
+    ? `account ${listFirst(names)} is`
+    : `${names.length} accounts (${listFirst(names)}) are`;
+}
+
+function groupBy<Row>(rows: readonly Row[], keyOf: (row: Row) => string): [Row, ...Row[]][] {
+  const groups = new Map<string, [Row, ...Row[]]>();
+  for (const row of rows) {
+    const group = groups.get(keyOf(row));
+    if (group) group.push(row);
+    else groups.set(keyOf(row), [row]);
+  }
+  return [...groups.values()];
+}

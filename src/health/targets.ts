@@ -1,0 +1,113 @@
+/** What each target of publish.targets has of each account. */
+import type { Config } from '../config/config.ts';
+import type { KeptFinding } from '../lib/load-report.ts';
+import { redact } from '../lib/redact.ts';
+import type { TargetLoadRow } from '../queries/named/targets.ts';
+import type { StatusQueries } from '../queries/status-queries.ts';
+
+/** One account in one target; of one that was never loaded, everything is null. */
+export interface TargetAccount extends Nullable<
+  Omit<TargetLoadRow, 'target' | 'account' | 'verified' | 'findings' | (typeof TOTALS)[number]>
+> {
+  account: string;
+  /** Null: counts and sums of both sides were never compared. */
+  verified: boolean | null;
+  /**
+   * Changes of the warehouse since the last one that the target has, also those of other accounts in between; 0 where the
+   * target has every change of the account.
+   */
+  behind_changes: number;
+  findings: KeptFinding[];
+}
+
+export interface TargetReport {
+  target: string;
+  /** Least time between two loads, in milliseconds. */
+  everyMs: number;
+  /** The accounts of the config, and others that the target has. */
+  accounts: TargetAccount[];
+}
+
+type Nullable<Row> = { [Column in keyof Row]: Row[Column] | null };
+
+const TOTALS = ['loads', 'failures', 'rows', 'duration_ms'] as const;
+
+const NEVER_LOADED = {
+  outcome: null,
+  change_seq: null,
+  attempted_at: null,
+  loaded_at: null,
+  failing_since: null,
+  error: null,
+  hint: null,
+  code: null,
+  held_by: null,
+  held_until: null,
+  verified_at: null,
+  verified: null,
+};
+
+export interface TargetParts {
+  config: Pick<Config, 'accounts' | 'publish' | 'secrets'>;
+  statusQueries: Pick<StatusQueries, 'targetLoads' | 'lastChanges'>;
+}
+
+/** Reads the targets of the config, in its order. */
+export function readTargets({ config, statusQueries }: TargetParts): TargetReport[] {
+  const targets = (config.publish as { targets?: { name: string; everyMs: number }[] } | null)?.targets ?? [];
+  if (targets.length === 0) return [];
+  const rows = groupByTarget(statusQueries.targetLoads());
+  const lastChanges = new Map(statusQueries.lastChanges().map((row) => [row.account, row.change_seq]));
+  const hide = createRedact(config.secrets);
+  return targets.map(({ name: target, everyMs }) => {
+    const byAccount = rows.get(target) ?? new Map<string, TargetLoadRow>();
+    const names = new Set([...config.accounts.map(({ name }) => name), ...byAccount.keys()]);
+    const accounts = [...names].map((account) =>
+      describeAccount(account, byAccount.get(account), lastChanges.get(account) ?? 0, hide),
+    );
+    return { target, everyMs, accounts };
+  });
+}
+
+/** The rows by target, then by account. */
+function groupByTarget(rows: readonly TargetLoadRow[]): Map<string, Map<string, TargetLoadRow>> {
+  const groups = new Map<string, Map<string, TargetLoadRow>>();
+  for (const row of rows) {
+    const group = groups.get(row.target) ?? new Map<string, TargetLoadRow>();
+    groups.set(row.target, group.set(row.account, row));
+  }
+  return groups;
+}
+
+/** Each text once: a target that is down has the same error for every account, and each account has secrets. */
+function createRedact(secrets: readonly string[]): (text: string) => string {
+  const known = new Map<string, string>();
+  return (text) => {
+    const clean = known.get(text) ?? redact(text, secrets);
+    known.set(text, clean);
+    return clean;
+  };
+}
+
+function describeAccount(
+  account: string,
+  row: TargetLoadRow | undefined,
+  lastChange: number,
+  hide: (text: string) => string,
+): TargetAccount {
+  if (!row) return { account, ...NEVER_LOADED, behind_changes: lastChange, findings: [] };
+  const { outcome, change_seq, attempted_at, loaded_at, failing_since, code, held_by, held_until } = row;
+  const findings = JSON.parse(row.findings) as KeptFinding[];
+  return {
+    ...{ account, outcome, change_seq, attempted_at, loaded_at, failing_since },
+    ...{ error: row.error && hide(row.error), hint: row.hint && hide(row.hint), code, held_by, held_until },
+    verified_at: row.verified_at,
+    verified: row.verified === null ? null : row.verified === 1,
+    behind_changes: Math.max(0, lastChange - (change_seq ?? 0)),
+    findings: findings.map((finding) => ({ ...finding, message: hide(finding.message) })),
+  };
+}
+
+/** The account was loaded, and the target has every change of it. */
+export const isUpToDate = ({ loaded_at: at, behind_changes: behind }: TargetAccount): boolean =>
+  at !== null && behind === 0;

@@ -1,0 +1,44 @@
+/** The targets of publish.targets. */
+import { query } from '../../database/query.ts';
+import type { LoadOutcome } from '../../lib/load-report.ts';
+
+export interface TargetLoadRow {
+  target: string;
+  account: string;
+  outcome: LoadOutcome;
+  change_seq: number | null;
+  attempted_at: string;
+  loaded_at: string | null;
+  failing_since: string | null;
+  error: string | null;
+  hint: string | null;
+  code: string | null;
+  held_by: string | null;
+  held_until: string | null;
+  loads: number;
+  failures: number;
+  rows: number;
+  duration_ms: number;
+  verified_at: string | null;
+  verified: 0 | 1 | null;
+  /** JSON: a list of KeptFinding. */
+  findings: string;
+}
+
+export const TARGET_LOADS = query<TargetLoadRow>(
+  'What became of each account in each target',
+  'The last load of an account, and the last one that succeeded. An account that was never loaded has no row.',
+  `
+select *
+from target_load
+order by target, account`,
+);
+
+export const LAST_CHANGES = query<{ account: string; change_seq: number }>(
+  'The last change of a video of each account',
+  'A target is behind where its `change_seq` of the account is less, or NULL.',
+  `
+select account, max(changed_seq) as change_seq
+from package
+group by account`,
+);

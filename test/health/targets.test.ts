@@ -1,0 +1,105 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Config } from '../../src/config/config.ts';
+import { summarizeTarget, summaryText } from '../../src/health/target-summary.ts';
+import { readTargets } from '../../src/health/targets.ts';
+import { openStatusQueries } from '../../src/queries/status-queries.ts';
+import { failedLoad, loadReport } from '../support/fixtures/load-report.ts';
+import { createWalker, videos } from '../support/fixtures/package-walker.ts';
+import { failingAccount, targetAccount, targetReport } from '../support/fixtures/target-report.ts';
+import { openTestWarehouse } from '../support/fixtures/test-warehouse.ts';
+import { toMs } from '../support/clocks/virtual-clock.ts';
+
+const NOON = toMs('2026-03-10T12:00Z');
+
+describe('the targets of a live file', () => {
+  it('are those of the config, each with every account, also those that no load has reached yet', async () => {
+    const { path, clock, warehouse } = await openTestWarehouse();
+    await createWalker(warehouse, clock).walkOnce(videos([1, 2, 3]));
+    warehouse.recordLoadReport('lake', loadReport({ changeSeq: 1 }), clock.now());
+    const error = 'no user at postgres://me:secret-of-pg@db';
+    warehouse.recordLoadReport('warehouse', failedLoad({ error }), clock.now());
+    warehouse.recordLoadReport('gone', loadReport(), clock.now());
+    const left = loadReport({
+      account: 'retired',
+      findings: [{ kind: 'left_behind', message: 'rows stay' }],
+    });
+    warehouse.recordLoadReport('lake', left, clock.now());
+    const statusQueries = openStatusQueries(path);
+    onTestFinished(() => statusQueries.close());
+    const config = {
+      accounts: [{ name: 'main' }, { name: 'second' }],
+      publish: { targets: ['warehouse', 'lake', 'new'].map((name) => ({ name, everyMs: 0 })) },
+      secrets: ['secret-of-pg'],
+    } as unknown as Config;
+    const read = readTargets({ config, statusQueries });
+    expect(
+      read.map(({ target, accounts }) => [
+        target,
+        ...accounts.map((row) => `${row.account} ${row.outcome ?? 'never'} ${row.behind_changes}`),
+      ]),
+    ).toEqual([
+      ['warehouse', 'main failed 3', 'second never 0'],
+      ['lake', 'main loaded 2', 'second never 0', 'retired loaded 0'],
+      ['new', 'main never 3', 'second never 0'],
+    ]);
+    expect(read[0]?.accounts[0]?.error).toBe('no user at postgres://me:[key]@db');
+    expect(read[1]?.accounts[2]?.findings).toMatchObject([{ kind: 'left_behind', message: 'rows stay' }]);
+  });
+
+  it('are not looked for without targets in the config', async () => {
+    const { path, warehouse, clock } = await openTestWarehouse();
+    warehouse.recordLoadReport('gone', loadReport(), clock.now());
+    const statusQueries = openStatusQueries(path);
+    onTestFinished(() => statusQueries.close());
+    const config = { accounts: [{ name: 'main' }], publish: null, secrets: [] } as unknown as Config;
+    expect(readTargets({ config, statusQueries })).toEqual([]);
+  });
+});
+
+describe('the summary of a target', () => {
+  const textOf = (...accounts: ReturnType<typeof targetAccount>[]) =>
+    summaryText(summarizeTarget(targetReport(accounts)), NOON);
+  const notesOf = (...accounts: ReturnType<typeof targetAccount>[]) =>
+    summarizeTarget(targetReport(accounts)).notes;
+  const never = targetAccount({
+    ...{ account: 'new', outcome: null, loaded_at: null, verified_at: null, behind_changes: 9 },
+  });
+
+  it('says how many accounts are up to date, and when they were loaded and verified', () => {
+    const other = targetAccount({ account: 'other', loaded_at: '2026-03-10 11:00:00' });
+    expect(textOf(targetAccount(), other)).toBe('2 accounts, up to date, loaded 2 min ago, verified 7 h ago');
+    expect(textOf(targetAccount(), never)).toBe(
+      '2 accounts, 1 up to date, loaded 2 min ago, verified 7 h ago',
+    );
+    expect(textOf(never)).toBe('1 account, not loaded yet');
+  });
+
+  it('counts as verified what was verified of every loaded account', () => {
+    const unverified = targetAccount({ account: 'other', verified_at: null, verified: null });
+    expect(textOf(targetAccount(), unverified)).toBe(
+      '2 accounts, up to date, loaded 2 min ago, not verified yet',
+    );
+  });
+
+  it('notes at once what fails, together where it is the same, and what to do', () => {
+    const accounts = ['a', 'b', 'c', 'd'].map((account) => failingAccount({ account }));
+    const refused = failingAccount({ outcome: 'refused', error: 'another warehouse', hint: null });
+    expect(notesOf(...accounts, refused)).toEqual([
+      {
+        text: '4 accounts (a, b, c, 1 more) are behind since 2026-03-10 11:31:00 UTC: connection refused by db.example.test:5432',
+        hint: 'is the server running?',
+      },
+      { text: 'account main is refused since 2026-03-10 11:31:00 UTC: another warehouse', hint: null },
+    ]);
+  });
+
+  it('notes who holds an account, and findings that need nobody', () => {
+    const held = { outcome: 'held', held_by: 'eu-2', held_until: '2026-03-10 12:31:00' } as const;
+    const message = '3 rows are in vodhouse_lost_history';
+    const findings = [{ kind: 'history_set_aside', message, since: '2026-03-10 11:00:00' } as const];
+    expect(notesOf(targetAccount(held), targetAccount({ account: 'b', findings }))).toEqual([
+      { text: 'account main is held by eu-2 until 2026-03-10 12:31:00 UTC', hint: null },
+      { text: `account b: ${message} (since 2026-03-10 11:00:00 UTC)`, hint: null },
+    ]);
+  });
+});
