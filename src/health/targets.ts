@@ -54,7 +54,7 @@ export interface TargetParts {
 
 /** Reads the targets of the config, in its order. */
 export function readTargets({ config, statusQueries }: TargetParts): TargetReport[] {
-  const targets = (config.publish as { targets?: { name: string; everyMs: number }[] } | null)?.targets ?? [];
+  const targets = config.publish?.targets ?? [];
   if (targets.length === 0) return [];
   const rows = groupByTarget(statusQueries.targetLoads());
   const lastChanges = new Map(statusQueries.lastChanges().map((row) => [row.account, row.change_seq]));

@@ -39,7 +39,7 @@ export interface LoadReport {
   /** Rows that the load wrote, in all tables. */
   rows: number;
   durationMs: number;
-  /** Why it is `refused` or `failed`, in one line, and what to do next; null otherwise. */
+  /** Why it is `refused` or `failed`, in one line without any secret, and what to do next; null otherwise. */
   error: string | null;
   hint: string | null;
   /** SQLSTATE, or code of the connection, such as `42501` or `ECONNREFUSED`; null if there is none. */
