@@ -1,6 +1,6 @@
 /** The state of one target in a few sentences, for `status` and the page. Pure. */
 import { fromTimestamp } from '../lib/clock.ts';
-import { formatAgo, pluralize } from '../lib/format.ts';
+import { formatAgo, formatCount, pluralize } from '../lib/format.ts';
 import type { FindingKind } from '../lib/load-report.ts';
 import { listFirst, toOneLine } from './problem-kinds.ts';
 import { isUpToDate, type TargetAccount, type TargetReport } from './targets.ts';
@@ -12,6 +12,8 @@ export interface TargetSummary {
   upToDate: number;
   /** The newest load that succeeded (`YYYY-MM-DD HH:MM:SS` UTC); null: none did. */
   loadedAt: string | null;
+  /** Accounts whose counts or sums differed when they were last compared. */
+  differing: number;
   /** Since then, counts and sums of every loaded account were compared; null: those of some never were. */
   verifiedAt: string | null;
   /** What is wrong or worth knowing, a sentence each; `hint`: what to do about it, or null. */
@@ -35,22 +37,24 @@ export function summarizeTarget({ target, accounts }: TargetReport): TargetSumma
         .map(({ loaded_at: at }) => at)
         .sort()
         .at(-1) ?? null,
+    differing: loaded.filter((row) => row.verified === false).length,
     verifiedAt: verified.includes(null) ? null : (verified.sort()[0] ?? null),
     notes: [...noteFailures(accounts), ...noteHolders(accounts), ...noteFindings(accounts)],
   };
 }
 
 /** `12 accounts, up to date, loaded 2 min ago, verified 7 h ago`. */
-export function summaryText(
-  { accounts, upToDate, loadedAt, verifiedAt }: TargetSummary,
-  now: number,
-): string {
+export function summaryText(summary: TargetSummary, now: number): string {
+  const { accounts, upToDate, loadedAt, verifiedAt, differing } = summary;
   const since = (at: string) => formatAgo(now - fromTimestamp(at));
   const parts = [pluralize(accounts, 'account')];
   if (loadedAt === null) return [...parts, 'not loaded yet'].join(', ');
-  const state = upToDate === accounts ? 'up to date' : `${upToDate} up to date`;
+  const state =
+    upToDate === accounts ? 'up to date' : `${upToDate === 0 ? 'none' : formatCount(upToDate)} up to date`;
   const check = verifiedAt === null ? 'not verified yet' : `verified ${since(verifiedAt)}`;
-  return [...parts, state, `loaded ${since(loadedAt)}`, check].join(', ');
+  const difference =
+    differing === 0 ? [] : [`${formatCount(differing)} ${differing === 1 ? 'differs' : 'differ'}`];
+  return [...parts, state, `loaded ${since(loadedAt)}`, check, ...difference].join(', ');
 }
 
 /** Accounts that fail for the same reason are one note. */

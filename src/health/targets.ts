@@ -108,6 +108,6 @@ function describeAccount(
   };
 }
 
-/** The account was loaded, and the target has every change of it. */
-export const isUpToDate = ({ loaded_at: at, behind_changes: behind }: TargetAccount): boolean =>
-  at !== null && behind === 0;
+/** The last load of the account succeeded, and the target has every change of its videos. */
+export const isUpToDate = ({ outcome, behind_changes: behind }: TargetAccount): boolean =>
+  (outcome === 'loaded' || outcome === 'unchanged') && behind === 0;

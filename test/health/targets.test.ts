@@ -72,6 +72,9 @@ describe('the summary of a target', () => {
       '2 accounts, 1 up to date, loaded 2 min ago, verified 7 h ago',
     );
     expect(textOf(never)).toBe('1 account, not loaded yet');
+    expect(textOf(targetAccount({ behind_changes: 2, verified: false }))).toBe(
+      '1 account, none up to date, loaded 2 min ago, verified 7 h ago, 1 differs',
+    );
   });
 
   it('counts as verified what was verified of every loaded account', () => {

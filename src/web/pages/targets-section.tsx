@@ -29,7 +29,7 @@ export function TargetsSection({ targets, now }: { targets: readonly TargetRepor
 }
 
 function TargetRows({ summary, now }: { summary: TargetSummary; now: number }) {
-  const { target, accounts, upToDate, loadedAt, verifiedAt, notes } = summary;
+  const { target, accounts, upToDate, loadedAt, verifiedAt, differing, notes } = summary;
   const hidden = notes.length - MAX_NOTES;
   return (
     <>
@@ -40,7 +40,10 @@ function TargetRows({ summary, now }: { summary: TargetSummary; now: number }) {
         <td class="nowrap">
           <RelativeTime at={loadedAt} now={now} />
         </td>
-        <td class="nowrap">{loadedAt !== null && <RelativeTime at={verifiedAt} now={now} />}</td>
+        <td class="nowrap">
+          {loadedAt !== null && <RelativeTime at={verifiedAt} now={now} />}
+          {differing > 0 && `, ${formatCount(differing)} ${differing === 1 ? 'differs' : 'differ'}`}
+        </td>
       </tr>
       {notes.slice(0, MAX_NOTES).map(({ text, hint }) => (
         <Note key={text} text={hint === null ? text : `${text}; ${hint}`} />
