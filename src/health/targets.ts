@@ -7,7 +7,7 @@ import type { StatusQueries } from '../queries/status-queries.ts';
 
 /** One account in one target; of one that was never loaded, everything is null. */
 export interface TargetAccount extends Nullable<
-  Omit<TargetLoadRow, 'target' | 'account' | 'verified' | 'findings' | (typeof TOTALS)[number]>
+  Omit<TargetLoadRow, 'target' | 'account' | 'verified' | 'findings' | Total>
 > {
   account: string;
   /** Null: counts and sums of both sides were never compared. */
@@ -30,7 +30,7 @@ export interface TargetReport {
 
 type Nullable<Row> = { [Column in keyof Row]: Row[Column] | null };
 
-const TOTALS = ['loads', 'failures', 'rows', 'duration_ms'] as const;
+type Total = 'loads' | 'failures' | 'rows' | 'duration_ms';
 
 const NEVER_LOADED = {
   outcome: null,
