@@ -17,7 +17,7 @@ const ENCODED =
   'where % @ : / ? # in a name or a password are written %25 %40 %3A %2F %3F %23, and one host is named';
 const DEFAULT_PORT = 5432;
 /** Stands for a host in `postgres://user@/database?host=/folder`, which is no URL for Node. */
-const NO_HOST = 'none.invalid';
+const NO_HOST = 'unnamed.vodhouse.invalid';
 
 /** The parts of an address, or what was expected in its place: a phrase without any part of the address. */
 export function parsePostgresUrl(text: string): { address: PostgresAddress } | { expected: string } {

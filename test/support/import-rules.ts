@@ -46,6 +46,8 @@ const HOMES: Record<string, readonly string[]> = {
   yaml: ['config/'],
   'csv-parse': ['config/'],
   'temporal-polyfill': ['lib/'],
+  pg: ['publishing/targets/postgres/'],
+  'pg-copy-streams': ['publishing/targets/postgres/'],
 };
 
 /** Texts that only some files may contain. */
