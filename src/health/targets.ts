@@ -5,11 +5,11 @@ import { redact } from '../lib/redact.ts';
 import type { TargetLoadRow } from '../queries/named/targets.ts';
 import type { StatusQueries } from '../queries/status-queries.ts';
 
-/** One account in one target; of one that was never loaded, everything is null. */
-export interface TargetAccount extends Nullable<
-  Omit<TargetLoadRow, 'target' | 'account' | 'verified' | 'findings' | Total>
-> {
-  account: string;
+/** One account in one target; of one that was never loaded, totals are 0 and everything else is null. */
+export interface TargetAccount
+  extends
+    Pick<TargetLoadRow, 'account' | Total>,
+    Nullable<Omit<TargetLoadRow, 'target' | 'account' | 'verified' | 'findings' | Total>> {
   /** Null: counts and sums of both sides were never compared. */
   verified: boolean | null;
   /**
@@ -43,6 +43,10 @@ const NEVER_LOADED = {
   code: null,
   held_by: null,
   held_until: null,
+  loads: 0,
+  failures: 0,
+  rows: 0,
+  duration_ms: 0,
   verified_at: null,
   verified: null,
 };
@@ -97,13 +101,15 @@ function describeAccount(
 ): TargetAccount {
   if (!row) return { account, ...NEVER_LOADED, behind_changes: lastChange, findings: [] };
   const { outcome, change_seq, attempted_at, loaded_at, failing_since, code, held_by, held_until } = row;
+  const { loads, failures, rows, duration_ms, verified_at } = row;
   const findings = JSON.parse(row.findings) as KeptFinding[];
   return {
-    ...{ account, outcome, change_seq, attempted_at, loaded_at, failing_since },
-    ...{ error: row.error && hide(row.error), hint: row.hint && hide(row.hint), code, held_by, held_until },
-    verified_at: row.verified_at,
+    ...{ account, outcome, change_seq, attempted_at, loaded_at, failing_since, code, held_by, held_until },
+    ...{ loads, failures, rows, duration_ms, verified_at },
+    error: row.error && hide(row.error),
+    hint: row.hint && hide(row.hint),
     verified: row.verified === null ? null : row.verified === 1,
-    behind_changes: Math.max(0, lastChange - (change_seq ?? 0)),
+    behind_changes: Math.max(0, lastChange - (row.change_seq ?? 0)),
     findings: findings.map((finding) => ({ ...finding, message: hide(finding.message) })),
   };
 }

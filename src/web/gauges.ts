@@ -4,6 +4,7 @@ import { fromTimestamp } from '../lib/clock.ts';
 import type { DiskSpace } from '../database/disk-space.ts';
 import type { StatusQueries } from '../queries/status-queries.ts';
 import type { Stream } from '../health/streams.ts';
+import type { TargetReport } from '../health/targets.ts';
 
 export interface Scrape {
   config: Config;
@@ -14,6 +15,7 @@ export interface Scrape {
   space: DiskSpace;
   /** The published file; null if the config publishes nothing. */
   published: { at: string | null; isBehind: boolean; durationMs: number | null } | null;
+  targets: readonly TargetReport[];
   version: string;
 }
 
@@ -23,7 +25,7 @@ export interface Sample {
 }
 
 /** A gauge; it has no samples if nothing is known. */
-interface GaugeReading {
+export interface GaugeReading {
   name: string;
   help: string;
   labels: readonly string[];

@@ -1,4 +1,4 @@
-/** The metrics of `/metrics`, in the text format of Prometheus. Counters start at 0 with the server. */
+/** The metrics of `/metrics`, in the text format of Prometheus. Counters start at 0 with the server, except those of targets. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -11,6 +11,8 @@ import { MODES, STATUSES } from '../database/schema/runs.ts';
 import { CHANGE_KINDS, type MetricDeltas, type MetricDeltaReader } from '../queries/metric-deltas.ts';
 import { GAUGES, type Scrape, type Sample } from './gauges.ts';
 import { listStreams, type StreamParts } from '../health/streams.ts';
+import { readTargets } from '../health/targets.ts';
+import { createTargetTotals, TARGET_GAUGES } from './target-metrics.ts';
 
 export interface MetricsOptions {
   config: Config;
@@ -27,7 +29,9 @@ export type Metrics = ReturnType<typeof createMetrics>;
 export function createMetrics(options: MetricsOptions) {
   const registry = new Registry();
   const addCounts = createCounters(registry, options.config);
-  const gauges = GAUGES.map(
+  const setTargetTotals = createTargetTotals(registry);
+  const readings = [...GAUGES, ...TARGET_GAUGES];
+  const gauges = readings.map(
     ({ name, help, labels }) => new Gauge({ name, help, labelNames: [...labels], registers: [registry] }),
   );
   const responseTimes = new Histogram({
@@ -45,8 +49,9 @@ export function createMetrics(options: MetricsOptions) {
      */
     render: async (): Promise<string> => {
       const scrape = readScrape(options, publishDurationMs);
-      const samples = GAUGES.map((reading) => reading.read(scrape));
+      const samples = readings.map((reading) => reading.read(scrape));
       addCounts(options.deltas.sinceLast(scrape.now));
+      setTargetTotals(scrape);
       gauges.forEach((gauge, index) => setSamples(gauge, samples[index] ?? []));
       return registry.metrics();
     },
@@ -73,7 +78,8 @@ function readScrape(
     };
   const streams = listStreams({ config, statusQueries, isStale }, now);
   const space = measureDiskSpace(config.warehouse);
-  return { config, statusQueries, now, streams, space, published, version: version() };
+  const targets = readTargets({ config, statusQueries });
+  return { config, statusQueries, now, streams, space, published, targets, version: version() };
 }
 
 /** Replaces the samples. prom-client gives label-less gauges a default 0; `remove` drops it. */

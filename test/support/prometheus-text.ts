@@ -7,7 +7,7 @@ export interface ScrapedSample {
 }
 
 export interface Scraped {
-  /** `counter`, `gauge` or `histogram` by metric. */
+  /** `counter`, `gauge`, `histogram` or `summary` by metric. */
   types: Map<string, string>;
   help: Map<string, string>;
   samples: ScrapedSample[];
