@@ -12,13 +12,13 @@ interface WideView {
   subject: Mart;
   /** By default `bi_` and the name of the subject. */
   name?: string;
-  /** Which rows, over the aliases `s` (subject), `p` (packages) and `d` (dates). */
-  where?: string;
+  /** Flags that must be false, over the aliases `s` (subject), `p` (packages) and `d` (dates). */
+  whereFalse?: readonly string[];
 }
 
 /** A subject with the columns of its package and of its day, where it has their keys. */
 export function createWideView(
-  { description, subject, name = `bi_${subject.name}`, where }: WideView,
+  { description, subject, name = `bi_${subject.name}`, whereFalse = [] }: WideView,
   { packages, dates }: { packages: Mart; dates: Mart },
 ): View {
   const joins = [
@@ -40,6 +40,7 @@ export function createWideView(
     name,
     description,
     columns: selected.map(({ column }) => column),
-    select: `select ${selected.map(toSql).join(', ')}\nfrom ${subject.name} s${joined.join('')}${where ? ` where ${where}` : ''}`,
+    select: `select ${selected.map(toSql).join(', ')}\nfrom ${subject.name} s${joined.join('')}`,
+    whereFalse,
   };
 }

@@ -52,7 +52,7 @@ export function createMarts(options: VideoOptions) {
         description: 'The videos that are in a configured package now, with the name of their package.',
         subject: tables.videos,
         name: 'bi_videos_now',
-        where: 's.is_removed = 0 and p.is_retired = 0',
+        whereFalse: ['s.is_removed', 'p.is_retired'],
       },
       tables,
     ),

@@ -1,4 +1,6 @@
 /** Where published tables are shipped to, besides the published file: one interface, implemented by each kind of target. */
+import type { Finding } from '../../lib/load-report.ts';
+
 export type { Finding, FindingKind, LoadOutcome, LoadReport } from '../../lib/load-report.ts';
 
 /** One live file that ships an account: a name to show, and an id that another copy of the file does not have. */
@@ -17,3 +19,39 @@ export type Claim =
   | { result: 'claimed'; account: string; epoch: number; leaseUntil: string }
   | { result: 'held'; account: string; worker: string; until: string }
   | { result: 'refused'; account: string; reason: string };
+
+/** What one load of one account did. */
+export interface Loaded {
+  /** `nothing`: the target had everything. */
+  kind: 'first' | 'changes' | 'reload' | 'nothing';
+  /** Rows written, in all tables. */
+  rows: number;
+  findings: Finding[];
+}
+
+/** What an error means, and when to try again. `hourly`: a person must do something first. */
+export interface TargetFailure {
+  message: string;
+  hint: string | null;
+  code: string | null;
+  retry: 'at_once' | 'backoff' | 'hourly';
+}
+
+/** A place that gets the tables of the published file. Every function throws what its connection throws. */
+export interface Target {
+  /** Claims an account for this worker, or renews its lease; `force`: takes it from whoever has it. */
+  claim: (account: string, force: boolean) => Promise<Claim>;
+  /** Brings one account up to the published file, in one transaction. `epoch` is that of the claim. */
+  load: (account: string, epoch: number, isRebuild: boolean) => Promise<Loaded>;
+  /** Brings up the tables that belong to no account. */
+  loadWarehouse: () => Promise<Loaded>;
+  /**
+   * Compares counts and sums of an account: the differences, or null where the target has another state than the file. An
+   * account that differs is loaded completely by its next load.
+   */
+  verify: (account: string) => Promise<string[] | null>;
+  /** What concerns the whole target; `accounts` are those of the published file. */
+  listFindings: (accounts: readonly string[]) => Promise<Finding[]>;
+  /** What an error of any of these means. */
+  describe: (error: unknown) => TargetFailure;
+}

@@ -1,0 +1,144 @@
+/** What changed in the published file since the mark of a target. */
+import type Database from 'better-sqlite3';
+import type { Table } from '../mart.ts';
+import type { RowSet } from './copy-lines.ts';
+import { listAccountSlices, listWarehouseSlices, selectOwned, type Owner } from './shipped-tables.ts';
+import { findSliceChanges, type Checksums, type SliceChanges } from './slices.ts';
+import type { Source } from './source.ts';
+
+/** One state of a video: a point of the history that a target has, and that the published file must have too. */
+export interface Anchor {
+  packageId: number;
+  videoId: number;
+  changeSeq: number;
+  /** UTC, `YYYY-MM-DD HH:MM:SS`. */
+  validFrom: string;
+}
+
+/** Rows of one large table. */
+export interface TableRows {
+  table: Table;
+  rows: RowSet;
+}
+
+/** The changes of an account since a mark. */
+export interface Delta {
+  /** Videos with a new state, former states that the target lacks or holds as present, and the tags of these videos. */
+  videos: TableRows;
+  history: TableRows;
+  tags: TableRows | null;
+  slices: SliceChanges[];
+  /** How many videos have a new state. */
+  changedVideos: number;
+  /** The newest of the new states; null if there are none. */
+  newest: Anchor | null;
+}
+
+/** Does the published file have this state of a video? Null if it has no such package any more. */
+export function hasAnchor({ db }: Source, account: string, anchor: Anchor): boolean | null {
+  const packageKey = `${account}/${anchor.packageId}`;
+  if (db.prepare('select 1 from packages where package_key = ?').get(packageKey) === undefined) return null;
+  const find = (table: string) =>
+    db
+      .prepare(`select valid_from from ${table} where package_key = ? and video_id = ? and change_seq = ?`)
+      .pluck()
+      .get(packageKey, anchor.videoId, anchor.changeSeq) as string | undefined;
+  return (find('videos') ?? find('video_history')) === anchor.validFrom;
+}
+
+/** The numbers of the packages of an account. */
+export function listPackageIds({ db }: Source, account: string): number[] {
+  return db.prepare('select package_id from packages where account = ?').pluck().all(account) as number[];
+}
+
+/** All rows of an account. `known` as for `findDelta`. */
+export function selectAll(source: Source, account: string): Delta {
+  const { db, marts } = source;
+  const all = (table: Table): TableRows => ({ table, rows: selectOwned(table, { account }) });
+  const videos = all(marts.videos);
+  return {
+    videos,
+    history: all(marts.videoHistory),
+    tags: marts.videoTags && all(marts.videoTags),
+    slices: findSlices(source, { account }, () => new Map()),
+    changedVideos: 0,
+    newest: findNewest(db, videos.rows),
+  };
+}
+
+/**
+ * What changed in an account since `mark` (a `change_seq`). `known` has the slices that the target has of a table. Uses
+ * temporary tables of the connection.
+ */
+export function findDelta(
+  source: Source,
+  account: string,
+  mark: number,
+  known: (table: string) => Checksums,
+): Delta {
+  const { db, marts } = source;
+  const { where, parameters } = selectOwned(marts.videos, { account });
+  storeRowids(
+    db,
+    'changed_videos',
+    `select t.rowid from videos t where ${where} and t.change_seq > :mark order by t.rowid`,
+    { ...parameters, mark },
+  );
+  storeRowids(db, 'changed_history', CHANGED_HISTORY, { mark });
+  if (marts.videoTags) storeRowids(db, 'changed_tags', CHANGED_TAGS, {});
+  const videos = { table: marts.videos, rows: { rowids: 'changed_videos' } };
+  return {
+    videos,
+    history: { table: marts.videoHistory, rows: { rowids: 'changed_history' } },
+    tags: marts.videoTags && { table: marts.videoTags, rows: { rowids: 'changed_tags' } },
+    slices: findSlices(source, { account }, known),
+    changedVideos: db.prepare('select count(*) from temp.changed_videos').pluck().get() as number,
+    newest: findNewest(db, videos.rows),
+  };
+}
+
+/** The changes of the tables that belong to a warehouse. */
+export function findWarehouseChanges(source: Source, known: (table: string) => Checksums): SliceChanges[] {
+  return findSlices(source, { warehouseId: source.warehouseId }, known);
+}
+
+function findSlices({ db, marts }: Source, owner: Owner, known: (table: string) => Checksums) {
+  const tables = 'account' in owner ? listAccountSlices(marts) : listWarehouseSlices(marts);
+  return tables.map((sliced) => findSliceChanges(db, sliced, owner, known(sliced.table.name)));
+}
+
+function storeRowids(db: Database.Database, name: string, select: string, parameters: object): void {
+  db.exec(`drop table if exists temp."${name}"; create temp table "${name}" (row integer primary key)`);
+  db.prepare(`insert into temp."${name}" ${select}`).run(parameters);
+}
+
+/**
+ * States that were superseded after the mark: their next state is newer. Those are the states after the mark, and the last
+ * one before it, which the target holds as the present one.
+ */
+const CHANGED_HISTORY = `select h.rowid from temp.changed_videos c
+cross join videos v on v.rowid = c.row
+cross join video_history h on h.package_key = v.package_key and h.video_id = v.video_id
+  and h.change_seq >= ifnull((
+    select max(b.change_seq) from video_history b
+    where b.package_key = v.package_key and b.video_id = v.video_id and b.change_seq <= :mark
+  ), 0)
+order by h.rowid`;
+
+const CHANGED_TAGS = `select t.rowid from temp.changed_videos c
+cross join videos v on v.rowid = c.row
+cross join video_tags t on t.package_key = v.package_key and t.video_id = v.video_id
+order by t.rowid`;
+
+function findNewest(db: Database.Database, rows: RowSet): Anchor | null {
+  const isList = 'rowids' in rows;
+  const from = isList ? `temp."${rows.rowids}" c cross join videos t on t.rowid = c.row` : 'videos t';
+  return (
+    (db
+      .prepare(
+        `select t.package_id as packageId, t.video_id as videoId, max(t.change_seq) as changeSeq, t.valid_from as validFrom
+from ${from} where ${isList ? 'true' : rows.where} having count(*) > 0`,
+      )
+      .get(isList ? {} : rows.parameters) as Anchor | undefined) ?? null
+  );
+}

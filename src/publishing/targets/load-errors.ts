@@ -1,0 +1,17 @@
+/** Why a load stopped before it changed anything; each comment begins with what follows. */
+
+/** Claim again: another worker has the account now. */
+export class LostLeaseError extends Error {}
+
+/** Let a person decide: the target has states that this warehouse never had. */
+export class CopyError extends Error {}
+
+/** Open it again: a newer published file replaced the one that was to be loaded. */
+export class StaleSourceError extends Error {}
+
+/** Load everything again: the target took another number of rows than it was sent. */
+export class RowsDifferError extends Error {
+  constructor(table: string, sent: number, taken: number) {
+    super(`${table}: ${sent} rows were sent, and ${taken} taken`);
+  }
+}

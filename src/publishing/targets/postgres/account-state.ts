@@ -1,0 +1,122 @@
+/** What the target knows of an account: its mark, the slices of its small tables, and the newest states of its loads. */
+import type { Anchor } from '../delta.ts';
+import type { Checksums } from '../slices.ts';
+import { toUtcText } from './claim.ts';
+import type { Session } from './session.ts';
+
+export interface AccountState {
+  epoch: number;
+  warehouseId: string;
+  instance: string;
+  /** Null before the first load. */
+  timeline: string | null;
+  shape: string | null;
+  changeSeq: number | null;
+  /** Why the account is loaded completely again: its rows are not those of the warehouse. */
+  needsReload: boolean;
+}
+
+/** Locks the row of an account until the end of the transaction. Null if nobody has claimed it. */
+export async function lockAccountState(session: Session, account: string): Promise<AccountState | null> {
+  const row = await session.queryOne<Record<string, string | null>>(
+    `SELECT epoch, warehouse_id, instance, timeline, shape, change_seq, status
+FROM ${session.name('vodhouse_account')} WHERE account = $1 FOR UPDATE`,
+    [account],
+  );
+  if (row === null) return null;
+  return {
+    epoch: Number(row.epoch),
+    warehouseId: row.warehouse_id ?? '',
+    instance: row.instance ?? '',
+    timeline: row.timeline ?? null,
+    shape: row.shape ?? null,
+    changeSeq: row.change_seq == null ? null : Number(row.change_seq),
+    needsReload: row.status !== null,
+  };
+}
+
+/** How many states of earlier loads are looked for in the published file. */
+const ANCHORS = 20;
+
+/** The newest states that the last loads of a timeline brought. */
+export async function listAnchors(session: Session, account: string, timeline: string): Promise<Anchor[]> {
+  const { rows } = await session.query<
+    Record<'package_id' | 'video_id' | 'change_seq' | 'valid_from', string>
+  >(
+    `SELECT package_id, video_id, to_change_seq AS change_seq, ${toUtcText('valid_from')} AS valid_from
+FROM ${session.name('vodhouse_load')}
+WHERE account = $1 AND timeline = $2 AND package_id IS NOT NULL ORDER BY load_id DESC LIMIT ${ANCHORS}`,
+    [account, timeline],
+  );
+  return rows.map((row) => ({
+    packageId: Number(row.package_id),
+    videoId: Number(row.video_id),
+    changeSeq: Number(row.change_seq),
+    validFrom: row.valid_from,
+  }));
+}
+
+/** The slices that the target has of an owner: by the name of the table. */
+export async function readSlices(session: Session, owner: string): Promise<(table: string) => Checksums> {
+  const { rows } = await session.query<{ table_name: string; slice: string; checksum: string }>(
+    `SELECT table_name, slice, checksum FROM ${session.name('vodhouse_slice')} WHERE owner = $1`,
+    [owner],
+  );
+  const tables = new Map<string, Map<string, string>>();
+  for (const { table_name, slice, checksum } of rows) {
+    const slices = tables.get(table_name) ?? new Map<string, string>();
+    tables.set(table_name, slices.set(slice, checksum));
+  }
+  return (table) => tables.get(table) ?? new Map<string, string>();
+}
+
+/** Replaces the checksums of changed slices, and forgets those that are gone. */
+export async function writeSlices(
+  session: Session,
+  owner: string,
+  table: string,
+  { changed, gone }: { changed: Checksums; gone: readonly string[] },
+): Promise<void> {
+  const slices = session.name('vodhouse_slice');
+  if (changed.size > 0)
+    await session.execute(
+      `INSERT INTO ${slices} (owner, table_name, slice, checksum)
+SELECT $1, $2, * FROM unnest($3::text[], $4::text[])
+ON CONFLICT (owner, table_name, slice) DO UPDATE SET checksum = excluded.checksum`,
+      [owner, table, [...changed.keys()], [...changed.values()]],
+    );
+  if (gone.length > 0)
+    await session.execute(`DELETE FROM ${slices} WHERE owner = $1 AND table_name = $2 AND slice = ANY ($3)`, [
+      ...[owner, table, gone],
+    ]);
+}
+
+/** The rows of the account are those of the warehouse. */
+export async function recordVerified(session: Session, account: string): Promise<void> {
+  await session.execute(
+    `UPDATE ${session.name('vodhouse_account')} SET verified_at = now(), status = NULL WHERE account = $1`,
+    [account],
+  );
+}
+
+/** They are not: the next load is a complete one. */
+export async function recordUnverified(session: Session, account: string): Promise<void> {
+  await session.execute(
+    `UPDATE ${session.name('vodhouse_account')} SET status = 'unverified' WHERE account = $1`,
+    [account],
+  );
+}
+
+/** Accounts that this warehouse loaded, and that its published file no longer has. */
+export async function listLeftBehind(
+  session: Session,
+  warehouseId: string,
+  accounts: readonly string[],
+): Promise<string[]> {
+  const { rows } = await session.query<{ account: string }>(
+    `SELECT account FROM ${session.name('vodhouse_account')}
+WHERE warehouse_id = $1 AND load_id IS NOT NULL AND NOT account = ANY ($2) ORDER BY account`,
+    [warehouseId, accounts],
+  );
+  return rows.map(({ account }) => account);
+}

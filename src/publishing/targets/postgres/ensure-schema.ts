@@ -1,0 +1,132 @@
+/** Brings the schema of a target up to this version: once, by whoever comes first, and only by adding. */
+import { setTimeout } from 'node:timers/promises';
+import { ConfigError, errorCode } from '../../../lib/errors.ts';
+import { SHAPE } from '../../fingerprint.ts';
+import { planGrants, planSchema, planTriggers, recordShape, type Existing, type SchemaPlan } from './ddl.ts';
+import type { Session } from './session.ts';
+import { listAllTables } from './state-tables.ts';
+
+/** Columns by table that the target has. */
+export type TargetColumns = Existing;
+
+const TRIES = 10;
+const LOCK_TIMEOUT_MS = 2_000;
+
+export interface EnsuredSchema {
+  columns: TargetColumns;
+  /** Columns that could not be added because of a long reader, such as `videos.title`. */
+  missing: string[];
+}
+
+/**
+ * Makes what is missing, if anything is. A table that a long query reads gets its new columns later: `missing` names them.
+ * Throws ConfigError for a schema with tables that vodhouse did not make, or with another calendar, and what pg throws.
+ */
+export async function ensureSchema(
+  session: Session,
+  plan: SchemaPlan,
+  timezone: string,
+): Promise<EnsuredSchema> {
+  for (let tries = 1; ; tries++) {
+    const existing = await readExisting(session);
+    if (existing) assertOurs(plan, existing);
+    const isComplete = existing !== null && planSchema(plan, existing).length === 0;
+    if (isComplete && (await isSetUp(session, plan, timezone))) return { columns: existing, missing: [] };
+    try {
+      await makeMissing(session, plan, timezone);
+    } catch (error) {
+      await session.execute('ROLLBACK');
+      if (errorCode(error) !== '55P03') throw error;
+      const missing = existing === null ? [] : findMissing(plan, existing);
+      if (tries === TRIES && existing !== null && missing !== null) return { columns: existing, missing };
+      if (tries === TRIES) throw error;
+      await setTimeout(100 + Math.random() * 400);
+    }
+  }
+}
+
+/** Null where the schema does not exist. */
+async function readExisting(session: Session): Promise<Existing | null> {
+  const { rows } = await session.query<{ name: string | null; columns: string[] }>(
+    `SELECT c.relname AS name, array_agg(a.attname::text ORDER BY a.attnum) FILTER (WHERE a.attname IS NOT NULL) AS columns
+FROM pg_namespace n
+LEFT JOIN pg_class c ON c.relnamespace = n.oid AND c.relkind IN ('r', 'v', 'p', 'f', 'm')
+LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+WHERE n.nspname = $1 GROUP BY c.relname`,
+    [session.schema],
+  );
+  if (rows.length === 0) return null;
+  return new Map(rows.flatMap(({ name, columns }) => (name === null ? [] : [[name, columns]])));
+}
+
+/** Throws ConfigError if the schema has tables of our names and none of our own. */
+function assertOurs({ schema, marts }: SchemaPlan, existing: Existing): void {
+  if (existing.has('vodhouse_schema')) return;
+  const foreign = listAllTables(marts).find(({ name }) => existing.has(name));
+  if (!foreign) return;
+  throw new ConfigError(
+    `the schema ${schema} has a table ${foreign.name} that vodhouse did not make; nothing was changed`,
+    { hint: 'name another schema (publish.targets[].schema)' },
+  );
+}
+
+/** Columns without which a load can go on; null where whole tables or views are missing. */
+function findMissing({ marts }: SchemaPlan, existing: Existing): string[] | null {
+  const tables = listAllTables(marts);
+  if (tables.some(({ name }) => !existing.has(name))) return null;
+  return tables.flatMap(({ name, columns }) =>
+    columns.flatMap((column) =>
+      existing.get(name)?.includes(column.name) ? [] : [`${name}.${column.name}`],
+    ),
+  );
+}
+
+/** Are triggers and rights those of this version? Throws ConfigError for another calendar. */
+async function isSetUp(
+  session: Session,
+  { readers, schema }: SchemaPlan,
+  timezone: string,
+): Promise<boolean> {
+  const facts = new Map(
+    (
+      await session.query<{ key: string; value: string }>(
+        `SELECT key, value FROM ${session.name('vodhouse_schema')}`,
+      )
+    ).rows.map(({ key, value }) => [key, value]),
+  );
+  const theirs = facts.get('timezone');
+  if (theirs !== undefined && theirs !== timezone)
+    throw new ConfigError(
+      `the schema ${schema} has the days of ${theirs}, this warehouse those of ${timezone}`,
+      {
+        hint: 'name another schema for another calendar (publish.targets[].schema)',
+      },
+    );
+  const mayRead = await Promise.all(readers.map((reader) => canRead(session, reader)));
+  return Number(facts.get('shape') ?? 0) >= SHAPE && !mayRead.includes(false);
+}
+
+async function canRead(session: Session, reader: string): Promise<boolean> {
+  const row = await session.queryOne<{ can_read: boolean | null }>(
+    `SELECT has_schema_privilege($1, n.oid, 'USAGE') AND NOT EXISTS (SELECT FROM pg_class c
+  WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'v') AND NOT has_table_privilege($1, c.oid, 'SELECT')) AS can_read
+FROM pg_namespace n WHERE n.nspname = $2`,
+    [reader, session.schema],
+  );
+  return row?.can_read === true;
+}
+
+async function makeMissing(session: Session, plan: SchemaPlan, timezone: string): Promise<void> {
+  const { schema } = plan;
+  await session.execute('BEGIN');
+  await session.execute(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
+  await session.execute('SELECT pg_advisory_xact_lock(hashtext($1))', [`vodhouse ${schema}`]);
+  const existing = await readExisting(session); // another worker may have been first
+  for (const statement of planSchema(plan, existing)) await session.execute(statement);
+  for (const statement of planTriggers(plan)) await session.execute(statement);
+  for (const reader of plan.readers)
+    if (!(await canRead(session, reader)))
+      for (const statement of planGrants(schema, reader)) await session.execute(statement);
+  await session.execute(recordShape(schema, timezone));
+  await session.execute('COMMIT');
+}

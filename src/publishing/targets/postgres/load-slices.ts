@@ -1,0 +1,114 @@
+/** Loads the small tables, slice by slice. A booked day never changes its figures. */
+import type { Table } from '../../mart.ts';
+import type { Owner } from '../shipped-tables.ts';
+import type { SliceChanges } from '../slices.ts';
+import { writeSlices } from './account-state.ts';
+import { quoteName } from './session.ts';
+import { differs, listCommonColumns, sameKey, stage, stageName, upsert, type LoadContext } from './stage.ts';
+import { toKey, toType, WAREHOUSE_ID } from './tables.ts';
+
+export interface LoadedSlices {
+  /** Rows written and deleted. */
+  rows: number;
+  /** Booked days (`YYYY-MM-DD`) that have other figures in the target: they were left as they are. */
+  bookedDays: string[];
+}
+
+/**
+ * Makes the changed slices of a table equal to those of the published file; `isWhole`: all rows of the owner are sent.
+ * `mayReplaceBooked`: a person let the booked days of the account go; those that differ are set aside.
+ */
+export async function loadSlices(
+  context: LoadContext,
+  owner: Owner,
+  changes: SliceChanges,
+  { isWhole, mayReplaceBooked }: { isWhole: boolean; mayReplaceBooked: boolean },
+): Promise<LoadedSlices> {
+  const { session } = context;
+  const { table } = changes.sliced;
+  if (changes.changed.size === 0 && changes.gone.length === 0 && !isWhole) return { rows: 0, bookedDays: [] };
+  await stage(context, table, changes.rows);
+  const id = 'account' in owner ? owner.account : owner.warehouseId;
+  if ('warehouseId' in owner)
+    await session.execute(`UPDATE ${stageName(table)} SET ${WAREHOUSE_ID} = $1`, [id]);
+  const scope = selectSlices(changes, isWhole);
+  const values = [id, ...(scope.slices ? [scope.slices] : [])];
+  const guard = table.name === 'storage_daily' ? guardBooked(table) : null;
+  const bookedDays = guard ? await findBookedDays(context, guard, scope.where, values) : [];
+  if (guard && mayReplaceBooked) await setAsideBooked(context, table, id, bookedDays);
+  const isKept = guard && !mayReplaceBooked;
+  const deleted = await session.execute(
+    `DELETE FROM ${session.name(table.name)} t WHERE ${scope.where} ${isKept ? `AND t.state <> 'booked'` : ''}
+AND NOT EXISTS (SELECT FROM ${stageName(table)} s WHERE ${sameKey('t', 's', toKey(table))})`,
+    values,
+  );
+  if (isKept && bookedDays.length > 0)
+    await session.execute(`DELETE FROM ${stageName(table)} WHERE day = ANY ($1::date[])`, [bookedDays]);
+  const written = await session.execute(upsert(context, table, differs(context, table)));
+  const left = isKept ? bookedDays : [];
+  // the slices of a day that was left are compared again by the next load
+  const isLeft = (slice: string) => left.some((day) => day.startsWith(slice));
+  const changed = new Map([...changes.changed].filter(([slice]) => !isLeft(slice)));
+  await writeSlices(session, id, table.name, { changed, gone: changes.gone });
+  return { rows: deleted + written, bookedDays: left };
+}
+
+/** The condition for the rows of the slices in the target (alias `t`): `$1` is the owner, `$2` the names of the slices. */
+function selectSlices({ sliced, changed, gone }: SliceChanges, isWhole: boolean) {
+  const { table, by } = sliced;
+  const isOwned = `t.${quoteName(toKey(table)[0] === WAREHOUSE_ID ? WAREHOUSE_ID : 'account')} = $1`;
+  if (by === null || isWhole) return { where: isOwned, slices: null };
+  const column = table.columns.find(({ name }) => name === by.column);
+  const isMoment = column && toType(column) === 'timestamp with time zone';
+  const text = `to_char(t.${quoteName(by.column)}${isMoment ? ` AT TIME ZONE 'UTC'` : ''}, 'YYYY-MM-DD')`;
+  return {
+    where: `${isOwned} AND left(${text}, ${by.length}) = ANY ($2)`,
+    slices: [...changed.keys(), ...gone],
+  };
+}
+
+/** Whether a staged day `s` contradicts the booked day `t`: other figures, and no correction that allows them. */
+function guardBooked(table: Table): string {
+  const figures = table.columns.filter(
+    ({ type, additivity }) => type === 'BIGINT' && additivity === 'semi-additive',
+  );
+  const row = (alias: string) => figures.map(({ name }) => `${alias}.${quoteName(name)}`).join(', ');
+  return `(s.state IS DISTINCT FROM 'booked' OR (${row('t')}) IS DISTINCT FROM (${row('s')}) AND NOT (s.is_corrected AND EXISTS (
+  SELECT FROM storage_corrections c
+  WHERE c.account = s.account AND c.day = s.day AND c.accepted_at = s.observed_at)))`;
+}
+
+async function findBookedDays(
+  { session }: LoadContext,
+  guard: string,
+  where: string,
+  values: readonly unknown[],
+): Promise<string[]> {
+  const qualified = guard.replace('FROM storage_corrections', `FROM ${session.name('storage_corrections')}`);
+  const { rows } = await session.query<{ day: string }>(
+    `SELECT t.day::text AS day FROM ${session.name('storage_daily')} t
+LEFT JOIN pg_temp.staged_storage_daily s ON s.account = t.account AND s.day = t.day
+WHERE ${where} AND t.state = 'booked' AND ${qualified} ORDER BY t.day`,
+    values,
+  );
+  return rows.map(({ day }) => day);
+}
+
+/** Keeps booked days that a person lets go, and allows this transaction to replace them. */
+async function setAsideBooked(
+  context: LoadContext,
+  table: Table,
+  account: string,
+  days: readonly string[],
+): Promise<void> {
+  const { session } = context;
+  const names = listCommonColumns(context, table)
+    .map(({ name }) => quoteName(name))
+    .join(', ');
+  await session.execute(
+    `INSERT INTO ${session.name('vodhouse_lost_storage')} (${names}, set_aside_at)
+SELECT ${names}, now() FROM ${session.name(table.name)} WHERE account = $1 AND day = ANY ($2::date[])`,
+    [account, days],
+  );
+  await session.execute(`SELECT set_config('vodhouse.rebuild', $1, true)`, [account]);
+}

@@ -1,0 +1,138 @@
+/** Loads the videos of an account: their present states, their history, their tags. */
+import type { Table } from '../../mart.ts';
+import type { Delta } from '../delta.ts';
+import { RowsDifferError } from '../load-errors.ts';
+import { quoteName, quoteNames } from './session.ts';
+import {
+  copyInto,
+  differs,
+  listCommonColumns,
+  sameKey,
+  stage,
+  stageName,
+  upsert,
+  type LoadContext,
+} from './stage.ts';
+import { toKey } from './tables.ts';
+
+function assertTaken(table: Table, sent: number, taken: number): number {
+  if (sent !== taken) throw new RowsDifferError(table.name, sent, taken);
+  return taken;
+}
+
+/** Copies everything into tables that have no row of the account. Returns the number of rows. */
+export async function loadFirst(context: LoadContext, delta: Delta): Promise<number> {
+  let rows = 0;
+  for (const each of [delta.videos, delta.history, delta.tags])
+    if (each) rows += await copyInto(context, each.table, each.rows);
+  return rows;
+}
+
+/** Brings in new states. Returns the number of rows. Throws RowsDifferError. */
+export async function loadChanges(context: LoadContext, delta: Delta): Promise<number> {
+  if (delta.changedVideos === 0) return 0;
+  const { session } = context;
+  const { videos, history, tags } = delta;
+  const sentVideos = await stage(context, videos.table, videos.rows);
+  const newer = upsert(context, videos.table, 't.change_seq < excluded.change_seq');
+  let rows = assertTaken(videos.table, sentVideos, await session.execute(newer));
+  const sentStates = await stage(context, history.table, history.rows);
+  const added = upsert(context, history.table, null);
+  rows += assertTaken(history.table, sentStates, await session.execute(added));
+  if (tags === null) return rows;
+  const key = ['account', 'package_id', 'video_id'];
+  rows += await session.execute(
+    `DELETE FROM ${session.name(tags.table.name)} t USING ${stageName(videos.table)} s WHERE ${sameKey('t', 's', key)}`,
+  );
+  return rows + (await copyInto(context, tags.table, tags.rows));
+}
+
+/**
+ * Makes the rows of an account equal to all rows of the published file: writes what differs, deletes what is not there. States
+ * that only the target has are set aside where `lostTimeline` is not null. Returns the number of rows written, and set aside.
+ */
+export async function reload(
+  context: LoadContext,
+  account: string,
+  delta: Delta,
+  lostTimeline: string | null,
+): Promise<{ rows: number; setAside: number }> {
+  const { session } = context;
+  const { videos, history, tags } = delta;
+  await stage(context, videos.table, videos.rows);
+  await stage(context, history.table, history.rows);
+  const setAside = lostTimeline === null ? 0 : await setAsideStates(context, account, delta, lostTimeline);
+  let rows = setAside;
+  for (const { table } of [videos, history]) {
+    rows += await session.execute(deleteUnstaged(context, table, toKey(table)), [account]);
+    rows += await session.execute(upsert(context, table, differs(context, table)));
+  }
+  if (tags) rows += await reloadTags(context, account, { ...delta, tags });
+  return { rows, setAside };
+}
+
+const deleteUnstaged = ({ session }: LoadContext, table: Table, key: readonly string[]) =>
+  `DELETE FROM ${session.name(table.name)} t WHERE t.account = $1
+AND NOT EXISTS (SELECT FROM ${stageName(table)} s WHERE ${sameKey('t', 's', key)})`;
+
+/** Tags have no key: rows that differ in any column are deleted and inserted. */
+async function reloadTags(
+  context: LoadContext,
+  account: string,
+  { tags }: { tags: NonNullable<Delta['tags']> },
+): Promise<number> {
+  const { session } = context;
+  const { table } = tags;
+  await stage(context, table, tags.rows);
+  const names = listCommonColumns(context, table).map(({ name }) => name);
+  const deleted = await session.execute(deleteUnstaged(context, table, names), [account]);
+  const inserted = await session.execute(
+    `INSERT INTO ${session.name(table.name)} (${quoteNames(names)})
+SELECT ${quoteNames(names)} FROM ${stageName(table)} s
+WHERE NOT EXISTS (SELECT FROM ${session.name(table.name)} t WHERE t.account = $1 AND ${sameKey('t', 's', names)})`,
+    [account],
+  );
+  return deleted + inserted;
+}
+
+/** Keeps states that the published file does not have, neither as present nor as former ones. */
+async function setAsideStates(
+  context: LoadContext,
+  account: string,
+  { videos, history }: Delta,
+  timeline: string,
+): Promise<number> {
+  const { session } = context;
+  const names = listCommonColumns(context, videos.table).map(({ name }) => quoteName(name));
+  const state = ['account', 'package_id', 'video_id', 'change_seq', 'valid_from'];
+  const isLost = [videos, history]
+    .map(({ table }) => `NOT EXISTS (SELECT FROM ${stageName(table)} s WHERE ${sameKey('t', 's', state)})`)
+    .join(' AND ');
+  const selects = [videos, history].map(
+    ({ table }) =>
+      `SELECT ${names.map((name) => `t.${name}`).join(', ')}, $2::uuid, now() FROM ${session.name(table.name)} t
+WHERE t.account = $1 AND ${isLost}`,
+  );
+  return session.execute(
+    `INSERT INTO ${session.name('vodhouse_lost_history')} (${names.join(', ')}, timeline, set_aside_at)
+${selects.join('\nUNION ALL\n')}`,
+    [account, timeline],
+  );
+}
+
+/** Deletes the videos of packages that the warehouse was told to forget. Returns the number of rows. */
+export async function deletePackages(
+  { session }: LoadContext,
+  account: string,
+  packageIds: readonly number[],
+  { videos, history, tags }: Delta,
+): Promise<number> {
+  let rows = 0;
+  for (const each of [videos, history, tags])
+    if (each && packageIds.length > 0)
+      rows += await session.execute(
+        `DELETE FROM ${session.name(each.table.name)} WHERE account = $1 AND package_id = ANY ($2)`,
+        [account, packageIds],
+      );
+  return rows;
+}

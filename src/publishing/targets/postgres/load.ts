@@ -1,0 +1,221 @@
+/** One load: brings one account of a target up to the published file, in one transaction. */
+import { findDelta, hasAnchor, listPackageIds, selectAll, type Delta } from '../delta.ts';
+import { CopyError, LostLeaseError, StaleSourceError } from '../load-errors.ts';
+import type { Source } from '../source.ts';
+import type { Finding, Holder, Loaded } from '../target.ts';
+import { listAnchors, lockAccountState, readSlices, type AccountState } from './account-state.ts';
+import type { TargetColumns } from './ensure-schema.ts';
+import { deletePackages, loadChanges, loadFirst, reload } from './load-videos.ts';
+import { loadSlices } from './load-slices.ts';
+import type { Session } from './session.ts';
+import type { LoadContext } from './stage.ts';
+
+export interface LoadOptions {
+  source: Source;
+  account: string;
+  holder: Holder;
+  /** The epoch of the claim: another one means that another worker has the account now. */
+  epoch: number;
+  targetColumns: TargetColumns;
+  /** Load everything again, whatever the target has. */
+  isRebuild: boolean;
+  lockTimeoutMs: number;
+  loadTimeoutMs: number;
+}
+
+/** Loads the account. Throws the errors of load-errors.ts, and what pg throws; then nothing was changed. */
+export async function loadAccount(session: Session, options: LoadOptions): Promise<Loaded> {
+  await begin(session, options);
+  const state = await lockState(session, options);
+  if (options.source.isReplaced()) throw new StaleSourceError(); // who had the lock may have loaded the newer file
+  const { kind, lostTimeline } = await chooseKind(session, state, options);
+  let nulTexts = 0;
+  const context: LoadContext = {
+    session,
+    db: options.source.db,
+    targetColumns: options.targetColumns,
+    onNul: (count) => (nulTexts += count),
+  };
+  const written = await write(context, kind, state, lostTimeline, options);
+  const findings = [...written.findings, ...describeNul(nulTexts)];
+  if (kind === 'changes' && written.rows === 0) {
+    await session.execute('ROLLBACK');
+    await recordPublication(session, options);
+    return { kind: 'nothing', rows: 0, findings };
+  }
+  await recordLoad(session, kind, state, written, options);
+  await session.execute('COMMIT');
+  return { kind, rows: written.rows, findings };
+}
+
+/** Begins the transaction of a load. */
+export async function begin(
+  session: Session,
+  { lockTimeoutMs, loadTimeoutMs }: Pick<LoadOptions, 'lockTimeoutMs' | 'loadTimeoutMs'>,
+): Promise<void> {
+  await session.execute('BEGIN');
+  await session.execute(
+    `SELECT set_config('timezone', 'UTC', true), set_config('lock_timeout', $1, true), set_config('statement_timeout', $2, true),
+  set_config('idle_in_transaction_session_timeout', $2, true)`,
+    [String(lockTimeoutMs), String(loadTimeoutMs)],
+  );
+}
+
+async function lockState(session: Session, { account, epoch, holder }: LoadOptions): Promise<AccountState> {
+  const state = await lockAccountState(session, account);
+  if (state?.epoch !== epoch || state.instance !== holder.instance)
+    throw new LostLeaseError(`another worker has account ${account} now`);
+  return state;
+}
+
+interface ChosenKind {
+  kind: 'first' | 'changes' | 'reload';
+  /** The other timeline, whose states are set aside; null: no states are lost. */
+  lostTimeline: string | null;
+}
+
+/** Throws CopyError. */
+async function chooseKind(
+  session: Session,
+  state: AccountState,
+  { source, account, isRebuild }: LoadOptions,
+): Promise<ChosenKind> {
+  const { timeline, shape, needsReload } = state;
+  if (timeline === null)
+    return { kind: (await hasRows(session, account)) ? 'reload' : 'first', lostTimeline: null };
+  if (timeline !== source.timeline) return { kind: 'reload', lostTimeline: timeline };
+  if (isRebuild || needsReload) return { kind: 'reload', lostTimeline: isRebuild ? timeline : null };
+  const anchors = await listAnchors(session, account, timeline);
+  if (anchors.some((anchor) => hasAnchor(source, account, anchor) === false))
+    throw new CopyError(
+      `the target has changes of account ${account} that this warehouse never had: a copy of its data folder is in use elsewhere`,
+    );
+  return { kind: shape === source.shape ? 'changes' : 'reload', lostTimeline: null };
+}
+
+/** Are there rows whose state was lost? */
+async function hasRows(session: Session, account: string): Promise<boolean> {
+  const row = await session.queryOne<{ found: boolean }>(
+    `SELECT EXISTS (SELECT FROM ${session.name('videos')} WHERE account = $1)
+  OR EXISTS (SELECT FROM ${session.name('video_history')} WHERE account = $1)
+  OR EXISTS (SELECT FROM ${session.name('video_tags')} WHERE account = $1) AS found`,
+    [account],
+  );
+  return row?.found === true;
+}
+
+interface Written {
+  rows: number;
+  delta: Delta;
+  findings: Finding[];
+}
+
+async function write(
+  context: LoadContext,
+  kind: ChosenKind['kind'],
+  { changeSeq }: AccountState,
+  lostTimeline: string | null,
+  { source, account, isRebuild }: LoadOptions,
+): Promise<Written> {
+  const { session } = context;
+  const findings: Finding[] = [];
+  let rows = 0;
+  if (kind !== 'changes')
+    await session.execute(`DELETE FROM ${session.name('vodhouse_slice')} WHERE owner = $1`, [account]);
+  const delta =
+    kind === 'changes'
+      ? findDelta(source, account, changeSeq ?? 0, await readSlices(session, account))
+      : selectAll(source, account);
+  if (kind === 'first') rows += await loadFirst(context, delta);
+  else if (kind === 'changes') {
+    rows += await deletePackages(context, account, await findForgotten(session, source, account), delta);
+    rows += await loadChanges(context, delta);
+  } else {
+    const done = await reload(context, account, delta, lostTimeline);
+    rows += done.rows;
+    findings.push(...describeReload(account, done.setAside));
+  }
+  const bookedDays: string[] = [];
+  for (const changes of delta.slices) {
+    const options = { isWhole: kind !== 'changes', mayReplaceBooked: isRebuild };
+    const done = await loadSlices(context, { account }, changes, options);
+    rows += done.rows;
+    bookedDays.push(...done.bookedDays);
+  }
+  return { rows, delta, findings: [...findings, ...describeBooked(account, bookedDays)] };
+}
+
+/** Packages that the target has and the warehouse does not: `vodhouse forget` deleted them. */
+async function findForgotten(session: Session, source: Source, account: string): Promise<number[]> {
+  const { rows } = await session.query<{ package_id: string }>(
+    `SELECT package_id FROM ${session.name('packages')} WHERE account = $1 AND NOT package_id = ANY ($2)`,
+    [account, listPackageIds(source, account)],
+  );
+  return rows.map((row) => Number(row.package_id));
+}
+
+async function recordLoad(
+  session: Session,
+  kind: string,
+  state: AccountState,
+  { rows, delta }: Written,
+  { source, account, epoch, holder }: LoadOptions,
+): Promise<void> {
+  const { newest } = delta;
+  const since = kind === 'changes' ? state.changeSeq : null;
+  const mark = newest?.changeSeq ?? since ?? 0;
+  const load = await session.queryOne<{ load_id: string }>(
+    `INSERT INTO ${session.name('vodhouse_load')} (account, warehouse_id, timeline, epoch, worker, kind, from_change_seq,
+  to_change_seq, package_id, video_id, valid_from, rows, loaded_at, published_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, ($11 || ' UTC')::timestamptz, $12, clock_timestamp(), ($13 || ' UTC')::timestamptz)
+RETURNING load_id`,
+    [
+      ...[account, source.warehouseId, source.timeline, epoch, holder.worker, kind, since, mark],
+      ...[
+        newest?.packageId ?? null,
+        newest?.videoId ?? null,
+        newest?.validFrom ?? null,
+        rows,
+        source.publishedAt,
+      ],
+    ],
+  );
+  await session.execute(
+    `UPDATE ${session.name('vodhouse_account')} SET timeline = $2, shape = $3, change_seq = $4, load_id = $5,
+  loaded_at = clock_timestamp(), published_at = ($6 || ' UTC')::timestamptz, status = NULL WHERE account = $1`,
+    [account, source.timeline, source.shape, mark, load?.load_id, source.publishedAt],
+  );
+}
+
+/** The target has everything that is in the file: that alone is news. */
+async function recordPublication(session: Session, { source, account, epoch }: LoadOptions): Promise<void> {
+  await session.execute(
+    `UPDATE ${session.name('vodhouse_account')} SET published_at = ($3 || ' UTC')::timestamptz
+WHERE account = $1 AND epoch = $2 AND published_at IS DISTINCT FROM ($3 || ' UTC')::timestamptz`,
+    [account, epoch, source.publishedAt],
+  );
+}
+
+function describeNul(count: number): Finding[] {
+  if (count === 0) return [];
+  return [
+    {
+      kind: 'nul_replaced',
+      message: `${count} characters NUL in texts were replaced by U+FFFD: PostgreSQL has none`,
+    },
+  ];
+}
+
+function describeReload(account: string, setAside: number): Finding[] {
+  const reloaded = { kind: 'reloaded', message: `account ${account} was loaded completely again` } as const;
+  if (setAside === 0) return [reloaded];
+  const message = `${setAside} states that only the target had are in vodhouse_lost_history`;
+  return [reloaded, { kind: 'history_set_aside', message: `account ${account}: ${message}` }];
+}
+
+function describeBooked(account: string, days: readonly string[]): Finding[] {
+  if (days.length === 0) return [];
+  const shown = days.slice(0, 5).join(', ') + (days.length > 5 ? ` and ${days.length - 5} more` : '');
+  const message = `account ${account}: booked days have other figures in the target than in the warehouse, and stay: ${shown}`;
+  return [{ kind: 'booked_differs', message }];
+}

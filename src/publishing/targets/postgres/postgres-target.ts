@@ -1,0 +1,112 @@
+/** PostgreSQL as a target: claims, loads and verifies accounts, each on a connection of its own. */
+import { setTimeout } from 'node:timers/promises';
+import type { TargetConfig } from '../../../config/config.ts';
+import type { Source } from '../source.ts';
+import { RowsDifferError } from '../load-errors.ts';
+import type { Claim, Finding, Holder, Loaded, Target } from '../target.ts';
+import { listLeftBehind, recordUnverified, recordVerified } from './account-state.ts';
+import { claimAccount } from './claim.ts';
+import { toClientConfig } from './connection-options.ts';
+import { ensureSchema, type EnsuredSchema } from './ensure-schema.ts';
+import { loadAccount } from './load.ts';
+import { loadWarehouse } from './load-warehouse.ts';
+import { openSession, type Session } from './session.ts';
+import { describeTargetError } from './target-errors.ts';
+import { findDifferences } from './verify.ts';
+
+/** How often a load is tried again whose locks met those of another session. */
+const TRIES = 5;
+
+/** Short statements such as a claim. */
+const STATEMENT_DEADLINE_MS = 30_000;
+
+/** The schema is made or extended before the first load. Connects when needed; throws what pg throws. */
+export function createPostgresTarget(config: TargetConfig, source: Source, holder: Holder): Target {
+  const { schema, readers, lockTimeoutMs, loadTimeoutMs } = config;
+  const connection = toClientConfig(config);
+  let ensured: EnsuredSchema | null = null;
+
+  async function withSession<Result>(deadlineMs: number, work: (session: Session) => Promise<Result>) {
+    const session = await openSession({ connection, schema, deadlineMs });
+    try {
+      const result = await work(session);
+      await session.close();
+      return result;
+    } catch (error) {
+      session.destroy(); // the server rolls back; a connection that failed is never used again
+      throw error;
+    }
+  }
+
+  async function ensure(): Promise<EnsuredSchema> {
+    ensured ??= await withSession(STATEMENT_DEADLINE_MS + lockTimeoutMs, (session) =>
+      ensureSchema(session, { schema, readers, marts: source.marts }, source.timezone),
+    );
+    return ensured;
+  }
+
+  /** Tries again where another session was in the way. */
+  async function load(account: string | null, work: (session: Session) => Promise<Loaded>): Promise<Loaded> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await withSession(loadTimeoutMs, work);
+      } catch (error) {
+        if (error instanceof RowsDifferError && account !== null && tries === 1) {
+          await withSession(STATEMENT_DEADLINE_MS, (session) => recordUnverified(session, account));
+          continue; // it is loaded completely
+        }
+        if (tries === TRIES || describeTargetError(error, config).retry !== 'at_once') throw error;
+        await setTimeout(100 * 2 ** tries * Math.random());
+      }
+    }
+  }
+
+  return {
+    async claim(account: string, force: boolean): Promise<Claim> {
+      await ensure();
+      return withSession(STATEMENT_DEADLINE_MS, (session) =>
+        claimAccount(session, account, source.warehouseId, holder, force),
+      );
+    },
+    async load(account: string, epoch: number, isRebuild: boolean): Promise<Loaded> {
+      const { columns } = await ensure();
+      const options = { source, account, holder, epoch, targetColumns: columns, isRebuild };
+      return load(account, (session) => loadAccount(session, { ...options, lockTimeoutMs, loadTimeoutMs }));
+    },
+    async loadWarehouse(): Promise<Loaded> {
+      const { columns } = await ensure();
+      return load(null, (session) =>
+        loadWarehouse(session, { source, holder, targetColumns: columns, lockTimeoutMs, loadTimeoutMs }),
+      );
+    },
+    async verify(account: string): Promise<string[] | null> {
+      const { columns } = await ensure();
+      return withSession(loadTimeoutMs, async (session) => {
+        const found = await findDifferences(session, source, account, columns);
+        if (found?.length === 0) await recordVerified(session, account);
+        else if (found) await recordUnverified(session, account);
+        return found;
+      });
+    },
+    async listFindings(accounts: readonly string[]): Promise<Finding[]> {
+      const leftBehind = await withSession(STATEMENT_DEADLINE_MS, (session) =>
+        listLeftBehind(session, source.warehouseId, accounts),
+      );
+      return [...describeMissing(ensured?.missing ?? []), ...describeLeftBehind(leftBehind, config.name)];
+    },
+    describe: (error: unknown) => describeTargetError(error, config),
+  };
+}
+
+function describeMissing(missing: readonly string[]): Finding[] {
+  if (missing.length === 0) return [];
+  const message = `a long query holds the tables: these columns are added by a later load: ${missing.join(', ')}`;
+  return [{ kind: 'columns_missing', message }];
+}
+
+function describeLeftBehind(accounts: readonly string[], target: string): Finding[] {
+  return accounts.map((account) => ({
+    kind: 'left_behind',
+    message: `account ${account} is no longer in this warehouse (renamed, moved or forgotten); its rows stay in the target until vodhouse publish --target ${target} --rebuild ${account}`,
+  }));
+}

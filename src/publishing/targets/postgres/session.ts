@@ -1,0 +1,133 @@
+/** One connection to PostgreSQL, used for one load, check or claim. After an error it is closed, never used again. */
+import { setImmediate } from 'node:timers/promises';
+import { Client, type ClientConfig, type QueryResultRow } from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import type { Chunk } from '../copy-lines.ts';
+
+export type Session = Awaited<ReturnType<typeof openSession>>;
+
+/** What a session needs beyond the connection itself. */
+export interface SessionOptions {
+  connection: ClientConfig;
+  /** The schema of the tables. */
+  schema: string;
+  /** After this, in milliseconds, the connection is cut: a frozen server never answers. */
+  deadlineMs: number;
+}
+
+/** Connects. Throws what pg throws. The caller closes it. */
+export async function openSession({ connection, schema, deadlineMs }: SessionOptions) {
+  const { client, orFail, cut, end } = createClient(connection, deadlineMs);
+  try {
+    await orFail(client.connect());
+  } catch (error) {
+    cut(error as Error);
+    throw error;
+  }
+
+  const query = async <Row extends QueryResultRow>(sql: string, values: readonly unknown[] = []) =>
+    orFail(client.query<Row>(sql, [...values]));
+
+  return {
+    schema,
+    /** The quoted name of a table in the schema. */
+    name: (table: string) => `${quoteName(schema)}.${quoteName(table)}`,
+    query,
+    /** The first row; null if there is none. */
+    queryOne: async <Row extends QueryResultRow>(sql: string, values: readonly unknown[] = []) =>
+      (await query<Row>(sql, values)).rows[0] ?? null,
+    /** Runs a statement. Returns the number of rows that it changed. */
+    execute: async (sql: string, values: readonly unknown[] = []) => (await query(sql, values)).rowCount ?? 0,
+    /** Sends chunks to a COPY; `onNul` is called for texts with NUL. Returns the number of rows that the server took. */
+    copy: (sql: string, chunks: Iterable<Chunk>, onNul: (count: number) => void) =>
+      orFail(copyChunks(client, sql, chunks, onNul)),
+    /** Cuts the connection at once: the server rolls back. */
+    destroy: () => cut(new Error('the connection was cut')),
+    /** Says goodbye, if the connection still stands. */
+    close: end,
+  };
+}
+
+/** A client whose every wait ends when the connection fails or the deadline passes. */
+function createClient(connection: ClientConfig, deadlineMs: number) {
+  const client = new Client(connection);
+  let reject: (error: Error) => void = () => undefined;
+  const failed = new Promise<never>((_, rejectFailed) => (reject = rejectFailed));
+  failed.catch(() => undefined);
+  let failure: Error | null = null;
+  const cut = (error: Error) => {
+    clearTimeout(timer);
+    failure ??= error;
+    reject(failure);
+    getSocket(client).destroy();
+  };
+  const timer = setTimeout(() => cut(new DeadlineError()), deadlineMs);
+  client.on('error', cut);
+  return {
+    client,
+    cut,
+    orFail: async <Result>(work: Promise<Result>): Promise<Result> => {
+      try {
+        return await Promise.race([work, failed]);
+      } catch (error) {
+        throw failure ?? error;
+      }
+    },
+    end: async (): Promise<void> => {
+      clearTimeout(timer);
+      if (failure === null) await Promise.race([client.end(), failed]).catch(() => undefined);
+    },
+  };
+}
+
+/** The connection was cut by its own deadline. */
+export class DeadlineError extends Error {
+  readonly code = 'ETIMEDOUT';
+
+  constructor() {
+    super('the server did not answer in time');
+  }
+}
+
+/** pg has no other way to end a connection whose server is frozen. */
+function getSocket(client: Client): { destroy: () => void } {
+  return (client as unknown as { connection: { stream: { destroy: () => void } } }).connection.stream;
+}
+
+/** Sends what the socket takes, and lets timers and signals of the process have their turn after each chunk. */
+async function copyChunks(
+  client: Client,
+  sql: string,
+  chunks: Iterable<Chunk>,
+  onNul: (count: number) => void,
+): Promise<number> {
+  const stream = client.query(copyFrom(sql));
+  const ended = new Promise<void>((resolve, reject) => {
+    stream.once('finish', resolve);
+    stream.once('error', reject);
+  });
+  ended.catch(() => undefined);
+  for (const { lines } of chunks) {
+    const isFull = !stream.write(replaceNul(lines, onNul));
+    if (isFull) await Promise.race([new Promise<void>((resolve) => stream.once('drain', resolve)), ended]);
+    await setImmediate();
+  }
+  stream.end();
+  await ended;
+  return stream.rowCount;
+}
+
+/** PostgreSQL has no NUL in texts. */
+function replaceNul(lines: Buffer, onNul: (count: number) => void): Buffer | string {
+  if (!lines.includes(0)) return lines;
+  const parts = lines.toString('utf8').split('\0');
+  onNul(parts.length - 1);
+  return parts.join('\uFFFD');
+}
+
+/** A name in double quotes. */
+export function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+export const quoteNames = (names: readonly string[]): string => names.map(quoteName).join(', ');
