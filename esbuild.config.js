@@ -31,7 +31,8 @@ const { metafile } = await build({
   target: 'node20.19',
   jsx: 'automatic',
   jsxImportSource: 'preact',
-  external: ['better-sqlite3', 'pino-pretty', 'uplot'], // native code, loaded on demand, sent to browsers as it is
+  external: ['better-sqlite3', 'pg-native', 'pino-pretty', 'uplot'], // native code, loaded on demand, sent to browsers as it is
+  define: { 'process.env.NODE_PG_FORCE_NATIVE': 'undefined' }, // pg-native is not installed
   metafile: true,
   // What CommonJS packages expect to find in their scope.
   banner: {

@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { isLocalAddress, parsePostgresUrl } from '../lib/postgres-url.ts';
 import { orNull, section, withDefault } from './sections.ts';
 import {
+  accountName,
   durationOrZero,
   filePath,
   nonEmptyText,
   roleName,
   schemaName,
-  targetName,
   wait,
 } from './value-types.ts';
 
@@ -22,7 +22,7 @@ const postgresUrl = z.string('postgres://USER:PASSWORD@HOST:5432/DATABASE').supe
 /** One entry of `publish.targets`. */
 export const target = section(
   {
-    name: targetName.describe('Name of the target in messages, metrics and on the command line; unique.'),
+    name: accountName.describe('Name of the target in messages, metrics and on the command line; unique.'),
     postgres: postgresUrl.describe(
       'Address of a PostgreSQL database: postgres://USER:PASSWORD@HOST:5432/DATABASE; better ${NAME} than the password itself.',
     ),

@@ -88,15 +88,12 @@ export function nonEmptyText(expected: string) {
   return text(expected, (value) => value.trim() !== '').meta(ALSO_NUMBERS);
 }
 
-/** The name of an account, usable in a metric, a file name and a command line. */
+/** The name of an account or a target, usable in a metric, a file name and a command line. */
 export const accountName = text(
   'letters, digits, - and _, with a letter or a digit first',
   (value) => ACCOUNT_NAME.test(value),
   ACCOUNT_NAME,
 ).meta(ALSO_NUMBERS);
-
-/** The name of a target, usable as that of an account is. */
-export const targetName = accountName;
 
 const SCHEMA = 'a name of small letters, digits and _ (63 at most), with a letter or _ first';
 

@@ -1,23 +1,20 @@
 import { writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { TargetConfig } from '../../src/config/config.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   createTargetClient,
   toClientConfig,
 } from '../../src/publishing/targets/postgres/connection-options.ts';
-import { describeTargetError } from '../../src/publishing/targets/postgres/target-errors.ts';
-import type { TargetFailure } from '../../src/publishing/targets/postgres/target-failure.ts';
 import { SELF_SIGNED, SIGNED } from '../support/fixtures/self-signed.ts';
 import { createTargetConfig, VERIFIED } from '../support/fixtures/target-config.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { ask, ENCODED, fail, WORD } from '../support/servers/target-client.ts';
 import { findPostgres, startPostgres, type PostgresServer } from '../support/servers/postgres.ts';
 
-const WORD = 'p@ss/wörd 100%';
-const ENCODED = encodeURIComponent(WORD);
 const HBA = [
+  'hostssl all encrypted 127.0.0.1/32 trust',
+  'host all encrypted 127.0.0.1/32 reject',
   'host all loader 127.0.0.1/32 scram-sha-256',
   'host all loader ::1/128 scram-sha-256',
   'host all old 127.0.0.1/32 md5',
@@ -25,29 +22,6 @@ const HBA = [
   'host all stranger 127.0.0.1/32 reject',
   'host all all 127.0.0.2/32 trust',
 ];
-
-/** The rows of one statement, by a client of the target. */
-async function ask<Row extends object>(target: TargetConfig, sql: string): Promise<Row[]> {
-  const client = createTargetClient(target);
-  await client.connect();
-  try {
-    return (await client.query<Row>(sql)).rows;
-  } finally {
-    await client.end();
-  }
-}
-
-/** Connects, and describes the error that ends it. */
-async function fail(target: TargetConfig, sql = 'SELECT 1'): Promise<TargetFailure> {
-  try {
-    await ask(target, sql);
-  } catch (error) {
-    const failure = describeTargetError(error, target);
-    for (const secret of [WORD, ENCODED, 'wrong-word']) expect(JSON.stringify(failure)).not.toContain(secret);
-    return failure;
-  }
-  throw new Error('there was no error');
-}
 
 describe.skipIf(findPostgres() === null)('a connection to PostgreSQL', () => {
   let tls: PostgresServer;
@@ -185,6 +159,15 @@ describe.skipIf(findPostgres() === null)('a connection to PostgreSQL', () => {
       });
     });
 
+    it('without TLS where the server accepts only TLS, which the hint names', async () => {
+      const target = createTargetConfig(at(tls, '127.0.0.1', 'encrypted'));
+      expect(await fail(target)).toMatchObject({
+        message: expect.stringContaining('no encryption (28000)') as string,
+        hint: expect.stringContaining('accepts only TLS: `ssl: verify-full`') as string,
+      });
+      expect((await fail({ ...target, ...VERIFIED })).message).toContain('role "encrypted" does not exist');
+    });
+
     it('where there is no such database', async () => {
       const target = createTargetConfig(at(plain).replace(/postgres$/, 'no%22ne'));
       expect(await fail(target)).toEqual({
@@ -217,72 +200,4 @@ describe.skipIf(findPostgres() === null)('a connection to PostgreSQL', () => {
     const failure = await fail(createTargetConfig(at(plain)), `SELECT 'x' AS "${WORD}" FROM "${WORD}"`);
     expect(failure.message).toContain('relation "***" does not exist');
   });
-});
-
-describe('a server that does not answer as PostgreSQL', () => {
-  async function listen(onConnection: (socket: Socket) => void): Promise<number> {
-    const server = createServer((socket) => onConnection(socket.on('error', () => undefined)));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    return (server.address() as AddressInfo).port;
-  }
-  const to = (place: string, changes: Partial<TargetConfig> = {}) =>
-    fail(createTargetConfig(`postgres://loader:${ENCODED}@${place}/db`, changes));
-
-  it('has a closed port', async () => {
-    const port = await listen((socket) => socket.destroy());
-    expect(await to(`127.0.0.1:${port}`)).toEqual({
-      message: `the connection to 127.0.0.1:${port} was lost`,
-      hint: expect.any(String) as string,
-      code: null,
-      retry: 'backoff',
-    });
-    expect(await to('127.0.0.1:1')).toMatchObject({
-      message: 'nothing listens at 127.0.0.1:1',
-      code: 'ECONNREFUSED',
-      retry: 'backoff',
-    });
-    expect((await to('localhost:1')).message).toBe('nothing listens at localhost:1');
-    expect(await fail(createTargetConfig('postgres://me@/db?host=/nowhere'))).toMatchObject({
-      message: 'nothing listens at /nowhere/.s.PGSQL.5432',
-      hint: expect.stringContaining('unix_socket_directories') as string,
-    });
-  });
-
-  it('has a name that nobody knows', async () => {
-    expect(await to('none.invalid')).toMatchObject({
-      message: 'the name of none.invalid:5432 is unknown to the DNS',
-      hint: 'correct the host in `postgres:`, or check the DNS of this machine',
-    });
-  });
-
-  it('speaks something else', async () => {
-    const port = await listen(
-      (socket) => void socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
-    );
-    expect((await to(`127.0.0.1:${port}`, VERIFIED)).message).toContain(
-      `no TLS connection to 127.0.0.1:${port}`,
-    );
-  });
-
-  it('is given up after 10 seconds', async () => {
-    const port = await listen(() => undefined);
-    const [plain, tls] = await Promise.all([to(`127.0.0.1:${port}`), to(`127.0.0.1:${port}`, VERIFIED)]);
-    const unanswered = {
-      message: `127.0.0.1:${port} did not answer within 10 s`,
-      code: null,
-      retry: 'backoff',
-    };
-    expect(plain).toMatchObject(unanswered);
-    expect(tls).toMatchObject(unanswered);
-  });
-});
-
-it('other errors keep their message, and a missing file is no missing server', () => {
-  const target = createTargetConfig(`postgres://loader:${ENCODED}@db.test/db`);
-  const missing = Object.assign(new Error('ENOENT: no such file'), { code: 'ENOENT', syscall: 'open' });
-  expect(describeTargetError(missing, target)).toEqual({
-    ...{ message: 'ENOENT: no such file', hint: null, code: 'ENOENT', retry: 'backoff' },
-  });
-  expect(describeTargetError(new Error(`x ${ENCODED} y ${WORD}`), target).message).toBe('x *** y ***');
 });

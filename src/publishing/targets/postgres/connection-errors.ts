@@ -67,6 +67,11 @@ const describeExpired: Describe = ({ place }) => ({
   hint: 'its owner must renew it; or the clock of this machine is wrong',
 });
 
+const describeEarly: Describe = ({ place }) => ({
+  message: `the certificate of ${place} is not valid yet`,
+  hint: 'check the clock of this machine',
+});
+
 const describeTlsFailure: Describe = ({ place }, error) => ({
   message: `no TLS connection to ${place} (${errorMessage(error)})`,
   hint: 'check that PostgreSQL listens at this port, with TLS 1.2 or later',
@@ -98,6 +103,7 @@ const CODES: Readonly<Record<string, Describe>> = {
   EPIPE: describeLost,
   ERR_TLS_CERT_ALTNAME_INVALID: describeOtherName,
   CERT_HAS_EXPIRED: describeExpired,
+  CERT_NOT_YET_VALID: describeEarly,
 };
 
 /** Errors of pg that have no code, by their text; test/postgres tries each of them. */

@@ -60,8 +60,8 @@ const STATES: Readonly<Record<string, Describe>> = {
     hint: `correct the password in \`postgres:\`, ${RELOAD}; a role gets one by ALTER ROLE ${quote(user)} PASSWORD '…'`,
     retry: 'hourly',
   }),
-  '28': ({ user, database }) => ({
-    hint: `let user ${user} log in to database ${database} from this machine: CREATE ROLE … LOGIN, and a line in pg_hba.conf; or correct ${REACHES}`,
+  '28': ({ user, database, ssl, isSocket }) => ({
+    hint: `let user ${user} log in to database ${database} from this machine: CREATE ROLE … LOGIN, and a line in pg_hba.conf; or correct ${REACHES}${ssl === 'off' && !isSocket ? '; a server that accepts only TLS: `ssl: verify-full`' : ''}`,
     retry: 'hourly',
   }),
   '3D000': ({ database, user }) => ({
