@@ -60,12 +60,17 @@ export function summaryText(summary: TargetSummary, now: number): string {
 /** Accounts that fail for the same reason are one note. */
 function noteFailures(accounts: readonly TargetAccount[]): TargetSummary['notes'] {
   const failing = accounts.filter(({ outcome }) => outcome === 'failed' || outcome === 'refused');
-  return groupBy(failing, ({ outcome, error }) => `${outcome ?? ''} ${error ?? ''}`).map((group) => {
+  const groups = groupUpTo(failing, [
+    ({ outcome, error }) => `${outcome ?? ''} ${error ?? ''}`,
+    ({ outcome }) => outcome ?? '',
+  ]);
+  return groups.map((group) => {
     const [{ outcome, error, hint }] = group;
     const since = group.flatMap(({ failing_since: at }) => at ?? []).sort()[0] ?? '';
     const verb = outcome === 'refused' ? 'refused' : 'behind';
+    const others = new Set(group.map((row) => row.error)).size - 1;
     return {
-      text: `${formatNames(group)} ${verb} since ${since} UTC: ${toOneLine(error ?? '')}`,
+      text: `${formatNames(group, true)} ${verb} since ${since} UTC: ${toOneLine(error ?? '')}${andMore(others)}`,
       hint: hint && toOneLine(hint),
     };
   });
@@ -73,29 +78,51 @@ function noteFailures(accounts: readonly TargetAccount[]): TargetSummary['notes'
 
 function noteHolders(accounts: readonly TargetAccount[]): TargetSummary['notes'] {
   const held = accounts.filter(({ outcome }) => outcome === 'held');
-  return groupBy(held, ({ held_by: by, held_until: until }) => `${by ?? ''} ${until ?? ''}`).map((group) => {
+  return groupUpTo(held, [
+    ({ held_by: by, held_until: until }) => `${by ?? ''} ${until ?? ''}`,
+    () => '',
+  ]).map((group) => {
     const [{ held_by: by, held_until: until }] = group;
-    return { text: `${formatNames(group)} held by ${by ?? ''} until ${until ?? ''} UTC`, hint: null };
+    const others = new Set(group.map((row) => row.held_by)).size - 1;
+    const text = `${formatNames(group, true)} held by ${by ?? ''} until ${until ?? ''} UTC${andMore(others)}`;
+    return { text, hint: null };
   });
 }
 
 function noteFindings(accounts: readonly TargetAccount[]): TargetSummary['notes'] {
-  return accounts.flatMap(({ account, findings }) =>
-    findings
-      .filter(({ kind }) => NOTED.includes(kind))
-      .map(({ message, since }) => ({
-        text: `account ${account}: ${toOneLine(message)} (since ${since} UTC)`,
-        hint: null,
-      })),
+  const found = accounts.flatMap(({ account, findings }) =>
+    findings.filter(({ kind }) => NOTED.includes(kind)).map((finding) => ({ ...finding, account })),
   );
+  const groups = groupUpTo(found, [({ kind, account }) => `${kind} ${account}`, ({ kind }) => kind]);
+  return groups.map((group) => {
+    const [{ message, since }] = group;
+    const names = formatNames(group, false);
+    return {
+      text: `${names}: ${toOneLine(message)} (since ${since} UTC)${andMore(group.length - 1)}`,
+      hint: null,
+    };
+  });
 }
 
-/** `account main is`, `3 accounts (main, second, third) are`. */
-function formatNames(group: readonly TargetAccount[]): string {
-  const names = group.map(({ account }) => account);
+/** Notes of one sort that are shown on their own. */
+const MOST_GROUPS = 3;
+
+/** Groups the rows by the first key; by the next one where there would be too many groups. */
+function groupUpTo<Row>(rows: readonly Row[], keys: readonly ((row: Row) => string)[]): [Row, ...Row[]][] {
+  const [first = () => '', ...others] = keys;
+  const groups = groupBy(rows, first);
+  return groups.length > MOST_GROUPS && others.length > 0 ? groupUpTo(rows, others) : groups;
+}
+
+const andMore = (count: number) => (count > 0 ? ` (and ${formatCount(count)} more)` : '');
+
+/** `account main is`, `3 accounts (main, second, third) are`; or without the verb. */
+function formatNames(group: readonly { account: string }[], withVerb: boolean): string {
+  const names = [...new Set(group.map(({ account }) => account))];
+  const [one = ''] = names;
   return names.length === 1
-    ? `account ${listFirst(names)} is`
-    : `${names.length} accounts (${listFirst(names)}) are`;
+    ? `account ${one}${withVerb ? ' is' : ''}`
+    : `${formatCount(names.length)} accounts (${listFirst(names)})${withVerb ? ' are' : ''}`;
 }
 
 function groupBy<Row>(rows: readonly Row[], keyOf: (row: Row) => string): [Row, ...Row[]][] {

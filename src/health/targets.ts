@@ -60,9 +60,10 @@ export interface TargetParts {
 export function readTargets({ config, statusQueries }: TargetParts): TargetReport[] {
   const targets = config.publish?.targets ?? [];
   if (targets.length === 0) return [];
-  const rows = groupByTarget(statusQueries.targetLoads());
+  const loads = statusQueries.targetLoads();
+  const rows = groupByTarget(loads);
   const lastChanges = new Map(statusQueries.lastChanges().map((row) => [row.account, row.change_seq]));
-  const hide = createRedact(config.secrets);
+  const hide = createRedact(loads, config.secrets);
   return targets.map(({ name: target, everyMs }) => {
     const byAccount = rows.get(target) ?? new Map<string, TargetLoadRow>();
     const names = new Set([...config.accounts.map(({ name }) => name), ...byAccount.keys()]);
@@ -83,14 +84,13 @@ function groupByTarget(rows: readonly TargetLoadRow[]): Map<string, Map<string, 
   return groups;
 }
 
-/** Each text once: a target that is down has the same error for every account, and each account has secrets. */
-function createRedact(secrets: readonly string[]): (text: string) => string {
-  const known = new Map<string, string>();
-  return (text) => {
-    const clean = known.get(text) ?? redact(text, secrets);
-    known.set(text, clean);
-    return clean;
-  };
+/** Redacts all texts at once, which is much faster than each: every account has a secret, and may have an error. */
+function createRedact(rows: readonly TargetLoadRow[], secrets: readonly string[]): (text: string) => string {
+  const texts = rows.flatMap(({ error, hint, findings }) => [error ?? '', hint ?? '', findings]);
+  const unique = [...new Set(texts)];
+  const clean = redact(unique.map((text) => text.replaceAll('\0', '\ufffd')).join('\0'), secrets).split('\0');
+  const known = new Map(unique.map((text, index) => [text, clean[index] ?? '']));
+  return (text) => known.get(text) ?? redact(text, secrets);
 }
 
 function describeAccount(
@@ -102,7 +102,6 @@ function describeAccount(
   if (!row) return { account, ...NEVER_LOADED, behind_changes: lastChange, findings: [] };
   const { outcome, change_seq, attempted_at, loaded_at, failing_since, code, held_by, held_until } = row;
   const { loads, failures, rows, duration_ms, verified_at } = row;
-  const findings = JSON.parse(row.findings) as KeptFinding[];
   return {
     ...{ account, outcome, change_seq, attempted_at, loaded_at, failing_since, code, held_by, held_until },
     ...{ loads, failures, rows, duration_ms, verified_at },
@@ -110,7 +109,7 @@ function describeAccount(
     hint: row.hint && hide(row.hint),
     verified: row.verified === null ? null : row.verified === 1,
     behind_changes: Math.max(0, lastChange - (row.change_seq ?? 0)),
-    findings: findings.map((finding) => ({ ...finding, message: hide(finding.message) })),
+    findings: JSON.parse(hide(row.findings)) as KeptFinding[],
   };
 }
 

@@ -16,7 +16,7 @@ describe('the targets of a live file', () => {
     const { path, clock, warehouse } = await openTestWarehouse();
     await createWalker(warehouse, clock).walkOnce(videos([1, 2, 3]));
     warehouse.recordLoadReport('lake', loadReport({ changeSeq: 1 }), clock.now());
-    const error = 'no user at postgres://me:secret-of-pg@db';
+    const error = 'no user at postgres://me:secret-of-pg@db\0!';
     warehouse.recordLoadReport('warehouse', failedLoad({ error }), clock.now());
     warehouse.recordLoadReport('gone', loadReport(), clock.now());
     const left = loadReport({
@@ -42,7 +42,7 @@ describe('the targets of a live file', () => {
       ['lake', 'main loaded 2', 'second never 0', 'retired loaded 0'],
       ['new', 'main never 3', 'second never 0'],
     ]);
-    expect(read[0]?.accounts[0]?.error).toBe('no user at postgres://me:[key]@db');
+    expect(read[0]?.accounts[0]?.error).toBe('no user at postgres://me:[key]@db\ufffd!');
     expect(read[1]?.accounts[2]?.findings).toMatchObject([{ kind: 'left_behind', message: 'rows stay' }]);
   });
 
@@ -103,6 +103,32 @@ describe('the summary of a target', () => {
     expect(notesOf(targetAccount(held), targetAccount({ account: 'b', findings }))).toEqual([
       { text: 'account main is held by eu-2 until 2026-03-10 12:31:00 UTC', hint: null },
       { text: `account b: ${message} (since 2026-03-10 11:00:00 UTC)`, hint: null },
+    ]);
+  });
+
+  it('notes what concerns many accounts once, whatever the words', () => {
+    const many = Array.from({ length: 100 }, (_, index) => {
+      const finding = {
+        kind: 'history_set_aside' as const,
+        message: `${index} rows`,
+        since: '2026-03-10 11:00:00',
+      };
+      return failingAccount({
+        account: `a${index}`,
+        error: `refused ${index}`,
+        hint: null,
+        findings: [finding],
+      });
+    });
+    const held = many.map((row) =>
+      targetAccount({ ...row, outcome: 'held', held_by: `eu-${row.account}`, findings: [] }),
+    );
+    expect(notesOf(...many, ...held).map(({ text }) => text)).toEqual([
+      '100 accounts (a0, a1, a2, 97 more) are behind since 2026-03-10 11:31:00 UTC: refused 0 (and 99 more)',
+      expect.stringMatching(
+        /^100 accounts \(a0, a1, a2, 97 more\) are held by eu-a0 until .* \(and 99 more\)$/,
+      ),
+      '100 accounts (a0, a1, a2, 97 more): 0 rows (since 2026-03-10 11:00:00 UTC) (and 99 more)',
     ]);
   });
 });
