@@ -14,6 +14,8 @@ import type { RunSummary } from '../../src/sync/run.ts';
 import { readRows } from '../support/fixtures/live-file.ts';
 import { START } from '../support/fixtures/open-pipeline.ts';
 import { createTestConfig } from '../support/fixtures/test-config.ts';
+import { LEAST, load } from '../support/fixtures/load-config.ts';
+import { createTargetConfig } from '../support/fixtures/target-config.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
 import { startSandbox } from '../support/servers/sandbox-account.ts';
@@ -103,6 +105,23 @@ describe('a worker that is told to reload its config', () => {
     await expect.poll(() => worker.runs.length).toBe(2);
     expect(activePackages(worker.path)).toEqual([101, 102]);
     expect(worker.logged('config_accepted')).toHaveLength(2);
+  });
+
+  it('takes other targets, and keeps the ones it has where an address cannot be used', async () => {
+    const worker = await startWorker();
+    await expect.poll(() => worker.logged('worker_waiting').length).toBe(1);
+    const target = createTargetConfig('postgres://me@127.0.0.1:1/videos');
+    const publish = { file: join(temporaryFolder(), 'bi.db'), exclude: [], everyMs: 0, mode: 0o444 };
+    const changed = { publish: { ...publish, keepDays: 0, targets: [target] } };
+    worker.state.current = () => worker.configOf([101, 102, 103], changed);
+    worker.reload();
+    await expect.poll(() => worker.reloaded.map((each) => each.publish?.targets)).toEqual([[target]]);
+    worker.state.current = () =>
+      load(`${LEAST}publish: { targets: [{ name: a, postgres: "x://u:pass-word@h" }] }`);
+    worker.reload();
+    await expect.poll(() => worker.logged('config_refused').join('')).toContain('x://u:***@h is not valid');
+    expect(worker.log.join('')).not.toContain('pass-word');
+    expect(worker.reloaded).toHaveLength(1);
   });
 
   it('takes it between two packages of a run, which resumes under the new config', async () => {
