@@ -6,11 +6,10 @@ import { RowsDifferError } from '../load-errors.ts';
 import type { Claim, Finding, Holder, Loaded, Target } from '../target.ts';
 import { listLeftBehind, recordUnverified, recordVerified } from './account-state.ts';
 import { claimAccount } from './claim.ts';
-import { toClientConfig } from './connection-options.ts';
 import { ensureSchema, type EnsuredSchema } from './ensure-schema.ts';
 import { loadAccount } from './load.ts';
 import { loadWarehouse } from './load-warehouse.ts';
-import { openSession, type Session } from './session.ts';
+import { withSession, type Session } from './session.ts';
 import { describeTargetError } from './target-errors.ts';
 import { findDifferences } from './verify.ts';
 
@@ -23,23 +22,10 @@ const STATEMENT_DEADLINE_MS = 30_000;
 /** The schema is made or extended before the first load. Connects when needed; throws what pg throws. */
 export function createPostgresTarget(config: TargetConfig, source: Source, holder: Holder): Target {
   const { schema, readers, lockTimeoutMs, loadTimeoutMs } = config;
-  const connection = toClientConfig(config);
   let ensured: EnsuredSchema | null = null;
 
-  async function withSession<Result>(deadlineMs: number, work: (session: Session) => Promise<Result>) {
-    const session = await openSession({ connection, schema, deadlineMs });
-    try {
-      const result = await work(session);
-      await session.close();
-      return result;
-    } catch (error) {
-      session.destroy(); // the server rolls back; a connection that failed is never used again
-      throw error;
-    }
-  }
-
   async function ensure(): Promise<EnsuredSchema> {
-    ensured ??= await withSession(STATEMENT_DEADLINE_MS + lockTimeoutMs, (session) =>
+    ensured ??= await withSession(config, STATEMENT_DEADLINE_MS + lockTimeoutMs, (session) =>
       ensureSchema(session, { schema, readers, marts: source.marts }, source.timezone),
     );
     return ensured;
@@ -49,10 +35,10 @@ export function createPostgresTarget(config: TargetConfig, source: Source, holde
   async function load(account: string | null, work: (session: Session) => Promise<Loaded>): Promise<Loaded> {
     for (let tries = 1; ; tries++) {
       try {
-        return await withSession(loadTimeoutMs, work);
+        return await withSession(config, loadTimeoutMs, work);
       } catch (error) {
         if (error instanceof RowsDifferError && account !== null && tries === 1) {
-          await withSession(STATEMENT_DEADLINE_MS, (session) => recordUnverified(session, account));
+          await withSession(config, STATEMENT_DEADLINE_MS, (session) => recordUnverified(session, account));
           continue; // it is loaded completely
         }
         if (tries === TRIES || describeTargetError(error, config).retry !== 'at_once') throw error;
@@ -64,7 +50,7 @@ export function createPostgresTarget(config: TargetConfig, source: Source, holde
   return {
     async claim(account: string, force: boolean): Promise<Claim> {
       await ensure();
-      return withSession(STATEMENT_DEADLINE_MS, (session) =>
+      return withSession(config, STATEMENT_DEADLINE_MS, (session) =>
         claimAccount(session, account, source.warehouseId, holder, force),
       );
     },
@@ -81,7 +67,7 @@ export function createPostgresTarget(config: TargetConfig, source: Source, holde
     },
     async verify(account: string): Promise<string[] | null> {
       const { columns } = await ensure();
-      return withSession(loadTimeoutMs, async (session) => {
+      return withSession(config, loadTimeoutMs, async (session) => {
         const found = await findDifferences(session, source, account, columns);
         if (found?.length === 0) await recordVerified(session, account);
         else if (found) await recordUnverified(session, account);
@@ -89,7 +75,7 @@ export function createPostgresTarget(config: TargetConfig, source: Source, holde
       });
     },
     async listFindings(accounts: readonly string[]): Promise<Finding[]> {
-      const leftBehind = await withSession(STATEMENT_DEADLINE_MS, (session) =>
+      const leftBehind = await withSession(config, STATEMENT_DEADLINE_MS, (session) =>
         listLeftBehind(session, source.warehouseId, accounts),
       );
       return [...describeMissing(ensured?.missing ?? []), ...describeLeftBehind(leftBehind, config.name)];

@@ -1,23 +1,20 @@
 /** One connection to PostgreSQL, used for one load, check or claim. After an error it is closed, never used again. */
 import { setImmediate } from 'node:timers/promises';
-import { Client, type ClientConfig, type QueryResultRow } from 'pg';
+import type { Client, QueryResultRow } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import type { TargetConfig } from '../../../config/config.ts';
 import type { Chunk } from '../copy-lines.ts';
+import { createTargetClient } from './connection-options.ts';
 
 export type Session = Awaited<ReturnType<typeof openSession>>;
 
-/** What a session needs beyond the connection itself. */
-export interface SessionOptions {
-  connection: ClientConfig;
-  /** The schema of the tables. */
-  schema: string;
-  /** After this, in milliseconds, the connection is cut: a frozen server never answers. */
-  deadlineMs: number;
-}
-
-/** Connects. Throws what pg throws. The caller closes it. */
-export async function openSession({ connection, schema, deadlineMs }: SessionOptions) {
-  const { client, orFail, cut, end } = createClient(connection, deadlineMs);
+/**
+ * Connects. After `deadlineMs` the connection is cut, whatever is under way: a frozen server never answers. Throws what pg
+ * throws. The caller closes it.
+ */
+export async function openSession(target: TargetConfig, deadlineMs: number) {
+  const { schema } = target;
+  const { client, orFail, cut, end } = createClient(target, deadlineMs);
   try {
     await orFail(client.connect());
   } catch (error) {
@@ -49,8 +46,8 @@ export async function openSession({ connection, schema, deadlineMs }: SessionOpt
 }
 
 /** A client whose every wait ends when the connection fails or the deadline passes. */
-function createClient(connection: ClientConfig, deadlineMs: number) {
-  const client = new Client(connection);
+function createClient(target: TargetConfig, deadlineMs: number) {
+  const client = createTargetClient(target);
   let reject: (error: Error) => void = () => undefined;
   const failed = new Promise<never>((_, rejectFailed) => (reject = rejectFailed));
   failed.catch(() => undefined);
@@ -131,3 +128,20 @@ export function quoteName(name: string): string {
 }
 
 export const quoteNames = (names: readonly string[]): string => names.map(quoteName).join(', ');
+
+/** Works on a connection of its own. After an error it is cut: the server rolls back. */
+export async function withSession<Result>(
+  target: TargetConfig,
+  deadlineMs: number,
+  work: (session: Session) => Promise<Result>,
+): Promise<Result> {
+  const session = await openSession(target, deadlineMs);
+  try {
+    const result = await work(session);
+    await session.close();
+    return result;
+  } catch (error) {
+    session.destroy();
+    throw error;
+  }
+}
