@@ -1,15 +1,14 @@
 /** The table of the live file about the targets of publish.targets. */
 import { targetLoad } from '../../src/database/schema/targets.ts';
-import { FINDING_KINDS, LOAD_OUTCOMES } from '../../src/lib/load-report.ts';
+import { FINDING_KINDS, LOAD_OUTCOMES, RUNS } from '../../src/lib/load-report.ts';
 import { describeTable, withUnit, enumOf } from './describe-table.ts';
-import { ACCOUNT } from './video-tables.ts';
 
 const load = describeTable(
   targetLoad,
   'What became of an account in a target of `publish.targets`: the last load, the last one that succeeded, and totals since the target came into the config.',
   {
     target: 'Name of the target in the config.',
-    account: ACCOUNT,
+    account: `Name of the account in the config; \`${RUNS}\` for the runs and walks, which belong to no account.`,
     outcome: enumOf(
       LOAD_OUTCOMES,
       'How the last load ended. unchanged: the target had everything. held: another worker has the account. refused: a person must decide. failed: it was rolled back and is tried again.',

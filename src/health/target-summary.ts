@@ -1,7 +1,7 @@
 /** The state of one target in a few sentences, for `status` and the page. Pure. */
 import { fromTimestamp } from '../lib/clock.ts';
 import { formatAgo, formatCount, pluralize } from '../lib/format.ts';
-import type { FindingKind } from '../lib/load-report.ts';
+import { RUNS, type FindingKind } from '../lib/load-report.ts';
 import { listFirst, toOneLine } from './problem-kinds.ts';
 import { isUpToDate, type TargetAccount, type TargetReport } from './targets.ts';
 
@@ -25,7 +25,7 @@ const NOTED: readonly FindingKind[] = [
   ...(['history_set_aside', 'left_behind', 'columns_missing', 'nul_replaced'] as const),
 ];
 
-export function summarizeTarget({ target, accounts }: TargetReport): TargetSummary {
+export function summarizeTarget({ target, accounts, runs }: TargetReport): TargetSummary {
   const loaded = accounts.filter(({ loaded_at: at }) => at !== null);
   const verified = loaded.map(({ verified_at: at }) => at);
   return {
@@ -39,7 +39,11 @@ export function summarizeTarget({ target, accounts }: TargetReport): TargetSumma
         .at(-1) ?? null,
     differing: loaded.filter((row) => row.verified === false).length,
     verifiedAt: verified.includes(null) ? null : (verified.sort()[0] ?? null),
-    notes: [...noteFailures(accounts), ...noteHolders(accounts), ...noteFindings(accounts)],
+    notes: [
+      ...noteFailures(runs ? [...accounts, runs] : accounts),
+      ...noteHolders(accounts),
+      ...noteFindings(runs ? [...accounts, runs] : accounts),
+    ],
   };
 }
 
@@ -95,10 +99,11 @@ function noteFindings(accounts: readonly TargetAccount[]): TargetSummary['notes'
   );
   const groups = groupUpTo(found, [({ kind, account }) => `${kind} ${account}`, ({ kind }) => kind]);
   return groups.map((group) => {
-    const [{ message, since }] = group;
-    const names = formatNames(group, false);
+    const [{ kind, message, since }] = group;
+    const isNamed = group.length === 1 && kind !== 'nul_replaced'; // its message says which account
+    const names = isNamed ? '' : `${formatNames(group, false)}: `;
     return {
-      text: `${names}: ${toOneLine(message)} (since ${since} UTC)${andMore(group.length - 1)}`,
+      text: `${names}${toOneLine(message)} (since ${since} UTC)${andMore(group.length - 1)}`,
       hint: null,
     };
   });
@@ -116,13 +121,14 @@ function groupUpTo<Row>(rows: readonly Row[], keys: readonly ((row: Row) => stri
 
 const andMore = (count: number) => (count > 0 ? ` (and ${formatCount(count)} more)` : '');
 
-/** `account main is`, `3 accounts (main, second, third) are`; or without the verb. */
+/** `account main is`, `3 accounts (main, second, third) are`, `runs and walks are`; or without the verb. */
 function formatNames(group: readonly { account: string }[], withVerb: boolean): string {
-  const names = [...new Set(group.map(({ account }) => account))];
+  const names = [...new Set(group.map(({ account }) => account))].filter((name) => name !== RUNS);
   const [one = ''] = names;
-  return names.length === 1
-    ? `account ${one}${withVerb ? ' is' : ''}`
-    : `${formatCount(names.length)} accounts (${listFirst(names)})${withVerb ? ' are' : ''}`;
+  if (names.length === 1) return `account ${one}${withVerb ? ' is' : ''}`;
+  const several =
+    names.length === 0 ? 'runs and walks' : `${formatCount(names.length)} accounts (${listFirst(names)})`;
+  return `${several}${withVerb ? ' are' : ''}`;
 }
 
 function groupBy<Row>(rows: readonly Row[], keyOf: (row: Row) => string): [Row, ...Row[]][] {

@@ -1,6 +1,6 @@
 /** What each target of publish.targets has of each account. */
 import type { Config } from '../config/config.ts';
-import type { KeptFinding } from '../lib/load-report.ts';
+import { RUNS, type KeptFinding } from '../lib/load-report.ts';
 import { redact } from '../lib/redact.ts';
 import type { TargetLoadRow } from '../queries/named/targets.ts';
 import type { StatusQueries } from '../queries/status-queries.ts';
@@ -26,6 +26,8 @@ export interface TargetReport {
   everyMs: number;
   /** The accounts of the config, and others that the target has. */
   accounts: TargetAccount[];
+  /** The same for the runs and walks, which belong to no account; null before their first load. */
+  runs: TargetAccount | null;
 }
 
 type Nullable<Row> = { [Column in keyof Row]: Row[Column] | null };
@@ -67,10 +69,11 @@ export function readTargets({ config, statusQueries }: TargetParts): TargetRepor
   return targets.map(({ name: target, everyMs }) => {
     const byAccount = rows.get(target) ?? new Map<string, TargetLoadRow>();
     const names = new Set([...config.accounts.map(({ name }) => name), ...byAccount.keys()]);
-    const accounts = [...names].map((account) =>
-      describeAccount(account, byAccount.get(account), lastChanges.get(account) ?? 0, hide),
-    );
-    return { target, everyMs, accounts };
+    names.delete(RUNS);
+    const describe = (account: string) =>
+      describeAccount(account, byAccount.get(account), lastChanges.get(account) ?? 0, hide);
+    const runs = byAccount.has(RUNS) ? describe(RUNS) : null;
+    return { target, everyMs, accounts: [...names].map(describe), runs };
   });
 }
 

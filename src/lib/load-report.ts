@@ -30,6 +30,9 @@ export interface KeptFinding extends Finding {
   since: string;
 }
 
+/** Stands for an account in the report about runs and walks, which belong to none. No account can have this name. */
+export const RUNS = '(runs)';
+
 /** The result of one load (and check) of one account. Plain values: it comes from a process of its own. */
 export interface LoadReport {
   account: string;

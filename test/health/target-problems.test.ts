@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { findProblems } from '../../src/health/problems.ts';
 import type { TargetAccount, TargetReport } from '../../src/health/targets.ts';
 import { MINUTE_MS } from '../../src/lib/clock.ts';
-import type { FindingKind } from '../../src/lib/load-report.ts';
+import { RUNS, type FindingKind } from '../../src/lib/load-report.ts';
 import { healthFacts } from '../support/fixtures/health-facts.ts';
 import { failingAccount, targetAccount, targetReport } from '../support/fixtures/target-report.ts';
 import { toMs } from '../support/clocks/virtual-clock.ts';
@@ -86,7 +86,7 @@ describe('an account', () => {
       kind: 'target_refused',
       scope: { account: 'main', packageId: null },
       message: 'target warehouse refuses account main: it belongs to another warehouse',
-      advice: [{ command: 'vodhouse publish --target warehouse --rebuild' }],
+      advice: [{ command: 'vodhouse publish --target warehouse --rebuild main' }],
     });
   });
 
@@ -109,7 +109,7 @@ describe('a finding', () => {
     messagesOf(targetAccount({ findings: [{ kind, message: `it is ${kind}`, since }] }));
 
   it.each(['booked_differs', 'differs'] as const)('%s is a problem at once', (kind) => {
-    expect(found(kind)).toEqual([`target_differs: target warehouse, account main: it is ${kind}`]);
+    expect(found(kind)).toEqual([`target_differs: target warehouse: it is ${kind}`]);
   });
 
   it('columns_missing is a problem after an hour', () => {
@@ -126,7 +126,27 @@ describe('a finding', () => {
       return { kind: 'booked_differs' as const, message: `${date} differs`, since: '2026-03-10 12:00:00' };
     });
     expect(messagesOf(targetAccount({ findings }))).toEqual([
-      'target_differs: target warehouse, account main: 2026-03-01 differs (and 1 more)',
+      'target_differs: target warehouse: 2026-03-01 differs (and 1 more)',
+    ]);
+  });
+});
+
+describe('runs and walks, which belong to no account', () => {
+  const runs = failingAccount({ account: RUNS });
+
+  it('are named only where no account fails', () => {
+    const [alone] = problemsAt('13:00', targetReport([targetAccount()], { runs }));
+    expect(alone?.message).toContain('UTC for runs and walks: connection refused');
+    const [together] = problemsAt('13:00', targetReport([failingAccount()], { runs }));
+    expect(together?.message).toContain('UTC for account main: connection refused');
+  });
+
+  it('have the findings of the whole target, as a problem of no account', () => {
+    const message = 'these columns are added by a later load: videos.note';
+    const findings = [{ kind: 'columns_missing' as const, message, since: '2026-03-10 11:00:00' }];
+    const found = targetReport([targetAccount()], { runs: targetAccount({ account: RUNS, findings }) });
+    expect(problemsAt('13:00', found)).toMatchObject([
+      { kind: 'target_columns', scope: { account: null }, message: `target warehouse: ${message}` },
     ]);
   });
 });

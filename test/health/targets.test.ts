@@ -3,6 +3,7 @@ import type { Config } from '../../src/config/config.ts';
 import { summarizeTarget, summaryText } from '../../src/health/target-summary.ts';
 import { readTargets } from '../../src/health/targets.ts';
 import { openStatusQueries } from '../../src/queries/status-queries.ts';
+import { RUNS } from '../../src/lib/load-report.ts';
 import { failedLoad, loadReport } from '../support/fixtures/load-report.ts';
 import { createWalker, videos } from '../support/fixtures/package-walker.ts';
 import { failingAccount, targetAccount, targetReport } from '../support/fixtures/target-report.ts';
@@ -19,10 +20,9 @@ describe('the targets of a live file', () => {
     const error = 'no user at postgres://me:secret-of-pg@db\0!';
     warehouse.recordLoadReport('warehouse', failedLoad({ error }), clock.now());
     warehouse.recordLoadReport('gone', loadReport(), clock.now());
-    const left = loadReport({
-      account: 'retired',
-      findings: [{ kind: 'left_behind', message: 'rows stay' }],
-    });
+    const left = loadReport({ account: 'retired', outcome: 'held' });
+    const runs = loadReport({ account: RUNS, findings: [{ kind: 'left_behind', message: 'rows stay' }] });
+    warehouse.recordLoadReport('lake', runs, clock.now());
     warehouse.recordLoadReport('lake', left, clock.now());
     const statusQueries = openStatusQueries(path);
     onTestFinished(() => statusQueries.close());
@@ -39,11 +39,12 @@ describe('the targets of a live file', () => {
       ]),
     ).toEqual([
       ['warehouse', 'main failed 3', 'second never 0'],
-      ['lake', 'main loaded 2', 'second never 0', 'retired loaded 0'],
+      ['lake', 'main loaded 2', 'second never 0', 'retired held 0'],
       ['new', 'main never 3', 'second never 0'],
     ]);
     expect(read[0]?.accounts[0]?.error).toBe('no user at postgres://me:[key]@db\ufffd!');
-    expect(read[1]?.accounts[2]?.findings).toMatchObject([{ kind: 'left_behind', message: 'rows stay' }]);
+    expect([read[0]?.runs, read[1]?.runs?.account]).toEqual([null, RUNS]);
+    expect(read[1]?.runs?.findings).toMatchObject([{ kind: 'left_behind', message: 'rows stay' }]);
   });
 
   it('are not looked for without targets in the config', async () => {
@@ -102,7 +103,7 @@ describe('the summary of a target', () => {
     const findings = [{ kind: 'history_set_aside', message, since: '2026-03-10 11:00:00' } as const];
     expect(notesOf(targetAccount(held), targetAccount({ account: 'b', findings }))).toEqual([
       { text: 'account main is held by eu-2 until 2026-03-10 12:31:00 UTC', hint: null },
-      { text: `account b: ${message} (since 2026-03-10 11:00:00 UTC)`, hint: null },
+      { text: `${message} (since 2026-03-10 11:00:00 UTC)`, hint: null },
     ]);
   });
 

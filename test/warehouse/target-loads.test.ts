@@ -159,16 +159,18 @@ describe('a finding', () => {
     expect(foundBy(loadReport())).toEqual([]);
   });
 
-  it('columns_missing ends with a load that writes, not with one that had nothing to write or failed', () => {
-    const found = loadReport({ findings: [finding('columns_missing')] });
-    const stays = ['columns_missing 12:00'];
-    expect(foundBy(found, failedLoad(), loadReport({ outcome: 'unchanged' }))).toEqual(stays);
-    expect(foundBy(loadReport())).toEqual([]);
-  });
+  it.each(['columns_missing', 'left_behind'] as const)(
+    '%s ends with the next load that succeeds without it, not with one that fails',
+    (kind) => {
+      expect(foundBy(loadReport({ findings: [finding(kind)] }), failedLoad())).toEqual([`${kind} 12:00`]);
+      expect(foundBy(loadReport({ outcome: 'unchanged' }))).toEqual([]);
+    },
+  );
 
-  it('left_behind ends when the account is loaded again', () => {
-    expect(foundBy(loadReport({ findings: [finding('left_behind')] }))).toEqual(['left_behind 12:00']);
-    expect(foundBy(loadReport({ outcome: 'unchanged' }))).toEqual([]);
+  it('nul_replaced ends with a load that writes, not with one that had nothing to write', () => {
+    const found = loadReport({ findings: [finding('nul_replaced')] });
+    expect(foundBy(found, loadReport({ outcome: 'unchanged' }))).toEqual(['nul_replaced 12:00']);
+    expect(foundBy(loadReport())).toEqual([]);
   });
 });
 

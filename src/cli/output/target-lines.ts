@@ -26,13 +26,14 @@ export function targetLines(targets: readonly TargetReport[], now: number): stri
 export function toTargetsJson(targets: readonly TargetReport[]) {
   return targets.map((report) => {
     const { target, upToDate, loadedAt, verifiedAt } = summarizeTarget(report);
-    const { accounts } = report;
+    const { accounts, runs } = report;
     return {
       target,
       up_to_date: upToDate === accounts.length,
       loaded_at: loadedAt,
       verified_at: verifiedAt,
       accounts,
+      runs,
     };
   });
 }

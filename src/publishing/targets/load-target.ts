@@ -1,12 +1,10 @@
 /** Loads one target: every account of the published file, one after the other. Runs in a process of its own. */
+import { RUNS } from '../../lib/load-report.ts';
 import { CopyError, LostLeaseError, StaleSourceError } from './load-errors.ts';
 import { createPostgresTarget } from './postgres/postgres-target.ts';
 import { listSourceAccounts, openSource, type Source } from './source.ts';
 import type { Claim, Finding, Target } from './target.ts';
 import type { LoadRequest, LoadResult } from './target-request.ts';
-
-/** Stands for an account in the report about runs and walks, which belong to none. */
-export const RUNS = '(runs)';
 
 /**
  * Loads the target from the published file, and from a newer one that replaces it in between. A load that fails does not stop

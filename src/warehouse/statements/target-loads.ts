@@ -95,5 +95,6 @@ function isKept({ kind, since }: KeptFinding, report: LoadReport, at: string): b
   if (kind === 'history_set_aside') return fromTimestamp(at) - fromTimestamp(since) < SET_ASIDE_TOLD_MS;
   if (!isSuccess(report)) return true;
   if (kind === 'booked_differs' || kind === 'differs') return report.verified !== true;
-  return kind !== 'left_behind' && report.outcome === 'unchanged';
+  if (kind === 'columns_missing' || kind === 'left_behind') return false;
+  return report.outcome === 'unchanged';
 }
