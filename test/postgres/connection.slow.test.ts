@@ -89,7 +89,7 @@ describe.skipIf(findPostgres() === null)('a connection to PostgreSQL', () => {
     expect(await fail(createTargetConfig(at(plain, '127.0.0.1', 'loader')))).toEqual({
       message: `127.0.0.1:${plain.port} requires a password of loader, but \`postgres:\` has none`,
       hint: expect.stringContaining('PGPASSWORD and ~/.pgpass are not read') as string,
-      code: null,
+      code: '28P01',
       retry: 'hourly',
     });
   });

@@ -56,7 +56,7 @@ describe('a server that does not answer as PostgreSQL', () => {
     const [plain, tls] = await Promise.all([to(`127.0.0.1:${port}`), to(`127.0.0.1:${port}`, VERIFIED)]);
     const unanswered = {
       message: `127.0.0.1:${port} did not answer within 10 s`,
-      code: null,
+      code: 'ETIMEDOUT',
       retry: 'backoff',
     };
     expect(plain).toMatchObject(unanswered);
@@ -74,6 +74,17 @@ it.each([
     hint: expect.stringContaining(hint) as string,
     ...{ code, retry: 'backoff' },
   });
+});
+
+it.each([
+  [{ syscall: 'connect' }, 'did not answer within 10 s'],
+  [{ syscall: 'read' }, 'the connection to db.test:5432 was lost'],
+  [{}, 'db.test:5432 did not answer in time'],
+])('a time that ended says which one: %o', (fields, message) => {
+  const target = createTargetConfig('postgres://me@db.test/db');
+  const error = Object.assign(new Error('late'), { code: 'ETIMEDOUT', ...fields });
+  const failure = describeTargetError(error, target);
+  expect(failure).toMatchObject({ message: expect.stringContaining(message) as string, code: 'ETIMEDOUT' });
 });
 
 it('other errors keep their message, and a missing file is no missing server', () => {

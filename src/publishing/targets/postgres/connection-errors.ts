@@ -5,6 +5,9 @@ import type { FailureFacts, Known } from './target-failure.ts';
 const NO_VERIFY =
   '`ssl: no-verify` accepts any certificate: whoever is in between can read and change everything';
 
+/** Node's code for a peer that does not keep to the protocol. */
+const NO_TLS = 'EPROTO';
+
 /** What is known about such an error; null for any other error. */
 export function describeConnectionError(error: unknown, facts: FailureFacts): Known | null {
   const code = errorCode(error);
@@ -24,7 +27,19 @@ type Describe = (facts: FailureFacts, error: unknown) => Known;
 const describeUnanswered: Describe = ({ place, timeoutMs }) => ({
   message: `${place} did not answer within ${timeoutMs / 1000} s`,
   hint: 'check that the server runs, the host and port in `postgres:`, and firewalls between',
+  code: 'ETIMEDOUT',
 });
+
+/** `connect`: while it was opened; `read`: nobody at the other end; none: a deadline of this process. */
+const describeTimeout: Describe = (facts, error) => {
+  const { syscall } = error as { syscall?: unknown };
+  if (syscall === 'connect') return describeUnanswered(facts, error);
+  if (syscall !== undefined) return describeLost(facts, error);
+  return {
+    message: `${facts.place} did not answer in time`,
+    hint: 'check that the server is not frozen; a load that needs longer: raise `load_timeout` in the target',
+  };
+};
 
 const describeLost: Describe = ({ place }) => ({
   message: `the connection to ${place} was lost`,
@@ -75,16 +90,19 @@ const describeEarly: Describe = ({ place }) => ({
 const describeTlsFailure: Describe = ({ place }, error) => ({
   message: `no TLS connection to ${place} (${errorMessage(error)})`,
   hint: 'check that PostgreSQL listens at this port, with TLS 1.2 or later',
+  code: errorCode(error) || NO_TLS,
 });
 
 const describeNoTls: Describe = ({ place, ssl }) => ({
   message: `${place} has no TLS, but the target has ssl: ${ssl}`,
   hint: 'set `ssl = on` in postgresql.conf, with a certificate; `ssl: off` in the target sends everything in plain text, also passwords that are not hashed',
+  code: NO_TLS,
 });
 
 const describeNoPassword: Describe = ({ place, user }) => ({
   message: `${place} requires a password of ${user}, but \`postgres:\` has none`,
   hint: 'postgres://USER:PASSWORD@HOST:5432/DATABASE; PGPASSWORD and ~/.pgpass are not read',
+  code: '28P01', // as where it is wrong
   retry: 'hourly',
 });
 
@@ -95,7 +113,7 @@ const CODES: Readonly<Record<string, Describe>> = {
   ENOENT: describeRefused, // a unix socket that is not there
   ENOTFOUND: describeUnknownHost,
   EAI_AGAIN: describeUnknownHost,
-  ETIMEDOUT: describeUnanswered,
+  ETIMEDOUT: describeTimeout,
   EACCES: describeUnreachable,
   EHOSTUNREACH: describeUnreachable,
   ENETUNREACH: describeUnreachable,
