@@ -1,8 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { insert } from '../support/fixtures/filled-live-file.ts';
 import { readRows } from '../support/fixtures/live-file.ts';
 import { INCIDENT_EVENTS } from '../../src/lib/incident-events.ts';
-import { HOUR_MS, MINUTE_MS } from '../../src/lib/clock.ts';
+import { HOUR_MS, MINUTE_MS, toTimestamp } from '../../src/lib/clock.ts';
+import { RUNS, type LoadReport } from '../../src/lib/load-report.ts';
+import { openWarehouse } from '../../src/warehouse/warehouse.ts';
+import { LEAST, load } from '../support/fixtures/load-config.ts';
+import { failedLoad, loadReport } from '../support/fixtures/load-report.ts';
 import { NOON, openTestNotifier, readingAt, runEnded, walkEnded } from '../support/fixtures/open-notifier.ts';
 
 interface Case {
@@ -16,6 +20,8 @@ interface Case {
   post: Record<string, unknown>;
   over: string;
 }
+
+const TARGET = `{ name: warehouse, postgres: 'postgres://me@127.0.0.1:1/db' }`;
 
 const held = (id: number) =>
   insert('removal_candidate', {
@@ -454,6 +460,38 @@ describe('an incident', () => {
     sql(`update run set status = 'succeeded', finished_at = '2026-03-10 12:01:00' where run_id = 2;`);
     await checkAfter(MINUTE_MS);
     expect(newMessages()).toEqual(['clock over']);
+  });
+
+  it('of a target lasts until it is loaded, and is one for all its accounts', async () => {
+    const { path, clock, check, checkAfter, config, restart, newMessages, webhook } =
+      await openTestNotifier();
+    const targets = load(`${LEAST}publish: { targets: [${TARGET}] }`).publish?.targets ?? [];
+    const file = `${config.warehouse}.bi`;
+    await restart({ publish: { exclude: [], everyMs: 0, mode: 0o444, keepDays: 0, targets, file } });
+    const warehouse = openWarehouse(path, clock);
+    onTestFinished(() => warehouse.close());
+    const record = (report: LoadReport) => warehouse.recordLoadReport('warehouse', report, clock.now());
+    const since = toTimestamp(clock.now());
+    const down = { code: 'ECONNREFUSED', error: 'nothing answers at 127.0.0.1:1', hint: null };
+    for (const account of ['main', RUNS]) record(failedLoad({ account, ...down }));
+    await check();
+    await checkAfter(59 * MINUTE_MS);
+    const ofTargets = () => newMessages().filter((message) => message.startsWith('target'));
+    expect(ofTargets()).toEqual([]);
+    await checkAfter(MINUTE_MS);
+    expect(ofTargets()).toEqual(['target begun']);
+    expect(webhook.received.find(({ event }) => event === 'target')).toMatchObject({
+      since,
+      text: `target warehouse fails since ${since} UTC for account main: nothing answers at 127.0.0.1:1`,
+      details: {
+        targets: [{ target: 'warehouse', what: 'failed', accounts: ['main'], code: 'ECONNREFUSED' }],
+      },
+    });
+    for (const account of ['main', RUNS]) record(loadReport({ account }));
+    await checkAfter(MINUTE_MS);
+    expect(ofTargets()).toEqual(['target over']);
+    const over = webhook.received.find(({ event, state }) => event === 'target' && state === 'over');
+    expect(over?.text).toBe('Over: the targets are loaded again');
   });
 
   it('that notify.events leaves out is not sent', async () => {
