@@ -20,10 +20,11 @@ import {
   timezone,
   trustProxy,
   url,
+  workerName,
   integer,
 } from './value-types.ts';
 import { account } from './account.ts';
-import { target, workerName } from './publish-targets.ts';
+import { target } from './publish-targets.ts';
 import { orNull, section, withDefault } from './sections.ts';
 
 /** Default paths of the live file, the published file and the folder of backups. */

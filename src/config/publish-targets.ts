@@ -2,15 +2,7 @@
 import { z } from 'zod';
 import { isLocalAddress, parsePostgresUrl } from '../lib/postgres-url.ts';
 import { orNull, section, withDefault } from './sections.ts';
-import {
-  accountName,
-  durationOrZero,
-  filePath,
-  nonEmptyText,
-  roleName,
-  schemaName,
-  wait,
-} from './value-types.ts';
+import { accountName, durationOrZero, filePath, roleName, schemaName, wait } from './value-types.ts';
 
 const SSL_MODES = ['verify-full', 'no-verify', 'off'] as const;
 
@@ -66,6 +58,3 @@ function getDefaultSsl(url: string, ca: string | null): (typeof SSL_MODES)[numbe
   const parsed = parsePostgresUrl(url);
   return ca === null && 'address' in parsed && isLocalAddress(parsed.address) ? 'off' : 'verify-full';
 }
-
-/** The name of this worker in targets that several workers load. */
-export const workerName = nonEmptyText('a name such as eu-1');

@@ -75,6 +75,11 @@ export const fileMode = text(
   .meta(ALSO_NUMBERS)
   .transform((value) => Number.parseInt(value, 8));
 
+/** The name of a worker, as it is shown to others. */
+export const workerName = text('a name on one line such as eu-1 (100 characters at most)', (value) =>
+  /^\S(?:[^\r\n]{0,98}\S)?$/.test(value),
+).meta(ALSO_NUMBERS);
+
 /** Keys of the server guard it alone: short ones can be guessed. */
 const SERVER_KEY_LENGTH = 16;
 

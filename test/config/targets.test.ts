@@ -89,8 +89,9 @@ describe('the worker', () => {
   it('has the name in the config', () => {
     expect(load(`${LEAST}worker: eu-1\n`).worker).toBe('eu-1');
     expect(load(`${LEAST}worker: 007\n`).worker).toBe('007');
+    expect(readProblems(`${LEAST}worker: "a\\nb"\n`)[0]).toContain('expected a name on one line');
     expect(readProblems(`${LEAST}worker: ""\n`)[0]).toContain(
-      'worker: is empty; expected a name such as eu-1',
+      'worker: is empty; expected a name on one line such as eu-1',
     );
   });
 });
