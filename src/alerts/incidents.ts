@@ -126,7 +126,9 @@ export function formatResolved({ accounts }: Pick<Config, 'accounts'>, incident:
     unpublished: 'the published file shows the last changes again',
     backup: 'a backup was made again',
     target:
-      account === null ? 'the targets are loaded again' : `account ${account} is right in the targets again`,
+      account === null
+        ? 'the targets are in order again'
+        : `account ${account} is in order again in every target`,
     config: 'the worker has a valid config again',
     clock: 'the clocks agree again',
     parked: 'runs are no longer parked',

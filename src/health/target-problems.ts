@@ -21,7 +21,7 @@ export function findTargetProblems({ targets, now, formatCommand }: HealthFacts)
     ...findFailing(report, now, formatCommand),
     ...findRefused(report, formatCommand),
     ...findFindings(report, 'differs', (account) => ({
-      text: 'to load the account completely again',
+      text: 'to load the account completely again (booked days stay as they are)',
       command: formatCommand(`${publishTo(report)} --rebuild ${shellQuote(account)}`),
     })),
     ...findFindings(report, 'booked_differs', () => ({
@@ -80,7 +80,7 @@ function findRefused(report: TargetReport, formatCommand: FormatCommand): Proble
       kind: 'target_refused',
       scope: getScope(group),
       since: first.failing_since,
-      message: `target ${report.target} refuses ${formatAccounts(names, report)}: ${error}`,
+      message: `target ${report.target} refuses ${group.length > 1 ? formatAccounts(names, report) : 'a load'}: ${error}`,
       advice: [
         {
           text: 'if this warehouse is the right one',

@@ -491,7 +491,7 @@ describe('an incident', () => {
     await checkAfter(MINUTE_MS);
     expect(ofTargets()).toEqual(['target over']);
     const over = webhook.received.find(({ event, state }) => event === 'target' && state === 'over');
-    expect(over?.text).toBe('Over: the targets are loaded again');
+    expect(over?.text).toBe('Over: the targets are in order again');
   });
 
   it('that notify.events leaves out is not sent', async () => {

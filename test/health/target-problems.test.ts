@@ -85,7 +85,7 @@ describe('an account', () => {
     expect(problem).toMatchObject({
       kind: 'target_refused',
       scope: { account: 'main', packageId: null },
-      message: 'target warehouse refuses account main: it belongs to another warehouse',
+      message: 'target warehouse refuses a load: it belongs to another warehouse',
       advice: [{ command: 'vodhouse publish --target warehouse --rebuild main' }],
     });
   });
