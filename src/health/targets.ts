@@ -24,7 +24,7 @@ export interface TargetReport {
   target: string;
   /** Least time between two loads, in milliseconds. */
   everyMs: number;
-  /** The accounts of the config, and others that the target has. */
+  /** The accounts of the config, in its order: one that left may be that of another worker now. */
   accounts: TargetAccount[];
   /** The same for the runs and walks, which belong to no account; null before their first load. */
   runs: TargetAccount | null;
@@ -68,12 +68,10 @@ export function readTargets({ config, statusQueries }: TargetParts): TargetRepor
   const hide = createRedact(loads, config.secrets);
   return targets.map(({ name: target, everyMs }) => {
     const byAccount = rows.get(target) ?? new Map<string, TargetLoadRow>();
-    const names = new Set([...config.accounts.map(({ name }) => name), ...byAccount.keys()]);
-    names.delete(RUNS);
     const describe = (account: string) =>
       describeAccount(account, byAccount.get(account), lastChanges.get(account) ?? 0, hide);
     const runs = byAccount.has(RUNS) ? describe(RUNS) : null;
-    return { target, everyMs, accounts: [...names].map(describe), runs };
+    return { target, everyMs, accounts: config.accounts.map(({ name }) => describe(name)), runs };
   });
 }
 

@@ -39,22 +39,18 @@ function perAccount(
   help: string,
   getValue: (row: TargetAccount, now: number) => number | null,
 ): GaugeReading {
-  const read = ({ config, targets, now }: Scrape) =>
-    listRows(config, targets).flatMap(({ labels, row }) => {
+  const read = ({ targets, now }: Scrape) =>
+    listRows(targets).flatMap(({ labels, row }) => {
       const value = getValue(row, now);
       return value === null ? [] : { labels, value };
     });
   return { name, help, labels: LABELS, read };
 }
 
-function listRows({ accounts }: Scrape['config'], targets: readonly TargetReport[]) {
-  const configured = new Set(accounts.map(({ name }) => name));
-  return targets.flatMap(({ target, accounts: rows }) =>
-    rows
-      .filter(({ account }) => configured.has(account))
-      .map((row) => ({ row, labels: { target, account: row.account } })),
+const listRows = (targets: readonly TargetReport[]) =>
+  targets.flatMap(({ target, accounts }) =>
+    accounts.map((row) => ({ row, labels: { target, account: row.account } })),
   );
-}
 
 /** The returned function sets the totals to those of the live file: they do not start at 0 with the server. */
 export function createTargetTotals(registry: Registry) {
@@ -72,8 +68,8 @@ export function createTargetTotals(registry: Registry) {
     registers,
   });
   const setDurations = createDurations(registry);
-  return ({ config, targets }: Pick<Scrape, 'config' | 'targets'>): void => {
-    const rows = listRows(config, targets);
+  return ({ targets }: Pick<Scrape, 'targets'>): void => {
+    const rows = listRows(targets);
     loads.reset();
     written.reset();
     for (const { labels, row } of rows) {

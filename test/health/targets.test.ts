@@ -13,14 +13,14 @@ import { toMs } from '../support/clocks/virtual-clock.ts';
 const NOON = toMs('2026-03-10T12:00Z');
 
 describe('the targets of a live file', () => {
-  it('are those of the config, each with every account, also those that no load has reached yet', async () => {
+  it('are those of the config, each with its accounts, also those that no load has reached yet', async () => {
     const { path, clock, warehouse } = await openTestWarehouse();
     await createWalker(warehouse, clock).walkOnce(videos([1, 2, 3]));
     warehouse.recordLoadReport('lake', loadReport({ changeSeq: 1 }), clock.now());
     const error = 'no user at postgres://me:secret-of-pg@db\0!';
     warehouse.recordLoadReport('warehouse', failedLoad({ error }), clock.now());
     warehouse.recordLoadReport('gone', loadReport(), clock.now());
-    const left = loadReport({ account: 'retired', outcome: 'held' });
+    const left = loadReport({ account: 'retired', outcome: 'refused' });
     const runs = loadReport({ account: RUNS, findings: [{ kind: 'left_behind', message: 'rows stay' }] });
     warehouse.recordLoadReport('lake', runs, clock.now());
     warehouse.recordLoadReport('lake', left, clock.now());
@@ -39,7 +39,7 @@ describe('the targets of a live file', () => {
       ]),
     ).toEqual([
       ['warehouse', 'main failed 3', 'second never 0'],
-      ['lake', 'main loaded 2', 'second never 0', 'retired held 0'],
+      ['lake', 'main loaded 2', 'second never 0'],
       ['new', 'main never 3', 'second never 0'],
     ]);
     expect(read[0]?.accounts[0]?.error).toBe('no user at postgres://me:[key]@db\ufffd!');
