@@ -58,7 +58,7 @@ async function publishApart(folder) {
 }
 
 /** The peak memory of the largest child process, polled from /proc. */
-function watchMemory() {
+export function watchMemory() {
   let most = 0;
   const poll = (pid) => {
     const read = (name) => readFileSync(`/proc/${pid}/${name}`, 'utf8');

@@ -42,7 +42,7 @@ const runFailure = describeTable(
     stream: enumOf(['videos', 'storage'], 'What failed; NULL for both.'),
     kind: enumOf(
       schema.FAILURE_KINDS,
-      'Up to `foreign`: the fault of the last request. parked: the budget or the service asked to wait. preempted: another run was due. skipped: not requested after repeated failures. interrupted: the run was stopped. clock: the clock of the machine is wrong. defect: an error in vodhouse. unknown: recorded by an earlier version.',
+      'Up to `foreign`: the fault of the last request. parked: the budget or the service asked to wait. preempted: another run was due. skipped: not requested after repeated failures. held: another worker has the account. interrupted: the run was stopped. clock: the clock of the machine is wrong. defect: an error in vodhouse. unknown: recorded by an earlier version.',
     ),
     message: 'What went wrong, in words.',
   },

@@ -14,6 +14,7 @@ import type { Warehouse } from '../warehouse/warehouse.ts';
 import { assertMayUse, openConfiguredWarehouse } from './configured-warehouse.ts';
 import type { Environment } from './environment.ts';
 import { joinAccounts } from './file-use.ts';
+import { assertNotAllHeld, createLeases } from './leases.ts';
 import { assertMayRetire, findLeaving, leavingLines } from './leaving.ts';
 import { takeRunLock } from './run-lock.ts';
 import { createSyncAccount } from './sync-account.ts';
@@ -52,6 +53,7 @@ export function openPipeline(config: Config, environment: Environment) {
     createSyncAccount(account, config, warehouse, environment),
   );
   const context = createSyncContext(config, warehouse, environment);
+  const leases = createLeases({ config, warehouse, clock: environment.clock, logger: environment.logger });
   const { registerPackages, assertMayServe, listLeaving } = createRegistration(
     config,
     warehouse,
@@ -66,9 +68,16 @@ export function openPipeline(config: Config, environment: Environment) {
       const lock = await takeRunLock(config.warehouse, environment, request.signal, wait);
       try {
         warehouse.assertNotReplaced(); // it may have been replaced during the wait for the lock
+        const held = await leases.findHeld();
+        assertNotAllHeld(config, held);
         registerPackages(acceptRetirements);
         onStarted?.();
-        return await runOnce(context, { ...DEFAULT_RUN, ...request, accounts, retention: config.retention });
+        const { retention } = config;
+        const options = { ...DEFAULT_RUN, ...request, retention };
+        return await runOnce(context, {
+          ...options,
+          accounts: accounts.map((account) => ({ ...account, held: held.get(account.name) })),
+        });
       } finally {
         lock.release();
       }
@@ -76,6 +85,8 @@ export function openPipeline(config: Config, environment: Environment) {
     assertMayServe,
     listLeaving,
     warehouse,
+    /** Which accounts other workers have. */
+    leases,
     /** Reads what the service now reports of a booked day: see readCorrection. */
     async readCorrection(name: string, date: string, signal: AbortSignal): Promise<CorrectionOffer> {
       const account = accounts.find((each) => each.name === name);

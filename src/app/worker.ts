@@ -16,8 +16,10 @@ import type { Due } from './due.ts';
 import { openOwnSchedules } from './own-schedules.ts';
 import { openPipeline, type Pipeline } from './pipeline.ts';
 import type { Environment } from './environment.ts';
+import { assertNotAllHeld } from './leases.ts';
 import { createPublishClock } from './publish-clock.ts';
 import { createBackupNotes, createPublicationNotes } from './worker-notes.ts';
+import { openLoadLoop } from './load-loop.ts';
 import { createPublishLoop } from './publish-loop.ts';
 import { awaitReload, NO_RELOADS, type Reloads } from './reload.ts';
 import { runDue } from './run-due.ts';
@@ -53,7 +55,8 @@ export async function runWorker(
     assertUndamaged(config.warehouse);
     const noteBackups = createBackupNotes({ ...environment, lock });
     const parts = { ...environment, lock, signal, events, reloads, noteBackups };
-    for (let next = await serveConfig(config, parts); next; next = await serveConfig(next, parts))
+    const isStart = { ...parts, isStart: true };
+    for (let next = await serveConfig(config, isStart); next; next = await serveConfig(next, parts))
       events.onReloaded(next);
   } finally {
     lock.release();
@@ -65,6 +68,8 @@ interface ServeParts extends Environment {
   signal: AbortSignal;
   events: WorkerEvents;
   reloads: Reloads;
+  /** A worker does not start where other workers have all its accounts; a reload goes on. */
+  isStart?: boolean;
   /** Tells others which schedule the backups have; null: none are made. */
   noteBackups: (schedule: string | null) => void;
 }
@@ -76,6 +81,7 @@ async function serveConfig(config: Config, parts: ServeParts): Promise<Config | 
   if (!pipeline) return null;
   try {
     pipeline.assertMayServe();
+    if (parts.isStart) assertNotAllHeld(config, await pipeline.leases.findHeld());
     parts.noteBackups(config.backup?.schedule ?? null);
     const reload = awaitReload({ ...parts, config, pipeline });
     try {
@@ -104,15 +110,18 @@ function openLoops(parts: WorkerParts, tellServer: TellServer) {
   const { warehouse, publisher } = pipeline;
   const { backup } = config;
   const publishClock = createPublishClock(clock);
+  const load = openLoadLoop({ config, warehouse, clock, logger });
   const onPublished = (publication: Publication) => {
     events.onPublished(publication);
     tellServer(publication);
+    load?.requestLoad();
   };
   const onFailure = createPublicationNotes(parts);
   const { getTime } = publishClock;
   const isStale = createStaleCheck(config.schedule);
   return {
     publishClock,
+    load,
     publish: publisher && createPublishLoop({ publisher, clock, getTime, logger, onPublished, onFailure }),
     backup: backup && createBackupLoop({ config: { ...config, backup }, warehouse, clock, logger }),
     notifier: openNotifier(config, { clock, logger, isStale, since: 'now' }),
@@ -127,10 +136,12 @@ async function serveSchedule(parts: WorkerParts): Promise<void> {
   const { warehouse, publisher } = pipeline;
   let server: WebServer | null = null;
   const loops = openLoops(parts, (publication) => server?.recordPublication(publication));
-  const { publish, backup, notifier, pings, publishClock } = loops;
+  const { publish, load, backup, notifier, pings, publishClock } = loops;
   const own = openOwnSchedules(config, warehouse);
   const onMinute = () => {
     backup?.check();
+    load?.check();
+    void pipeline.leases.renewIfDue();
     void notifier?.check(); // streams become stale between runs
   };
   const run = async (due: Due) => {
@@ -152,12 +163,13 @@ async function serveSchedule(parts: WorkerParts): Promise<void> {
       ...{ clock, logger, createTicks, schedule: config.schedule, own, run },
       lastUnscopedRun: async (mode: Mode) => warehouse.findLastUnscopedRun(mode),
       check: () => warehouse.assertNotReplaced(),
-      onMinute: backup || notifier ? onMinute : undefined,
+      onMinute: backup || notifier || load ? onMinute : undefined,
       onCaughtUp: () => notifier?.caughtUp(),
     };
     await runScheduler(scheduler, AbortSignal.any([signal, replaced]));
   } finally {
-    const opened = [server, publish, backup, notifier, pings];
+    const opened = [server, publish, load, backup, notifier, pings];
     await Promise.all(opened.map(async (each) => each?.close()));
+    if (!replaced.aborted) await pipeline.leases.release();
   }
 }

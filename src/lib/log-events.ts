@@ -22,6 +22,9 @@ export const LOG_EVENTS = {
   run_failed: ['error', 'hint'],
   run_postponed: ['reason'],
   run_lock_wait: ['reason'],
+  target_not_reached: ['target', 'error'],
+  target_account_claimed: ['target', 'account'],
+  target_account_not_synced: ['target', 'account', 'reason'],
   walk_started: ['account', 'package_id', 'pages'],
   page_stored: ['account', 'package_id', 'page', 'records'],
   walk_ended: [

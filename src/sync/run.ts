@@ -9,7 +9,7 @@ import type { RunOptions, SyncContext } from './context.ts';
 import { formatSelector } from './package-selector.ts';
 import { judgeClock, type RunClock } from './run-clock.ts';
 import type { StorageOutcome } from './storage/book.ts';
-import { syncAccount, type AccountOutcome } from './sync-account.ts';
+import { createHeldOutcome, syncAccount, type AccountOutcome } from './sync-account.ts';
 
 export interface RunSummary {
   runId: number;
@@ -87,7 +87,11 @@ async function syncAccounts(
   runId: number,
   isFileAhead: boolean,
 ): Promise<RunResult> {
-  const syncs = options.accounts.map((account) => syncAccount(context, options, account, runId, isFileAhead));
+  const syncs = options.accounts.map(async (account) =>
+    account.held === undefined
+      ? syncAccount(context, options, account, runId, isFileAhead)
+      : createHeldOutcome(account.name, account.held),
+  );
   await Promise.allSettled(syncs);
   const outcomes = await Promise.all(syncs);
   const status = getStatus(outcomes, context.warehouse.findWalks(runId), options.signal);

@@ -42,6 +42,13 @@ export async function syncAccount(
   return { ...outcome, account: account.name, storage, failures };
 }
 
+/** The outcome of an account that another worker syncs. */
+export function createHeldOutcome(account: string, message: string): AccountOutcome {
+  const failure = { account, packageId: null, stream: null, kind: 'held', message } as const;
+  const failures = [{ ...failure, hint: undefined, parked: false, untilMs: null }];
+  return { account, failures, storage: null, done: 0, packagesDone: 0, interrupted: false };
+}
+
 async function syncStorage(
   { context, options, account, runId, breaker }: AccountRun,
   rules: StorageRules,

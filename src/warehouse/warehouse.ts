@@ -15,6 +15,7 @@ import * as runs from './statements/run.ts';
 import {
   getBookedZone,
   getFileUse,
+  getWarehouseId,
   markAsDemo,
   recordConfig,
   recordZone,
@@ -92,6 +93,7 @@ const READS = {
   findBookedDay,
   getBookedZone,
   getFileUse,
+  getWarehouseId,
   hasAccount,
   listAccounts,
   hasHeldBack,

@@ -127,7 +127,12 @@ function describeClaim(
   request: LoadRequest,
 ): Partial<LoadResult> {
   if (claim.result === 'refused')
-    return { outcome: 'refused', error: claim.reason, hint: rebuildHint(request, claim.account) };
+    return {
+      outcome: 'refused',
+      error: claim.reason,
+      hint: rebuildHint(request, claim.account),
+      retry: 'hourly',
+    };
   const error = `account ${claim.account} is held by ${claim.worker} until ${claim.until.slice(11, 16)} UTC`;
   return { outcome: 'held', error, heldBy: claim.worker, heldUntil: claim.until, retry: 'backoff' };
 }
@@ -142,7 +147,7 @@ function describeError(
   request: LoadRequest,
 ): Partial<LoadResult> {
   if (error instanceof CopyError)
-    return { outcome: 'refused', error: error.message, hint: rebuildHint(request, account) };
+    return { outcome: 'refused', error: error.message, hint: rebuildHint(request, account), retry: 'hourly' };
   if (error instanceof LostLeaseError) return { outcome: 'held', error: error.message, retry: 'backoff' };
   const { message, hint, code, retry } = target.describe(error);
   return { outcome: 'failed', error: message, hint, code, retry: retry === 'hourly' ? 'hourly' : 'backoff' };

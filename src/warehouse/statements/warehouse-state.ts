@@ -9,6 +9,11 @@ export const getChangeSeq = (tx: Tx): number => findChangeSeq(tx, {}).seq;
 
 export const setChangeSeq = query<never, { seq: number }>('update warehouse_state set change_seq = :seq').run;
 
+const findWarehouseId = query<{ id: string }>('select warehouse_id as id from warehouse_state').one;
+
+/** The same in all copies and backups of the file. */
+export const getWarehouseId = (tx: Tx): string => findWarehouseId(tx, {}).id;
+
 /** Who uses the file. */
 export interface FileUse {
   /** Absolute path of the config of the last run; null before the first one. */

@@ -1,0 +1,161 @@
+/**
+ * The leases of this worker's accounts in its targets. An account that another worker holds is not synced here: its limits
+ * would be spent twice. A target that cannot be reached refuses nobody.
+ */
+import type { Config, TargetConfig } from '../config/config.ts';
+import { fromTimestamp, MINUTE_MS, type Clock } from '../lib/clock.ts';
+import { errorLine, LockedError } from '../lib/errors.ts';
+import type { Logger } from '../lib/logger.ts';
+import { createMarts } from '../publishing/marts/marts.ts';
+import { createHolder } from '../publishing/targets/holder.ts';
+import type { Claim, LoadReport } from '../publishing/targets/target.ts';
+import type { Warehouse } from '../warehouse/warehouse.ts';
+
+/** A lease is for ten minutes by the clock of the database: two renewals may fail. */
+const RENEW_MS = 2 * MINUTE_MS;
+/** A run waits this long for a target that does not answer, at most once in `RENEW_MS`. */
+const DEADLINE_MS = 5_000;
+
+/** An account that is not synced here. */
+interface Hold {
+  target: string;
+  account: string;
+  /** One sentence. */
+  reason: string;
+  /** By when the lease ends, in milliseconds since 1970; null: not without a person. */
+  untilMs: number | null;
+}
+
+export type Leases = ReturnType<typeof createLeases>;
+
+interface LeasesOptions {
+  config: Config;
+  warehouse: Warehouse;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** Starts without leases; the first `findHeld` claims them. */
+export function createLeases(options: LeasesOptions) {
+  const { config, clock } = options;
+  const targets = (config.publish?.targets ?? []).filter(({ exclusive }) => exclusive);
+  const holds = new Map<string, Hold>();
+  let renewedAt: number | null = null;
+  let renewing: Promise<void> | null = null;
+
+  const renewAll = async () => {
+    for (const target of targets) await renew(target, options, holds);
+    renewedAt = clock.now();
+  };
+  const renewIfDue = (): Promise<void> => {
+    const isDue = renewedAt === null || Math.abs(clock.now() - renewedAt) >= RENEW_MS;
+    if (targets.length > 0 && isDue) renewing ??= renewAll().finally(() => (renewing = null));
+    return renewing ?? Promise.resolve();
+  };
+
+  return {
+    /** Renews the leases if that is due. Never rejects. */
+    renewIfDue,
+    /** Why accounts are not synced here, by their names. */
+    async findHeld(): Promise<Map<string, string>> {
+      await renewIfDue();
+      const now = clock.now();
+      const current = [...holds.values()].filter(({ untilMs }) => untilMs === null || untilMs > now);
+      return new Map(current.map(({ account, reason }) => [account, reason]));
+    },
+    /** Gives the accounts back, so that another worker need not wait. For a worker that ends; never rejects. */
+    async release(): Promise<void> {
+      if (renewedAt === null) return;
+      const { release } = await import('../publishing/targets/postgres/leases.ts');
+      const holder = createHolder(config);
+      const released = targets.map((target) => release({ target, holder, deadlineMs: DEADLINE_MS }));
+      await Promise.allSettled(released); // one that is not released ends by itself
+    },
+  };
+}
+
+/** Throws LockedError where every account of the config is held: there is nothing to sync. */
+export function assertNotAllHeld(
+  { accounts }: Pick<Config, 'accounts'>,
+  held: ReadonlyMap<string, string>,
+): void {
+  const reasons = accounts.map(({ name }) => held.get(name));
+  const [first] = reasons;
+  if (first === undefined || reasons.includes(undefined)) return;
+  throw new LockedError(reasons.length === 1 ? first : `every account is held: ${reasons.join('; ')}`, {
+    hint: 'a worker that was killed frees its accounts ten minutes later; one that is stopped, at once. `exclusive: false` in the target syncs them all the same',
+  });
+}
+
+/** Claims the accounts in one target, and notes which ones others hold. */
+async function renew(
+  target: TargetConfig,
+  { config, warehouse, clock, logger }: LeasesOptions,
+  holds: Map<string, Hold>,
+): Promise<void> {
+  const { timezone, durationUnit, accounts, publish } = config;
+  const names = accounts.map(({ name }) => name);
+  try {
+    const { claimAccounts } = await import('../publishing/targets/postgres/leases.ts');
+    const request = { target, holder: createHolder(config), deadlineMs: DEADLINE_MS };
+    const marts = createMarts({ durationUnit, exclude: publish?.exclude ?? [] });
+    const facts = { warehouseId: warehouse.getWarehouseId(), timezone, marts };
+    for (const claim of await claimAccounts(request, facts, names))
+      noteClaim(claim, target.name, holds, { warehouse, clock, logger });
+  } catch (error) {
+    const { describeTargetError } = await import('../publishing/targets/postgres/target-errors.ts');
+    const reason = describeTargetError(error, target).message;
+    logger.debug(
+      { event: 'target_not_reached', target: target.name, error: reason },
+      `target ${target.name}: accounts are not claimed: ${errorLine(reason)}`,
+    );
+  }
+}
+
+function noteClaim(
+  claim: Claim,
+  target: string,
+  holds: Map<string, Hold>,
+  { warehouse, clock, logger }: Omit<LeasesOptions, 'config'>,
+): void {
+  const { account } = claim;
+  const key = `${target}/${account}`;
+  const isNew = !holds.has(key);
+  if (claim.result === 'claimed') {
+    if (holds.delete(key))
+      logger.info(
+        { event: 'target_account_claimed', target, account },
+        `target ${target}: account ${account} is free: it is synced here again`,
+      );
+    return;
+  }
+  const hold = describeHold(claim, target, clock);
+  holds.set(key, hold);
+  if (!isNew) return;
+  const { reason } = hold;
+  const message = `target ${target}: ${reason}; it is not synced here`;
+  logger.warn({ event: 'target_account_not_synced', target, account, reason }, message);
+  warehouse.recordLoadReport(target, toReport(claim, reason), clock.now()); // so `status` says who has it
+}
+
+function describeHold(claim: Exclude<Claim, { result: 'claimed' }>, target: string, clock: Clock): Hold {
+  const { account } = claim;
+  if (claim.result === 'refused') return { target, account, reason: claim.reason, untilMs: null };
+  const reason = `account ${account} is held by ${claim.worker} until ${claim.until.slice(11, 16)} UTC`;
+  return { target, account, reason, untilMs: toLocalTime(claim.until, clock) };
+}
+
+function toReport(claim: Exclude<Claim, { result: 'claimed' }>, error: string): LoadReport {
+  const isHeld = claim.result === 'held';
+  return {
+    ...{ account: claim.account, outcome: claim.result, error, hint: null, code: null, changeSeq: null },
+    ...{ rows: 0, durationMs: 0, verified: null, findings: [] },
+    heldBy: isHeld ? claim.worker : null,
+    heldUntil: isHeld ? claim.until : null,
+  };
+}
+
+/** The clock of this machine may differ from the database's: at least until the next renewal. */
+function toLocalTime(until: string, clock: Clock): number {
+  return Math.max(fromTimestamp(until), clock.now() + RENEW_MS + DEADLINE_MS);
+}

@@ -1,0 +1,136 @@
+/** Keeps the targets up to date, in parallel to the runs: one after the other, each as often as its config allows. */
+import { createHash } from 'node:crypto';
+import type { Config } from '../config/config.ts';
+import { fromTimestamp, HOUR_MS, MINUTE_MS, type Clock } from '../lib/clock.ts';
+import { coalesce } from '../lib/coalesce.ts';
+import { previousTick } from '../lib/cron-ticks.ts';
+import { errorLine, hintLine, InterruptedError, withHint } from '../lib/errors.ts';
+import type { Logger } from '../lib/logger.ts';
+import { openLoaders, type LoadResult, type TargetLoader } from '../publishing/targets/loader.ts';
+import type { Warehouse } from '../warehouse/warehouse.ts';
+import { loadTarget } from './load-targets.ts';
+
+export interface LoadLoopOptions {
+  config: Config;
+  warehouse: Warehouse;
+  clock: Clock;
+  logger: Logger;
+  /** Between 0 and 1; for the waits after a failure. */
+  random?: () => number;
+}
+
+/** Waits after the first failure of a target, the second one, and so on; the last one goes on. */
+const RETRY_MS = [1, 2, 5, 10, 20, 30].map((minutes) => minutes * MINUTE_MS);
+
+/** Accounts are verified in these hours of the night, each in a minute of its own. */
+const VERIFY_MINUTES = 5 * 60;
+
+/** When a target is loaded next. */
+interface Turn {
+  loader: TargetLoader;
+  /** Something was published since its last load, or that load failed. */
+  isPending: boolean;
+  /** Not before this, in milliseconds since 1970: `every` of the target, or the wait after a failure. */
+  notBefore: number;
+  failures: number;
+}
+
+/** Starts idle. A target that fails stops neither another one nor a run. Null where the config has no targets. */
+export function openLoadLoop(options: LoadLoopOptions) {
+  const { config, warehouse, clock } = options;
+  const turns = openLoaders(config).map(
+    (loader): Turn => ({ loader, isPending: true, notBefore: 0, failures: 0 }), // an earlier worker may have published
+  );
+  warehouse.deleteTargetLoadsExcept(turns.map(({ loader }) => loader.target.name));
+  if (turns.length === 0) return null;
+  const closing = new AbortController();
+  const { request, idle } = coalesce(async () => {
+    for (const turn of turns) if (!closing.signal.aborted) await takeTurn(turn, options, closing.signal);
+  }, closing.signal);
+  return {
+    /** The published file has changed. */
+    requestLoad(): void {
+      for (const turn of turns) turn.isPending = true;
+      void request();
+    },
+    /** Loads what has waited long enough, and verifies what is due. */
+    check(): void {
+      const isDue = turns.some((turn) => isTurnDue(turn, options, clock.now()));
+      if (isDue) void request();
+    },
+    /** Stops a load under way: the target rolls it back. */
+    close(): Promise<void> {
+      closing.abort(new InterruptedError('stopped before the end'));
+      return idle();
+    },
+  };
+}
+
+function isTurnDue(turn: Turn, options: LoadLoopOptions, now: number): boolean {
+  if (now < turn.notBefore) return false;
+  return turn.isPending || findUnverified(turn, options, now).length > 0;
+}
+
+async function takeTurn(turn: Turn, options: LoadLoopOptions, signal: AbortSignal): Promise<void> {
+  const { clock, logger } = options;
+  const startedAt = clock.now();
+  if (!isTurnDue(turn, options, startedAt) || !isPublished(options)) return;
+  turn.isPending = false;
+  try {
+    const verify = findUnverified(turn, options, startedAt);
+    const results = await loadTarget(turn.loader, options, { verify, rebuild: [] }, signal);
+    planNext(turn, results, startedAt, options);
+  } catch (thrown) {
+    if (thrown instanceof InterruptedError) return;
+    const { name: target } = turn.loader.target;
+    const [error, hint] = [errorLine(thrown), hintLine(thrown)];
+    const message = withHint(`target ${target} is not loaded: ${error}`, hint);
+    logger.error({ event: 'target_load_failed', target, account: null, code: null, error, hint }, message);
+    planNext(turn, null, startedAt, options);
+  }
+}
+
+/** Before the first publication there is nothing to load. */
+function isPublished({ warehouse }: LoadLoopOptions): boolean {
+  return warehouse.findLastUnscopedRun('full') !== null;
+}
+
+/** `results` is null if the load itself failed. */
+function planNext(
+  turn: Turn,
+  results: readonly LoadResult[] | null,
+  startedAt: number,
+  { clock, random = Math.random }: LoadLoopOptions,
+): void {
+  const retries = results?.flatMap(({ retry }) => retry ?? []) ?? ['backoff'];
+  if (retries.length === 0) {
+    turn.failures = 0;
+    turn.notBefore = startedAt + turn.loader.target.everyMs;
+    return;
+  }
+  const waitMs = retries.includes('backoff')
+    ? (RETRY_MS[Math.min(turn.failures, RETRY_MS.length - 1)] ?? 0)
+    : HOUR_MS;
+  turn.failures++;
+  turn.isPending = true;
+  turn.notBefore = clock.now() + waitMs * (0.75 + 0.5 * random());
+}
+
+/** Accounts that no check has compared since their minute of the last night. */
+function findUnverified({ loader }: Turn, { config, warehouse }: LoadLoopOptions, now: number): string[] {
+  const { name } = loader.target;
+  const names = new Set(config.accounts.map(({ name: account }) => account));
+  return warehouse
+    .listTargetLoads()
+    .filter(({ target, account, loaded_at: at }) => target === name && names.has(account) && at !== null)
+    .filter(({ account, verified_at: at }) => {
+      return at === null || fromTimestamp(at) < getVerifyTime(account, now, config.timezone);
+    })
+    .map(({ account }) => account);
+}
+
+/** The last minute at which the account was due. */
+function getVerifyTime(account: string, now: number, timezone: string): number {
+  const minute = createHash('sha256').update(account).digest().readUInt32BE() % VERIFY_MINUTES;
+  return previousTick(`${minute % 60} ${Math.floor(minute / 60)} * * *`, now, timezone);
+}
