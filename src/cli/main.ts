@@ -143,9 +143,22 @@ configured(
 
 configured(
   'publish',
-  'rebuild the published file now',
+  'rebuild the published file now, and load the targets',
   async () => (await import('./commands/publish.ts')).publish,
-).option(...JSON_OPTION);
+)
+  .option('--target <name>', 'load only this target; the file is rebuilt only if it lacks something')
+  .option('--verify', 'compare counts and sums of every account in the targets with those of the file')
+  .option(
+    '--rebuild [account]',
+    'load this account completely, and take it from another worker or warehouse that has it; without ACCOUNT: ask',
+  )
+  .addOption(
+    new Option(
+      '--print-sql',
+      'print the SQL that makes the schema of the targets; connects to nothing',
+    ).conflicts([...['verify', 'rebuild', 'json']]),
+  )
+  .option(...JSON_OPTION);
 
 configured(
   'forget',

@@ -1,19 +1,33 @@
+import { existsSync } from 'node:fs';
+import type { Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load.ts';
+import { assertSameZone } from '../../app/file-use.ts';
+import { loadTarget } from '../../app/load-targets.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { ConfigError } from '../../lib/errors.ts';
+import { createLogger, type Logger } from '../../lib/logger.ts';
+import { openPublisher, type Publication, type Publisher } from '../../publishing/publisher.ts';
+import type { TargetLoader } from '../../publishing/targets/loader.ts';
 import { getPublishTime } from '../../sync/run-clock.ts';
-import { assertSameZone } from '../../app/file-use.ts';
-import { openPublisher } from '../../publishing/publisher.ts';
 import { readBookedZone } from '../../warehouse/statements/warehouse-state.ts';
+import { openWarehouse, type Warehouse } from '../../warehouse/warehouse.ts';
 import { EXIT } from '../exit.ts';
-import type { JsonOptions } from '../command-context.ts';
-import { abortOnSignal } from '../signals.ts';
+import { assertKnownAccount, isAboutTargets, selectLoaders, type PublishOptions } from '../load-request.ts';
+import {
+  exitCodeForLoads,
+  targetLoadsDocument,
+  targetLoadsText,
+  type TargetLoads,
+} from '../output/load-text.ts';
 import { formatJson } from '../output/output.ts';
 import { publicationDocument, publicationText } from '../output/publication-text.ts';
+import { abortOnSignal } from '../signals.ts';
 
-/** `vodhouse publish`: rebuilds the published file now. Returns the exit code. */
-export async function publish(options: JsonOptions): Promise<number> {
+/** `vodhouse publish`: rebuilds the published file now, and loads the targets. Returns the exit code. */
+export async function publish(options: PublishOptions): Promise<number> {
   const config = loadConfig(options.config);
+  const loaders = selectLoaders(config, options);
+  if (options.printSql) return printSql(config, loaders);
   const publisher = openPublisher(config, 'publish');
   if (!publisher) {
     throw new ConfigError('the config has no `publish`: there is no file to publish into', {
@@ -21,11 +35,115 @@ export async function publish(options: JsonOptions): Promise<number> {
     });
   }
   assertSameZone(config, readBookedZone(config.warehouse));
-  const { signal } = abortOnSignal('stopping; the published file stays as it was');
-  const { now, pruneCopies } = getPublishTime(systemClock.now(), null); // no answer has confirmed the clock
-  const publication = await publisher.publish(now, signal, { pruneCopies });
-  process.stdout.write(
-    options.json ? formatJson(publicationDocument(publication)) : publicationText(publication),
-  );
+  const isLoading = loaders.length > 0 && existsSync(config.warehouse);
+  const warehouse = isLoading ? openWarehouse(config.warehouse, systemClock) : null;
+  try {
+    return await publishAndLoad(config, options, publisher, loaders, warehouse);
+  } finally {
+    warehouse?.close();
+  }
+}
+
+/** Prints what makes the schemas; connects to nothing. */
+async function printSql(config: Config, loaders: readonly TargetLoader[]): Promise<number> {
+  const { formatTargetSql } = await import('../output/target-sql.ts');
+  process.stdout.write(loaders.map(({ target }) => formatTargetSql(config, target)).join('\n'));
   return EXIT.done;
+}
+
+async function publishAndLoad(
+  config: Config,
+  options: PublishOptions,
+  publisher: Publisher,
+  loaders: readonly TargetLoader[],
+  warehouse: Warehouse | null,
+): Promise<number> {
+  const stored = warehouse?.listAccounts() ?? [];
+  await assertMayRebuild(config, options, loaders, stored);
+  const { signal } = abortOnSignal('stopping; the published file and the targets keep what they have');
+  const publication = await publishIfAsked(publisher, options, signal);
+  if (publication && !options.json) process.stdout.write(publicationText(publication));
+  const loads = warehouse ? await loadAll(config, options, loaders, warehouse, signal) : [];
+  if (loads === null) return EXIT.done;
+  if (options.json) {
+    const file = publication
+      ? publicationDocument(publication)
+      : { file: publisher.file, bytes: null, duration_ms: null, rows: null, copy: null };
+    process.stdout.write(formatJson({ ...file, targets: loads.map(targetLoadsDocument) }));
+  }
+  return exitCodeForLoads(loads, !isAboutTargets(options));
+}
+
+/** Throws ConfigError before anything is done. */
+async function assertMayRebuild(
+  config: Config,
+  options: PublishOptions,
+  [loader]: readonly TargetLoader[],
+  stored: readonly string[],
+): Promise<void> {
+  const { rebuild } = options;
+  if (rebuild === undefined || !loader) return;
+  const { assertCanAsk } = await import('../rebuild.ts');
+  assertCanAsk(options, loader.target.name);
+  if (rebuild !== true) assertKnownAccount(rebuild, config, stored);
+}
+
+/** Null if the command is about targets, and the file has everything. */
+async function publishIfAsked(
+  publisher: Publisher,
+  options: PublishOptions,
+  signal: AbortSignal,
+): Promise<Publication | null> {
+  const { now, pruneCopies } = getPublishTime(systemClock.now(), null); // no answer has confirmed the clock
+  if (isAboutTargets(options) && publisher.dueAt(now) === null) return null;
+  return publisher.publish(now, signal, { pruneCopies });
+}
+
+/** Loads one target after the other, and prints each as it ends. Null if a person was asked and wants none. */
+async function loadAll(
+  config: Config,
+  options: PublishOptions,
+  loaders: readonly TargetLoader[],
+  warehouse: Warehouse,
+  signal: AbortSignal,
+): Promise<TargetLoads[] | null> {
+  const stored = warehouse.listAccounts();
+  const rebuild = await askForRebuild(config, options, loaders, stored, signal);
+  if (rebuild === null) {
+    process.stderr.write('nothing was rebuilt\n');
+    return null;
+  }
+  const context = { warehouse, clock: systemClock, logger: createLoadLogger(config, options) };
+  const verify = options.verify ? stored : [];
+  const isVerified = options.verify === true;
+  const loads: TargetLoads[] = [];
+  for (const loader of loaders) {
+    const { name: target } = loader.target;
+    if (process.stderr.isTTY) process.stderr.write(`loading target ${target} …\n`);
+    const results = await loadTarget(loader, context, { verify, rebuild }, signal);
+    loads.push({ target, results, isVerified });
+    if (!options.json) process.stdout.write(targetLoadsText({ target, results, isVerified }));
+  }
+  return loads;
+}
+
+/** The accounts to rebuild; null if a person was asked and typed none. Throws ConfigError for an unknown account. */
+async function askForRebuild(
+  config: Config,
+  { rebuild }: PublishOptions,
+  [loader]: readonly TargetLoader[],
+  stored: readonly string[],
+  signal: AbortSignal,
+): Promise<string[] | null> {
+  if (rebuild === undefined || !loader) return [];
+  const { confirmRebuild } = await import('../rebuild.ts');
+  const account = await confirmRebuild(config, loader.target, rebuild, stored, signal);
+  if (account === null) return null;
+  assertKnownAccount(account, config, stored);
+  return [account];
+}
+
+/** A text log would repeat what the command prints. */
+function createLoadLogger({ secrets }: Config, { logLevel, logFormat: format }: PublishOptions): Logger {
+  return createLogger({ level: format === 'json' ? logLevel : 'silent', format, secrets });
 }

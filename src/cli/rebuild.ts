@@ -1,0 +1,83 @@
+/** `publish --rebuild`: which account, and what will be done to whom. */
+import { createInterface } from 'node:readline/promises';
+import type { Config, TargetConfig } from '../config/config.ts';
+import { commandsFor, shellQuote } from '../health/commands.ts';
+import { ConfigError, VodhouseError } from '../lib/errors.ts';
+import { escapeControls } from '../lib/format.ts';
+import { publishedFact } from '../publishing/about-rows.ts';
+import { createHolder } from '../publishing/targets/holder.ts';
+import { readHolders, type AccountHolder } from '../publishing/targets/postgres/holders.ts';
+import { withSession } from '../publishing/targets/postgres/session.ts';
+import { describeTargetError } from '../publishing/targets/postgres/target-errors.ts';
+import type { PublishOptions } from './load-request.ts';
+
+const CONNECT_DEADLINE_MS = 30_000;
+
+/** Throws ConfigError if nobody can be asked for the account. */
+export function assertCanAsk({ rebuild, config }: PublishOptions, target: string): void {
+  if (rebuild !== true || process.stdin.isTTY) return;
+  throw new ConfigError('--rebuild needs the account: stdin is not a terminal; nothing was changed', {
+    hint: commandsFor(config)(`publish --target ${shellQuote(target)} --rebuild ACCOUNT`),
+  });
+}
+
+/**
+ * Says on stderr who has the account, and what will be done. Asks for the account if it was not given; null if the person
+ * typed none. Throws VodhouseError if the target cannot be read, InterruptedError if the signal aborts.
+ */
+export async function confirmRebuild(
+  config: Config,
+  target: TargetConfig,
+  given: string | true,
+  accounts: readonly string[],
+  signal: AbortSignal,
+): Promise<string | null> {
+  const holders = await readTargetHolders(target);
+  const describe = createDescription(config, target, holders);
+  if (given !== true) {
+    process.stderr.write(`${escapeControls(describe(given))}\n`);
+    return given;
+  }
+  for (const account of accounts) process.stderr.write(`${escapeControls(describe(account))}\n`);
+  return askForAccount(signal);
+}
+
+async function readTargetHolders(target: TargetConfig): Promise<AccountHolder[]> {
+  try {
+    return await withSession(target, CONNECT_DEADLINE_MS, readHolders);
+  } catch (error) {
+    const { message, hint } = describeTargetError(error, target);
+    throw new VodhouseError(`target ${target.name}: ${message}; nothing was rebuilt`, {
+      hint: hint ?? undefined,
+    });
+  }
+}
+
+/** One sentence about an account: who has it, and what a rebuild does. */
+function createDescription(config: Config, { name }: TargetConfig, holders: readonly AccountHolder[]) {
+  const { instance } = createHolder(config);
+  const warehouseId = config.publish && publishedFact(config.publish.file, 'warehouse_id');
+  return (account: string): string => {
+    const holder = holders.find((each) => each.account === account);
+    const place = `target ${name}, account ${account}`;
+    if (!holder) return `${place}: nobody has loaded it; a rebuild is its first load`;
+    const since = holder.since === null ? '' : ` since ${holder.since} UTC`;
+    const loaded = holder.loadedAt === null ? 'never loaded' : `last loaded ${holder.loadedAt} UTC`;
+    const lease = holder.isHeld ? `, and its lease lasts until ${holder.leaseUntil} UTC` : '';
+    if (holder.warehouseId !== warehouseId)
+      return `${place}: belongs to another warehouse (${holder.warehouseId}), loaded by ${holder.worker}${since}, ${loaded}${lease}; a rebuild takes it away from there and replaces its rows with those of this warehouse; states that only the target has are kept in vodhouse_lost_history`;
+    if (holder.instance !== instance)
+      return `${place}: worker ${holder.worker} has it${since}, ${loaded}${lease}; a rebuild takes it from that worker and loads it completely`;
+    return `${place}: this worker has it${since}, ${loaded}; a rebuild loads it completely, readers keep the old rows until its end`;
+  };
+}
+
+async function askForAccount(signal: AbortSignal): Promise<string | null> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await terminal.question('Account to rebuild (nothing: none): ', { signal });
+    return answer.trim() || null;
+  } finally {
+    terminal.close();
+  }
+}

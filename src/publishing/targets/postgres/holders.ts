@@ -1,0 +1,48 @@
+/** Who has the accounts of a target: read only, also for a user who may not create anything there. */
+import { toUtcText } from './claim.ts';
+import type { Session } from './session.ts';
+
+export interface AccountHolder {
+  account: string;
+  worker: string;
+  /** As in Holder: another one than that of this worker is another live file. */
+  instance: string;
+  warehouseId: string;
+  /** Is the lease still valid, by the clock of the database? */
+  isHeld: boolean;
+  /** UTC, `YYYY-MM-DD HH:MM:SS`, as the next two. */
+  leaseUntil: string;
+  /** The first load since the account changed hands; null: none yet. */
+  since: string | null;
+  loadedAt: string | null;
+}
+
+/** Each account that was ever claimed; none where the schema has no tables of ours. Throws what pg throws. */
+export async function readHolders(session: Session): Promise<AccountHolder[]> {
+  const found = await session.queryOne(
+    `SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = $1 AND c.relname = 'vodhouse_account'`,
+    [session.schema],
+  );
+  if (found === null) return [];
+  const { rows } = await session.query<{
+    account: string;
+    worker: string;
+    instance: string;
+    warehouse_id: string;
+    is_held: boolean;
+    lease_until: string;
+    since: string | null;
+    loaded_at: string | null;
+  }>(
+    `SELECT account, worker, instance, warehouse_id, lease_until > now() AS is_held, ${toUtcText('lease_until')} AS lease_until,
+  (SELECT ${toUtcText('min(l.loaded_at)')} FROM ${session.name('vodhouse_load')} l
+    WHERE l.account = a.account AND l.epoch = a.epoch AND l.warehouse_id = a.warehouse_id) AS since,
+  ${toUtcText('loaded_at')} AS loaded_at
+FROM ${session.name('vodhouse_account')} a ORDER BY account`,
+  );
+  return rows.map((row) => ({
+    ...{ account: row.account, worker: row.worker, instance: row.instance, warehouseId: row.warehouse_id },
+    ...{ isHeld: row.is_held, leaseUntil: row.lease_until, since: row.since, loadedAt: row.loaded_at },
+  }));
+}
