@@ -1,9 +1,11 @@
 /** One load: brings one account of a target up to the published file, in one transaction. */
+import { MINUTE_MS } from '../../../lib/clock.ts';
 import { findDelta, hasAnchor, listPackageIds, selectAll, type Delta } from '../delta.ts';
 import { CopyError, LostLeaseError, StaleSourceError } from '../load-errors.ts';
 import type { Source } from '../source.ts';
 import type { Finding, Holder, Loaded } from '../target.ts';
 import { listAnchors, lockAccountState, readSlices, type AccountState } from './account-state.ts';
+import { LEASE_MINUTES } from './claim.ts';
 import type { TargetColumns } from './ensure-schema.ts';
 import { deletePackages, loadChanges, loadFirst, reload } from './load-videos.ts';
 import { loadSlices } from './load-slices.ts';
@@ -48,6 +50,9 @@ export async function loadAccount(session: Session, options: LoadOptions): Promi
   return { kind, rows: written.rows, findings };
 }
 
+/** A process that was stopped in the middle of a load keeps others from the account no longer than this. */
+const MAX_IDLE_MS = 5 * MINUTE_MS;
+
 /** Begins the transaction of a load. */
 export async function begin(
   session: Session,
@@ -56,8 +61,8 @@ export async function begin(
   await session.execute('BEGIN');
   await session.execute(
     `SELECT set_config('timezone', 'UTC', true), set_config('lock_timeout', $1, true), set_config('statement_timeout', $2, true),
-  set_config('idle_in_transaction_session_timeout', $2, true)`,
-    [String(lockTimeoutMs), String(loadTimeoutMs)],
+  set_config('idle_in_transaction_session_timeout', $3, true)`,
+    [lockTimeoutMs, loadTimeoutMs, Math.min(loadTimeoutMs, MAX_IDLE_MS)].map(String),
   );
 }
 
@@ -182,7 +187,8 @@ RETURNING load_id`,
   );
   await session.execute(
     `UPDATE ${session.name('vodhouse_account')} SET timeline = $2, shape = $3, change_seq = $4, load_id = $5,
-  loaded_at = clock_timestamp(), published_at = ($6 || ' UTC')::timestamptz, status = NULL WHERE account = $1`,
+  loaded_at = clock_timestamp(), published_at = ($6 || ' UTC')::timestamptz, status = NULL,
+  lease_until = clock_timestamp() + interval '${LEASE_MINUTES} minutes', renewed_at = clock_timestamp() WHERE account = $1`,
     [account, source.timeline, source.shape, mark, load?.load_id, source.publishedAt],
   );
 }
