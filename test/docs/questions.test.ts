@@ -1,26 +1,17 @@
-import { readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { format, resolveConfig } from 'prettier';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { editsIn, sumGib, listedAt, formatMinute, removalsIn } from '../support/models/history-truth.ts';
 import { readRows, type Row } from '../support/fixtures/live-file.ts';
+import {
+  QUESTIONS_PATH,
+  readQuestions,
+  readQuestionsPage,
+  SQL_AND_ANSWER,
+} from '../support/fixtures/questions-page.ts';
 import { makeSandboxHistory, UNSERVED_DAYS, type SandboxHistory } from '../support/models/sandbox-history.ts';
 
-const PATH = 'docs/questions.md';
-const PAGE = readFileSync(PATH, 'utf8');
-
-/** Each SQL of the page, and the answer below it if there is one. */
-const SQL = /(```sql\n([^]*?)```\n\n)(?:(?:\|.*\n)+\n)?/g;
-
-/** The SQL of the page by its heading. */
-const QUESTIONS = new Map(
-  PAGE.split(/^## /m)
-    .slice(1)
-    .flatMap((section) => {
-      const heading = section.slice(0, section.indexOf('\n'));
-      return [...section.matchAll(SQL)].map(([, , text = '']) => [heading, text] as const);
-    }),
-);
+const QUESTIONS = new Map(readQuestions().map(({ heading, sqlite }) => [heading, sqlite]));
 
 let history: SandboxHistory;
 beforeAll(async () => {
@@ -32,7 +23,7 @@ const select = (text: string): Row[] => readRows(history.published, text);
 
 function answerTo(heading: string): Row[] {
   const text = QUESTIONS.get(heading);
-  if (text === undefined) throw new Error(`${PATH} has no SQL under "${heading}"`);
+  if (text === undefined) throw new Error(`${QUESTIONS_PATH} has no SQL under "${heading}"`);
   return select(text);
 }
 
@@ -58,19 +49,23 @@ function formatCell(value: Value): string {
   return String(value ?? '').replaceAll(/[\\<|]/g, '\\$&');
 }
 
-describe(PATH, () => {
+describe(QUESTIONS_PATH, () => {
   it('has the answer of SQLite to each SQL (after a change: npx vitest run test/docs/questions.test.ts -u)', async () => {
-    const answered = PAGE.replaceAll(
-      SQL,
+    const answered = readQuestionsPage().replaceAll(
+      SQL_AND_ANSWER,
       (_all, sql: string, text: string) => `${sql}${formatTable(text)}\n`,
     );
-    const formatted = await format(answered, { ...(await resolveConfig(PATH)), filepath: PATH });
-    await expect(formatted).toMatchFileSnapshot(`../../${PATH}`);
+    const formatted = await format(answered, {
+      ...(await resolveConfig(QUESTIONS_PATH)),
+      filepath: QUESTIONS_PATH,
+    });
+    await expect(formatted).toMatchFileSnapshot(`../../${QUESTIONS_PATH}`);
   });
 
   it('has an answer of one to eight rows to each of thirteen questions', () => {
     expect(QUESTIONS.size).toBe(13);
-    expect(PAGE.match(/```sql/g)).toHaveLength(QUESTIONS.size);
+    expect(readQuestionsPage().match(/```sql\n/g)).toHaveLength(QUESTIONS.size);
+    expect(readQuestions().filter(({ sqlite, postgres }) => sqlite !== postgres)).toHaveLength(4);
     const counts = [...QUESTIONS.keys()].map((heading) => [heading, answerTo(heading).length] as const);
     expect(counts.filter(([, count]) => count < 1 || count > 8)).toEqual([]);
   });

@@ -1,0 +1,55 @@
+import { Client, types, type CustomTypesConfig } from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadTarget } from '../../src/publishing/targets/load-target.ts';
+import { readRows } from '../support/fixtures/live-file.ts';
+import { readQuestions } from '../support/fixtures/questions-page.ts';
+import { createTargetConfig } from '../support/fixtures/target-config.ts';
+import { makeSandboxHistory, type SandboxHistory } from '../support/models/sandbox-history.ts';
+import { findPostgres, startPostgres, type PostgresServer } from '../support/servers/postgres.ts';
+
+/** Values as SQLite has them: numbers, and dates and times as texts. Times are asked for in UTC. */
+const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
+  [types.builtins.INT8]: Number,
+  [types.builtins.NUMERIC]: Number,
+  [types.builtins.DATE]: String,
+  [types.builtins.TIMESTAMP]: String,
+  [types.builtins.TIMESTAMPTZ]: (text) => text.replace(/\+00$/, ''),
+};
+const asInSqlite: CustomTypesConfig = {
+  getTypeParser: (id: number) => PARSERS[id] ?? types.getTypeParser(id),
+};
+
+describe.skipIf(findPostgres() === null)('a published file and PostgreSQL', () => {
+  let history: SandboxHistory;
+  let server: PostgresServer;
+  let reader: Client;
+  beforeAll(async () => {
+    [history, server] = await Promise.all([makeSandboxHistory(), startPostgres()]);
+    await server.query('CREATE ROLE bi_reader LOGIN');
+    const url = await server.createDatabase();
+    const target = createTargetConfig(url, { readers: ['bi_reader'] });
+    const holder = { worker: 'eu-1', instance: 'eu-1' };
+    const request = { target, holder, file: history.published, accounts: ['main'], verify: [], rebuild: [] };
+    const results = await loadTarget(request);
+    expect(results.map(({ outcome, error }) => [outcome, error])).toEqual([
+      ['loaded', null],
+      ['loaded', null],
+    ]);
+    const readerUrl = url.replace('postgres@', 'bi_reader@');
+    reader = new Client({ connectionString: readerUrl, types: asInSqlite });
+    await reader.connect();
+    await reader.query("SET search_path TO vodhouse; SET timezone TO 'UTC'");
+  });
+  afterAll(async () => {
+    await reader.end();
+    await server.remove();
+    history.close();
+  });
+
+  it.each(readQuestions())('give the same answer: $heading', async ({ sqlite, postgres }) => {
+    const expected = readRows(history.published, sqlite);
+    expect(expected).not.toEqual([]);
+    const { rows } = await reader.query(postgres);
+    expect(rows).toEqual(expected);
+  });
+});
