@@ -33,14 +33,16 @@ export const OF_PUBLISHED_FILE = `The columns are also described inside the file
   \`storage_daily\` from \`storage_day\`, \`storage_readings\` from \`storage_reading\`.
 - **sums** says whether a figure may be summed. *additive*: over everything. *semi-additive*: a level, over everything but
   days (over days take the last one, or the average). *non-additive*: never summed. Empty: no number.
-- Present videos: \`is_removed = 0\` in \`videos\`. Videos at an earlier time:
-  \`is_removed = 0 and valid_from <= :at and (valid_to is null or :at < valid_to)\` in \`video_versions\`; without such a
+- Present videos: \`not is_removed\` in \`videos\`. Videos at an earlier time:
+  \`not is_removed and valid_from <= :at and (valid_to is null or :at < valid_to)\` in \`video_versions\`; without such a
   condition a sum there counts every state of a video. Days that never change again: \`state = 'booked'\` in \`storage_daily\`.
 - The keys that let a video be played, \`access_key\` and \`original_access_key\`, are **left out by default**, from every table and
   view. \`publish.exclude\` in the config lists what is left out, by the name of the field or of the column;
   \`publish: { exclude: [] }\` leaves out nothing.
 - The \`bi_…\` views are one wide table per subject, for tools that need a single table. Views pass the columns of other tables through
-  unchanged: types, units and meanings are those of the table named.`;
+  unchanged: types, units and meanings are those of the table named.
+- **In PostgreSQL** (\`publish.targets\`) the tables, views and columns are the same; flags are true and false, times in UTC are
+  \`timestamptz\`, days are \`date\`, and \`runs\`, \`walks\` and \`about\` also have \`warehouse_id\`: [targets.md](targets.md#what-the-tables-are).`;
 
 export const OF_LIVE_FILE = `Fields of the service have its own names and are stored as received. A text field that was sent as another JSON type is
 stored as its JSON text. A record that cannot be stored without loss is in [\`quarantine\`](#quarantine), and fields that are not documented are in \`video.extra\`. The
