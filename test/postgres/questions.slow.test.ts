@@ -7,16 +7,14 @@ import { createTargetConfig } from '../support/fixtures/target-config.ts';
 import { makeSandboxHistory, type SandboxHistory } from '../support/models/sandbox-history.ts';
 import { findPostgres, startPostgres, type PostgresServer } from '../support/servers/postgres.ts';
 
-/** Values as SQLite has them: numbers, and dates and times as texts. Times are asked for in UTC. */
-const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
-  [types.builtins.INT8]: Number,
-  [types.builtins.NUMERIC]: Number,
-  [types.builtins.DATE]: String,
-  [types.builtins.TIMESTAMP]: String,
-  [types.builtins.TIMESTAMPTZ]: (text) => text.replace(/\+00$/, ''),
-};
+const { INT8, NUMERIC, FLOAT8, TIMESTAMPTZ } = types.builtins;
+
+/** Values as SQLite has them: numbers, and texts for the rest. Times are asked for in UTC. */
 const asInSqlite: CustomTypesConfig = {
-  getTypeParser: (id: number) => PARSERS[id] ?? types.getTypeParser(id),
+  getTypeParser: (id) => (text: string) => {
+    if (id === INT8 || id === NUMERIC || id === FLOAT8) return Number(text);
+    return id === TIMESTAMPTZ ? text.replace(/\+00$/, '') : text;
+  },
 };
 
 describe.skipIf(findPostgres() === null)('a published file and PostgreSQL', () => {
