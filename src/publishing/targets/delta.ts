@@ -34,17 +34,34 @@ export interface Delta {
   newest: Anchor | null;
 }
 
-/** Does the published file have this state of a video? Null if it has no such package any more. */
-export function hasAnchor({ db }: Source, account: string, anchor: Anchor): boolean | null {
-  const packageKey = `${account}/${anchor.packageId}`;
-  if (db.prepare('select 1 from packages where package_key = ?').get(packageKey) === undefined) return null;
+/**
+ * Does the published file have this state of a video? Null if it cannot know: it has no such package, or one whose states are
+ * all newer, because the package was forgotten and came back.
+ */
+export function hasAnchor(source: Source, account: string, anchor: Anchor): boolean | null {
+  const { packageId, videoId, changeSeq, validFrom } = anchor;
   const find = (table: string) =>
-    db
+    source.db
       .prepare(`select valid_from from ${table} where package_key = ? and video_id = ? and change_seq = ?`)
       .pluck()
-      .get(packageKey, anchor.videoId, anchor.changeSeq) as string | undefined;
-  return (find('videos') ?? find('video_history')) === anchor.validFrom;
+      .get(`${account}/${packageId}`, videoId, changeSeq) as string | undefined;
+  if ((find('videos') ?? find('video_history')) === validFrom) return true;
+  return hasStatesUntil(source, account, packageId, changeSeq) ? false : null;
 }
+
+/** Does a package have states up to a change? */
+export function hasStatesUntil({ db }: Source, account: string, packageId: number, mark: number): boolean {
+  const packageKey = `${account}/${packageId}`;
+  const find = (table: string) =>
+    db
+      .prepare(`select 1 from ${table} where package_key = ? and change_seq <= ? limit 1`)
+      .get(packageKey, mark);
+  return (find('videos') ?? find('video_history')) !== undefined;
+}
+
+/** The number of the last run that the published file has; 0 if it has none. */
+export const getLastRun = ({ db }: Source): number =>
+  db.prepare('select coalesce(max(run_id), 0) from runs').pluck().get() as number;
 
 /** The numbers of the packages of an account. */
 export function listPackageIds({ db }: Source, account: string): number[] {

@@ -3,7 +3,7 @@ import { RUNS } from '../../lib/load-report.ts';
 import { CopyError, LostLeaseError, StaleSourceError } from './load-errors.ts';
 import { createPostgresTarget } from './postgres/postgres-target.ts';
 import { listSourceAccounts, openSource, type Source } from './source.ts';
-import type { Claim, Finding, Target } from './target.ts';
+import type { Claim, Finding, Loaded, Target } from './target.ts';
 import type { LoadRequest, LoadResult } from './target-request.ts';
 
 /**
@@ -41,14 +41,44 @@ async function loadFile(
       results.set(other, { ...result, account: other });
     return;
   }
+  for (const account of request.rebuild.filter((name) => !accounts.includes(name)))
+    results.set(account, await removeOne(target, source, account, request));
   const isOurs = [...results.values()].some(({ outcome }) => outcome === 'loaded' || outcome === 'unchanged');
-  if (!isOurs) return;
-  const steps = async (result: LoadResult) => {
-    const { kind, rows } = await target.loadWarehouse();
+  if (isOurs) results.set(RUNS, await loadRuns(target, source, accounts, request));
+}
+
+/** Loads what belongs to no account; compared where any account is. */
+function loadRuns(
+  target: Target,
+  source: Source,
+  accounts: readonly string[],
+  request: LoadRequest,
+): Promise<LoadResult> {
+  return report(RUNS, target, source, request, async (result) => {
+    const { kind, rows } = await target.loadWarehouse(false);
     Object.assign(result, { rows, outcome: kind === 'nothing' ? 'unchanged' : 'loaded' });
-    result.findings = await target.listFindings(accounts);
-  };
-  results.set(RUNS, await report(RUNS, target, source, request, steps));
+    if (request.verify.length > 0) {
+      const reload = () => target.loadWarehouse(true);
+      await verify('the tables of runs', () => target.verifyWarehouse(), reload, result);
+    }
+    result.findings = [...result.findings, ...(await target.listFindings(accounts))];
+  });
+}
+
+/** An account that is no longer in the published file: a person said that it goes. */
+function removeOne(
+  target: Target,
+  source: Source,
+  account: string,
+  request: LoadRequest,
+): Promise<LoadResult> {
+  return report(account, target, source, request, async (result) => {
+    const removed = await target.remove(account);
+    if (removed === null) {
+      const error = `account ${account} is neither in this warehouse, nor was it loaded by it`;
+      Object.assign(result, { error, hint: 'vodhouse status shows the accounts of each target' });
+    } else Object.assign(result, { outcome: 'loaded', rows: removed.rows, findings: removed.findings });
+  });
 }
 
 /** Does every other account meet the same error? The server refuses connections, the login, or has no room. */
@@ -73,30 +103,43 @@ async function loadOne(
     }
     const { kind, rows, findings } = await target.load(account, claim.epoch, isRebuild);
     Object.assign(draft, { rows, findings, outcome: kind === 'nothing' ? 'unchanged' : 'loaded' });
-    if (request.verify.includes(account) || isRebuild) await verify(target, account, claim.epoch, draft);
+    if (!request.verify.includes(account) && !isRebuild) return;
+    const reload = () => target.load(account, claim.epoch, false);
+    await verify(`account ${account}`, () => target.verify(account), reload, draft);
   });
   const isElsewhere = result.outcome === 'held' || result.outcome === 'refused';
   return isElsewhere && !request.accounts.includes(account) ? null : result;
 }
 
 /** Compares both sides; where they differ, loads everything again, and compares once more. */
-async function verify(target: Target, account: string, epoch: number, result: LoadResult): Promise<void> {
-  const found = await target.verify(account);
+async function verify(
+  what: string,
+  compare: () => Promise<string[] | null>,
+  reload: () => Promise<Loaded>,
+  result: LoadResult,
+): Promise<void> {
+  const found = await compare();
   result.verified = found === null ? null : found.length === 0;
   if (found === null || found.length === 0) return;
-  const { rows } = await target.load(account, epoch, false);
-  const left = await target.verify(account);
+  const { rows, findings } = await reload();
+  const left = await compare();
   result.rows += rows;
   result.outcome = 'loaded';
   result.verified = left === null ? null : left.length === 0;
   const wasDifferent: Finding = {
     kind: 'reloaded',
-    message: `account ${account} differed, and was loaded completely again: ${found.join('; ')}`,
+    message: `${what} differed, and ${what.startsWith('account') ? 'was' : 'were'} loaded completely again: ${found.join('; ')}`,
   };
   const differs = (left ?? []).map((difference): Finding => {
-    return { kind: 'differs', message: `account ${account} differs after a complete load: ${difference}` };
+    return {
+      kind: 'differs',
+      message: `${what} ${what.startsWith('account') ? 'differs' : 'differ'} after a complete load: ${difference}`,
+    };
   });
-  result.findings = [...result.findings, wasDifferent, ...differs];
+  const others = findings.filter(({ kind }) => kind !== 'reloaded');
+  const kinds = others.map(({ kind }) => kind);
+  const before = result.findings.filter(({ kind }) => !kinds.includes(kind) && kind !== 'reloaded');
+  result.findings = [...before, ...others, wasDifferent, ...differs];
 }
 
 /** Runs the steps of a load; what they throw becomes the outcome. */

@@ -1,6 +1,6 @@
 /** Which published tables are shipped, by whom they are owned, and how they are divided. */
 import type { Table } from '../mart.ts';
-import type { Marts } from '../marts/marts.ts';
+import { createMarts, type Marts } from '../marts/marts.ts';
 
 /** What a load ships: the rows of one account, or the runs and facts of a warehouse. */
 export type Owner = { account: string } | { warehouseId: string };
@@ -51,4 +51,12 @@ export function selectOwned(table: Table, owner: Owner) {
     where: `t.package_key >= :account || '/' and t.package_key < :account || '0'`,
     parameters: { account },
   };
+}
+
+/** The columns of videos or their history that are left out of a published file (`publish.exclude`). */
+export function listExcludedColumns({ name: table, columns }: Table): string[] {
+  const { videos, videoHistory } = createMarts({ durationUnit: 'ms', exclude: [] });
+  const all = [videos, videoHistory].find(({ name }) => name === table)?.columns ?? [];
+  const names = columns.map(({ name }) => name);
+  return all.flatMap(({ name }) => (names.includes(name) ? [] : [name]));
 }

@@ -43,13 +43,17 @@ export interface Target {
   claim: (account: string, force: boolean) => Promise<Claim>;
   /** Brings one account up to the published file, in one transaction. `epoch` is that of the claim. */
   load: (account: string, epoch: number, isRebuild: boolean) => Promise<Loaded>;
-  /** Brings up the tables that belong to no account. */
-  loadWarehouse: () => Promise<Loaded>;
+  /** Brings up the tables that belong to no account; `isRebuild`: sends everything again. */
+  loadWarehouse: (isRebuild: boolean) => Promise<Loaded>;
+  /** Deletes an account that this warehouse loaded and no longer has. Null if it did not load it. */
+  remove: (account: string) => Promise<Loaded | null>;
   /**
    * Compares counts and sums of an account: the differences, or null where the target has another state than the file. An
    * account that differs is loaded completely by its next load.
    */
   verify: (account: string) => Promise<string[] | null>;
+  /** The same for the tables that belong to no account. */
+  verifyWarehouse: () => Promise<string[] | null>;
   /** What concerns the whole target; `accounts` are those of the published file. */
   listFindings: (accounts: readonly string[]) => Promise<Finding[]>;
   /** What an error of any of these means. */

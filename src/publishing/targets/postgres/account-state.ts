@@ -12,6 +12,8 @@ export interface AccountState {
   timeline: string | null;
   shape: string | null;
   changeSeq: number | null;
+  /** When the published file was made that was loaded last: UTC, `YYYY-MM-DD HH:MM:SS`. */
+  publishedAt: string | null;
   /** Why the account is loaded completely again: its rows are not those of the warehouse. */
   needsReload: boolean;
 }
@@ -19,7 +21,7 @@ export interface AccountState {
 /** Locks the row of an account until the end of the transaction. Null if nobody has claimed it. */
 export async function lockAccountState(session: Session, account: string): Promise<AccountState | null> {
   const row = await session.queryOne<Record<string, string | null>>(
-    `SELECT epoch, warehouse_id, instance, timeline, shape, change_seq, status
+    `SELECT epoch, warehouse_id, instance, timeline, shape, change_seq, status, ${toUtcText('published_at')} AS published_at
 FROM ${session.name('vodhouse_account')} WHERE account = $1 FOR UPDATE`,
     [account],
   );
@@ -31,6 +33,7 @@ FROM ${session.name('vodhouse_account')} WHERE account = $1 FOR UPDATE`,
     timeline: row.timeline ?? null,
     shape: row.shape ?? null,
     changeSeq: row.change_seq == null ? null : Number(row.change_seq),
+    publishedAt: row.published_at ?? null,
     needsReload: row.status !== null,
   };
 }
@@ -40,20 +43,34 @@ const ANCHORS = 20;
 
 /** The newest states that the last loads of a timeline brought. */
 export async function listAnchors(session: Session, account: string, timeline: string): Promise<Anchor[]> {
-  const { rows } = await session.query<
-    Record<'package_id' | 'video_id' | 'change_seq' | 'valid_from', string>
-  >(
+  const { rows } = await session.query<AnchorRow>(
     `SELECT package_id, video_id, to_change_seq AS change_seq, ${toUtcText('valid_from')} AS valid_from
 FROM ${session.name('vodhouse_load')}
 WHERE account = $1 AND timeline = $2 AND package_id IS NOT NULL ORDER BY load_id DESC LIMIT ${ANCHORS}`,
     [account, timeline],
   );
-  return rows.map((row) => ({
-    packageId: Number(row.package_id),
-    videoId: Number(row.video_id),
-    changeSeq: Number(row.change_seq),
-    validFrom: row.valid_from,
-  }));
+  return rows.map(toAnchor);
+}
+
+type AnchorRow = Record<'package_id' | 'video_id' | 'change_seq' | 'valid_from', string>;
+
+const toAnchor = (row: AnchorRow): Anchor => ({
+  packageId: Number(row.package_id),
+  videoId: Number(row.video_id),
+  changeSeq: Number(row.change_seq),
+  validFrom: row.valid_from,
+});
+
+/** One state of each package that has videos: the present one of the video with the lowest number. */
+export async function listPackageAnchors(session: Session, account: string): Promise<Anchor[]> {
+  const { rows } = await session.query<AnchorRow>(
+    `SELECT p.package_id, v.* FROM ${session.name('packages')} p CROSS JOIN LATERAL (
+  SELECT video_id, change_seq, ${toUtcText('valid_from')} AS valid_from FROM ${session.name('videos')} v
+  WHERE v.account = p.account AND v.package_id = p.package_id ORDER BY v.video_id LIMIT 1) v
+WHERE p.account = $1`,
+    [account],
+  );
+  return rows.map(toAnchor);
 }
 
 /** The slices that the target has of an owner: by the name of the table. */

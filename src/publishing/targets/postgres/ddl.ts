@@ -1,7 +1,8 @@
 /** The statements that make the schema of a target. All of them only add: what readers see is never dropped or renamed. */
-import type { View } from '../../mart.ts';
+import type { Table, View } from '../../mart.ts';
 import { SHAPE } from '../../fingerprint.ts';
-import type { Marts } from '../../marts/marts.ts';
+import { createMarts, type Marts } from '../../marts/marts.ts';
+import { listExcludedColumns } from '../shipped-tables.ts';
 import { quoteName, quoteNames } from './session.ts';
 import { listAllTables } from './state-tables.ts';
 import { listViews, type TargetColumn, type TargetTable } from './tables.ts';
@@ -23,9 +24,19 @@ export function planSchema({ schema, marts }: SchemaPlan, existing: Existing | n
   return [
     ...(existing === null ? [`CREATE SCHEMA IF NOT EXISTS ${quoteName(schema)}`] : []),
     ...listAllTables(marts).flatMap((table) => planTable(schema, table, found.get(table.name))),
-    ...listViews(marts).flatMap((view) => planView(schema, view, found.get(view.name))),
+    ...listViews(toWidest(marts, found)).flatMap((view) => planView(schema, view, found.get(view.name))),
     ...(found.has('vodhouse_freshness') ? [] : [createFreshnessView(schema)]),
   ];
+}
+
+/** The marts with every column of videos that the target has or gets: another warehouse may leave out others. */
+function toWidest(marts: Marts, existing: Existing): Marts {
+  const isThere = ({ name: table, columns }: Table, name: string) =>
+    columns.some((column) => column.name === name) || existing.get(table)?.includes(name) === true;
+  const exclude = listExcludedColumns(marts.videos).filter(
+    (name) => !isThere(marts.videos, name) || !isThere(marts.videoHistory, name),
+  );
+  return createMarts({ durationUnit: 'ms', exclude });
 }
 
 function planTable(schema: string, table: TargetTable, existing: readonly string[] | undefined): string[] {

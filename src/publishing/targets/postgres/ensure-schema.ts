@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { ConfigError, errorCode } from '../../../lib/errors.ts';
 import { SHAPE } from '../../fingerprint.ts';
 import { planGrants, planSchema, planTriggers, recordShape, type Existing, type SchemaPlan } from './ddl.ts';
-import type { Session } from './session.ts';
+import { quoteName, type Session } from './session.ts';
 import { listAllTables } from './state-tables.ts';
 
 /** Columns by table that the target has. */
@@ -27,11 +27,14 @@ export async function ensureSchema(
   plan: SchemaPlan,
   timezone: string,
 ): Promise<EnsuredSchema> {
+  await assertServer(session);
+  for (const reader of plan.readers.filter((name) => name !== 'public')) await assertRole(session, reader);
   for (let tries = 1; ; tries++) {
     const existing = await readExisting(session);
     if (existing) assertOurs(plan, existing);
+    const shape = existing?.has('vodhouse_schema') ? await readShape(session, plan, timezone) : 0;
     const isComplete = existing !== null && planSchema(plan, existing).length === 0;
-    if (isComplete && (await isSetUp(session, plan, timezone))) return { columns: existing, missing: [] };
+    if (isComplete && (await isSetUp(session, plan, shape))) return { columns: existing, missing: [] };
     try {
       await makeMissing(session, plan, timezone);
     } catch (error) {
@@ -43,6 +46,36 @@ export async function ensureSchema(
       await setTimeout(100 + Math.random() * 400);
     }
   }
+}
+
+/** The oldest version of PostgreSQL with everything that the tables need. */
+const OLDEST_VERSION = 14;
+
+/** Throws ConfigError for a server or a database that cannot be a target. */
+export function assertUsable({ version, encoding }: { version: number; encoding: string }): void {
+  if (version < OLDEST_VERSION * 10_000)
+    throw new ConfigError(`the server is PostgreSQL ${Math.floor(version / 10_000)}`, {
+      hint: `a target needs PostgreSQL ${OLDEST_VERSION} or later`,
+    });
+  if (encoding !== 'UTF8')
+    throw new ConfigError(`the database has the encoding ${encoding}, which cannot hold every text`, {
+      hint: "name another database in `postgres:`; CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0 makes one",
+    });
+}
+
+async function assertServer(session: Session): Promise<void> {
+  const row = await session.queryOne<{ version: number; encoding: string }>(
+    `SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding`,
+  );
+  if (row) assertUsable(row);
+}
+
+async function assertRole(session: Session, reader: string): Promise<void> {
+  const row = await session.queryOne('SELECT 1 AS one FROM pg_roles WHERE rolname = $1', [reader]);
+  if (row) return;
+  throw new ConfigError(`the role ${reader} does not exist`, {
+    hint: `CREATE ROLE ${quoteName(reader)} LOGIN; or correct \`readers:\` of the target`,
+  });
 }
 
 /** Null where the schema does not exist. */
@@ -81,29 +114,25 @@ function findMissing({ marts }: SchemaPlan, existing: Existing): string[] | null
   );
 }
 
-/** Are triggers and rights those of this version? Throws ConfigError for another calendar. */
-async function isSetUp(
-  session: Session,
-  { readers, schema }: SchemaPlan,
-  timezone: string,
-): Promise<boolean> {
-  const facts = new Map(
-    (
-      await session.query<{ key: string; value: string }>(
-        `SELECT key, value FROM ${session.name('vodhouse_schema')}`,
-      )
-    ).rows.map(({ key, value }) => [key, value]),
+/** The shape of the tables, 0 if it is unknown. Throws ConfigError for another calendar. */
+async function readShape(session: Session, { schema }: SchemaPlan, timezone: string): Promise<number> {
+  const { rows } = await session.query<{ key: string; value: string }>(
+    `SELECT key, value FROM ${session.name('vodhouse_schema')}`,
   );
+  const facts = new Map(rows.map(({ key, value }) => [key, value]));
   const theirs = facts.get('timezone');
   if (theirs !== undefined && theirs !== timezone)
     throw new ConfigError(
       `the schema ${schema} has the days of ${theirs}, this warehouse those of ${timezone}`,
-      {
-        hint: 'name another schema for another calendar (publish.targets[].schema)',
-      },
+      { hint: 'name another schema for another calendar (publish.targets[].schema)' },
     );
+  return Number(facts.get('shape') ?? 0);
+}
+
+/** Are triggers and rights those of this version? */
+async function isSetUp(session: Session, { readers }: SchemaPlan, shape: number): Promise<boolean> {
   const mayRead = await Promise.all(readers.map((reader) => canRead(session, reader)));
-  return Number(facts.get('shape') ?? 0) >= SHAPE && !mayRead.includes(false);
+  return shape >= SHAPE && !mayRead.includes(false);
 }
 
 async function canRead(session: Session, reader: string): Promise<boolean> {
@@ -122,11 +151,12 @@ async function makeMissing(session: Session, plan: SchemaPlan, timezone: string)
   await session.execute(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
   await session.execute('SELECT pg_advisory_xact_lock(hashtext($1))', [`vodhouse ${schema}`]);
   const existing = await readExisting(session); // another worker may have been first
+  const shape = existing?.has('vodhouse_schema') ? await readShape(session, plan, timezone) : 0;
   for (const statement of planSchema(plan, existing)) await session.execute(statement);
-  for (const statement of planTriggers(plan)) await session.execute(statement);
+  if (shape < SHAPE) for (const statement of planTriggers(plan)) await session.execute(statement);
   for (const reader of plan.readers)
     if (!(await canRead(session, reader)))
       for (const statement of planGrants(schema, reader)) await session.execute(statement);
-  await session.execute(recordShape(schema, timezone));
+  if (shape < SHAPE) await session.execute(recordShape(schema, timezone));
   await session.execute('COMMIT');
 }

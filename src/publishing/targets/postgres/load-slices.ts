@@ -46,11 +46,19 @@ AND NOT EXISTS (SELECT FROM ${stageName(table)} s WHERE ${sameKey('t', 's', toKe
     await session.execute(`DELETE FROM ${stageName(table)} WHERE day = ANY ($1::date[])`, [bookedDays]);
   const written = await session.execute(upsert(context, table, differs(context, table)));
   const left = isKept ? bookedDays : [];
-  // the slices of a day that was left are compared again by the next load
-  const isLeft = (slice: string) => left.some((day) => day.startsWith(slice));
-  const changed = new Map([...changes.changed].filter(([slice]) => !isLeft(slice)));
-  await writeSlices(session, id, table.name, { changed, gone: changes.gone });
+  if (listCommonColumns(context, table).length === table.columns.length)
+    await writeSlices(session, id, table.name, withoutDays(changes, left)); // else all is sent again
   return { rows: deleted + written, bookedDays: left };
+}
+
+/** The slices of days that were left get a checksum that none has: each load compares them again. */
+function withoutDays(
+  { changed, gone }: SliceChanges,
+  left: readonly string[],
+): { changed: ReadonlyMap<string, string>; gone: readonly string[] } {
+  const months = left.map((day) => [day.slice(0, 7), 'booked days differ'] as const);
+  const marked = new Map([...changed, ...months]);
+  return { changed: marked, gone: gone.filter((slice) => !marked.has(slice)) };
 }
 
 /** The condition for the rows of the slices in the target (alias `t`): `$1` is the owner, `$2` the names of the slices. */
@@ -94,8 +102,8 @@ WHERE ${where} AND t.state = 'booked' AND ${qualified} ORDER BY t.day`,
   return rows.map(({ day }) => day);
 }
 
-/** Keeps booked days that a person lets go, and allows this transaction to replace them. */
-async function setAsideBooked(
+/** Keeps booked days that a person lets go, and allows this transaction to replace or delete them. */
+export async function setAsideBooked(
   context: LoadContext,
   table: Table,
   account: string,

@@ -2,6 +2,7 @@
 import type { Table } from '../../mart.ts';
 import type { Delta } from '../delta.ts';
 import { RowsDifferError } from '../load-errors.ts';
+import { listExcludedColumns } from '../shipped-tables.ts';
 import { quoteName, quoteNames } from './session.ts';
 import {
   copyInto,
@@ -68,7 +69,25 @@ export async function reload(
     rows += await session.execute(upsert(context, table, differs(context, table)));
   }
   if (tags) rows += await reloadTags(context, account, { ...delta, tags });
+  for (const { table } of [videos, history]) rows += await clearExcluded(context, account, table);
+  if (tags === null && context.targetColumns.has('video_tags'))
+    rows += await session.execute(`DELETE FROM ${session.name('video_tags')} WHERE account = $1`, [account]);
   return { rows, setAside };
+}
+
+/** What is left out now (`publish.exclude`) leaves the target too. */
+async function clearExcluded({ session, targetColumns }: LoadContext, account: string, table: Table) {
+  const theirs = targetColumns.get(table.name) ?? [];
+  const names = listExcludedColumns(table).flatMap((name) =>
+    theirs.includes(name) ? [quoteName(name)] : [],
+  );
+  if (names.length === 0) return 0;
+  const set = names.map((name) => `${name} = NULL`).join(', ');
+  const isThere = names.map((name) => `${name} IS NOT NULL`).join(' OR ');
+  return session.execute(
+    `UPDATE ${session.name(table.name)} SET ${set} WHERE account = $1 AND (${isThere})`,
+    [account],
+  );
 }
 
 const deleteUnstaged = ({ session }: LoadContext, table: Table, key: readonly string[]) =>
@@ -91,6 +110,27 @@ async function reloadTags(
 SELECT ${quoteNames(names)} FROM ${stageName(table)} s
 WHERE NOT EXISTS (SELECT FROM ${session.name(table.name)} t WHERE t.account = $1 AND ${sameKey('t', 's', names)})`,
     [account],
+  );
+  const counts = await session.queryOne<{ is_equal: boolean }>(
+    `SELECT (SELECT count(*) FROM ${session.name(table.name)} WHERE account = $1) = (SELECT count(*) FROM ${stageName(table)}) AS is_equal`,
+    [account],
+  );
+  return (
+    deleted + inserted + (counts?.is_equal === true ? 0 : await replaceTags(context, account, table, names))
+  );
+}
+
+/** For rows that are there twice, or of which one of two equal ones is missing. */
+async function replaceTags(
+  { session }: LoadContext,
+  account: string,
+  table: Table,
+  names: readonly string[],
+) {
+  const name = session.name(table.name);
+  const deleted = await session.execute(`DELETE FROM ${name} WHERE account = $1`, [account]);
+  const inserted = await session.execute(
+    `INSERT INTO ${name} (${quoteNames(names)}) SELECT ${quoteNames(names)} FROM ${stageName(table)}`,
   );
   return deleted + inserted;
 }

@@ -4,7 +4,7 @@ import type { Source } from '../source.ts';
 import type { Holder, Loaded } from '../target.ts';
 import { StaleSourceError } from '../load-errors.ts';
 import { readSlices } from './account-state.ts';
-import { loadCalendar } from './calendar.ts';
+import { loadCalendar, loadDictionary } from './calendar.ts';
 import type { TargetColumns } from './ensure-schema.ts';
 import { begin } from './load.ts';
 import { loadSlices } from './load-slices.ts';
@@ -17,6 +17,8 @@ export interface WarehouseLoadOptions {
   targetColumns: TargetColumns;
   lockTimeoutMs: number;
   loadTimeoutMs: number;
+  /** Send everything again, whatever the target has. */
+  isRebuild: boolean;
 }
 
 /** Throws what pg throws; then nothing was changed. */
@@ -25,10 +27,11 @@ export async function loadWarehouse(session: Session, options: WarehouseLoadOpti
   const { warehouseId } = source;
   const context: LoadContext = { session, db: source.db, targetColumns, onNul: () => undefined };
   await begin(session, options);
-  const isWhole = await lockWarehouse(session, options);
+  const isWhole = (await lockWarehouse(session, options)) || options.isRebuild;
   if (source.isReplaced()) throw new StaleSourceError();
-  let rows = await loadCalendar(context, source);
+  let rows = await loadCalendar(context, source, isWhole);
   const known = isWhole ? () => new Map<string, string>() : await readSlices(session, warehouseId);
+  rows += await loadDictionary(context, source, known('dictionary').get(''));
   for (const changes of findWarehouseChanges(source, known)) {
     const done = await loadSlices(context, { warehouseId }, changes, { isWhole, mayReplaceBooked: false });
     rows += done.rows;

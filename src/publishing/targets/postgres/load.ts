@@ -1,10 +1,11 @@
 /** One load: brings one account of a target up to the published file, in one transaction. */
 import { MINUTE_MS } from '../../../lib/clock.ts';
-import { findDelta, hasAnchor, listPackageIds, selectAll, type Delta } from '../delta.ts';
-import { CopyError, LostLeaseError, StaleSourceError } from '../load-errors.ts';
+import { findDelta, listPackageIds, selectAll, type Delta } from '../delta.ts';
+import { LostLeaseError, StaleSourceError } from '../load-errors.ts';
 import type { Source } from '../source.ts';
 import type { Finding, Holder, Loaded } from '../target.ts';
-import { listAnchors, lockAccountState, readSlices, type AccountState } from './account-state.ts';
+import { lockAccountState, readSlices, type AccountState } from './account-state.ts';
+import { chooseKind, getLoadedShape, type ChosenKind } from './choose-kind.ts';
 import { LEASE_MINUTES } from './claim.ts';
 import type { TargetColumns } from './ensure-schema.ts';
 import { deletePackages, loadChanges, loadFirst, reload } from './load-videos.ts';
@@ -73,42 +74,6 @@ async function lockState(session: Session, { account, epoch, holder }: LoadOptio
   return state;
 }
 
-interface ChosenKind {
-  kind: 'first' | 'changes' | 'reload';
-  /** The other timeline, whose states are set aside; null: no states are lost. */
-  lostTimeline: string | null;
-}
-
-/** Throws CopyError. */
-async function chooseKind(
-  session: Session,
-  state: AccountState,
-  { source, account, isRebuild }: LoadOptions,
-): Promise<ChosenKind> {
-  const { timeline, shape, needsReload } = state;
-  if (timeline === null)
-    return { kind: (await hasRows(session, account)) ? 'reload' : 'first', lostTimeline: null };
-  if (timeline !== source.timeline) return { kind: 'reload', lostTimeline: timeline };
-  if (isRebuild || needsReload) return { kind: 'reload', lostTimeline: isRebuild ? timeline : null };
-  const anchors = await listAnchors(session, account, timeline);
-  if (anchors.some((anchor) => hasAnchor(source, account, anchor) === false))
-    throw new CopyError(
-      `the target has changes of account ${account} that this warehouse never had: a copy of its data folder is in use elsewhere`,
-    );
-  return { kind: shape === source.shape ? 'changes' : 'reload', lostTimeline: null };
-}
-
-/** Are there rows whose state was lost? */
-async function hasRows(session: Session, account: string): Promise<boolean> {
-  const row = await session.queryOne<{ found: boolean }>(
-    `SELECT EXISTS (SELECT FROM ${session.name('videos')} WHERE account = $1)
-  OR EXISTS (SELECT FROM ${session.name('video_history')} WHERE account = $1)
-  OR EXISTS (SELECT FROM ${session.name('video_tags')} WHERE account = $1) AS found`,
-    [account],
-  );
-  return row?.found === true;
-}
-
 interface Written {
   rows: number;
   delta: Delta;
@@ -164,9 +129,10 @@ async function recordLoad(
   kind: string,
   state: AccountState,
   { rows, delta }: Written,
-  { source, account, epoch, holder }: LoadOptions,
+  { source, account, epoch, holder, targetColumns }: LoadOptions,
 ): Promise<void> {
   const { newest } = delta;
+  const shape = getLoadedShape(source, targetColumns);
   const since = kind === 'changes' ? state.changeSeq : null;
   const mark = newest?.changeSeq ?? since ?? 0;
   const load = await session.queryOne<{ load_id: string }>(
@@ -189,7 +155,7 @@ RETURNING load_id`,
     `UPDATE ${session.name('vodhouse_account')} SET timeline = $2, shape = $3, change_seq = $4, load_id = $5,
   loaded_at = clock_timestamp(), published_at = ($6 || ' UTC')::timestamptz, status = NULL,
   lease_until = clock_timestamp() + interval '${LEASE_MINUTES} minutes', renewed_at = clock_timestamp() WHERE account = $1`,
-    [account, source.timeline, source.shape, mark, load?.load_id, source.publishedAt],
+    [account, source.timeline, shape, mark, load?.load_id, source.publishedAt],
   );
 }
 

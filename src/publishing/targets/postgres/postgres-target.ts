@@ -9,9 +9,10 @@ import { claimAccount } from './claim.ts';
 import { ensureSchema, type EnsuredSchema } from './ensure-schema.ts';
 import { loadAccount } from './load.ts';
 import { loadWarehouse } from './load-warehouse.ts';
+import { removeAccount } from './remove-account.ts';
 import { withSession, type Session } from './session.ts';
 import { describeTargetError } from './target-errors.ts';
-import { findDifferences } from './verify.ts';
+import { findDifferences, findWarehouseDifferences } from './verify.ts';
 
 /** How often a load is tried again whose locks met those of another session. */
 const TRIES = 5;
@@ -59,10 +60,20 @@ export function createPostgresTarget(config: TargetConfig, source: Source, holde
       const options = { source, account, holder, epoch, targetColumns: columns, isRebuild };
       return load(account, (session) => loadAccount(session, { ...options, lockTimeoutMs, loadTimeoutMs }));
     },
-    async loadWarehouse(): Promise<Loaded> {
+    async loadWarehouse(isRebuild: boolean): Promise<Loaded> {
       const { columns } = await ensure();
-      return load(null, (session) =>
-        loadWarehouse(session, { source, holder, targetColumns: columns, lockTimeoutMs, loadTimeoutMs }),
+      const options = { source, holder, targetColumns: columns, lockTimeoutMs, loadTimeoutMs, isRebuild };
+      return load(null, (session) => loadWarehouse(session, options));
+    },
+    async remove(account: string): Promise<Loaded | null> {
+      const { columns } = await ensure();
+      const options = { source, account, holder, targetColumns: columns, lockTimeoutMs, loadTimeoutMs };
+      return withSession(config, loadTimeoutMs, (session) => removeAccount(session, options));
+    },
+    async verifyWarehouse(): Promise<string[] | null> {
+      const { columns } = await ensure();
+      return withSession(config, loadTimeoutMs, (session) =>
+        findWarehouseDifferences(session, source, columns),
       );
     },
     async verify(account: string): Promise<string[] | null> {

@@ -41,7 +41,7 @@ const load: TargetTable = {
     required('timeline', 'uuid'),
     required('epoch', 'bigint'),
     required('worker', 'text'),
-    required('kind', 'text'), // first, changes, reload
+    required('kind', 'text'), // first, changes, reload, removed
     optional('from_change_seq', 'bigint'),
     optional('to_change_seq', 'bigint'),
     optional('package_id', 'bigint'),

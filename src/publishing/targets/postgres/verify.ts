@@ -1,15 +1,18 @@
 /** Compares the counts and integer sums of an account in the published file with those in the target. */
 import type { Column, Table } from '../../mart.ts';
-import { listAccountSlices, selectOwned } from '../shipped-tables.ts';
+import { listAccountSlices, listWarehouseSlices, selectOwned, type Owner } from '../shipped-tables.ts';
 import type { Source } from '../source.ts';
+import { listDictionary } from './calendar.ts';
+import { getLoadedShape } from './choose-kind.ts';
 import { quoteName, type Session } from './session.ts';
+import { WAREHOUSE_ID } from './tables.ts';
 
 /** Sums of remainders: those of large numbers do not overflow, and are the same in both. Not of REAL: their order counts. */
 const MODULUS = 2_147_483_647;
 
 /**
  * The first difference of each table, in words; none where both sides are equal. Null if the target has another state than
- * the file: then there is nothing to compare. `sinceLoad`: the number of the load that the target must have.
+ * the file: then there is nothing to compare.
  */
 export async function findDifferences(
   session: Session,
@@ -27,16 +30,84 @@ export async function findDifferences(
 FROM ${session.name('vodhouse_account')} WHERE account = $1`,
     [account, source.publishedAt],
   );
-  if (state?.timeline !== source.timeline || state.shape !== source.shape || !state.is_current) {
+  if (
+    state?.timeline !== source.timeline ||
+    state.shape !== getLoadedShape(source, targetColumns) ||
+    !state.is_current
+  ) {
     await session.execute('ROLLBACK');
     return null;
   }
+  const differences = await compareTables(session, source, { account }, listTables(source), targetColumns);
+  await session.execute('ROLLBACK');
+  return differences;
+}
+
+/** The same for the tables of a warehouse, and those that all warehouses share, of which a target may have more rows. */
+export async function findWarehouseDifferences(
+  session: Session,
+  source: Source,
+  targetColumns: ReadonlyMap<string, readonly string[]>,
+): Promise<string[] | null> {
+  const { warehouseId, db, marts, publishedAt } = source;
+  await session.execute('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  const facts = await session.query<{ key: string; value: string | null }>(
+    `SELECT key, value FROM ${session.name('about')} WHERE warehouse_id = $1`,
+    [warehouseId],
+  );
+  const theirs = new Map(facts.rows.map(({ key, value }) => [key, value]));
+  const isOther = ![undefined, publishedAt].includes(theirs.get('published_at') ?? undefined);
+  const tables = listWarehouseSlices(marts).map(({ table }) => table);
+  const differences = isOther
+    ? []
+    : await compareTables(session, source, { warehouseId }, tables, targetColumns);
+  const ours = db.prepare('select key, value from about').raw().all() as [string, string | null][];
+  const changed = ours.filter(
+    ([key, value]) => theirs.get(key) !== value?.replaceAll('\0', '\uFFFD') && value !== theirs.get(key),
+  );
+  if (changed.length > 0) differences.push(`about: ${changed.map(([key]) => key).join(', ')} differ`);
+  differences.push(...(await compareShared(session, source, targetColumns)));
+  await session.execute('ROLLBACK');
+  return isOther ? null : differences;
+}
+
+/** The days of the calendar, and the rows of the dictionary. */
+async function compareShared(
+  session: Session,
+  source: Source,
+  targetColumns: ReadonlyMap<string, readonly string[]>,
+): Promise<string[]> {
+  const rows = JSON.stringify(listDictionary(source.marts));
+  const dictionary = await session.queryOne<{ missing: string }>(
+    `SELECT count(*) AS missing FROM (
+  SELECT * FROM jsonb_populate_recordset(NULL::${session.name('dictionary')}, $1)
+  EXCEPT SELECT * FROM ${session.name('dictionary')}) AS d`,
+    [rows],
+  );
+  const missing = Number(dictionary?.missing ?? 0);
+  return [
+    ...(await compareTables(session, source, 'everybody', [source.marts.dates], targetColumns)),
+    ...(missing === 0 ? [] : [`dictionary: ${missing} rows differ`]),
+  ];
+}
+
+/** Whose rows are compared: of an account, of a warehouse, or all that the file has. */
+type Compared = Owner | 'everybody';
+
+/** Counts and sums of tables: the first difference of each. */
+async function compareTables(
+  session: Session,
+  source: Source,
+  owner: Compared,
+  tables: readonly Table[],
+  targetColumns: ReadonlyMap<string, readonly string[]>,
+): Promise<string[]> {
   const differences: string[] = [];
-  for (const table of listTables(source)) {
+  for (const table of tables) {
     const columns = listIntegers(table, targetColumns.get(table.name) ?? []);
-    const asked = sumTheirs(session, account, table, columns); // the server counts while this process does
+    const asked = sumTheirs(session, source, owner, table, columns); // the server counts while this process does
     asked.catch(() => undefined);
-    const ours = sumOurs(source, account, table, columns);
+    const ours = sumOurs(source, owner, table, columns);
     const theirs = await asked;
     const names = ['rows', ...columns.map(({ name }) => `sum of ${name}`)];
     const index = ours.findIndex((value, at) => value !== theirs[at]);
@@ -45,7 +116,6 @@ FROM ${session.name('vodhouse_account')} WHERE account = $1`,
         `${table.name}: ${names[index]} is ${theirs[index]} in the target, ${ours[index]} in the file`,
       );
   }
-  await session.execute('ROLLBACK');
   return differences;
 }
 
@@ -61,8 +131,9 @@ function listIntegers({ columns }: Table, theirs: readonly string[]): Column[] {
   );
 }
 
-function sumOurs({ db }: Source, account: string, table: Table, columns: readonly Column[]): string[] {
-  const { where, parameters } = selectOwned(table, { account });
+function sumOurs({ db }: Source, owner: Compared, table: Table, columns: readonly Column[]): string[] {
+  const all = { where: 'true', parameters: {} };
+  const { where, parameters } = owner === 'everybody' ? all : selectOwned(table, owner);
   const sums = columns.map(({ name }) => `coalesce(sum(t."${name}" % ${MODULUS}), 0)`);
   const row = db
     .prepare(`select ${['count(*)', ...sums].join(', ')} from main."${table.name}" t where ${where}`)
@@ -74,7 +145,8 @@ function sumOurs({ db }: Source, account: string, table: Table, columns: readonl
 
 async function sumTheirs(
   session: Session,
-  account: string,
+  { db }: Source,
+  owner: Compared,
   table: Table,
   columns: readonly Column[],
 ): Promise<string[]> {
@@ -83,9 +155,21 @@ async function sumTheirs(
     return `coalesce(sum(${type === 'BOOLEAN' ? `${value}::int` : `${value} % ${MODULUS}`}), 0)::text`;
   });
   const expressions = ['count(*)::text', ...sums].map((sum, index) => `${sum} AS c${index}`);
+  const { where, values } = selectTheirs(db, owner);
   const row = await session.queryOne<Record<string, string>>(
-    `SELECT ${expressions.join(', ')} FROM ${session.name(table.name)} t WHERE t.account = $1`,
-    [account],
+    `SELECT ${expressions.join(', ')} FROM ${session.name(table.name)} t WHERE ${where}`,
+    values,
   );
   return expressions.map((_, index) => row?.[`c${index}`] ?? '');
+}
+
+/** The condition for the rows (alias `t`), and its values; of the calendar: the days that the file has. */
+function selectTheirs(db: Source['db'], owner: Compared) {
+  if (owner === 'everybody') {
+    const ends = db.prepare('select min(day), max(day) from dates').raw().get() as unknown[];
+    return { where: 't.day BETWEEN $1 AND $2', values: ends };
+  }
+  return 'account' in owner
+    ? { where: 't.account = $1', values: [owner.account] }
+    : { where: `t.${WAREHOUSE_ID} = $1`, values: [owner.warehouseId] };
 }

@@ -1,0 +1,28 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runTargetHistory } from '../support/models/target-history.ts';
+import { targetHistory } from '../support/models/target-steps.ts';
+import { findPostgres, startPostgres, type PostgresServer } from '../support/servers/postgres.ts';
+
+const RUNS = Number(process.env['RUNS'] ?? 40);
+
+describe.skipIf(findPostgres() === null)('a target', () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(() => server.remove());
+
+  it('equals the published file after each load, whatever happened in between, and a second load writes nothing', async () => {
+    let runs = 0;
+    await fc.assert(
+      fc.asyncProperty(targetHistory, async (steps) => {
+        const schema = `run_${++runs}`;
+        const broken = await runTargetHistory(steps, { server, schema });
+        await server.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
+        expect(broken).toEqual([]);
+      }),
+      { numRuns: RUNS, ...(process.env['SEED'] ? { seed: Number(process.env['SEED']) } : {}) },
+    );
+  });
+});
