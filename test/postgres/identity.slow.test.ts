@@ -35,7 +35,7 @@ describe.skipIf(findPostgres() === null)('an account in a target', () => {
 
   it('is refused to another warehouse, until a person lets that one take it', async () => {
     const site = await openLoaded();
-    const other = openTargetSite(server, { schema: site.schema });
+    const other = openTargetSite(server, { schema: site.schema, start: '2026-03-01T13:00Z' });
     other.register();
     await other.walk([1, 7]);
     other.book({ '2026-02-27': 10, '2026-02-28': 99 });
