@@ -19,6 +19,7 @@ import {
 } from './mart.ts';
 import { createDictionaryRows } from './marts/about.ts';
 import type { Marts } from './marts/marts.ts';
+import { dates } from './marts/dates.ts';
 import { MOVEMENT_TABLES } from './marts/movements.ts';
 import { packageKeys, packageSpan, packageState, packageTotal } from './marts/package-days.ts';
 import { accountDay, shownDay } from './marts/storage.ts';
@@ -49,8 +50,11 @@ export async function build(
       return startFsync(draft); // the disk writes a large table while the next ones are filled
     });
     const fingerprint = createFingerprint(db, request);
-    if ((await movementsStored) === fingerprint) attachMovements(db, movementsFile);
-    else await fillMovements(db, request, 'temp'); // the helper failed, or had another snapshot
+    if ((await movementsStored) === fingerprint) attachMovements(db, movementsFile, marts);
+    else {
+      await fillMovements(db, request, 'temp'); // the helper failed, or had another snapshot
+      if (marts.videoTags) fill(db, marts.videoTags);
+    }
     const parameters = { today: request.today, followed: JSON.stringify(request.storageAccounts) };
     for (const table of dayTables(marts)) fill(db, table, parameters);
     for (const mart of marts.all) if (mart.kind === 'view') db.exec(createView(mart));
@@ -94,7 +98,7 @@ export function attachLive(db: Database.Database, path: string): void {
 
 /** The tables that are filled before `MOVEMENT_TABLES`, in this order. */
 export function videoTables(marts: Marts): (Table | WorkingTable)[] {
-  return [packageKeys, marts.videos, marts.videoHistory, ...(marts.videoTags ? [marts.videoTags] : [])];
+  return [packageKeys, marts.videos, marts.videoHistory];
 }
 
 /** The tables that are filled after `MOVEMENT_TABLES`, in this order: each reads only the live file and tables before it. */
@@ -112,6 +116,13 @@ function fill(db: Database.Database, table: Table | WorkingTable, parameters: ob
   if (table.kind === 'table') for (const sql of createIndexes(table)) db.exec(sql);
 }
 
+/** Fills the tags of the videos in a new file, which becomes that of `fillMovements`. */
+export function fillTags(db: Database.Database, videoTags: Table): void {
+  db.exec(createTable(videoTags));
+  fill(db, packageKeys);
+  db.prepare(fillTable(videoTags)).run();
+}
+
 /** Fills `MOVEMENT_TABLES`; `dates` must exist. The calendar takes 70 ms to load, so it is loaded only here. */
 export async function fillMovements(
   db: Database.Database,
@@ -126,9 +137,10 @@ export async function fillMovements(
 }
 
 /** The working tables are read from the attached file. */
-function attachMovements(db: Database.Database, file: string): void {
+function attachMovements(db: Database.Database, file: string, { videoTags }: Marts): void {
   db.prepare('attach ? as movements').run(file);
-  db.exec('insert into main.dates select * from movements.dates');
+  for (const { name } of [dates, ...(videoTags ? [videoTags] : [])])
+    db.exec(`insert into main.${name} select * from movements.${name} order by rowid`);
 }
 
 function detachAll(db: Database.Database): void {

@@ -32,7 +32,7 @@ export function createHelperProcess() {
   }
 
   return {
-    /** Fills `MOVEMENT_TABLES` in a new file. Returns the fingerprint of the snapshot of the live file that it read. */
+    /** Fills `MOVEMENT_TABLES`, and the tags of the videos, in a new file. Returns the fingerprint of the snapshot of the live file that it read. */
     storeMovements: (request: PublishRequest, file: string) =>
       run<string>({ task: 'store-movements', request, file }),
     checkTable: (path: string, table: Table, expected: ExpectedRows) =>

@@ -53,6 +53,8 @@ export interface Table {
   columns: readonly TableColumn[];
   /** The rest of the SELECT that fills it, after its columns; `live.` is the live file. Null: filled with rows from code. */
   from: string | null;
+  /** The SELECT may give a row twice: the first one counts. That is faster than to group. */
+  mayRepeat?: boolean;
   /** The query that counts the rows it must have, by the live file; '' if there is none. */
   count: string;
   /** For questions that would otherwise read every row; one with a column that is not published is left out. */
@@ -146,9 +148,9 @@ export function createView({ name, select, whereFalse = [] }: View): string {
  */
 export function fillTable(table: Table | WorkingTable): string {
   if (table.kind === 'working') return `insert into ${table.name}\n${table.select}`;
-  const { name, columns, from } = table;
+  const { name, columns, from, mayRepeat = false } = table;
   const values = columns.map((column) => column.value).join(',\n  ');
-  return `INSERT INTO "${name}" (${quoteAll(columns.map((column) => column.name))})\nSELECT ${values}\n${from}`;
+  return `INSERT ${mayRepeat ? 'OR IGNORE ' : ''}INTO "${name}" (${quoteAll(columns.map((column) => column.name))})\nSELECT ${values}\n${from}`;
 }
 
 /** Inserts rows into a table that is filled from code. */

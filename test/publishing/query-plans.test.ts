@@ -22,7 +22,12 @@ function openDraft(): Database.Database {
 
 /** Each table that publishing fills by a statement. */
 const STATEMENTS = new Map(
-  [...videoTables(marts), ...MOVEMENT_TABLES, ...dayTables(marts)]
+  [
+    ...videoTables(marts),
+    ...(marts.videoTags ? [marts.videoTags] : []),
+    ...MOVEMENT_TABLES,
+    ...dayTables(marts),
+  ]
     .filter((table) => table !== marts.dates)
     .map((table) => [table, fillTable(table)]),
 );

@@ -161,8 +161,8 @@ export const videoTags: Table = {
   from: `from package_keys p
 cross join live.video v on v.account = p.account and v.package_id = p.package_id
 cross join json_each(${splitText('v.tag')}) t
-where v.tag <> '' and ${TAG} <> ''
-group by p.package_key, v.id, ${TAG}`,
+where v.tag <> '' and ${TAG} <> ''`,
+  mayRepeat: true,
   count: '',
 };
 
