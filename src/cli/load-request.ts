@@ -4,7 +4,8 @@ import { commandsFor, shellQuote } from '../health/commands.ts';
 import { findNearest } from '../lib/did-you-mean.ts';
 import { ConfigError } from '../lib/errors.ts';
 import { openLoaders, type TargetLoader } from '../publishing/targets/loader.ts';
-import type { JsonOptions } from './command-context.ts';
+import { createLogger, type Logger } from '../lib/logger.ts';
+import type { JsonOptions, LogOptions } from './command-context.ts';
 
 export interface PublishOptions extends JsonOptions {
   target?: string;
@@ -54,4 +55,12 @@ export function assertKnownAccount(account: string, { accounts }: Config, stored
 function nearestHint(name: string, names: readonly string[], what: string): string {
   const nearest = findNearest(name, names);
   return nearest === undefined ? `known ${what}: ${names.join(', ')}` : `did you mean ${nearest}?`;
+}
+
+/** A text log would repeat what the command prints. */
+export function createLoadLogger(
+  { logLevel, logFormat: format }: LogOptions,
+  secrets: readonly string[],
+): Logger {
+  return createLogger({ level: format === 'json' ? logLevel : 'silent', format, secrets });
 }

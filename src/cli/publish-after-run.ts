@@ -6,6 +6,8 @@ import { getPublishTime, type RunClock } from '../sync/run-clock.ts';
 import type { RunSummary } from '../sync/run.ts';
 import type { CommandContext } from './command-context.ts';
 import { EXIT, EXIT_OF_RUN } from './exit.ts';
+import type { LoadsAfterRun } from './load-after-run.ts';
+import { exitCodeForLoads } from './output/load-text.ts';
 import { displayPath } from './output/output.ts';
 import type { PublishResult } from './output/publication-text.ts';
 
@@ -70,9 +72,16 @@ export function getPingedEnd(status: RunSummary['status'], published: PublishRes
   return published instanceof InterruptedError ? null : 'failure';
 }
 
-/** The exit code for a run and the publication after it. */
-export function exitCodeForSync(status: RunSummary['status'], published: PublishResult): number {
+/** The exit code for a run, the publication after it, and the loads after that. */
+export function exitCodeForSync(
+  status: RunSummary['status'],
+  published: PublishResult,
+  targets: LoadsAfterRun = { loads: [], error: null },
+): number {
   const code = EXIT_OF_RUN[status];
-  if (code !== EXIT.done || !(published instanceof VodhouseError)) return code;
-  return published instanceof InterruptedError ? EXIT.interrupted : EXIT.partial;
+  if (code !== EXIT.done) return code;
+  const errors = [published, targets.error];
+  if (errors.some((error) => error instanceof InterruptedError)) return EXIT.interrupted;
+  const isDone = !(published instanceof VodhouseError) && exitCodeForLoads(targets.loads, true) === EXIT.done;
+  return isDone ? EXIT.done : EXIT.partial;
 }

@@ -5,14 +5,19 @@ import { assertSameZone } from '../../app/file-use.ts';
 import { loadTarget } from '../../app/load-targets.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { ConfigError } from '../../lib/errors.ts';
-import { createLogger, type Logger } from '../../lib/logger.ts';
 import { openPublisher, type Publication, type Publisher } from '../../publishing/publisher.ts';
 import type { TargetLoader } from '../../publishing/targets/loader.ts';
 import { getPublishTime } from '../../sync/run-clock.ts';
 import { readBookedZone } from '../../warehouse/statements/warehouse-state.ts';
 import { openWarehouse, type Warehouse } from '../../warehouse/warehouse.ts';
 import { EXIT } from '../exit.ts';
-import { assertKnownAccount, isAboutTargets, selectLoaders, type PublishOptions } from '../load-request.ts';
+import {
+  assertKnownAccount,
+  createLoadLogger,
+  isAboutTargets,
+  selectLoaders,
+  type PublishOptions,
+} from '../load-request.ts';
 import {
   exitCodeForLoads,
   targetLoadsDocument,
@@ -113,7 +118,7 @@ async function loadAll(
     process.stderr.write('nothing was rebuilt\n');
     return null;
   }
-  const context = { warehouse, clock: systemClock, logger: createLoadLogger(config, options) };
+  const context = { warehouse, clock: systemClock, logger: createLoadLogger(options, config.secrets) };
   const verify = options.verify ? stored : [];
   const isVerified = options.verify === true;
   const loads: TargetLoads[] = [];
@@ -141,9 +146,4 @@ async function askForRebuild(
   if (account === null) return null;
   assertKnownAccount(account, config, stored);
   return [account];
-}
-
-/** A text log would repeat what the command prints. */
-function createLoadLogger({ secrets }: Config, { logLevel, logFormat: format }: PublishOptions): Logger {
-  return createLogger({ level: format === 'json' ? logLevel : 'silent', format, secrets });
 }

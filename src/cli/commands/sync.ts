@@ -10,6 +10,8 @@ import type { RunSummary } from '../../sync/run.ts';
 import { logPublication, logRun } from '../output/log-run.ts';
 import { publishResultText, type PublishResult } from '../output/publication-text.ts';
 import { formatRun, summaryJson } from '../output/run-summary.ts';
+import { loadAfterRun, loadsAfterRunText } from '../load-after-run.ts';
+import { createLoadLogger } from '../load-request.ts';
 import { exitCodeForSync, getPingedEnd, publishAfterRun } from '../publish-after-run.ts';
 import { abortOnSignal } from '../signals.ts';
 import { createRunRequest, isUnscoped, type SyncOptions } from '../sync-request.ts';
@@ -33,6 +35,9 @@ export async function sync(options: SyncOptions): Promise<number> {
         options.wait ?? false,
         pings,
       );
+      const { secrets } = config;
+      const loading = { ...context, logger: createLoadLogger(options, secrets) };
+      const targets = await loadAfterRun(config, pipeline.warehouse, loading, published, signal);
       context.close();
       if (options.logFormat === 'json') logOutcome(context, summary, published);
       const typed = commandsFor(options.config);
@@ -40,11 +45,12 @@ export async function sync(options: SyncOptions): Promise<number> {
       const accepting = { accepted: options.acceptRemovals, formatCommand };
       process.stdout.write(
         options.json
-          ? summaryJson(summary, published)
+          ? summaryJson(summary, published, targets.loads)
           : formatRun(summary, config, options.verbose ?? false, accepting, typed) +
-              publishResultText(published),
+              publishResultText(published) +
+              loadsAfterRunText(targets),
       );
-      const exitCode = exitCodeForSync(summary.status, published);
+      const exitCode = exitCodeForSync(summary.status, published, targets);
       if (!signal.aborted) {
         const since = isUnscoped(request) && summary.mode === 'full' ? 'always' : 'now';
         await sendAlerts(config, context, signal, since, pings);
@@ -96,7 +102,7 @@ async function runAndPublish(
   try {
     const summary = await pipeline.run(request, { wait });
     const published = await publishAfterRun(pipeline, context, request.signal, summary.clock);
-    pings?.runEnded(getPingedEnd(summary.status, published));
+    pings?.runEnded(getPingedEnd(summary.status, published)); // whatever becomes of the targets
     return { summary, published };
   } catch (error) {
     pings?.runThrew(error);

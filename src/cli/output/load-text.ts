@@ -11,15 +11,23 @@ export interface TargetLoads {
 }
 
 /** A line for the target, one for each account, and below it what was found or what to do. Ends with a line feed. */
-export function targetLoadsText({ target, results, isVerified }: TargetLoads): string {
+export const targetLoadsText = (loads: TargetLoads): string => formatLoads(loads, loads.results);
+
+/** The same without the accounts that were loaded and of which there is nothing to tell. */
+export function targetLoadsBriefly(loads: TargetLoads): string {
+  const isNotable = (result: LoadResult) => !isLoaded(result) || result.findings.length > 0;
+  return formatLoads(loads, loads.results.filter(isNotable));
+}
+
+function formatLoads({ target, results, isVerified }: TargetLoads, listed: readonly LoadResult[]): string {
   const accounts = results.filter(isAccount);
   const upToDate = accounts.filter(isLoaded).length;
   const rows = results.reduce((sum, result) => sum + result.rows, 0);
   const durationMs = results.reduce((sum, result) => sum + result.durationMs, 0);
   const counts = `${formatCount(upToDate)} of ${pluralize(accounts.length, 'account')} up to date`;
   const headline = `target ${target}: ${counts}, ${pluralize(rows, 'row')} in ${formatDuration(durationMs)}`;
-  const width = Math.max(...results.map(({ account }) => account.length), 0);
-  const lines = groupFailures(results).flatMap(({ name, result }) => [
+  const width = Math.max(...listed.map(({ account }) => account.length), 0);
+  const lines = groupFailures(listed).flatMap(({ name, result }) => [
     `  ${name.padEnd(width)}  ${resultText(result, isVerified)}`,
     ...(result.hint === null ? [] : [`    -> ${result.hint}`]),
     ...result.findings.map(({ message }) => `    ${message}`),

@@ -12,6 +12,7 @@ import {
   type PackageNames,
 } from './format-walks.ts';
 import { formatCount, pluralize, formatDuration, escapeControls } from '../../lib/format.ts';
+import { targetLoadsDocument, type TargetLoads } from './load-text.ts';
 import { formatJson } from './output.ts';
 import { publishResultDocument, type PublishResult } from './publication-text.ts';
 
@@ -117,7 +118,11 @@ const STATUS_TEXTS: Record<RunSummary['status'], string> = {
 };
 
 /** The JSON document of `sync --json` (docs/json.md). */
-export function summaryJson(summary: RunSummary, published: PublishResult): string {
+export function summaryJson(
+  summary: RunSummary,
+  published: PublishResult,
+  targets: readonly TargetLoads[],
+): string {
   return formatJson({
     run_id: summary.runId,
     mode: summary.mode,
@@ -135,6 +140,7 @@ export function summaryJson(summary: RunSummary, published: PublishResult): stri
       parked,
     })),
     published: publishResultDocument(published),
+    targets: targets.map(targetLoadsDocument),
   });
 }
 

@@ -1,11 +1,12 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CONFIG, configText } from '../../support/fixtures/config-file.ts';
 import { createFolder } from '../../support/fixtures/folder-of-files.ts';
 import { findPostgres, startPostgres, type PostgresServer } from '../../support/servers/postgres.ts';
 import { startSandbox } from '../../support/servers/sandbox-account.ts';
-import { vodhouse } from '../../support/processes/vodhouse-command.ts';
+import { startVodhouse, vodhouse } from '../../support/processes/vodhouse-command.ts';
 import { readWarehouseValue } from '../../support/fixtures/warehouse-rows.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -139,5 +140,47 @@ describe.skipIf(findPostgres() === null)('publish with targets', () => {
     await server.query(sql, url);
     expect((await vodhouse(['publish', '--verify'], { cwd: folder })).code).toBe(0);
     expect(await countVideos(url)).toBe(250);
+  });
+
+  it('follows each run that published something', async () => {
+    const { cwd, url } = await setUp();
+    const first = await vodhouse(['sync'], { cwd });
+    expect(first.stdout).toMatch(
+      /^target warehouse: 1 of 1 account up to date, [\d,]+ rows in [\d.]+m?s\n$/m,
+    );
+    expect(first.code).toBe(0);
+    expect(await countVideos(url)).toBe(250);
+    const second = await vodhouse(['sync', '--json'], { cwd });
+    expect(JSON.parse(second.stdout)).toMatchObject({ status: 'succeeded', targets: [] });
+  });
+
+  it('fails for a part where a run is published, and the target is down', async () => {
+    const { cwd, configFor } = await setUp();
+    const folder = createFolder({ [CONFIG]: configFor('postgres://postgres@127.0.0.1:9/none') });
+    cpSync(join(cwd, 'data'), join(folder, 'data'), { recursive: true });
+    const { code, stdout } = await vodhouse(['sync'], { cwd: folder });
+    expect(stdout).toMatch(/^done in .*\npublished .*\ntarget warehouse: 0 of 1 account up to date/m);
+    expect(stdout).toMatch(/^ {2}main {2}FAILED: nothing listens at 127\.0\.0\.1:9$/m);
+    expect(code).toBe(3);
+  });
+
+  it('stops at a signal while it waits for the target', async () => {
+    const { cwd, url } = await setUp();
+    expect((await vodhouse(['publish'], { cwd })).code).toBe(0);
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    await client.query(
+      'BEGIN; LOCK TABLE vodhouse.videos; UPDATE vodhouse.vodhouse_account SET status = NULL',
+    );
+    const command = startVodhouse(['publish'], { cwd });
+    const isWaiting = async () =>
+      (await server.query('SELECT FROM pg_locks WHERE NOT granted', url)).length > 0;
+    await vi.waitFor(async () => expect(await isWaiting()).toBe(true), { timeout: 20_000 });
+    command.kill('SIGINT');
+    const { code, stderr } = await command.ended;
+    expect(stderr).toMatch(/^stopping; the published file and the targets keep what they have/);
+    expect(code).toBe(130);
+    await client.end();
+    expect((await vodhouse(['publish', '--target', 'warehouse'], { cwd })).code).toBe(0);
   });
 });
