@@ -43,12 +43,11 @@ export function selectLoaders(config: Config, options: PublishOptions): TargetLo
   return asked;
 }
 
-/** Throws ConfigError for an account that neither the config nor the warehouse (`stored`) has. */
-export function assertKnownAccount(account: string, { accounts }: Config, stored: readonly string[]): void {
-  const names = [...new Set([...accounts.map(({ name }) => name), ...stored])];
-  if (names.includes(account)) return;
+/** Throws ConfigError for an account that is not among the known ones. */
+export function assertKnownAccount(account: string, known: readonly string[]): void {
+  if (known.includes(account)) return;
   throw new ConfigError(`there is no account ${account}; nothing was changed`, {
-    hint: nearestHint(account, names, 'accounts'),
+    hint: nearestHint(account, known, 'accounts'),
   });
 }
 

@@ -4,12 +4,11 @@ import type { Config, TargetConfig } from '../config/config.ts';
 import { commandsFor, shellQuote } from '../health/commands.ts';
 import { ConfigError, VodhouseError } from '../lib/errors.ts';
 import { escapeControls } from '../lib/format.ts';
-import { publishedFact } from '../publishing/about-rows.ts';
 import { createHolder } from '../publishing/targets/holder.ts';
 import { readHolders, type AccountHolder } from '../publishing/targets/postgres/holders.ts';
 import { withSession } from '../publishing/targets/postgres/session.ts';
 import { describeTargetError } from '../publishing/targets/postgres/target-errors.ts';
-import type { PublishOptions } from './load-request.ts';
+import { assertKnownAccount, type PublishOptions } from './load-request.ts';
 
 const CONNECT_DEADLINE_MS = 30_000;
 
@@ -21,25 +20,39 @@ export function assertCanAsk({ rebuild, config }: PublishOptions, target: string
   });
 }
 
+/** What is known of accounts without the target. */
+export interface OwnAccounts {
+  /** Those of the live file. */
+  stored: readonly string[];
+  warehouseId: string;
+}
+
 /**
  * Says on stderr who has the account, and what will be done. Asks for the account if it was not given; null if the person
- * typed none. Throws VodhouseError if the target cannot be read, InterruptedError if the signal aborts.
+ * typed none. Throws ConfigError for an account that nobody knows, VodhouseError if the target cannot be read, and
+ * InterruptedError if the signal aborts.
  */
-export async function confirmRebuild(
+export async function chooseRebuild(
   config: Config,
   target: TargetConfig,
   given: string | true,
-  accounts: readonly string[],
+  own: OwnAccounts,
   signal: AbortSignal,
 ): Promise<string | null> {
+  const names = [...new Set([...config.accounts.map(({ name }) => name), ...own.stored])];
   const holders = await readTargetHolders(target);
-  const describe = createDescription(config, target, holders);
-  if (given !== true) {
-    process.stderr.write(`${escapeControls(describe(given))}\n`);
-    return given;
-  }
-  for (const account of accounts) process.stderr.write(`${escapeControls(describe(account))}\n`);
-  return askForAccount(signal);
+  const gone = holders.filter(
+    ({ account, warehouseId }) => warehouseId === own.warehouseId && !names.includes(account),
+  );
+  const known = [...names, ...gone.map(({ account }) => account)];
+  if (given !== true) assertKnownAccount(given, known);
+  const describe = createDescription(config, target, holders, own);
+  for (const account of given === true ? known : [given])
+    process.stderr.write(`${escapeControls(describe(account))}\n`);
+  if (given !== true) return given;
+  const typed = await askForAccount(signal);
+  if (typed !== null) assertKnownAccount(typed, known);
+  return typed;
 }
 
 async function readTargetHolders(target: TargetConfig): Promise<AccountHolder[]> {
@@ -54,9 +67,13 @@ async function readTargetHolders(target: TargetConfig): Promise<AccountHolder[]>
 }
 
 /** One sentence about an account: who has it, and what a rebuild does. */
-function createDescription(config: Config, { name }: TargetConfig, holders: readonly AccountHolder[]) {
+function createDescription(
+  config: Config,
+  { name }: TargetConfig,
+  holders: readonly AccountHolder[],
+  { stored, warehouseId }: OwnAccounts,
+) {
   const { instance } = createHolder(config);
-  const warehouseId = config.publish && publishedFact(config.publish.file, 'warehouse_id');
   return (account: string): string => {
     const holder = holders.find((each) => each.account === account);
     const place = `target ${name}, account ${account}`;
@@ -64,6 +81,8 @@ function createDescription(config: Config, { name }: TargetConfig, holders: read
     const since = holder.since === null ? '' : ` since ${holder.since} UTC`;
     const loaded = holder.loadedAt === null ? 'never loaded' : `last loaded ${holder.loadedAt} UTC`;
     const lease = holder.isHeld ? `, and its lease lasts until ${holder.leaseUntil} UTC` : '';
+    if (!stored.includes(account) && holder.warehouseId === warehouseId)
+      return `${place}: this warehouse no longer has it (renamed, moved or forgotten), ${loaded}; a rebuild deletes its rows there, booked days are kept in vodhouse_lost_storage`;
     if (holder.warehouseId !== warehouseId)
       return `${place}: belongs to another warehouse (${holder.warehouseId}), loaded by ${holder.worker}${since}, ${loaded}${lease}; a rebuild takes it away from there and replaces its rows with those of this warehouse; states that only the target has are kept in vodhouse_lost_history`;
     if (holder.instance !== instance)

@@ -11,13 +11,7 @@ import { getPublishTime } from '../../sync/run-clock.ts';
 import { readBookedZone } from '../../warehouse/statements/warehouse-state.ts';
 import { openWarehouse, type Warehouse } from '../../warehouse/warehouse.ts';
 import { EXIT } from '../exit.ts';
-import {
-  assertKnownAccount,
-  createLoadLogger,
-  isAboutTargets,
-  selectLoaders,
-  type PublishOptions,
-} from '../load-request.ts';
+import { createLoadLogger, isAboutTargets, selectLoaders, type PublishOptions } from '../load-request.ts';
 import {
   exitCodeForLoads,
   targetLoadsDocument,
@@ -63,13 +57,16 @@ async function publishAndLoad(
   loaders: readonly TargetLoader[],
   warehouse: Warehouse | null,
 ): Promise<number> {
-  const stored = warehouse?.listAccounts() ?? [];
-  await assertMayRebuild(config, options, loaders, stored);
   const { signal } = abortOnSignal('stopping; the published file and the targets keep what they have');
+  const rebuild = warehouse ? await askForRebuild(config, options, loaders, warehouse, signal) : [];
+  if (rebuild === null) {
+    process.stderr.write('nothing was rebuilt\n');
+    return EXIT.done;
+  }
   const publication = await publishIfAsked(publisher, options, signal);
   if (publication && !options.json) process.stdout.write(publicationText(publication));
-  const loads = warehouse ? await loadAll(config, options, loaders, warehouse, signal) : [];
-  if (loads === null) return EXIT.done;
+  const request = { options, loaders, rebuild };
+  const loads = warehouse ? await loadAll(config, request, warehouse, signal) : [];
   if (options.json) {
     const file = publication
       ? publicationDocument(publication)
@@ -79,18 +76,21 @@ async function publishAndLoad(
   return exitCodeForLoads(loads, !isAboutTargets(options));
 }
 
-/** Throws ConfigError before anything is done. */
-async function assertMayRebuild(
+/** The accounts to rebuild; null if a person was asked and typed none. Throws ConfigError for an unknown account. */
+async function askForRebuild(
   config: Config,
   options: PublishOptions,
   [loader]: readonly TargetLoader[],
-  stored: readonly string[],
-): Promise<void> {
+  warehouse: Warehouse,
+  signal: AbortSignal,
+): Promise<string[] | null> {
   const { rebuild } = options;
-  if (rebuild === undefined || !loader) return;
-  const { assertCanAsk } = await import('../rebuild.ts');
+  if (rebuild === undefined || !loader) return [];
+  const { assertCanAsk, chooseRebuild } = await import('../rebuild.ts');
   assertCanAsk(options, loader.target.name);
-  if (rebuild !== true) assertKnownAccount(rebuild, config, stored);
+  const own = { stored: warehouse.listAccounts(), warehouseId: warehouse.getWarehouseId() };
+  const account = await chooseRebuild(config, loader.target, rebuild, own, signal);
+  return account === null ? null : [account];
 }
 
 /** Null if the command is about targets, and the file has everything. */
@@ -104,23 +104,22 @@ async function publishIfAsked(
   return publisher.publish(now, signal, { pruneCopies });
 }
 
-/** Loads one target after the other, and prints each as it ends. Null if a person was asked and wants none. */
+interface LoadRequest {
+  options: PublishOptions;
+  loaders: readonly TargetLoader[];
+  rebuild: readonly string[];
+}
+
+/** Loads one target after the other, and prints each as it ends. */
 async function loadAll(
   config: Config,
-  options: PublishOptions,
-  loaders: readonly TargetLoader[],
+  { options, loaders, rebuild }: LoadRequest,
   warehouse: Warehouse,
   signal: AbortSignal,
-): Promise<TargetLoads[] | null> {
-  const stored = warehouse.listAccounts();
-  const rebuild = await askForRebuild(config, options, loaders, stored, signal);
-  if (rebuild === null) {
-    process.stderr.write('nothing was rebuilt\n');
-    return null;
-  }
+): Promise<TargetLoads[]> {
   const context = { warehouse, clock: systemClock, logger: createLoadLogger(options, config.secrets) };
-  const verify = options.verify ? stored : [];
   const isVerified = options.verify === true;
+  const verify = isVerified ? warehouse.listAccounts() : [];
   const loads: TargetLoads[] = [];
   for (const loader of loaders) {
     const { name: target } = loader.target;
@@ -130,20 +129,4 @@ async function loadAll(
     if (!options.json) process.stdout.write(targetLoadsText({ target, results, isVerified }));
   }
   return loads;
-}
-
-/** The accounts to rebuild; null if a person was asked and typed none. Throws ConfigError for an unknown account. */
-async function askForRebuild(
-  config: Config,
-  { rebuild }: PublishOptions,
-  [loader]: readonly TargetLoader[],
-  stored: readonly string[],
-  signal: AbortSignal,
-): Promise<string[] | null> {
-  if (rebuild === undefined || !loader) return [];
-  const { confirmRebuild } = await import('../rebuild.ts');
-  const account = await confirmRebuild(config, loader.target, rebuild, stored, signal);
-  if (account === null) return null;
-  assertKnownAccount(account, config, stored);
-  return [account];
 }

@@ -110,6 +110,18 @@ describe.skipIf(findPostgres() === null)('publish with targets', () => {
     expect((await vodhouse(['publish'], { cwd })).stdout).toContain('HELD by eu-2');
   });
 
+  it('deletes an account that the warehouse no longer has, if a person types its name', async () => {
+    const { cwd, url } = await setUp();
+    expect((await vodhouse(['publish'], { cwd })).code).toBe(0);
+    await server.query(`UPDATE vodhouse.vodhouse_account SET account = 'gone'`, url);
+    const { code, stderr, stdout } = await vodhouse(['publish', '--rebuild', 'gone'], { cwd });
+    expect(stderr).toContain('this warehouse no longer has it (renamed, moved or forgotten)');
+    expect(stdout).toMatch(/^ {2}gone +loaded/m);
+    expect(code).toBe(0);
+    const left = await server.query('SELECT account FROM vodhouse.vodhouse_account', url);
+    expect(left).toEqual([{ account: 'main' }]);
+  });
+
   it('ends with 3 where only the file could be published, with 1 where a target was asked for', async () => {
     const { cwd, configFor } = await setUp();
     const folder = createFolder({ [CONFIG]: configFor('postgres://postgres:sesame@127.0.0.1:9/none') });
