@@ -56,6 +56,8 @@ export function createLeases(options: LeasesOptions) {
   return {
     /** Renews the leases if that is due. Never rejects. */
     renewIfDue,
+    /** A load found that another worker has taken an account: claims are made again before the next run. */
+    distrust: () => void (renewedAt = null),
     /** Why accounts are not synced here, by their names. */
     async findHeld(): Promise<Map<string, string>> {
       await renewIfDue();
@@ -65,7 +67,7 @@ export function createLeases(options: LeasesOptions) {
     },
     /** Gives the accounts back, so that another worker need not wait. For a worker that ends; never rejects. */
     async release(): Promise<void> {
-      if (renewedAt === null) return;
+      if (targets.length === 0) return;
       const { release } = await import('../publishing/targets/postgres/leases.ts');
       const holder = createHolder(config);
       const released = targets.map((target) => release({ target, holder, deadlineMs: DEADLINE_MS }));

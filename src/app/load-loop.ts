@@ -6,15 +6,19 @@ import { coalesce } from '../lib/coalesce.ts';
 import { previousTick } from '../lib/cron-ticks.ts';
 import { errorLine, hintLine, InterruptedError, withHint } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
-import { openLoaders, type LoadResult, type TargetLoader } from '../publishing/targets/loader.ts';
+import type { LoadResult, TargetLoader } from '../publishing/targets/loader.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { loadTarget } from './load-targets.ts';
 
 export interface LoadLoopOptions {
-  config: Config;
+  /** The targets; none: nothing is ever loaded. */
+  loaders: readonly TargetLoader[];
+  config: Pick<Config, 'accounts' | 'timezone'>;
   warehouse: Warehouse;
   clock: Clock;
   logger: Logger;
+  /** Called if another worker has an account that this one was to load. */
+  onHeld: () => void;
   /** Between 0 and 1; for the waits after a failure. */
   random?: () => number;
 }
@@ -35,14 +39,13 @@ interface Turn {
   failures: number;
 }
 
-/** Starts idle. A target that fails stops neither another one nor a run. Null where the config has no targets. */
-export function openLoadLoop(options: LoadLoopOptions) {
-  const { config, warehouse, clock } = options;
-  const turns = openLoaders(config).map(
+/** Starts idle. A target that fails stops neither another one nor a run. */
+export function createLoadLoop(options: LoadLoopOptions) {
+  const { loaders, warehouse, clock } = options;
+  const turns = loaders.map(
     (loader): Turn => ({ loader, isPending: true, notBefore: 0, failures: 0 }), // an earlier worker may have published
   );
   warehouse.deleteTargetLoadsExcept(turns.map(({ loader }) => loader.target.name));
-  if (turns.length === 0) return null;
   const closing = new AbortController();
   const { request, idle } = coalesce(async () => {
     for (const turn of turns) if (!closing.signal.aborted) await takeTurn(turn, options, closing.signal);
@@ -79,6 +82,7 @@ async function takeTurn(turn: Turn, options: LoadLoopOptions, signal: AbortSigna
   try {
     const verify = findUnverified(turn, options, startedAt);
     const results = await loadTarget(turn.loader, options, { verify, rebuild: [] }, signal);
+    if (results.some(({ outcome }) => outcome === 'held')) options.onHeld();
     planNext(turn, results, startedAt, options);
   } catch (thrown) {
     if (thrown instanceof InterruptedError) return;

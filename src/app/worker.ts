@@ -9,6 +9,7 @@ import type { Mode } from '../database/schema/runs.ts';
 import { createStaleCheck } from '../health/streams.ts';
 import type { Publication } from '../publishing/publisher.ts';
 import type { RunSummary } from '../sync/run.ts';
+import { openLoaders } from '../publishing/targets/loader.ts';
 import { startWebProcess } from '../web/process/supervisor.ts';
 import type { WebServer } from '../web/server.ts';
 import { createBackupLoop } from './backup-loop.ts';
@@ -19,7 +20,7 @@ import type { Environment } from './environment.ts';
 import { assertNotAllHeld } from './leases.ts';
 import { createPublishClock } from './publish-clock.ts';
 import { createBackupNotes, createPublicationNotes } from './worker-notes.ts';
-import { openLoadLoop } from './load-loop.ts';
+import { createLoadLoop } from './load-loop.ts';
 import { createPublishLoop } from './publish-loop.ts';
 import { awaitReload, NO_RELOADS, type Reloads } from './reload.ts';
 import { runDue } from './run-due.ts';
@@ -110,11 +111,13 @@ function openLoops(parts: WorkerParts, tellServer: TellServer) {
   const { warehouse, publisher } = pipeline;
   const { backup } = config;
   const publishClock = createPublishClock(clock);
-  const load = openLoadLoop({ config, warehouse, clock, logger });
+  const loaders = openLoaders(config);
+  const onHeld = pipeline.leases.distrust;
+  const load = createLoadLoop({ loaders, config, warehouse, clock, logger, onHeld });
   const onPublished = (publication: Publication) => {
     events.onPublished(publication);
     tellServer(publication);
-    load?.requestLoad();
+    load.requestLoad();
   };
   const onFailure = createPublicationNotes(parts);
   const { getTime } = publishClock;
@@ -140,7 +143,7 @@ async function serveSchedule(parts: WorkerParts): Promise<void> {
   const own = openOwnSchedules(config, warehouse);
   const onMinute = () => {
     backup?.check();
-    load?.check();
+    load.check();
     void pipeline.leases.renewIfDue();
     void notifier?.check(); // streams become stale between runs
   };
@@ -163,7 +166,7 @@ async function serveSchedule(parts: WorkerParts): Promise<void> {
       ...{ clock, logger, createTicks, schedule: config.schedule, own, run },
       lastUnscopedRun: async (mode: Mode) => warehouse.findLastUnscopedRun(mode),
       check: () => warehouse.assertNotReplaced(),
-      onMinute: backup || notifier || load ? onMinute : undefined,
+      onMinute: backup || notifier || config.publish ? onMinute : undefined,
       onCaughtUp: () => notifier?.caughtUp(),
     };
     await runScheduler(scheduler, AbortSignal.any([signal, replaced]));
