@@ -60,7 +60,7 @@ async function startLoop(
     ...{ loop, loads, warehouse, clock },
     held: () => held,
     /** Minutes at which a check was followed by a load. */
-    async check(minutes: number): Promise<number[]> {
+    check: async (minutes: number): Promise<number[]> => {
       const before = loads.length;
       for (let minute = 0; minute < minutes; minute++) {
         clock.advance(MINUTE_MS);
@@ -69,7 +69,7 @@ async function startLoop(
       }
       return loads.slice(before).map(({ at }) => at / MINUTE_MS);
     },
-    async request(): Promise<void> {
+    request: async (): Promise<void> => {
       loop.requestLoad();
       await settle();
     },

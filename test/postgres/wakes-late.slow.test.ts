@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createLeases, assertNotAllHeld } from '../../src/app/leases.ts';
-import type { Config } from '../../src/config/config.ts';
 import { MINUTE_MS } from '../../src/lib/clock.ts';
 import { LockedError } from '../../src/lib/errors.ts';
 import { createLogger } from '../../src/lib/logger.ts';
@@ -31,7 +30,7 @@ describe.skipIf(findPostgres() === null)('a worker', () => {
       const targets = [createTargetConfig(url, { exclusive: true })];
       const published = { file: 'out.db', exclude: [], everyMs: 0, mode: 0o444, keepDays: 0, targets };
       return createLeases({
-        config: { ...config, worker, publish: published } as Config,
+        config: { ...config, worker, publish: published },
         warehouse,
         clock,
         logger,
