@@ -60,3 +60,7 @@ export function listExcludedColumns({ name: table, columns }: Table): string[] {
   const names = columns.map(({ name }) => name);
   return all.flatMap(({ name }) => (names.includes(name) ? [] : [name]));
 }
+
+/** The figures of a day of storage, and what is computed of each of them. */
+export const listFigures = ({ columns }: Table): Table['columns'] =>
+  columns.filter(({ additivity }) => additivity === 'semi-additive');

@@ -2,7 +2,7 @@
 import type { Table, View } from '../../mart.ts';
 import { SHAPE } from '../../fingerprint.ts';
 import { createMarts, type Marts } from '../../marts/marts.ts';
-import { listExcludedColumns } from '../shipped-tables.ts';
+import { listExcludedColumns, listFigures } from '../shipped-tables.ts';
 import { quoteName, quoteNames } from './session.ts';
 import { listAllTables } from './state-tables.ts';
 import { listViews, type TargetColumn, type TargetTable } from './tables.ts';
@@ -101,9 +101,7 @@ FROM ${prefix}.vodhouse_account`;
 /** The functions and triggers that keep booked days. Run again for a newer shape. */
 export function planTriggers({ schema, marts }: SchemaPlan): string[] {
   const prefix = quoteName(schema);
-  const figures = marts.storageDaily.columns.filter(
-    ({ type, additivity }) => type === 'BIGINT' && additivity === 'semi-additive',
-  );
+  const figures = listFigures(marts.storageDaily);
   const row = (record: string) => `(${figures.map(({ name }) => `${record}.${quoteName(name)}`).join(', ')})`;
   const table = `${prefix}.storage_daily`;
   return [

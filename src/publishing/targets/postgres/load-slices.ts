@@ -1,6 +1,6 @@
 /** Loads the small tables, slice by slice. A booked day never changes its figures. */
 import type { Table } from '../../mart.ts';
-import type { Owner } from '../shipped-tables.ts';
+import { listFigures, type Owner } from '../shipped-tables.ts';
 import type { SliceChanges } from '../slices.ts';
 import { writeSlices } from './account-state.ts';
 import { quoteName } from './session.ts';
@@ -77,9 +77,7 @@ function selectSlices({ sliced, changed, gone }: SliceChanges, isWhole: boolean)
 
 /** Whether a staged day `s` contradicts the booked day `t`: other figures, and no correction that allows them. */
 function guardBooked(table: Table): string {
-  const figures = table.columns.filter(
-    ({ type, additivity }) => type === 'BIGINT' && additivity === 'semi-additive',
-  );
+  const figures = listFigures(table);
   const row = (alias: string) => figures.map(({ name }) => `${alias}.${quoteName(name)}`).join(', ');
   return `(s.state IS DISTINCT FROM 'booked' OR (${row('t')}) IS DISTINCT FROM (${row('s')}) AND NOT (s.is_corrected AND EXISTS (
   SELECT FROM storage_corrections c

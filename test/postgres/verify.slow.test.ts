@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openTargetSite } from '../support/fixtures/target-site.ts';
+import { findPostgres, startPostgres, type PostgresServer } from '../support/servers/postgres.ts';
+
+describe.skipIf(findPostgres() === null)('a comparison of a target with the published file', () => {
+  let server: PostgresServer;
+  let site: ReturnType<typeof openTargetSite>;
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(() => server.remove());
+
+  async function openFull() {
+    site = openTargetSite(server);
+    site.register([101, 102]);
+    await site.walk([1, 2, 3], { tag: 'a,b' });
+    await site.walk([1, 2], { title: 'new', tag: 'a,c' });
+    site.book({ '2026-02-27': 10, '2026-02-28': 20 });
+    site.correct('2026-02-27', 30);
+    await site.ship();
+  }
+
+  const OF_ACCOUNT = [
+    ['videos', 'size_bytes = size_bytes + 1'],
+    ['video_history', 'is_removed = NOT is_removed'],
+    ['video_tags', 'is_removed = NOT is_removed'],
+    ['packages', 'videos = videos + 1'],
+    ['catalog_daily', 'added = added + 1'],
+    ['storage_readings', 'image_count = 0'],
+    ['storage_corrections', 'corrected_image_count = 0'],
+    ['storage_daily', `discrepancies = 9`],
+  ] as const;
+
+  it.each(OF_ACCOUNT)(
+    'finds rows of %s that were changed, deleted or doubled, and one load mends them',
+    async (table, change) => {
+      await openFull();
+      const copied = `INSERT INTO $.${table} SELECT (jsonb_populate_record(t, CASE WHEN to_jsonb(t) ? 'day'
+        THEN '{"day": "2020-02-02", "state": "live", "reading_id": 999}' ELSE '{"package_id": 999, "reading_id": 999}' END::jsonb)).*
+      FROM $.${table} t WHERE ctid = (SELECT ctid FROM $.${table} LIMIT 1)`;
+      const deleted = table === 'storage_daily' ? `state = 'live'` : 'true';
+      const first = `ctid = (SELECT ctid FROM $.${table} WHERE ${deleted} LIMIT 1)`;
+      for (const statement of [
+        `UPDATE $.${table} SET ${change} WHERE ${first}`,
+        `DELETE FROM $.${table} WHERE ${first}`,
+        copied,
+        ...(table === 'video_tags' ? [`INSERT INTO $.video_tags SELECT * FROM $.video_tags LIMIT 1`] : []),
+      ]) {
+        await site.query(statement);
+        expect(await site.differences()).not.toEqual([]);
+        const { main, '(runs)': runs } = await site.load({ verify: ['main'] });
+        expect(main).toMatchObject({ outcome: 'loaded', verified: true, findings: [{ kind: 'reloaded' }] });
+        expect(main?.findings[0]?.message).toContain(`${table}: `);
+        expect(runs).toMatchObject({ verified: true, findings: [] });
+        expect(await site.differences()).toEqual([]);
+      }
+      expect((await site.load({ verify: ['main'] }))['main']).toMatchObject({
+        ...{ outcome: 'unchanged', verified: true, findings: [], rows: 0 },
+      });
+      const [{ verified }] = (await site.query(
+        'SELECT verified_at IS NOT NULL AS verified FROM $.vodhouse_account',
+      )) as [{ verified: boolean }];
+      expect(verified).toBe(true);
+    },
+  );
+
+  it.each([
+    ['runs', 'requests = 99'],
+    ['walks', 'inserted = 99'],
+    ['about', `value = 'other'`],
+    ['dictionary', `description = 'other'`],
+  ])('finds rows of %s that were changed or deleted, and one load mends them', async (table, change) => {
+    await openFull();
+    const first = `ctid = (SELECT ctid FROM $.${table} LIMIT 1)`;
+    const read = async () => JSON.stringify(await site.query(`SELECT * FROM $.${table} ORDER BY 1, 2`));
+    const before = await read();
+    for (const statement of [
+      `UPDATE $.${table} SET ${change} WHERE ${first}`,
+      `DELETE FROM $.${table} WHERE ${first}`,
+    ]) {
+      await site.query(statement);
+      const { main, '(runs)': runs } = await site.load({ verify: ['main'] });
+      expect(main).toMatchObject({ outcome: 'unchanged', verified: true });
+      expect(runs).toMatchObject({ outcome: 'loaded', verified: true, findings: [{ kind: 'reloaded' }] });
+      expect(await read()).toBe(before);
+    }
+    expect((await site.load({ verify: ['main'] }))['(runs)']).toMatchObject({ verified: true, findings: [] });
+  });
+
+  it('finds days of the calendar that were changed; those that were deleted come back with any load', async () => {
+    await openFull();
+    await site.query(`UPDATE $.dates SET iso_week = 54 WHERE day = '2026-03-01'`);
+    expect((await site.load())['(runs)']).toMatchObject({ outcome: 'unchanged' });
+    const { '(runs)': runs } = await site.load({ verify: ['main'] });
+    expect(runs).toMatchObject({ verified: true, findings: [{ kind: 'reloaded' }] });
+    expect(await site.differences()).toEqual([]);
+    await site.query(`DELETE FROM $.dates WHERE day = '2026-03-01'`);
+    expect((await site.load())['(runs)']).toMatchObject({ outcome: 'loaded', rows: 1 });
+    expect(await site.differences()).toEqual([]);
+  });
+
+  it('tells what a complete load cannot mend', async () => {
+    await openFull();
+    await site.query(`SET session_replication_role = replica;
+      UPDATE $.storage_daily SET image_count = 77 WHERE day = '2026-02-28'`);
+    const { main } = await site.load({ verify: ['main'] });
+    expect(main).toMatchObject({ outcome: 'loaded', verified: false });
+    expect(main?.findings.map(({ kind }) => kind).sort()).toEqual(['booked_differs', 'differs', 'reloaded']);
+    expect(main?.findings.find(({ kind }) => kind === 'differs')?.message).toMatch(
+      /account main differs after a complete load: storage_daily: sum of image_count is \d+ in the target, \d+ in the file/,
+    );
+    expect(await site.query('SELECT status FROM $.vodhouse_freshness')).toEqual([{ status: 'unverified' }]);
+  });
+
+  it('compares no account that was not asked for', async () => {
+    await openFull();
+    await site.query('UPDATE $.videos SET size_bytes = 0');
+    expect((await site.load())['main']).toMatchObject({ outcome: 'unchanged', verified: null });
+  });
+});
