@@ -66,7 +66,7 @@ configured(
 
 configured(
   'check',
-  "check the config, then request one package of each account and yesterday's storage",
+  "check the config, then request one package of each account and yesterday's storage, and connect to the targets",
   async () => (await import('./commands/check.ts')).check,
 )
   .option('--all', 'request every package')

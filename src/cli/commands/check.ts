@@ -11,6 +11,7 @@ import { pluralize } from '../../lib/format.ts';
 import type { ServiceClient } from '../../service/client/client.ts';
 import { isUnreachable } from '../../service/client/retry.ts';
 import { readStorageDay } from '../../service/storage.ts';
+import { checkedTargetsDocument, checkedTargetsText, checkTargets } from '../check-targets.ts';
 import { openCommandContext, type JsonOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { formatJson } from '../output/output.ts';
@@ -30,7 +31,8 @@ interface CheckResult {
 const UNREACHABLE_HINT = 'check base_url in the config, and the network';
 
 /**
- * `vodhouse check`: checks the config, then sends the fewest requests that test each account. Returns the exit code: 2 where
+ * `vodhouse check`: checks the config, then sends the fewest requests that test each account, and
+ * connects to each target. Returns the exit code: 2 where
  * `sync` and `start` refuse the config, because too much left it.
  */
 export async function check(options: JsonOptions & { all?: true }): Promise<number> {
@@ -48,17 +50,25 @@ export async function check(options: JsonOptions & { all?: true }): Promise<numb
       const packages = options.all ? account.packages : account.packages.slice(0, 1);
       return client ? checkAccount(config, { ...account, packages }, client, signal) : [];
     });
-    await Promise.allSettled(checks); // the pipeline must not be closed while one is at work
+    const checkingTargets = checkTargets(config, pipeline.warehouse);
+    await Promise.allSettled([...checks, checkingTargets]); // the pipeline must not be closed while one is at work
     const findings = (await Promise.all(checks)).flat();
+    const targets = await checkingTargets;
     process.stdout.write(
       options.json
-        ? formatJson({ config: config.file, refused: refusal?.reason ?? null, findings })
-        : checkText(config, findings, refusal),
+        ? formatJson({
+            ...{ config: config.file, refused: refusal?.reason ?? null, findings },
+            targets: checkedTargetsDocument(targets),
+          })
+        : checkText(config, findings, refusal) + checkedTargetsText(targets),
     );
     if (refusal) return EXIT.usage;
-    const succeeded = findings.filter(({ ok }) => ok).length;
-    if (succeeded === findings.length) return EXIT.done;
-    return succeeded === 0 ? EXIT.failed : EXIT.partial;
+    const results = [
+      ...findings.map(({ ok }) => ok),
+      ...targets.flatMap(({ checks: each }) => each.map(({ state }) => state !== 'failed')),
+    ];
+    if (!results.includes(false)) return EXIT.done;
+    return results.includes(true) ? EXIT.partial : EXIT.failed;
   } finally {
     await pipeline.close();
     context.close();
