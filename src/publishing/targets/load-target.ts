@@ -34,9 +34,9 @@ async function loadFile(
 ): Promise<void> {
   const accounts = listSourceAccounts(source);
   for (const account of accounts) {
-    const result = await loadOne(target, source, account, request);
+    const { result, isClaimed } = await loadOne(target, source, account, request);
     if (result) results.set(account, result);
-    if (!result || !isUnreachable(result)) continue;
+    if (!result || !isUnreachable(result, isClaimed)) continue;
     for (const other of accounts.slice(accounts.indexOf(account) + 1))
       results.set(other, { ...result, account: other });
     return;
@@ -81,26 +81,31 @@ function removeOne(
   });
 }
 
-/** Does every other account meet the same error? The server refuses connections, the login, or has no room. */
-function isUnreachable({ outcome, code }: LoadResult): boolean {
-  if (outcome !== 'failed') return false;
+/**
+ * Does every other account meet the same error? The server refuses connections, the login, or has no room. After its claim, an
+ * account may only need more time than others.
+ */
+function isUnreachable({ outcome, code }: LoadResult, isClaimed: boolean): boolean {
+  if (outcome !== 'failed' || (isClaimed && code === 'ETIMEDOUT')) return false;
   return code === null ? false : !/^[\dA-Z]{5}$/.test(code) || /^(?:08|28|3D|53|57P)/.test(code);
 }
 
-/** Null for an account that is no longer in the config, and that another worker has taken over. */
+/** `result` is null for an account that is no longer in the config, and that another worker has taken over. */
 async function loadOne(
   target: Target,
   source: Source,
   account: string,
   request: LoadRequest,
-): Promise<LoadResult | null> {
+): Promise<{ result: LoadResult | null; isClaimed: boolean }> {
   const isRebuild = request.rebuild.includes(account);
+  let isClaimed = false;
   const result = await report(account, target, source, request, async (draft) => {
     const claim = await target.claim(account, isRebuild);
     if (claim.result !== 'claimed') {
       Object.assign(draft, describeClaim(claim, request));
       return;
     }
+    isClaimed = true;
     const { kind, rows, findings } = await target.load(account, claim.epoch, isRebuild);
     Object.assign(draft, { rows, findings, outcome: kind === 'nothing' ? 'unchanged' : 'loaded' });
     if (!request.verify.includes(account) && !isRebuild) return;
@@ -108,7 +113,7 @@ async function loadOne(
     await verify(`account ${account}`, () => target.verify(account), reload, draft);
   });
   const isElsewhere = result.outcome === 'held' || result.outcome === 'refused';
-  return isElsewhere && !request.accounts.includes(account) ? null : result;
+  return { result: isElsewhere && !request.accounts.includes(account) ? null : result, isClaimed };
 }
 
 /** Compares both sides; where they differ, loads everything again, and compares once more. */

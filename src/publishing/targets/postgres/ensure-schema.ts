@@ -39,7 +39,7 @@ export async function ensureSchema(
       await makeMissing(session, plan, timezone);
     } catch (error) {
       await session.execute('ROLLBACK');
-      if (errorCode(error) !== '55P03') throw error;
+      if (!['55P03', '40P01'].includes(errorCode(error))) throw error;
       const missing = existing === null ? [] : findMissing(plan, existing);
       if (tries === TRIES && existing !== null && missing !== null) return { columns: existing, missing };
       if (tries === TRIES) throw error;
@@ -145,6 +145,20 @@ FROM pg_namespace n WHERE n.nspname = $2`,
   return row?.can_read === true;
 }
 
+/** Throws ConfigError for rights that this role cannot give: where others own the tables, PostgreSQL only warns. */
+async function grantRead(session: Session, schema: string, reader: string): Promise<void> {
+  if (await canRead(session, reader)) return;
+  const grants = planGrants(schema, reader);
+  for (const statement of grants) await session.execute(statement);
+  if (await canRead(session, reader)) return;
+  throw new ConfigError(
+    `${reader} of \`readers:\` may not read the schema ${schema}, which another role owns`,
+    {
+      hint: `as its owner: ${grants.slice(0, 2).join('; ')}`,
+    },
+  );
+}
+
 async function makeMissing(session: Session, plan: SchemaPlan, timezone: string): Promise<void> {
   const { schema } = plan;
   await session.execute('BEGIN');
@@ -154,9 +168,7 @@ async function makeMissing(session: Session, plan: SchemaPlan, timezone: string)
   const shape = existing?.has('vodhouse_schema') ? await readShape(session, plan, timezone) : 0;
   for (const statement of planSchema(plan, existing)) await session.execute(statement);
   if (shape < SHAPE) for (const statement of planTriggers(plan)) await session.execute(statement);
-  for (const reader of plan.readers)
-    if (!(await canRead(session, reader)))
-      for (const statement of planGrants(schema, reader)) await session.execute(statement);
+  for (const reader of plan.readers) await grantRead(session, schema, reader);
   if (shape < SHAPE) await session.execute(recordShape(schema, timezone));
   await session.execute('COMMIT');
 }

@@ -16,6 +16,8 @@ export interface ClaimRequest {
   deadlineMs: number;
 }
 
+const LOCK_TIMEOUT_MS = 500;
+
 /** Claims the accounts, or renews their leases; makes the schema before. Throws what pg throws. */
 export async function claimAccounts(
   request: ClaimRequest,
@@ -25,6 +27,7 @@ export async function claimAccounts(
   const { schema, readers } = request.target;
   return withSession(request.target, request.deadlineMs, async (session) => {
     await ensureSchema(session, { schema, readers, marts }, timezone);
+    await session.execute(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`); // a long load of one account delays no other
     const claims: Claim[] = [];
     for (const account of accounts)
       claims.push(await claimAccount(session, account, warehouseId, request.holder));

@@ -51,9 +51,10 @@ export function createPostgresTarget(config: TargetConfig, source: Source, holde
   return {
     async claim(account: string, force: boolean): Promise<Claim> {
       await ensure();
-      return withSession(config, STATEMENT_DEADLINE_MS, (session) =>
-        claimAccount(session, account, source.warehouseId, holder, force),
-      );
+      return withSession(config, STATEMENT_DEADLINE_MS + lockTimeoutMs, async (session) => {
+        await session.execute(`SET lock_timeout = ${lockTimeoutMs}`);
+        return claimAccount(session, account, source.warehouseId, holder, force);
+      });
     },
     async load(account: string, epoch: number, isRebuild: boolean): Promise<Loaded> {
       const { columns } = await ensure();

@@ -1,6 +1,6 @@
 /** What the errors of PostgreSQL, of TLS and of connections mean: one sentence, what to do, and when to try again. */
 import type { TargetConfig } from '../../../config/config.ts';
-import { errorCode, errorLine, hintLine } from '../../../lib/errors.ts';
+import { ConfigError, errorCode, errorLine, hintLine } from '../../../lib/errors.ts';
 import { isUnixSocket, listPostgresSecrets } from '../../../lib/postgres-url.ts';
 import { redact } from '../../../lib/redact.ts';
 import { CONNECT_TIMEOUT_MS, getAddress } from './connection-options.ts';
@@ -16,7 +16,8 @@ export function describeTargetError(error: unknown, target: TargetConfig): Targe
     (state === null ? describeConnectionError(error, facts) : describeSqlState(state, error, facts)) ?? {};
   const secrets = listPostgresSecrets(target.postgres);
   const clean = (text: string) => redact(text, secrets).replaceAll('[key]', '***');
-  const { message = errorLine(error), hint = hintLine(error), retry = 'backoff' } = known;
+  const byPerson = error instanceof ConfigError ? 'hourly' : 'backoff';
+  const { message = errorLine(error), hint = hintLine(error), retry = byPerson } = known;
   return {
     message: clean(message),
     hint: hint === null ? null : clean(hint),
