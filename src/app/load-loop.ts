@@ -17,8 +17,12 @@ export interface LoadLoopOptions {
   warehouse: Warehouse;
   clock: Clock;
   logger: Logger;
+  /** Is there a published file? The first one is made some time after the first run. */
+  hasFile: () => boolean;
   /** Called if another worker has an account that this one was to load. */
   onHeld: () => void;
+  /** Called after each load. */
+  onLoaded?: ((target: string, results: readonly LoadResult[]) => void) | undefined;
   /** Between 0 and 1; for the waits after a failure. */
   random?: () => number;
 }
@@ -84,6 +88,7 @@ async function takeTurn(turn: Turn, options: LoadLoopOptions, signal: AbortSigna
     const results = await loadTarget(turn.loader, options, { verify, rebuild: [] }, signal);
     if (results.some(({ outcome }) => outcome === 'held')) options.onHeld();
     planNext(turn, results, startedAt, options);
+    options.onLoaded?.(turn.loader.target.name, results);
   } catch (thrown) {
     if (thrown instanceof InterruptedError) return;
     const { name: target } = turn.loader.target;
@@ -94,9 +99,9 @@ async function takeTurn(turn: Turn, options: LoadLoopOptions, signal: AbortSigna
   }
 }
 
-/** Before the first publication there is nothing to load. */
-function isPublished({ warehouse }: LoadLoopOptions): boolean {
-  return warehouse.findLastUnscopedRun('full') !== null;
+/** Before the first publication there is nothing to load; a file without a run is of an earlier warehouse. */
+function isPublished({ warehouse, hasFile }: LoadLoopOptions): boolean {
+  return hasFile() && warehouse.findLastUnscopedRun('full') !== null;
 }
 
 /** `results` is null if the load itself failed. */

@@ -1,4 +1,5 @@
 /** The worker: runs what is due, publishes, serves and alerts until it is stopped. */
+import { existsSync } from 'node:fs';
 import type { Config } from '../config/config.ts';
 import { childEnvWithout } from '../config/env-vars.ts';
 import { openNotifier } from '../alerts/notifier.ts';
@@ -9,7 +10,7 @@ import type { Mode } from '../database/schema/runs.ts';
 import { createStaleCheck } from '../health/streams.ts';
 import type { Publication } from '../publishing/publisher.ts';
 import type { RunSummary } from '../sync/run.ts';
-import { openLoaders } from '../publishing/targets/loader.ts';
+import { openLoaders, type LoadResult } from '../publishing/targets/loader.ts';
 import { startWebProcess } from '../web/process/supervisor.ts';
 import type { WebServer } from '../web/server.ts';
 import { createBackupLoop } from './backup-loop.ts';
@@ -36,6 +37,8 @@ export interface WorkerEvents {
   onServing: (url: string) => void;
   onRun: (summary: RunSummary) => void;
   onPublished: (publication: Publication) => void;
+  /** A target was loaded, or its load failed. */
+  onLoaded?: (target: string, results: readonly LoadResult[]) => void;
 }
 
 /**
@@ -113,7 +116,9 @@ function openLoops(parts: WorkerParts, tellServer: TellServer) {
   const publishClock = createPublishClock(clock);
   const loaders = openLoaders(config);
   const onHeld = pipeline.leases.distrust;
-  const load = createLoadLoop({ loaders, config, warehouse, clock, logger, onHeld });
+  const hasFile = () => publisher !== null && existsSync(publisher.file);
+  const parallel = { config, warehouse, clock, logger };
+  const load = createLoadLoop({ ...parallel, loaders, hasFile, onHeld, onLoaded: events.onLoaded });
   const onPublished = (publication: Publication) => {
     events.onPublished(publication);
     tellServer(publication);

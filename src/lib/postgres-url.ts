@@ -84,6 +84,14 @@ export function hidePassword(text: string): string {
   return `${scheme}${shown}${end < 0 ? '' : '@'}${place.replace(/[?#].*$/s, '')}`;
 }
 
+/** The address without its password, valid for psql and every other client of PostgreSQL. */
+export function formatWithoutPassword({ host, port, user, database }: PostgresAddress): string {
+  const [login, name] = [encodeURIComponent(user), encodeURIComponent(database)];
+  if (isUnixSocket({ host }))
+    return `postgres://${login}@/${name}?host=${encodeURIComponent(host)}&port=${port}`;
+  return `postgres://${login}@${host.includes(':') ? `[${host}]` : encodeURIComponent(host)}:${port}/${name}`;
+}
+
 /** The password of an address in each form that it has there, and the address itself; none where it has no password. */
 export function listPostgresSecrets(text: string): string[] {
   const [, password = ''] = /^\w+:\/\/[^:@/]*:(.+)@/s.exec(text) ?? [];

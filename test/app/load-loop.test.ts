@@ -38,7 +38,7 @@ async function startLoop(
   const end = { status: 'succeeded', error: null, failures: [], resumeAt: null, clock: judged } as const;
   warehouse.endRun(runId, { ...end, now: clock.now(), retention: { requestsDays: 35, runsDays: 90 } });
   const loads: { target: string; at: number; verify: readonly string[] }[] = [];
-  let held = 0;
+  let [held, hasFile] = [0, true];
   const startedAt = clock.now();
   const loaders = Object.entries(targets).map(([name, changes]): TargetLoader => {
     const target = createTargetConfig('postgres://127.0.0.1/db', { name, ...changes });
@@ -53,12 +53,13 @@ async function startLoop(
   });
   const config = { accounts: [{ name: 'main' }] as never, timezone: 'Asia/Seoul' };
   const parts = { loaders, config, warehouse, clock, logger: SILENT, random: () => 0.5 };
-  const loop = createLoadLoop({ ...parts, onHeld: () => held++ });
+  const loop = createLoadLoop({ ...parts, hasFile: () => hasFile, onHeld: () => held++ });
   close.push(() => loop.close());
   const settle = () => new Promise((resolve) => setImmediate(resolve));
   return {
     ...{ loop, loads, warehouse, clock },
     held: () => held,
+    setFile: (isThere: boolean) => (hasFile = isThere),
     /** Minutes at which a check was followed by a load. */
     check: async (minutes: number): Promise<number[]> => {
       const before = loads.length;
@@ -77,6 +78,15 @@ async function startLoop(
 }
 
 describe('the loads of a worker', () => {
+  it('wait for the first publication, which is made after the first run', async () => {
+    const { check, request, setFile } = await startLoop();
+    setFile(false);
+    expect(await check(5)).toEqual([]);
+    setFile(true);
+    await request();
+    expect(await check(2)).toEqual([6]); // the comparison: there was no failure to wait for
+  });
+
   it('follow its start, each publication, and the night', async () => {
     const { check, request, loads } = await startLoop();
     expect(await check(10)).toEqual([1, 2]); // what an earlier worker left; then the first comparison
@@ -131,7 +141,7 @@ describe('the loads of a worker', () => {
     first.warehouse.recordLoadReport('gone', loadReport(), first.clock.now());
     const { warehouse, clock } = first;
     const parts = { loaders: [], config: { accounts: [], timezone: 'UTC' }, warehouse, clock };
-    createLoadLoop({ ...parts, logger: SILENT, onHeld: () => undefined });
+    createLoadLoop({ ...parts, logger: SILENT, hasFile: () => true, onHeld: () => undefined });
     expect(warehouse.listTargetLoads()).toEqual([]);
   });
 });

@@ -3,9 +3,11 @@ import { join, parse } from 'node:path';
 import { configSchema, type Config } from '../../config/config.ts';
 import { DEFAULT_CONFIG } from '../../health/commands.ts';
 import { NO_PROXIES } from '../../lib/http/proxy.ts';
+import { listPostgresSecrets } from '../../lib/postgres-url.ts';
 import { createCalendar } from '../../lib/calendar.ts';
 import { addDays } from '../../lib/days.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
+import { DEMO_SCHEMA } from '../demo-target.ts';
 
 export const TIMEZONE = 'Asia/Seoul';
 const NAMES = ['Lectures', 'Campaigns', 'Archive (empty)'];
@@ -21,15 +23,17 @@ function every20s(now: number): string {
   return `${seconds.join(',')} * * * * *`;
 }
 
-/** The sandbox answers at `url`; the web server listens on `port` (0: any free port). */
+/** The sandbox answers at `url`; the web server listens on `port` (0: any free port); the tables go to `postgres` too. */
 export function demoConfig(
   warehouse: string,
   url: string,
   { key, packageIds }: Sandbox,
   port: number,
+  postgres?: string,
 ): Config {
   const now = Date.now();
   const since = addDays(createCalendar(TIMEZONE).dayAt(now), -STORAGE_DAYS);
+  const targets = postgres === undefined ? [] : [{ name: 'demo', postgres, schema: DEMO_SCHEMA }];
   const settings = configSchema.parse({
     warehouse,
     timezone: TIMEZONE,
@@ -42,11 +46,12 @@ export function demoConfig(
         limits: { per_second: 20, per_minute: 600, per_day: null },
       },
     ],
-    publish: { file: getPublishedFile(warehouse) },
+    publish: { file: getPublishedFile(warehouse), targets },
     server: { port },
   });
+  const passwords = postgres === undefined ? [] : listPostgresSecrets(postgres);
   const schedule = { ...settings.schedule, full: every20s(now) };
-  return { ...settings, schedule, file: DEFAULT_CONFIG, proxies: NO_PROXIES, secrets: [key] };
+  return { ...settings, schedule, file: DEFAULT_CONFIG, proxies: NO_PROXIES, secrets: [key, ...passwords] };
 }
 
 /** `data/demo.bi.db` for `data/demo.db`. */

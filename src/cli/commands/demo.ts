@@ -20,7 +20,9 @@ import {
   type LogOptions,
 } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
-import { followText, mirrorExample, queryExamples } from '../output/demo-text.ts';
+import { assertPostgresUrl, claimDemoAccount, loadDemoTarget } from '../demo-target.ts';
+import { followText, mirrorExample, psqlExamples, queryExamples } from '../output/demo-text.ts';
+import { exitCodeForLoads, targetLoadsText, type TargetLoads } from '../output/load-text.ts';
 import { displayPath } from '../output/output.ts';
 import { publishResultText } from '../output/publication-text.ts';
 import { formatRun } from '../output/run-summary.ts';
@@ -34,6 +36,8 @@ export interface DemoOptions extends LogOptions {
   file: string;
   /** Videos of the account that change per minute. */
   churn: number;
+  /** Address of a database that gets the tables too. */
+  postgres?: string;
 }
 
 const DEFAULT_PORT = 8320;
@@ -43,6 +47,7 @@ const EVERY_SECOND = '* * * * * *';
 
 /** `vodhouse demo`: a sandbox account over real HTTP, a real warehouse and the status page. Returns the exit code. */
 export async function demo(options: DemoOptions): Promise<number> {
+  if (options.postgres !== undefined) assertPostgresUrl(options.postgres);
   let line = (text: string): void => void process.stderr.write(text);
   const { signal } = abortOnSignal(undefined, (text) => line(text));
   const sandbox = createSandbox({
@@ -52,7 +57,7 @@ export async function demo(options: DemoOptions): Promise<number> {
   });
   const { url } = await sandbox.listen({});
   const port = options.once ? 0 : await findPort(DEFAULT_PORT);
-  const config = demoConfig(resolve(options.file), url, sandbox, port);
+  const config = demoConfig(resolve(options.file), url, sandbox, port, options.postgres);
   const { warehouse } = config;
   const context = { ...(await openCommandContext('demo', options, config.secrets)), isDemo: true };
   line = context.line; // above the bars
@@ -61,6 +66,7 @@ export async function demo(options: DemoOptions): Promise<number> {
     if (isResumed) assertDemoFile(warehouse);
     if (isResumed) sandbox.churn(countReplayedChanges(warehouse));
     else removeStalePublishedFile(getPublishedFile(warehouse));
+    for (const target of config.publish?.targets ?? []) await claimDemoAccount(config, target);
     const file = displayPath(warehouse);
     process.stdout.write(
       `sandbox account at ${url}; ${isResumed ? 'updating' : 'creating'} the warehouse ${file}\n\n`,
@@ -99,12 +105,25 @@ async function syncOnce(config: Config, context: CommandContext, signal: AbortSi
   try {
     const summary = await pipeline.run({ trigger: 'manual', signal });
     const published = await publishAfterRun(pipeline, context, signal, summary.clock);
+    const loads = await loadDemoTarget(config, pipeline, context.logger, signal);
     context.close();
-    process.stdout.write(formatRun(summary, config, true) + publishResultText(published) + examples(config));
-    return exitCodeForSync(summary.status, published);
+    process.stdout.write(
+      formatRun(summary, config, true) +
+        publishResultText(published) +
+        examples(config) +
+        loadText(config, loads),
+    );
+    const code = exitCodeForSync(summary.status, published);
+    return code === EXIT.done && loads ? exitCodeForLoads([loads], true) : code;
   } finally {
     await pipeline.close();
   }
+}
+
+/** What arrived in the target of the demo, and how to look at it. Empty where there is none. */
+function loadText({ publish }: Config, loads: TargetLoads | null): string {
+  const [target] = publish?.targets ?? [];
+  return loads && target ? `\n${targetLoadsText(loads)}${psqlExamples(target)}` : '';
 }
 
 function examples({ warehouse, server }: Config): string {
@@ -148,7 +167,7 @@ function verboseUntilFirstRun(
   others: WorkerEvents,
   onFirstRun: () => void,
 ): WorkerEvents {
-  let [runs, publications] = [0, 0];
+  let [runs, publications, loads] = [0, 0, 0];
   return {
     ...others,
     onServing: (url) => void process.stdout.write(`watch it in a browser: ${url}/\n\n`),
@@ -164,6 +183,10 @@ function verboseUntilFirstRun(
       if (publications === 1) {
         process.stdout.write(publishResultText(publication) + examples(config) + followText(churn));
       } else others.onPublished(publication);
+    },
+    onLoaded: (target, results) => {
+      if (++loads === 1)
+        process.stdout.write(`${loadText(config, { target, results, isVerified: false })}\n`);
     },
   };
 }

@@ -1,4 +1,7 @@
 /** What the demo suggests to try. */
+import type { TargetConfig } from '../../config/config.ts';
+import { shellQuote } from '../../health/commands.ts';
+import { formatWithoutPassword, parsePostgresUrl } from '../../lib/postgres-url.ts';
 import { displayPath } from './output.ts';
 
 /** Queries of the published file. */
@@ -11,6 +14,19 @@ export function queryExamples(publishedFile: string): string {
   ];
   const lines = queries.map((sql) => `  sqlite3 -box ${file} "${sql}"\n`);
   return `\nquery ${file}, which is rebuilt after each run that changed something:\n${lines.join('')}`;
+}
+
+/** Commands of psql for the target of the demo; psql asks for the password. */
+export function psqlExamples({ postgres, schema }: TargetConfig): string {
+  const parsed = parsePostgresUrl(postgres);
+  if ('expected' in parsed) return '';
+  const url = shellQuote(formatWithoutPassword(parsed.address));
+  const queries = [
+    `select package_name, count(*) as videos from ${schema}.bi_videos_now group by package_name`,
+    `select account, worker, change_seq, loaded_at, status from ${schema}.vodhouse_freshness`,
+  ];
+  const lines = [...queries, `drop schema ${schema} cascade`].map((sql) => `  psql ${url} -c "${sql}"\n`);
+  return `\nquery the schema ${schema}; the last line removes it:\n${lines.join('')}`;
 }
 
 /** A request to the API mirror. */
