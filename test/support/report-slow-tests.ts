@@ -28,7 +28,7 @@ export function leftOut(): string {
     `  ${drivers.length} read the published file through real drivers: SQLite ODBC, xerial JDBC, SQLAlchemy and pandas,`,
     `    the sqlite3 shell. Debian packages: ${debianPackages('drivers').join(' ')}`,
     `  ${browser.length} open the pages in a real browser. Debian package: ${debianPackages('browser').join(' ')}`,
-    `  ${postgres.length} start a PostgreSQL server. Debian package: ${debianPackages('postgres').join(' ')}`,
+    `  ${postgres.length} start a PostgreSQL server. Debian packages: ${debianPackages('postgres').join(' ')}`,
     `  ${others.length} others: ${others.sort().join(', ')}`,
     '',
   ].join('\n');
