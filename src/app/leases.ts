@@ -26,8 +26,6 @@ interface Hold {
   untilMs: number | null;
 }
 
-export type Leases = ReturnType<typeof createLeases>;
-
 interface LeasesOptions {
   config: Config;
   warehouse: Warehouse;

@@ -62,12 +62,6 @@ export function* readLines(
   }
 }
 
-/** How many rows a set has. */
-export function countRows(db: Database.Database, table: string, rows: RowSet): number {
-  const { from, where, parameters } = toSource(table, rows);
-  return db.prepare(`select count(*) from ${from} where ${where}`).pluck().get(parameters) as number;
-}
-
 function toSource(table: string, rows: RowSet) {
   if ('rowids' in rows) {
     const from = `temp."${rows.rowids}" c cross join main."${table}" t on t.rowid = c.row`;

@@ -1,7 +1,7 @@
 /** Where published tables are shipped to, besides the published file: one interface, implemented by each kind of target. */
 import type { Finding } from '../../lib/load-report.ts';
 
-export type { Finding, FindingKind, LoadOutcome, LoadReport } from '../../lib/load-report.ts';
+export type { Finding, LoadReport } from '../../lib/load-report.ts';
 
 /** One live file that ships an account: a name to show, and an id that another copy of the file does not have. */
 export interface Holder {
