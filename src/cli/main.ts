@@ -78,7 +78,7 @@ configured(
 
 configured(
   'plan',
-  'show what runs cost in requests and time, and whether the limits allow the schedule; sends nothing',
+  'show what runs cost in requests and time, whether the limits allow the schedule, and what targets get; sends nothing',
   async () => (await import('./commands/plan.ts')).plan,
 ).option(...JSON_OPTION);
 

@@ -2,7 +2,8 @@
 import type { Schedule } from '../../lib/cron-ticks.ts';
 import type { AccountPlan, PassPlan, Plan } from '../../capacity/plan-report.ts';
 import { formatDurationOrUnlimited } from '../../capacity/plan-sentence.ts';
-import { formatCount, pluralize, escapeControls } from '../../lib/format.ts';
+import type { TargetPlan } from '../../capacity/target-plan.ts';
+import { formatBytes, formatCount, pluralize, escapeControls } from '../../lib/format.ts';
 import { formatTable } from './table.ts';
 
 /** Whether the schedule fits, the costs, then remarks. `config` is the path as it was given. */
@@ -12,6 +13,24 @@ export function planText(plan: Plan, config: string): string {
   if (remarks.length > 0) sections.push(remarks.map((each) => `  - ${escapeControls(each)}`).join('\n'));
   return `${sections.join('\n\n')}\n`;
 }
+
+/** A table of what the next load of each target ships; empty where there are none. Ends with a line feed. */
+export function targetPlansText(targets: readonly TargetPlan[]): string {
+  if (targets.length === 0) return '';
+  const rows = targets.flatMap(({ target, accounts }) =>
+    accounts.map(({ account, load, rows: count, bytes }) => [
+      ...[target, account, LOAD_TEXTS[load]],
+      ...(load === 'none' ? ['0', ''] : [formatCount(count), formatBytes(bytes)]),
+    ]),
+  );
+  return `\n${formatTable(['target', 'account', 'next load', '>about rows', '>size'], rows)}\n`;
+}
+
+const LOAD_TEXTS = {
+  first: 'first: everything',
+  changes: 'what changed, at most',
+  none: 'nothing new',
+} as const;
 
 function resultLines({ accounts, fits, proposal }: Plan, config: string): string[] {
   const short = accounts.filter((account) => !account.fits);

@@ -134,6 +134,7 @@ describe('plan', () => {
     const { code, stdout } = await vodhouse(['plan', '--json'], { cwd });
     expect(code).toBe(3);
     expect(JSON.parse(stdout)).toEqual({
+      targets: [],
       warehouse: join(cwd, WAREHOUSE),
       warehouse_exists: true,
       schedule: { timezone: 'UTC', full: '0 * * * *', quick: null },
