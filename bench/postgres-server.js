@@ -39,6 +39,7 @@ export async function startPostgres(bin, port = 54_999) {
   };
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const server = spawn(join(bin, 'postgres'), ['-D', data, ...options], { ...USER, stdio: 'ignore' });
+  const ended = new Promise((resolve) => server.once('exit', resolve));
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   const psql = (command) =>
     execFileSync('psql', [url, '-qAt', '-v', 'ON_ERROR_STOP=1', '-c', command], { encoding: 'utf8' });
@@ -53,7 +54,7 @@ export async function startPostgres(bin, port = 54_999) {
   }
   const stop = async () => {
     server.kill('SIGQUIT');
-    await new Promise((resolve) => server.once('exit', resolve));
+    await ended; // Ctrl-C may have ended it before
     rmSync(folder, { recursive: true });
   };
   return { url, psql, stop };
