@@ -22,7 +22,11 @@ describe.skipIf(findPostgres() === null)('a target', () => {
         await server.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
         expect(broken).toEqual([]);
       }),
-      { numRuns: RUNS, ...(process.env['SEED'] ? { seed: Number(process.env['SEED']) } : {}) },
+      {
+        numRuns: RUNS,
+        interruptAfterTimeLimit: 480_000,
+        ...(process.env['SEED'] ? { seed: Number(process.env['SEED']) } : {}),
+      },
     );
   });
 });

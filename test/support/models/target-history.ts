@@ -27,6 +27,8 @@ interface History {
   forgotten: Set<string>;
   options: { exclude: readonly string[]; durationUnit: 'ms' | 's' };
   renames: number;
+  /** May the next load send everything again? */
+  mayReload: boolean;
 }
 
 const HOLDER = { worker: 'eu-1', instance: 'one' };
@@ -42,6 +44,7 @@ export async function runTargetHistory(steps: readonly TargetStep[], place: Targ
       forgotten: new Set(),
       options: { exclude: [], durationUnit: 'ms' },
       renames: 0,
+      mayReload: false,
     },
   };
   register(
@@ -73,6 +76,7 @@ function register({ warehouse, clock, names }: History, isIn: readonly boolean[]
 
 async function take(history: History, step: Exclude<TargetStep, { kind: 'load' }>): Promise<string[]> {
   const { warehouse, clock, names } = history;
+  if (['forget', 'rename', 'options'].includes(step.kind)) history.mayReload = true;
   switch (step.kind) {
     case 'walk':
     case 'stop':
@@ -229,6 +233,9 @@ async function load(history: History, again: boolean): Promise<string[]> {
   const differing = first.filter(({ findings }) => findings.some(({ kind }) => kind === 'booked_differs'));
   const wrong = first.filter(({ outcome }) => outcome !== 'loaded' && outcome !== 'unchanged');
   if (wrong.length > 0) return wrong.map((result) => JSON.stringify(result));
+  const reloaded = first.filter(({ findings }) => findings.some(({ kind }) => kind === 'reloaded'));
+  if (reloaded.length > 0 && !history.mayReload) return reloaded.map((result) => JSON.stringify(result));
+  history.mayReload = false;
   const unexpected = differing.filter(({ account }) => !history.forgotten.has(account));
   if (unexpected.length > 0) return unexpected.map((result) => JSON.stringify(result.findings));
   if (differing.length > 0)
