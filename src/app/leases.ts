@@ -83,7 +83,7 @@ export function assertNotAllHeld(
   const [first] = reasons;
   if (first === undefined || reasons.includes(undefined)) return;
   throw new LockedError(reasons.length === 1 ? first : `every account is held: ${reasons.join('; ')}`, {
-    hint: 'a worker that was killed frees its accounts ten minutes later; one that is stopped, at once. `exclusive: false` in the target syncs them all the same',
+    hint: 'a worker that was killed frees its accounts ten minutes later; one that is stopped, at once; an account of another warehouse is moved by a person (docs/targets.md). `exclusive: false` in the target syncs them all the same',
   });
 }
 
