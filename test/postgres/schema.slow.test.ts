@@ -113,13 +113,13 @@ describe.skipIf(findPostgres() === null)('the schema of a target', () => {
     },
   );
 
-  it('has one calendar, also while two warehouses make it at the same time', async () => {
+  it('has one calendar, also where something is missing', async () => {
     const site = await openPublished();
     await site.load();
     const other = await openPublished({ schema: site.schema, start: '2026-03-01T13:00Z' });
     await other.publish({ timezone: 'Europe/Paris', today: '2026-03-01' });
     const refused = await other.load();
-    expect(refused['main']).toMatchObject({ outcome: 'failed', retry: 'backoff' });
+    expect(refused['main']).toMatchObject({ outcome: 'failed', retry: 'hourly' });
     expect(refused['main']?.error).toMatch(
       /has the days of Asia\/Seoul, this warehouse those of Europe\/Paris$/,
     );
