@@ -15,6 +15,8 @@ import type { Warehouse } from '../warehouse/warehouse.ts';
 const RENEW_MS = 2 * MINUTE_MS;
 /** A run waits this long for a target that does not answer, at most once in `RENEW_MS`. */
 const DEADLINE_MS = 5_000;
+/** A worker that ends waits this long: service managers wait five seconds and more. */
+const RELEASE_DEADLINE_MS = 2_000;
 
 /** An account that is not synced here. */
 interface Hold {
@@ -42,7 +44,7 @@ export function createLeases(options: LeasesOptions) {
   let renewing: Promise<void> | null = null;
 
   const renewAll = async () => {
-    for (const target of targets) await renew(target, options, holds);
+    await Promise.all(targets.map((target) => renew(target, options, holds)));
     renewedAt = clock.now();
   };
   const renewIfDue = (): Promise<void> => {
@@ -56,9 +58,9 @@ export function createLeases(options: LeasesOptions) {
     renewIfDue,
     /** A load found that another worker has taken an account: claims are made again before the next run. */
     distrust: () => void (renewedAt = null),
-    /** Why accounts are not synced here, by their names. */
-    async findHeld(): Promise<Map<string, string>> {
-      await renewIfDue();
+    /** Why accounts are not synced here, by their names; what is known so far if the signal aborts. */
+    async findHeld(signal?: AbortSignal): Promise<Map<string, string>> {
+      await (signal ? untilAborted(renewIfDue(), signal) : renewIfDue());
       const now = clock.now();
       const current = [...holds.values()].filter(({ untilMs }) => untilMs === null || untilMs > now);
       return new Map(current.map(({ account, reason }) => [account, reason]));
@@ -68,10 +70,20 @@ export function createLeases(options: LeasesOptions) {
       if (targets.length === 0) return;
       const { release } = await import('../publishing/targets/postgres/leases.ts');
       const holder = createHolder(config);
-      const released = targets.map((target) => release({ target, holder, deadlineMs: DEADLINE_MS }));
+      const released = targets.map((target) => release({ target, holder, deadlineMs: RELEASE_DEADLINE_MS }));
       await Promise.allSettled(released); // one that is not released ends by itself
     },
   };
+}
+
+/** Waits for the work, or for the signal. */
+async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  let onAbort: () => void = () => undefined;
+  const aborted = new Promise<void>((resolve) => (onAbort = resolve));
+  signal.addEventListener('abort', onAbort);
+  await Promise.race([work, aborted]);
+  signal.removeEventListener('abort', onAbort);
 }
 
 /** Throws LockedError where every account of the config is held: there is nothing to sync. */

@@ -68,7 +68,7 @@ export function openPipeline(config: Config, environment: Environment) {
       const lock = await takeRunLock(config.warehouse, environment, request.signal, wait);
       try {
         warehouse.assertNotReplaced(); // it may have been replaced during the wait for the lock
-        const held = await leases.findHeld();
+        const held = await leases.findHeld(request.signal);
         assertNotAllHeld(config, held);
         registerPackages(acceptRetirements);
         onStarted?.();

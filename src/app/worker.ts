@@ -85,7 +85,7 @@ async function serveConfig(config: Config, parts: ServeParts): Promise<Config | 
   if (!pipeline) return null;
   try {
     pipeline.assertMayServe();
-    if (parts.isStart) assertNotAllHeld(config, await pipeline.leases.findHeld());
+    if (parts.isStart) assertNotAllHeld(config, await pipeline.leases.findHeld(parts.signal));
     parts.noteBackups(config.backup?.schedule ?? null);
     const reload = awaitReload({ ...parts, config, pipeline });
     try {
@@ -167,6 +167,7 @@ async function serveSchedule(parts: WorkerParts): Promise<void> {
     if (server) events.onServing(server.url);
     publisher?.sweep(clock.now());
     if (warehouse.findLastUnscopedRun('full')) publish?.requestPublish(); // before it, there is nothing to show
+    load.check(); // what an earlier worker published, and did not load
     const scheduler = {
       ...{ clock, logger, createTicks, schedule: config.schedule, own, run },
       lastUnscopedRun: async (mode: Mode) => warehouse.findLastUnscopedRun(mode),
