@@ -1,6 +1,6 @@
 /** Loads the videos of an account: their present states, their history, their tags. */
 import type { Table } from '../../mart.ts';
-import type { Delta } from '../delta.ts';
+import type { Delta, TableRows } from '../delta.ts';
 import { RowsDifferError } from '../load-errors.ts';
 import { listExcludedColumns } from '../shipped-tables.ts';
 import { quoteName, quoteNames } from './session.ts';
@@ -40,12 +40,28 @@ export async function loadChanges(context: LoadContext, delta: Delta): Promise<n
   const sentStates = await stage(context, history.table, history.rows);
   const added = upsert(context, history.table, null);
   rows += assertTaken(history.table, sentStates, await session.execute(added));
-  if (tags === null) return rows;
-  const key = ['account', 'package_id', 'video_id'];
-  rows += await session.execute(
-    `DELETE FROM ${session.name(tags.table.name)} t USING ${stageName(videos.table)} s WHERE ${sameKey('t', 's', key)}`,
+  return tags === null ? rows : rows + (await loadChangedTags(context, videos.table, tags));
+}
+
+/** Most changes of a video leave its tags: only those that differ are deleted and inserted. */
+async function loadChangedTags(
+  context: LoadContext,
+  videos: Table,
+  { table, rows }: TableRows,
+): Promise<number> {
+  const { session } = context;
+  await stage(context, table, rows);
+  const names = listCommonColumns(context, table).map(({ name }) => name);
+  const target = session.name(table.name);
+  const deleted = await session.execute(
+    `DELETE FROM ${target} t USING ${stageName(videos)} v WHERE ${sameKey('t', 'v', ['account', 'package_id', 'video_id'])}
+AND NOT EXISTS (SELECT FROM ${stageName(table)} s WHERE ${sameKey('t', 's', names)})`,
   );
-  return rows + (await copyInto(context, tags.table, tags.rows));
+  const inserted = await session.execute(
+    `INSERT INTO ${target} (${quoteNames(names)}) SELECT ${quoteNames(names)} FROM ${stageName(table)} s
+WHERE NOT EXISTS (SELECT FROM ${target} t WHERE ${sameKey('t', 's', names)})`,
+  );
+  return deleted + inserted;
 }
 
 /**

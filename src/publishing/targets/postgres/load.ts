@@ -32,6 +32,8 @@ export async function loadAccount(session: Session, options: LoadOptions): Promi
   const state = await lockState(session, options);
   if (options.source.isReplaced()) throw new StaleSourceError(); // who had the lock may have loaded the newer file
   const { kind, lostTimeline } = await chooseKind(session, state, options);
+  // a few rows of large tables: where rows are cheap to find, the planner still prefers to read everything
+  if (kind === 'changes') await session.execute('SET LOCAL enable_seqscan = off');
   let nulTexts = 0;
   const context: LoadContext = {
     session,
@@ -48,7 +50,19 @@ export async function loadAccount(session: Session, options: LoadOptions): Promi
   }
   await recordLoad(session, kind, state, written, options);
   await session.execute('COMMIT');
+  if (kind !== 'changes') await analyze(session, written.delta);
   return { kind, rows: written.rows, findings };
+}
+
+/** Tells the planner of the rows at once: until the server does so by itself, readers get slow plans. */
+async function analyze(session: Session, { videos, history, tags }: Delta): Promise<void> {
+  try {
+    await session.execute(`SET lock_timeout = '2s'`);
+    for (const each of [videos, history, tags])
+      if (each) await session.execute(`ANALYZE ${session.name(each.table.name)}`);
+  } catch {
+    // the load is committed; the server does it later
+  }
 }
 
 /** A process that was stopped in the middle of a load keeps others from the account no longer than this. */
@@ -62,7 +76,7 @@ export async function begin(
   await session.execute('BEGIN');
   await session.execute(
     `SELECT set_config('timezone', 'UTC', true), set_config('lock_timeout', $1, true), set_config('statement_timeout', $2, true),
-  set_config('idle_in_transaction_session_timeout', $3, true)`,
+  set_config('idle_in_transaction_session_timeout', $3, true), set_config('jit', 'off', true)`,
     [lockTimeoutMs, loadTimeoutMs, Math.min(loadTimeoutMs, MAX_IDLE_MS)].map(String),
   );
 }
