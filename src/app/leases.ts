@@ -40,11 +40,13 @@ export function createLeases(options: LeasesOptions) {
   const { config, clock } = options;
   const targets = (config.publish?.targets ?? []).filter(({ exclusive }) => exclusive);
   const holds = new Map<string, Hold>();
+  /** Targets that could not be reached the last time. */
+  const unreached = new Set<string>();
   let renewedAt: number | null = null;
   let renewing: Promise<void> | null = null;
 
   const renewAll = async () => {
-    await Promise.all(targets.map((target) => renew(target, options, holds)));
+    await Promise.all(targets.map((target) => renew(target, options, holds, unreached)));
     renewedAt = clock.now();
   };
   const renewIfDue = (): Promise<void> => {
@@ -68,9 +70,13 @@ export function createLeases(options: LeasesOptions) {
     /** Gives the accounts back, so that another worker need not wait. For a worker that ends; never rejects. */
     async release(): Promise<void> {
       if (targets.length === 0) return;
+      await renewing; // it would claim them again
       const { release } = await import('../publishing/targets/postgres/leases.ts');
       const holder = createHolder(config);
-      const released = targets.map((target) => release({ target, holder, deadlineMs: RELEASE_DEADLINE_MS }));
+      const facts = { warehouseId: options.warehouse.getWarehouseId() };
+      const released = targets.map((target) =>
+        release({ target, holder, deadlineMs: RELEASE_DEADLINE_MS }, facts),
+      );
       await Promise.allSettled(released); // one that is not released ends by itself
     },
   };
@@ -104,6 +110,7 @@ async function renew(
   target: TargetConfig,
   { config, warehouse, clock, logger }: LeasesOptions,
   holds: Map<string, Hold>,
+  unreached: Set<string>,
 ): Promise<void> {
   const { timezone, durationUnit, accounts, publish } = config;
   const names = accounts.map(({ name }) => name);
@@ -112,14 +119,17 @@ async function renew(
     const request = { target, holder: createHolder(config), deadlineMs: DEADLINE_MS };
     const marts = createMarts({ durationUnit, exclude: publish?.exclude ?? [] });
     const facts = { warehouseId: warehouse.getWarehouseId(), timezone, marts };
-    for (const claim of await claimAccounts(request, facts, names))
-      noteClaim(claim, target.name, holds, { warehouse, clock, logger });
+    for (const each of await claimAccounts(request, facts, names))
+      noteClaim(each, target.name, holds, { warehouse, clock, logger });
+    unreached.delete(target.name);
   } catch (error) {
     const { describeTargetError } = await import('../publishing/targets/postgres/target-errors.ts');
     const reason = describeTargetError(error, target).message;
-    logger.debug(
+    const level = unreached.has(target.name) ? 'debug' : 'warn';
+    unreached.add(target.name);
+    logger[level](
       { event: 'target_not_reached', target: target.name, error: reason },
-      `target ${target.name}: accounts are not claimed: ${errorLine(reason)}`,
+      `target ${target.name}: accounts cannot be claimed, and are synced whoever has them: ${errorLine(reason)}`,
     );
   }
 }

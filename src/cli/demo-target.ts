@@ -9,7 +9,7 @@ import { hidePassword, parsePostgresUrl } from '../lib/postgres-url.ts';
 import { createMarts } from '../publishing/marts/marts.ts';
 import { createHolder } from '../publishing/targets/holder.ts';
 import { openLoaders } from '../publishing/targets/loader.ts';
-import { claimAccount } from '../publishing/targets/postgres/claim.ts';
+import { claim } from '../publishing/targets/postgres/claim.ts';
 import { ensureSchema } from '../publishing/targets/postgres/ensure-schema.ts';
 import { readHolders } from '../publishing/targets/postgres/holders.ts';
 import { withSession } from '../publishing/targets/postgres/session.ts';
@@ -51,7 +51,7 @@ export async function claimDemoAccount(config: Config, target: TargetConfig): Pr
           `another demo (of ${other.worker}) loads the schema ${schema} until ${other.leaseUntil} UTC`,
           { hint: 'stop it with Ctrl-C, which frees the schema at once; or name another database' },
         );
-      await claimAccount(session, account, readWarehouseId(config), holder, true);
+      await claim(session, [account], { holder, warehouseId: readWarehouseId(config), force: true });
     });
   } catch (error) {
     if (error instanceof ConfigError)

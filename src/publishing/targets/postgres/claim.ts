@@ -1,5 +1,4 @@
 /** The lease of an account: which worker ships it, by the clock of the database. */
-import { errorCode } from '../../../lib/errors.ts';
 import type { Claim, Holder } from '../target.ts';
 import type { Session } from './session.ts';
 
@@ -9,76 +8,113 @@ export const LEASE_MINUTES = 10;
 /** Every moment that the database gives, as vodhouse writes it. */
 export const toUtcText = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS')`;
 
-/**
- * Claims an account for a warehouse, or renews the lease. `force`: a person takes it from another warehouse or worker.
- * A load under way locks its account: after the `lock_timeout` of the session, the account is as that load found it.
- * The epoch counts the changes of the worker, so one that lost the account finds another number.
- */
-export async function claimAccount(
-  session: Session,
-  account: string,
-  warehouseId: string,
-  { worker, instance }: Holder,
-  force = false,
-): Promise<Claim> {
-  try {
-    const claimed = await writeClaim(session, account, warehouseId, { worker, instance }, force);
-    if (claimed) return { result: 'claimed', account, ...claimed };
-  } catch (error) {
-    if (errorCode(error) !== '55P03') throw error; // else a load is under way, which extends the lease at its end
-  }
-  return explain(session, account, warehouseId, instance);
+/** Who claims. */
+export interface Claimant {
+  holder: Holder;
+  warehouseId: string;
+  /** A person takes the accounts from another warehouse or worker. */
+  force: boolean;
 }
 
-async function writeClaim(
+/**
+ * Claims accounts, or renews their leases, in a few statements however many they are. A load under way locks its account: that
+ * account is as the load found it, and nobody waits. Gives a claim for each account.
+ */
+export async function claim(
   session: Session,
-  account: string,
-  warehouseId: string,
-  { worker, instance }: Holder,
-  force: boolean,
-): Promise<{ epoch: number; leaseUntil: string } | null> {
-  const claimed = await session.queryOne<{ epoch: string; until: string }>(
+  accounts: readonly string[],
+  claimant: Claimant,
+): Promise<Claim[]> {
+  await session.execute('BEGIN');
+  await session.execute(`SET LOCAL lock_timeout = '2s'`); // two workers may claim a new account at the same moment
+  const free = await listUnlocked(session, accounts);
+  const claimed = new Map(
+    (await writeClaims(session, free, claimant)).map((claim) => [claim.account, claim]),
+  );
+  await session.execute('COMMIT');
+  const others = accounts.filter((account) => !claimed.has(account));
+  const explained = others.length === 0 ? [] : await explain(session, others, claimant);
+  const claims = new Map([...claimed, ...explained.map((claim) => [claim.account, claim] as const)]);
+  return accounts.flatMap((account) => claims.get(account) ?? []);
+}
+
+/** The accounts that nobody has locked, sorted: all workers lock them in this order. */
+async function listUnlocked(session: Session, accounts: readonly string[]): Promise<string[]> {
+  const table = session.name('vodhouse_account');
+  const { rows } = await session.query<{ account: string }>(
+    `WITH unlocked AS (SELECT account FROM ${table} WHERE account = ANY ($1) ORDER BY account FOR UPDATE SKIP LOCKED)
+SELECT asked.account FROM unnest($1::text[]) AS asked (account)
+WHERE EXISTS (SELECT FROM unlocked u WHERE u.account = asked.account)
+  OR NOT EXISTS (SELECT FROM ${table} a WHERE a.account = asked.account)
+ORDER BY asked.account`,
+    [accounts],
+  );
+  return rows.map(({ account }) => account);
+}
+
+/** The epoch counts the changes of the worker, so one that lost the account finds another number. */
+async function writeClaims(
+  session: Session,
+  accounts: readonly string[],
+  { holder: { worker, instance }, warehouseId, force }: Claimant,
+): Promise<Extract<Claim, { result: 'claimed' }>[]> {
+  const { rows } = await session.query<{ account: string; epoch: string; until: string }>(
     `INSERT INTO ${session.name('vodhouse_account')} AS a (account, warehouse_id, epoch, worker, instance, lease_until, renewed_at)
-VALUES ($1, $2, 1, $3, $4, now() + interval '${LEASE_MINUTES} minutes', now())
+SELECT account, $2, 1, $3, $4, now() + interval '${LEASE_MINUTES} minutes', now() FROM unnest($1::text[]) AS asked (account)
+ORDER BY account
 ON CONFLICT (account) DO UPDATE SET
   epoch = a.epoch + (a.instance <> excluded.instance OR a.warehouse_id <> excluded.warehouse_id)::int,
   status = CASE WHEN a.warehouse_id <> excluded.warehouse_id THEN 'rebuild' ELSE a.status END,
   warehouse_id = excluded.warehouse_id, worker = excluded.worker, instance = excluded.instance,
   lease_until = excluded.lease_until, renewed_at = excluded.renewed_at
 WHERE $5 OR a.warehouse_id = excluded.warehouse_id AND (a.instance = excluded.instance OR a.lease_until < now())
-RETURNING epoch, ${toUtcText('lease_until')} AS until`,
-    [account, warehouseId, worker, instance, force],
+RETURNING account, epoch, ${toUtcText('lease_until')} AS until`,
+    [accounts, warehouseId, worker, instance, force],
   );
-  return claimed && { epoch: Number(claimed.epoch), leaseUntil: claimed.until };
+  return rows.map(({ account, epoch, until }) => ({
+    ...{ result: 'claimed', account, epoch: Number(epoch), leaseUntil: until },
+  }));
 }
 
-/** Who has an account that was not claimed: another worker, or this one, which loads it in another process. */
+interface HolderRow {
+  account: string;
+  epoch: string | null;
+  warehouse_id: string;
+  worker: string;
+  instance: string;
+  until: string;
+}
+
+/** Who has accounts that were not claimed: other workers, or this one, which loads them in another process. */
 async function explain(
   session: Session,
-  account: string,
-  warehouseId: string,
-  instance: string,
-): Promise<Claim> {
-  const other = await session.queryOne<
-    Record<'epoch' | 'warehouse_id' | 'worker' | 'instance' | 'until', string>
-  >(
-    `SELECT epoch, warehouse_id, worker, instance, ${toUtcText('lease_until')} AS until FROM ${session.name('vodhouse_account')}
-WHERE account = $1`,
-    [account],
+  accounts: readonly string[],
+  { holder, warehouseId }: Claimant,
+): Promise<Claim[]> {
+  const { rows } = await session.query<HolderRow>(
+    `SELECT asked.account, epoch, warehouse_id, coalesce(worker, 'another worker') AS worker, instance,
+  ${toUtcText('coalesce(lease_until, now())')} AS until
+FROM unnest($1::text[]) AS asked (account) LEFT JOIN ${session.name('vodhouse_account')} a USING (account)`,
+    [accounts],
   );
-  if (other === null) return { result: 'held', account, worker: 'another worker', until: '' }; // it was just removed
-  if (other.warehouse_id === warehouseId && other.instance === instance)
-    return { result: 'claimed', account, epoch: Number(other.epoch), leaseUntil: other.until };
-  if (other.warehouse_id === warehouseId)
-    return { result: 'held', account, worker: other.worker, until: other.until };
-  const reason = `account ${account} belongs to another warehouse (${other.warehouse_id}), loaded by ${other.worker}`;
-  return { result: 'refused', account, reason };
+  return rows.map(({ account, epoch, warehouse_id: other, worker, instance, until }) => {
+    if (epoch === null || (other === warehouseId && instance !== holder.instance))
+      return { result: 'held', account, worker, until }; // without a row: it was removed a moment ago
+    if (other === warehouseId) return { result: 'claimed', account, epoch: Number(epoch), leaseUntil: until };
+    const reason = `account ${account} belongs to another warehouse (${other}), loaded by ${worker}`;
+    return { result: 'refused', account, reason };
+  });
 }
 
-/** Ends the leases of an instance at once, so that another worker need not wait. */
-export async function releaseAccounts(session: Session, { instance }: Holder): Promise<void> {
+/** Ends the leases of a worker at once, so that another one need not wait. An account that is being loaded keeps its lease. */
+export async function releaseAccounts(
+  session: Session,
+  { holder, warehouseId }: Omit<Claimant, 'force'>,
+): Promise<void> {
+  const table = session.name('vodhouse_account');
   await session.execute(
-    `UPDATE ${session.name('vodhouse_account')} SET lease_until = now() WHERE instance = $1 AND lease_until > now()`,
-    [instance],
+    `UPDATE ${table} SET lease_until = now() WHERE account IN (
+  SELECT account FROM ${table} WHERE instance = $1 AND warehouse_id = $2 AND lease_until > now() FOR UPDATE SKIP LOCKED)`,
+    [holder.instance, warehouseId],
   );
 }

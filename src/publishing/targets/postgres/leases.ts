@@ -2,9 +2,9 @@
 import type { TargetConfig } from '../../../config/config.ts';
 import type { Source } from '../source.ts';
 import type { Claim, Holder } from '../target.ts';
-import { claimAccount, releaseAccounts } from './claim.ts';
+import { claim, releaseAccounts } from './claim.ts';
 import { ensureSchema } from './ensure-schema.ts';
-import { withSession } from './session.ts';
+import { withSession, type Session } from './session.ts';
 
 /** What is known of a warehouse before its first publication. */
 export type ClaimingWarehouse = Pick<Source, 'warehouseId' | 'timezone' | 'marts'>;
@@ -16,28 +16,31 @@ export interface ClaimRequest {
   deadlineMs: number;
 }
 
-const LOCK_TIMEOUT_MS = 500;
-
-/** Claims the accounts, or renews their leases; makes the schema before. Throws what pg throws. */
-export async function claimAccounts(
-  request: ClaimRequest,
+/** Claims the accounts, or renews their leases; makes the schema where it is missing. Throws what pg throws. */
+export function claimAccounts(
+  { target, holder, deadlineMs }: ClaimRequest,
   { warehouseId, timezone, marts }: ClaimingWarehouse,
   accounts: readonly string[],
 ): Promise<Claim[]> {
-  const { schema, readers } = request.target;
-  return withSession(request.target, request.deadlineMs, async (session) => {
-    await ensureSchema(session, { schema, readers, marts }, timezone);
-    await session.execute(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`); // a long load of one account delays no other
-    const claims: Claim[] = [];
-    for (const account of accounts)
-      claims.push(await claimAccount(session, account, warehouseId, request.holder));
-    return claims;
+  const { schema, readers } = target;
+  return withSession(target, deadlineMs, async (session) => {
+    // columns that are missing are a matter of the loads: a claim must not wait for them
+    if (!(await hasAccounts(session))) await ensureSchema(session, { schema, readers, marts }, timezone);
+    return claim(session, accounts, { holder, warehouseId, force: false });
   });
 }
 
+async function hasAccounts(session: Session): Promise<boolean> {
+  const row = await session.queryOne<{ found: boolean }>('SELECT to_regclass($1) IS NOT NULL AS found', [
+    session.name('vodhouse_account'),
+  ]);
+  return row?.found === true;
+}
+
 /** Gives the accounts back, so that another worker need not wait for the end of the lease. Throws what pg throws. */
-export function release(request: ClaimRequest): Promise<void> {
-  return withSession(request.target, request.deadlineMs, (session) =>
-    releaseAccounts(session, request.holder),
-  );
+export function release(
+  { target, holder, deadlineMs }: ClaimRequest,
+  { warehouseId }: Pick<ClaimingWarehouse, 'warehouseId'>,
+): Promise<void> {
+  return withSession(target, deadlineMs, (session) => releaseAccounts(session, { holder, warehouseId }));
 }

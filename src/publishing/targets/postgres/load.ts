@@ -68,17 +68,32 @@ async function analyze(session: Session, { videos, history, tags }: Delta): Prom
 /** A process that was stopped in the middle of a load keeps others from the account no longer than this. */
 const MAX_IDLE_MS = 5 * MINUTE_MS;
 
+/** Of the transaction of a load. A machine that lost its power or its network keeps no lock for longer than a minute or two. */
+const SETTINGS = {
+  timezone: 'UTC',
+  datestyle: 'ISO',
+  jit: 'off',
+  tcp_keepalives_idle: 30,
+  tcp_keepalives_interval: 10,
+  tcp_keepalives_count: 3,
+  tcp_user_timeout: MINUTE_MS,
+  client_connection_check_interval: 10_000,
+};
+
 /** Begins the transaction of a load. */
 export async function begin(
   session: Session,
   { lockTimeoutMs, loadTimeoutMs }: Pick<LoadOptions, 'lockTimeoutMs' | 'loadTimeoutMs'>,
 ): Promise<void> {
   await session.execute('BEGIN');
-  await session.execute(
-    `SELECT set_config('timezone', 'UTC', true), set_config('lock_timeout', $1, true), set_config('statement_timeout', $2, true),
-  set_config('idle_in_transaction_session_timeout', $3, true), set_config('jit', 'off', true)`,
-    [lockTimeoutMs, loadTimeoutMs, Math.min(loadTimeoutMs, MAX_IDLE_MS)].map(String),
-  );
+  const settings = {
+    ...SETTINGS,
+    lock_timeout: lockTimeoutMs,
+    statement_timeout: loadTimeoutMs,
+    idle_in_transaction_session_timeout: Math.min(loadTimeoutMs, MAX_IDLE_MS),
+  };
+  const calls = Object.keys(settings).map((name, index) => `set_config('${name}', $${index + 1}, true)`);
+  await session.execute(`SELECT ${calls.join(', ')}`, Object.values(settings).map(String));
 }
 
 async function lockState(session: Session, { account, epoch, holder }: LoadOptions): Promise<AccountState> {

@@ -5,7 +5,7 @@ import type { Source } from '../source.ts';
 import { RowsDifferError } from '../load-errors.ts';
 import type { Claim, Finding, Holder, Loaded, Target } from '../target.ts';
 import { listLeftBehind, recordUnverified, recordVerified } from './account-state.ts';
-import { claimAccount } from './claim.ts';
+import { claim } from './claim.ts';
 import { ensureSchema, type EnsuredSchema } from './ensure-schema.ts';
 import { loadAccount } from './load.ts';
 import { loadWarehouse } from './load-warehouse.ts';
@@ -51,10 +51,11 @@ export function createPostgresTarget(config: TargetConfig, source: Source, holde
   return {
     async claim(account: string, force: boolean): Promise<Claim> {
       await ensure();
-      return withSession(config, STATEMENT_DEADLINE_MS + lockTimeoutMs, async (session) => {
-        await session.execute(`SET lock_timeout = ${lockTimeoutMs}`);
-        return claimAccount(session, account, source.warehouseId, holder, force);
-      });
+      const claimant = { holder, warehouseId: source.warehouseId, force };
+      const claims = await withSession(config, STATEMENT_DEADLINE_MS, (session) =>
+        claim(session, [account], claimant),
+      );
+      return claims[0] ?? { result: 'held', account, worker: 'another worker', until: '' };
     },
     async load(account: string, epoch: number, isRebuild: boolean): Promise<Loaded> {
       const { columns } = await ensure();

@@ -45,6 +45,9 @@ export async function openSession(target: TargetConfig, deadlineMs: number) {
   };
 }
 
+/** How long the server may take to close a connection that is no longer needed, in milliseconds. */
+const GOODBYE_MS = 1_000;
+
 /** A client whose every wait ends when the connection fails or the deadline passes. */
 function createClient(target: TargetConfig, deadlineMs: number) {
   const client = createTargetClient(target);
@@ -70,9 +73,13 @@ function createClient(target: TargetConfig, deadlineMs: number) {
         throw failure ?? error;
       }
     },
+    /** What was to be done is done: a server that does not answer the goodbye delays nobody. */
     end: async (): Promise<void> => {
       clearTimeout(timer);
-      if (failure === null) await Promise.race([client.end(), failed]).catch(() => undefined);
+      if (failure !== null) return;
+      const goodbye = setTimeout(() => cut(new DeadlineError()), GOODBYE_MS);
+      await Promise.race([client.end(), failed]).catch(() => undefined);
+      clearTimeout(goodbye);
     },
   };
 }
@@ -99,16 +106,22 @@ async function copyChunks(
   onNul: (count: number) => void,
 ): Promise<number> {
   const stream = client.query(copyFrom(sql));
+  const failures: Error[] = [];
   const ended = new Promise<void>((resolve, reject) => {
     stream.once('finish', resolve);
-    stream.once('error', reject);
+    stream.once('error', (error: Error) => {
+      failures.push(error);
+      reject(error);
+    });
   });
   ended.catch(() => undefined);
   for (const { lines } of chunks) {
+    if (failures.length > 0) break; // the stream has lost its connection: to write would hide the error of the server
     const isFull = !stream.write(replaceNul(lines, onNul));
     if (isFull) await Promise.race([new Promise<void>((resolve) => stream.once('drain', resolve)), ended]);
     await setImmediate();
   }
+  if (failures.length > 0) await ended;
   stream.end();
   await ended;
   return stream.rowCount;
