@@ -92,6 +92,10 @@ async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<v
   signal.removeEventListener('abort', onAbort);
 }
 
+const ALL_THE_SAME = '`exclusive: false` in the target syncs them all the same';
+const HELD_HINT = `a worker that was killed frees its accounts ten minutes later; one that is stopped, at once. ${ALL_THE_SAME}`;
+const REFUSED_HINT = `if this warehouse is the right one: vodhouse publish --target NAME --rebuild ACCOUNT takes the account, and keeps its rows until it was synced here. ${ALL_THE_SAME}`;
+
 /** Throws LockedError where every account of the config is held: there is nothing to sync. */
 export function assertNotAllHeld(
   { accounts }: Pick<Config, 'accounts'>,
@@ -100,8 +104,9 @@ export function assertNotAllHeld(
   const reasons = accounts.map(({ name }) => held.get(name));
   const [first] = reasons;
   if (first === undefined || reasons.includes(undefined)) return;
+  const isRefused = reasons.some((reason) => reason?.includes('belongs to another warehouse'));
   throw new LockedError(reasons.length === 1 ? first : `every account is held: ${reasons.join('; ')}`, {
-    hint: 'a worker that was killed frees its accounts ten minutes later; one that is stopped, at once; an account of another warehouse is moved by a person (docs/targets.md). `exclusive: false` in the target syncs them all the same',
+    hint: isRefused ? REFUSED_HINT : HELD_HINT,
   });
 }
 

@@ -33,6 +33,12 @@ const RETRY_MS = [1, 2, 5, 10, 20, 30].map((minutes) => minutes * MINUTE_MS);
 /** Accounts are verified in these hours of the night, each in a minute of its own. */
 const VERIFY_MINUTES = 5 * 60;
 
+/** Other workers give an account back at any time; a person who decides publishes anyway. */
+const HELD_RETRY_MS = 10 * MINUTE_MS;
+
+/** Waits are between 0.75 and 1.25 times as long. */
+const MAX_SPREAD = 1.25;
+
 /** When a target is loaded next. */
 interface Turn {
   loader: TargetLoader;
@@ -40,14 +46,21 @@ interface Turn {
   isPending: boolean;
   /** Not before this, in milliseconds since 1970: `every` of the target, or the wait after a failure. */
   notBefore: number;
+  /** When accounts are tried again that were not loaded or not compared, while the others go on; null: there are none. */
+  retryAt: number | null;
   failures: number;
+  /** The accounts of the last load; null before the first one. */
+  accounts: ReadonlySet<string> | null;
 }
 
 /** Starts idle. A target that fails stops neither another one nor a run. */
 export function createLoadLoop(options: LoadLoopOptions) {
   const { loaders, warehouse, clock } = options;
   const turns = loaders.map(
-    (loader): Turn => ({ loader, isPending: true, notBefore: 0, failures: 0 }), // an earlier worker may have published
+    // an earlier worker may have published
+    (loader): Turn => ({
+      ...{ loader, isPending: true, notBefore: 0, retryAt: null, failures: 0, accounts: null },
+    }),
   );
   warehouse.deleteTargetLoadsExcept(turns.map(({ loader }) => loader.target.name));
   const closing = new AbortController();
@@ -74,9 +87,14 @@ export function createLoadLoop(options: LoadLoopOptions) {
 }
 
 function isTurnDue(turn: Turn, options: LoadLoopOptions, now: number): boolean {
-  if (now < turn.notBefore) return false;
-  return turn.isPending || findUnverified(turn, options, now).length > 0;
+  const isReached = (time: number) => now >= time || time > now + longestWait(turn);
+  if (!isReached(turn.notBefore)) return false;
+  if (turn.isPending) return true;
+  return turn.retryAt === null ? findUnverified(turn, options, now).length > 0 : isReached(turn.retryAt);
 }
+
+/** A time further away was planned by a clock that has been set back since. */
+const longestWait = ({ loader }: Turn): number => Math.max(loader.target.everyMs, HOUR_MS * MAX_SPREAD);
 
 async function takeTurn(turn: Turn, options: LoadLoopOptions, signal: AbortSignal): Promise<void> {
   const { clock, logger } = options;
@@ -111,7 +129,12 @@ function planNext(
   startedAt: number,
   { clock, random = Math.random }: LoadLoopOptions,
 ): void {
-  const retries = results?.flatMap(({ retry }) => retry ?? []) ?? ['backoff'];
+  if (results) turn.accounts = new Set(results.map(({ account }) => account));
+  const spread = 0.75 + 0.5 * random();
+  turn.retryAt = findRetryTime(results ?? [], clock.now(), spread);
+  const retries = results?.flatMap(({ outcome, retry }) => (outcome === 'failed' ? (retry ?? []) : [])) ?? [
+    'backoff',
+  ];
   if (retries.length === 0) {
     turn.failures = 0;
     turn.notBefore = startedAt + turn.loader.target.everyMs;
@@ -122,18 +145,33 @@ function planNext(
     : HOUR_MS;
   turn.failures++;
   turn.isPending = true;
-  turn.notBefore = clock.now() + waitMs * (0.75 + 0.5 * random());
+  turn.notBefore = clock.now() + waitMs * spread;
 }
 
-/** Accounts that no check has compared since their minute of the last night. */
-function findUnverified({ loader }: Turn, { config, warehouse }: LoadLoopOptions, now: number): string[] {
+/** When accounts are tried again that others have, that a person must decide about, or that could not be compared. */
+function findRetryTime(results: readonly LoadResult[], now: number, spread: number): number | null {
+  const waits = results.flatMap(({ outcome, retry }) => {
+    if (retry === null || outcome === 'failed') return [];
+    return retry === 'hourly' ? HOUR_MS * spread : HELD_RETRY_MS;
+  });
+  return waits.length === 0 ? null : now + Math.min(...waits);
+}
+
+/** Accounts of the last load that no check has compared since their minute of the last night. */
+function findUnverified(
+  { loader, accounts }: Turn,
+  { config, warehouse }: LoadLoopOptions,
+  now: number,
+): string[] {
   const { name } = loader.target;
   const names = new Set(config.accounts.map(({ name: account }) => account));
   return warehouse
     .listTargetLoads()
     .filter(({ target, account, loaded_at: at }) => target === name && names.has(account) && at !== null)
-    .filter(({ account, verified_at: at }) => {
-      return at === null || fromTimestamp(at) < getVerifyTime(account, now, config.timezone);
+    .filter(({ account }) => accounts?.has(account) ?? true)
+    .filter(({ account, verified_at: text }) => {
+      const at = text === null ? null : fromTimestamp(text);
+      return at === null || at > now || at < getVerifyTime(account, now, config.timezone);
     })
     .map(({ account }) => account);
 }

@@ -89,6 +89,11 @@ function logOutcome(logger: Logger, target: string, result: LoadResult): void {
     const message = withHint(`target ${target}: ${error}`, hint);
     logger.error({ event: 'target_account_refused', target, account, error: error ?? '', hint }, message);
   }
+  const isLoaded = result.outcome === 'loaded' || result.outcome === 'unchanged';
+  if (isLoaded && error !== null) {
+    const message = withHint(`${place}: ${error}`, hint);
+    logger.error({ event: 'target_load_failed', target, account, code: result.code, error, hint }, message);
+  }
   if (result.verified === true)
     logger.info({ event: 'target_verified', target, account }, `${place}: equal to the published file`);
 }

@@ -74,6 +74,7 @@ function createDescription(
   { stored, warehouseId }: OwnAccounts,
 ) {
   const { instance } = createHolder(config);
+  const isConfigured = (account: string) => config.accounts.some(({ name: each }) => each === account);
   return (account: string): string => {
     const holder = holders.find((each) => each.account === account);
     const place = `target ${name}, account ${account}`;
@@ -81,6 +82,8 @@ function createDescription(
     const since = holder.since === null ? '' : ` since ${holder.since} UTC`;
     const loaded = holder.loadedAt === null ? 'never loaded' : `last loaded ${holder.loadedAt} UTC`;
     const lease = holder.isHeld ? `, and its lease lasts until ${holder.leaseUntil} UTC` : '';
+    if (!stored.includes(account) && isConfigured(account))
+      return `${place}: ${holder.worker} has it${since}, ${loaded}${lease}; this worker has not fetched it yet, so a rebuild only takes it, and its rows stay until the first load after a sync`;
     if (!stored.includes(account) && holder.warehouseId === warehouseId)
       return `${place}: this warehouse no longer has it (renamed, moved or forgotten), ${loaded}; a rebuild deletes its rows there, booked days are kept in vodhouse_lost_storage`;
     if (holder.warehouseId !== warehouseId)

@@ -136,6 +136,35 @@ describe('the loads of a worker', () => {
     expect(held()).toBe(1);
   });
 
+  it('go on where another worker has an account, or a person must decide about one', async () => {
+    const held: Outcome = { outcome: 'held', retry: 'backoff' };
+    const refused: Outcome = { outcome: 'refused', retry: 'hourly' };
+    const { check, request, loads } = await startLoop([held, refused, refused]);
+    await check(1);
+    await request(); // a publication waits for nothing
+    expect(loads).toHaveLength(2);
+    expect(await check(61)).toEqual([61]);
+    const late = await startLoop([held]);
+    expect((await late.check(12)).slice(0, 2)).toEqual([1, 11]);
+  });
+
+  it('are not stopped by a clock that was set back', async () => {
+    const { check, request, loads, clock, warehouse } = await startLoop([], { slow: { everyMs: HOUR_MS } });
+    clock.advance(365 * 24 * HOUR_MS);
+    await check(70);
+    expect(warehouse.listTargetLoads()[0]?.verified_at).toContain('2027');
+    loads.length = 0;
+    clock.advance(-365 * 24 * HOUR_MS);
+    await request();
+    expect(loads.map(({ verify }) => verify)).toEqual([['main']]);
+  });
+
+  it('compare no account whose rows left the published file', async () => {
+    const { check, warehouse, clock } = await startLoop([{ account: 'other' }, { account: 'other' }]);
+    warehouse.recordLoadReport('one', loadReport(), clock.now());
+    expect(await check(5)).toEqual([1]);
+  });
+
   it('forget targets that left the config', async () => {
     const first = await startLoop();
     first.warehouse.recordLoadReport('gone', loadReport(), first.clock.now());

@@ -67,6 +67,7 @@ function resultText(result: LoadResult, isVerified: boolean): string {
 function verifiedText(result: LoadResult, isVerified: boolean): string {
   if (result.verified === true) return '; counts and sums are equal';
   if (result.verified === false) return '; DIFFERS';
+  if (result.error !== null) return `; ${result.error}`;
   return isVerified && isAccount(result) ? '; NOT COMPARED, because the target has another state by now' : '';
 }
 

@@ -68,6 +68,12 @@ export function listPackageIds({ db }: Source, account: string): number[] {
   return db.prepare('select package_id from packages where account = ?').pluck().all(account) as number[];
 }
 
+/** Has a walk over a package of the account ended? */
+export const isFetched = ({ db }: Source, account: string): boolean =>
+  db
+    .prepare('select 1 from packages where account = ? and first_walked_at is not null limit 1')
+    .get(account) !== undefined;
+
 /** All rows of an account. `known` as for `findDelta`. */
 export function selectAll(source: Source, account: string): Delta {
   const { db, marts } = source;

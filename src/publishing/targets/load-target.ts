@@ -1,10 +1,12 @@
 /** Loads one target: every account of the published file, one after the other. Runs in a process of its own. */
 import { RUNS } from '../../lib/load-report.ts';
-import { CopyError, LostLeaseError, StaleSourceError } from './load-errors.ts';
+import { CopyError, LostLeaseError, NotFetchedError, StaleSourceError } from './load-errors.ts';
+import { addResult, isDone } from './load-results.ts';
 import { createPostgresTarget } from './postgres/postgres-target.ts';
 import { listSourceAccounts, openSource, type Source } from './source.ts';
 import type { Claim, Finding, Loaded, Target } from './target.ts';
 import type { LoadRequest, LoadResult } from './target-request.ts';
+import { isUnreachable } from './unreachable.ts';
 
 /**
  * Loads the target from the published file, and from a newer one that replaces it in between. A load that fails does not stop
@@ -14,8 +16,10 @@ export async function loadTarget(request: LoadRequest): Promise<LoadResult[]> {
   const results = new Map<string, LoadResult>();
   for (;;) {
     const source = openSource(request.file);
+    const rebuild = request.rebuild.filter((account) => !isDone(results.get(account)));
     try {
-      await loadFile(createPostgresTarget(request.target, source, request.holder), source, request, results);
+      const target = createPostgresTarget(request.target, source, request.holder);
+      await loadFile(target, source, { ...request, rebuild }, results);
       return [...results.values()];
     } catch (error) {
       if (!(error instanceof StaleSourceError)) throw error;
@@ -35,16 +39,16 @@ async function loadFile(
   const accounts = listSourceAccounts(source);
   for (const account of accounts) {
     const { result, isClaimed } = await loadOne(target, source, account, request);
-    if (result) results.set(account, result);
-    if (!result || !isUnreachable(result, isClaimed)) continue;
+    if (result) addResult(results, result);
+    if (result?.outcome !== 'failed' || !isUnreachable(result.code, isClaimed)) continue;
     for (const other of accounts.slice(accounts.indexOf(account) + 1))
-      results.set(other, { ...result, account: other });
+      addResult(results, { ...result, account: other });
     return;
   }
   for (const account of request.rebuild.filter((name) => !accounts.includes(name)))
-    results.set(account, await removeOne(target, source, account, request));
+    addResult(results, await rebuildMissing(target, source, account, request));
   const isOurs = [...results.values()].some(({ outcome }) => outcome === 'loaded' || outcome === 'unchanged');
-  if (isOurs) results.set(RUNS, await loadRuns(target, source, accounts, request));
+  if (isOurs) addResult(results, await loadRuns(target, source, accounts, request));
 }
 
 /** Loads what belongs to no account; compared where any account is. */
@@ -59,35 +63,36 @@ function loadRuns(
     Object.assign(result, { rows, outcome: kind === 'nothing' ? 'unchanged' : 'loaded' });
     if (request.verify.length > 0) {
       const reload = () => target.loadWarehouse(true);
-      await verify('the tables of runs', () => target.verifyWarehouse(), reload, result);
+      const toFailure = (error: unknown) => describeError(error, RUNS, target, request);
+      await verifyOrTell('the tables of runs', () => target.verifyWarehouse(), reload, result, toFailure);
     }
-    result.findings = [...result.findings, ...(await target.listFindings(accounts))];
+    result.findings = [...result.findings, ...(await target.listFindings([...accounts, ...request.accounts]))];
   });
 }
 
-/** An account that is no longer in the published file: a person said that it goes. */
-function removeOne(
+/**
+ * An account that is not in the published file. One of the config is claimed, so that it may be fetched; another one goes: a
+ * person said so.
+ */
+function rebuildMissing(
   target: Target,
   source: Source,
   account: string,
   request: LoadRequest,
 ): Promise<LoadResult> {
   return report(account, target, source, request, async (result) => {
+    if (request.accounts.includes(account)) {
+      const claim = await target.claim(account, true);
+      if (claim.result === 'claimed') throw new NotFetchedError(account);
+      Object.assign(result, describeClaim(claim, request));
+      return;
+    }
     const removed = await target.remove(account);
     if (removed === null) {
       const error = `account ${account} is neither in this warehouse, nor was it loaded by it`;
       Object.assign(result, { error, hint: 'vodhouse status shows the accounts of each target' });
     } else Object.assign(result, { outcome: 'loaded', rows: removed.rows, findings: removed.findings });
   });
-}
-
-/**
- * Does every other account meet the same error? The server refuses connections, the login, or has no room. After its claim, an
- * account may only need more time than others.
- */
-function isUnreachable({ outcome, code }: LoadResult, isClaimed: boolean): boolean {
-  if (outcome !== 'failed' || (isClaimed && code === 'ETIMEDOUT')) return false;
-  return code === null ? false : !/^[\dA-Z]{5}$/.test(code) || /^(?:08|28|3D|53|57P)/.test(code);
 }
 
 /** `result` is null for an account that is no longer in the config, and that another worker has taken over. */
@@ -98,11 +103,14 @@ async function loadOne(
   request: LoadRequest,
 ): Promise<{ result: LoadResult | null; isClaimed: boolean }> {
   const isRebuild = request.rebuild.includes(account);
+  const isLeft = !isRebuild && !request.accounts.includes(account);
   let isClaimed = false;
+  let isElsewhere = false;
   const result = await report(account, target, source, request, async (draft) => {
-    const claim = await target.claim(account, isRebuild);
-    if (claim.result !== 'claimed') {
-      Object.assign(draft, describeClaim(claim, request));
+    const claim = await (isLeft ? target.claimLeft(account) : target.claim(account, isRebuild));
+    if (claim?.result !== 'claimed') {
+      isElsewhere = isLeft;
+      if (claim) Object.assign(draft, describeClaim(claim, request));
       return;
     }
     isClaimed = true;
@@ -110,10 +118,29 @@ async function loadOne(
     Object.assign(draft, { rows, findings, outcome: kind === 'nothing' ? 'unchanged' : 'loaded' });
     if (!request.verify.includes(account) && !isRebuild) return;
     const reload = () => target.load(account, claim.epoch, false);
-    await verify(`account ${account}`, () => target.verify(account), reload, draft);
+    const toFailure = (error: unknown) => describeError(error, account, target, request);
+    await verifyOrTell(`account ${account}`, () => target.verify(account), reload, draft, toFailure);
   });
-  const isElsewhere = result.outcome === 'held' || result.outcome === 'refused';
-  return { result: isElsewhere && !request.accounts.includes(account) ? null : result, isClaimed };
+  isElsewhere ||= isLeft && (result.outcome === 'held' || result.outcome === 'refused');
+  return { result: isElsewhere ? null : result, isClaimed };
+}
+
+/** What could not be compared is loaded all the same. */
+async function verifyOrTell(
+  what: string,
+  compare: () => Promise<string[] | null>,
+  reload: () => Promise<Loaded>,
+  result: LoadResult,
+  toFailure: (error: unknown) => Partial<LoadResult>,
+): Promise<void> {
+  try {
+    await verify(what, compare, reload, result);
+  } catch (error) {
+    result.verified = null;
+    if (error instanceof StaleSourceError) return; // the newer file is loaded next
+    const { error: message, hint = null, code = null, retry = null } = toFailure(error);
+    Object.assign(result, { error: `not compared: ${message}`, hint, code, retry });
+  }
 }
 
 /** Compares both sides; where they differ, loads everything again, and compares once more. */
@@ -196,6 +223,10 @@ function describeError(
 ): Partial<LoadResult> {
   if (error instanceof CopyError)
     return { outcome: 'refused', error: error.message, hint: rebuildHint(request, account), retry: 'hourly' };
+  if (error instanceof NotFetchedError) {
+    const hint = 'vodhouse sync fetches it; the load after it replaces the rows';
+    return { outcome: 'held', error: error.message, hint, retry: 'backoff' };
+  }
   if (error instanceof LostLeaseError) return { outcome: 'held', error: error.message, retry: 'backoff' };
   const { message, hint, code, retry } = target.describe(error);
   return { outcome: 'failed', error: message, hint, code, retry: retry === 'hourly' ? 'hourly' : 'backoff' };

@@ -41,6 +41,11 @@ export interface TargetFailure {
 export interface Target {
   /** Claims an account for this worker, or renews its lease; `force`: takes it from whoever has it. */
   claim: (account: string, force: boolean) => Promise<Claim>;
+  /**
+   * The same for an account that left the config: a claim of before stays as it is, so that its lease ends. Null if another
+   * worker has it.
+   */
+  claimLeft: (account: string) => Promise<Claim | null>;
   /** Brings one account up to the published file, in one transaction. `epoch` is that of the claim. */
   load: (account: string, epoch: number, isRebuild: boolean) => Promise<Loaded>;
   /** Brings up the tables that belong to no account; `isRebuild`: sends everything again. */

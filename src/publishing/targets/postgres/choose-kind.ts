@@ -1,6 +1,6 @@
 /** How an account is loaded: its changes, or everything; or not at all, because the target has what the warehouse never had. */
-import { getLastRun, hasAnchor, hasStatesUntil, listPackageIds } from '../delta.ts';
-import { CopyError } from '../load-errors.ts';
+import { getLastRun, hasAnchor, hasStatesUntil, isFetched, listPackageIds } from '../delta.ts';
+import { CopyError, NotFetchedError } from '../load-errors.ts';
 import type { Source } from '../source.ts';
 import { listAnchors, listPackageAnchors, type AccountState } from './account-state.ts';
 import type { TargetColumns } from './ensure-schema.ts';
@@ -8,8 +8,8 @@ import type { Session } from './session.ts';
 
 export interface ChosenKind {
   kind: 'first' | 'changes' | 'reload';
-  /** The other timeline, whose states are set aside; null: no states are lost. */
-  lostTimeline: string | null;
+  /** Whose states are set aside: of the other timeline, null where none is known. Null: no states are lost. */
+  lost: { timeline: string | null } | null;
 }
 
 /** What is loaded, and where to. */
@@ -21,7 +21,7 @@ interface Options {
   isRebuild: boolean;
 }
 
-/** Throws CopyError. */
+/** Throws CopyError, NotFetchedError. */
 export async function chooseKind(
   session: Session,
   state: AccountState,
@@ -29,16 +29,18 @@ export async function chooseKind(
 ): Promise<ChosenKind> {
   const { source, account, isRebuild, targetColumns } = options;
   const { timeline } = state;
-  if (timeline === null)
-    return { kind: (await hasRows(session, options)) ? 'reload' : 'first', lostTimeline: null };
-  if (timeline !== source.timeline) return { kind: 'reload', lostTimeline: timeline };
-  if (isRebuild) return { kind: 'reload', lostTimeline: timeline };
+  if (timeline !== source.timeline) {
+    if (timeline === null && !(await hasRows(session, options))) return { kind: 'first', lost: null };
+    if (!isFetched(source, account)) throw new NotFetchedError(account);
+    return { kind: 'reload', lost: { timeline } };
+  }
+  if (isRebuild) return { kind: 'reload', lost: { timeline } };
   await assertOurs(session, state, options);
   const isComplete =
     !state.needsReload &&
     state.shape === getLoadedShape(source, targetColumns) &&
     (await hasSamePackages(session, source, account, state.changeSeq ?? 0));
-  return { kind: isComplete ? 'changes' : 'reload', lostTimeline: null };
+  return { kind: isComplete ? 'changes' : 'reload', lost: null };
 }
 
 /** Throws CopyError if the last loads brought what this warehouse never had, or a newer file of it was loaded. */

@@ -3,6 +3,7 @@ import type { Table } from '../../mart.ts';
 import type { Delta, TableRows } from '../delta.ts';
 import { RowsDifferError } from '../load-errors.ts';
 import { listExcludedColumns } from '../shipped-tables.ts';
+import type { ChosenKind } from './choose-kind.ts';
 import { quoteName, quoteNames } from './session.ts';
 import {
   copyInto,
@@ -66,19 +67,19 @@ WHERE NOT EXISTS (SELECT FROM ${target} t WHERE ${sameKey('t', 's', names)})`,
 
 /**
  * Makes the rows of an account equal to all rows of the published file: writes what differs, deletes what is not there. States
- * that only the target has are set aside where `lostTimeline` is not null. Returns the number of rows written, and set aside.
+ * that only the target has are set aside where `lost` is not null. Returns the number of rows written, and set aside.
  */
 export async function reload(
   context: LoadContext,
   account: string,
   delta: Delta,
-  lostTimeline: string | null,
+  lost: ChosenKind['lost'],
 ): Promise<{ rows: number; setAside: number }> {
   const { session } = context;
   const { videos, history, tags } = delta;
   await stage(context, videos.table, videos.rows);
   await stage(context, history.table, history.rows);
-  const setAside = lostTimeline === null ? 0 : await setAsideStates(context, account, delta, lostTimeline);
+  const setAside = lost === null ? 0 : await setAsideStates(context, account, delta, lost.timeline);
   let rows = setAside;
   for (const { table } of [videos, history]) {
     rows += await session.execute(deleteUnstaged(context, table, toKey(table)), [account]);
@@ -156,7 +157,7 @@ async function setAsideStates(
   context: LoadContext,
   account: string,
   { videos, history }: Delta,
-  timeline: string,
+  timeline: string | null,
 ): Promise<number> {
   const { session } = context;
   const names = listCommonColumns(context, videos.table).map(({ name }) => quoteName(name));

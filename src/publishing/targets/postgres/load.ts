@@ -31,7 +31,7 @@ export async function loadAccount(session: Session, options: LoadOptions): Promi
   await begin(session, options);
   const state = await lockState(session, options);
   if (options.source.isReplaced()) throw new StaleSourceError(); // who had the lock may have loaded the newer file
-  const { kind, lostTimeline } = await chooseKind(session, state, options);
+  const { kind, lost } = await chooseKind(session, state, options);
   // a few rows of large tables: where rows are cheap to find, the planner still prefers to read everything
   if (kind === 'changes') await session.execute('SET LOCAL enable_seqscan = off');
   let nulTexts = 0;
@@ -41,7 +41,7 @@ export async function loadAccount(session: Session, options: LoadOptions): Promi
     targetColumns: options.targetColumns,
     onNul: (count) => (nulTexts += count),
   };
-  const written = await write(context, kind, state, lostTimeline, options);
+  const written = await write(context, kind, state, lost, options);
   const findings = [...written.findings, ...describeNul(nulTexts)];
   if (kind === 'changes' && written.rows === 0) {
     await session.execute('ROLLBACK');
@@ -113,7 +113,7 @@ async function write(
   context: LoadContext,
   kind: ChosenKind['kind'],
   { changeSeq }: AccountState,
-  lostTimeline: string | null,
+  lost: ChosenKind['lost'],
   { source, account, isRebuild }: LoadOptions,
 ): Promise<Written> {
   const { session } = context;
@@ -130,7 +130,7 @@ async function write(
     rows += await deletePackages(context, account, await findForgotten(session, source, account), delta);
     rows += await loadChanges(context, delta);
   } else {
-    const done = await reload(context, account, delta, lostTimeline);
+    const done = await reload(context, account, delta, lost);
     rows += done.rows;
     findings.push(...describeReload(account, done.setAside));
   }

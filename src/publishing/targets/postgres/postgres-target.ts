@@ -6,6 +6,7 @@ import { RowsDifferError } from '../load-errors.ts';
 import type { Claim, Finding, Holder, Loaded, Target } from '../target.ts';
 import { listLeftBehind, recordUnverified, recordVerified } from './account-state.ts';
 import { claim } from './claim.ts';
+import { claimLeftAccount } from './claim-left.ts';
 import { ensureSchema, type EnsuredSchema } from './ensure-schema.ts';
 import { loadAccount } from './load.ts';
 import { loadWarehouse } from './load-warehouse.ts';
@@ -56,6 +57,12 @@ export function createPostgresTarget(config: TargetConfig, source: Source, holde
         claim(session, [account], claimant),
       );
       return claims[0] ?? { result: 'held', account, worker: 'another worker', until: '' };
+    },
+    async claimLeft(account: string): Promise<Claim | null> {
+      await ensure();
+      return withSession(config, STATEMENT_DEADLINE_MS, (session) =>
+        claimLeftAccount(session, account, { holder, warehouseId: source.warehouseId, force: false }),
+      );
     },
     async load(account: string, epoch: number, isRebuild: boolean): Promise<Loaded> {
       const { columns } = await ensure();
