@@ -66,7 +66,10 @@ function loadRuns(
       const toFailure = (error: unknown) => describeError(error, RUNS, target, request);
       await verifyOrTell('the tables of runs', () => target.verifyWarehouse(), reload, result, toFailure);
     }
-    result.findings = [...result.findings, ...(await target.listFindings([...accounts, ...request.accounts]))];
+    result.findings = [
+      ...result.findings,
+      ...(await target.listFindings([...accounts, ...request.accounts])),
+    ];
   });
 }
 
