@@ -1,4 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { KEYS } from '../support/fixtures/published-file.ts';
 import { openTargetSite } from '../support/fixtures/target-site.ts';
 import { findPostgres, startPostgres, type PostgresServer } from '../support/servers/postgres.ts';
 
@@ -9,6 +12,8 @@ describe.skipIf(findPostgres() === null)('a comparison of a target with the publ
     server = await startPostgres();
   });
   afterAll(() => server.remove());
+
+  const as = (role: string) => server.url.replace('postgres@', `${role}@`);
 
   async function openFull() {
     site = openTargetSite(server);
@@ -68,7 +73,6 @@ describe.skipIf(findPostgres() === null)('a comparison of a target with the publ
     ['runs', 'requests = 99'],
     ['walks', 'inserted = 99'],
     ['about', `value = 'other'`],
-    ['dictionary', `description = 'other'`],
   ])('finds rows of %s that were changed or deleted, and one load mends them', async (table, change) => {
     await openFull();
     const first = `ctid = (SELECT ctid FROM $.${table} LIMIT 1)`;
@@ -85,6 +89,67 @@ describe.skipIf(findPostgres() === null)('a comparison of a target with the publ
       expect(await read()).toBe(before);
     }
     expect((await site.load({ verify: ['main'] }))['(runs)']).toMatchObject({ verified: true, findings: [] });
+  });
+
+  it('mends rows of the dictionary that were changed or deleted, and loads nothing else again', async () => {
+    await openFull();
+    const read = () => site.query('SELECT * FROM $.dictionary ORDER BY table_name, column_name');
+    const before = await read();
+    for (const statement of [
+      `UPDATE $.dictionary SET description = 'other', position = 99 WHERE column_name = 'size_bytes'`,
+      `DELETE FROM $.dictionary WHERE table_name = 'videos'`,
+    ]) {
+      await site.query(statement);
+      const { '(runs)': runs } = await site.load({ verify: ['main'] });
+      expect(runs).toMatchObject({ outcome: 'unchanged', verified: true, rows: 0, findings: [] });
+      expect(await read()).toEqual(before);
+    }
+  });
+
+  it('finds nothing between workers of which each leaves out other columns', async () => {
+    await openFull();
+    const other = openTargetSite(server, { schema: site.schema });
+    other.register([201], ['second']);
+    await other.walk([7], {}, 'second', 201);
+    await other.publish({ exclude: [...KEYS, 'title', 'copyright'] });
+    for (const account of ['second', 'second']) {
+      await other.load({ verify: [account] });
+      await site.load({ verify: ['main'] });
+    }
+    const unchanged = { outcome: 'unchanged', verified: true, rows: 0, findings: [] };
+    expect((await other.load({ verify: ['second'] }))['(runs)']).toMatchObject(unchanged);
+    expect((await site.load({ verify: ['main'] }))['(runs)']).toMatchObject(unchanged);
+  });
+
+  it('takes longer than the statement_timeout of its role, where it must', async () => {
+    await openFull();
+    await server.query(`CREATE ROLE hasty SUPERUSER LOGIN; ALTER ROLE hasty SET statement_timeout = '1s'`);
+    const blocker = new Client({ connectionString: server.url });
+    await blocker.connect();
+    await blocker.query(`BEGIN; LOCK TABLE ${site.schema}.video_tags`);
+    const hasty = openTargetSite(server, { schema: site.schema, data: site.folder, url: as('hasty') });
+    const progress = { isOver: false };
+    const compared = hasty
+      .load({ verify: ['main'], holder: site.holder })
+      .finally(() => (progress.isOver = true));
+    const waiting = `SELECT 1 AS one FROM pg_stat_activity WHERE usename = 'hasty' AND wait_event_type = 'Lock'
+      AND clock_timestamp() - query_start > interval '1500 ms'`;
+    while (!progress.isOver && (await server.query(waiting)).length === 0) await sleep(50);
+    await blocker.end();
+    expect((await compared)['main']).toMatchObject({ outcome: 'unchanged', verified: true, error: null });
+  });
+
+  it('writes days as they are written here, whatever the datestyle of its role', async () => {
+    await openFull();
+    await server.query(`CREATE ROLE dmy SUPERUSER LOGIN; ALTER ROLE dmy SET datestyle = 'SQL, DMY'`);
+    await site.query(`SET session_replication_role = replica;
+      UPDATE $.storage_daily SET image_count = 77 WHERE day = '2026-02-28'`);
+    const dmy = openTargetSite(server, { schema: site.schema, data: site.folder, url: as('dmy') });
+    const { main } = await dmy.load({ verify: ['main'], holder: site.holder });
+    const [booked] = main?.findings.filter(({ kind }) => kind === 'booked_differs') ?? [];
+    expect(booked?.message).toMatch(/stay: 2026-02-28$/);
+    const marked = `SELECT slice FROM $.vodhouse_slice WHERE checksum = 'booked days differ'`;
+    expect(await site.query(marked)).toEqual([{ slice: '2026-02' }]);
   });
 
   it('finds days of the calendar that were changed; those that were deleted come back with any load', async () => {

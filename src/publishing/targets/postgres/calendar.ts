@@ -1,10 +1,10 @@
 /** The tables that all warehouses of a schema share: the days of the calendar, and the dictionary. */
 import { createHash } from 'node:crypto';
 import type { Mart, TableColumn } from '../../mart.ts';
-import type { Marts } from '../../marts/marts.ts';
+import { createMarts, type Marts } from '../../marts/marts.ts';
 import type { Source } from '../source.ts';
 import { writeSlices } from './account-state.ts';
-import { quoteName, quoteNames } from './session.ts';
+import { quoteName, quoteNames, type Session } from './session.ts';
 import { differs, stage, upsert, type LoadContext } from './stage.ts';
 import { toKey, toType, WAREHOUSE_ID } from './tables.ts';
 
@@ -30,7 +30,7 @@ export async function loadCalendar(
 
 /** Brings the rows of the dictionary up to this version, and keeps those of other columns. Returns the number of rows. */
 export async function loadDictionary(
-  { session }: LoadContext,
+  session: Session,
   { marts, warehouseId }: Source,
   known: string | undefined,
 ): Promise<number> {
@@ -54,19 +54,20 @@ WHERE (${list(others, 't')}) IS DISTINCT FROM (${list(others, 'excluded')})`,
   return written;
 }
 
-/** The rows of the dictionary, with the types of PostgreSQL. */
-export function listDictionary({
-  all,
-}: Pick<Marts, 'all'>): Readonly<Record<string, string | number | null>>[] {
-  const tables = all.map((mart): Mart => {
-    const isOwned = mart.kind === 'table' && toKey(mart)[0] === WAREHOUSE_ID;
-    return isOwned ? { ...mart, columns: [OWNER, ...mart.columns] } : mart;
-  });
-  return tables.flatMap((mart) =>
-    mart.columns.map((column, index) => ({
+/**
+ * The rows of the dictionary, with the types of PostgreSQL. Positions are those in a table with all columns: they are the
+ * same for workers that leave out others.
+ */
+function listDictionary({ all }: Pick<Marts, 'all'>): Readonly<Record<string, string | number | null>>[] {
+  const widest = createMarts({ durationUnit: 'ms', exclude: [] }).all;
+  const positions = new Map(
+    widest.map((mart) => [mart.name, listColumns(mart).map((column) => column.name)] as const),
+  );
+  return all.flatMap((mart) =>
+    listColumns(mart).map((column) => ({
       table_name: mart.name,
       column_name: column.name,
-      position: index + 1,
+      position: (positions.get(mart.name)?.indexOf(column.name) ?? -1) + 1,
       data_type: column === OWNER ? 'uuid' : toType(column),
       unit: column.unit,
       description: column.description,
@@ -74,6 +75,11 @@ export function listDictionary({
       additivity: column.additivity,
     })),
   );
+}
+
+function listColumns(mart: Mart): Mart['columns'] {
+  const isOwned = mart.kind === 'table' && toKey(mart)[0] === WAREHOUSE_ID;
+  return isOwned ? [OWNER, ...mart.columns] : mart.columns;
 }
 
 /** Only targets have this column: a published file has one warehouse. */

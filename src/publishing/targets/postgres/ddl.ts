@@ -44,11 +44,16 @@ function planTable(schema: string, table: TargetTable, existing: readonly string
   if (!existing) {
     const key = table.key.length > 0 ? [`PRIMARY KEY (${quoteNames(table.key)})`] : [];
     const lines = [...table.columns.map(toDefinition), ...key];
-    return [`CREATE TABLE ${name} (\n  ${lines.join(',\n  ')}\n)`, ...planIndexes(schema, table)];
+    return [
+      `CREATE TABLE IF NOT EXISTS ${name} (\n  ${lines.join(',\n  ')}\n)`,
+      ...planIndexes(schema, table),
+    ];
   }
   const missing = table.columns.filter((column) => !existing.includes(column.name));
   if (missing.length === 0) return [];
-  const added = missing.map((column) => `ADD COLUMN ${toDefinition({ ...column, isRequired: false })}`);
+  const added = missing.map(
+    (column) => `ADD COLUMN IF NOT EXISTS ${toDefinition({ ...column, isRequired: false })}`,
+  );
   return [`ALTER TABLE ${name} ${added.join(', ')}`];
 }
 
@@ -63,7 +68,7 @@ function planIndexes(schema: string, { name }: TargetTable): string[] {
   }[name];
   if (!columns) return [];
   return [
-    `CREATE INDEX ${quoteName(`${name}_account`)} ON ${quoteName(schema)}.${quoteName(name)} (${quoteNames(columns)})`,
+    `CREATE INDEX IF NOT EXISTS ${quoteName(`${name}_account`)} ON ${quoteName(schema)}.${quoteName(name)} (${quoteNames(columns)})`,
   ];
 }
 
@@ -127,12 +132,20 @@ FOR EACH STATEMENT EXECUTE FUNCTION ${prefix}.vodhouse_keep_booked()`,
   ];
 }
 
-/** The rights of a reader, also on tables that are made later. */
-export function planGrants(schema: string, reader: string): string[] {
+/** The tables and views that readers may read. A schema may have others: those of its users. */
+export const listReadable = ({ marts }: Pick<SchemaPlan, 'marts'>): string[] => [
+  ...listAllTables(marts).map(({ name }) => name),
+  ...listViews(marts).map(({ name }) => name),
+  'vodhouse_freshness',
+];
+
+/** The rights of a reader on tables and views, also on those that are made later. */
+export function planGrants(schema: string, reader: string, names: readonly string[]): string[] {
   const [prefix, role] = [quoteName(schema), quoteName(reader)];
+  const tables = names.map((name) => `${prefix}.${quoteName(name)}`).join(', ');
   return [
     `GRANT USAGE ON SCHEMA ${prefix} TO ${role}`,
-    `GRANT SELECT ON ALL TABLES IN SCHEMA ${prefix} TO ${role}`,
+    ...(names.length > 0 ? [`GRANT SELECT ON ${tables} TO ${role}`] : []),
     `ALTER DEFAULT PRIVILEGES IN SCHEMA ${prefix} GRANT SELECT ON TABLES TO ${role}`,
   ];
 }
@@ -143,10 +156,10 @@ export function recordShape(schema: string, timezone: string): string {
 ON CONFLICT (key) DO UPDATE SET value = excluded.value`;
 }
 
-/** Everything, for a database administrator who makes the tables (`--print-sql`). */
+/** Everything, for a database administrator who makes the tables (`--print-sql`). Run twice, it changes nothing. */
 export function formatSchemaSql(plan: SchemaPlan, timezone: string): string {
   const { schema } = plan;
-  const grants = plan.readers.flatMap((reader) => planGrants(schema, reader));
+  const grants = plan.readers.flatMap((reader) => planGrants(schema, reader, listReadable(plan)));
   const made = [...planSchema(plan, null), ...planTriggers(plan), recordShape(schema, timezone)];
   const statements = [...made, ...grants];
   return statements.map((statement) => `${statement};\n`).join('\n');

@@ -2,9 +2,18 @@
 import { setTimeout } from 'node:timers/promises';
 import { ConfigError, errorCode } from '../../../lib/errors.ts';
 import { SHAPE } from '../../fingerprint.ts';
-import { planGrants, planSchema, planTriggers, recordShape, type Existing, type SchemaPlan } from './ddl.ts';
+import {
+  listReadable,
+  planGrants,
+  planSchema,
+  planTriggers,
+  recordShape,
+  type Existing,
+  type SchemaPlan,
+} from './ddl.ts';
 import { quoteName, type Session } from './session.ts';
 import { listAllTables } from './state-tables.ts';
+import { listTargetTables, listViews } from './tables.ts';
 
 /** Columns by table that the target has. */
 export type TargetColumns = Existing;
@@ -14,12 +23,15 @@ const LOCK_TIMEOUT_MS = 2_000;
 
 export interface EnsuredSchema {
   columns: TargetColumns;
-  /** Columns that could not be added because of a long reader, such as `videos.title`. */
+  /** Columns and views that could not be added, such as `videos.title`. */
   missing: string[];
+  /** Why: a long query holds the tables, or another role owns them. */
+  because: 'locked' | 'not_owner' | null;
 }
 
 /**
- * Makes what is missing, if anything is. A table that a long query reads gets its new columns later: `missing` names them.
+ * Makes what is missing, if anything is. A table that a long query reads, or that another role owns, gets its new columns
+ * later: `missing` names them.
  * Throws ConfigError for a schema with tables that vodhouse did not make, or with another calendar, and what pg throws.
  */
 export async function ensureSchema(
@@ -34,18 +46,31 @@ export async function ensureSchema(
     if (existing) assertOurs(plan, existing);
     const shape = existing?.has('vodhouse_schema') ? await readShape(session, plan, timezone) : 0;
     const isComplete = existing !== null && planSchema(plan, existing).length === 0;
-    if (isComplete && (await isSetUp(session, plan, shape))) return { columns: existing, missing: [] };
+    if (isComplete && (await isSetUp(session, plan, shape)))
+      return { columns: existing, missing: [], because: null };
     try {
       await makeMissing(session, plan, timezone);
     } catch (error) {
       await session.execute('ROLLBACK');
-      if (!['55P03', '40P01'].includes(errorCode(error))) throw error;
-      const missing = existing === null ? [] : findMissing(plan, existing);
-      if (tries === TRIES && existing !== null && missing !== null) return { columns: existing, missing };
-      if (tries === TRIES) throw error;
+      const because = toReason(error);
+      if (because === null) throw error;
+      const missing = existing === null ? null : findMissing(plan, existing);
+      const isLast = because === 'not_owner' || tries === TRIES;
+      if (isLast && existing !== null && missing !== null) {
+        const others = because === 'not_owner' ? listOlder(plan, existing, shape) : []; // for the owner, who must know all
+        return { columns: existing, missing: [...missing, ...others], because };
+      }
+      if (isLast) throw error;
       await setTimeout(100 + Math.random() * 400);
     }
   }
+}
+
+/** Why the schema could not be changed; null for what no load can go on without. */
+function toReason(error: unknown): EnsuredSchema['because'] {
+  const code = errorCode(error);
+  if (code === '42501') return 'not_owner';
+  return code === '55P03' || code === '40P01' ? 'locked' : null;
 }
 
 /** The oldest version of PostgreSQL with everything that the tables need. */
@@ -103,15 +128,25 @@ function assertOurs({ schema, marts }: SchemaPlan, existing: Existing): void {
   );
 }
 
-/** Columns without which a load can go on; null where whole tables or views are missing. */
+/** What a load can go on without; null where whole tables are missing, or columns of those that keep how far loads are. */
 function findMissing({ marts }: SchemaPlan, existing: Existing): string[] | null {
   const tables = listAllTables(marts);
   if (tables.some(({ name }) => !existing.has(name))) return null;
-  return tables.flatMap(({ name, columns }) =>
-    columns.flatMap((column) =>
-      existing.get(name)?.includes(column.name) ? [] : [`${name}.${column.name}`],
-    ),
+  const published = listTargetTables(marts).map(({ name }) => name);
+  const missing = tables.flatMap(({ name: table, columns }) =>
+    columns.flatMap(({ name }) => (existing.get(table)?.includes(name) ? [] : [{ table, name }])),
   );
+  if (missing.some(({ table }) => table.startsWith('vodhouse_') && !table.startsWith('vodhouse_lost_')))
+    return null;
+  return missing.flatMap(({ table, name }) => (published.includes(table) ? [`${table}.${name}`] : []));
+}
+
+/** Views and triggers that are not those of this version. */
+function listOlder({ marts }: SchemaPlan, existing: Existing, shape: number): string[] {
+  const views = listViews(marts).flatMap(({ name, columns }) =>
+    columns.every((column) => existing.get(name)?.includes(column.name)) ? [] : [name],
+  );
+  return [...views, ...(shape < SHAPE ? [`shape ${SHAPE}`] : [])];
 }
 
 /** The shape of the tables, 0 if it is unknown. Throws ConfigError for another calendar. */
@@ -130,32 +165,44 @@ async function readShape(session: Session, { schema }: SchemaPlan, timezone: str
 }
 
 /** Are triggers and rights those of this version? */
-async function isSetUp(session: Session, { readers }: SchemaPlan, shape: number): Promise<boolean> {
-  const mayRead = await Promise.all(readers.map((reader) => canRead(session, reader)));
+async function isSetUp(session: Session, plan: SchemaPlan, shape: number): Promise<boolean> {
+  const mayRead = await Promise.all(plan.readers.map((reader) => canRead(session, plan, reader)));
   return shape >= SHAPE && !mayRead.includes(false);
 }
 
-async function canRead(session: Session, reader: string): Promise<boolean> {
+async function canRead(session: Session, plan: SchemaPlan, reader: string): Promise<boolean> {
   const row = await session.queryOne<{ can_read: boolean | null }>(
-    `SELECT has_schema_privilege($1, n.oid, 'USAGE') AND NOT EXISTS (SELECT FROM pg_class c
-  WHERE c.relnamespace = n.oid AND c.relkind IN ('r', 'v') AND NOT has_table_privilege($1, c.oid, 'SELECT')) AS can_read
-FROM pg_namespace n WHERE n.nspname = $2`,
+    `SELECT has_schema_privilege($1, oid, 'USAGE') AS can_read FROM pg_namespace WHERE nspname = $2`,
     [reader, session.schema],
   );
-  return row?.can_read === true;
+  return row?.can_read === true && (await listUnreadable(session, plan, reader)).length === 0;
 }
 
-/** Throws ConfigError for rights that this role cannot give: where others own the tables, PostgreSQL only warns. */
-async function grantRead(session: Session, schema: string, reader: string): Promise<void> {
-  if (await canRead(session, reader)) return;
-  const grants = planGrants(schema, reader);
-  for (const statement of grants) await session.execute(statement);
-  if (await canRead(session, reader)) return;
+/** Of our tables and views, those that a reader may not read. */
+async function listUnreadable(session: Session, plan: SchemaPlan, reader: string): Promise<string[]> {
+  const { rows } = await session.query<{ name: string }>(
+    `SELECT c.relname::text AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = $2 AND c.relname = ANY ($3) AND c.relkind IN ('r', 'v', 'p') AND NOT has_table_privilege($1, c.oid, 'SELECT')
+ORDER BY 1`,
+    [reader, session.schema, listReadable(plan)],
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** Throws ConfigError for rights that this role cannot give: PostgreSQL warns of some, and refuses others. */
+async function grantRead(session: Session, plan: SchemaPlan, reader: string): Promise<void> {
+  if (await canRead(session, plan, reader)) return;
+  const { schema } = plan;
+  const grants = planGrants(schema, reader, await listUnreadable(session, plan, reader));
+  try {
+    for (const statement of grants) await session.execute(statement);
+    if (await canRead(session, plan, reader)) return;
+  } catch (error) {
+    if (errorCode(error) !== '42501') throw error;
+  }
   throw new ConfigError(
     `${reader} of \`readers:\` may not read the schema ${schema}, which another role owns`,
-    {
-      hint: `as its owner: ${grants.slice(0, 2).join('; ')}`,
-    },
+    { hint: `as its owner: ${grants.slice(0, 2).join('; ')}` },
   );
 }
 
@@ -168,7 +215,7 @@ async function makeMissing(session: Session, plan: SchemaPlan, timezone: string)
   const shape = existing?.has('vodhouse_schema') ? await readShape(session, plan, timezone) : 0;
   for (const statement of planSchema(plan, existing)) await session.execute(statement);
   if (shape < SHAPE) for (const statement of planTriggers(plan)) await session.execute(statement);
-  for (const reader of plan.readers) await grantRead(session, schema, reader);
+  for (const reader of plan.readers) await grantRead(session, plan, reader);
   if (shape < SHAPE) await session.execute(recordShape(schema, timezone));
   await session.execute('COMMIT');
 }

@@ -31,13 +31,23 @@ export async function loadWarehouse(session: Session, options: WarehouseLoadOpti
   if (source.isReplaced()) throw new StaleSourceError();
   let rows = await loadCalendar(context, source, isWhole);
   const known = isWhole ? () => new Map<string, string>() : await readSlices(session, warehouseId);
-  rows += await loadDictionary(context, source, known('dictionary').get(''));
+  rows += await loadDictionary(session, source, known('dictionary').get(''));
   for (const changes of findWarehouseChanges(source, known)) {
     const done = await loadSlices(context, { warehouseId }, changes, { isWhole, mayReplaceBooked: false });
     rows += done.rows;
   }
   await session.execute('COMMIT');
   return { kind: isWhole ? 'reload' : rows > 0 ? 'changes' : 'nothing', rows, findings: [] };
+}
+
+/** Brings the dictionary up to this version, whatever the last load found. Throws what pg throws; then nothing was changed. */
+export async function mendDictionary(
+  session: Session,
+  options: Pick<WarehouseLoadOptions, 'source' | 'lockTimeoutMs' | 'loadTimeoutMs'>,
+): Promise<void> {
+  await begin(session, options);
+  await loadDictionary(session, options.source, undefined);
+  await session.execute('COMMIT');
 }
 
 /** Locks the row of the warehouse. Is everything loaded again, because the timeline is another one? */

@@ -9,7 +9,7 @@ import { claim } from './claim.ts';
 import { claimLeftAccount } from './claim-left.ts';
 import { ensureSchema, type EnsuredSchema } from './ensure-schema.ts';
 import { loadAccount } from './load.ts';
-import { loadWarehouse } from './load-warehouse.ts';
+import { loadWarehouse, mendDictionary } from './load-warehouse.ts';
 import { removeAccount } from './remove-account.ts';
 import { withSession, type Session } from './session.ts';
 import { describeTargetError } from './target-errors.ts';
@@ -81,14 +81,15 @@ export function createPostgresTarget(config: TargetConfig, source: Source, holde
     },
     async verifyWarehouse(): Promise<string[] | null> {
       const { columns } = await ensure();
-      return withSession(config, loadTimeoutMs, (session) =>
-        findWarehouseDifferences(session, source, columns),
-      );
+      return withSession(config, loadTimeoutMs, async (session) => {
+        await mendDictionary(session, { source, lockTimeoutMs, loadTimeoutMs });
+        return findWarehouseDifferences(session, source, columns, loadTimeoutMs);
+      });
     },
     async verify(account: string): Promise<string[] | null> {
       const { columns } = await ensure();
       return withSession(config, loadTimeoutMs, async (session) => {
-        const found = await findDifferences(session, source, account, columns);
+        const found = await findDifferences(session, source, account, columns, loadTimeoutMs);
         if (found?.length === 0) await recordVerified(session, account);
         else if (found) await recordUnverified(session, account);
         return found;
@@ -98,15 +99,19 @@ export function createPostgresTarget(config: TargetConfig, source: Source, holde
       const leftBehind = await withSession(config, STATEMENT_DEADLINE_MS, (session) =>
         listLeftBehind(session, source.warehouseId, accounts),
       );
-      return [...describeMissing(ensured?.missing ?? []), ...describeLeftBehind(leftBehind, config.name)];
+      return [...describeMissing(ensured), ...describeLeftBehind(leftBehind, config.name)];
     },
     describe: (error: unknown) => describeTargetError(error, config),
   };
 }
 
-function describeMissing(missing: readonly string[]): Finding[] {
-  if (missing.length === 0) return [];
-  const message = `a long query holds the tables: these columns are added by a later load: ${missing.join(', ')}`;
+function describeMissing(ensured: EnsuredSchema | null): Finding[] {
+  if (ensured === null || ensured.missing.length === 0) return [];
+  const names = ensured.missing.join(', ');
+  const message =
+    ensured.because === 'not_owner'
+      ? `another role owns the tables: these are added once their owner runs vodhouse publish: ${names}`
+      : `a long query holds the tables: these columns are added by a later load: ${names}`;
   return [{ kind: 'columns_missing', message }];
 }
 

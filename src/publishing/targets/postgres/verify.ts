@@ -2,7 +2,6 @@
 import type { Column, Table } from '../../mart.ts';
 import { listAccountSlices, listWarehouseSlices, selectOwned, type Owner } from '../shipped-tables.ts';
 import type { Source } from '../source.ts';
-import { listDictionary } from './calendar.ts';
 import { getLoadedShape } from './choose-kind.ts';
 import { quoteName, type Session } from './session.ts';
 import { WAREHOUSE_ID } from './tables.ts';
@@ -19,8 +18,9 @@ export async function findDifferences(
   source: Source,
   account: string,
   targetColumns: ReadonlyMap<string, readonly string[]>,
+  loadTimeoutMs: number,
 ): Promise<string[] | null> {
-  await session.execute('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  await beginComparison(session, loadTimeoutMs);
   const state = await session.queryOne<{
     timeline: string | null;
     shape: string | null;
@@ -43,14 +43,28 @@ FROM ${session.name('vodhouse_account')} WHERE account = $1`,
   return differences;
 }
 
-/** The same for the tables of a warehouse, and those that all warehouses share, of which a target may have more rows. */
+/** One snapshot, and the settings of a load: a role may have others, such as a short statement_timeout. */
+async function beginComparison(session: Session, loadTimeoutMs: number): Promise<void> {
+  await session.execute('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  await session.execute(
+    `SELECT set_config('timezone', 'UTC', true), set_config('datestyle', 'ISO', true), set_config('jit', 'off', true),
+  set_config('statement_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $1, true)`,
+    [String(loadTimeoutMs)],
+  );
+}
+
+/**
+ * The same for the tables of a warehouse, and the days of the calendar, of which a target may have more. The dictionary is
+ * mended without a comparison: workers of other versions describe columns in other words.
+ */
 export async function findWarehouseDifferences(
   session: Session,
   source: Source,
   targetColumns: ReadonlyMap<string, readonly string[]>,
+  loadTimeoutMs: number,
 ): Promise<string[] | null> {
   const { warehouseId, db, marts, publishedAt } = source;
-  await session.execute('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  await beginComparison(session, loadTimeoutMs);
   const facts = await session.query<{ key: string; value: string | null }>(
     `SELECT key, value FROM ${session.name('about')} WHERE warehouse_id = $1`,
     [warehouseId],
@@ -66,29 +80,9 @@ export async function findWarehouseDifferences(
     ([key, value]) => theirs.get(key) !== value?.replaceAll('\0', '\uFFFD') && value !== theirs.get(key),
   );
   if (changed.length > 0) differences.push(`about: ${changed.map(([key]) => key).join(', ')} differ`);
-  differences.push(...(await compareShared(session, source, targetColumns)));
+  differences.push(...(await compareTables(session, source, 'everybody', [marts.dates], targetColumns)));
   await session.execute('ROLLBACK');
   return isOther ? null : differences;
-}
-
-/** The days of the calendar, and the rows of the dictionary. */
-async function compareShared(
-  session: Session,
-  source: Source,
-  targetColumns: ReadonlyMap<string, readonly string[]>,
-): Promise<string[]> {
-  const rows = JSON.stringify(listDictionary(source.marts));
-  const dictionary = await session.queryOne<{ missing: string }>(
-    `SELECT count(*) AS missing FROM (
-  SELECT * FROM jsonb_populate_recordset(NULL::${session.name('dictionary')}, $1)
-  EXCEPT SELECT * FROM ${session.name('dictionary')}) AS d`,
-    [rows],
-  );
-  const missing = Number(dictionary?.missing ?? 0);
-  return [
-    ...(await compareTables(session, source, 'everybody', [source.marts.dates], targetColumns)),
-    ...(missing === 0 ? [] : [`dictionary: ${missing} rows differ`]),
-  ];
 }
 
 /** Whose rows are compared: of an account, of a warehouse, or all that the file has. */
