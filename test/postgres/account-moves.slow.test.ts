@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openTargetSite } from '../support/fixtures/target-site.ts';
 import { createTargetClient } from '../../src/publishing/targets/postgres/connection-options.ts';
 import { createTargetConfig } from '../support/fixtures/target-config.ts';
@@ -90,5 +90,27 @@ describe.skipIf(findPostgres() === null)('an account that moves to another worke
       ...{ outcome: 'loaded', verified: null, retry: 'backoff' },
       error: expect.stringMatching(/^not compared: /) as string,
     });
+  });
+
+  it('is rebuilt once where a newer published file replaces the one that is loaded', async () => {
+    const site = await openLoaded(['main', 'second']);
+    const client = createTargetClient(createTargetConfig(site.url, { schema: site.schema }));
+    await client.connect();
+    onTestFinished(() => client.end());
+    const table = `"${site.schema}".vodhouse_account`;
+    await client.query(`BEGIN; SELECT FROM ${table} WHERE account = 'second' FOR UPDATE`);
+    const loading = site.load({ rebuild: ['main'] });
+    const waits = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%${site.schema}%'`;
+    await vi.waitFor(async () => expect(await server.query(waits, site.url)).toHaveLength(1), 20_000);
+    await site.walk([1, 2, 3, 4]);
+    await site.publish();
+    await client.query('COMMIT');
+    const { main, second } = await loading;
+    expect(main).toMatchObject({ outcome: 'loaded', verified: true, findings: [{ kind: 'reloaded' }] });
+    expect(second).toMatchObject({ outcome: 'unchanged' });
+    const kinds = await site.query(
+      `SELECT kind FROM $.vodhouse_load WHERE account = 'main' ORDER BY load_id`,
+    );
+    expect(kinds).toEqual([{ kind: 'first' }, { kind: 'reload' }, { kind: 'changes' }]);
   });
 });
