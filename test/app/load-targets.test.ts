@@ -52,6 +52,13 @@ describe('a load of a target', () => {
     expect((await load([result({ outcome: 'unchanged' })])).lines).toEqual([]);
   });
 
+  it('says why an account was loaded, but not compared', async () => {
+    const { lines, rows } = await load([result({ error: 'not compared: no answer', code: 'ETIMEDOUT' })]);
+    expect(lines.map(({ event }) => event)).toEqual(['target_loaded', 'target_load_failed']);
+    expect(lines[1]).toMatchObject({ account: 'main', error: 'not compared: no answer' });
+    expect(rows).toMatchObject([{ outcome: 'loaded', verified: null, failing_since: null }]);
+  });
+
   it('says once why all accounts failed', async () => {
     const { lines, rows } = await load([failed('a'), failed('b'), failed('c')]);
     expect(lines).toHaveLength(1);
