@@ -9,6 +9,12 @@ describe.skipIf(findPostgres() === null)('slices of a target', () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await startPostgres();
+    // the table `made` has the name of each table that is made
+    await server.query(`CREATE TABLE made (name text);
+      CREATE FUNCTION note_made() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN
+        INSERT INTO public.made SELECT object_identity FROM pg_event_trigger_ddl_commands() WHERE command_tag = 'CREATE TABLE';
+      END $$;
+      CREATE EVENT TRIGGER note_made ON ddl_command_end EXECUTE FUNCTION note_made()`);
   });
   afterAll(() => server.remove());
 
@@ -59,11 +65,7 @@ describe.skipIf(findPostgres() === null)('slices of a target', () => {
 
   it('that are gone are deleted without a temporary table', async () => {
     const site = await openLoaded();
-    await server.query(`CREATE TABLE made (name text);
-      CREATE FUNCTION note_made() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN
-        INSERT INTO public.made SELECT object_identity FROM pg_event_trigger_ddl_commands() WHERE command_tag = 'CREATE TABLE';
-      END $$;
-      CREATE EVENT TRIGGER note_made ON ddl_command_end EXECUTE FUNCTION note_made()`);
+    await server.query('TRUNCATE made');
     await site.query(`INSERT INTO $.catalog_daily SELECT (jsonb_populate_record(t, '{"day": "2020-02-02"}')).* FROM $.catalog_daily t;
       INSERT INTO $.vodhouse_slice VALUES ('main', 'catalog_daily', '2020-02', 'gone');
       INSERT INTO $.storage_daily SELECT (jsonb_populate_record(t, '{"day": "2020-02-02"}')).* FROM $.storage_daily t WHERE state = 'booked';
@@ -73,5 +75,26 @@ describe.skipIf(findPostgres() === null)('slices of a target', () => {
     expect(main?.findings[0]?.message).toMatch(/: 2020-02-02$/);
     expect(await server.query('SELECT * FROM made')).toEqual([]);
     expect((await site.query('SELECT day FROM $.storage_daily')).length).toBe(3);
+  });
+
+  it('and videos without tags or former states need few temporary tables', async () => {
+    const site = await openLoaded();
+    await site.walk([1, 2, 3]);
+    await site.publish();
+    await server.query('TRUNCATE made');
+    expect((await site.load())['main']).toMatchObject({ outcome: 'loaded' });
+    const made = await server.query<{ name: string }>('SELECT name FROM made ORDER BY name');
+    const names = made.map(({ name }) => name);
+    expect(names).toContain('pg_temp.staged_videos');
+    expect(names).not.toContain('pg_temp.staged_video_tags');
+    expect(names).not.toContain('pg_temp.staged_video_history');
+    expect(await site.differences()).toEqual([]);
+    await site.walk([1, 2, 3], { tag: 'a,b' });
+    expect((await site.ship())['main']).toMatchObject({ outcome: 'loaded' });
+    expect(await site.differences()).toEqual([]);
+    await site.walk([1, 2, 3], { tag: null });
+    expect((await site.ship())['main']).toMatchObject({ outcome: 'loaded' });
+    expect(await site.query('SELECT tag FROM $.video_tags WHERE NOT is_removed')).toEqual([]);
+    expect(await site.differences()).toEqual([]);
   });
 });

@@ -8,6 +8,7 @@ import { quoteName, quoteNames } from './session.ts';
 import {
   copyInto,
   differs,
+  hasRows,
   listCommonColumns,
   sameKey,
   stage,
@@ -38,9 +39,11 @@ export async function loadChanges(context: LoadContext, delta: Delta): Promise<n
   const sentVideos = await stage(context, videos.table, videos.rows);
   const newer = upsert(context, videos.table, 't.change_seq < excluded.change_seq');
   let rows = assertTaken(videos.table, sentVideos, await session.execute(newer));
-  const sentStates = await stage(context, history.table, history.rows);
-  const added = upsert(context, history.table, null);
-  rows += assertTaken(history.table, sentStates, await session.execute(added));
+  if (hasRows(context, history.table, history.rows)) {
+    const sentStates = await stage(context, history.table, history.rows);
+    const added = upsert(context, history.table, null);
+    rows += assertTaken(history.table, sentStates, await session.execute(added));
+  }
   return tags === null ? rows : rows + (await loadChangedTags(context, videos.table, tags));
 }
 
@@ -51,11 +54,13 @@ async function loadChangedTags(
   { table, rows }: TableRows,
 ): Promise<number> {
   const { session } = context;
-  await stage(context, table, rows);
   const names = listCommonColumns(context, table).map(({ name }) => name);
   const target = session.name(table.name);
+  const ofVideos = `DELETE FROM ${target} t USING ${stageName(videos)} v WHERE ${sameKey('t', 'v', ['account', 'package_id', 'video_id'])}`;
+  if (!hasRows(context, table, rows)) return session.execute(ofVideos);
+  await stage(context, table, rows);
   const deleted = await session.execute(
-    `DELETE FROM ${target} t USING ${stageName(videos)} v WHERE ${sameKey('t', 'v', ['account', 'package_id', 'video_id'])}
+    `${ofVideos}
 AND NOT EXISTS (SELECT FROM ${stageName(table)} s WHERE ${sameKey('t', 's', names)})`,
   );
   const inserted = await session.execute(

@@ -33,6 +33,15 @@ export function copyInto(context: LoadContext, table: Table, rows: RowSet, into?
 /** The name of the temporary table for the rows of a table. */
 export const stageName = (table: Table) => `pg_temp.${quoteName(`staged_${table.name}`)}`;
 
+/** Is there any row of a set? Without one, nothing needs to be staged: each temporary table leaves dead rows in the catalogs. */
+export function hasRows({ db }: LoadContext, { name }: Table, rows: RowSet): boolean {
+  const [from, where, parameters] =
+    'rowids' in rows
+      ? [`temp."${rows.rowids}"`, 'true', {}]
+      : [`main."${name}" t`, rows.where, rows.parameters];
+  return db.prepare(`select 1 from ${from} where ${where} limit 1`).get(parameters) !== undefined;
+}
+
 /** Copies rows into a temporary table, which ends with the transaction. Returns the number of rows. */
 export async function stage(context: LoadContext, table: Table, rows: RowSet): Promise<number> {
   const { session } = context;
