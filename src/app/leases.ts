@@ -2,6 +2,7 @@
  * The leases of this worker's accounts in its targets. An account that another worker holds is not synced here: its limits
  * would be spent twice. A target that cannot be reached refuses nobody.
  */
+import { setTimeout as sleepFor } from 'node:timers/promises';
 import type { Config, TargetConfig } from '../config/config.ts';
 import { fromTimestamp, MINUTE_MS, type Clock } from '../lib/clock.ts';
 import { errorLine, LockedError } from '../lib/errors.ts';
@@ -17,6 +18,8 @@ const RENEW_MS = 2 * MINUTE_MS;
 const DEADLINE_MS = 5_000;
 /** A worker that ends waits this long: service managers wait five seconds and more. */
 const RELEASE_DEADLINE_MS = 2_000;
+/** And this long for a renewal under way. */
+const LAST_RENEWAL_MS = 1_000;
 
 /** An account that is not synced here. */
 interface Hold {
@@ -70,7 +73,7 @@ export function createLeases(options: LeasesOptions) {
     /** Gives the accounts back, so that another worker need not wait. For a worker that ends; never rejects. */
     async release(): Promise<void> {
       if (targets.length === 0) return;
-      await renewing; // it would claim them again
+      await Promise.race([renewing, sleepFor(LAST_RENEWAL_MS, undefined, { ref: false })]); // it would claim them again
       const { release } = await import('../publishing/targets/postgres/leases.ts');
       const holder = createHolder(config);
       const facts = { warehouseId: options.warehouse.getWarehouseId() };
@@ -134,7 +137,7 @@ async function renew(
     unreached.add(target.name);
     logger[level](
       { event: 'target_not_reached', target: target.name, error: reason },
-      `target ${target.name}: accounts cannot be claimed, and are synced whoever has them: ${errorLine(reason)}`,
+      `target ${target.name}: accounts cannot be claimed, and are synced all the same: ${errorLine(reason)}`,
     );
   }
 }

@@ -15,7 +15,7 @@ export interface LoadContext {
 export interface LoadOptions {
   /** Accounts whose counts and sums are compared after their load. */
   verify?: readonly string[];
-  /** Accounts that are loaded completely, and taken from whoever has them. */
+  /** Accounts that are loaded completely, and taken from another worker or warehouse. */
   rebuild?: readonly string[];
 }
 

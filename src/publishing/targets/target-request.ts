@@ -11,7 +11,7 @@ export interface LoadRequest {
   accounts: readonly string[];
   /** Accounts whose counts and sums are compared after their load. */
   verify: readonly string[];
-  /** Accounts that are loaded completely again, and taken from whoever has them: a person said so. */
+  /** Accounts that are loaded completely again, and taken from another worker or warehouse: a person said so. */
   rebuild: readonly string[];
 }
 

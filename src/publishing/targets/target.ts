@@ -39,7 +39,7 @@ export interface TargetFailure {
 
 /** A place that gets the tables of the published file. Every function throws what its connection throws. */
 export interface Target {
-  /** Claims an account for this worker, or renews its lease; `force`: takes it from whoever has it. */
+  /** Claims an account for this worker, or renews its lease; `force`: takes it from another worker or warehouse. */
   claim: (account: string, force: boolean) => Promise<Claim>;
   /**
    * The same for an account that left the config: a claim of before stays as it is, so that its lease ends. Null if another

@@ -1,4 +1,4 @@
-/** A failure of a target, as it is told and tried again. */
+/** A failure of a target: what is said about it, and when it is tried again. */
 import type { TargetConfig } from '../../../config/config.ts';
 
 /**
