@@ -233,7 +233,9 @@ async function load(history: History, again: boolean): Promise<string[]> {
   const differing = first.filter(({ findings }) => findings.some(({ kind }) => kind === 'booked_differs'));
   const wrong = first.filter(({ outcome }) => outcome !== 'loaded' && outcome !== 'unchanged');
   if (wrong.length > 0) return wrong.map((result) => JSON.stringify(result));
-  const reloaded = first.filter(({ findings }) => findings.some(({ kind }) => kind === 'reloaded'));
+  const reloaded = first
+    .filter(({ findings }) => findings.some(({ kind }) => kind === 'reloaded'))
+    .filter(({ account }) => !history.forgotten.has(account)); // it may come back long after its packages left
   if (reloaded.length > 0 && !history.mayReload) return reloaded.map((result) => JSON.stringify(result));
   history.mayReload = false;
   const unexpected = differing.filter(({ account }) => !history.forgotten.has(account));
