@@ -64,7 +64,8 @@ export function watchMemory() {
     const read = (name) => readFileSync(`/proc/${pid}/${name}`, 'utf8');
     try {
       for (const child of read(`task/${pid}/children`).split(' ').filter(Boolean)) poll(child);
-      if (pid !== process.pid) most = Math.max(most, Number(/VmHWM:\s+(\d+)/.exec(read('status'))?.[1] ?? 0));
+      if (pid !== process.pid && read('comm').trim() !== 'postgres')
+        most = Math.max(most, Number(/VmHWM:\s+(\d+)/.exec(read('status'))?.[1] ?? 0));
     } catch {
       // it has ended
     }
