@@ -9,7 +9,7 @@ import { errorLine, LockedError } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { createMarts } from '../publishing/marts/marts.ts';
 import { createHolder } from '../publishing/targets/holder.ts';
-import type { Claim, LoadReport } from '../publishing/targets/target.ts';
+import { describeRefusal, reportRefusal, type Claim, type Refusal } from '../publishing/targets/target.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 
 /** A lease is for ten minutes by the clock of the database: two renewals may fail. */
@@ -159,30 +159,18 @@ function noteClaim(
       );
     return;
   }
-  const hold = describeHold(claim, target, clock);
+  const hold = toHold(claim, target, clock);
   holds.set(key, hold);
   if (!isNew) return;
   const { reason } = hold;
   const message = `target ${target}: ${reason}; it is not synced here`;
   logger.warn({ event: 'target_account_not_synced', target, account, reason }, message);
-  warehouse.recordLoadReport(target, toReport(claim, reason), clock.now()); // so `status` says who has it
+  warehouse.recordLoadReport(target, reportRefusal(claim), clock.now()); // so `status` says who has it
 }
 
-function describeHold(claim: Exclude<Claim, { result: 'claimed' }>, target: string, clock: Clock): Hold {
-  const { account } = claim;
-  if (claim.result === 'refused') return { target, account, reason: claim.reason, untilMs: null };
-  const reason = `account ${account} is held by ${claim.worker} until ${claim.until.slice(11, 16)} UTC`;
-  return { target, account, reason, untilMs: toLocalTime(claim.until, clock) };
-}
-
-function toReport(claim: Exclude<Claim, { result: 'claimed' }>, error: string): LoadReport {
-  const isHeld = claim.result === 'held';
-  return {
-    ...{ account: claim.account, outcome: claim.result, error, hint: null, code: null, changeSeq: null },
-    ...{ rows: 0, durationMs: 0, verified: null, findings: [] },
-    heldBy: isHeld ? claim.worker : null,
-    heldUntil: isHeld ? claim.until : null,
-  };
+function toHold(claim: Refusal, target: string, clock: Clock): Hold {
+  const untilMs = claim.result === 'held' ? toLocalTime(claim.until, clock) : null;
+  return { target, account: claim.account, reason: describeRefusal(claim), untilMs };
 }
 
 /** The clock of this machine may differ from the database's: at least until the next renewal. */

@@ -1,6 +1,7 @@
 /** Loads a target, and makes what became of it known: in the live file, and in the log. */
 import { errorLine, hintLine, InterruptedError, VodhouseError, withHint } from '../lib/errors.ts';
 import type { Clock } from '../lib/clock.ts';
+import { emptyReport } from '../lib/load-report.ts';
 import { formatDuration, pluralize } from '../lib/format.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { LoadResult, TargetLoader } from '../publishing/targets/loader.ts';
@@ -62,8 +63,8 @@ async function loadOrFail(
     const [error, hint] = [errorLine(thrown), hintLine(thrown)];
     const durationMs = Math.round(performance.now() - startedAt);
     const results = warehouse.listAccounts().map((account): LoadResult => ({
-      ...{ account, outcome: 'failed', changeSeq: null, rows: 0, durationMs, findings: [], verified: null },
-      ...{ error, hint, code: null, heldBy: null, heldUntil: null, retry: 'backoff' },
+      ...emptyReport(account, 'failed'),
+      ...{ durationMs, error, hint, retry: 'backoff' },
     }));
     const isUnexpected = !(thrown instanceof VodhouseError) && thrown instanceof Error;
     return { results, stack: isUnexpected ? thrown.stack : undefined };

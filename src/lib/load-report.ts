@@ -54,3 +54,9 @@ export interface LoadReport {
   verified: boolean | null;
   findings: readonly Finding[];
 }
+
+/** A report without rows, errors and findings, to which a caller adds what it knows. */
+export const emptyReport = (account: string, outcome: LoadOutcome): LoadReport => ({
+  ...{ account, outcome, changeSeq: null, rows: 0, durationMs: 0, findings: [], verified: null },
+  ...{ error: null, hint: null, code: null, heldBy: null, heldUntil: null },
+});

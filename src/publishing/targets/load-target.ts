@@ -1,10 +1,10 @@
 /** Loads one target: every account of the published file, one after the other. Runs in a process of its own. */
-import { RUNS } from '../../lib/load-report.ts';
+import { emptyReport, RUNS } from '../../lib/load-report.ts';
 import { CopyError, LostLeaseError, NotFetchedError, StaleSourceError } from './load-errors.ts';
 import { addResult, isDone } from './load-results.ts';
 import { createPostgresTarget } from './postgres/postgres-target.ts';
 import { listSourceAccounts, openSource, type Source } from './source.ts';
-import type { Claim, Finding, Loaded, Target } from './target.ts';
+import { reportRefusal, type Finding, type Loaded, type Refusal, type Target } from './target.ts';
 import type { LoadRequest, LoadResult } from './target-request.ts';
 import { isUnreachable } from './unreachable.ts';
 
@@ -186,10 +186,7 @@ async function report(
   steps: (result: LoadResult) => Promise<void>,
 ): Promise<LoadResult> {
   const startedAt = performance.now();
-  const result: LoadResult = {
-    ...{ account, outcome: 'failed', changeSeq: null, rows: 0, durationMs: 0, findings: [], verified: null },
-    ...{ error: null, hint: null, code: null, heldBy: null, heldUntil: null, retry: null },
-  };
+  const result: LoadResult = { ...emptyReport(account, 'failed'), retry: null };
   try {
     await steps(result);
     if (result.outcome === 'loaded' || result.outcome === 'unchanged') result.changeSeq = source.changeSeq;
@@ -200,19 +197,10 @@ async function report(
   return { ...result, durationMs: Math.round(performance.now() - startedAt) };
 }
 
-function describeClaim(
-  claim: Exclude<Claim, { result: 'claimed' }>,
-  request: LoadRequest,
-): Partial<LoadResult> {
-  if (claim.result === 'refused')
-    return {
-      outcome: 'refused',
-      error: claim.reason,
-      hint: rebuildHint(request, claim.account),
-      retry: 'hourly',
-    };
-  const error = `account ${claim.account} is held by ${claim.worker} until ${claim.until.slice(11, 16)} UTC`;
-  return { outcome: 'held', error, heldBy: claim.worker, heldUntil: claim.until, retry: 'backoff' };
+function describeClaim(claim: Refusal, request: LoadRequest): Partial<LoadResult> {
+  const report = reportRefusal(claim);
+  if (claim.result === 'held') return { ...report, retry: 'backoff' };
+  return { ...report, hint: rebuildHint(request, claim.account), retry: 'hourly' };
 }
 
 const rebuildHint = ({ target }: LoadRequest, account: string) =>

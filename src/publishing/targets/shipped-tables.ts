@@ -19,6 +19,12 @@ export interface SlicedTable {
   group: string | null;
 }
 
+/** The large tables of an account: videos, their history, their tags. */
+export const listVideoTables = ({ videos, videoHistory, videoTags }: Marts): Table[] => [
+  ...[videos, videoHistory],
+  ...(videoTags ? [videoTags] : []),
+];
+
 /** The small tables of an account. Corrections go first: they allow other figures of a booked day. */
 export function listAccountSlices(marts: Marts): SlicedTable[] {
   const month = (column: string) => ({ column, length: 7 }) as const;

@@ -1,5 +1,5 @@
 /** Where published tables are shipped to, besides the published file: one interface, implemented by each kind of target. */
-import type { Finding } from '../../lib/load-report.ts';
+import { emptyReport, type Finding, type LoadReport } from '../../lib/load-report.ts';
 
 export type { Finding, LoadReport } from '../../lib/load-report.ts';
 
@@ -19,6 +19,22 @@ export type Claim =
   | { result: 'claimed'; account: string; epoch: number; leaseUntil: string }
   | { result: 'held'; account: string; worker: string; until: string }
   | { result: 'refused'; account: string; reason: string };
+
+/** The claim of an account that this worker did not get. */
+export type Refusal = Exclude<Claim, { result: 'claimed' }>;
+
+/** Why an account was not claimed, in one sentence. */
+export const describeRefusal = (claim: Refusal): string =>
+  claim.result === 'refused'
+    ? claim.reason
+    : `account ${claim.account} is held by ${claim.worker} until ${claim.until.slice(11, 16)} UTC`;
+
+/** The report about an account that was not claimed. */
+export const reportRefusal = (claim: Refusal): LoadReport => ({
+  ...emptyReport(claim.account, claim.result),
+  error: describeRefusal(claim),
+  ...(claim.result === 'held' && { heldBy: claim.worker, heldUntil: claim.until }),
+});
 
 /** What one load of one account did. */
 export interface Loaded {

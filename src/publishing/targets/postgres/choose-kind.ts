@@ -1,6 +1,7 @@
 /** How an account is loaded: its changes, or everything; or not at all, because the target has what the warehouse never had. */
 import { getLastRun, hasAnchor, hasStatesUntil, isFetched, listPackageIds } from '../delta.ts';
 import { CopyError, NotFetchedError } from '../load-errors.ts';
+import { listVideoTables } from '../shipped-tables.ts';
 import type { Source } from '../source.ts';
 import { listAnchors, listPackageAnchors, type AccountState } from './account-state.ts';
 import type { TargetColumns } from './ensure-schema.ts';
@@ -98,9 +99,8 @@ async function hasRows(session: Session, { account, targetColumns }: Options): P
 
 /** The shape of the rows that a target can take: another one once it has columns that it lacks now. */
 export function getLoadedShape({ shape, marts }: Source, targetColumns: TargetColumns): string {
-  const missing = [marts.videos, marts.videoHistory, ...(marts.videoTags ? [marts.videoTags] : [])].flatMap(
-    ({ name: table, columns }) =>
-      columns.flatMap(({ name }) => (targetColumns.get(table)?.includes(name) ? [] : [`${table}.${name}`])),
+  const missing = listVideoTables(marts).flatMap(({ name: table, columns }) =>
+    columns.flatMap(({ name }) => (targetColumns.get(table)?.includes(name) ? [] : [`${table}.${name}`])),
   );
   return missing.length === 0 ? shape : `${shape} without ${missing.join(', ')}`;
 }

@@ -3,7 +3,7 @@ import type { Table } from '../../mart.ts';
 import { listFigures, type Owner } from '../shipped-tables.ts';
 import type { SliceChanges } from '../slices.ts';
 import { writeSlices } from './account-state.ts';
-import { quoteName } from './session.ts';
+import { quoteName, type Session } from './session.ts';
 import { differs, listCommonColumns, sameKey, stage, stageName, upsert, type LoadContext } from './stage.ts';
 import { toKey, toType, WAREHOUSE_ID } from './tables.ts';
 
@@ -32,7 +32,7 @@ export async function loadSlices(
   if (isStaged) await stageOwned(context, owner, changes);
   const scope = selectSlices(changes, isWhole);
   const values = [id, ...scope.values];
-  const guard = table.name === 'storage_daily' ? guardBooked(table) : null;
+  const guard = table.name === 'storage_daily' ? guardBooked(session, table) : null;
   const bookedDays = guard ? await findBookedDays(context, isStaged ? guard : null, scope.where, values) : [];
   if (guard && mayReplaceBooked) await setAsideBooked(context, table, id, bookedDays);
   const isKept = guard && !mayReplaceBooked;
@@ -104,11 +104,11 @@ export function findRange(slices: readonly string[]): [from: string, to: string]
 }
 
 /** Whether a staged day `s` contradicts the booked day `t`: other figures, and no correction that allows them. */
-function guardBooked(table: Table): string {
+function guardBooked(session: Session, table: Table): string {
   const figures = listFigures(table);
   const row = (alias: string) => figures.map(({ name }) => `${alias}.${quoteName(name)}`).join(', ');
   return `(s.state IS DISTINCT FROM 'booked' OR (${row('t')}) IS DISTINCT FROM (${row('s')}) AND NOT (s.is_corrected AND EXISTS (
-  SELECT FROM storage_corrections c
+  SELECT FROM ${session.name('storage_corrections')} c
   WHERE c.account = s.account AND c.day = s.day AND c.accepted_at = s.observed_at)))`;
 }
 
@@ -120,10 +120,9 @@ async function findBookedDays(
   values: readonly unknown[],
 ): Promise<string[]> {
   const staged = 'LEFT JOIN pg_temp.staged_storage_daily s ON s.account = t.account AND s.day = t.day';
-  const qualified = guard?.replace('FROM storage_corrections', `FROM ${session.name('storage_corrections')}`);
   const { rows } = await session.query<{ day: string }>(
-    `SELECT to_char(t.day, 'YYYY-MM-DD') AS day FROM ${session.name('storage_daily')} t ${qualified ? staged : ''}
-WHERE ${where} AND t.state = 'booked' ${qualified ? `AND ${qualified}` : ''} ORDER BY t.day`,
+    `SELECT to_char(t.day, 'YYYY-MM-DD') AS day FROM ${session.name('storage_daily')} t ${guard === null ? '' : staged}
+WHERE ${where} AND t.state = 'booked' ${guard === null ? '' : `AND ${guard}`} ORDER BY t.day`,
     values,
   );
   return rows.map(({ day }) => day);

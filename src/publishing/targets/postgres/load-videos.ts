@@ -1,5 +1,6 @@
 /** Loads the videos of an account: their present states, their history, their tags. */
 import type { Table } from '../../mart.ts';
+import { hasRows } from '../copy-lines.ts';
 import type { Delta, TableRows } from '../delta.ts';
 import { RowsDifferError } from '../load-errors.ts';
 import { listExcludedColumns } from '../shipped-tables.ts';
@@ -8,7 +9,6 @@ import { quoteName, quoteNames } from './session.ts';
 import {
   copyInto,
   differs,
-  hasRows,
   listCommonColumns,
   sameKey,
   stage,
@@ -39,7 +39,7 @@ export async function loadChanges(context: LoadContext, delta: Delta): Promise<n
   const sentVideos = await stage(context, videos.table, videos.rows);
   const newer = upsert(context, videos.table, 't.change_seq < excluded.change_seq');
   let rows = assertTaken(videos.table, sentVideos, await session.execute(newer));
-  if (hasRows(context, history.table, history.rows)) {
+  if (hasRows(context.db, history.table.name, history.rows)) {
     const sentStates = await stage(context, history.table, history.rows);
     const added = upsert(context, history.table, null);
     rows += assertTaken(history.table, sentStates, await session.execute(added));
@@ -57,7 +57,7 @@ async function loadChangedTags(
   const names = listCommonColumns(context, table).map(({ name }) => name);
   const target = session.name(table.name);
   const ofVideos = `DELETE FROM ${target} t USING ${stageName(videos)} v WHERE ${sameKey('t', 'v', ['account', 'package_id', 'video_id'])}`;
-  if (!hasRows(context, table, rows)) return session.execute(ofVideos);
+  if (!hasRows(context.db, table.name, rows)) return session.execute(ofVideos);
   await stage(context, table, rows);
   const deleted = await session.execute(
     `${ofVideos}

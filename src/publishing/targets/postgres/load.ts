@@ -86,14 +86,12 @@ export async function begin(
   { lockTimeoutMs, loadTimeoutMs }: Pick<LoadOptions, 'lockTimeoutMs' | 'loadTimeoutMs'>,
 ): Promise<void> {
   await session.execute('BEGIN');
-  const settings = {
+  await session.setLocal({
     ...SETTINGS,
     lock_timeout: lockTimeoutMs,
     statement_timeout: loadTimeoutMs,
     idle_in_transaction_session_timeout: Math.min(loadTimeoutMs, MAX_IDLE_MS),
-  };
-  const calls = Object.keys(settings).map((name, index) => `set_config('${name}', $${index + 1}, true)`);
-  await session.execute(`SELECT ${calls.join(', ')}`, Object.values(settings).map(String));
+  });
 }
 
 async function lockState(session: Session, { account, epoch, holder }: LoadOptions): Promise<AccountState> {

@@ -33,6 +33,11 @@ export async function openSession(target: TargetConfig, deadlineMs: number) {
     /** The first row; null if there is none. */
     queryOne: async <Row extends QueryResultRow>(sql: string, values: readonly unknown[] = []) =>
       (await query<Row>(sql, values)).rows[0] ?? null,
+    /** Changes settings until the end of the transaction. */
+    setLocal: async (settings: Readonly<Record<string, string | number>>): Promise<void> => {
+      const calls = Object.keys(settings).map((name, index) => `set_config('${name}', $${index + 1}, true)`);
+      await query(`SELECT ${calls.join(', ')}`, Object.values(settings).map(String));
+    },
     /** Runs a statement. Returns the number of rows that it changed. */
     execute: async (sql: string, values: readonly unknown[] = []) => (await query(sql, values)).rowCount ?? 0,
     /** Sends chunks to a COPY; `onNul` is called for texts with NUL. Returns the number of rows that the server took. */

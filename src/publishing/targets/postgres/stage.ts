@@ -33,15 +33,6 @@ export function copyInto(context: LoadContext, table: Table, rows: RowSet, into?
 /** The name of the temporary table for the rows of a table. */
 export const stageName = (table: Table) => `pg_temp.${quoteName(`staged_${table.name}`)}`;
 
-/** Is there any row of a set? Without one, nothing needs to be staged: each temporary table leaves dead rows in the catalogs. */
-export function hasRows({ db }: LoadContext, { name }: Table, rows: RowSet): boolean {
-  const [from, where, parameters] =
-    'rowids' in rows
-      ? [`temp."${rows.rowids}"`, 'true', {}]
-      : [`main."${name}" t`, rows.where, rows.parameters];
-  return db.prepare(`select 1 from ${from} where ${where} limit 1`).get(parameters) !== undefined;
-}
-
 /** Copies rows into a temporary table, which ends with the transaction. Returns the number of rows. */
 export async function stage(context: LoadContext, table: Table, rows: RowSet): Promise<number> {
   const { session } = context;
@@ -62,7 +53,7 @@ export const sameKey = (one: string, other: string, key: readonly string[]) =>
  * The INSERT of staged rows into their table. A row that is there is replaced where the condition holds, over `t` (there) and
  * `excluded` (staged); without a condition it stays.
  */
-export function upsert(context: LoadContext, table: Table, replaceWhere: string | null, values = ''): string {
+export function upsert(context: LoadContext, table: Table, replaceWhere: string | null): string {
   const { session } = context;
   const key = toKey(table);
   const names = listCommonColumns(context, table).map(({ name }) => name);
@@ -71,7 +62,7 @@ export function upsert(context: LoadContext, table: Table, replaceWhere: string 
   const set = others.map((name) => `${quoteName(name)} = excluded.${quoteName(name)}`).join(', ');
   const action = replaceWhere === null ? 'NOTHING' : `UPDATE SET ${set} WHERE ${replaceWhere}`;
   return `INSERT INTO ${session.name(table.name)} AS t (${quoteNames(all)})
-SELECT ${quoteNames(all)} FROM ${stageName(table)} ${values} ORDER BY ${quoteNames(key)}
+SELECT ${quoteNames(all)} FROM ${stageName(table)} ORDER BY ${quoteNames(key)}
 ON CONFLICT (${quoteNames(key)}) DO ${action}`;
 }
 

@@ -1,6 +1,12 @@
 /** Compares the counts and integer sums of an account in the published file with those in the target. */
 import type { Column, Table } from '../../mart.ts';
-import { listAccountSlices, listWarehouseSlices, selectOwned, type Owner } from '../shipped-tables.ts';
+import {
+  listAccountSlices,
+  listVideoTables,
+  listWarehouseSlices,
+  selectOwned,
+  type Owner,
+} from '../shipped-tables.ts';
 import type { Source } from '../source.ts';
 import { getLoadedShape } from './choose-kind.ts';
 import { quoteName, type Session } from './session.ts';
@@ -46,11 +52,11 @@ FROM ${session.name('vodhouse_account')} WHERE account = $1`,
 /** One snapshot, and the settings of a load: a role may have others, such as a short statement_timeout. */
 async function beginComparison(session: Session, loadTimeoutMs: number): Promise<void> {
   await session.execute('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-  await session.execute(
-    `SELECT set_config('timezone', 'UTC', true), set_config('datestyle', 'ISO', true), set_config('jit', 'off', true),
-  set_config('statement_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $1, true)`,
-    [String(loadTimeoutMs)],
-  );
+  await session.setLocal({
+    ...{ timezone: 'UTC', datestyle: 'ISO', jit: 'off' },
+    statement_timeout: loadTimeoutMs,
+    idle_in_transaction_session_timeout: loadTimeoutMs,
+  });
 }
 
 /**
@@ -113,10 +119,10 @@ async function compareTables(
   return differences;
 }
 
-function listTables({ marts }: Source): Table[] {
-  const large = [marts.videos, marts.videoHistory, ...(marts.videoTags ? [marts.videoTags] : [])];
-  return [...large, ...listAccountSlices(marts).map(({ table }) => table)];
-}
+const listTables = ({ marts }: Source): Table[] => [
+  ...listVideoTables(marts),
+  ...listAccountSlices(marts).map(({ table }) => table),
+];
 
 /** The numbers and flags of a table, at its front: to read these of a row is cheap. */
 function listIntegers({ columns }: Table, theirs: readonly string[]): Column[] {
