@@ -35,6 +35,8 @@ interface ReloadParts {
   clock: Clock;
   logger: Logger;
   signal: AbortSignal;
+  /** Left out: nobody else is told. */
+  events?: { onReloading?: () => void; onRefused?: () => void };
 }
 
 /**
@@ -48,6 +50,7 @@ export function awaitReload(parts: ReloadParts) {
   let next: Config | null = null;
   const rereadPackages = createPackagesReload(parts);
   const reload = async () => {
+    parts.events?.onReloading?.();
     try {
       next = await loadReplacement(parts);
       noteForOthers(parts, { refused: null, packages: null });
@@ -92,6 +95,7 @@ function refuse(error: unknown, parts: ReloadParts): void {
   noteForOthers(parts, { refused: { at: toTimestamp(clock.now()), error: text } });
   const message = `the config was not reloaded, the worker continues with the one it has: ${text}`;
   logger.error({ event: 'config_refused', error: text, hint }, withHint(message, hint));
+  parts.events?.onRefused?.();
 }
 
 /** Throws ConfigError where the config cannot be served, or only by another worker. */

@@ -37,6 +37,12 @@ export interface WorkerEvents {
   onServing: (url: string) => void;
   onRun: (summary: RunSummary) => void;
   onPublished: (publication: Publication) => void;
+  /** The worker serves a config, at the start and after each reload: the server, where there is one, listens. */
+  onReady?: () => void;
+  /** The worker was asked to read its config again. */
+  onReloading?: () => void;
+  /** The worker continues with the config it has. */
+  onRefused?: () => void;
   /** A target was loaded, or its load failed. */
   onLoaded?: (target: string, results: readonly LoadResult[]) => void;
 }
@@ -165,6 +171,7 @@ async function serveSchedule(parts: WorkerParts): Promise<void> {
     const environment = childEnvWithout(config.secrets);
     server = config.server && (await startWebProcess(config, { clock, logger, environment, signal }));
     if (server) events.onServing(server.url);
+    events.onReady?.();
     publisher?.sweep(clock.now());
     if (warehouse.findLastUnscopedRun('full')) publish?.requestPublish(); // before it, there is nothing to show
     load.check(); // what an earlier worker published, and did not load

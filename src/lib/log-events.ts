@@ -7,6 +7,7 @@ export const LOG_EVENTS = {
   worker_stopping: ['reason'],
   worker_stopped: ['reason'],
   worker_failed: ['error', 'hint'],
+  service_manager_not_told: ['reason'],
   config_accepted: [],
   config_reloaded: ['warehouse', 'full', 'quick', 'timezone'],
   config_refused: ['error', 'hint'],

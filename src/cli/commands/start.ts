@@ -1,5 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load.ts';
+import { takeNotifySocket } from '../../config/notify-socket.ts';
+import { openServiceManager, type ServiceManager } from '../../app/service-manager.ts';
 import { runWorker, type WorkerEvents } from '../../app/worker.ts';
 import { warnIfPlanDoesNotFit } from '../../capacity/plan-report.ts';
 import { errorLine, hintLine, VodhouseError } from '../../lib/errors.ts';
@@ -36,40 +38,58 @@ function logEnd(thrown: unknown, { logLevel: level, logFormat: format }: ConfigO
 }
 
 async function startWorker(options: ConfigOptions): Promise<number> {
+  const socket = takeNotifySocket();
   const config = loadConfig(options.config);
   const secrets = [...config.secrets]; // a reload adds others
   const context = openWorkerContext('start', options, secrets);
   const { logger } = context;
-  const stop = abortOnSignal(undefined, (line, reason) =>
-    logger.info({ event: 'worker_stopping', reason }, line.trimEnd()),
-  );
-  const onStarted = () => {
-    warnIfPlanDoesNotFit(config, options, logger);
-    logger.info(
-      { event: 'worker_started', ...runsOf(config) },
-      `worker of ${config.warehouse}: ${runsText(config)}`,
-    );
-  };
-  const onReloaded = (next: Config) => {
-    warnIfPlanDoesNotFit(next, options, logger);
-    logger.info({ event: 'config_reloaded', ...runsOf(next) }, `took the changed config: ${runsText(next)}`);
-  };
+  const manager = openServiceManager(socket, logger);
+  const stop = abortOnSignal(undefined, (line, reason) => {
+    logger.info({ event: 'worker_stopping', reason }, line.trimEnd());
+    manager.stopping('stopping after the current page');
+  });
   const load = () => {
     const next = loadConfig(options.config);
     secrets.push(...next.secrets.filter((secret) => !secrets.includes(secret)));
     return next;
   };
   const reloads = { load, listen: requestOnHangup() };
-  await runWorker(
-    config,
-    context,
-    stop.signal,
-    { ...logWorkerEvents(logger), onStarted, onReloaded },
-    reloads,
-  );
+  try {
+    await runWorker(config, context, stop.signal, eventsOf(config, options, logger, manager), reloads);
+  } finally {
+    await manager.close();
+  }
   const reason = stop.received();
   logger.info({ event: 'worker_stopped', reason }, `stopped by ${reason ?? 'a signal'}`);
   return reason === 'SIGINT' ? EXIT.interrupted : EXIT.done;
+}
+
+/** Logs one line per event, and tells the service manager. */
+function eventsOf(
+  config: Config,
+  options: ConfigOptions,
+  logger: Logger,
+  manager: ServiceManager,
+): WorkerEvents {
+  let current = config;
+  return {
+    ...logWorkerEvents(logger),
+    onStarted: () => {
+      manager.starting('reading the whole file once');
+      warnIfPlanDoesNotFit(config, options, logger);
+      const message = `worker of ${config.warehouse}: ${runsText(config)}`;
+      logger.info({ event: 'worker_started', ...runsOf(config) }, message);
+    },
+    onReady: () => manager.ready(runsText(current)),
+    onReloading: () => manager.reloading('reading the config again'),
+    onRefused: () => manager.ready('the config was not reloaded, see the log; ' + runsText(current)),
+    onReloaded: (next) => {
+      current = next;
+      warnIfPlanDoesNotFit(next, options, logger);
+      const message = `took the changed config: ${runsText(next)}`;
+      logger.info({ event: 'config_reloaded', ...runsOf(next) }, message);
+    },
+  };
 }
 
 function runsOf({ warehouse, schedule: { full, quick, timezone } }: Config) {

@@ -1,0 +1,79 @@
+/** Tells a service manager such as systemd what the worker does: sd_notify(3). */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { NotifySocket } from '../config/notify-socket.ts';
+import { errorCode, errorMessage } from '../lib/errors.ts';
+import type { Logger } from '../lib/logger.ts';
+
+export interface ServiceManager {
+  /** What takes a while before the worker is ready. */
+  starting(status: string): void;
+  /** The worker has its lock and its web server listens; also after a reload, taken or refused. */
+  ready(status: string): void;
+  reloading(status: string): void;
+  stopping(status: string): void;
+  /** Ends the watchdog; resolves when the last message was delivered. */
+  close(): Promise<void>;
+}
+
+/** Without a service manager nobody is told. */
+const NOBODY: ServiceManager = {
+  starting: () => undefined,
+  ready: () => undefined,
+  reloading: () => undefined,
+  stopping: () => undefined,
+  close: () => Promise.resolve(),
+};
+
+const execute = promisify(execFile);
+
+/** A message that was not taken by then is given up. */
+const TIMEOUT_MS = 2_000;
+
+/**
+ * Sends one message after the other. Node has no unix datagram sockets: the program `systemd-notify` sends them, which is where
+ * systemd is, and waits until they were read. The watchdog is fed by the event loop: one that hangs feeds it no more.
+ */
+export function openServiceManager(socket: NotifySocket | null, logger: Logger): ServiceManager {
+  if (!socket) return NOBODY;
+  const { environment, watchdogMs } = socket;
+  let last: Promise<void> = Promise.resolve();
+  let lastFailure = '';
+  let isFeeding = false;
+  const warn = (error: unknown) => {
+    const reason =
+      errorCode(error) === 'ENOENT' ? 'the program systemd-notify was not found' : errorMessage(error);
+    if (reason === lastFailure) return; // once, not at each message
+    lastFailure = reason;
+    const text = `systemd is not told what the worker does: ${reason}; install the package systemd, or use Type=exec without WatchdogSec`;
+    logger.warn({ event: 'service_manager_not_told', reason }, text);
+  };
+  const send = (...assignments: string[]) =>
+    (last = last.then(() => notify(assignments, environment).catch(warn)));
+  const feed = () => {
+    if (isFeeding) return;
+    isFeeding = true;
+    void send('WATCHDOG=1').finally(() => (isFeeding = false));
+  };
+  const timer = watchdogMs === null ? undefined : setInterval(feed, watchdogMs / 2).unref();
+  return {
+    starting: (status) => void send(`STATUS=${status}`),
+    ready: (status) => void send('READY=1', `STATUS=${status}`),
+    reloading: (status) =>
+      void send('RELOADING=1', `MONOTONIC_USEC=${readMonotonicUsec()}`, `STATUS=${status}`),
+    stopping: (status) => void send('STOPPING=1', `STATUS=${status}`),
+    close: async () => {
+      clearInterval(timer);
+      await last;
+    },
+  };
+}
+
+/** CLOCK_MONOTONIC in microseconds: `Type=notify-reload` compares it with the time of its SIGHUP. */
+function readMonotonicUsec(): bigint {
+  return process.hrtime.bigint() / 1000n;
+}
+
+async function notify(assignments: readonly string[], env: NotifySocket['environment']): Promise<void> {
+  await execute('systemd-notify', assignments, { env, timeout: TIMEOUT_MS });
+}

@@ -1,0 +1,99 @@
+/** A real worker tells a service manager what it does. Needs systemd-notify and python3. */
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { CONFIG, configText } from '../support/fixtures/config-file.ts';
+import { createFolder } from '../support/fixtures/folder-of-files.ts';
+import { startNotifyListener, type Notification } from '../support/processes/notify-listener.ts';
+import { eventually, startVodhouse, vodhouse } from '../support/processes/vodhouse-command.ts';
+import { startSandbox } from '../support/servers/sandbox-account.ts';
+
+const isInstalled = existsSync('/usr/bin/systemd-notify');
+
+async function startTold(env: Record<string, string> = {}) {
+  const { url } = await startSandbox();
+  const { socket, received } = await startNotifyListener();
+  const cwd = createFolder({ [CONFIG]: configText({ url, top: 'server: { port: 0 }' }) });
+  const worker = startVodhouse(['start'], { cwd, env: { NOTIFY_SOCKET: socket, ...env } });
+  const listNames = () => received().map(findName);
+  return { cwd, worker, received, listNames };
+}
+
+/** What a message says: its first assignment that is no text. */
+function findName(notification: Notification): string {
+  return Object.keys(notification).find((name) => name !== 'MONOTONIC_USEC') ?? '';
+}
+
+describe.skipIf(!isInstalled)('a worker under systemd', () => {
+  it('is ready when it has its lock and its web server answers', async () => {
+    const { cwd, worker, listNames, received } = await startTold();
+    await eventually(listNames).toContain('READY');
+    const second = await vodhouse(['start'], { cwd });
+    expect(second.code).toBe(75);
+    const url = /serving at (\S+)/.exec(worker.stderr())?.[1] ?? '';
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    expect(listNames()).toEqual(['STATUS', 'READY']);
+    expect(received().at(-1)).toEqual({ READY: '1', STATUS: 'full runs at "0 * * * *" UTC' });
+  });
+
+  it('tells of each reload, also of one that is refused, and of its end', async () => {
+    const { cwd, worker, listNames, received } = await startTold();
+    await eventually(listNames).toContain('READY');
+    const config = join(cwd, CONFIG);
+    const valid = readFileSync(config, 'utf8');
+    writeFileSync(config, `${valid}nonsense: 1\n`);
+    worker.kill('SIGHUP');
+    await eventually(listNames).toEqual(['STATUS', 'READY', 'RELOADING', 'READY']);
+    expect(received()[2]?.MONOTONIC_USEC).toMatch(/^[1-9]\d+$/);
+    expect(received()[3]?.STATUS).toMatch(/^the config was not reloaded, see the log; /);
+    writeFileSync(config, `${valid}schedule: { full: '30 * * * *' }\n`);
+    worker.kill('SIGHUP');
+    await eventually(() => listNames().slice(4)).toEqual(['RELOADING', 'READY']);
+    expect(received().at(-1)?.STATUS).toBe('full runs at "30 * * * *" UTC');
+    worker.kill('SIGTERM');
+    expect((await worker.ended).code).toBe(0);
+    expect(listNames().slice(6)).toEqual(['STOPPING']);
+  });
+
+  it('feeds the watchdog while its event loop turns', async () => {
+    const { worker, listNames } = await startTold({ WATCHDOG_USEC: '400000' });
+    const countFeeds = () => listNames().filter((name) => name === 'WATCHDOG').length;
+    await eventually(countFeeds).toBeGreaterThan(2);
+    worker.kill('SIGTERM');
+    expect((await worker.ended).code).toBe(0);
+  });
+
+  it('feeds no watchdog that is meant for another process', async () => {
+    const { worker, listNames } = await startTold({ WATCHDOG_USEC: '1000', WATCHDOG_PID: '1' });
+    await eventually(listNames).toContain('READY');
+    worker.kill('SIGTERM');
+    await worker.ended;
+    expect(listNames()).toEqual(['STATUS', 'READY', 'STOPPING']);
+  });
+
+  it('goes on, and says once why nobody is told, without systemd-notify', async () => {
+    const { worker, listNames } = await startTold({ PATH: '/nowhere', WATCHDOG_USEC: '100000' });
+    await eventually(worker.stderr).toContain('next full run at');
+    worker.kill('SIGTERM');
+    const { code, stderr } = await worker.ended;
+    const told = stderr.split('\n').filter((line) => line.includes('systemd is not told'));
+    expect([code, told.length, listNames()]).toEqual([0, 1, []]);
+    expect(told[0]).toContain('the program systemd-notify was not found');
+  });
+
+  it('tells its child processes of no socket', async () => {
+    const { worker, listNames } = await startTold();
+    await eventually(listNames).toContain('READY');
+    const { stdout } = await promisify(execFile)('pgrep', [
+      '-P',
+      String(worker.pid),
+      '-f',
+      'web/process/entry.js',
+    ]);
+    const environment = readFileSync(`/proc/${stdout.trim()}/environ`, 'utf8');
+    expect(environment).toContain('PATH=');
+    expect(environment).not.toContain('NOTIFY_SOCKET=');
+  });
+});

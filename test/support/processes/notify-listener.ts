@@ -1,0 +1,41 @@
+/** Receives what a process tells a service manager by sd_notify(3). Node has no unix datagram sockets, python3 has. */
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { eventually } from './vodhouse-command.ts';
+
+/** The descriptors that come with a message are closed: `systemd-notify` waits for that. */
+const LISTENER = `
+import json, socket, sys
+listener = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+listener.bind(sys.argv[1])
+print('"listening"', flush=True)
+while True:
+    print(json.dumps(listener.recv(65536).decode()), flush=True)
+`;
+
+/** One message: what was assigned, by name. */
+export type Notification = Record<string, string>;
+
+/** Listens until the end of the test. `received`: the messages so far, without the barriers between them. */
+export async function startNotifyListener(): Promise<{ socket: string; received: () => Notification[] }> {
+  const socket = join(temporaryFolder(), 'notify');
+  const child = spawn('python3', ['-c', LISTENER, socket], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const lines = () => output.split('\n').slice(0, -1);
+  await eventually(() => lines().length).toBe(1);
+  const received = () =>
+    lines()
+      .slice(1)
+      .map((line) => parseNotification(JSON.parse(line) as string))
+      .filter((each) => each.BARRIER === undefined);
+  return { socket, received };
+}
+
+function parseNotification(text: string): Notification {
+  const assignments = text.split('\n').filter((line) => line !== '');
+  return Object.fromEntries(assignments.map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string]));
+}
