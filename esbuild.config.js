@@ -17,6 +17,8 @@ const ENTRY_POINTS = [
   'src/web/process/entry.ts',
 ];
 
+const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+
 const SHARED = { bundle: true, format: 'esm', logLevel: 'warning', minifyWhitespace: true };
 
 rmSync('dist', { recursive: true, force: true });
@@ -31,7 +33,7 @@ const { metafile } = await build({
   target: 'node20.19',
   jsx: 'automatic',
   jsxImportSource: 'preact',
-  external: ['better-sqlite3', 'pg-native', 'pino-pretty', 'uplot'], // native code, loaded on demand, sent to browsers as it is
+  external: [...Object.keys(dependencies), 'pg-native'], // users install the dependencies; all other libraries are in the bundle
   define: { 'process.env.NODE_PG_FORCE_NATIVE': 'undefined' }, // pg-native is not installed
   metafile: true,
   // What CommonJS packages expect to find in their scope.

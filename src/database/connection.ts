@@ -3,10 +3,10 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { drizzle, type BetterSQLite3Database } from 'drizzle-orm/better-sqlite3';
-import { WarehouseError } from '../lib/errors.ts';
+import { LockedError, WarehouseError } from '../lib/errors.ts';
 import { assertNotRestoring, createFile } from './create-file.ts';
 import { assertNotEmpty, toWarehouseError, withDamageErrors } from './integrity.ts';
-import { readLiveHolder } from './lock.ts';
+import { findOtherHolder, readLiveHolder } from './lock.ts';
 import { countConnection } from './open-files.ts';
 import { APPLICATION_ID, SCHEMA_VERSION, migrateFile } from './migrate.ts';
 import { assertOwnWal, removePairRecord, recordPair } from './wal-owner.ts';
@@ -23,7 +23,8 @@ const WAL_LIMIT_BYTES = 64 * 2 ** 20;
 
 /**
  * Opens the live file for writing; creates it if it is missing, and migrates an older one. Throws WarehouseError for a
- * file that is empty, damaged, not writable, from a newer version, or not a warehouse.
+ * file that is empty, damaged, not writable, from a newer version, or not a warehouse, and LockedError for an older one that another
+ * process uses.
  */
 export function openDatabase(path: string, now: number): Db {
   assertNotRestoring(path);
@@ -35,13 +36,25 @@ export function openDatabase(path: string, now: number): Db {
   try {
     assertOurs(db, path);
     applySettings(db.$client, 'FULL');
-    if (getSchemaVersion(db) < SCHEMA_VERSION) migrateFile(db.$client, path, now);
+    if (getSchemaVersion(db) < SCHEMA_VERSION) migrate(db, path, now);
     recordPair(path);
   } catch (error) {
     db.$client.close();
-    throw toWarehouseError(error, path);
+    throw error instanceof LockedError ? error : toWarehouseError(error, path);
   }
   return db;
+}
+
+/** An older version that has the file open would go on writing into tables that it does not know. */
+function migrate(db: Db, path: string, now: number): void {
+  const user = findOtherHolder(path, 'worker', now) ?? findOtherHolder(path, 'run', now);
+  if (user !== null) {
+    const formats = `format ${getSchemaVersion(db)}, and this vodhouse needs format ${SCHEMA_VERSION}`;
+    throw new LockedError(`${path} has ${formats}, but an older one uses it: ${user}`, {
+      hint: `stop that one first, then try again; nothing was changed`,
+    });
+  }
+  migrateFile(db.$client, path, now);
 }
 
 /** Opens the live file to read. Throws WarehouseError if there is none, or if it is of an older version. */
@@ -131,7 +144,7 @@ function assertOurs(db: Db, path: string): void {
   if (getSchemaVersion(db) > SCHEMA_VERSION) {
     throw new WarehouseError(
       `${path} has format ${getSchemaVersion(db)}, made by a newer vodhouse; this one knows formats up to ${SCHEMA_VERSION}`,
-      { hint: 'update vodhouse; nothing was changed' },
+      { hint: 'update vodhouse, or go back to a backup of before the update; nothing was changed' },
     );
   }
 }

@@ -87,12 +87,23 @@ export function lockOrThrow(path: string, name: LockName, command: string, now: 
 
 /** The error if a lock is held; names its holder. */
 export function createLockedError(path: string, name: LockName): LockedError {
-  const holder = readHolder(path, name);
-  const who = holder
-    ? `vodhouse ${holder.command} on ${holder.host}, pid ${holder.pid}, since ${holder.since} UTC`
-    : 'another process';
+  const who = describeHolder(readHolder(path, name));
   const { what, hint } = LOCK_MESSAGES[name];
   return new LockedError(`${what}: ${who}`, { hint });
+}
+
+function describeHolder(holder: Holder | null): string {
+  if (!holder) return 'another process';
+  return `vodhouse ${holder.command} on ${holder.host}, pid ${holder.pid}, since ${holder.since} UTC`;
+}
+
+/** The other process that holds the lock, as a text; null if none does. It takes the lock for a moment, to be sure. */
+export function findOtherHolder(path: string, name: LockName, now: number): string | null {
+  const holder = readHolder(path, name);
+  if (holder?.host === hostname() && holder.pid === process.pid) return null;
+  const lock = tryLock(path, name, 'start', now);
+  lock?.release();
+  return lock ? null : describeHolder(holder);
 }
 
 const LOCK_MESSAGES: Record<LockName, { what: string; hint: string }> = {

@@ -3,6 +3,11 @@ import { existsSync } from 'node:fs';
 /** The folder of this package, for the sources and for the bundle: where package.json is. */
 export const PACKAGE_ROOT = findPackageRoot(new URL('.', import.meta.url));
 
+/** True where vodhouse runs from its sources, by `npx`; false where it is installed. */
+export function isCheckout(): boolean {
+  return existsSync(new URL('src', PACKAGE_ROOT));
+}
+
 function findPackageRoot(folder: URL): URL {
   return existsSync(new URL('package.json', folder)) ? folder : findPackageRoot(new URL('..', folder));
 }

@@ -4,7 +4,9 @@ import Database from 'better-sqlite3';
 import { drizzle } from 'drizzle-orm/better-sqlite3';
 import { migrate } from 'drizzle-orm/better-sqlite3/migrator';
 import { describe, expect, it } from 'vitest';
+import { lockOrThrow, type Lock, type LockName } from '../../src/database/lock.ts';
 import { SCHEMA_VERSION } from '../../src/database/migrate.ts';
+import { LockedError } from '../../src/lib/errors.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { execute, readRows, readValue, type Row } from '../support/fixtures/live-file.ts';
 import { writeFormat9, readTables } from '../support/fixtures/old-file.ts';
@@ -311,4 +313,40 @@ it('leave no temporary table in the connection that migrated', () => {
   const client = new Database(path);
   expect(client.prepare("select name from sqlite_schema where name like 'raised%'").all()).toEqual([]);
   client.close();
+});
+
+describe('a file of an older format that another process uses', () => {
+  /** As if a process of an older version had the lock. */
+  function lockAsOther(path: string, name: LockName): Lock {
+    const lock = lockOrThrow(path, name, 'start', clock.now());
+    const holder = { host: 'other', pid: 1, since: '2026-03-05 05:00:00', command: 'start' };
+    writeFileSync(`${path}.${name}.holder`, JSON.stringify(holder));
+    return lock;
+  }
+
+  it.each(['worker', 'run'] as const)('stays as it is while the lock of a %s is held', (name) => {
+    const path = join(temporaryFolder(), 'live.db');
+    writeFormat9(path);
+    const before = readTables(path);
+    const lock = lockAsOther(path, name);
+    expect(() => openWarehouse(path, clock)).toThrow(LockedError);
+    expect(() => openWarehouse(path, clock)).toThrow(
+      `${path} has format 9, and this vodhouse needs format ${SCHEMA_VERSION}, but an older one uses it: ` +
+        'vodhouse start on other, pid 1, since 2026-03-05 05:00:00 UTC',
+    );
+    expect(readTables(path)).toEqual(before);
+    lock.release();
+    openWarehouse(path, clock).close();
+    expect(readValue(path, 'pragma user_version')).toBe(SCHEMA_VERSION);
+  });
+
+  it('is brought up to date where that process was killed, and by the worker itself', () => {
+    const path = join(temporaryFolder(), 'live.db');
+    writeFormat9(path);
+    writeFileSync(`${path}.worker.holder`, '{"host":"other","pid":1,"since":"","command":"start"}');
+    const own = lockOrThrow(path, 'run', 'start', clock.now());
+    openWarehouse(path, clock).close();
+    own.release();
+    expect(readValue(path, 'pragma user_version')).toBe(SCHEMA_VERSION);
+  });
 });

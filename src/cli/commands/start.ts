@@ -4,7 +4,7 @@ import { takeNotifySocket } from '../../config/notify-socket.ts';
 import { openServiceManager, type ServiceManager } from '../../app/service-manager.ts';
 import { runWorker, type WorkerEvents } from '../../app/worker.ts';
 import { warnIfPlanDoesNotFit } from '../../capacity/plan-report.ts';
-import { errorLine, hintLine, VodhouseError } from '../../lib/errors.ts';
+import { errorLine, hintLine, InterruptedError, VodhouseError } from '../../lib/errors.ts';
 import { createLogger, type Logger } from '../../lib/logger.ts';
 import { openWorkerContext, type ConfigOptions } from '../command-context.ts';
 import { EXIT, exitCodeFor } from '../exit.ts';
@@ -56,6 +56,8 @@ async function startWorker(options: ConfigOptions): Promise<number> {
   const reloads = { load, listen: requestOnHangup() };
   try {
     await runWorker(config, context, stop.signal, eventsOf(config, options, logger, manager), reloads);
+  } catch (error) {
+    if (!(error instanceof InterruptedError)) throw error; // a signal while the server starts ends it like any other
   } finally {
     await manager.close();
   }

@@ -17,6 +17,8 @@ export interface Surroundings {
   cwd: string;
   /** Variables in addition to PATH and HOME; the command inherits no others. */
   env?: Readonly<Record<string, string>>;
+  /** The command of an installed package; by default that of the checkout. */
+  binary?: string;
 }
 
 export interface RunningCommand {
@@ -43,9 +45,9 @@ export function startVodhouse(parameters: readonly string[], surroundings: Surro
 /** Starts the command for several tests; the caller must stop it. */
 export function spawnVodhouse(
   parameters: readonly string[],
-  { cwd, env = {} }: Surroundings,
+  { cwd, env = {}, binary = BINARY }: Surroundings,
 ): RunningCommand {
-  const child = spawn(process.execPath, [BINARY, ...parameters], {
+  const child = spawn(process.execPath, [binary, ...parameters], {
     cwd,
     env: { PATH: process.env.PATH ?? '', HOME: cwd, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,0 +1,134 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findDeadLinks, listPages } from '../support/dead-links.ts';
+import { readFolder } from '../support/fixtures/folder-of-files.ts';
+import { installGlobally, packCheckout, type Installation } from '../support/processes/installed-package.ts';
+import { eventually, startVodhouse, vodhouse } from '../support/processes/vodhouse-command.ts';
+import { startSandbox } from '../support/servers/sandbox-account.ts';
+
+let folder: string;
+let installed: Installation;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'vodhouse-installed-'));
+  installed = await installGlobally(await packCheckout(folder), folder);
+}, 300_000);
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The files of the installed package, without those of its dependencies. */
+function listFiles(): string[] {
+  const paths = [...readFolder(installed.root).keys()];
+  return paths.filter((path) => !path.startsWith('node_modules/')).sort();
+}
+
+/** The manifest of a dependency. */
+const INSTALLED = /^(?:node_modules\/(?:@[^/]+\/)?[^/]+\/)+package\.json$/;
+
+/** `NAME VERSION` of each path of a dependency; npm may put one elsewhere than the lock file. */
+function listVersions(paths: readonly string[], getVersion: (path: string) => string | undefined): string[] {
+  const dependencies = paths.filter((path) => path !== '');
+  return dependencies.map((path) => `${path.replace(/.*node_modules\//, '')} ${getVersion(path)}`).sort();
+}
+
+interface Lock {
+  version?: string;
+  packages: Record<string, { dev?: true; resolved?: string; version?: string }>;
+}
+
+const readJson = (path: string) => JSON.parse(readFileSync(join(installed.root, path), 'utf8')) as unknown;
+
+describe('the package', () => {
+  it('is installed without a warning', () => {
+    expect(installed.stderr).toBe('');
+    expect(installed.stdout).toMatch(/^\s*added \d+ packages/);
+  });
+
+  it('has what a user needs and nothing else', () => {
+    const rest = listFiles().filter((path) => !/^(?:assets|bin|deploy|dist|docs)\//.test(path));
+    expect(rest.filter((path) => !/^drizzle\/\d{4}_\w+\.sql$/.test(path))).toEqual([
+      ...['CHANGELOG.md', 'LICENSE', 'README.md', 'drizzle/meta/_journal.json'],
+      ...['npm-shrinkwrap.json', 'package.json'],
+    ]);
+    expect(listFiles().filter((path) => /\.(?:ts|tsx|map)$|_snapshot\.json$/.test(path))).toEqual([]);
+    expect(readJson('package.json')).toMatchObject({
+      repository: { url: 'git+https://github.com/vodhouse/vodhouse.git' },
+      scripts: expect.not.objectContaining({ prepare: expect.anything() as unknown }) as unknown,
+    });
+  });
+
+  it('names the versions of its lock file, no registry, and nothing of the development', () => {
+    const { packages } = readJson('npm-shrinkwrap.json') as Lock;
+    const entries = Object.entries(packages);
+    expect(entries.filter(([, { dev, resolved }]) => dev ?? resolved)).toEqual([]);
+    expect(Object.keys(packages)).not.toContain('node_modules/esbuild');
+    const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as Lock;
+    const locked = listVersions(Object.keys(packages), (path) => lock.packages[path]?.version);
+    const paths = [...readFolder(installed.root).keys()].filter((path) => INSTALLED.test(path));
+    const found = paths.map((path) => path.replace(/\/package\.json$/, ''));
+    expect(listVersions(found, (path) => (readJson(join(path, 'package.json')) as Lock).version)).toEqual(
+      locked,
+    );
+  });
+
+  it('holds no path of the checkout that it was packed from', () => {
+    const paths = [folder, resolve('.'), resolve('node_modules')];
+    const holding = [...readFolder(installed.root)].filter(
+      ([path, bytes]) => !path.startsWith('node_modules/') && paths.some((each) => bytes.includes(each)),
+    );
+    expect(holding.map(([path]) => path)).toEqual([]);
+  });
+
+  it('has no link in its pages that leads out of it', () => {
+    const dead = listPages(installed.root).map((page) => [page, findDeadLinks(installed.root, page)]);
+    expect(dead.filter(([, links]) => links?.length !== 0)).toEqual([]);
+  });
+
+  it('exports nothing to import', () => {
+    const script = "import('vodhouse').catch(({ code }) => console.log(code))";
+    const cwd = join(installed.root, '..');
+    const output = execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd });
+    expect(output.toString().trim()).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED');
+  });
+});
+
+/** The config that `init` writes, for the packages of a sandbox. */
+function pointAtSandbox(config: string, url: string): void {
+  const text = readFileSync(config, 'utf8')
+    .replaceAll(/https:\/\/\w+\.example\.test/g, url)
+    .replace(/packages: \[101.*/, 'packages: [101, 102, 103]');
+  writeFileSync(config, text);
+}
+
+describe('the installed command', () => {
+  it('runs the demo in an empty folder', async () => {
+    const cwd = mkdtempSync(join(folder, 'demo-'));
+    const { code, stdout } = await vodhouse(['demo', '--once'], { cwd, binary: installed.binary });
+    expect(code).toBe(0);
+    expect(stdout).toContain('data/demo.bi.db');
+  });
+
+  it('leads from init to a worker', async () => {
+    const { url } = await startSandbox();
+    const cwd = mkdtempSync(join(folder, 'work-'));
+    const surroundings = { cwd, binary: installed.binary, env: { VODHOUSE_KEY: 'sandbox-key' } };
+    const run = async (...parameters: string[]) => {
+      const { code, stdout, stderr } = await vodhouse(parameters, surroundings);
+      expect([parameters, code, stderr.match(/^vodhouse: .*/m)?.[0]]).toEqual([parameters, 0, undefined]);
+      return stdout;
+    };
+    expect(await run('init')).toContain('\n  3. vodhouse check\n');
+    pointAtSandbox(join(cwd, 'vodhouse.yaml'), url);
+    await run('check', '--all');
+    expect(await run('sync')).toContain('published');
+    await run('publish');
+    expect(await run('status')).toContain('main/101');
+    const worker = startVodhouse(['start'], surroundings);
+    await eventually(worker.stderr).toContain('INFO: worker of ');
+    worker.kill('SIGTERM'); // also while its server starts
+    expect((await worker.ended).code).toBe(0);
+  });
+});

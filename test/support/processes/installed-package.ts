@@ -1,0 +1,74 @@
+/**
+ * The package as a user installs it: packed from a copy of the checkout, which is deleted then, and installed globally under
+ * a prefix of its own.
+ */
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** What is not in a clean checkout. */
+const LEFT_OUT = ['node_modules', 'dist', 'data', '.git'];
+
+/** Runs `npm pack` in a copy of the checkout. Returns the path of the tarball, which is in the folder. */
+export async function packCheckout(folder: string): Promise<string> {
+  const copy = join(folder, 'checkout');
+  const filter = (path: string) => !LEFT_OUT.includes(basename(path));
+  cpSync('.', copy, { recursive: true, filter });
+  const before = readManifest(copy);
+  symlinkSync(resolve('node_modules'), join(copy, 'node_modules'));
+  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: copy });
+  if (readManifest(copy) !== before) throw new Error('npm pack left another package.json');
+  rmSync(copy, { recursive: true });
+  const [{ filename }] = JSON.parse(stdout.slice(stdout.indexOf('[\n'))) as [{ filename: string }];
+  return join(folder, filename);
+}
+
+const readManifest = (folder: string) => readFileSync(join(folder, 'package.json'), 'utf8');
+
+export interface Installation {
+  /** The installed package. */
+  root: string;
+  /** The command. */
+  binary: string;
+  /** What npm wrote. */
+  stdout: string;
+  stderr: string;
+}
+
+/**
+ * Installs a tarball globally, with the cache and the registry of this machine and nothing else of its settings. SQLite is
+ * unpacked as where it can be downloaded ready to use: compiling takes a minute, and the checkout did it with the same version.
+ */
+export async function installGlobally(tarball: string, folder: string): Promise<Installation> {
+  const [prefix, home] = [join(folder, 'prefix'), join(folder, 'home')];
+  mkdirSync(home);
+  writeFileSync(join(home, '.prebuild-installrc'), `local-prebuilds=${await packSqlite(folder)}\n`);
+  const cache = await getSetting('cache');
+  const registry = await getSetting('registry');
+  const env = { PATH: process.env.PATH, HOME: home, npm_config_cache: cache, npm_config_registry: registry };
+  const flags = ['--engine-strict', '--prefer-offline', '--allow-scripts=better-sqlite3', '--no-fund'];
+  const parameters = ['install', '--global', '--prefix', prefix, ...flags, tarball];
+  const { stdout, stderr } = await run('npm', parameters, { cwd: folder, env });
+  const root = join(prefix, 'lib/node_modules/vodhouse');
+  return { root, binary: join(prefix, 'bin/vodhouse'), stdout, stderr };
+}
+
+/** A setting of npm on this machine. */
+async function getSetting(name: string): Promise<string> {
+  return (await run('npm', ['config', 'get', name])).stdout.trim();
+}
+
+/** The compiled SQLite of the checkout, under the name of a download of better-sqlite3. Returns the folder. */
+async function packSqlite(folder: string): Promise<string> {
+  const from = 'node_modules/better-sqlite3';
+  const { version } = JSON.parse(readManifest(from)) as { version: string };
+  const platform = `${process.platform}-${process.arch}`;
+  const name = `better-sqlite3-v${version}-node-v${process.versions.modules}-${platform}.tar.gz`;
+  const prebuilds = join(folder, 'prebuilds');
+  mkdirSync(prebuilds);
+  await run('tar', [...['-czf', join(prebuilds, name), '-C', from], 'build/Release/better_sqlite3.node']);
+  return prebuilds;
+}
