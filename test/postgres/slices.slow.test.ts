@@ -77,7 +77,7 @@ describe.skipIf(findPostgres() === null)('slices of a target', () => {
     expect((await site.query('SELECT day FROM $.storage_daily')).length).toBe(3);
   });
 
-  it('and videos without tags or former states need few temporary tables', async () => {
+  it('and videos whose tags did not change need one temporary table', async () => {
     const site = await openLoaded();
     await site.walk([1, 2, 3]);
     await site.publish();
@@ -85,9 +85,9 @@ describe.skipIf(findPostgres() === null)('slices of a target', () => {
     expect((await site.load())['main']).toMatchObject({ outcome: 'loaded' });
     const made = await server.query<{ name: string }>('SELECT name FROM made ORDER BY name');
     const names = made.map(({ name }) => name);
-    expect(names).toContain('pg_temp.staged_videos');
-    expect(names).not.toContain('pg_temp.staged_video_tags');
-    expect(names).not.toContain('pg_temp.staged_video_history');
+    expect(names.filter((name) => name.includes('video') || name.includes('keys'))).toEqual([
+      'pg_temp.staged_videos',
+    ]);
     expect(await site.differences()).toEqual([]);
     await site.walk([1, 2, 3], { tag: 'a,b' });
     expect((await site.ship())['main']).toMatchObject({ outcome: 'loaded' });

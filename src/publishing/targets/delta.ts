@@ -23,10 +23,12 @@ export interface TableRows {
 
 /** The changes of an account since a mark. */
 export interface Delta {
-  /** Videos with a new state, former states that the target lacks or holds as present, and the tags of these videos. */
+  /** Videos with a new state. */
   videos: TableRows;
+  /** Former states that the target lacks or holds as present. */
   history: TableRows;
-  tags: TableRows | null;
+  /** Videos whose tags changed, and all tags that they have now; null where the published file has no tags. */
+  tags: (TableRows & { videos: RowSet }) | null;
   slices: SliceChanges[];
   /** How many videos have a new state. */
   changedVideos: number;
@@ -82,7 +84,7 @@ export function selectAll(source: Source, account: string): Delta {
   return {
     videos,
     history: all(marts.videoHistory),
-    tags: marts.videoTags && all(marts.videoTags),
+    tags: marts.videoTags && { ...all(marts.videoTags), videos: videos.rows },
     slices: findSlices(source, { account }, () => new Map()),
     changedVideos: 0,
     newest: findNewest(db, videos.rows),
@@ -108,12 +110,19 @@ export function findDelta(
     { ...parameters, mark },
   );
   storeRowids(db, 'changed_history', CHANGED_HISTORY, { mark });
-  if (marts.videoTags) storeRowids(db, 'changed_tags', CHANGED_TAGS, {});
+  if (marts.videoTags) {
+    storeRowids(db, 'retagged_videos', RETAGGED_VIDEOS, { mark });
+    storeRowids(db, 'changed_tags', CHANGED_TAGS, {});
+  }
   const videos = { table: marts.videos, rows: { rowids: 'changed_videos' } };
   return {
     videos,
     history: { table: marts.videoHistory, rows: { rowids: 'changed_history' } },
-    tags: marts.videoTags && { table: marts.videoTags, rows: { rowids: 'changed_tags' } },
+    tags: marts.videoTags && {
+      table: marts.videoTags,
+      rows: { rowids: 'changed_tags' },
+      videos: { rowids: 'retagged_videos' },
+    },
     slices: findSlices(source, { account }, known),
     changedVideos: db.prepare('select count(*) from temp.changed_videos').pluck().get() as number,
     newest: findNewest(db, videos.rows),
@@ -135,6 +144,10 @@ function storeRowids(db: Database.Database, name: string, select: string, parame
   db.prepare(`insert into temp."${name}" ${select}`).run(parameters);
 }
 
+/** The number of the state of a video that the target holds as the present one. */
+const LAST_KNOWN_SEQ = `select max(b.change_seq) from video_history b
+    where b.package_key = v.package_key and b.video_id = v.video_id and b.change_seq <= :mark`;
+
 /**
  * States that were superseded after the mark: their next state is newer. Those are the states after the mark, and the last
  * one before it, which the target holds as the present one.
@@ -142,13 +155,16 @@ function storeRowids(db: Database.Database, name: string, select: string, parame
 const CHANGED_HISTORY = `select h.rowid from temp.changed_videos c
 cross join videos v on v.rowid = c.row
 cross join video_history h on h.package_key = v.package_key and h.video_id = v.video_id
-  and h.change_seq >= ifnull((
-    select max(b.change_seq) from video_history b
-    where b.package_key = v.package_key and b.video_id = v.video_id and b.change_seq <= :mark
-  ), 0)
+  and h.change_seq >= ifnull((${LAST_KNOWN_SEQ}), 0)
 order by h.rowid`;
 
-const CHANGED_TAGS = `select t.rowid from temp.changed_videos c
+/** Most changes leave the tags of a video: they are those of the state that the target holds as the present one. */
+const RETAGGED_VIDEOS = `select c.row from temp.changed_videos c
+cross join videos v on v.rowid = c.row
+left join video_history h on h.package_key = v.package_key and h.video_id = v.video_id and h.change_seq = (${LAST_KNOWN_SEQ})
+where h.change_seq is null or h.tags is not v.tags or h.is_removed is not v.is_removed`;
+
+const CHANGED_TAGS = `select t.rowid from temp.retagged_videos c
 cross join videos v on v.rowid = c.row
 cross join video_tags t on t.package_key = v.package_key and t.video_id = v.video_id
 order by t.rowid`;

@@ -18,9 +18,5 @@ export class NotFetchedError extends Error {
 /** Open it again: a newer published file replaced the one that was to be loaded. */
 export class StaleSourceError extends Error {}
 
-/** Load everything again: the target took another number of rows than it was sent. */
-export class RowsDifferError extends Error {
-  constructor(table: string, sent: number, taken: number) {
-    super(`${table}: ${sent} rows were sent, and ${taken} taken`);
-  }
-}
+/** Load everything again: the target has other rows than those that earlier loads sent. */
+export class RowsDifferError extends Error {}

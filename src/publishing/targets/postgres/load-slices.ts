@@ -4,7 +4,15 @@ import { listFigures, type Owner } from '../shipped-tables.ts';
 import type { SliceChanges } from '../slices.ts';
 import { writeSlices } from './account-state.ts';
 import { quoteName, type Session } from './session.ts';
-import { differs, listCommonColumns, sameKey, stage, stageName, upsert, type LoadContext } from './stage.ts';
+import {
+  differs,
+  listCommonColumns,
+  sameKey,
+  stageForJoin,
+  stageName,
+  upsert,
+  type LoadContext,
+} from './stage.ts';
 import { toKey, toType, WAREHOUSE_ID } from './tables.ts';
 
 export interface LoadedSlices {
@@ -53,7 +61,7 @@ ${isStaged ? `AND ${isGone}` : ''}`,
 
 /** Stages the rows of the changed slices, and whose they are. */
 async function stageOwned(context: LoadContext, owner: Owner, { sliced, rows }: SliceChanges): Promise<void> {
-  await stage(context, sliced.table, rows);
+  await stageForJoin(context, sliced.table, rows);
   if ('warehouseId' in owner)
     await context.session.execute(`UPDATE ${stageName(sliced.table)} SET ${WAREHOUSE_ID} = $1`, [
       owner.warehouseId,

@@ -1,6 +1,6 @@
 /** Loads the videos of an account: their present states, their history, their tags. */
 import type { Table } from '../../mart.ts';
-import { hasRows } from '../copy-lines.ts';
+import { hasRows, type RowSet } from '../copy-lines.ts';
 import type { Delta, TableRows } from '../delta.ts';
 import { RowsDifferError } from '../load-errors.ts';
 import { listExcludedColumns } from '../shipped-tables.ts';
@@ -12,16 +12,12 @@ import {
   listCommonColumns,
   sameKey,
   stage,
+  stageForJoin,
   stageName,
   upsert,
   type LoadContext,
 } from './stage.ts';
 import { toKey } from './tables.ts';
-
-function assertTaken(table: Table, sent: number, taken: number): number {
-  if (sent !== taken) throw new RowsDifferError(table.name, sent, taken);
-  return taken;
-}
 
 /** Copies everything into tables that have no row of the account. Returns the number of rows. */
 export async function loadFirst(context: LoadContext, delta: Delta): Promise<number> {
@@ -34,40 +30,49 @@ export async function loadFirst(context: LoadContext, delta: Delta): Promise<num
 /** Brings in new states. Returns the number of rows. Throws RowsDifferError. */
 export async function loadChanges(context: LoadContext, delta: Delta): Promise<number> {
   if (delta.changedVideos === 0) return 0;
-  const { session } = context;
-  const { videos, history, tags } = delta;
-  const sentVideos = await stage(context, videos.table, videos.rows);
+  const { videos, history } = delta;
+  const { name } = videos.table;
+  const sent = await stage(context, videos.table, videos.rows);
   const newer = upsert(context, videos.table, 't.change_seq < excluded.change_seq');
-  let rows = assertTaken(videos.table, sentVideos, await session.execute(newer));
-  if (hasRows(context.db, history.table.name, history.rows)) {
-    const sentStates = await stage(context, history.table, history.rows);
-    const added = upsert(context, history.table, null);
-    rows += assertTaken(history.table, sentStates, await session.execute(added));
-  }
-  return tags === null ? rows : rows + (await loadChangedTags(context, videos.table, tags));
+  const taken = await context.session.execute(newer);
+  if (sent !== taken) throw new RowsDifferError(`${name}: ${sent} rows were sent, and ${taken} taken`);
+  return taken + (await copyStates(context, history)) + (await replaceChangedTags(context, delta));
 }
 
-/** Most changes of a video leave its tags: only those that differ are deleted and inserted. */
-async function loadChangedTags(
-  context: LoadContext,
-  videos: Table,
-  { table, rows }: TableRows,
-): Promise<number> {
+const UNIQUE_VIOLATION = '23505';
+
+/** Copies former states that the target lacks. */
+async function copyStates(context: LoadContext, { table, rows }: TableRows): Promise<number> {
+  try {
+    return await copyInto(context, table, rows);
+  } catch (error) {
+    const { code, detail = '' } = error as { code?: unknown; detail?: string };
+    throw code === UNIQUE_VIOLATION ? new RowsDifferError(`${table.name}: ${detail}`) : error;
+  }
+}
+
+/** Most changes of a video leave its tags: only those of the others are written. */
+async function replaceChangedTags(context: LoadContext, { videos, tags }: Delta): Promise<number> {
+  if (tags === null || !hasRows(context.db, videos.table.name, tags.videos)) return 0;
+  const keys = await stageKeys(context, videos.table, tags.videos);
+  const deleted = await context.session.execute(
+    `DELETE FROM ${context.session.name(tags.table.name)} t USING ${keys} v WHERE ${sameKey('t', 'v', VIDEO_KEY)}`,
+  );
+  return deleted + (await copyInto(context, tags.table, tags.rows));
+}
+
+const VIDEO_KEY = ['account', 'package_id', 'video_id'];
+
+/** Copies the keys of videos into a temporary table. Returns its name. */
+async function stageKeys(context: LoadContext, videos: Table, rows: RowSet): Promise<string> {
   const { session } = context;
-  const names = listCommonColumns(context, table).map(({ name }) => name);
-  const target = session.name(table.name);
-  const ofVideos = `DELETE FROM ${target} t USING ${stageName(videos)} v WHERE ${sameKey('t', 'v', ['account', 'package_id', 'video_id'])}`;
-  if (!hasRows(context.db, table.name, rows)) return session.execute(ofVideos);
-  await stage(context, table, rows);
-  const deleted = await session.execute(
-    `${ofVideos}
-AND NOT EXISTS (SELECT FROM ${stageName(table)} s WHERE ${sameKey('t', 's', names)})`,
+  const names = quoteNames(VIDEO_KEY);
+  await session.execute(
+    `CREATE TEMPORARY TABLE staged_keys ON COMMIT DROP AS SELECT ${names} FROM ${session.name(videos.name)} WITH NO DATA`,
   );
-  const inserted = await session.execute(
-    `INSERT INTO ${target} (${quoteNames(names)}) SELECT ${quoteNames(names)} FROM ${stageName(table)} s
-WHERE NOT EXISTS (SELECT FROM ${target} t WHERE ${sameKey('t', 's', names)})`,
-  );
-  return deleted + inserted;
+  const columns = videos.columns.filter(({ name }) => VIDEO_KEY.includes(name));
+  await copyInto(context, { ...videos, columns }, rows, 'pg_temp.staged_keys');
+  return 'pg_temp.staged_keys';
 }
 
 /**
@@ -82,8 +87,8 @@ export async function reload(
 ): Promise<{ rows: number; setAside: number }> {
   const { session } = context;
   const { videos, history, tags } = delta;
-  await stage(context, videos.table, videos.rows);
-  await stage(context, history.table, history.rows);
+  await stageForJoin(context, videos.table, videos.rows);
+  await stageForJoin(context, history.table, history.rows);
   const setAside = lost === null ? 0 : await setAsideStates(context, account, delta, lost.timeline);
   let rows = setAside;
   for (const { table } of [videos, history]) {
@@ -124,7 +129,7 @@ async function reloadTags(
 ): Promise<number> {
   const { session } = context;
   const { table } = tags;
-  await stage(context, table, tags.rows);
+  await stageForJoin(context, table, tags.rows);
   const names = listCommonColumns(context, table).map(({ name }) => name);
   const deleted = await session.execute(deleteUnstaged(context, table, names), [account]);
   const inserted = await session.execute(

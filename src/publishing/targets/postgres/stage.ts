@@ -40,8 +40,15 @@ export async function stage(context: LoadContext, table: Table, rows: RowSet): P
   await session.execute(`CREATE TEMPORARY TABLE ${name} (LIKE ${session.name(table.name)}) ON COMMIT DROP`);
   if (toKey(table)[0] === WAREHOUSE_ID)
     await session.execute(`ALTER TABLE ${name} ALTER ${WAREHOUSE_ID} DROP NOT NULL`);
-  const count = await copyInto(context, table, rows, name);
-  await session.execute(`ANALYZE ${name}`);
+  return copyInto(context, table, rows, name);
+}
+
+/** Stages rows that are joined with their table: the planner is told of their keys. */
+export async function stageForJoin(context: LoadContext, table: Table, rows: RowSet): Promise<number> {
+  const count = await stage(context, table, rows);
+  const key = toKey(table);
+  const names = key.length > 0 ? key : listCommonColumns(context, table).map(({ name }) => name);
+  await context.session.execute(`ANALYZE ${stageName(table)} (${quoteNames(names)})`);
   return count;
 }
 
@@ -62,7 +69,7 @@ export function upsert(context: LoadContext, table: Table, replaceWhere: string 
   const set = others.map((name) => `${quoteName(name)} = excluded.${quoteName(name)}`).join(', ');
   const action = replaceWhere === null ? 'NOTHING' : `UPDATE SET ${set} WHERE ${replaceWhere}`;
   return `INSERT INTO ${session.name(table.name)} AS t (${quoteNames(all)})
-SELECT ${quoteNames(all)} FROM ${stageName(table)} ORDER BY ${quoteNames(key)}
+SELECT ${quoteNames(all)} FROM ${stageName(table)}
 ON CONFLICT (${quoteNames(key)}) DO ${action}`;
 }
 
