@@ -22,7 +22,7 @@ const RELEASE_DEADLINE_MS = 2_000;
 const LAST_RENEWAL_MS = 1_000;
 
 /** An account that is not synced here. */
-interface Hold {
+export interface Hold {
   target: string;
   account: string;
   /** One sentence. */
@@ -63,12 +63,12 @@ export function createLeases(options: LeasesOptions) {
     renewIfDue,
     /** A load found that another worker has taken an account: claims are made again before the next run. */
     distrust: () => void (renewedAt = null),
-    /** Why accounts are not synced here, by their names; what is known so far if the signal aborts. */
-    async findHeld(signal?: AbortSignal): Promise<Map<string, string>> {
+    /** The accounts that are not synced here, by their names; what is known so far if the signal aborts. */
+    async findHeld(signal?: AbortSignal): Promise<Map<string, Hold>> {
       await (signal ? untilAborted(renewIfDue(), signal) : renewIfDue());
       const now = clock.now();
       const current = [...holds.values()].filter(({ untilMs }) => untilMs === null || untilMs > now);
-      return new Map(current.map(({ account, reason }) => [account, reason]));
+      return new Map(current.map((hold) => [hold.account, hold]));
     },
     /** Gives the accounts back, so that another worker need not wait. For a worker that ends; never rejects. */
     async release(): Promise<void> {
@@ -102,13 +102,13 @@ const REFUSED_HINT = `if this warehouse is the right one: vodhouse publish --tar
 /** Throws LockedError where every account of the config is held: there is nothing to sync. */
 export function assertNotAllHeld(
   { accounts }: Pick<Config, 'accounts'>,
-  held: ReadonlyMap<string, string>,
+  held: ReadonlyMap<string, Hold>,
 ): void {
-  const reasons = accounts.map(({ name }) => held.get(name));
-  const [first] = reasons;
-  if (first === undefined || reasons.includes(undefined)) return;
-  const isRefused = reasons.some((reason) => reason?.includes('belongs to another warehouse'));
-  throw new LockedError(reasons.length === 1 ? first : `every account is held: ${reasons.join('; ')}`, {
+  const holds = accounts.flatMap(({ name }) => held.get(name) ?? []);
+  if (holds.length < accounts.length) return;
+  const reasons = holds.map(({ reason }) => reason).join('; ');
+  const isRefused = holds.some(({ untilMs }) => untilMs === null);
+  throw new LockedError(holds.length === 1 ? reasons : `every account is held: ${reasons}`, {
     hint: isRefused ? REFUSED_HINT : HELD_HINT,
   });
 }

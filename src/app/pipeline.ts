@@ -76,7 +76,7 @@ export function openPipeline(config: Config, environment: Environment) {
         const options = { ...DEFAULT_RUN, ...request, retention };
         return await runOnce(context, {
           ...options,
-          accounts: accounts.map((account) => ({ ...account, held: held.get(account.name) })),
+          accounts: accounts.map((account) => ({ ...account, held: held.get(account.name)?.reason })),
         });
       } finally {
         lock.release();
