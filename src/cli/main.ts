@@ -165,6 +165,16 @@ configured(
   .option(...JSON_OPTION);
 
 configured(
+  'query',
+  'print the result of one select on the published file',
+  async () => (await import('./commands/query.ts')).query,
+)
+  .argument('<sql>', 'the SQL; - reads it from stdin')
+  .option('--file <file>', 'this published file, in place of that of the config')
+  .addOption(new Option('--csv', 'print CSV with a heading, all rows').conflicts('json'))
+  .option(...JSON_OPTION);
+
+configured(
   'forget',
   'delete all rows of an account, or of a package, that left the config',
   async () => (await import('./commands/forget.ts')).forget,

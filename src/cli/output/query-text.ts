@@ -1,0 +1,80 @@
+/** The result of a query as a table, as CSV and as JSON. */
+import type { QueryResult, SqlCell } from '../../publishing/query-published.ts';
+import { ConfigError } from '../../lib/errors.ts';
+import { pluralize } from '../../lib/format.ts';
+import { formatTable } from './table.ts';
+
+/** The widths of a table need all of its rows at once; CSV and JSON have no limit. */
+export const MOST_TABLE_ROWS = 1000;
+
+/** A table with the number of its rows, and whether there are more of them than it shows. */
+export function queryTable({ columns, rows }: QueryResult): { text: string; isCut: boolean } {
+  const shown: SqlCell[][] = [];
+  let isCut = false;
+  for (const row of rows) {
+    if ((isCut = shown.length === MOST_TABLE_ROWS)) break;
+    shown.push(row);
+  }
+  const isNumeric = (_: unknown, index: number) =>
+    shown.some((row) => isNumber(row[index])) &&
+    shown.every((row) => row[index] === null || isNumber(row[index]));
+  const headings = columns.map((name, index) => (isNumeric(name, index) ? `>${name}` : name));
+  const table = formatTable(
+    headings,
+    shown.map((row) => row.map((cell) => (cell === null ? 'NULL' : toText(cell)))),
+  );
+  return { text: `${table}\n(${pluralize(shown.length, 'row')})\n`, isCut };
+}
+
+const isNumber = (cell: SqlCell | undefined) => typeof cell === 'bigint' || typeof cell === 'number';
+
+/**
+ * RFC 4180 with a heading, one text for each line. NULL is an empty field and an empty text is `""`, so that the two are not the
+ * same, as in PostgreSQL.
+ */
+export function* queryCsv({ columns, rows }: QueryResult): Iterable<string> {
+  yield toCsvLine(columns);
+  for (const row of rows) yield toCsvLine(row);
+}
+
+function toCsvLine(cells: readonly SqlCell[]): string {
+  // a line of one NULL would be an empty line, which readers skip; it cannot be told from an empty text
+  if (cells.length === 1 && cells[0] === null) return '""\n';
+  return `${cells.map((cell) => (cell === null ? '' : toCsvField(toText(cell)))).join(',')}\n`;
+}
+
+function toCsvField(text: string): string {
+  return text === '' || /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/**
+ * One document, a row on each line: `{"columns": […], "rows": [{…}]}`. Integers have all their digits. Throws ConfigError where two
+ * columns have one name: an object has room for one.
+ */
+export function* queryJson({ columns, rows }: QueryResult): Iterable<string> {
+  const twice = columns.find((name, index) => columns.indexOf(name) !== index);
+  if (twice !== undefined)
+    throw new ConfigError(`two columns are named ${twice}, and --json has room for one`, {
+      hint: `give one another name: select … as …`,
+    });
+  const keys = columns.map((name) => JSON.stringify(name));
+  yield `{\n  "columns": [${keys.join(', ')}],\n  "rows": [`;
+  let separator = '\n';
+  for (const row of rows) {
+    yield `${separator}    {${row.map((cell, index) => `${keys[index] ?? ''}: ${toJson(cell)}`).join(', ')}}`;
+    separator = ',\n';
+  }
+  yield `${separator === '\n' ? '' : '\n  '}]\n}\n`;
+}
+
+function toJson(cell: SqlCell): string {
+  if (cell === null) return 'null';
+  return isNumber(cell) ? toText(cell) : JSON.stringify(toText(cell));
+}
+
+/** As SQLite writes it: an infinite number as `9e999`, bytes as `x'0a'`. */
+function toText(cell: Exclude<SqlCell, null>): string {
+  if (Buffer.isBuffer(cell)) return `x'${cell.toString('hex')}'`;
+  if (cell === Infinity) return '9e999';
+  return cell === -Infinity ? '-9e999' : String(cell);
+}

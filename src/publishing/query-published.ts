@@ -1,0 +1,115 @@
+/** The SQL of a person on the published file: one statement that reads. */
+import { existsSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { findNearest } from '../lib/did-you-mean.ts';
+import { ConfigError, errorCode, errorMessage, WarehouseError } from '../lib/errors.ts';
+import { PUBLISHED_ID } from './atomic-replace.ts';
+
+/** A value as SQLite returns it. An integer is exact: a bigint. */
+export type SqlCell = bigint | number | string | Buffer | null;
+
+export interface QueryResult {
+  columns: string[];
+  /** One array of values for each row, read while they are taken. Throws ConfigError for an error of the SQL. */
+  rows: Iterable<SqlCell[]>;
+}
+
+/** Opens a published file to read. Throws WarehouseError if there is none, or if it is another kind of file. */
+export function openPublishedFile(file: string) {
+  if (!existsSync(file))
+    throw new WarehouseError(`there is no published file at ${file}`, {
+      hint: 'vodhouse publish makes it, and each vodhouse sync that changed something',
+    });
+  const db = open(file);
+  return {
+    /**
+     * Prepares one statement that reads. Throws ConfigError if the SQL is wrong, would write, has parameters or is more than one
+     * statement.
+     */
+    query: (sql: string): QueryResult => {
+      const statement = prepare(db, sql);
+      const columns = statement.columns().map(({ name }) => name);
+      return { columns, rows: iterate(file, () => statement.raw().safeIntegers().iterate()) };
+    },
+    close: () => void db.close(),
+  };
+}
+
+function open(file: string): Database.Database {
+  try {
+    const db = new Database(file, { readonly: true, fileMustExist: true });
+    if (db.pragma('application_id', { simple: true }) === PUBLISHED_ID) return db;
+    db.close();
+  } catch (error) {
+    throw unreadableError(file, error);
+  }
+  throw new WarehouseError(`${file} is a SQLite file, but vodhouse did not publish it`, {
+    hint: 'name the file of publish.file; vodhouse publish makes it',
+  });
+}
+
+function unreadableError(file: string, error: unknown): WarehouseError {
+  return new WarehouseError(`${file} cannot be read: ${errorMessage(error)}`, {
+    hint: 'vodhouse publish makes a new published file',
+    cause: error,
+  });
+}
+
+function prepare(db: Database.Database, sql: string): Database.Statement<unknown[], SqlCell[]> {
+  let statement;
+  try {
+    statement = db.prepare<unknown[], SqlCell[]>(sql);
+  } catch (error) {
+    throw toSqlError(error, db);
+  }
+  if (!statement.readonly || !statement.reader)
+    throw new ConfigError(
+      'the SQL would change something, or returns no rows; the published file is only read',
+      {
+        hint: 'type one select; what is in the file comes from the service (docs/warehouse.md)',
+      },
+    );
+  return statement;
+}
+
+function* iterate(file: string, begin: () => Iterable<SqlCell[]>): Iterable<SqlCell[]> {
+  try {
+    yield* begin();
+  } catch (error) {
+    if (/^SQLITE_(?:CORRUPT|IOERR|NOTADB|CANTOPEN)/.test(errorCode(error)))
+      throw unreadableError(file, error);
+    throw toSqlError(error);
+  }
+}
+
+/** What better-sqlite3 rejects before SQLite sees it, and what to say of it. */
+const REJECTED: [pattern: RegExp, message: string, hint: string][] = [
+  [/more than one statement/, 'the SQL has more than one statement', 'type one; it needs no ; at its end'],
+  [/no statements/, 'there is no SQL', `vodhouse query "select * from bi_videos_now limit 5"`],
+  [
+    /Too few parameter/,
+    'the SQL has parameters, and nothing gives them a value',
+    'write the values into the SQL',
+  ],
+];
+
+function toSqlError(error: unknown, db?: Database.Database): unknown {
+  const message = errorMessage(error);
+  const rejected = REJECTED.find(([pattern]) => error instanceof RangeError && pattern.test(message));
+  if (rejected) return new ConfigError(rejected[1], { hint: rejected[2], cause: error });
+  if (!(error instanceof Database.SqliteError)) return error;
+  return new ConfigError(`SQLite: ${message}`, { hint: db && getHint(db, message), cause: error });
+}
+
+/** For a name that the file does not have: the nearest one, and where all of them are. */
+function getHint(db: Database.Database, message: string): string | undefined {
+  const [, kind, name = ''] = /^no such (table|column): (?:\w+\.)?(.*)$/.exec(message) ?? [];
+  if (kind === undefined) return undefined;
+  const nearest = findNearest(name, listNames(db, kind === 'table' ? 'table_name' : 'column_name'));
+  const all = 'vodhouse query "select table_name, column_name, description from dictionary" lists all names';
+  return nearest === undefined ? all : `did you mean ${nearest}? ${all}`;
+}
+
+function listNames(db: Database.Database, column: 'table_name' | 'column_name'): string[] {
+  return db.prepare<[], string>(`select distinct ${column} from dictionary`).pluck().all();
+}
