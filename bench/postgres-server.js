@@ -16,7 +16,7 @@ export function findPostgres() {
   return join(VERSIONS, newest, 'bin');
 }
 
-/** Starts a server; `psql` runs a command of psql, and `stop` deletes everything. */
+/** Starts a server; `psql` runs a command of psql, `crash` and `restart` take it down and up, and `stop` deletes everything. */
 export async function startPostgres(bin, port = 54_999) {
   const folder = mkdtempSync(join(tmpdir(), 'bench-postgres-'));
   const data = join(folder, 'data');
@@ -38,24 +38,39 @@ export async function startPostgres(bin, port = 54_999) {
     max_wal_size: '4GB',
   };
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const server = spawn(join(bin, 'postgres'), ['-D', data, ...options], { ...USER, stdio: 'ignore' });
-  const ended = new Promise((resolve) => server.once('exit', resolve));
+  const start = () => {
+    const server = spawn(join(bin, 'postgres'), ['-D', data, ...options], { ...USER, stdio: 'ignore' });
+    return { server, ended: new Promise((resolve) => server.once('exit', resolve)) };
+  };
+  let running = start();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   const psql = (command) =>
     execFileSync('psql', [url, '-qAt', '-v', 'ON_ERROR_STOP=1', '-c', command], { encoding: 'utf8' });
+  await waitUntilReady(url);
+  /** As when its machine fails: connections break, and it recovers at `restart`. */
+  const crash = async () => {
+    running.server.kill('SIGQUIT');
+    await running.ended; // Ctrl-C may have ended it before
+  };
+  const restart = async () => {
+    running = start();
+    await waitUntilReady(url);
+  };
+  const stop = async () => {
+    await crash();
+    rmSync(folder, { recursive: true });
+  };
+  return { url, psql, crash, restart, stop };
+}
+
+async function waitUntilReady(url) {
   for (let tries = 0; ; tries++) {
     try {
       execFileSync('psql', [url, '-qc', 'select 1'], { stdio: 'ignore' });
-      break;
+      return;
     } catch (error) {
       if (tries > 100) throw error;
       await setTimeout(100);
     }
   }
-  const stop = async () => {
-    server.kill('SIGQUIT');
-    await ended; // Ctrl-C may have ended it before
-    rmSync(folder, { recursive: true });
-  };
-  return { url, psql, stop };
 }

@@ -97,10 +97,9 @@ describe('docs/metrics.md', () => {
     );
   });
 
-  it('names no other metric of vodhouse, in its alerts neither', () => {
+  it('names no other metric of vodhouse', () => {
     const known = new Set(DOCUMENTED.map(({ name }) => name));
     const named = PAGE.match(/vodhouse_[a-z_]*[a-z]/g) ?? [];
     expect(named.filter((name) => !known.has(name))).toEqual([]);
-    expect(PAGE.match(/^ +- alert: /gm)).toHaveLength(4);
   });
 });
