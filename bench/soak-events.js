@@ -98,12 +98,24 @@ export async function command(soak) {
     throw new Error(`${worker.name}: vodhouse ${parameters[0]} ended with ${code}: ${stderr.trim()}`);
 }
 
-/** A request of a page: an answer that is not right, while the worker runs, is wrong. */
+/** How long a server may refuse connections: it is started again at each reload. */
+const REFUSES_MS = 10_000;
+
+/** Reads a page of the worker that is never killed. Throws where the answer is not right, or does not come. */
 export async function readPages(soak) {
   const path = pick(soak, ['/', '/metrics', '/healthz', '/packages/alpha/101']);
-  const { statusCode, body } = await request(`${soak.steady.url}${path}`, { headersTimeout: 20_000 });
-  await body.dump();
-  if (statusCode >= 500) throw new Error(`GET ${path} of steady: ${statusCode}`);
+  const startedAt = performance.now();
+  for (;;) {
+    try {
+      const { statusCode, body } = await request(`${soak.steady.url}${path}`, { headersTimeout: 20_000 });
+      await body.dump();
+      if (statusCode >= 500) throw new Error(`GET ${path} of steady: ${statusCode}`);
+      return;
+    } catch (error) {
+      if (error.code !== 'ECONNREFUSED' || performance.now() - startedAt > REFUSES_MS) throw error;
+    }
+    await sleep(200);
+  }
 }
 
 /** Reads both published files, and the target while it is up. */
