@@ -7,12 +7,12 @@ const TESTS = fileURLToPath(new URL('../', import.meta.url));
 const SLOW = '.slow.test.ts';
 
 /** The Debian packages that the tests of a folder need. */
-export function debianPackages(folder: 'drivers' | 'browser' | 'postgres' | 'deploy'): string[] {
+export function debianPackages(folder: 'drivers' | 'browser' | 'postgres' | 'deploy' | 'watching'): string[] {
   const lines = readFileSync(new URL(`../${folder}/debian-packages.txt`, import.meta.url), 'utf8').trim();
   return lines.split('\n').map((line) => line.split(' ')[1] ?? '');
 }
 
-/** The report: the tests with drivers, those in a browser, those with PostgreSQL, of the deployment, and the other slow ones. */
+/** The report: the tests with drivers, those in a browser, those with PostgreSQL, of the deployment, with Prometheus, and the other slow ones. */
 export function leftOut(): string {
   const slow = readdirSync(TESTS, { recursive: true, encoding: 'utf8' }).filter((path) =>
     path.endsWith(SLOW),
@@ -21,7 +21,9 @@ export function leftOut(): string {
   const [drivers, browser] = [slow.filter(isIn('drivers')), slow.filter(isIn('browser'))];
   const postgres = slow.filter(isIn('postgres'));
   const deploy = slow.filter(isIn('deploy'));
-  const rest = slow.filter((path) => ![...drivers, ...browser, ...postgres, ...deploy].includes(path));
+  const watching = slow.filter(isIn('watching'));
+  const listed = [...drivers, ...browser, ...postgres, ...deploy, ...watching];
+  const rest = slow.filter((path) => !listed.includes(path));
   const others = rest.map((path) => path.slice(0, -SLOW.length));
   return [
     '',
@@ -31,6 +33,7 @@ export function leftOut(): string {
     `  ${browser.length} open the pages in a real browser. Debian package: ${debianPackages('browser').join(' ')}`,
     `  ${postgres.length} start a PostgreSQL server. Debian packages: ${debianPackages('postgres').join(' ')}`,
     `  ${deploy.length} check the units of systemd and the image. Debian packages: ${[...new Set(debianPackages('deploy'))].join(' ')}`,
+    `  ${watching.length} read the metrics with Prometheus. Debian package: ${[...new Set(debianPackages('watching'))].join(' ')}`,
     `  ${others.length} others: ${others.sort().join(', ')}`,
     '',
   ].join('\n');
