@@ -8,6 +8,7 @@ export default defineConfig({
     './src/database/schema/runs.ts',
     './src/database/schema/incidents.ts',
     './src/database/schema/targets.ts',
+    './src/database/schema/moves.ts',
   ],
   out: './drizzle',
 });

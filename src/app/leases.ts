@@ -126,7 +126,8 @@ async function renew(
     const { claimAccounts } = await import('../publishing/targets/postgres/leases.ts');
     const request = { target, holder: createHolder(config), deadlineMs: DEADLINE_MS };
     const marts = createMarts({ durationUnit, exclude: publish?.exclude ?? [] });
-    const facts = { warehouseId: warehouse.getWarehouseId(), timezone, marts };
+    const originsOf = (account: string) => warehouse.findMove(account)?.origins ?? [];
+    const facts = { warehouseId: warehouse.getWarehouseId(), timezone, marts, originsOf };
     for (const each of await claimAccounts(request, facts, names))
       noteClaim(each, target.name, holds, { warehouse, clock, logger });
     unreached.delete(target.name);

@@ -16,6 +16,12 @@ import type { Environment } from './environment.ts';
 import { joinAccounts } from './file-use.ts';
 import { assertNotAllHeld, createLeases } from './leases.ts';
 import { assertMayRetire, findLeaving, leavingLines } from './leaving.ts';
+import {
+  assertNotAllLeaving,
+  assertNotMovedAway,
+  assertNotMoving,
+  findLeavingMoves,
+} from './moved-accounts.ts';
 import { takeRunLock } from './run-lock.ts';
 import { createSyncAccount } from './sync-account.ts';
 
@@ -54,6 +60,11 @@ export function openPipeline(config: Config, environment: Environment) {
   );
   const context = createSyncContext(config, warehouse, environment);
   const leases = createLeases({ config, warehouse, clock: environment.clock, logger: environment.logger });
+  const assertMaySend = (account?: string) => {
+    const accounts = config.accounts.filter(({ name }) => name === (account ?? name));
+    const { formatCommand = commandsFor(config.file) } = environment;
+    assertNotMoving({ accounts, file: config.file }, warehouse.listMoves(), formatCommand);
+  };
   const { registerPackages, assertMayServe, listLeaving } = createRegistration(
     config,
     warehouse,
@@ -68,8 +79,7 @@ export function openPipeline(config: Config, environment: Environment) {
       const lock = await takeRunLock(config.warehouse, environment, request.signal, wait);
       try {
         warehouse.assertNotReplaced(); // it may have been replaced during the wait for the lock
-        const held = await leases.findHeld(request.signal);
-        assertNotAllHeld(config, held);
+        const held = findNotSynced(config, warehouse, environment, await leases.findHeld(request.signal));
         registerPackages(acceptRetirements);
         onStarted?.();
         const { retention } = config;
@@ -83,6 +93,8 @@ export function openPipeline(config: Config, environment: Environment) {
       }
     },
     assertMayServe,
+    /** For single requests outside a run, of an account or of all. Throws ConfigError where one was moved away. */
+    assertMaySend,
     listLeaving,
     warehouse,
     /** Which accounts other workers have. */
@@ -91,6 +103,7 @@ export function openPipeline(config: Config, environment: Environment) {
     async readCorrection(name: string, date: string, signal: AbortSignal): Promise<CorrectionOffer> {
       const account = accounts.find((each) => each.name === name);
       if (!account) throw new RangeError(`there is no account ${name}`);
+      assertMaySend(name);
       return readCorrection(context, { account, date, signal });
     },
     /** The client of each account, by its name: for single requests outside a run. */
@@ -103,6 +116,20 @@ export function openPipeline(config: Config, environment: Environment) {
   };
 }
 
+/** Why accounts are not synced, by their names. Throws LockedError or ConfigError where none is left. */
+function findNotSynced(
+  config: Config,
+  warehouse: Warehouse,
+  { formatCommand = commandsFor(config.file) }: Environment,
+  held: ReadonlyMap<string, string>,
+): Map<string, string> {
+  const leaving = findLeavingMoves(warehouse.listMoves(), formatCommand);
+  assertNotAllLeaving(config, leaving);
+  const all = new Map([...held, ...leaving]);
+  assertNotAllHeld(config, all);
+  return all;
+}
+
 /** Which packages the warehouse follows. */
 function createRegistration(
   config: Config,
@@ -113,6 +140,7 @@ function createRegistration(
   return {
     /** Adds the packages of the config, and retires the others. Throws ConfigError where those look like a slip. */
     registerPackages: (acceptRetirements: boolean): void => {
+      assertNotMovedAway(config, warehouse.listMoves());
       const leaving = findLeavingFor(config);
       if (!acceptRetirements) assertMayRetire(leaving, formatCommand);
       for (const line of leavingLines(leaving)) {
@@ -125,6 +153,7 @@ function createRegistration(
     /** Throws ConfigError where this config, or a changed one, cannot use the file, or a run would refuse to retire what left it. */
     assertMayServe: (next: Config = config): void => {
       assertMayUse(next, warehouse);
+      assertNotMovedAway(next, warehouse.listMoves());
       assertMayRetire(findLeavingFor(next), formatCommand);
     },
     /** A line for each package that a run with this config would retire. */

@@ -51,7 +51,12 @@ export async function claimDemoAccount(config: Config, target: TargetConfig): Pr
           `another demo (of ${other.worker}) loads the schema ${schema} until ${other.leaseUntil} UTC`,
           { hint: 'stop it with Ctrl-C, which frees the schema at once; or name another database' },
         );
-      await claim(session, [account], { holder, warehouseId: readWarehouseId(config), force: true });
+      await claim(session, [account], {
+        holder,
+        warehouseId: readWarehouseId(config),
+        originsOf: () => [],
+        force: true,
+      });
     });
   } catch (error) {
     if (error instanceof ConfigError)

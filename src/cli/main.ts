@@ -184,6 +184,17 @@ configured(
   .option('--no-backup', 'do not back up the warehouse first');
 
 configured(
+  'move',
+  'move an account, with its history, into the live file of another worker',
+  async () => (await import('./commands/move.ts')).move,
+)
+  .argument('<account>', 'name of the account')
+  .option('--to <file>', 'the live file to move it to; made where it is not there')
+  .option('--take-back', 'undo a move that was broken off before the other file had the account')
+  .option('--yes', 'do not ask')
+  .option('--no-backup', 'do not back up both files first');
+
+configured(
   'correct',
   "accept the service's present figures of a booked day as a correction; the booked row does not change",
   async () => (await import('./commands/correct.ts')).correct,

@@ -56,9 +56,25 @@ export function createAboutRows(
       timeline,
       'New after each restore of the warehouse: change_seq then counts on from an earlier number.',
     ],
+    [
+      'account_moves',
+      readMoves(live),
+      'Accounts that came from another warehouse, or went to one, as JSON: targets know them by it; NULL if there are none.',
+    ],
     ['change_seq', String(change_seq), 'The last change of a video that is in this file.'],
     ['fingerprint', fingerprint, 'Two files with the same value have the same content.'],
   ];
+}
+
+/** Without the files: their paths are nobody's business. */
+function readMoves(live: Database.Database): string | null {
+  return live
+    .prepare(
+      `select case when count(*) > 0 then json_group_array(json_object('account', account, 'state', state,
+  'arrivalId', arrival_id, 'origins', json(origins)) order by account) end from account_move`,
+    )
+    .pluck()
+    .get() as string | null;
 }
 
 /** Freshness is the age of the oldest stream that is still read. */

@@ -28,6 +28,7 @@ import {
   listTargetPackages,
   renameAccount,
 } from './accounts.ts';
+import { findMove, listMoves } from './statements/account-move.ts';
 import * as backups from './statements/backup.ts';
 import { countExpected } from './statements/expected-ids.ts';
 import { acknowledgeDrift, countWalksWithoutDrift, listOpenDrift } from './statements/drift.ts';
@@ -94,6 +95,8 @@ const READS = {
   getBookedZone,
   getFileUse,
   getWarehouseId,
+  findMove,
+  listMoves,
   hasAccount,
   listAccounts,
   hasHeldBack,

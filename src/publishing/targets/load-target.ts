@@ -90,6 +90,11 @@ function rebuildMissing(
       Object.assign(result, describeClaim(claim, request));
       return;
     }
+    if (source.leftAccounts.includes(account)) {
+      const error = `account ${account} was moved to another warehouse, which takes its rows over: nothing was deleted`;
+      Object.assign(result, { error, hint: 'publish there: vodhouse publish' });
+      return;
+    }
     const removed = await target.remove(account);
     if (removed === null) {
       const error = `account ${account} is neither in this warehouse, nor was it loaded by it`;

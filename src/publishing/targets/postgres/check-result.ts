@@ -1,4 +1,5 @@
 /** What a check of a target is given, and what it finds. */
+import type { Source } from '../source.ts';
 import type { TargetConfig } from '../../../config/config.ts';
 import type { Marts } from '../../marts/marts.ts';
 import type { Holder } from '../target.ts';
@@ -17,6 +18,7 @@ export interface CheckRequest {
   target: TargetConfig;
   holder: Holder;
   warehouseId: string;
+  originsOf: Source['originsOf'];
   accounts: readonly string[];
   marts: Marts;
   timezone: string;

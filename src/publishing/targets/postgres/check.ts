@@ -100,12 +100,15 @@ async function checkAccounts(session: Session, request: CheckRequest): Promise<T
 function describeHolder(
   account: string,
   found: AccountHolder | undefined,
-  { target, holder, warehouseId }: CheckRequest,
+  { target, holder, warehouseId, originsOf }: CheckRequest,
 ): TargetCheck {
   const asked = `account ${account}`;
   if (!found) return passed(asked, 'not loaded yet');
   const loaded = found.loadedAt === null ? 'not loaded yet' : `loaded ${found.loadedAt} UTC`;
-  if (found.warehouseId !== warehouseId)
+  const isElsewhere = found.warehouseId !== warehouseId;
+  if (isElsewhere && originsOf(account).some((origin) => origin.warehouseId === found.warehouseId))
+    return passed(asked, `moved here from ${found.worker}, ${loaded}: the next load takes it over`);
+  if (isElsewhere)
     return failed(
       asked,
       `belongs to another warehouse (${found.warehouseId}), ${loaded} by ${found.worker}`,

@@ -11,6 +11,8 @@ export interface ChosenKind {
   kind: 'first' | 'changes' | 'reload';
   /** Whose states are set aside: of the other timeline, null where none is known. Null: no states are lost. */
   lost: { timeline: string | null } | null;
+  /** What is added to each `change_seq` that the target has: `vodhouse move` did the same in the warehouse. */
+  seqOffset: number;
 }
 
 /** What is loaded, and where to. */
@@ -30,18 +32,49 @@ export async function chooseKind(
 ): Promise<ChosenKind> {
   const { source, account, isRebuild, targetColumns } = options;
   const { timeline } = state;
-  if (timeline !== source.timeline) {
-    if (timeline === null && !(await hasRows(session, options))) return { kind: 'first', lost: null };
+  if (timeline !== source.timelineOf(account)) {
+    if (timeline === null && !(await hasRows(session, options)))
+      return { kind: 'first', lost: null, seqOffset: 0 };
+    const seqOffset = findSeqOffset(source, account, timeline);
+    if (seqOffset !== null) return { kind: 'reload', lost: { timeline }, seqOffset };
+    if (!isRebuild) await assertNotSuperseded(session, state, options);
     if (!isFetched(source, account)) throw new NotFetchedError(account);
-    return { kind: 'reload', lost: { timeline } };
+    return { kind: 'reload', lost: { timeline }, seqOffset: 0 };
   }
-  if (isRebuild) return { kind: 'reload', lost: { timeline } };
+  if (isRebuild) return { kind: 'reload', lost: { timeline }, seqOffset: 0 };
   await assertOurs(session, state, options);
   const isComplete =
     !state.needsReload &&
     state.shape === getLoadedShape(source, targetColumns) &&
     (await hasSamePackages(session, source, account, state.changeSeq ?? 0));
-  return { kind: isComplete ? 'changes' : 'reload', lost: null };
+  return { kind: isComplete ? 'changes' : 'reload', lost: null, seqOffset: 0 };
+}
+
+/** What the moves since a timeline have added; null if the account was never moved out of that timeline. */
+function findSeqOffset(source: Source, account: string, timeline: string | null): number | null {
+  const origins = source.originsOf(account);
+  const index = origins.findIndex((origin) => origin.timeline === timeline);
+  return index === -1 ? null : origins.slice(index).reduce((sum, { seqOffset }) => sum + seqOffset, 0);
+}
+
+/**
+ * A file whose timeline the target had, and gave up for another one, is an old copy: from before a restore, or from before the
+ * account was moved away and back. Throws CopyError.
+ */
+async function assertNotSuperseded(
+  session: Session,
+  { isTaken }: AccountState,
+  { source, account }: Options,
+): Promise<void> {
+  if (isTaken) return; // a person took the account for this warehouse
+  const earlier = await session.queryOne(
+    `SELECT 1 AS one FROM ${session.name('vodhouse_load')} WHERE account = $1 AND timeline = $2 LIMIT 1`,
+    [account, source.timelineOf(account)],
+  );
+  if (earlier === null) return;
+  throw new CopyError(
+    `the target had account ${account} from this file, and then from a later state of it: this is an old copy of the warehouse`,
+  );
 }
 
 /** Throws CopyError if the last loads brought what this warehouse never had, or a newer file of it was loaded. */

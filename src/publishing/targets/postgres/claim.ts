@@ -1,4 +1,5 @@
 /** The lease of an account: which worker ships it, by the clock of the database. */
+import type { Origin } from '../../../lib/account-origins.ts';
 import type { Claim, Holder } from '../target.ts';
 import type { Session } from './session.ts';
 
@@ -12,6 +13,8 @@ export const toUtcText = (column: string) => `to_char(${column} AT TIME ZONE 'UT
 export interface Claimant {
   holder: Holder;
   warehouseId: string;
+  /** Where accounts were before `vodhouse move` brought them into this warehouse. */
+  originsOf: (account: string) => readonly Origin[];
   /** A person takes the accounts from another warehouse or worker. */
   force: boolean;
 }
@@ -52,12 +55,23 @@ ORDER BY asked.account`,
   return rows.map(({ account }) => account);
 }
 
+/**
+ * The account was moved: it is taken over from the warehouse that it left, once. That warehouse had it in the timeline that is
+ * in the target, so an old copy of this one, from before the account moved on, takes nothing: the target has a later timeline
+ * then. The lease of the worker that gave it away is not waited for, that of a copy of its folder is.
+ */
+const IS_ORIGIN = `EXISTS (
+  SELECT FROM jsonb_to_recordset($6::jsonb) AS o (account text, "warehouseId" uuid, timeline uuid, instance text)
+  WHERE o.account = a.account AND o."warehouseId" = a.warehouse_id AND (a.timeline IS NULL OR a.timeline = o.timeline)
+    AND (a.instance = o.instance OR a.lease_until < now()))`;
+
 /** The epoch counts the changes of the worker, so one that lost the account finds another number. */
 async function writeClaims(
   session: Session,
   accounts: readonly string[],
-  { holder: { worker, instance }, warehouseId, force }: Claimant,
+  { holder: { worker, instance }, warehouseId, originsOf, force }: Claimant,
 ): Promise<Extract<Claim, { result: 'claimed' }>[]> {
+  const origins = accounts.flatMap((account) => originsOf(account).map((origin) => ({ ...origin, account })));
   const { rows } = await session.query<{ account: string; epoch: string; until: string }>(
     `INSERT INTO ${session.name('vodhouse_account')} AS a (account, warehouse_id, epoch, worker, instance, lease_until, renewed_at)
 SELECT account, $2, 1, $3, $4, now() + interval '${LEASE_MINUTES} minutes', now() FROM unnest($1::text[]) AS asked (account)
@@ -68,8 +82,9 @@ ON CONFLICT (account) DO UPDATE SET
   warehouse_id = excluded.warehouse_id, worker = excluded.worker, instance = excluded.instance,
   lease_until = excluded.lease_until, renewed_at = excluded.renewed_at
 WHERE $5 OR a.warehouse_id = excluded.warehouse_id AND (a.instance = excluded.instance OR a.lease_until < now())
+  OR ${IS_ORIGIN}
 RETURNING account, epoch, ${toUtcText('lease_until')} AS until`,
-    [accounts, warehouseId, worker, instance, force],
+    [...[accounts, warehouseId, worker, instance, force], JSON.stringify(origins)],
   );
   return rows.map(({ account, epoch, until }) => ({
     ...{ result: 'claimed', account, epoch: Number(epoch), leaseUntil: until },
@@ -83,21 +98,26 @@ interface HolderRow {
   worker: string;
   instance: string;
   until: string;
+  timeline: string | null;
 }
 
 /** Who has accounts that were not claimed: other workers, or this one, which loads them in another process. */
 async function explain(
   session: Session,
   accounts: readonly string[],
-  { holder, warehouseId }: Claimant,
+  { holder, warehouseId, originsOf }: Claimant,
 ): Promise<Claim[]> {
   const { rows } = await session.query<HolderRow>(
     `SELECT asked.account, epoch, warehouse_id, coalesce(worker, 'another worker') AS worker, instance,
-  ${toUtcText('coalesce(lease_until, now())')} AS until
+  ${toUtcText('coalesce(lease_until, now())')} AS until, timeline
 FROM unnest($1::text[]) AS asked (account) LEFT JOIN ${session.name('vodhouse_account')} a USING (account)`,
     [accounts],
   );
-  return rows.map(({ account, epoch, warehouse_id: other, worker, instance, until }) => {
+  return rows.map(({ account, epoch, warehouse_id: other, worker, instance, until, timeline }) => {
+    const isOrigin = originsOf(account).some(
+      (origin) => origin.warehouseId === other && (timeline === null || timeline === origin.timeline),
+    );
+    if (isOrigin) return { result: 'held', account, worker, until }; // by a copy of the folder that it left, or a load
     if (epoch === null || (other === warehouseId && instance !== holder.instance))
       return { result: 'held', account, worker, until }; // without a row: it was removed a moment ago
     if (other === warehouseId) return { result: 'claimed', account, epoch: Number(epoch), leaseUntil: until };
@@ -109,7 +129,7 @@ FROM unnest($1::text[]) AS asked (account) LEFT JOIN ${session.name('vodhouse_ac
 /** Ends the leases of a worker at once, so that another one need not wait. An account that is being loaded keeps its lease. */
 export async function releaseAccounts(
   session: Session,
-  { holder, warehouseId }: Omit<Claimant, 'force'>,
+  { holder, warehouseId }: Pick<Claimant, 'holder' | 'warehouseId'>,
 ): Promise<void> {
   const table = session.name('vodhouse_account');
   await session.execute(

@@ -7,7 +7,7 @@ import { ensureSchema } from './ensure-schema.ts';
 import { withSession, type Session } from './session.ts';
 
 /** What is known of a warehouse before its first publication. */
-export type ClaimingWarehouse = Pick<Source, 'warehouseId' | 'timezone' | 'marts'>;
+export type ClaimingWarehouse = Pick<Source, 'warehouseId' | 'timezone' | 'marts' | 'originsOf'>;
 
 export interface ClaimRequest {
   target: TargetConfig;
@@ -19,14 +19,14 @@ export interface ClaimRequest {
 /** Claims the accounts, or renews their leases; makes the schema where it is missing. Throws what pg throws. */
 export function claimAccounts(
   { target, holder, deadlineMs }: ClaimRequest,
-  { warehouseId, timezone, marts }: ClaimingWarehouse,
+  { warehouseId, timezone, marts, originsOf }: ClaimingWarehouse,
   accounts: readonly string[],
 ): Promise<Claim[]> {
   const { schema, readers } = target;
   return withSession(target, deadlineMs, async (session) => {
     // columns that are missing are a matter of the loads: a claim must not wait for them
     if (!(await hasAccounts(session))) await ensureSchema(session, { schema, readers, marts }, timezone);
-    return claim(session, accounts, { holder, warehouseId, force: false });
+    return claim(session, accounts, { holder, warehouseId, originsOf, force: false });
   });
 }
 

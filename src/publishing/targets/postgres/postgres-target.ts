@@ -24,6 +24,8 @@ const STATEMENT_DEADLINE_MS = 30_000;
 /** The schema is made or extended before the first load. Connects when needed; throws what pg throws. */
 export function createPostgresTarget(config: TargetConfig, source: Source, holder: Holder): Target {
   const { schema, readers, lockTimeoutMs, loadTimeoutMs } = config;
+  const { warehouseId, originsOf } = source;
+  const claimant = { holder, warehouseId, originsOf };
   let ensured: EnsuredSchema | null = null;
 
   async function ensure(): Promise<EnsuredSchema> {
@@ -52,16 +54,15 @@ export function createPostgresTarget(config: TargetConfig, source: Source, holde
   return {
     async claim(account: string, force: boolean): Promise<Claim> {
       await ensure();
-      const claimant = { holder, warehouseId: source.warehouseId, force };
       const claims = await withSession(config, STATEMENT_DEADLINE_MS, (session) =>
-        claim(session, [account], claimant),
+        claim(session, [account], { ...claimant, force }),
       );
       return claims[0] ?? { result: 'held', account, worker: 'another worker', until: '' };
     },
     async claimLeft(account: string): Promise<Claim | null> {
       await ensure();
       return withSession(config, STATEMENT_DEADLINE_MS, (session) =>
-        claimLeftAccount(session, account, { holder, warehouseId: source.warehouseId, force: false }),
+        claimLeftAccount(session, account, { ...claimant, force: false }),
       );
     },
     async load(account: string, epoch: number, isRebuild: boolean): Promise<Loaded> {
@@ -97,7 +98,7 @@ export function createPostgresTarget(config: TargetConfig, source: Source, holde
     },
     async listFindings(accounts: readonly string[]): Promise<Finding[]> {
       const leftBehind = await withSession(config, STATEMENT_DEADLINE_MS, (session) =>
-        listLeftBehind(session, source.warehouseId, accounts),
+        listLeftBehind(session, warehouseId, [...accounts, ...source.leftAccounts]),
       );
       return [...describeMissing(ensured), ...describeLeftBehind(leftBehind, config.name)];
     },

@@ -15,7 +15,7 @@ export async function removeAccount(
   options: Omit<LoadOptions, 'epoch' | 'isRebuild'>,
 ): Promise<Loaded | null> {
   const { source, account, holder, targetColumns } = options;
-  const { marts, warehouseId, timeline, publishedAt } = source;
+  const { marts, warehouseId, publishedAt } = source;
   await begin(session, options);
   const state = await lockAccountState(session, account);
   if (state?.warehouseId !== warehouseId) {
@@ -39,7 +39,7 @@ export async function removeAccount(
   await session.execute(
     `INSERT INTO ${session.name('vodhouse_load')} (account, warehouse_id, timeline, epoch, worker, kind, rows, loaded_at, published_at)
 VALUES ($1, $2, $3, $4, $5, 'removed', $6, clock_timestamp(), ($7 || ' UTC')::timestamptz)`,
-    [account, warehouseId, timeline, state.epoch, holder.worker, rows, publishedAt],
+    [account, warehouseId, source.timelineOf(account), state.epoch, holder.worker, rows, publishedAt],
   );
   await session.execute('COMMIT');
   const message = `${days.length} booked days of account ${account} are in vodhouse_lost_storage`;

@@ -1,0 +1,63 @@
+/** Accounts that a live file gave away, or is about to: no run of this file syncs them. */
+import type { Config } from '../config/config.ts';
+import { shellQuote, type FormatCommand } from '../health/commands.ts';
+import type { MovedAccount } from '../lib/account-origins.ts';
+import { ConfigError } from '../lib/errors.ts';
+
+/** One sentence: where the account is, or was about to go. */
+export function describeMove({ account, state, otherFile, at }: MovedAccount): string {
+  if (state === 'left') return `account ${account} was moved to ${otherFile} (${at} UTC)`;
+  return `a move of account ${account} to ${otherFile} was broken off (begun ${at} UTC)`;
+}
+
+/** Throws ConfigError where the config has an account that was moved away: it would be fetched again, and twice from now on. */
+export function assertNotMovedAway(
+  { accounts, file }: Pick<Config, 'accounts' | 'file'>,
+  moves: readonly MovedAccount[],
+): void {
+  const left = moves.filter(
+    ({ account, state }) => state === 'left' && accounts.some(({ name }) => name === account),
+  );
+  const [first] = left;
+  if (first === undefined) return;
+  throw new ConfigError(`${left.map(describeMove).join('; ')}; nothing was sent`, {
+    hint: `take ${left.map(({ account }) => account).join(', ')} out of ${file}, and put it into the config of that file`,
+  });
+}
+
+/** Why accounts of the config are not synced, by their names: their moves were broken off. */
+export function findLeavingMoves(
+  moves: readonly MovedAccount[],
+  formatCommand: FormatCommand,
+): Map<string, string> {
+  const leaving = moves.filter(({ state }) => state === 'leaving');
+  return new Map(
+    leaving.map((move) => [move.account, `${describeMove(move)}; ${toFinish(move, formatCommand)}`]),
+  );
+}
+
+const toFinish = ({ account, otherFile }: MovedAccount, format: FormatCommand): string =>
+  `${format(`move ${shellQuote(account)} --to ${shellQuote(otherFile)}`)} finishes it, --take-back undoes it`;
+
+/** Throws ConfigError where no account of the config may be synced. */
+export function assertNotAllLeaving(
+  { accounts }: Pick<Config, 'accounts'>,
+  leaving: ReadonlyMap<string, string>,
+): void {
+  const reasons = accounts.map(({ name }) => leaving.get(name));
+  const [first] = reasons;
+  if (first === undefined || reasons.includes(undefined)) return;
+  throw new ConfigError(`${reasons.join('; ')}; nothing was sent`);
+}
+
+/** Throws ConfigError where an account was moved away, or its move was broken off: not one request of it is sent here. */
+export function assertNotMoving(
+  config: Pick<Config, 'accounts' | 'file'>,
+  moves: readonly MovedAccount[],
+  formatCommand: FormatCommand,
+): void {
+  assertNotMovedAway(config, moves);
+  const leaving = findLeavingMoves(moves, formatCommand);
+  const reasons = config.accounts.flatMap(({ name }) => leaving.get(name) ?? []);
+  if (reasons.length > 0) throw new ConfigError(`${reasons.join('; ')}; nothing was sent`);
+}

@@ -1,0 +1,203 @@
+import { existsSync } from 'node:fs';
+import { loadConfig } from '../../config/load.ts';
+import type { Config } from '../../config/config.ts';
+import {
+  backUpBoth,
+  brokenOffHint,
+  lockFiles,
+  makeMove,
+  planMove,
+  planTakeBack,
+  resolveDestination,
+  takeBack,
+  type MovePlan,
+} from '../../app/move.ts';
+import { openPipeline } from '../../app/pipeline.ts';
+import { openDatabase, type Db } from '../../database/connection.ts';
+import { commandsFor, shellQuote, type FormatCommand } from '../../health/commands.ts';
+import { ConfigError, errorMessage, NEXT_LINE, VodhouseError } from '../../lib/errors.ts';
+import { formatCount } from '../../lib/format.ts';
+import { findMove } from '../../warehouse/statements/account-move.ts';
+import { getFileUse } from '../../warehouse/statements/warehouse-state.ts';
+import { openCommandContext, type CommandContext, type ConfigOptions } from '../command-context.ts';
+import { isConfirmed } from '../confirm.ts';
+import { EXIT } from '../exit.ts';
+import { displayPath } from '../output/output.ts';
+import { publishResultText } from '../output/publication-text.ts';
+import { formatTable } from '../output/table.ts';
+import { exitCodeForSync, publishAfterRun } from '../publish-after-run.ts';
+import { abortOnSignal } from '../signals.ts';
+
+export interface MoveOptions extends ConfigOptions {
+  to?: string;
+  takeBack?: true;
+  yes?: true;
+  /** False with `--no-backup`. */
+  backup: boolean;
+}
+
+interface Move {
+  options: MoveOptions;
+  account: string;
+  config: Config;
+  context: CommandContext;
+  signal: AbortSignal;
+}
+
+/** `vodhouse move ACCOUNT --to FILE`: moves an account into another live file. Returns the exit code. */
+export async function move(options: MoveOptions, account: string): Promise<number> {
+  const config = loadConfig(options.config);
+  assertUsage(options, account);
+  if (!existsSync(config.warehouse)) throw new ConfigError(`there is no warehouse at ${config.warehouse}`);
+  const context = await openCommandContext('move', options, config.secrets);
+  const { signal } = abortOnSignal();
+  const given = { options, account, config, context, signal };
+  try {
+    const isMoved = options.takeBack ? await undo(given) : await moveTo(given, options.to ?? '');
+    if (!isMoved) return EXIT.done;
+    return await publishSource(given);
+  } finally {
+    context.close();
+  }
+}
+
+function assertUsage({ to, takeBack: isUndo, config }: MoveOptions, account: string): void {
+  if ((to === undefined) === (isUndo === true)) return;
+  const hint = commandsFor(config)(`move ${shellQuote(account)} --to FILE`);
+  throw new ConfigError('move needs one of --to FILE and --take-back', { hint });
+}
+
+/** True if rows of this file have gone. */
+async function moveTo({ options, account, config, context, signal }: Move, to: string): Promise<boolean> {
+  const { clock, announce } = context;
+  const path = resolveDestination(config, to);
+  const lock = lockFiles([config.warehouse, path], clock.now());
+  const from = openDatabase(config.warehouse, clock.now());
+  try {
+    const given = { config, account, clock, signal, formatCommand: commandsFor(options.config) };
+    const plan = planMove(given, from, path);
+    if (plan.isDone) {
+      process.stdout.write(
+        `account ${account} is in ${displayPath(path)} already\n${nextSteps(config, account, path, null)}`,
+      );
+      return false;
+    }
+    process.stdout.write(planText(plan, account, path));
+    const command = given.formatCommand(`move ${shellQuote(account)} --to ${shellQuote(to)}`);
+    const question = `Move all these rows of ${account} to ${displayPath(path)}?`;
+    if (!options.yes && !(await isConfirmed(question, command, signal))) {
+      process.stdout.write('nothing was changed\n');
+      return false;
+    }
+    if (options.backup) {
+      announce('backing up …\n');
+      for (const copy of await backUpBoth([config.warehouse, path], given))
+        process.stdout.write(`backed up to ${displayPath(copy)}\n`);
+    }
+    announce(`moving ${account} …\n`);
+    await orBrokenOff(given, from, () => makeMove(given, from, path));
+    process.stdout.write(`moved ${account} to ${displayPath(path)}\n\n`);
+    process.stdout.write(nextSteps(config, account, path, readConfigFile(path, clock.now())));
+    return true;
+  } finally {
+    from.$client.close();
+    lock.release();
+  }
+}
+
+/** Says what to type where the move stopped between two steps. */
+async function orBrokenOff(
+  { account, formatCommand }: { account: string; formatCommand: FormatCommand },
+  from: Db,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    const left = findMove(from, account);
+    if (left?.state !== 'leaving' || !(error instanceof VodhouseError)) throw error;
+    const hint = [error.hint, brokenOffHint(left, formatCommand)]
+      .filter((each) => each !== undefined)
+      .join(NEXT_LINE);
+    throw Object.assign(error, {
+      message: `${errorMessage(error)}; the move of ${account} is not finished, and nothing is lost`,
+      hint,
+    });
+  }
+}
+
+function planText({ rows, resumed }: MovePlan, account: string, path: string): string {
+  const table = formatTable(
+    ['table', '>rows'],
+    rows.map(({ table, rows }) => [table, formatCount(rows)]),
+  );
+  const begun = resumed === null ? '' : `goes on with the move that was begun ${resumed.at} UTC\n`;
+  const target = existsSync(path) ? '' : `${displayPath(path)} is not there yet: it is made\n`;
+  return `account ${account} in this warehouse:\n${table}\n${begun}${target}\n`;
+}
+
+/** The config that used the other file last; null if none did. */
+function readConfigFile(path: string, now: number): string | null {
+  const db = openDatabase(path, now);
+  try {
+    return getFileUse(db).file;
+  } finally {
+    db.$client.close();
+  }
+}
+
+function nextSteps(config: Config, account: string, path: string, otherConfig: string | null): string {
+  const other = otherConfig ?? `the config of its worker (\`warehouse: ${path}\`)`;
+  const command = otherConfig === null ? 'vodhouse' : commandsFor(otherConfig);
+  const publish = typeof command === 'string' ? `${command} publish` : command('publish');
+  return [
+    'Now, before either worker is started:',
+    `  1. take \`- name: ${account}\` with its keys out of ${displayPath(config.file)}`,
+    `  2. put it into ${otherConfig === null ? other : displayPath(other)}, as it was, with its \${…} in the .env there`,
+    `  3. start both workers; at the second one: ${publish}`,
+    '',
+  ].join('\n');
+}
+
+/** True if a move was taken back. */
+async function undo({ options, account, config, context, signal }: Move): Promise<boolean> {
+  const lock = lockFiles([config.warehouse], context.clock.now());
+  const from = openDatabase(config.warehouse, context.clock.now());
+  try {
+    const formatCommand = commandsFor(options.config);
+    const given = { config, account, clock: context.clock, formatCommand };
+    const begun = planTakeBack(given, from);
+    const isThere = existsSync(begun.otherFile);
+    const other = isThere ? lockFiles([begun.otherFile], context.clock.now()) : null;
+    try {
+      const question = isThere
+        ? `Take the move of ${account} to ${begun.otherFile} back?`
+        : `${begun.otherFile} is not there. If it comes back with ${account} in it, both files would have the account. Take the move back?`;
+      const command = formatCommand(`move ${shellQuote(account)} --take-back`);
+      if (!options.yes && !(await isConfirmed(question, command, signal))) {
+        process.stdout.write('nothing was changed\n');
+        return false;
+      }
+      takeBack(given, from, begun);
+    } finally {
+      other?.release();
+    }
+    process.stdout.write(`took back the move of ${account}: it is synced here again\n`);
+    return false;
+  } finally {
+    from.$client.close();
+    lock.release();
+  }
+}
+
+/** Readers of the published file no longer find the account. */
+async function publishSource({ config, context, signal }: Move): Promise<number> {
+  const pipeline = openPipeline(config, context);
+  try {
+    const published = await publishAfterRun(pipeline, context, signal, null);
+    process.stdout.write(publishResultText(published));
+    return exitCodeForSync('succeeded', published);
+  } finally {
+    await pipeline.close();
+  }
+}

@@ -1,0 +1,42 @@
+/** Where an account was before `vodhouse move` brought it into its live file: what a target needs to know it again. */
+import { createHash } from 'node:crypto';
+
+/** One live file that an account has left. */
+export interface Origin {
+  /** Of the move that took it away from there. */
+  moveId: string;
+  warehouseId: string;
+  /** The timeline that targets have of the account while that file loaded it. */
+  timeline: string;
+  /** The worker on that file, as targets know it (`Holder`): its lease need not be waited for. */
+  instance: string;
+  /** What the move added to each `change_seq` of the account. */
+  seqOffset: number;
+}
+
+/** An account that was moved into a live file, or is moved out of it. */
+export interface MovedAccount {
+  account: string;
+  state: 'here' | 'leaving' | 'left';
+  /** The move that brought it; null for an account that began in this file. */
+  arrivalId: string | null;
+  /** All files that it was in before, the oldest first. */
+  origins: readonly Origin[];
+  /** The move that takes it away, or took it; null while it is `here`. */
+  moveId: string | null;
+  /** `here`: the file that it came from. Else the one that it goes to. */
+  otherFile: string;
+  otherWarehouseId: string;
+  /** Of the last change of `state`: UTC, `YYYY-MM-DD HH:MM:SS`. */
+  at: string;
+}
+
+/**
+ * The timeline of an account in its targets: that of its live file, and for an account that was moved into it, one of its
+ * own. So the numbers (`change_seq`) of two stays in the same file are never taken for each other.
+ */
+export function toAccountTimeline(timeline: string, arrivalId: string | null): string {
+  if (arrivalId === null) return timeline;
+  const hash = createHash('sha256').update(`${timeline} ${arrivalId}`).digest('hex');
+  return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
+}

@@ -1,0 +1,111 @@
+/**
+ * Moves an account from one live file into another. Two files have no transaction in common (SQLite commits files in WAL mode
+ * one by one), so a move has three, and a marker that each of them reads:
+ *
+ * 1. the first file: the account is `leaving`; nothing syncs it from now on.
+ * 2. the second file: all its rows, and `here` with the id of the move, in one transaction.
+ * 3. the first file: the rows go, and `left` stays.
+ *
+ * A process may end between any two. The same command again goes on from there; before 2, the move may also be taken back. So
+ * the account is complete in one file at any moment, and never synced in both.
+ */
+import { randomUUID } from 'node:crypto';
+import { withoutTriggers, runOnTable } from '../../database/account-tables.ts';
+import type { Db, Tx } from '../../database/connection.ts';
+import { transact } from '../../database/transaction.ts';
+import { toAccountTimeline, type MovedAccount } from '../../lib/account-origins.ts';
+import { toTimestamp } from '../../lib/clock.ts';
+import { deleteMove, findMove, writeMove } from '../statements/account-move.ts';
+import { getIdentity, recordZone } from '../statements/warehouse-state.ts';
+import { copyAccount, LEFT_FILE, subtractRequests } from './copy-account.ts';
+import { DROPPED_TABLES, MOVED_TABLES } from './moved-tables.ts';
+
+/** A move under way. */
+export interface MoveRequest {
+  account: string;
+  /** The file that the account leaves, and the one that it goes to: absolute paths, open. */
+  from: { path: string; db: Db };
+  to: { path: string; db: Db };
+  /** The worker on the first file, as targets know it. */
+  instance: string;
+  now: number;
+}
+
+/** Step 1. Begins the move, or finds the one that was begun. Returns its id. */
+export function beginMove({ account, from, to, now }: MoveRequest): string {
+  return transact(from.db, (tx) => {
+    const known = findMove(tx, account);
+    if (known?.state === 'leaving' && known.moveId !== null) return known.moveId;
+    const moveId = randomUUID();
+    writeMove(tx, {
+      ...{ account, state: 'leaving', moveId, at: toTimestamp(now) },
+      ...{ arrivalId: known?.arrivalId ?? null, origins: known?.origins ?? [] },
+      ...{ otherFile: to.path, otherWarehouseId: getIdentity(to.db).warehouseId },
+    });
+    return moveId;
+  });
+}
+
+/** Has the second step of a move been done in this file, whatever became of the account since? */
+export function hasArrived(tx: Tx, account: string, moveId: string): boolean {
+  const known = findMove(tx, account);
+  return known !== null && known.origins.some((origin) => origin.moveId === moveId);
+}
+
+/** Step 2. Does nothing where it was done. Throws WarehouseError where the file cannot take the rows; then it is as before. */
+export function arrive(request: MoveRequest, moveId: string): void {
+  const { account, from, to, instance, now } = request;
+  const leaving = findMove(from.db, account);
+  if (leaving === null || hasArrived(to.db, account, moveId)) return;
+  const { warehouseId, timeline } = getIdentity(from.db);
+  to.db.$client.prepare(`attach ? as ${LEFT_FILE}`).run(from.path);
+  try {
+    transact(to.db, (tx) => {
+      const seqOffset = copyAccount(tx, account);
+      takeZone(tx);
+      const origin = { moveId, warehouseId, instance, seqOffset };
+      writeMove(tx, {
+        ...{ account, state: 'here', arrivalId: moveId, moveId: null, at: toTimestamp(now) },
+        origins: [
+          ...leaving.origins,
+          { ...origin, timeline: toAccountTimeline(timeline, leaving.arrivalId) },
+        ],
+        ...{ otherFile: from.path, otherWarehouseId: warehouseId },
+      });
+    });
+  } finally {
+    to.db.$client.exec(`detach ${LEFT_FILE}`);
+  }
+}
+
+/** The calendar of the booked days, and whether they are simulated. */
+function takeZone(tx: Tx): void {
+  const left = tx.$client.prepare(`select timezone, is_demo from ${LEFT_FILE}.warehouse_state`).get() as {
+    timezone: string | null;
+    is_demo: 0 | 1;
+  };
+  if (left.timezone !== null) recordZone(tx, { timezone: left.timezone });
+  tx.$client.prepare('update main.warehouse_state set is_demo = ?').run(left.is_demo);
+}
+
+/** Step 3. */
+export function finishMove({ account, from, now }: MoveRequest): void {
+  transact(from.db, (tx) => {
+    const leaving = findMove(tx, account);
+    if (leaving === null) return;
+    subtractRequests(tx, account);
+    withoutTriggers(tx, () => {
+      for (const table of [...Object.keys(MOVED_TABLES), ...DROPPED_TABLES])
+        runOnTable(tx, `delete from "${table}" where account = :account`, { account });
+    });
+    writeMove(tx, { ...leaving, state: 'left', at: toTimestamp(now) });
+  });
+}
+
+/** Undoes step 1. The caller knows that step 2 was not done. */
+export function takeBackMove(db: Db, { account, arrivalId, ...move }: MovedAccount, now: number): void {
+  transact(db, (tx) => {
+    if (arrivalId === null) deleteMove(tx, { account });
+    else writeMove(tx, { ...move, account, arrivalId, state: 'here', moveId: null, at: toTimestamp(now) });
+  });
+}

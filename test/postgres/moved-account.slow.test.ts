@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openDatabase } from '../../src/database/connection.ts';
+import { arrive, beginMove, finishMove } from '../../src/warehouse/move/move-account.ts';
+import { openTargetSite } from '../support/fixtures/target-site.ts';
+import { findPostgres, startPostgres, type PostgresServer } from '../support/servers/postgres.ts';
+
+type Site = ReturnType<typeof openTargetSite>;
+
+/** What `vodhouse move second` does to two live files. */
+function move(from: Site, to: Site): void {
+  from.whileClosed(() =>
+    to.whileClosed(() => {
+      const now = Math.max(from.clock.now(), to.clock.now());
+      const files = [from, to].map(({ live }) => ({ path: live, db: openDatabase(live, now) }));
+      const [source, destination] = files;
+      if (!source || !destination) throw new Error('two files are needed');
+      const { instance } = from.holder;
+      const request = { account: 'second', from: source, to: destination, instance, now };
+      arrive(request, beginMove(request));
+      finishMove(request);
+      for (const { db } of files) db.$client.close();
+    }),
+  );
+}
+
+describe.skipIf(findPostgres() === null)('an account that vodhouse move took to another file', () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(() => server.remove());
+
+  /** Two workers with an account each, and `second` at the first one; all is loaded. */
+  async function openBoth({ isNew = false } = {}) {
+    const from = openTargetSite(server);
+    from.register([101], ['main', 'second']);
+    for (const account of ['main', 'second']) {
+      await from.walk([1, 2, 3], {}, account);
+      await from.walk([1, 2, 3], { title: 'new' }, account);
+    }
+    from.book({ '2026-02-27': 10, '2026-02-28': 20 }, 'second');
+    await from.ship({ accounts: ['main', 'second'] });
+    const to = openTargetSite(server, { schema: from.schema, start: '2026-03-01T13:00Z' });
+    if (!isNew) {
+      to.register([101], ['third']);
+      await to.walk([1, 2], {}, 'third');
+      await to.ship({ accounts: ['third'] });
+    }
+    return { from, to };
+  }
+  /** What the target has and the file does not, once the other worker has loaded that its walks of the account are gone. */
+  async function findDifferences(site: Site, other: Site) {
+    await other.ship({ accounts: ['main'] });
+    return site.differences();
+  }
+  const withSecond = { accounts: ['third', 'second'] };
+  const readEpoch = async (site: Site) =>
+    (await site.query<{ epoch: string }>(`SELECT epoch FROM $.vodhouse_account WHERE account = 'second'`))[0]
+      ?.epoch;
+  const countLost = async (site: Site) =>
+    (await site.query<{ n: number }>('SELECT count(*)::int AS n FROM $.vodhouse_lost_history'))[0]?.n;
+
+  it('is taken over at once, with a new epoch, and a late load of the first worker is refused', async () => {
+    const { from, to } = await openBoth();
+    const before = await readEpoch(from);
+    move(from, to);
+    const loaded = await to.ship(withSecond);
+    expect(loaded['second']).toMatchObject({ outcome: 'loaded', error: null });
+    expect(loaded['second']?.findings.map(({ kind }) => kind)).toEqual(['reloaded']);
+    expect((await from.load({ accounts: ['main', 'second'] }))['second']).toMatchObject({
+      outcome: 'refused',
+    });
+    expect([await findDifferences(to, from), await countLost(to)]).toEqual([[], 0]);
+    expect(await readEpoch(to)).not.toBe(before);
+    const rest = await from.ship({ accounts: ['main'] });
+    expect(Object.keys(rest)).toEqual(['main', '(runs)']);
+    expect(rest['(runs)']?.findings).toEqual([]);
+    await to.walk([1, 2, 3, 4], {}, 'second');
+    expect((await to.ship({ ...withSecond, verify: ['second'] }))['second']).toMatchObject({
+      ...{ outcome: 'loaded', verified: true },
+    });
+    expect(await findDifferences(to, from)).toEqual([]);
+  });
+
+  it('is not written again where the other file is new', async () => {
+    const { from, to } = await openBoth({ isNew: true });
+    const xmin = () =>
+      from.query(`SELECT xmin::text, video_id FROM $.videos WHERE account = 'second' ORDER BY 2`);
+    const before = await xmin();
+    move(from, to);
+    expect((await to.ship(withSecond))['second']).toMatchObject({ outcome: 'loaded' });
+    expect(await xmin()).toEqual(before);
+    expect(await findDifferences(to, from)).toEqual([]);
+  });
+
+  it('goes back and forth, with and without a load in between; old copies take nothing back', async () => {
+    const { from, to } = await openBoth();
+    const oldFrom = openTargetSite(server, {
+      schema: from.schema,
+      data: from.folder,
+      start: '2026-03-02T12:00Z',
+    });
+    move(from, to);
+    await to.walk([1, 2, 3, 4], {}, 'second');
+    await to.ship(withSecond);
+    const oldTo = openTargetSite(server, {
+      schema: from.schema,
+      data: to.folder,
+      start: '2026-03-02T12:00Z',
+    });
+    move(to, from);
+    await from.walk([1, 2, 3, 4, 5], {}, 'second');
+    expect((await from.ship())['second']).toMatchObject({ outcome: 'loaded' });
+    expect([await findDifferences(from, to), await countLost(from)]).toEqual([[], 0]);
+    await from.query('UPDATE $.vodhouse_account SET lease_until = now()');
+    expect((await oldTo.ship(withSecond))['second']).toMatchObject({ outcome: 'refused' });
+    await oldFrom.walk([1, 2], {}, 'second');
+    expect((await oldFrom.ship())['second']).toMatchObject({ outcome: 'refused' });
+    await from.query('UPDATE $.vodhouse_account SET lease_until = now()');
+    move(from, to);
+    move(to, from);
+    move(from, to); // nothing was loaded in between
+    await to.walk([1, 2, 3, 4, 5, 6], {}, 'second');
+    expect((await to.ship(withSecond))['second']).toMatchObject({ outcome: 'loaded' });
+    await to.walk([1, 2, 3, 4, 5, 6, 7], {}, 'second');
+    const { second } = await to.ship({ ...withSecond, verify: ['second'] });
+    expect(second).toMatchObject({ outcome: 'loaded', verified: true });
+    expect([await findDifferences(to, from), await countLost(to)]).toEqual([[], 0]);
+  });
+
+  it('sets aside what a copy of the first folder loaded before the new worker came', async () => {
+    const { from, to } = await openBoth();
+    const copy = openTargetSite(server, {
+      schema: from.schema,
+      data: from.folder,
+      start: '2026-03-02T12:00Z',
+    });
+    move(from, to);
+    await from.query('UPDATE $.vodhouse_account SET lease_until = now()');
+    await copy.walk([1, 2, 3, 9], {}, 'second');
+    expect((await copy.ship())['second']).toMatchObject({ outcome: 'loaded' });
+    expect((await to.ship(withSecond))['second']).toMatchObject({ outcome: 'held' });
+    await from.query('UPDATE $.vodhouse_account SET lease_until = now()');
+    const { second } = await to.ship({ ...withSecond, verify: ['second'] });
+    expect(second).toMatchObject({ outcome: 'loaded', verified: true });
+    expect(await countLost(to)).toBe(4); // the copy edited three videos and found one
+    expect((await copy.ship())['second']).toMatchObject({ outcome: 'refused' });
+  });
+
+  it('is not deleted from the target by a rebuild at the first worker', async () => {
+    const { from, to } = await openBoth();
+    move(from, to);
+    await from.publish();
+    expect((await from.load({ accounts: ['main'], rebuild: ['second'] }))['second']).toMatchObject({
+      ...{ outcome: 'failed', error: expect.stringContaining('was moved to another warehouse') as string },
+    });
+    expect((await to.ship(withSecond))['second']).toMatchObject({ outcome: 'loaded' });
+    expect(await findDifferences(to, from)).toEqual([]);
+  });
+});
