@@ -14,7 +14,7 @@ import type { Warehouse } from '../warehouse/warehouse.ts';
 import { assertMayUse, openConfiguredWarehouse } from './configured-warehouse.ts';
 import type { Environment } from './environment.ts';
 import { joinAccounts } from './file-use.ts';
-import { assertNotAllHeld, createLeases } from './leases.ts';
+import { assertNotAllHeld, createLeases, type Hold } from './leases.ts';
 import { assertMayRetire, findLeaving, leavingLines } from './leaving.ts';
 import {
   assertNotAllLeaving,
@@ -86,7 +86,7 @@ export function openPipeline(config: Config, environment: Environment) {
         const options = { ...DEFAULT_RUN, ...request, retention };
         return await runOnce(context, {
           ...options,
-          accounts: accounts.map((account) => ({ ...account, held: held.get(account.name)?.reason })),
+          accounts: accounts.map((account) => ({ ...account, held: held.get(account.name) })),
         });
       } finally {
         lock.release();
@@ -121,13 +121,12 @@ function findNotSynced(
   config: Config,
   warehouse: Warehouse,
   { formatCommand = commandsFor(config.file) }: Environment,
-  held: ReadonlyMap<string, string>,
+  holds: ReadonlyMap<string, Hold>,
 ): Map<string, string> {
   const leaving = findLeavingMoves(warehouse.listMoves(), formatCommand);
   assertNotAllLeaving(config, leaving);
-  const all = new Map([...held, ...leaving]);
-  assertNotAllHeld(config, all);
-  return all;
+  assertNotAllHeld(config, holds);
+  return new Map([...[...holds].map(([account, { reason }]) => [account, reason] as const), ...leaving]);
 }
 
 /** Which packages the warehouse follows. */
