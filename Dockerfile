@@ -7,7 +7,7 @@ RUN apt-get update \
   && rm -rf /var/lib/apt/lists/*
 WORKDIR /opt/vodhouse
 COPY package.json package-lock.json ./
-RUN npm ci --ignore-scripts --no-audit --no-fund && npm rebuild better-sqlite3 --foreground-scripts
+RUN npm install --ignore-scripts --no-audit --no-fund && npm rebuild better-sqlite3 --foreground-scripts
 COPY LICENSE README.md CHANGELOG.md esbuild.config.js ./
 COPY assets assets
 COPY bin bin
@@ -26,7 +26,8 @@ COPY --from=build /opt/vodhouse /opt/vodhouse
 ENV NODE_ENV=production SQLITE_TMPDIR=/var/lib/vodhouse
 # A number: Kubernetes cannot tell that a name is not root.
 USER 1000:1000
-WORKDIR /var/lib/vodhouse
+# The folder of the config: vodhouse.yaml is the default of --config.
+WORKDIR /etc/vodhouse
 VOLUME /var/lib/vodhouse
 EXPOSE 8320
 STOPSIGNAL SIGTERM
@@ -34,4 +35,4 @@ STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10m --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:8320/healthz').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["vodhouse"]
-CMD ["start", "--config", "/etc/vodhouse/vodhouse.yaml", "--log-format", "json"]
+CMD ["start", "--log-format", "json"]
