@@ -1,5 +1,5 @@
 /** The command line: arguments in, text and exit code out. Only the file of the command that runs is loaded. */
-import { Command, CommanderError, Option } from 'commander';
+import { Argument, Command, CommanderError, Option } from 'commander';
 import { LOG_LEVELS } from '../lib/log-levels.ts';
 import { version } from '../lib/version.ts';
 import {
@@ -11,6 +11,7 @@ import {
 } from './parse-args.ts';
 import { EXIT, exitCodeFor, printError } from './exit.ts';
 import { ignoreClosedLog } from '../lib/log-pipe.ts';
+import type { Shell } from './completion.ts';
 import { DEFAULT_CONFIG } from '../health/commands.ts';
 
 const program = new Command('vodhouse')
@@ -231,6 +232,22 @@ command(
   .option('--seed <n>', 'another number gives another account', parseInteger)
   .option('--churn <n>', 'changes per minute: uploads, edits, deletions, re-adds', parseInteger, 0)
   .option('--page-size-max <n>', 'largest page size that it returns', parsePositiveInt);
+
+program
+  .command('completion')
+  .description('print the script that completes commands and options in a shell')
+  .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
+  .action(async (shell: Shell) => {
+    process.exitCode = await (await import('./commands/completion.ts')).completion(program, shell);
+  });
+
+program
+  .command('complete', { hidden: true })
+  .description('what may follow, for the script of vodhouse completion')
+  .argument('[words...]')
+  .action(async (words: string[]) => {
+    process.exitCode = await (await import('./commands/completion.ts')).complete(program, words);
+  });
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(EXIT.done);
