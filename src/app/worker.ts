@@ -184,8 +184,9 @@ async function serveSchedule(parts: WorkerParts): Promise<void> {
     };
     await runScheduler(scheduler, AbortSignal.any([signal, replaced]));
   } finally {
-    const opened = [server, publish, load, backup, notifier, pings];
-    await Promise.all(opened.map(async (each) => each?.close()));
+    const closing = Promise.all([publish, load, backup, notifier, pings].map(async (each) => each?.close()));
+    if (replaced.aborted) await closing; // at a reload, the server answers while a load or an alert ends
+    await Promise.all([closing, server?.close()]);
     if (!replaced.aborted) await pipeline.leases.release();
   }
 }
