@@ -1,0 +1,62 @@
+import { resolve } from 'node:path';
+import type { TargetConfig } from '../../config/config.ts';
+import { readCertificates } from '../../config/certificates.ts';
+import { target as targetSchema } from '../../config/publish-targets.ts';
+import { ConfigError, VodhouseError } from '../../lib/errors.ts';
+import { assessFleet } from '../../lib/fleet.ts';
+import { hidePassword, parsePostgresUrl } from '../../lib/postgres-url.ts';
+import { readFleet } from '../../publishing/targets/postgres/fleet.ts';
+import { describeTargetError } from '../../publishing/targets/postgres/target-errors.ts';
+import type { LogOptions } from '../command-context.ts';
+import { EXIT } from '../exit.ts';
+import { fleetDocument, fleetText } from '../output/fleet-text.ts';
+import { formatJson } from '../output/output.ts';
+
+export interface FleetOptions extends LogOptions {
+  postgres: string;
+  schema?: string;
+  ssl?: TargetConfig['ssl'];
+  ca?: string;
+  cron?: true;
+  json?: true;
+}
+
+/** `vodhouse fleet`: every worker and account of a target. Returns the exit code: 3 where something needs a person. */
+export async function fleet(options: FleetOptions): Promise<number> {
+  const target = toTarget(options);
+  const entries = assessFleet(await read(target), { isCron: options.cron === true });
+  const place = `${hidePassword(options.postgres)}, schema ${target.schema}`;
+  const document = () => formatJson(fleetDocument(entries, place));
+  process.stdout.write(options.json ? document() : fleetText(entries, place));
+  return entries.some(({ problems }) => problems.length > 0) ? EXIT.partial : EXIT.done;
+}
+
+async function read(target: TargetConfig) {
+  try {
+    return await readFleet(target);
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    const { message, hint } = describeTargetError(error, target);
+    const own = hint?.replaceAll('`postgres:`', '--postgres').replace(/, then kill -HUP the worker/, '');
+    throw new VodhouseError(message, { hint: own });
+  }
+}
+
+/** Throws ConfigError, without any part of the address that may be the password. */
+function toTarget({ postgres, schema, ssl, ca }: FleetOptions): TargetConfig {
+  const parsed = parsePostgresUrl(postgres);
+  if ('expected' in parsed)
+    throw new ConfigError(`--postgres is ${hidePassword(postgres)}; expected ${parsed.expected}`);
+  const given = { name: 'fleet', postgres, schema, ssl, ca };
+  const result = targetSchema.safeParse(given);
+  if (!result.success) {
+    const [issue] = result.error.issues;
+    throw new ConfigError(`--${String(issue?.path[0] ?? 'postgres')}: expected ${issue?.message ?? ''}`);
+  }
+  const read = ca === undefined ? null : readCertificates(resolve(ca));
+  if (read && 'problem' in read) throw new ConfigError(`--ca ${ca ?? ''} ${read.problem}`);
+  return {
+    ...result.data,
+    ca: read && { file: resolve(ca ?? ''), certificates: read.certificates },
+  };
+}
