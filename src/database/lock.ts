@@ -99,6 +99,7 @@ function describeHolder(holder: Holder | null): string {
 
 /** The other process that holds the lock, as a text; null if none does. It takes the lock for a moment, to be sure. */
 export function findOtherHolder(path: string, name: LockName, now: number): string | null {
+  if (!existsSync(`${resolvePath(path)}.${name}.lock`)) return null; // it is not made for this: a copy of a file has none
   const holder = readHolder(path, name);
   if (holder?.host === hostname() && holder.pid === process.pid) return null;
   const lock = tryLock(path, name, 'start', now);

@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { drizzle } from 'drizzle-orm/better-sqlite3';
@@ -338,6 +338,13 @@ describe('a file of an older format that another process uses', () => {
     lock.release();
     openWarehouse(path, clock).close();
     expect(readValue(path, 'pragma user_version')).toBe(SCHEMA_VERSION);
+  });
+
+  it('gets no locks by that, where it has none', () => {
+    const folder = temporaryFolder();
+    writeFormat9(join(folder, 'live.db'));
+    openWarehouse(join(folder, 'live.db'), clock).close();
+    expect(readdirSync(folder)).toEqual(['live.db']);
   });
 
   it('is brought up to date where that process was killed, and by the worker itself', () => {
