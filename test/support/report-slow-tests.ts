@@ -32,7 +32,7 @@ export function leftOut(): string {
     `    the sqlite3 shell. Debian packages: ${debianPackages('drivers').join(' ')}`,
     `  ${browser.length} open the pages in a real browser. Debian package: ${debianPackages('browser').join(' ')}`,
     `  ${postgres.length} start a PostgreSQL server. Debian packages: ${debianPackages('postgres').join(' ')}`,
-    `  ${deploy.length} check the units of systemd and the image. Debian packages: ${[...new Set(debianPackages('deploy'))].join(' ')}`,
+    `  ${deploy.length} check the units of systemd, the image and the manifests of Kubernetes. Debian packages: ${[...new Set(debianPackages('deploy'))].join(' ')}`,
     `  ${watching.length} read the metrics with Prometheus. Debian package: ${[...new Set(debianPackages('watching'))].join(' ')}`,
     `  ${others.length} others: ${others.sort().join(', ')}`,
     '',
