@@ -20,19 +20,30 @@ import { startWorker, stopWorker } from './soak-worker.js';
 const [SECOND_MS, MINUTE_MS, HOUR_MS, DAY_MS] = [1_000, 60_000, 3_600_000, 86_400_000];
 const DAY_EVERY_MS = 3 * MINUTE_MS;
 
-const { values } = parseArgs({
-  options: {
-    hours: { type: 'string', default: '0.67' },
-    every: { type: 'string', default: '10' },
-    seed: { type: 'string', default: '1' },
-    keep: { type: 'boolean', default: false },
-  },
-});
-const [hours, everyMinutes, seed] = [values.hours, values.every, values.seed].map(Number);
-if (!(hours > 0 && everyMinutes > 0 && Number.isInteger(seed))) {
-  console.error('usage: npm run soak -- [--hours 0.67] [--every MINUTES] [--seed N] [--keep]');
-  process.exit(2);
+const OPTIONS = {
+  hours: { type: 'string', default: '0.67' },
+  every: { type: 'string', default: '10' },
+  seed: { type: 'string', default: '1' },
+  keep: { type: 'boolean', default: false },
+};
+
+/** The options; ends with exit code 2 where they are wrong. */
+function readOptions() {
+  try {
+    const { values } = parseArgs({ options: OPTIONS });
+    const [hours, everyMinutes, seed] = [values.hours, values.every, values.seed].map(Number);
+    if (!(hours > 0)) throw new Error(`--hours ${values.hours} is not a number above 0`);
+    if (!(everyMinutes > 0)) throw new Error(`--every ${values.every} is not a number of minutes above 0`);
+    if (!Number.isInteger(seed)) throw new Error(`--seed ${values.seed} is not an integer`);
+    return { hours, everyMinutes, seed, keep: values.keep };
+  } catch (error) {
+    console.error(`soak: ${error.message}`);
+    console.error('  -> npm run soak -- [--hours 0.67] [--every MINUTES] [--seed N] [--keep]');
+    return process.exit(2);
+  }
 }
+
+const { hours, everyMinutes, seed, keep } = readOptions();
 const stopping = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => stopping.abort());
 
@@ -222,7 +233,7 @@ try {
   }
 } finally {
   for (const close of soak.closing.reverse()) await close().catch((error) => console.error(error.message));
-  if (isGood && !values.keep) rmSync(folder, { recursive: true, force: true });
+  if (isGood && !keep) rmSync(folder, { recursive: true, force: true });
   else
     console.log(`everything is in ${folder}: events.log, and a folder for each worker with its worker.log`);
   process.exitCode = isGood ? 0 : 1;
