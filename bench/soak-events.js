@@ -31,8 +31,15 @@ export function setClocks(soak, stepped = null, stepMs = 0) {
 /** A day passes for everybody. */
 export function passDay(soak) {
   soak.days++;
+  soak.dayStarts.push(Date.now());
   setClocks(soak);
   soak.say(`day ${soak.days}`);
+}
+
+/** The real time at which the clocks of the workers had this time, both in milliseconds since 1970. */
+export function toRealTime({ dayStarts }, at) {
+  const days = dayStarts.findLastIndex((start, index) => at - index * DAY_MS >= start - SECOND_MS);
+  return at - Math.max(0, days) * DAY_MS;
 }
 
 /** Sets the clock of one worker wrong for a while. */

@@ -62,13 +62,18 @@ export function countEver(path, table) {
   }
 }
 
-/** What `vodhouse status` says: its exit code, problems, and how far the target is behind, in changes and in seconds. */
-export async function readStatus(worker, now) {
+/**
+ * What `vodhouse status` says: its exit code, problems, and how far the target is behind, in changes and in seconds of real time.
+ * `toRealTime`: the real time of a moment of the clock of the workers, both in milliseconds since 1970.
+ */
+export async function readStatus(worker, toRealTime) {
   const { code, stdout, stderr } = await runCommand(worker, ['status', '--json']);
   if (code !== 0 && code !== 3) return { code, error: stderr.trim() };
   const { needs, targets } = JSON.parse(stdout);
   const accounts = targets.flatMap((target) => target.accounts);
   const changes = accounts.reduce((sum, each) => sum + (each.behind_changes ?? 0), 0);
-  const since = targets.map(({ loaded_at: at }) => (at ? now - Date.parse(`${at.replace(' ', 'T')}Z`) : 0));
-  return { code, needs, changes, seconds: changes > 0 ? Math.max(0, ...since) / 1000 : 0 };
+  const ages = targets.map(({ loaded_at: at }) =>
+    at ? Date.now() - toRealTime(Date.parse(`${at.replace(' ', 'T')}Z`)) : 0,
+  );
+  return { code, needs, changes, seconds: changes > 0 ? Math.max(0, ...ages) / 1000 : 0 };
 }

@@ -22,6 +22,8 @@ export async function openSite(folder, seed) {
     folder,
     random,
     days: 0,
+    /** The real time at which each day began; the first one at the start. */
+    dayStarts: [Date.now()],
     counts: { kills: 0, downs: 0, steps: 0, restarts: 0, reloads: 0, commands: 0, backups: 0, messages: 0 },
     wrong: new Set(),
     samples: [],

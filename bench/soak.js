@@ -64,7 +64,7 @@ async function repeat(soak, everyMs, work) {
 async function readRow(soak) {
   const sum = (count) => soak.workers.reduce((total, worker) => total + count(worker), 0);
   const statuses = await Promise.all(
-    soak.workers.map((worker) => readStatus(worker, Date.now() + soak.days * DAY_MS)),
+    soak.workers.map((worker) => readStatus(worker, (at) => events.toRealTime(soak, at))),
   );
   const last = soak.samples.at(-1) ?? { rss: 0, files: 0, helpersRss: 0, helpersFiles: 0 };
   for (const { needs } of statuses) soak.say(`status: ${JSON.stringify(needs)}`);
@@ -160,7 +160,7 @@ async function judge(soak) {
   events.look(soak);
   await events.readAsReader(soak);
   const statuses = await Promise.all(
-    soak.workers.map((worker) => readStatus(worker, Date.now() + soak.days * DAY_MS)),
+    soak.workers.map((worker) => readStatus(worker, (at) => events.toRealTime(soak, at))),
   );
   await Promise.all(soak.workers.map(stopWorker));
   const { workers, postgres, book, readers, counts } = soak;
