@@ -108,7 +108,7 @@ describe('the installed command', () => {
     const cwd = mkdtempSync(join(folder, 'demo-'));
     const { code, stdout } = await vodhouse(['demo', '--once'], { cwd, binary: installed.binary });
     expect(code).toBe(0);
-    expect(stdout).toContain('data/demo.bi.db');
+    expect(stdout).toMatch(/^ {2}vodhouse query --file data\/demo\.bi\.db "select /m);
   });
 
   it('leads from init to a worker', async () => {

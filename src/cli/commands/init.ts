@@ -3,11 +3,10 @@ import { dirname, join } from 'node:path';
 import { CONFIG_TEMPLATE, configJsonSchema } from '../../config/template.ts';
 import { makeFolder } from '../../database/make-folder.ts';
 import { ConfigError, errorMessage } from '../../lib/errors.ts';
-import { isCheckout } from '../../lib/package-root.ts';
 import { commandsFor } from '../../health/commands.ts';
 import type { ConfigOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
-import { formatJson } from '../output/output.ts';
+import { asTyped, formatJson } from '../output/output.ts';
 
 /** `vodhouse init`: writes a commented config and its JSON schema into a folder that it makes if there is none; overwrites neither. Returns the exit code. */
 export async function init({ config }: ConfigOptions): Promise<number> {
@@ -21,15 +20,14 @@ export async function init({ config }: ConfigOptions): Promise<number> {
   writeNewFile(config, CONFIG_TEMPLATE);
   writeNewFile(schema, formatJson(configJsonSchema()));
   const formatCommand = commandsFor(config);
-  const run = isCheckout() ? 'npx ' : '';
   const lines = [
     `wrote ${config} and ${schema}`,
     '',
     'next:',
     `  1. edit ${config}: base_url, packages, timezone`,
     '  2. echo "VODHOUSE_KEY=<your API key>" >> .env       (in the folder of the config)',
-    `  3. ${run}${formatCommand('check')}`,
-    `  4. ${run}${formatCommand('sync')}`,
+    `  3. ${asTyped(formatCommand('check'))}`,
+    `  4. ${asTyped(formatCommand('sync'))}`,
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
   return EXIT.done;

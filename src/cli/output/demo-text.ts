@@ -2,7 +2,7 @@
 import type { TargetConfig } from '../../config/config.ts';
 import { shellQuote } from '../../health/commands.ts';
 import { formatWithoutPassword, parsePostgresUrl } from '../../lib/postgres-url.ts';
-import { displayPath } from './output.ts';
+import { asTyped, displayPath } from './output.ts';
 
 /** Queries of the published file. */
 export function queryExamples(publishedFile: string): string {
@@ -12,7 +12,8 @@ export function queryExamples(publishedFile: string): string {
     'select month_start, round(max(total_gib), 1) as gib from bi_storage_daily group by month_start',
     "select column_name, data_type, description from dictionary where table_name = 'videos' order by position",
   ];
-  const lines = queries.map((sql) => `  sqlite3 -box ${file} "${sql}"\n`);
+  const command = asTyped(`vodhouse query --file ${shellQuote(file)}`);
+  const lines = queries.map((sql) => `  ${command} "${sql}"\n`);
   return `\nquery ${file}, which is rebuilt after each run that changed something:\n${lines.join('')}`;
 }
 

@@ -1,6 +1,5 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { describe, expect, it, vi } from 'vitest';
 import { CONFIG } from '../../support/fixtures/config-file.ts';
 import { temporaryFolder } from '../../support/fixtures/temporary-folder.ts';
@@ -18,12 +17,11 @@ describe('demo', () => {
     expect(stdout).toMatch(/^demo\/101 Lectures: +inserted 12,000, .*, 49 requests$/m);
     expect(stdout).toMatch(/today read, (399|400) days booked/); // yesterday is booked an hour after midnight
     expect(stdout + stderr).not.toContain('\u001b');
-    const queries = [...stdout.matchAll(/^ {2}sqlite3 -box (\S+) "(.+)"$/gm)];
+    const queries = [...stdout.matchAll(/^ {2}npx vodhouse (query --file) (\S+) "(.+)"$/gm)];
     expect(queries.length).toBeGreaterThan(1);
-    for (const [, file = '', sql = ''] of queries) {
-      const client = new Database(join(cwd, file), { readonly: true });
-      expect(client.prepare(sql).all().length).toBeGreaterThan(4);
-      client.close();
+    for (const [, words = '', file = '', sql = ''] of queries) {
+      const answer = await vodhouse([...words.split(' '), file, '--json', sql], { cwd });
+      expect((JSON.parse(answer.stdout) as { rows: unknown[] }).rows.length).toBeGreaterThan(4);
     }
     expect(readdirSync(cwd)).toEqual(['new']);
   });
