@@ -176,6 +176,26 @@ configured(
   .option(...JSON_OPTION);
 
 configured(
+  'export',
+  'write one published table as Parquet, CSV or NDJSON',
+  async () => (await import('./commands/export.ts')).exportTable,
+)
+  .addOption(
+    new Option('--format <format>', 'format of the rows')
+      .choices(['parquet', 'csv', 'ndjson'])
+      .makeOptionMandatory(),
+  )
+  .option('--table <name>', 'the table or view', 'videos')
+  .option(
+    '--since-seq <number>',
+    'of videos, video_history or video_versions: only rows that are new or different since this change_seq',
+    parseInteger,
+  )
+  .requiredOption('--out <file>', 'the file, replaced when the export is complete; - writes to stdout')
+  .option('--file <file>', 'this published file, in place of that of the config')
+  .option(...JSON_OPTION);
+
+configured(
   'forget',
   'delete all rows of an account, or of a package, that left the config',
   async () => (await import('./commands/forget.ts')).forget,

@@ -1,5 +1,6 @@
 /** The result of a query as a table, as CSV and as JSON. */
 import type { QueryResult, SqlCell } from '../../publishing/query-published.ts';
+import type { Column } from '../../publishing/mart.ts';
 import { ConfigError } from '../../lib/errors.ts';
 import { pluralize } from '../../lib/format.ts';
 import { formatTable } from './table.ts';
@@ -77,4 +78,13 @@ function toText(cell: Exclude<SqlCell, null>): string {
   if (Buffer.isBuffer(cell)) return `x'${cell.toString('hex')}'`;
   if (cell === Infinity) return '9e999';
   return cell === -Infinity ? '-9e999' : String(cell);
+}
+
+/** JSON Lines: an object for each row, with the types of the columns. Integers have all their digits. */
+export function* ndjson(columns: readonly Column[], rows: Iterable<SqlCell[]>): Iterable<string> {
+  const keys = columns.map(({ name }) => JSON.stringify(name));
+  const isFlag = columns.map(({ type }) => type === 'BOOLEAN');
+  const toField = (cell: SqlCell, index: number) =>
+    `${keys[index] ?? ''}:${isFlag[index] && cell !== null ? String(cell === 1n) : toJson(cell)}`;
+  for (const row of rows) yield `{${row.map(toField).join(',')}}\n`;
 }

@@ -1,0 +1,115 @@
+/** The rows of one published table, all or those that changed since an earlier export. */
+import type Database from 'better-sqlite3';
+import { ConfigError } from '../lib/errors.ts';
+import { findNearest } from '../lib/did-you-mean.ts';
+import type { Column, Mart } from './mart.ts';
+import { toExpression } from './parquet/parquet-types.ts';
+import { writeParquet } from './parquet/write-parquet.ts';
+import { openPublishedFile, type SqlCell } from './query-published.ts';
+import { openSource, type Source } from './targets/source.ts';
+
+export interface ExportRequest {
+  /** The published file. */
+  file: string;
+  table: string;
+  /** Only rows that are new or different since this `change_seq`; null: all rows. */
+  sinceSeq: number | null;
+}
+
+export type Export = ReturnType<typeof openExport>;
+
+/**
+ * Opens the published file for an export. Throws ConfigError for a table that does not exist, or that has no changes to follow,
+ * WarehouseError if there is no published file of this version. The caller closes it.
+ */
+export function openExport({ file, table, sinceSeq }: ExportRequest) {
+  openPublishedFile(file).close(); // it says best what is wrong with a file
+  const source = openSource(file);
+  try {
+    const mart = findMart(source, table);
+    if (sinceSeq !== null) assertFollowable(table);
+    const { columns } = mart;
+    let count = 0;
+    const read = function* (toValue: (column: Column) => string): Iterable<SqlCell[]> {
+      count = 0;
+      for (const row of select(source.db, mart, toValue, sinceSeq)) {
+        count++;
+        yield row;
+      }
+    };
+    return {
+      columns,
+      /** Does the table tell what changed since a `change_seq`? */
+      isFollowable: FOLLOWABLE.includes(table),
+      /** What belongs to the rows: where the next export begins, and the life of the file in which that number counts. */
+      facts: {
+        table,
+        change_seq: source.changeSeq,
+        warehouse_id: source.warehouseId,
+        timeline: source.timeline,
+        published_at: source.publishedAt,
+      },
+      /** The values as SQLite has them, read while they are taken; integers are bigints. */
+      rows: () => read(({ name }) => `t."${name}"`),
+      /** The bytes of a Parquet file, made while they are taken. */
+      parquet: () => {
+        const { changeSeq, warehouseId, timeline, version, timezone, publishedAt } = source;
+        const required = mart.kind === 'table' ? mart.key : [];
+        const facts = {
+          ...{ 'vodhouse.version': version, 'vodhouse.table': table, 'vodhouse.timezone': timezone },
+          ...{ 'vodhouse.warehouse_id': warehouseId, 'vodhouse.timeline': timeline },
+          ...{ 'vodhouse.change_seq': String(changeSeq), 'vodhouse.published_at': publishedAt },
+        };
+        return writeParquet(read(toExpression), { columns, required, facts });
+      },
+      /** The number of rows that were taken. */
+      getCount: () => count,
+      close: () => {
+        source.close();
+      },
+    };
+  } catch (error) {
+    source.close();
+    throw error;
+  }
+}
+
+function findMart({ marts }: Source, table: string): Mart {
+  const mart = marts.all.find(({ name }) => name === table);
+  if (mart) return mart;
+  const names = marts.all.map(({ name }) => name);
+  const nearest = findNearest(table, names);
+  throw new ConfigError(`nothing that is published is named ${table}`, {
+    hint: `${nearest === undefined ? '' : `did you mean ${nearest}? `}There are ${names.join(', ')}`,
+  });
+}
+
+/** States of a video that the table has. A view of them may lack removed ones. */
+const FOLLOWABLE = ['videos', 'video_history', 'video_versions'];
+
+function assertFollowable(table: string): void {
+  if (FOLLOWABLE.includes(table)) return;
+  throw new ConfigError(`${table} has no changes to follow`, {
+    hint: `--since-seq is for ${FOLLOWABLE.join(', ')}; export ${table} as a whole`,
+  });
+}
+
+function select(
+  db: Database.Database,
+  { name, columns }: Mart,
+  toValue: (column: Column) => string,
+  sinceSeq: number | null,
+): IterableIterator<SqlCell[]> {
+  const values = columns.map(toValue).join(', ');
+  const where = sinceSeq === null ? 'true' : CHANGED;
+  const statement = db.prepare(`select ${values} from "${name}" t where ${where}`).raw().safeIntegers();
+  return statement.iterate(sinceSeq === null ? {} : { since: sinceSeq }) as IterableIterator<SqlCell[]>;
+}
+
+/** States that began after the number, and those that ended after it: the last one before it, where a newer one exists. */
+const CHANGED = `t.change_seq > :since or not t.is_current and t.change_seq = (
+  select max(b.change_seq) from video_history b
+  where b.package_key = t.package_key and b.video_id = t.video_id and b.change_seq <= :since
+) and exists (
+  select 1 from videos v where v.package_key = t.package_key and v.video_id = t.video_id and v.change_seq > :since
+)`;

@@ -1,0 +1,166 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { describe, expect, it } from 'vitest';
+import { openExport, type Export } from '../../src/publishing/export.ts';
+import {
+  change,
+  liveFileWith,
+  packageRow,
+  storageRow,
+  videoRow,
+} from '../support/fixtures/filled-live-file.ts';
+import { HOSTILE } from '../support/fixtures/hostile-texts.ts';
+import { execute, readRows } from '../support/fixtures/live-file.ts';
+import { published } from '../support/fixtures/published-file.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+
+const TABLES = [
+  'videos',
+  'video_versions',
+  'storage_daily',
+  'packages',
+  'dates',
+  'bi_videos_now',
+  'about',
+  'walks',
+];
+
+/** Texts that are hard to store, numbers at the ends of their range, and a video that has nothing. */
+function hostileFile(): string {
+  const texts = [...HOSTILE, 'a\0b', '😀', '', ' ', 'line\r\nbreak', String.fromCharCode(0xd83d)];
+  return liveFileWith(
+    packageRow(101),
+    ...texts.map((title, index) =>
+      videoRow(index + 1, { title, tag: title, content: title }).replaceAll('\0', `' || char(0) || '`),
+    ),
+    videoRow(900, { filesize: Number.MAX_SAFE_INTEGER, duration: 1, v_framerate: 29.97 }),
+    videoRow(901, {
+      filesize: 0,
+      duration: 1e308,
+      title: null,
+      cdate: '0001-01-01 00:00:00',
+      v_framerate: -0,
+    }),
+    videoRow(902, { cdate: '9999-12-31 23:59:59', removed_at: '2026-03-02 00:00:00' }),
+    videoRow(903, { cdate: 'never', duration: null, filesize: null }),
+    change(1, '2026-03-05 00:00:00', `title = 'another'`),
+    storageRow('2026-02-28', 2 ** 40),
+    storageRow('2026-03-01', null, { state: 'live' }),
+  );
+}
+
+function open(file: string, table: string, sinceSeq: number | null = null): Export {
+  return openExport({ file, table, sinceSeq });
+}
+
+/** Rows of a Parquet file as DuckDB reads them, in the forms of SQLite. */
+async function readParquet(source: Export): Promise<{ rows: unknown[][]; types: Record<string, string> }> {
+  const path = join(temporaryFolder(), 'rows.parquet');
+  writeFileSync(path, Buffer.concat([...source.parquet()]));
+  const db = await (await DuckDBInstance.create()).connect();
+  await db.run(`set timezone = 'UTC'`);
+  const described = await db.runAndReadAll(`describe select * from '${path}'`);
+  const types = Object.fromEntries(
+    described.getRows().map(([name, type]) => [String(name), String(type)] as const),
+  );
+  const values = Object.entries(types).map(([name, type]) => {
+    if (type.startsWith('TIMESTAMP')) return `strftime("${name}", '%Y-%m-%d %H:%M:%S')`;
+    if (type === 'DATE') return `strftime("${name}", '%Y-%m-%d')`;
+    return type === 'BOOLEAN' ? `"${name}"::bigint` : `"${name}"`;
+  });
+  const read = await db.runAndReadAll(`select ${values.join(', ')} from '${path}'`);
+  return { rows: read.getRows(), types };
+}
+
+describe('an export', () => {
+  it.each(TABLES)('of %s to Parquet has every value, as DuckDB reads it', async (table) => {
+    const { file } = await published(hostileFile());
+    const source = open(file, table);
+    const expected = [...source.rows()];
+    const { rows } = await readParquet(source);
+    const years = (row: unknown[]) =>
+      row.map((value) => (typeof value === 'string' ? value.replace(/^0+(?=1-01-01)/, '') : value));
+    expect(rows.map(years)).toEqual(expected.map(years));
+    expect(expected.length).toBeGreaterThan(table === 'walks' ? -1 : 0);
+    source.close();
+  });
+
+  it('to Parquet has types that say what a value is', async () => {
+    const { file } = await published(hostileFile());
+    const { types } = await readParquet(open(file, 'videos'));
+    expect(types).toMatchObject({
+      video_id: 'BIGINT',
+      valid_from: 'TIMESTAMP WITH TIME ZONE',
+      created_at: 'TIMESTAMP',
+      created_day: 'DATE',
+      is_removed: 'BOOLEAN',
+      duration_seconds: 'DOUBLE',
+      title: 'VARCHAR',
+    });
+  });
+
+  it('of many rows to Parquet is written in groups', async () => {
+    const live = liveFileWith(packageRow(101));
+    execute(
+      live,
+      `with recursive n(id) as (select 1 union all select id + 1 from n where id < 25000)
+insert into video (account, package_id, id, title, first_seen_at, changed_at, change_seq)
+select 'main', 101, id, 'title ' || id, '2026-03-01 03:00:00', '2026-03-01 03:00:00', id from n;
+update warehouse_state set change_seq = 25000`,
+    );
+    const { file } = await published(live);
+    const source = open(file, 'videos');
+    expect([...source.parquet()].length).toBe(4); // three groups, and the footer
+    expect(source.getCount()).toBe(25_000);
+    const { rows } = await readParquet(source);
+    expect(rows.map((row) => Number(row[3]))).toEqual(
+      Array.from({ length: 25_000 }, (_, index) => index + 1),
+    );
+  });
+
+  it.each(['videos', 'video_history', 'video_versions'])(
+    'of %s since a number has what is new or different since then, and no more',
+    async (table) => {
+      const live = liveFileWith(packageRow(101), ...[1, 2, 3, 4].map((id) => videoRow(id)));
+      const known = new Map<string, string>();
+      let seq: number | null = null;
+      const steps = [
+        () => '',
+        () => change(1, '2026-03-02 00:00:00', `title = 'b'`),
+        () =>
+          change(1, '2026-03-03 00:00:00', `title = 'c'`) + change(1, '2026-03-04 00:00:00', `title = 'd'`),
+        () => change(2, '2026-03-05 00:00:00', `removed_at = '2026-03-05 00:00:00'`) + videoRow(5),
+        () => '',
+      ];
+      for (const step of steps) {
+        execute(
+          live,
+          `${step()} update warehouse_state set change_seq = (select max(change_seq) from video);`,
+        );
+        const { file } = await published(live);
+        const source = open(file, table, seq);
+        const keyOf = (row: unknown[]) => String(table === 'videos' ? row[3] : [row[3], row[4]]);
+        for (const row of source.rows()) {
+          const text = String(row);
+          expect(known.get(keyOf(row))).not.toBe(text);
+          known.set(keyOf(row), text);
+        }
+        seq = source.facts.change_seq;
+        source.close();
+        const all = open(file, table);
+        expect(new Map([...all.rows()].map((row) => [keyOf(row), String(row)]))).toEqual(known);
+        all.close();
+      }
+      expect(readRows(live, 'select 1 from video_version').length).toBe(4);
+    },
+  );
+
+  it('says which tables there are, and which can be followed', async () => {
+    const { file } = await published(liveFileWith(packageRow(101), videoRow(1)));
+    expect(() => open(file, 'vidoes')).toThrow('nothing that is published is named vidoes');
+    expect(() => open(file, 'packages', 7)).toThrow('packages has no changes to follow');
+    expect(() => open(file, 'bi_videos_now', 7)).toThrow('bi_videos_now has no changes to follow');
+    expect(() => open(`${file}.none`, 'videos')).toThrow('there is no published file');
+  });
+});
