@@ -86,3 +86,14 @@ export function groupByWorker(entries: readonly FleetEntry[]): [worker: string, 
   for (const entry of entries) groups.set(entry.worker, [...(groups.get(entry.worker) ?? []), entry]);
   return [...groups].sort(([one], [other]) => (one < other ? -1 : 1));
 }
+
+/** What one target says of all its workers, or why it says nothing. */
+export interface TargetFleet {
+  target: string;
+  /** Null where the target could not be read. */
+  entries: readonly FleetEntry[] | null;
+  error: string | null;
+  hint: string | null;
+  /** When it was asked, in milliseconds since 1970. */
+  readAtMs: number;
+}

@@ -5,8 +5,10 @@ import { renderToString } from 'preact-render-to-string';
 import { z } from 'zod';
 import type { Clock } from '../lib/clock.ts';
 import { BusyError } from '../lib/errors.ts';
+import type { TargetFleet } from '../lib/fleet.ts';
 import { clientGoneSignal } from '../service/server/limits.ts';
 import { renderPage, Page, type AssetUrl, type PageFrame } from './pages/layout.tsx';
+import { FleetPage } from './pages/fleet.tsx';
 import { PackagePage } from './pages/package.tsx';
 import { Progress } from './pages/progress-section.tsx';
 import { StatusPage } from './pages/status.tsx';
@@ -22,6 +24,8 @@ import { textParam } from './query-params.ts';
 
 export interface PagesOptions extends ViewSources {
   clock: Pick<Clock, 'now'>;
+  /** What the targets say of all their workers. Throws BusyError where that is not known in time. */
+  readFleets: () => Promise<TargetFleet[]>;
 }
 
 const yearQuery = z.object({ year: textParam });
@@ -51,6 +55,10 @@ function addHtmlPages(
   page('/', async ({ query }) => {
     const view = createStatusView(options, statusQuery.parse(query), clock.now());
     return <StatusPage {...frame} view={view} unit={unit} />;
+  });
+  page('/fleet', async () => {
+    if (!config.publish?.targets.length) return null;
+    return <FleetPage {...frame} fleets={await options.readFleets()} now={clock.now()} />;
   });
   page('/storage/:account', async ({ params, query }) => {
     const { account } = params as { account: string };

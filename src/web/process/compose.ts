@@ -2,6 +2,7 @@
 import type { Config, ServerConfig } from '../../config/config.ts';
 import { createCalendar } from '../../lib/calendar.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { TargetFleet } from '../../lib/fleet.ts';
 import { createStaleCheck } from '../../health/streams.ts';
 import { commandsFor } from '../../health/commands.ts';
 import { openPageQueries } from '../../queries/page-queries.ts';
@@ -18,6 +19,8 @@ import { nextTick } from '../../lib/cron-ticks.ts';
 
 export interface WebEnvironment extends Pick<WebServerOptions, 'workerDeadReason' | 'onError' | 'limits'> {
   clock: Clock;
+  /** Asks the targets of the config; left out: none is asked. */
+  readFleets?: () => Promise<TargetFleet[]>;
 }
 
 /** Serves the live file. Throws ConfigError if it cannot listen, WarehouseError if the file cannot be read. */
@@ -25,7 +28,7 @@ export async function openWebServer(
   config: Config & { server: ServerConfig },
   environment: WebEnvironment,
 ): Promise<WebServer> {
-  const { clock, onError } = environment;
+  const { clock, onError, readFleets = async () => [] } = environment;
   const { lists, statusQueries, details, deltas, close } = openQueries(config.warehouse, clock.now());
   const streams = { config, statusQueries, isStale: createStaleCheck(config.schedule) };
   const publisher = openPublisher(config, 'server');
@@ -43,7 +46,7 @@ export async function openWebServer(
       accounts: config.accounts,
       endedSessions: openEndedSessions(endedSessionsPath(config.warehouse), { now: clock.now(), onError }),
       createCatalogue: (accounts) => createMirror({ lists, calendar, clock, accounts }),
-      pages: { ...streams, details, lists, publisher, formatCommand, nextRun, clock },
+      pages: { ...streams, details, lists, publisher, formatCommand, nextRun, clock, readFleets },
       metrics,
       readiness: cacheBriefly(clock, (isAuthenticated: boolean) =>
         readReadiness(streams, clock.now(), isAuthenticated),

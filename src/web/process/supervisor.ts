@@ -7,11 +7,13 @@ import type { Config } from '../../config/config.ts';
 import { forkDist, sendRequest } from '../../lib/child-process.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { errorMessage } from '../../lib/errors.ts';
+import type { TargetFleet } from '../../lib/fleet.ts';
 import { hidePassword } from '../../lib/postgres-url.ts';
 import { NO_PROXIES } from '../../lib/http/proxy.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { deserializeError } from '../../lib/serialize-error.ts';
 import type { WebServer } from '../server.ts';
+import { createFleetReader } from '../../publishing/targets/fleet-reader.ts';
 import { HEARTBEAT_MS, type FromServer, type ToServer } from './ipc.ts';
 
 /** The wait before a restart; it doubles from `first` to `max`. */
@@ -48,7 +50,8 @@ export async function startWebProcess(config: Config, options: WebProcessOptions
   const stopped = AbortSignal.any([signal, closing.signal]);
   const isStopped = () => stopped.aborted;
   const served = removeServiceKeys(config);
-  let current = await launch(served, options);
+  const readFleets = createFleetReader(config.publish?.targets ?? [], clock);
+  let current = await launch(served, options, readFleets);
   const { url } = current;
   const restartable = withPort(served, Number(new URL(url).port));
 
@@ -63,7 +66,7 @@ export async function startWebProcess(config: Config, options: WebProcessOptions
         `the web server ended: ${reason}; restarting in ${waitMs / 1000} s`,
       );
       await clock.sleep(waitMs, stopped);
-      current = await launch(restartable, { ...options, signal: stopped }).catch(toFailedLaunch);
+      current = await launch(restartable, { ...options, signal: stopped }, readFleets).catch(toFailedLaunch);
       if (isStopped()) return stop(current);
       const { child, url } = current;
       if (child) logger.info({ event: 'server_listening', url }, `serving at ${url} again`);
@@ -110,7 +113,11 @@ function withPort(config: Config, port: number): Config {
   return { ...config, server: config.server && { ...config.server, port } };
 }
 
-async function launch(config: Config, { environment, logger, signal }: WebProcessOptions): Promise<Launched> {
+async function launch(
+  config: Config,
+  { environment, logger, signal }: WebProcessOptions,
+  readFleets: () => Promise<TargetFleet[]>,
+): Promise<Launched> {
   signal.throwIfAborted();
   const child = forkDist('web/process/entry.js', environment);
   const ended = new Promise<string>((resolve) => {
@@ -123,18 +130,22 @@ async function launch(config: Config, { environment, logger, signal }: WebProces
   const answer = await sendRequest<FromServer>(child, { serve: config } satisfies ToServer);
   limit.removeEventListener('abort', kill);
   if ('url' in answer) {
+    const launched = { child, url: answer.url, ended };
     child.on('message', (message: FromServer) => {
+      if ('wantsFleets' in message) void readFleets().then((fleets) => send(launched, { fleets }));
       if (!('error' in message)) return;
       const { error } = message;
       logger.error({ event: 'server_error', error }, `the web server failed to answer: ${error}`);
     });
-    return { child, url: answer.url, ended };
+    return launched;
   }
   await stop({ child, ended });
   signal.throwIfAborted();
   if ('startError' in answer) throw deserializeError(answer.startError);
   throw new Error(
-    'error' in answer ? answer.error : `the web server ended before it listened: ${answer.ended}`,
+    'error' in answer
+      ? answer.error
+      : `the web server ended before it listened: ${'ended' in answer ? answer.ended : 'it asked before'}`,
   );
 }
 
