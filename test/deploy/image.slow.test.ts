@@ -1,13 +1,13 @@
 /** The image, made and run without an engine: the same steps in a clean root. Needs root and mmdebstrap. */
 import { execFileSync } from 'node:child_process';
 import { chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { listParameters, readExecForm, readStages } from '../support/dockerfile.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { buildImage, findMissing, startImage } from '../support/processes/image-root.ts';
 import { eventually } from '../support/processes/vodhouse-command.ts';
+import { findFreePort } from '../support/servers/free-port.ts';
 import { startSandbox } from '../support/servers/sandbox-account.ts';
 
 const missing = findMissing();
@@ -71,15 +71,6 @@ async function prepareMounts(folder: string) {
     .replace('host: 0.0.0.0', `host: 127.0.0.1\n  port: ${port}`);
   writeFileSync(join(config, 'vodhouse.yaml'), text);
   return { config, data, port };
-}
-
-function findFreePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 /** The process that `unshare` started: process 1 of its namespace. */
