@@ -1,7 +1,15 @@
 /** What the shell completes: commands, options and their values by @bomb.sh/tab, files by the shell itself. */
 import addCompletion from '@bomb.sh/tab/commander';
-import { ShellCompDirective, type Argument, type Option, type RootCommand } from '@bomb.sh/tab';
+import {
+  ShellCompDirective,
+  type Argument,
+  type ArgumentHandler,
+  type Option,
+  type OptionHandler,
+  type RootCommand,
+} from '@bomb.sh/tab';
 import { Command } from 'commander';
+import type { ConfiguredNames } from './configured-names.ts';
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
@@ -13,9 +21,32 @@ const OWN_COMMANDS = ['complete', 'completion'];
  * Prints on stdout what may follow: `words` are those after `vodhouse`, the last one is being typed. A line for each candidate,
  * and at the end `:0` where the shell may complete files, or `:4`.
  */
-export function printCandidates(program: Command, words: readonly string[]): void {
+export async function printCandidates(program: Command, words: readonly string[]): Promise<void> {
   const root = createRoot(program);
+  if (words.some((word) => WITH_NAMES.test(word))) {
+    const { readConfiguredNames } = await import('./configured-names.ts');
+    const names = readConfiguredNames(words);
+    if (names) completeNames(root, names);
+  }
   root.parse([...words]);
+}
+
+/** Words after which a name of the config may follow. Only then it is read. */
+const WITH_NAMES = /^(?:correct|move|--(?:package|rebuild|target)(?:=.*)?)$/;
+
+function completeNames(root: RootCommand, { accounts, packages, targets }: ConfiguredNames): void {
+  for (const { arguments: given, options } of root.commands.values()) {
+    setHandler(given.get('account'), suggest(accounts));
+    setHandler(options.get('rebuild'), suggest(accounts));
+    setHandler(options.get('package'), suggest(packages));
+    setHandler(options.get('target'), suggest(targets));
+  }
+}
+
+function suggest(candidates: ConfiguredNames['accounts']): OptionHandler & ArgumentHandler {
+  return (complete) => {
+    for (const { value, description } of candidates) complete(value, description);
+  };
 }
 
 /** Prints on stdout the script that a user sources; it calls `vodhouse complete`. */
@@ -54,7 +85,7 @@ function completeFiles(root: RootCommand, program: Command): void {
   Object.defineProperty(root, 'directive', { get, set: () => undefined });
 }
 
-function setHandler(known: Option | Argument | undefined, handler: () => void): void {
+function setHandler(known: Option | Argument | undefined, handler: OptionHandler & ArgumentHandler): void {
   if (known) known.handler = handler;
 }
 

@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { configText } from '../support/fixtures/config-file.ts';
 import { createFolder } from '../support/fixtures/folder-of-files.ts';
 import { eventually, vodhouse } from '../support/processes/vodhouse-command.ts';
 
@@ -17,6 +19,8 @@ const SHELLS = {
 } as const;
 type Shell = keyof typeof SHELLS;
 
+/** A target that is not connected to. */
+const PUBLISH = 'publish: { targets: [{ name: reports, postgres: postgres://a@127.0.0.1:1/b }] }';
 const TAB = '\t';
 
 /** A command `vodhouse` that completes, and otherwise writes its arguments into the file `ran`. */
@@ -34,9 +38,15 @@ function startShell(shell: Shell, files: Readonly<Record<string, string>>) {
   const env = { PATH: `${join(cwd, 'bin')}:${process.env.PATH ?? ''}`, HOME: cwd, TERM: 'xterm', PS1: '> ' };
   const { path, start, source } = SHELLS[shell];
   const child = spawn('script', ['-qec', start, '/dev/null'], { cwd, env: { ...env, SHELL: path } });
-  onTestFinished(() => void child.kill('SIGKILL'));
   child.stdout.resume();
   const type = (text: string) => void child.stdin.write(text);
+  const closed = once(child, 'close');
+  onTestFinished(async () => {
+    type('exit\n'); // it writes its history before it ends
+    const late = setTimeout(() => child.kill('SIGKILL'), 10_000);
+    await closed;
+    clearTimeout(late);
+  });
   type(`${source}\n`);
   /** Types a line, and gives the arguments that the command got, once it has run. */
   const enter = async (line: string) => {
@@ -92,6 +102,27 @@ describe('vodhouse complete', () => {
       /^ {2}(?:-\w, )?(--[a-z-]+)/gm,
     );
     expect((await complete('publish', '--')).sort()).toEqual([...options].map(([, name]) => name).sort());
+  });
+
+  it('knows the accounts, packages and targets of the config', async () => {
+    const config = configText({ url: 'http://127.0.0.1:1', packages: [101, 102], top: PUBLISH });
+    const second = config.split('accounts:\n')[1]?.replace('name: main', 'name: second') ?? '';
+    const cwd = createFolder({
+      'other.yaml': config + second.replace('[101, 102]', '[102, { id: 7, name: Talks }]'),
+    });
+    const complete = async (...words: string[]) => {
+      const { code, stdout, stderr } = await vodhouse(['complete', '--', ...words], { cwd });
+      expect([code, stderr]).toEqual([0, '']);
+      return stdout.split('\n').slice(0, -2);
+    };
+    const other = ['--config', 'other.yaml'];
+    expect(await complete('correct', ...other, '')).toEqual(['main\t', 'second\t']);
+    expect(await complete('publish', ...other, '--rebuild', 's')).toEqual(['second\t']);
+    expect(await complete('publish', '--config=other.yaml', '--target', '')).toEqual(['reports\t']);
+    expect(await complete('sync', ...other, '--package', '')).toEqual([
+      ...['101\tmain', 'main/102\tmain', 'second/102\tsecond', '7\tTalks'],
+    ]);
+    expect(await complete('correct', '')).toEqual([]); // there is no vodhouse.yaml
   });
 
   it('prints a script for three shells, and names them for another one', async () => {

@@ -10,6 +10,6 @@ export async function completion(program: Command, shell: Shell): Promise<number
 
 /** `vodhouse complete -- WORD…`, which that script calls. Returns the exit code. */
 export async function complete(program: Command, words: readonly string[]): Promise<number> {
-  printCandidates(program, words);
+  await printCandidates(program, words);
   return EXIT.done;
 }
