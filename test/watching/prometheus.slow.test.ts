@@ -18,6 +18,9 @@ import { CASES, listQueries, readDashboard, readRules, RULES } from '../support/
 
 vi.setConfig({ testTimeout: 120_000 });
 
+/** Metrics without a sample here: a load does not compare, and the first backup comes with the next minute. */
+const UNSEEN = ['vodhouse_target_verified_timestamp_seconds', 'vodhouse_backup_timestamp_seconds'];
+
 const promtool = (...parameters: string[]) => promisify(execFile)('promtool', parameters);
 
 describe.skipIf(!hasPrometheus())('promtool', () => {
@@ -47,7 +50,7 @@ describe.skipIf(!hasPrometheus() || findPostgres() === null)(
     });
     afterAll(() => server.remove());
 
-    /** A worker that has made a run, a publication, a load and a backup. */
+    /** A worker that has made a run, a publication and a load. */
     async function startWorker() {
       const target = await server.createDatabase();
       const service = await startSandbox({ churnPerMinute: 600 });
@@ -57,7 +60,6 @@ describe.skipIf(!hasPrometheus() || findPostgres() === null)(
         [CONFIG]:
           `${configText({ url: service.url, packages: [101, 102], top: "schedule: { full: '0 * * * *' }" })}
 publish: { targets: [{ name: warehouse, postgres: '${target}' }] }
-backup: {}
 server: { port: ${port.port} }
 `.replace('per_day: null', 'per_day: 20000'),
       });
@@ -68,19 +70,16 @@ server: { port: ${port.port} }
         'vodhouse_target_loads_total{target="warehouse"',
       );
       await eventually(scrape).toMatch(/vodhouse_target_rows_total\{.*\} [1-9]/);
-      await expect
-        .poll(scrape, { timeout: 90_000, interval: 500 })
-        .toMatch(/^vodhouse_backup_timestamp_seconds \d/m);
       return { url, scrape };
     }
 
     it('reads what the dashboard and the rules ask for, answers their queries, and evaluates the rules', async () => {
       const worker = await startWorker();
       const prometheus = await startPrometheus(worker.url);
-      const { samples } = readPrometheusText(await worker.scrape());
+      const { samples, types } = readPrometheusText(await worker.scrape());
       const real = new Map(samples.map(({ name, labels }) => [name, Object.keys(labels)]));
-      const never = ['vodhouse_target_verified_timestamp_seconds']; // a load does not compare
-      for (const name of never) real.set(name, [...(documentedMetrics().get(name) ?? [])]);
+      for (const name of UNSEEN)
+        if (types.has(name)) real.set(name, [...(documentedMetrics().get(name) ?? [])]);
       const queries = listQueries(readDashboard()).map(fillVariables);
       const rules = readRules().map(({ expr }) => expr);
       expect([...queries, ...rules].flatMap((query) => findUnknown(query, real))).toEqual([]);
@@ -90,7 +89,9 @@ server: { port: ${port.port} }
       ).toBeGreaterThan(0);
       const empty: string[] = [];
       for (const query of queries) if ((await prometheus.query(query)).length === 0) empty.push(query);
-      expect(empty.filter((query) => !query.includes('== 1') && !query.includes(never[0] ?? ''))).toEqual([]);
+      expect(
+        empty.filter((query) => !query.includes('== 1') && !UNSEEN.some((name) => query.includes(name))),
+      ).toEqual([]);
 
       type Group = { rules: { name: string; health: string; lastError?: string; state: string }[] };
       const read = async () =>
