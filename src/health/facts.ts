@@ -70,6 +70,7 @@ export function readHealthFacts(parts: HealthParts, now: number, runs: number) {
     failedRun: failedRun && redactError(failedRun),
     storageDetails: accounts.flatMap((account) => readStorageDetails(account, parts, streams, recentSince)),
     newestTime: statusQueries.newestTime(),
+    brokenOffMoves: statusQueries.brokenOffMoves(),
     ...readWorkerNotes(worker, config),
     ...readBackups(worker, parts, now),
   };

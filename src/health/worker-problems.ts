@@ -1,5 +1,6 @@
 /** Problems of the worker itself: its backups, and a config that it refused. Pure. */
 import type { HealthFacts } from './facts.ts';
+import { shellQuote } from './commands.ts';
 import { createProblem, toOneLine, type Problem } from './problem-kinds.ts';
 
 /** The newest backup failed, or none was made for two ticks of its schedule; it ends with the next one that is made. */
@@ -95,4 +96,25 @@ export function findRefusedConfig({ refusedConfig, formatCommand }: HealthFacts)
       fields: { error },
     }),
   ];
+}
+
+/** It ends when the move is finished, or taken back. */
+export function findBrokenOffMoves({ brokenOffMoves, formatCommand }: HealthFacts): Problem[] {
+  return brokenOffMoves.map(({ account, other_file: file, at }) => {
+    const move = `move ${shellQuote(account)}`;
+    return createProblem({
+      kind: 'config_refused',
+      scope: { account, packageId: null },
+      since: at,
+      message: `account ${account} is not synced: its move to ${file} was broken off`,
+      advice: [
+        {
+          text: 'stop the worker, then finish it',
+          command: formatCommand(`${move} --to ${shellQuote(file)}`),
+        },
+        { text: 'or take it back', command: formatCommand(`${move} --take-back`) },
+      ],
+      fields: { error: `a move to ${file} was broken off` },
+    });
+  });
 }

@@ -49,6 +49,17 @@ const CREATED_AT = query<{ at: string }>('select created_at as at from warehouse
 
 export type StatusQueries = ReturnType<typeof openStatusQueries>;
 
+/** A move of `vodhouse move` that was begun and not finished: nothing syncs the account. */
+interface BrokenOffMove {
+  account: string;
+  other_file: string;
+  at: string;
+}
+
+const selectBrokenOff = query<BrokenOffMove>(
+  `select account, other_file, at from account_move where state = 'leaving' order by account`,
+).all;
+
 /** Opens the live file at `path`. Throws as `openReadOnly`. The named queries have the descriptions. */
 export function openStatusQueries(path: string) {
   const db = openReadOnly(path);
@@ -71,6 +82,7 @@ export function openStatusQueries(path: string) {
     createdAt: () => CREATED_AT.one(db, {}).at,
     /** The newest time of a run or a walk, as the file writes it; null if there is none. */
     newestTime: () => getNewestTime(db),
+    brokenOffMoves: () => selectBrokenOff(db, {}),
     quarantine: () => readQuarantine(db),
     countQuarantine: () => status.QUARANTINE_COUNTS.all(db, {}),
     heldBack: () => readHeldBack(db),

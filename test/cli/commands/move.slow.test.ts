@@ -165,6 +165,8 @@ describe('vodhouse move', () => {
     expect(full.stderr).toContain(back);
     const sync = await run('one', 'sync');
     expect([sync.code, sync.stdout.includes('was broken off')]).toEqual([3, true]);
+    const status = await run('one', 'status');
+    expect([status.code, status.stdout.includes(back)]).toEqual([3, true]);
     expect((await run('one', 'move', 'second', '--to', 'three.db', '--yes')).stderr).toContain(back);
     db.$client.exec('drop trigger full');
     db.$client.close();
