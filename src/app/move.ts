@@ -16,7 +16,7 @@ import { createHolder } from '../publishing/targets/holder.ts';
 import { hasAccount, listAccounts } from '../warehouse/accounts.ts';
 import { countMovedRows, type RowCounts } from '../warehouse/move/copy-account.ts';
 import { SHARED_TABLES } from '../warehouse/move/moved-tables.ts';
-import { arrive, beginMove, finishMove, hasArrived, takeBackMove } from '../warehouse/move/move-account.ts';
+import { arrive, beginMove, findArrival, finishMove, takeBackMove } from '../warehouse/move/move-account.ts';
 import { findMove } from '../warehouse/statements/account-move.ts';
 import { getBookedZone, getFileUse } from '../warehouse/statements/warehouse-state.ts';
 import { describeMove } from './moved-accounts.ts';
@@ -109,7 +109,7 @@ type Arrival = MoveContext & Pick<MovePlan, 'resumed'>;
 /** Throws ConfigError where the other file may not get the account. */
 function assertMayTake(path: string, from: Db, { account, resumed, config, clock }: Arrival): void {
   withDatabase(path, clock, (to) => {
-    if (resumed?.moveId != null && hasArrived(to, account, resumed.moveId)) return;
+    if (resumed?.moveId != null && findArrival(to, resumed.moveId) !== null) return;
     const known = findMove(to, account);
     if (known?.state === 'leaving')
       throw new ConfigError(`${path}: ${describeMove(known)}`, {
@@ -205,7 +205,7 @@ export function takeBack(
 ): void {
   const { account, moveId, otherFile } = move;
   const isThere = existsSync(otherFile);
-  if (isThere && withDatabase(otherFile, clock, (to) => hasArrived(to, account, moveId ?? '')))
+  if (isThere && withDatabase(otherFile, clock, (to) => findArrival(to, moveId ?? '') !== null))
     throw new ConfigError(`account ${account} is complete in ${otherFile}: the move can only be finished`, {
       hint: formatCommand(`move ${shellQuote(account)} --to ${shellQuote(otherFile)}`),
     });

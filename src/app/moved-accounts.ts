@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts';
 import { shellQuote, type FormatCommand } from '../health/commands.ts';
 import type { MovedAccount } from '../lib/account-origins.ts';
 import { ConfigError } from '../lib/errors.ts';
+import type { Warehouse } from '../warehouse/warehouse.ts';
 
 /** One sentence: where the account is, or was about to go. */
 export function describeMove({ account, state, otherFile, at }: MovedAccount): string {
@@ -23,6 +24,34 @@ export function assertNotMovedAway(
   throw new ConfigError(`${left.map(describeMove).join('; ')}; nothing was sent`, {
     hint: `take ${left.map(({ account }) => account).join(', ')} out of ${file}, and put it into the config of that file`,
   });
+}
+
+/**
+ * Throws ConfigError for a new name of an account that was moved away, or is about to be: its mark would be got around. And for
+ * a new name that such an account has: its mark would stand for another account.
+ */
+export function assertMayRename(
+  { file }: Pick<Config, 'file'>,
+  { name, was }: { name: string; was: string },
+  warehouse: Pick<Warehouse, 'findMove' | 'hasAccount'>,
+): void {
+  const old = warehouse.findMove(was);
+  if (old?.state === 'leaving')
+    throw new ConfigError(`account ${name} was ${was}: ${describeMove(old)}`, {
+      hint: `remove \`was: ${was}\`, and finish the move`,
+    });
+  if (old?.state === 'left')
+    throw new ConfigError(`account ${name} was ${was}: ${describeMove(old)}; nothing was sent`, {
+      hint: warehouse.hasAccount(name)
+        ? `remove \`was: ${was}\``
+        : `take ${name} out of ${file}, and put it into the config of that file, there with \`was: ${was}\``,
+    });
+  const taken = warehouse.hasAccount(was) ? warehouse.findMove(name) : null;
+  if (taken === null || taken.state === 'here') return;
+  throw new ConfigError(
+    `account ${was} cannot become ${name}: ${describeMove(taken)}; nothing was renamed or sent`,
+    { hint: `give ${was} another name than ${name}` },
+  );
 }
 
 /** Why accounts of the config are not synced, by their names: their moves were broken off. */

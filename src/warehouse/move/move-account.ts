@@ -15,7 +15,7 @@ import type { Db, Tx } from '../../database/connection.ts';
 import { transact } from '../../database/transaction.ts';
 import { toAccountTimeline, type MovedAccount } from '../../lib/account-origins.ts';
 import { toTimestamp } from '../../lib/clock.ts';
-import { deleteMove, findMove, writeMove } from '../statements/account-move.ts';
+import { deleteMove, findMove, listMoves, writeMove } from '../statements/account-move.ts';
 import { getIdentity, recordZone } from '../statements/warehouse-state.ts';
 import { copyAccount, LEFT_FILE, subtractRequests } from './copy-account.ts';
 import { DROPPED_TABLES, MOVED_TABLES } from './moved-tables.ts';
@@ -46,23 +46,25 @@ export function beginMove({ account, from, to, now }: MoveRequest): string {
   });
 }
 
-/** Has the second step of a move been done in this file, whatever became of the account since? */
-export function hasArrived(tx: Tx, account: string, moveId: string): boolean {
-  const known = findMove(tx, account);
-  return known !== null && known.origins.some((origin) => origin.moveId === moveId);
-}
+/**
+ * What a move brought into this file, under the name that it has here now, also where it has gone on since. Null where the second
+ * step was not done in it.
+ */
+export const findArrival = (tx: Tx, moveId: string): MovedAccount | null =>
+  listMoves(tx).find(({ origins }) => origins.some((origin) => origin.moveId === moveId)) ?? null;
 
 /** Step 2. Does nothing where it was done. Throws WarehouseError where the file cannot take the rows; then it is as before. */
 export function arrive(request: MoveRequest, moveId: string): void {
   const { account, from, to, instance, now } = request;
   const leaving = findMove(from.db, account);
-  if (leaving === null || hasArrived(to.db, account, moveId)) return;
+  if (leaving === null || findArrival(to.db, moveId) !== null) return;
   const { warehouseId, timeline } = getIdentity(from.db);
   to.db.$client.prepare(`attach ? as ${LEFT_FILE}`).run(from.path);
   try {
     transact(to.db, (tx) => {
       const seqOffset = copyAccount(tx, account);
       takeZone(tx);
+      for (const { account: old } of listEarlierMarks(tx, leaving)) deleteMove(tx, { account: old });
       const origin = { moveId, warehouseId, instance, seqOffset };
       writeMove(tx, {
         ...{ account, state: 'here', arrivalId: moveId, moveId: null, at: toTimestamp(now) },
@@ -77,6 +79,12 @@ export function arrive(request: MoveRequest, moveId: string): void {
     to.db.$client.exec(`detach ${LEFT_FILE}`);
   }
 }
+
+/** Marks of moves that took the account out of this file, under whatever name: it comes back. */
+const listEarlierMarks = (tx: Tx, { origins }: MovedAccount): MovedAccount[] =>
+  listMoves(tx).filter(
+    ({ state, moveId }) => state === 'left' && origins.some((each) => each.moveId === moveId),
+  );
 
 /** The calendar of the booked days, and whether they are simulated. */
 function takeZone(tx: Tx): void {

@@ -6,8 +6,8 @@ import { transact } from '../../../src/database/transaction.ts';
 import {
   arrive,
   beginMove,
+  findArrival,
   finishMove,
-  hasArrived,
   takeBackMove,
   type MoveRequest,
 } from '../../../src/warehouse/move/move-account.ts';
@@ -115,14 +115,14 @@ describe('a move of an account', () => {
     const moveId = beginMove(asked);
     expect(beginMove(asked)).toBe(moveId);
     expect([findMove(from.db, 'second')?.state, findMove(to.db, 'second')]).toEqual(['leaving', null]);
-    expect(hasArrived(to.db, 'second', moveId)).toBe(false);
+    expect(findArrival(to.db, moveId)).toBeNull();
     arrive(asked, moveId);
     arrive(asked, moveId);
     expect([findMove(from.db, 'second')?.state, findMove(to.db, 'second')?.state]).toEqual([
       'leaving',
       'here',
     ]);
-    expect(hasArrived(to.db, 'second', moveId)).toBe(true);
+    expect(findArrival(to.db, moveId)?.account).toBe('second');
     finishMove(asked);
     expect(readFacts(to.db, 'second')).toEqual(facts);
     expect(findMove(from.db, 'second')).toMatchObject({ state: 'left', otherFile: to.path });
@@ -164,7 +164,7 @@ describe('a move of an account', () => {
       `create trigger full before insert on walk begin select raise(abort, 'database or disk is full'); end`,
     );
     expect(() => arrive(asked, moveId)).toThrow('database or disk is full');
-    expect([countRows(to.db), hasArrived(to.db, 'second', moveId)]).toEqual([0, false]);
+    expect([countRows(to.db), findArrival(to.db, moveId)]).toEqual([0, null]);
     to.db.$client.exec('drop trigger full');
     arrive(asked, moveId);
     finishMove(asked);

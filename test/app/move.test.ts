@@ -1,0 +1,132 @@
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openConfiguredWarehouse } from '../../src/app/configured-warehouse.ts';
+import { makeMove, planMove, planTakeBack, takeBack } from '../../src/app/move.ts';
+import { openDatabase, type Db } from '../../src/database/connection.ts';
+import { commandsFor } from '../../src/health/commands.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+import { silentProgress } from '../../src/sync/context.ts';
+import { renameAccount } from '../../src/warehouse/accounts.ts';
+import { arrive, beginMove } from '../../src/warehouse/move/move-account.ts';
+import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
+import { fillAccount } from '../support/fixtures/account-rows.ts';
+import { catchConfigError } from '../support/fixtures/load-config.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { createTestConfig } from '../support/fixtures/test-config.ts';
+
+const clock = createVirtualClock('2026-03-05T12:00Z');
+
+/** The live file of a worker, in a folder of its own. */
+function openFile(...accounts: string[]) {
+  const path = join(temporaryFolder(), 'live.db');
+  const db = openDatabase(path, clock.now());
+  onTestFinished(() => void db.$client.close());
+  db.$client.pragma('foreign_keys = off'); // rows of tests have no parents
+  for (const account of accounts) fillAccount(db, account);
+  return { path, db };
+}
+
+type File = ReturnType<typeof openFile>;
+
+/** A config with these accounts: `new was old` renames one. */
+function configOf({ path }: File, ...accounts: string[]) {
+  const config = createTestConfig({ url: 'http://127.0.0.1:1' }, path);
+  const [account] = config.accounts;
+  if (account === undefined) throw new Error('the config has no account');
+  const named = accounts
+    .map((words) => words.split(' was '))
+    .map(([name = '', was = null]) => ({ name, was }));
+  return { ...config, publish: null, accounts: named.map((names) => ({ ...account, ...names })) };
+}
+
+const contextOf = (from: File, account = 'second') => ({
+  ...{ config: configOf(from, 'main'), account, clock },
+  ...{ signal: new AbortController().signal, formatCommand: commandsFor('one.yaml') },
+});
+
+const plan = (from: File, to: File, account?: string) => planMove(contextOf(from, account), from.db, to.path);
+
+/** A move from its first question to its end. */
+async function move(from: File, to: File, account?: string): Promise<void> {
+  if (!plan(from, to, account).isDone) await makeMove(contextOf(from, account), from.db, to.path);
+}
+
+/** What a kill leaves after step 2: both files have all rows. */
+function killAfterArrival(from: File, to: File): void {
+  const asked = { account: 'second', from, to, instance: 'instance-1', now: clock.now() };
+  arrive(asked, beginMove(asked));
+}
+
+const undo = (from: File) => takeBack(contextOf(from), from.db, planTakeBack(contextOf(from), from.db));
+
+/** Opens the file with a config, as every command does that may rename. Returns the accounts of the file then. */
+function openWith(file: File, ...accounts: string[]): string[] {
+  const logger = createLogger({ level: 'silent', format: 'text', secrets: [], write: () => undefined });
+  const environment = { clock, logger, progress: silentProgress, command: 'sync' };
+  const warehouse = openConfiguredWarehouse(configOf(file, ...accounts), environment);
+  try {
+    return warehouse.listAccounts();
+  } finally {
+    warehouse.close();
+  }
+}
+
+const refusalOf = (work: () => unknown): string => {
+  const { message, hint = '' } = catchConfigError(work);
+  return `${message}\n${hint}`;
+};
+
+const states = (...files: File[]) =>
+  files.map(({ db }) =>
+    db.$client.prepare(`select account || ' ' || state from account_move order by 1`).pluck().all(),
+  );
+const countVideos = ({ db }: { db: Db }, account: string) =>
+  db.$client.prepare('select count(*) from video where account = ?').pluck().get(account);
+
+describe('an account that was renamed in the other file before the move ended', () => {
+  it('is known there by its move: nothing is copied again, and nothing is taken back', async () => {
+    const [one, two] = [openFile('main', 'second'), openFile('third')];
+    killAfterArrival(one, two);
+    expect(openWith(two, 'third', 'zwei was second')).toEqual(['third', 'zwei']);
+    expect(refusalOf(() => undo(one))).toMatch(/can only be finished\nvodhouse move second --to/);
+    await move(one, two);
+    expect(states(one, two)).toEqual([['second left'], ['zwei here']]);
+    expect([countVideos(one, 'second'), countVideos(two, 'second'), countVideos(two, 'zwei')]).toEqual([
+      0, 0, 3,
+    ]);
+  });
+
+  it('takes the mark of its old name with it where it comes back', async () => {
+    const [one, two] = [openFile('main', 'second'), openFile('third')];
+    await move(one, two);
+    openWith(two, 'third', 'zwei was second');
+    await move(two, one, 'zwei');
+    expect(states(one, two)).toEqual([['zwei here'], ['zwei left']]);
+    expect(openWith(one, 'main', 'zwei was second')).toEqual(['main', 'zwei']);
+  });
+});
+
+describe('a new name in the config', () => {
+  it('does not get around the mark of an account that was moved away', async () => {
+    const [one, two] = [openFile('main', 'second'), openFile('third')];
+    await move(one, two);
+    const refusal = refusalOf(() => openWith(one, 'main', 'zwei was second'));
+    expect(refusal).toContain(`account zwei was second: account second was moved to ${two.path}`);
+    expect(refusal).toContain('take zwei out of test');
+    expect(states(one)).toEqual([['second left']]);
+  });
+
+  it('is not that of an account that was moved away, or is about to be', async () => {
+    const [one, two] = [openFile('main', 'second'), openFile('third')];
+    killAfterArrival(one, two);
+    const refuse = () => refusalOf(() => openWith(one, 'second was main'));
+    expect(refuse()).toContain('account main cannot become second: a move of account second');
+    await move(one, two);
+    expect(refuse()).toContain(`account main cannot become second: account second was moved to ${two.path}`);
+    expect(refuse()).toContain('give main another name than second');
+    expect(() => renameAccount(one.db, 'main', 'second')).toThrow('a move of account second stands');
+    expect(() => renameAccount(one.db, 'second', 'main')).toThrow('a move of account second stands');
+    expect([states(one), countVideos(one, 'main')]).toEqual([[['second left']], 3]);
+    expect(openWith(one, 'first was main')).toEqual(['first']);
+  });
+});
