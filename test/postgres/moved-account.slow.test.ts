@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database/connection.ts';
 import { arrive, beginMove, finishMove } from '../../src/warehouse/move/move-account.ts';
+import { createMarts } from '../../src/publishing/marts/marts.ts';
+import { claimAccounts } from '../../src/publishing/targets/postgres/leases.ts';
+import { createTargetConfig } from '../support/fixtures/target-config.ts';
 import { openTargetSite } from '../support/fixtures/target-site.ts';
 import { findPostgres, startPostgres, type PostgresServer } from '../support/servers/postgres.ts';
 
@@ -21,6 +24,18 @@ function move(from: Site, to: Site): void {
       for (const { db } of files) db.$client.close();
     }),
   );
+}
+
+/** A worker that claimed the account, and was killed before its load. */
+async function claimOnly({ url, schema, holder, warehouse }: Site) {
+  const request = { target: createTargetConfig(url, { schema }), holder, deadlineMs: 10_000 };
+  const facts = {
+    warehouseId: warehouse.getWarehouseId(),
+    timezone: 'Asia/Seoul',
+    marts: createMarts({ durationUnit: 'ms', exclude: [] }),
+    originsOf: (account: string) => warehouse.findMove(account)?.origins ?? [],
+  };
+  return (await claimAccounts(request, facts, ['second']))[0]?.result;
 }
 
 describe.skipIf(findPostgres() === null)('an account that vodhouse move took to another file', () => {
@@ -57,6 +72,8 @@ describe.skipIf(findPostgres() === null)('an account that vodhouse move took to 
   const readEpoch = async (site: Site) =>
     (await site.query<{ epoch: string }>(`SELECT epoch FROM $.vodhouse_account WHERE account = 'second'`))[0]
       ?.epoch;
+  const place = ({ schema, folder }: Site) => ({ schema, data: folder });
+  const endLeases = (site: Site) => site.query('UPDATE $.vodhouse_account SET lease_until = now()');
   const countLost = async (site: Site) =>
     (await site.query<{ n: number }>('SELECT count(*)::int AS n FROM $.vodhouse_lost_history'))[0]?.n;
 
@@ -156,5 +173,24 @@ describe.skipIf(findPostgres() === null)('an account that vodhouse move took to 
     });
     expect((await to.ship(withSecond))['second']).toMatchObject({ outcome: 'loaded' });
     expect(await findDifferences(to, from)).toEqual([]);
+  });
+
+  it('is not loaded from an old copy where the file that it came back to was killed after its claim', async () => {
+    const { from, to } = await openBoth();
+    const old = openTargetSite(server, { ...place(from), start: '2026-03-02T12:00Z' });
+    move(from, to);
+    await to.walk([1, 2, 3, 4], {}, 'second');
+    await to.ship(withSecond);
+    move(to, from);
+    expect(await claimOnly(from)).toBe('claimed');
+    await endLeases(from);
+    await old.walk([1, 2], {}, 'second');
+    expect((await old.ship())['second']).toMatchObject({
+      ...{ outcome: 'refused', error: expect.stringContaining('old copy') as string },
+    });
+    expect(await countLost(from)).toBe(0);
+    await endLeases(from);
+    expect((await from.ship())['second']).toMatchObject({ outcome: 'loaded' });
+    expect([await findDifferences(from, to), await countLost(from)]).toEqual([[], 0]);
   });
 });

@@ -16,8 +16,10 @@ export interface AccountState {
   publishedAt: string | null;
   /** Why the account is loaded completely again: its rows are not those of the warehouse. */
   needsReload: boolean;
-  /** It was taken from another warehouse, and not loaded since. */
+  /** A person took it from another warehouse for this file, and it was not loaded since. */
   isTaken: boolean;
+  /** It was claimed for the warehouse that it was moved to, and not loaded since. */
+  isMoved: boolean;
 }
 
 /** Locks the row of an account until the end of the transaction. Null if nobody has claimed it. */
@@ -38,6 +40,7 @@ FROM ${session.name('vodhouse_account')} WHERE account = $1 FOR UPDATE`,
     publishedAt: row.published_at ?? null,
     needsReload: row.status !== null,
     isTaken: row.status === 'rebuild',
+    isMoved: row.status === 'moved',
   };
 }
 

@@ -63,10 +63,14 @@ function findSeqOffset(source: Source, account: string, timeline: string | null)
  */
 async function assertNotSuperseded(
   session: Session,
-  { isTaken }: AccountState,
+  { isTaken, isMoved }: AccountState,
   { source, account }: Options,
 ): Promise<void> {
-  if (isTaken) return; // a person took the account for this warehouse
+  if (isTaken) return; // a person took the account for this file
+  if (isMoved)
+    throw new CopyError(
+      `account ${account} was moved into this warehouse, but this file does not know of it: this is an old copy of the warehouse`,
+    );
   const earlier = await session.queryOne(
     `SELECT 1 AS one FROM ${session.name('vodhouse_load')} WHERE account = $1 AND timeline = $2 LIMIT 1`,
     [account, source.timelineOf(account)],

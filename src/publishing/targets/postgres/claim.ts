@@ -65,6 +65,16 @@ const IS_ORIGIN = `EXISTS (
   WHERE o.account = a.account AND o."warehouseId" = a.warehouse_id AND (a.timeline IS NULL OR a.timeline = o.timeline)
     AND (a.instance = o.instance OR a.lease_until < now()))`;
 
+/**
+ * Only a person who says `--rebuild` takes the account for whatever this file has, and only for this file: a copy of it that
+ * comes later loads everything again, if it is no older state. After a move, only the file that it went to may load it.
+ */
+const NEW_STATUS = `CASE
+    WHEN $5 AND (a.warehouse_id <> excluded.warehouse_id OR a.status IN ('rebuild', 'moved')) THEN 'rebuild'
+    WHEN a.warehouse_id <> excluded.warehouse_id THEN 'moved'
+    WHEN a.status = 'rebuild' AND a.instance <> excluded.instance THEN 'unverified'
+    ELSE a.status END`;
+
 /** The epoch counts the changes of the worker, so one that lost the account finds another number. */
 async function writeClaims(
   session: Session,
@@ -78,7 +88,7 @@ SELECT account, $2, 1, $3, $4, now() + interval '${LEASE_MINUTES} minutes', now(
 ORDER BY account
 ON CONFLICT (account) DO UPDATE SET
   epoch = a.epoch + (a.instance <> excluded.instance OR a.warehouse_id <> excluded.warehouse_id)::int,
-  status = CASE WHEN a.warehouse_id <> excluded.warehouse_id THEN 'rebuild' ELSE a.status END,
+  status = ${NEW_STATUS},
   warehouse_id = excluded.warehouse_id, worker = excluded.worker, instance = excluded.instance,
   lease_until = excluded.lease_until, renewed_at = excluded.renewed_at
 WHERE $5 OR a.warehouse_id = excluded.warehouse_id AND (a.instance = excluded.instance OR a.lease_until < now())

@@ -19,7 +19,7 @@ const account: TargetTable = {
     required('instance', 'text'), // the live file of that worker
     required('lease_until', TIME),
     optional('renewed_at', TIME),
-    optional('status', 'text'), // NULL: as it should be; or why not: unverified, rebuild
+    optional('status', 'text'), // NULL: as it should be; or why not: unverified, rebuild, moved
     optional('timeline', 'uuid'),
     optional('shape', 'text'),
     optional('change_seq', 'bigint'),
