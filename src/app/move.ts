@@ -8,7 +8,6 @@ import { tryLock, createLockedError, type Lock } from '../database/lock.ts';
 import { resolveLink } from '../database/paths.ts';
 import { shellQuote, type FormatCommand } from '../health/commands.ts';
 import type { MovedAccount } from '../lib/account-origins.ts';
-import { isSameZone } from '../lib/calendar.ts';
 import { toTimestamp, type Clock } from '../lib/clock.ts';
 import { findNearest } from '../lib/did-you-mean.ts';
 import { ConfigError, LockedError, NEXT_LINE, toInterruptedError } from '../lib/errors.ts';
@@ -19,6 +18,8 @@ import { SHARED_TABLES } from '../warehouse/move/moved-tables.ts';
 import { arrive, beginMove, findArrival, finishMove, takeBackMove } from '../warehouse/move/move-account.ts';
 import { findMove } from '../warehouse/statements/account-move.ts';
 import { getBookedZone, getFileUse } from '../warehouse/statements/warehouse-state.ts';
+import { assertSameZone } from './file-use.ts';
+import { assertOneCalendar } from './move-checks.ts';
 import { describeMove } from './moved-accounts.ts';
 
 interface MoveContext {
@@ -80,6 +81,7 @@ export function planMove(context: MoveContext, from: Db, to: string): MovePlan {
     throw new ConfigError(describeMove(known), { hint: brokenOffHint(known, formatCommand) });
   if (!hasAccount(from, account)) throw unknownAccount(from, account);
   const resumed = known?.state === 'leaving' ? known : null;
+  assertSameZone(config, getBookedZone(from));
   if (existsSync(to)) assertMayTake(to, from, { ...context, resumed });
   return { rows, resumed, isDone: false };
 }
@@ -120,12 +122,7 @@ function assertMayTake(path: string, from: Db, { account, resumed, config, clock
       throw new ConfigError(`${path} has an account ${account} of its own (${describeRows(own)})`, {
         hint: `take it out of the config of that file, and delete it there: vodhouse forget ${shellQuote(account)}`,
       });
-    const [zone, theirs] = [getBookedZone(from), getBookedZone(to)];
-    if (theirs.timezone !== null && theirs.bookedDays > 0 && !isSameZone(theirs.timezone, config.timezone))
-      throw new ConfigError(
-        `${path} has days of ${theirs.timezone}, this warehouse those of ${zone.timezone ?? config.timezone}`,
-        { hint: 'name another file: all accounts of a file have one calendar' },
-      );
+    assertOneCalendar(path, config, to);
     const [use, theirUse] = [getFileUse(from), getFileUse(to)];
     if (use.isDemo !== theirUse.isDemo && theirUse.packages > 0)
       throw new ConfigError(`one of ${config.warehouse} and ${path} is the file of vodhouse demo`, {

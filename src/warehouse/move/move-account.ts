@@ -14,9 +14,11 @@ import { withoutTriggers, runOnTable } from '../../database/account-tables.ts';
 import type { Db, Tx } from '../../database/connection.ts';
 import { transact } from '../../database/transaction.ts';
 import { toAccountTimeline, type MovedAccount } from '../../lib/account-origins.ts';
+import { isSameZone } from '../../lib/calendar.ts';
 import { toTimestamp } from '../../lib/clock.ts';
+import { WarehouseError } from '../../lib/errors.ts';
 import { deleteMove, findMove, listMoves, writeMove } from '../statements/account-move.ts';
-import { getIdentity, recordZone } from '../statements/warehouse-state.ts';
+import { getBookedZone, getIdentity, recordZone } from '../statements/warehouse-state.ts';
 import { copyAccount, LEFT_FILE, subtractRequests } from './copy-account.ts';
 import { DROPPED_TABLES, MOVED_TABLES } from './moved-tables.ts';
 
@@ -62,8 +64,8 @@ export function arrive(request: MoveRequest, moveId: string): void {
   to.db.$client.prepare(`attach ? as ${LEFT_FILE}`).run(from.path);
   try {
     transact(to.db, (tx) => {
-      const seqOffset = copyAccount(tx, account);
       takeZone(tx);
+      const seqOffset = copyAccount(tx, account);
       for (const { account: old } of listEarlierMarks(tx, leaving)) deleteMove(tx, { account: old });
       const origin = { moveId, warehouseId, instance, seqOffset };
       writeMove(tx, {
@@ -86,13 +88,19 @@ const listEarlierMarks = (tx: Tx, { origins }: MovedAccount): MovedAccount[] =>
     ({ state, moveId }) => state === 'left' && origins.some((each) => each.moveId === moveId),
   );
 
-/** The calendar of the booked days, and whether they are simulated. */
+/** The calendar of the booked days, and whether they are simulated. Before the rows: booked days keep the calendar that they have. */
 function takeZone(tx: Tx): void {
-  const left = tx.$client.prepare(`select timezone, is_demo from ${LEFT_FILE}.warehouse_state`).get() as {
-    timezone: string | null;
-    is_demo: 0 | 1;
-  };
-  if (left.timezone !== null) recordZone(tx, { timezone: left.timezone });
+  const left = tx.$client
+    .prepare(
+      `select timezone, is_demo,
+  (select count(*) from ${LEFT_FILE}.storage_day where state = 'booked') as booked_days from ${LEFT_FILE}.warehouse_state`,
+    )
+    .get() as { timezone: string | null; is_demo: 0 | 1; booked_days: number };
+  const { timezone, bookedDays } = getBookedZone(tx);
+  const hasDays = bookedDays > 0 && timezone !== null;
+  if (!hasDays && left.timezone !== null) recordZone(tx, { timezone: left.timezone });
+  else if (hasDays && left.booked_days > 0 && left.timezone !== null && !isSameZone(timezone, left.timezone))
+    throw new WarehouseError(`it has days of ${timezone}, and the account days of ${left.timezone}`);
   tx.$client.prepare('update main.warehouse_state set is_demo = ?').run(left.is_demo);
 }
 

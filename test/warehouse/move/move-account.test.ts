@@ -13,7 +13,7 @@ import {
 } from '../../../src/warehouse/move/move-account.ts';
 import { DROPPED_TABLES, MOVED_TABLES, STAYING_TABLES } from '../../../src/warehouse/move/moved-tables.ts';
 import { findMove } from '../../../src/warehouse/statements/account-move.ts';
-import { getIdentity } from '../../../src/warehouse/statements/warehouse-state.ts';
+import { getBookedZone, getIdentity, recordZone } from '../../../src/warehouse/statements/warehouse-state.ts';
 import { fillAccount, listAccountTables, readFacts } from '../../support/fixtures/account-rows.ts';
 import { temporaryFolder } from '../../support/fixtures/temporary-folder.ts';
 
@@ -169,6 +169,30 @@ describe('a move of an account', () => {
     arrive(asked, moveId);
     finishMove(asked);
     expect(readFacts(to.db, 'second')).toEqual(facts);
+  });
+
+  it('leaves booked days the calendar that they have', () => {
+    const zoneOf = ({ db }: File) => getBookedZone(db).timezone;
+    const openIn = (timezone: string, ...accounts: string[]) => {
+      const file = openFile(...accounts);
+      recordZone(file.db, { timezone });
+      return file;
+    };
+    const [from, to] = [openIn('Asia/Seoul', 'second'), openIn('UTC', 'third')];
+    const asked = request(from, to);
+    const moveId = beginMove(asked);
+    expect(() => arrive(asked, moveId)).toThrow('it has days of UTC, and the account days of Asia/Seoul');
+    expect([zoneOf(to), countRows(to.db)]).toEqual(['UTC', 0]);
+    const empty = openIn('UTC');
+    arrive({ ...asked, to: empty }, moveId);
+    expect(zoneOf(empty)).toBe('Asia/Seoul');
+    const [quiet, booked] = [openIn('Asia/Seoul', 'second'), openIn('UTC', 'third')];
+    const tables = ['storage_correction', 'storage_day'];
+    transact(quiet.db, (tx) =>
+      withoutTriggers(tx, () => tables.forEach((table) => tx.$client.exec(`delete from ${table}`))),
+    );
+    move(quiet, booked);
+    expect(zoneOf(booked)).toBe('UTC');
   });
 
   it('keeps the triggers of the file that it leaves', () => {
