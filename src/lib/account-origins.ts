@@ -14,6 +14,30 @@ export interface Origin {
   seqOffset: number;
 }
 
+/** One live file that an account has left, as a target tells of it. */
+export interface Stay {
+  warehouseId: string;
+  instance: string;
+  /** What the target may have of the account while that file has claimed it: loads of the file, or of an earlier one. */
+  timelines: readonly string[];
+}
+
+/** The live files that an account has left, the oldest first. */
+export const listStays = (origins: readonly Origin[]): Stay[] =>
+  origins.map(({ warehouseId, instance }, index) => ({
+    ...{ warehouseId, instance },
+    timelines: origins.slice(0, index + 1).map(({ timeline }) => timeline),
+  }));
+
+/** Has the account left the warehouse that a target names? `timeline`: of the rows in the target; null if there are none. */
+export const hasLeft = (
+  origins: readonly Origin[],
+  { warehouseId, timeline }: { warehouseId: string; timeline: string | null },
+): boolean =>
+  listStays(origins).some(
+    (stay) => stay.warehouseId === warehouseId && (timeline === null || stay.timelines.includes(timeline)),
+  );
+
 /** An account that was moved into a live file, or is moved out of it. */
 export interface MovedAccount {
   account: string;

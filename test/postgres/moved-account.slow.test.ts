@@ -193,4 +193,33 @@ describe.skipIf(findPostgres() === null)('an account that vodhouse move took to 
     expect((await from.ship())['second']).toMatchObject({ outcome: 'loaded' });
     expect([await findDifferences(from, to), await countLost(from)]).toEqual([[], 0]);
   });
+
+  it('is not taken over by a copy that moved on from before the newest claim', async () => {
+    const { from, to } = await openBoth();
+    move(from, to);
+    await to.ship(withSecond);
+    const copy = openTargetSite(server, { ...place(to), start: '2026-03-02T12:00Z' });
+    move(to, from);
+    expect(await claimOnly(from)).toBe('claimed');
+    const third = openTargetSite(server, { schema: from.schema, start: '2026-03-03T13:00Z' });
+    move(copy, third);
+    await endLeases(from);
+    expect(await claimOnly(third)).toBe('refused');
+    expect((await from.ship())['second']).toMatchObject({ outcome: 'loaded' });
+  });
+
+  it('moves on and back after a claim that no load followed', async () => {
+    const { from, to } = await openBoth();
+    const third = openTargetSite(server, { schema: from.schema, start: '2026-03-01T13:00Z' });
+    move(from, to);
+    expect(await claimOnly(to)).toBe('claimed');
+    move(to, from);
+    expect(await claimOnly(from)).toBe('claimed');
+    move(from, third);
+    expect((await third.ship({ accounts: ['second'], verify: ['second'] }))['second']).toMatchObject({
+      ...{ outcome: 'loaded', verified: true },
+    });
+    expect([await claimOnly(from), await claimOnly(to)]).toEqual(['refused', 'refused']);
+    expect([await findDifferences(third, from), await countLost(third)]).toEqual([[], 0]);
+  });
 });

@@ -1,6 +1,7 @@
 /** Looks whether a target can be loaded, without changing anything there: server, rights, readers, clock, accounts. */
 import type { TargetConfig } from '../../../config/config.ts';
 import { fromTimestamp } from '../../../lib/clock.ts';
+import { hasLeft } from '../../../lib/account-origins.ts';
 import { formatDuration } from '../../../lib/format.ts';
 import { toUtcText } from './claim.ts';
 import { readHolders, type AccountHolder } from './holders.ts';
@@ -106,7 +107,7 @@ function describeHolder(
   if (!found) return passed(asked, 'not loaded yet');
   const loaded = found.loadedAt === null ? 'not loaded yet' : `loaded ${found.loadedAt} UTC`;
   const isElsewhere = found.warehouseId !== warehouseId;
-  if (isElsewhere && originsOf(account).some((origin) => origin.warehouseId === found.warehouseId))
+  if (isElsewhere && hasLeft(originsOf(account), found))
     return passed(asked, `moved here from ${found.worker}, ${loaded}: the next load takes it over`);
   if (isElsewhere)
     return failed(

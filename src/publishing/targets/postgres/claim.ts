@@ -1,5 +1,5 @@
 /** The lease of an account: which worker ships it, by the clock of the database. */
-import type { Origin } from '../../../lib/account-origins.ts';
+import { hasLeft, listStays, type Origin } from '../../../lib/account-origins.ts';
 import type { Claim, Holder } from '../target.ts';
 import type { Session } from './session.ts';
 
@@ -56,13 +56,13 @@ ORDER BY asked.account`,
 }
 
 /**
- * The account was moved: it is taken over from the warehouse that it left, once. That warehouse had it in the timeline that is
- * in the target, so an old copy of this one, from before the account moved on, takes nothing: the target has a later timeline
- * then. The lease of the worker that gave it away is not waited for, that of a copy of its folder is.
+ * The account was moved: it is taken over from the warehouse that it left, once. That warehouse or an earlier one loaded it in
+ * the timeline that is in the target (one that moved it on may have claimed it, and loaded nothing), so an old copy of this
+ * one, from before the account moved on, takes nothing: the target has a later timeline then. The lease of the worker that gave it away is not waited for, that of a copy of its folder is.
  */
 const IS_ORIGIN = `EXISTS (
-  SELECT FROM jsonb_to_recordset($6::jsonb) AS o (account text, "warehouseId" uuid, timeline uuid, instance text)
-  WHERE o.account = a.account AND o."warehouseId" = a.warehouse_id AND (a.timeline IS NULL OR a.timeline = o.timeline)
+  SELECT FROM jsonb_to_recordset($6::jsonb) AS o (account text, "warehouseId" uuid, timelines uuid[], instance text)
+  WHERE o.account = a.account AND o."warehouseId" = a.warehouse_id AND (a.timeline IS NULL OR a.timeline = ANY (o.timelines))
     AND (a.instance = o.instance OR a.lease_until < now()))`;
 
 /**
@@ -81,7 +81,9 @@ async function writeClaims(
   accounts: readonly string[],
   { holder: { worker, instance }, warehouseId, originsOf, force }: Claimant,
 ): Promise<Extract<Claim, { result: 'claimed' }>[]> {
-  const origins = accounts.flatMap((account) => originsOf(account).map((origin) => ({ ...origin, account })));
+  const origins = accounts.flatMap((account) =>
+    listStays(originsOf(account)).map((stay) => ({ ...stay, account })),
+  );
   const { rows } = await session.query<{ account: string; epoch: string; until: string }>(
     `INSERT INTO ${session.name('vodhouse_account')} AS a (account, warehouse_id, epoch, worker, instance, lease_until, renewed_at)
 SELECT account, $2, 1, $3, $4, now() + interval '${LEASE_MINUTES} minutes', now() FROM unnest($1::text[]) AS asked (account)
@@ -124,10 +126,8 @@ FROM unnest($1::text[]) AS asked (account) LEFT JOIN ${session.name('vodhouse_ac
     [accounts],
   );
   return rows.map(({ account, epoch, warehouse_id: other, worker, instance, until, timeline }) => {
-    const isOrigin = originsOf(account).some(
-      (origin) => origin.warehouseId === other && (timeline === null || timeline === origin.timeline),
-    );
-    if (isOrigin) return { result: 'held', account, worker, until }; // by a copy of the folder that it left, or a load
+    if (hasLeft(originsOf(account), { warehouseId: other, timeline }))
+      return { result: 'held', account, worker, until }; // by a copy of the folder that it left, or a load
     if (epoch === null || (other === warehouseId && instance !== holder.instance))
       return { result: 'held', account, worker, until }; // without a row: it was removed a moment ago
     if (other === warehouseId) return { result: 'claimed', account, epoch: Number(epoch), leaseUntil: until };

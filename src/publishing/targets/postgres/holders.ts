@@ -8,6 +8,8 @@ export interface AccountHolder {
   /** As in Holder: another one than that of this worker is another live file. */
   instance: string;
   warehouseId: string;
+  /** Of its rows; null: they were never loaded. */
+  timeline: string | null;
   /** Is the lease still valid, by the clock of the database? */
   isHeld: boolean;
   /** UTC, `YYYY-MM-DD HH:MM:SS`, as the next two. */
@@ -30,12 +32,13 @@ WHERE n.nspname = $1 AND c.relname = 'vodhouse_account'`,
     worker: string;
     instance: string;
     warehouse_id: string;
+    timeline: string | null;
     is_held: boolean;
     lease_until: string;
     since: string | null;
     loaded_at: string | null;
   }>(
-    `SELECT account, worker, instance, warehouse_id, lease_until > now() AS is_held, ${toUtcText('lease_until')} AS lease_until,
+    `SELECT account, worker, instance, warehouse_id, timeline, lease_until > now() AS is_held, ${toUtcText('lease_until')} AS lease_until,
   (SELECT ${toUtcText('min(l.loaded_at)')} FROM ${session.name('vodhouse_load')} l
     WHERE l.account = a.account AND l.epoch = a.epoch AND l.warehouse_id = a.warehouse_id) AS since,
   ${toUtcText('loaded_at')} AS loaded_at
@@ -43,6 +46,7 @@ FROM ${session.name('vodhouse_account')} a ORDER BY account`,
   );
   return rows.map((row) => ({
     ...{ account: row.account, worker: row.worker, instance: row.instance, warehouseId: row.warehouse_id },
+    timeline: row.timeline,
     ...{ isHeld: row.is_held, leaseUntil: row.lease_until, since: row.since, loadedAt: row.loaded_at },
   }));
 }
