@@ -1,7 +1,9 @@
 /** `publish --rebuild`: which account, and what will be done to whom. */
 import { createInterface } from 'node:readline/promises';
+import { describeMove } from '../app/moved-accounts.ts';
 import type { Config, TargetConfig } from '../config/config.ts';
 import { commandsFor, shellQuote } from '../health/commands.ts';
+import type { MovedAccount } from '../lib/account-origins.ts';
 import { ConfigError, VodhouseError } from '../lib/errors.ts';
 import { escapeControls } from '../lib/format.ts';
 import { createHolder } from '../publishing/targets/holder.ts';
@@ -25,6 +27,8 @@ export interface OwnAccounts {
   /** Those of the live file. */
   stored: readonly string[];
   warehouseId: string;
+  /** Accounts that came from another live file, or go to one. */
+  moves: readonly MovedAccount[];
 }
 
 /**
@@ -45,14 +49,35 @@ export async function chooseRebuild(
     ({ account, warehouseId }) => warehouseId === own.warehouseId && !names.includes(account),
   );
   const known = [...names, ...gone.map(({ account }) => account)];
-  if (given !== true) assertKnownAccount(given, known);
+  if (given !== true) assertMayRebuild(given, known, own, config);
   const describe = createDescription(config, target, holders, own);
   for (const account of given === true ? known : [given])
     process.stderr.write(`${escapeControls(describe(account))}\n`);
   if (given !== true) return given;
   const typed = await askForAccount(signal);
-  if (typed !== null) assertKnownAccount(typed, known);
+  if (typed !== null) assertMayRebuild(typed, known, own, config);
   return typed;
+}
+
+/** Throws ConfigError for an account that nobody knows, and for one that a move takes away. */
+function assertMayRebuild(
+  account: string,
+  known: readonly string[],
+  { moves }: OwnAccounts,
+  { file }: Config,
+): void {
+  const move = moves.find((each) => each.account === account && each.state !== 'here');
+  if (move === undefined) {
+    assertKnownAccount(account, known);
+    return;
+  }
+  const finish = commandsFor(file)(`move ${shellQuote(account)} --to ${shellQuote(move.otherFile)}`);
+  throw new ConfigError(`${describeMove(move)}; nothing was rebuilt`, {
+    hint:
+      move.state === 'leaving'
+        ? `${finish} finishes it, --take-back undoes it`
+        : 'that file takes its rows over: vodhouse publish, with its config',
+  });
 }
 
 async function readTargetHolders(target: TargetConfig): Promise<AccountHolder[]> {

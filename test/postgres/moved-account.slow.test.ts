@@ -10,7 +10,7 @@ import { findPostgres, startPostgres, type PostgresServer } from '../support/ser
 type Site = ReturnType<typeof openTargetSite>;
 
 /** What `vodhouse move second` does to two live files. */
-function move(from: Site, to: Site): void {
+function move(from: Site, to: Site, { isBrokenOff = false } = {}): void {
   from.whileClosed(() =>
     to.whileClosed(() => {
       const now = Math.max(from.clock.now(), to.clock.now());
@@ -20,7 +20,7 @@ function move(from: Site, to: Site): void {
       const { instance } = from.holder;
       const request = { account: 'second', from: source, to: destination, instance, now };
       arrive(request, beginMove(request));
-      finishMove(request);
+      if (!isBrokenOff) finishMove(request);
       for (const { db } of files) db.$client.close();
     }),
   );
@@ -221,5 +221,18 @@ describe.skipIf(findPostgres() === null)('an account that vodhouse move took to 
     });
     expect([await claimOnly(from), await claimOnly(to)]).toEqual(['refused', 'refused']);
     expect([await findDifferences(third, from), await countLost(third)]).toEqual([[], 0]);
+  });
+
+  it('is not taken back by a rebuild while the move is broken off; the hint is to finish it', async () => {
+    const { from, to } = await openBoth();
+    move(from, to, { isBrokenOff: true });
+    await to.ship(withSecond);
+    const finish = { hint: expect.stringContaining('finishes the move') as string };
+    expect((await from.ship())['second']).toMatchObject({ outcome: 'refused', ...finish });
+    expect((await from.load({ rebuild: ['second'] }))['second']).toMatchObject({
+      ...{ outcome: 'failed', ...finish },
+    });
+    expect(await countLost(to)).toBe(0);
+    expect((await to.ship({ ...withSecond, verify: ['second'] }))['second']?.verified).toBe(true);
   });
 });

@@ -88,7 +88,10 @@ async function askForRebuild(
   if (rebuild === undefined || !loader) return [];
   const { assertCanAsk, chooseRebuild } = await import('../rebuild.ts');
   assertCanAsk(options, loader.target.name);
-  const own = { stored: warehouse.listAccounts(), warehouseId: warehouse.getWarehouseId() };
+  const own = {
+    ...{ stored: warehouse.listAccounts(), warehouseId: warehouse.getWarehouseId() },
+    moves: warehouse.listMoves(),
+  };
   const account = await chooseRebuild(config, loader.target, rebuild, own, signal);
   return account === null ? null : [account];
 }

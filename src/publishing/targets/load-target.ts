@@ -1,6 +1,7 @@
 /** Loads one target: every account of the published file, one after the other. Runs in a process of its own. */
 import { emptyReport, RUNS } from '../../lib/load-report.ts';
 import { CopyError, LostLeaseError, NotFetchedError, StaleSourceError } from './load-errors.ts';
+import { refuseLeaving, refuseRebuild } from './leaving.ts';
 import { addResult, isDone } from './load-results.ts';
 import { createPostgresTarget } from './postgres/postgres-target.ts';
 import { listSourceAccounts, openSource, type Source } from './source.ts';
@@ -91,8 +92,7 @@ function rebuildMissing(
       return;
     }
     if (source.leftAccounts.includes(account)) {
-      const error = `account ${account} was moved to another warehouse, which takes its rows over: nothing was deleted`;
-      Object.assign(result, { error, hint: 'publish there: vodhouse publish' });
+      Object.assign(result, refuseRebuild(account, 'left'));
       return;
     }
     const removed = await target.remove(account);
@@ -114,11 +114,17 @@ async function loadOne(
   const isLeft = !isRebuild && !request.accounts.includes(account);
   let isClaimed = false;
   let isElsewhere = false;
+  const isLeaving = source.leftAccounts.includes(account);
   const result = await report(account, target, source, request, async (draft) => {
+    if (isLeaving && isRebuild) {
+      Object.assign(draft, refuseRebuild(account, 'leaving'));
+      return;
+    }
     const claim = await (isLeft ? target.claimLeft(account) : target.claim(account, isRebuild));
     if (claim?.result !== 'claimed') {
       isElsewhere = isLeft;
       if (claim) Object.assign(draft, describeClaim(claim, request));
+      if (isLeaving && claim?.result === 'refused') Object.assign(draft, refuseLeaving(account));
       return;
     }
     isClaimed = true;
