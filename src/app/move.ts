@@ -19,7 +19,7 @@ import { arrive, beginMove, findArrival, finishMove, takeBackMove } from '../war
 import { findMove } from '../warehouse/statements/account-move.ts';
 import { getBookedZone, getFileUse } from '../warehouse/statements/warehouse-state.ts';
 import { assertSameZone } from './file-use.ts';
-import { assertOneCalendar } from './move-checks.ts';
+import { assertOneCalendar, assertSameUnits } from './move-checks.ts';
 import { describeMove } from './moved-accounts.ts';
 
 interface MoveContext {
@@ -123,6 +123,7 @@ function assertMayTake(path: string, from: Db, { account, resumed, config, clock
         hint: `take it out of the config of that file, and delete it there: vodhouse forget ${shellQuote(account)}`,
       });
     assertOneCalendar(path, config, to);
+    assertSameUnits(path, config, to);
     const [use, theirUse] = [getFileUse(from), getFileUse(to)];
     if (use.isDemo !== theirUse.isDemo && theirUse.packages > 0)
       throw new ConfigError(`one of ${config.warehouse} and ${path} is the file of vodhouse demo`, {

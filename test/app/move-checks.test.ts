@@ -1,11 +1,12 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { planMove } from '../../src/app/move.ts';
+import { findUnits, findUnitsNotice } from '../../src/app/move-checks.ts';
 import { openDatabase } from '../../src/database/connection.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { recordZone } from '../../src/warehouse/statements/warehouse-state.ts';
+import { recordConfig, recordZone } from '../../src/warehouse/statements/warehouse-state.ts';
 import { fillAccount } from '../support/fixtures/account-rows.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 
@@ -14,6 +15,7 @@ interface FileOptions {
   zone?: string;
   /** Further lines of its config. */
   lines?: string;
+  hasDays?: boolean;
 }
 
 const configOf = (name: string, account: string, { lines = '' }: FileOptions) =>
@@ -33,7 +35,8 @@ function openFile(folder: string, name: string, account: string, options: FileOp
   const db = openDatabase(config.warehouse, Date.now());
   onTestFinished(() => void db.$client.close());
   db.$client.pragma('foreign_keys = off'); // rows of tests have no parents
-  fillAccount(db, account);
+  if (options.hasDays !== false) fillAccount(db, account);
+  recordConfig(db, { file, accounts: account });
   recordZone(db, { timezone: options.zone ?? 'Asia/Seoul' });
   return { config, db };
 }
@@ -53,6 +56,40 @@ function plan({ one = {}, two = {} }: { one?: FileOptions; two?: FileOptions | n
 }
 
 describe('planMove', () => {
+  it('refuses a file whose config reads durations or days in another unit', () => {
+    const seconds = { lines: 'duration_unit: s' };
+    expect(() => plan({ two: seconds })).toThrow(
+      /duration_unit is ms in .*one\.yaml, and s in .*two\.yaml, the config of .*two\.db/,
+    );
+    expect(() => plan({ one: seconds })).toThrow(/duration_unit is s in .*one\.yaml, and ms in/);
+    expect(plan({ one: seconds, two: seconds }).isDone).toBe(false);
+    const noDays = { lines: 'timezone: UTC', hasDays: false };
+    expect(() => plan({ two: noDays })).toThrow(/timezone is Asia\/Seoul in .*and UTC in .*two\.yaml/);
+  });
+
+  it('takes the units of a config only from one that has the file, and says them plainly', () => {
+    const folder = temporaryFolder();
+    const { db, config } = openFile(folder, 'two', 'third', { lines: 'duration_unit: s' });
+    const find = (text: string) => {
+      writeFileSync(config.file, text);
+      return findUnits(config.warehouse, db)?.durationUnit ?? null;
+    };
+    const rest = 'warehouse: two.db\ntimezone: Asia/Seoul\n';
+    expect(find(`${rest}accounts: [{ key: '\${NOT_SET}' }]`)).toBe('ms');
+    expect(find(`${rest}duration_unit: s`)).toBe('s');
+    expect(find(`${rest}duration_unit: \${UNIT}`)).toBeNull();
+    expect(find('warehouse: other.db\ntimezone: Asia/Seoul\n')).toBeNull();
+    expect(find('warehouse: two.db')).toBeNull();
+    expect(find('')).toBeNull();
+    expect([find(rest), findUnitsNotice(config.warehouse, config)]).toEqual(['ms', null]);
+    rmSync(config.file);
+    expect(findUnits(config.warehouse, db)).toBeNull();
+    for (const path of [config.warehouse, join(folder, 'three.db')])
+      expect(findUnitsNotice(path, config)).toBe(
+        `the config of ${path} cannot be compared: it must have \`duration_unit: s\` and \`timezone: Asia/Seoul\`, as this one`,
+      );
+  });
+
   it('refuses days of two calendars: by what is booked, whatever the config says now', () => {
     const utc = { zone: 'UTC', lines: 'timezone: UTC' };
     expect(() => plan({ one: { lines: 'timezone: UTC' }, two: utc })).toThrow(

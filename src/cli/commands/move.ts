@@ -12,6 +12,7 @@ import {
   takeBack,
   type MovePlan,
 } from '../../app/move.ts';
+import { findUnitsNotice, formatUnits } from '../../app/move-checks.ts';
 import { openPipeline } from '../../app/pipeline.ts';
 import { openDatabase, type Db } from '../../database/connection.ts';
 import { commandsFor, shellQuote, type FormatCommand } from '../../health/commands.ts';
@@ -82,7 +83,7 @@ async function moveTo({ options, account, config, context, signal }: Move, to: s
       );
       return false;
     }
-    process.stdout.write(planText(plan, account, path));
+    process.stdout.write(planText(plan, account, path, findUnitsNotice(path, config)));
     const command = given.formatCommand(`move ${shellQuote(account)} --to ${shellQuote(to)}`);
     const question = `Move all these rows of ${account} to ${displayPath(path)}?`;
     if (!options.yes && !(await isConfirmed(question, command, signal))) {
@@ -126,14 +127,15 @@ async function orBrokenOff(
   }
 }
 
-function planText({ rows, resumed }: MovePlan, account: string, path: string): string {
+function planText({ rows, resumed }: MovePlan, account: string, path: string, notice: string | null): string {
   const table = formatTable(
     ['table', '>rows'],
     rows.map(({ table, rows }) => [table, formatCount(rows)]),
   );
   const begun = resumed === null ? '' : `goes on with the move that was begun ${resumed.at} UTC\n`;
   const target = existsSync(path) ? '' : `${displayPath(path)} is not there yet: it is made\n`;
-  return `account ${account} in this warehouse:\n${table}\n${begun}${target}\n`;
+  const units = notice === null ? '' : `${notice}\n`;
+  return `account ${account} in this warehouse:\n${table}\n${begun}${target}${units}\n`;
 }
 
 /** The config that used the other file last; null if none did. */
@@ -154,6 +156,7 @@ function nextSteps(config: Config, account: string, path: string, otherConfig: s
     'Now, before either worker is started:',
     `  1. take \`- name: ${account}\` with its keys out of ${displayPath(config.file)}`,
     `  2. put it into ${otherConfig === null ? other : displayPath(other)}, as it was, with its \${…} in the .env there`,
+    `     that config must have ${formatUnits(config)}, as this one`,
     `  3. start both workers; at the second one: ${publish}`,
     '',
   ].join('\n');

@@ -63,6 +63,10 @@ describe('vodhouse move', () => {
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(/storage_day +\d+/);
     expect(stdout).toContain('1. take `- name: second` with its keys out of one.yaml');
+    expect(stdout).toContain(
+      'that config must have `duration_unit: ms` and `timezone: Asia/Seoul`, as this one',
+    );
+    expect(stdout).not.toContain('cannot be compared');
     expect(readdirSync(cwd).filter((name) => name.includes('before-move'))).toHaveLength(2);
     expect(facts('two')).toEqual(known);
     expect([state('one'), state('two'), countRequests('one')]).toEqual(['left', 'here', 0]);
