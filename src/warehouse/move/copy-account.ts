@@ -105,7 +105,9 @@ export function subtractRequests(tx: Tx, account: string): void {
 
 /** What a row becomes that meets one of the same key: only tables that may have rows of the account already. */
 const ON_CONFLICT: Readonly<Record<string, string>> = {
-  pause: 'on conflict do update set until = max(until, excluded.until)',
+  pause: `on conflict do update set until = max(until, excluded.until), full_rate_at = max(full_rate_at, excluded.full_rate_at),
+  since = max(since, excluded.since), consecutive_restrictions = max(consecutive_restrictions, excluded.consecutive_restrictions),
+  reason = case when excluded.until > until then excluded.reason else reason end`,
   saved_requests:
     'on conflict do update set looks = looks + excluded.looks, requests = requests + excluded.requests',
 };

@@ -195,6 +195,43 @@ describe('a move of an account', () => {
     expect(zoneOf(booked)).toBe('UTC');
   });
 
+  it('keeps the stricter of two pauses, in each of its figures', () => {
+    const pauseOf = ({ db }: File) =>
+      db.$client.prepare(`select * from pause where account = 'second'`).get();
+    const insertPause = ({ db }: File, pause: object) =>
+      db.$client
+        .prepare(
+          `insert or replace into pause values ('second', :until, :reason, :since, :full_rate_at, :consecutive_restrictions)`,
+        )
+        .run(pause);
+    const at = (hour: number) => `2026-03-05 ${hour}:00:00`;
+    const longer = {
+      until: at(15),
+      reason: '429',
+      since: at(11),
+      full_rate_at: at(16),
+      consecutive_restrictions: 2,
+    };
+    const more = {
+      until: at(14),
+      reason: '503',
+      since: at(12),
+      full_rate_at: at(17),
+      consecutive_restrictions: 6,
+    };
+    const stricter = { ...longer, since: at(12), full_rate_at: at(17), consecutive_restrictions: 6 };
+    for (const [here, arriving] of [
+      [longer, more],
+      [more, longer],
+    ] as const) {
+      const [from, to] = [openFile('second'), openFile()];
+      insertPause(from, arriving);
+      insertPause(to, here);
+      move(from, to);
+      expect(pauseOf(to)).toEqual({ account: 'second', ...stricter });
+    }
+  });
+
   it('keeps the triggers of the file that it leaves', () => {
     const [from, to] = [openFile('first', 'second'), openFile()];
     const triggers = () =>
