@@ -28,6 +28,12 @@ export async function printCandidates(program: Command, words: readonly string[]
     const names = readConfiguredNames(words);
     if (names) completeNames(root, names);
   }
+  if (words.some((word) => /^--table(?:=.*)?$/.test(word))) {
+    const { createMarts } = await import('../publishing/marts/marts.ts');
+    const { all } = createMarts({ durationUnit: 'ms', exclude: [] });
+    const tables = all.map(({ name, description }) => ({ value: name, description }));
+    setHandler(root.commands.get('export')?.options.get('table'), suggest(tables));
+  }
   root.parse([...words]);
 }
 

@@ -16,3 +16,10 @@ export function findPublishedFile(
     hint: 'add publish: { file: data/vodhouse.bi.db } to the config, then vodhouse publish',
   });
 }
+
+/** The files of `--file`, or else those that the config names. Throws ConfigError if the config cannot be read. */
+export function listNamedFiles({ file, config }: ConfigOptions & { file?: string }): string[] {
+  if (file !== undefined) return [resolve(file)];
+  const { warehouse, publish } = loadConfigWithoutFiles(config).config;
+  return publish ? [warehouse, publish.file] : [warehouse];
+}

@@ -27,7 +27,7 @@ export function openExport({ file, table, sinceSeq }: ExportRequest) {
   const source = openSource(file);
   try {
     const mart = findMart(source, table);
-    if (sinceSeq !== null) assertFollowable(table);
+    if (sinceSeq !== null) assertFollowable(source, table, sinceSeq);
     const { columns } = mart;
     let count = 0;
     const read = function* (toValue: (column: Column) => string): Iterable<SqlCell[]> {
@@ -87,11 +87,15 @@ function findMart({ marts }: Source, table: string): Mart {
 /** States of a video that the table has. A view of them may lack removed ones. */
 const FOLLOWABLE = ['videos', 'video_history', 'video_versions'];
 
-function assertFollowable(table: string): void {
-  if (FOLLOWABLE.includes(table)) return;
-  throw new ConfigError(`${table} has no changes to follow`, {
-    hint: `--since-seq is for ${FOLLOWABLE.join(', ')}; export ${table} as a whole`,
-  });
+function assertFollowable({ changeSeq }: Source, table: string, sinceSeq: number): void {
+  if (!FOLLOWABLE.includes(table))
+    throw new ConfigError(`${table} has no changes to follow`, {
+      hint: `--since-seq is for ${FOLLOWABLE.join(', ')}; export ${table} as a whole`,
+    });
+  if (sinceSeq > changeSeq)
+    throw new ConfigError(`${sinceSeq} is beyond the last change, ${changeSeq}`, {
+      hint: 'after a vodhouse restore, numbers are used again: export all rows, without --since-seq',
+    });
 }
 
 function select(

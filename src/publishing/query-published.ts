@@ -50,7 +50,7 @@ function open(file: string): Database.Database {
 
 function unreadableError(file: string, error: unknown): WarehouseError {
   return new WarehouseError(`${file} cannot be read: ${errorMessage(error)}`, {
-    hint: 'vodhouse publish makes a new published file',
+    hint: 'move it away, then vodhouse publish makes a new one',
     cause: error,
   });
 }

@@ -104,7 +104,7 @@ describe('vodhouse complete', () => {
     expect((await complete('publish', '--')).sort()).toEqual([...options].map(([, name]) => name).sort());
   });
 
-  it('knows the accounts, packages and targets of the config', async () => {
+  it('knows the accounts, packages and targets of the config, and the published tables', async () => {
     const config = configText({ url: 'http://127.0.0.1:1', packages: [101, 102], top: PUBLISH });
     const second = config.split('accounts:\n')[1]?.replace('name: main', 'name: second') ?? '';
     const cwd = createFolder({
@@ -123,6 +123,12 @@ describe('vodhouse complete', () => {
       ...['101\tmain', 'main/102\tmain', 'second/102\tsecond', '7\tTalks'],
     ]);
     expect(await complete('correct', '')).toEqual([]); // there is no vodhouse.yaml
+    const tables = await complete('export', '--table', 'video_');
+    expect(tables.map((line) => line.split('\t')[0])).toEqual([
+      'video_versions',
+      'video_history',
+      'video_tags',
+    ]);
   });
 
   it('prints a script for three shells, and names them for another one', async () => {

@@ -3,7 +3,6 @@ import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { draftPath, removeDraft, removeStaleDrafts } from '../../database/draft-files.ts';
-import { resolveLink } from '../../database/paths.ts';
 import { ConfigError, errorCode, errorMessage, InterruptedError, VodhouseError } from '../../lib/errors.ts';
 import { formatBytes, pluralize } from '../../lib/format.ts';
 import { openExport, type Export } from '../../publishing/export.ts';
@@ -12,7 +11,8 @@ import { EXIT } from '../exit.ts';
 import { inChunks } from '../output/chunks.ts';
 import { formatJson } from '../output/output.ts';
 import { ndjson, queryCsv } from '../output/query-text.ts';
-import { findPublishedFile } from '../published-file.ts';
+import { resolveExportFile } from '../export-file.ts';
+import { findPublishedFile, listNamedFiles } from '../published-file.ts';
 import { abortOnSignal } from '../signals.ts';
 
 export type ExportOptions = JsonOptions & {
@@ -32,11 +32,12 @@ export async function exportTable(options: ExportOptions): Promise<number> {
   if (out === '-' && json)
     throw new ConfigError('--json and --out - would both write to stdout', { hint: 'name a file' });
   const file = findPublishedFile(options, 'vodhouse export');
+  const path = out === '-' ? null : resolveExportFile(out, options.config, listNamedFiles(options));
   const source = openExport({ file, table, sinceSeq });
   try {
     const pieces = toPieces(source, options.format);
-    if (out === '-') await pipeline(Readable.from(pieces), process.stdout, { end: false });
-    else await writeFile(resolveLink(resolve(out)), pieces);
+    if (path === null) await pipeline(Readable.from(pieces), process.stdout, { end: false });
+    else await writeFile(path, pieces);
     report(source, options);
     return EXIT.done;
   } finally {
@@ -54,8 +55,6 @@ function toPieces(source: Export, format: ExportOptions['format']): Iterable<str
 /** Throws VodhouseError if the file cannot be written, InterruptedError at SIGINT and SIGTERM; then it is as before. */
 async function writeFile(out: string, pieces: Iterable<string | Uint8Array>): Promise<void> {
   const existing = statSync(out, { throwIfNoEntry: false });
-  if (existing && !existing.isFile())
-    throw new ConfigError(`${out} is no file`, { hint: 'name a file, or - for stdout' });
   const { signal } = abortOnSignal('stopping; nothing is exported');
   removeStaleDrafts(out);
   const draft = draftPath(out);

@@ -115,6 +115,10 @@ describe('vodhouse export', () => {
       2,
       'vodhouse: nothing that is published is named vidoes',
     ]);
+    expect(await ends('--format', 'csv', '--since-seq', '999999', '--out', 'x')).toEqual([
+      2,
+      expect.stringContaining('999999 is beyond the last change, '),
+    ]);
     expect(await ends('--format', 'csv', '--out', '.')).toEqual([2, expect.stringContaining('is no file')]);
     expect(await ends('--format', 'csv', '--out', 'none/x.csv')).toEqual([
       1,
