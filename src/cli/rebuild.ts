@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { describeMove } from '../app/moved-accounts.ts';
 import type { Config, TargetConfig } from '../config/config.ts';
 import { commandsFor, shellQuote } from '../health/commands.ts';
-import type { MovedAccount } from '../lib/account-origins.ts';
+import { isFormerRow, listFormerStays, type MovedAccount } from '../lib/account-origins.ts';
 import { ConfigError, VodhouseError } from '../lib/errors.ts';
 import { escapeControls } from '../lib/format.ts';
 import { createHolder } from '../publishing/targets/holder.ts';
@@ -45,8 +45,9 @@ export async function chooseRebuild(
 ): Promise<string | null> {
   const names = [...new Set([...config.accounts.map(({ name }) => name), ...own.stored])];
   const holders = await readTargetHolders(target);
+  const stays = listFormerStays(own.moves);
   const gone = holders.filter(
-    ({ account, warehouseId }) => warehouseId === own.warehouseId && !names.includes(account),
+    (row) => !names.includes(row.account) && (row.warehouseId === own.warehouseId || isFormerRow(stays, row)),
   );
   const known = [...names, ...gone.map(({ account }) => account)];
   if (given !== true) assertMayRebuild(given, known, own, config);
@@ -96,8 +97,9 @@ function createDescription(
   config: Config,
   { name }: TargetConfig,
   holders: readonly AccountHolder[],
-  { stored, warehouseId }: OwnAccounts,
+  { stored, warehouseId, moves }: OwnAccounts,
 ) {
+  const stays = listFormerStays(moves);
   const { instance } = createHolder(config);
   const isConfigured = (account: string) => config.accounts.some(({ name: each }) => each === account);
   return (account: string): string => {
@@ -111,6 +113,8 @@ function createDescription(
       return `${place}: ${holder.worker} has it${since}, ${loaded}${lease}; this worker has not fetched it yet, so a rebuild only takes it, and its rows stay until the first load after a sync`;
     if (!stored.includes(account) && holder.warehouseId === warehouseId)
       return `${place}: this warehouse no longer has it (renamed, moved or forgotten), ${loaded}; a rebuild deletes its rows there, booked days are kept in vodhouse_lost_storage`;
+    if (!stored.includes(account) && isFormerRow(stays, holder))
+      return `${place}: was moved here, and has another name now, ${loaded} by ${holder.worker}${lease}; a rebuild deletes the rows of the old name there, booked days are kept in vodhouse_lost_storage`;
     if (holder.warehouseId !== warehouseId)
       return `${place}: belongs to another warehouse (${holder.warehouseId}), loaded by ${holder.worker}${since}, ${loaded}${lease}; a rebuild takes it away from there and replaces its rows with those of this warehouse; states that only the target has are kept in vodhouse_lost_history`;
     if (holder.instance !== instance)

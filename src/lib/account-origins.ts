@@ -5,6 +5,8 @@ import { createHash } from 'node:crypto';
 export interface Origin {
   /** Of the move that took it away from there. */
   moveId: string;
+  /** The name that it had there. */
+  account: string;
   warehouseId: string;
   /** The timeline that targets have of the account while that file loaded it. */
   timeline: string;
@@ -16,6 +18,7 @@ export interface Origin {
 
 /** One live file that an account has left, as a target tells of it. */
 export interface Stay {
+  account: string;
   warehouseId: string;
   instance: string;
   /** What the target may have of the account while that file has claimed it: loads of the file, or of an earlier one. */
@@ -24,8 +27,8 @@ export interface Stay {
 
 /** The live files that an account has left, the oldest first. */
 export const listStays = (origins: readonly Origin[]): Stay[] =>
-  origins.map(({ warehouseId, instance }, index) => ({
-    ...{ warehouseId, instance },
+  origins.map(({ account, warehouseId, instance }, index) => ({
+    ...{ account, warehouseId, instance },
     timelines: origins.slice(0, index + 1).map(({ timeline }) => timeline),
   }));
 
@@ -64,3 +67,25 @@ export function toAccountTimeline(timeline: string, arrivalId: string | null): s
   const hash = createHash('sha256').update(`${timeline} ${arrivalId}`).digest('hex');
   return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
 }
+
+/** What a target says of an account: its name there, its warehouse, and the timeline of its rows. */
+interface TargetRow {
+  account: string;
+  warehouseId: string;
+  timeline: string | null;
+}
+
+/** Where accounts were, under whatever name, that are in this live file now. */
+export const listFormerStays = (
+  moves: readonly Pick<MovedAccount, 'account' | 'state' | 'origins'>[],
+): Stay[] => moves.flatMap(({ state, origins }) => (state === 'here' ? listStays(origins) : []));
+
+/** Are these the rows of an account that is in this live file now? It may have another name here. */
+export const isFormerRow = (stays: readonly Stay[], { account, warehouseId, timeline }: TargetRow): boolean =>
+  stays.some(
+    (stay) =>
+      stay.account === account &&
+      stay.warehouseId === warehouseId &&
+      timeline !== null &&
+      stay.timelines.includes(timeline),
+  );

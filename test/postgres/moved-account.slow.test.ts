@@ -235,4 +235,34 @@ describe.skipIf(findPostgres() === null)('an account that vodhouse move took to 
     expect(await countLost(to)).toBe(0);
     expect((await to.ship({ ...withSecond, verify: ['second'] }))['second']?.verified).toBe(true);
   });
+
+  it('leaves no rows that nobody may delete where it was renamed before its first load', async () => {
+    const { from, to } = await openBoth();
+    move(from, to);
+    to.warehouse.renameAccount('second', 'zwei');
+    await from.ship({ accounts: ['main'] });
+    const asked = { accounts: ['third', 'zwei'] };
+    const loaded = await to.ship(asked);
+    expect(loaded['zwei']).toMatchObject({ outcome: 'loaded' });
+    const remove = { ...asked, rebuild: ['second'] };
+    expect((await to.load(remove))['second']).toMatchObject({
+      ...{ outcome: 'held', error: expect.stringContaining('account second is held by') as string },
+    });
+    expect((await to.load({ ...asked, rebuild: ['main'] }))['main']).toMatchObject({ outcome: 'failed' });
+    await endLeases(from);
+    const findings = (await to.load(asked))['(runs)']?.findings;
+    expect(findings).toMatchObject([
+      { kind: 'left_behind', message: expect.stringContaining('--rebuild second') as string },
+    ]);
+    expect((await to.load({ ...asked, rebuild: ['main'] }))['main']).toMatchObject({ outcome: 'failed' });
+    expect((await to.load(remove))['second']).toMatchObject({ outcome: 'loaded' });
+    expect(await to.query('SELECT account, count(*)::int AS n FROM $.videos GROUP BY 1 ORDER BY 1')).toEqual([
+      { account: 'main', n: 3 },
+      ...[
+        { account: 'third', n: 2 },
+        { account: 'zwei', n: 3 },
+      ],
+    ]);
+    expect((await to.load(asked))['(runs)']?.findings).toEqual([]);
+  });
 });

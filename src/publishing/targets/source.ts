@@ -2,7 +2,12 @@
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { toAccountTimeline, type MovedAccount, type Origin } from '../../lib/account-origins.ts';
+import {
+  listFormerStays,
+  toAccountTimeline,
+  type MovedAccount,
+  type Origin,
+} from '../../lib/account-origins.ts';
 import { WarehouseError } from '../../lib/errors.ts';
 import { SHAPE } from '../fingerprint.ts';
 import { createMarts, type Marts } from '../marts/marts.ts';
@@ -46,6 +51,8 @@ export function openSource(file: string) {
       timelineOf: (account: string) => toAccountTimeline(timeline, findMove(account)?.arrivalId ?? null),
       /** Where an account was before it was moved into the warehouse, the oldest first. */
       originsOf: (account: string): readonly Origin[] => findMove(account)?.origins ?? [],
+      /** Where the accounts were that were moved into the warehouse, also under other names. */
+      formerStays: listFormerStays(moves),
       /** Accounts that were moved to another warehouse, or are about to be. */
       leftAccounts: moves.flatMap(({ account, state }) => (state === 'here' ? [] : [account])),
       /** UTC, `YYYY-MM-DD HH:MM:SS`. */

@@ -67,7 +67,7 @@ export function arrive(request: MoveRequest, moveId: string): void {
       takeZone(tx);
       const seqOffset = copyAccount(tx, account);
       for (const { account: old } of listEarlierMarks(tx, leaving)) deleteMove(tx, { account: old });
-      const origin = { moveId, warehouseId, instance, seqOffset };
+      const origin = { moveId, account, warehouseId, instance, seqOffset };
       writeMove(tx, {
         ...{ account, state: 'here', arrivalId: moveId, moveId: null, at: toTimestamp(now) },
         origins: [

@@ -152,17 +152,3 @@ export async function recordUnverified(session: Session, account: string): Promi
     [account],
   );
 }
-
-/** Accounts that this warehouse loaded, and that its published file no longer has. */
-export async function listLeftBehind(
-  session: Session,
-  warehouseId: string,
-  accounts: readonly string[],
-): Promise<string[]> {
-  const { rows } = await session.query<{ account: string }>(
-    `SELECT account FROM ${session.name('vodhouse_account')}
-WHERE warehouse_id = $1 AND load_id IS NOT NULL AND NOT account = ANY ($2) ORDER BY account`,
-    [warehouseId, accounts],
-  );
-  return rows.map(({ account }) => account);
-}

@@ -4,10 +4,11 @@ import type { TargetConfig } from '../../../config/config.ts';
 import type { Source } from '../source.ts';
 import { RowsDifferError } from '../load-errors.ts';
 import type { Claim, Finding, Holder, Loaded, Target } from '../target.ts';
-import { listLeftBehind, recordUnverified, recordVerified } from './account-state.ts';
+import { recordUnverified, recordVerified } from './account-state.ts';
 import { claim } from './claim.ts';
 import { claimLeftAccount } from './claim-left.ts';
 import { ensureSchema, type EnsuredSchema } from './ensure-schema.ts';
+import { listLeftBehind } from './left-behind.ts';
 import { loadAccount } from './load.ts';
 import { loadWarehouse, mendDictionary } from './load-warehouse.ts';
 import { removeAccount } from './remove-account.ts';
@@ -98,7 +99,7 @@ export function createPostgresTarget(config: TargetConfig, source: Source, holde
     },
     async listFindings(accounts: readonly string[]): Promise<Finding[]> {
       const leftBehind = await withSession(config, STATEMENT_DEADLINE_MS, (session) =>
-        listLeftBehind(session, warehouseId, [...accounts, ...source.leftAccounts]),
+        listLeftBehind(session, source, [...accounts, ...source.leftAccounts]),
       );
       return [...describeMissing(ensured), ...describeLeftBehind(leftBehind, config.name)];
     },

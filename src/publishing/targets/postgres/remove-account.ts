@@ -1,14 +1,16 @@
 /** Removes an account that the warehouse no longer has (renamed, moved or forgotten), because a person said so. */
 import { listAccountSlices } from '../shipped-tables.ts';
-import type { Loaded } from '../target.ts';
+import { LostLeaseError } from '../load-errors.ts';
+import { describeRefusal, type Loaded } from '../target.ts';
 import { lockAccountState } from './account-state.ts';
+import { listFormer } from './left-behind.ts';
 import { begin, type LoadOptions } from './load.ts';
 import { setAsideBooked } from './load-slices.ts';
 import type { Session } from './session.ts';
 
 /**
- * Deletes the rows of the account in one transaction; its booked days are set aside. Null if this warehouse did not load it.
- * Throws what pg throws; then nothing was changed.
+ * Deletes the rows of the account in one transaction; its booked days are set aside. Null if this warehouse did not load it,
+ * and it was not moved here. Throws LostLeaseError if another worker has it, and what pg throws; then nothing was changed.
  */
 export async function removeAccount(
   session: Session,
@@ -18,7 +20,7 @@ export async function removeAccount(
   const { marts, warehouseId, publishedAt } = source;
   await begin(session, options);
   const state = await lockAccountState(session, account);
-  if (state?.warehouseId !== warehouseId) {
+  if (state === null || (state.warehouseId !== warehouseId && !(await isFree(session, options)))) {
     await session.execute('ROLLBACK');
     return null;
   }
@@ -45,4 +47,18 @@ VALUES ($1, $2, $3, $4, $5, 'removed', $6, clock_timestamp(), ($7 || ' UTC')::ti
   const message = `${days.length} booked days of account ${account} are in vodhouse_lost_storage`;
   const findings = days.length === 0 ? [] : [{ kind: 'history_set_aside', message } as const];
   return { kind: 'reload', rows, findings };
+}
+
+/**
+ * Did the account come here by a move, under this name, and did it get another one since? Whoever loads it again, where it
+ * came from, has its lease.
+ */
+async function isFree(
+  session: Session,
+  { source, account }: Pick<LoadOptions, 'source' | 'account'>,
+): Promise<boolean> {
+  const former = (await listFormer(session, source.formerStays)).find((each) => each.account === account);
+  if (!former?.held) return former !== undefined;
+  const { worker, until } = former.held;
+  throw new LostLeaseError(describeRefusal({ result: 'held', account, worker, until }));
 }
