@@ -84,6 +84,24 @@ describe.skipIf(findPostgres() === null)('vodhouse fleet', () => {
     expect(byCron.code).toBe(3);
   });
 
+  it('names an account that was claimed and never loaded', async () => {
+    const { schema, query } = await openFleet();
+    await query(
+      `INSERT INTO $.vodhouse_account (account, warehouse_id, epoch, worker, instance, lease_until)
+SELECT 'fourth', warehouse_id, 1, 'eu-2', instance, lease_until FROM $.vodhouse_account WHERE account = 'third'`,
+    );
+    await server.query(
+      `GRANT USAGE ON SCHEMA ${schema} TO glance; GRANT SELECT ON ${schema}.vodhouse_freshness TO glance`,
+    );
+    for (const user of ['postgres', 'reader', 'glance']) {
+      const { code, stdout } = await run(as(user), '--schema', schema);
+      expect([user, code]).toEqual([user, 3]);
+      expect(stdout).toContain('! fourth (eu-2): claimed, and never loaded');
+      expect(stdout).toMatch(/fourth +20\S+ \S+ +never/);
+      expect(stdout).not.toMatch(/fourth .*just now/);
+    }
+  });
+
   it('does with the view of freshness alone', async () => {
     const { schema } = await openFleet();
     await server.query(

@@ -78,7 +78,8 @@ function selectAccounts(session: Session, readable: ReadonlySet<string>): string
   const times: Times[] = ['lease_until', 'renewed_at', 'published_at', 'loaded_at', 'verified_at'];
   return `SELECT a.account, a.worker, a.lease_until > now() AS is_held, coalesce(a.status, 'ok') AS status, a.change_seq,
   ${times.map((name) => `${toUtcText(`a.${name}`)} AS ${name}`).join(', ')},
-  greatest(0, extract(epoch FROM now() - a.published_at))::bigint AS published_seconds_ago,
+  CASE WHEN a.published_at IS NOT NULL THEN greatest(0, extract(epoch FROM now() - a.published_at))::bigint END
+    AS published_seconds_ago,
   ${isWhole ? 'a.warehouse_id' : 'NULL'} AS warehouse_id, ${warehouses ? 'w.version' : 'NULL'} AS version,
   ${loads ? 'l.kind AS last_load, l.rows AS last_rows' : 'NULL AS last_load, NULL AS last_rows'}
 FROM ${session.name(isWhole ? 'vodhouse_account' : 'vodhouse_freshness')} a
