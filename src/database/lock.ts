@@ -46,9 +46,10 @@ export interface Lock {
  * database next to the live file.
  */
 export function tryLock(path: string, name: LockName, command: string, now: number): Lock | null {
-  const client = openExclusively(`${resolvePath(path)}.${name}.lock`);
+  const live = resolvePath(path);
+  const client = openExclusively(`${live}.${name}.lock`, existsSync(live) ? live : dirname(live));
   if (!client) return null;
-  const holderFile = `${resolvePath(path)}.${name}.holder`;
+  const holderFile = `${live}.${name}.holder`;
   const holder: Holder = { host: hostname(), pid: process.pid, since: toTimestamp(now), command };
   try {
     writeHolder(holderFile, holder);
@@ -150,10 +151,11 @@ function resolvePath(path: string): string {
   }
 }
 
-function openExclusively(path: string): Database.Database | null {
+/** Made by root, the file belongs to the owner of `like`. */
+function openExclusively(path: string, like: string): Database.Database | null {
   let client: Database.Database | undefined;
   try {
-    createLockFile(path);
+    createLockFile(path, like);
     client = new Database(path, { timeout: 0 });
     client.exec('begin exclusive');
     return client;
@@ -165,9 +167,9 @@ function openExclusively(path: string): Database.Database | null {
 }
 
 /** Two processes may create it at the same time. */
-function createLockFile(path: string): void {
+function createLockFile(path: string, like: string): void {
   try {
-    if (!existsSync(path)) createPrivateFile(path);
+    if (!existsSync(path)) createPrivateFile(path, like);
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error;
   }

@@ -1,5 +1,5 @@
 /** One publication: build, check, replace. Runs in a process of its own (publish-child.ts), because SQLite blocks it. */
-import { chmodSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { ConfigError, errorCode } from '../lib/errors.ts';
@@ -7,6 +7,7 @@ import { draftPath } from '../database/draft-files.ts';
 import { isDamage, toWarehouseError } from '../database/integrity.ts';
 import { lockOrThrow } from '../database/lock.ts';
 import { makeFolder } from '../database/make-folder.ts';
+import { giveToOwnerOf } from '../database/private-files.ts';
 import { publishedFact } from './about-rows.ts';
 import { assertOurFile, keepDatedCopy, replaceFile, startFsync, sweepLeftOvers } from './atomic-replace.ts';
 import { build } from './build.ts';
@@ -39,7 +40,7 @@ export async function publish(request: PublishRequest): Promise<Publication> {
 }
 
 function prepareFolder(live: string, file: string): void {
-  makeFolder(dirname(file), { file });
+  makeFolder(dirname(file), { file, onMade: (made) => giveToOwnerOf(dirname(made), made) });
   assertOurFile(file);
   assertSameWarehouse(live, file);
   sweepLeftOvers(file);
@@ -76,6 +77,7 @@ async function buildAndReplace(request: PublishRequest, marts: Marts): Promise<R
   const helper = createHelperProcess();
   try {
     const expected = await buildDraft(draft, marts, request, helper);
+    giveToOwnerOf(existsSync(request.file) ? request.file : dirname(request.file), draft);
     chmodSync(draft, request.mode);
     const flushed = startFsync(draft); // the disk writes while the file is checked
     const rows = await checkTables(draft, marts, expected, helper);
