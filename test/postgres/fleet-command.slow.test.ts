@@ -13,9 +13,14 @@ interface Document {
 describe.skipIf(findPostgres() === null)('vodhouse fleet', () => {
   let server: PostgresServer;
   beforeAll(async () => {
-    server = await startPostgres({}, { hba: ['host all guarded 127.0.0.1/32 scram-sha-256'] });
+    server = await startPostgres(
+      {},
+      {
+        hba: ['host all guarded 127.0.0.1/32 scram-sha-256', 'hostnossl all sealed 127.0.0.1/32 reject'],
+      },
+    );
     await server.query(
-      `CREATE ROLE guarded LOGIN PASSWORD 'right'; CREATE ROLE stranger LOGIN; CREATE ROLE reader LOGIN; CREATE ROLE glance LOGIN`,
+      `CREATE ROLE guarded LOGIN PASSWORD 'right'; CREATE ROLE stranger LOGIN; CREATE ROLE sealed LOGIN; CREATE ROLE reader LOGIN; CREATE ROLE glance LOGIN`,
     );
   });
   afterAll(() => server.remove());
@@ -123,13 +128,18 @@ SELECT 'fourth', warehouse_id, 1, 'eu-2', instance, lease_until FROM $.vodhouse_
       [server.url, ['--schema', 'somebody'], 2, 'has no tables of vodhouse'],
       [as('stranger'), ['--schema', schema], 2, 'may not read the tables of the schema'],
       [wrong, ['--schema', schema], 1, 'the password of guarded is wrong'],
+      [as('sealed'), [], 1, 'a server that accepts only TLS: `--ssl verify-full`'],
+      [server.url, ['--ssl', 'verify-full'], 1, 'has no TLS, but --ssl is verify-full'],
+      [server.url, ['--ssl', 'verify-full'], 1, '`--ssl off` sends everything in plain text'],
       ['postgres://u:wr0ng-secret@127.0.0.1:1/x', [], 1, 'nothing listens'],
       ['u:wr0ng-secret@host', [], 2, '--postgres is'],
+      ['postgres://u@host/db?sslmode=require', [], 2, 'give `--ssl verify-full` (or no-verify, off)'],
     ] as const) {
       const ended = await run(url, ...words);
       expect([ended.code, ended.stdout]).toEqual([code, '']);
       expect(ended.stderr).toContain(text);
       expect(ended.stderr).not.toContain('wr0ng-secret');
+      expect(ended.stderr).not.toMatch(/`(?:ssl|ca|postgres):/);
     }
   });
 });

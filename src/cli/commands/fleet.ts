@@ -37,16 +37,26 @@ async function read(target: TargetConfig) {
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     const { message, hint } = describeTargetError(error, target);
-    const own = hint?.replaceAll('`postgres:`', '--postgres').replace(/, then kill -HUP the worker/, '');
-    throw new VodhouseError(message, { hint: own });
+    throw new VodhouseError(toOptions(message), { hint: toOptions(hint ?? '') || undefined });
   }
 }
+
+/** There is no config: what is said of its keys becomes what is said of the options. */
+const toOptions = (text: string): string =>
+  text
+    .replaceAll('`postgres:`', '--postgres')
+    .replace(/write the key `ssl: (\S+)` (.*) below it/, 'give `--ssl $1` $2')
+    .replaceAll(/`ssl: (\S+)`(?: in the target)?/g, '`--ssl $1`')
+    .replaceAll(/`ca: FILE`(?: in the target)?/g, '`--ca FILE`')
+    .replace(/the target has ssl: (\S+)/, '--ssl is $1')
+    .replace(/(?:; )?a load that needs longer: raise `load_timeout` in the target/, '')
+    .replace(', then kill -HUP the worker', '');
 
 /** Throws ConfigError, without any part of the address that may be the password. */
 function toTarget({ postgres, schema, ssl, ca }: FleetOptions): TargetConfig {
   const parsed = parsePostgresUrl(postgres);
   if ('expected' in parsed)
-    throw new ConfigError(`--postgres is ${hidePassword(postgres)}; expected ${parsed.expected}`);
+    throw new ConfigError(`--postgres is ${hidePassword(postgres)}; expected ${toOptions(parsed.expected)}`);
   const given = { name: 'fleet', postgres, schema, ssl, ca };
   const result = targetSchema.safeParse(given);
   if (!result.success) {
