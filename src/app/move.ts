@@ -21,6 +21,7 @@ import { getBookedZone, getFileUse } from '../warehouse/statements/warehouse-sta
 import { assertSameZone } from './file-use.ts';
 import { assertOneCalendar, assertSameUnits } from './move-checks.ts';
 import { describeMove } from './moved-accounts.ts';
+import { assertNotThere, assertSameFile, assertThere, inspectOtherFile, withDatabase } from './other-file.ts';
 
 interface MoveContext {
   config: Config;
@@ -62,17 +63,22 @@ export interface MovePlan {
   rows: RowCounts;
   /** The move that was broken off, and goes on; null for a new one. */
   resumed: MovedAccount | null;
-  /** It ended before: nothing is left to do. */
-  isDone: boolean;
+  /** It ended before, and nothing is left to do: the name of the account in the other file. Else null. */
+  doneAs: string | null;
 }
 
 /** Throws ConfigError where the account cannot be moved to the file. Changes nothing, and makes no file. */
 export function planMove(context: MoveContext, from: Db, to: string): MovePlan {
-  const { config, account, formatCommand } = context;
+  const { config, account, clock, formatCommand } = context;
   const known = findMove(from, account);
   const rows = countMovedRows(from, account);
   if (known?.state === 'left') {
-    if (known.otherFile === to) return { rows, resumed: known, isDone: true };
+    if (known.otherFile === to)
+      return {
+        rows,
+        resumed: known,
+        doneAs: assertThere(known, inspectOtherFile(known, clock), config.warehouse, formatCommand),
+      };
     throw new ConfigError(`account ${account} is not in ${config.warehouse}: ${describeMove(known)}`, {
       hint: `move it on from there, with the config of that file: vodhouse move ${shellQuote(account)} --to FILE`,
     });
@@ -82,8 +88,9 @@ export function planMove(context: MoveContext, from: Db, to: string): MovePlan {
   if (!hasAccount(from, account)) throw unknownAccount(from, account);
   const resumed = known?.state === 'leaving' ? known : null;
   assertSameZone(config, getBookedZone(from));
+  if (resumed) assertSameFile(resumed, inspectOtherFile(resumed, clock), formatCommand);
   if (existsSync(to)) assertMayTake(to, from, { ...context, resumed });
-  return { rows, resumed, isDone: false };
+  return { rows, resumed, doneAs: null };
 }
 
 function unknownAccount(from: Db, account: string): ConfigError {
@@ -117,6 +124,7 @@ function assertMayTake(path: string, from: Db, { account, resumed, config, clock
       throw new ConfigError(`${path}: ${describeMove(known)}`, {
         hint: `finish or take back that move first, with the config of ${path}`,
       });
+    if (known?.state === 'left') assertCameBack(path, known, findMove(from, account));
     const own = countMovedRows(to, account).filter(({ table }) => !SHARED_TABLES.includes(table));
     if (own.length > 0)
       throw new ConfigError(`${path} has an account ${account} of its own (${describeRows(own)})`, {
@@ -132,16 +140,21 @@ function assertMayTake(path: string, from: Db, { account, resumed, config, clock
   });
 }
 
-const describeRows = (rows: RowCounts) => rows.map(({ table, rows: n }) => `${table} ${n}`).join(', ');
-
-function withDatabase<Result>(path: string, clock: Clock, work: (db: Db) => Result): Result {
-  const db = openDatabase(path, clock.now());
-  try {
-    return work(db);
-  } finally {
-    db.$client.close();
-  }
+/** Throws ConfigError where the other file gave the account away, and this one is not what it has become since. */
+function assertCameBack(path: string, left: MovedAccount, here: MovedAccount | null): void {
+  if (here?.origins.some(({ moveId }) => moveId === left.moveId)) return;
+  throw new ConfigError(
+    `${path} gave its account away: ${describeMove(left)}; the one here is not that one`,
+    {
+      hint: [
+        `an older copy: move the account from ${left.otherFile}, with the config of that file`,
+        `another account: give it a name of its own here first, with \`was: ${left.account}\``,
+      ].join(NEXT_LINE),
+    },
+  );
 }
+
+const describeRows = (rows: RowCounts) => rows.map(({ table, rows: n }) => `${table} ${n}`).join(', ');
 
 /** Copies both files, where they are there, next to themselves. Returns the copies. */
 export async function backUpBoth(
@@ -185,14 +198,40 @@ export async function makeMove(
 }
 
 /** The move that may be taken back. Throws ConfigError where there is none. */
-export function planTakeBack({ config, account }: Omit<MoveContext, 'signal'>, from: Db): MovedAccount {
+export function planTakeBack(
+  { config, account, clock, formatCommand }: Omit<MoveContext, 'signal'>,
+  from: Db,
+): MovedAccount {
   const move = findMove(from, account);
   if (move?.state === 'leaving') return move;
   if (move?.state !== 'left') throw new ConfigError(`no move of account ${account} is under way`);
-  const back = `move ${shellQuote(account)} --to ${shellQuote(resolveLink(config.warehouse))}`;
+  const name = assertThere(move, inspectOtherFile(move, clock), config.warehouse, formatCommand);
+  const back = `move ${shellQuote(name)} --to ${shellQuote(resolveLink(config.warehouse))}`;
   throw new ConfigError(describeMove(move), {
     hint: `move it back, with the config of that file: vodhouse ${back}`,
   });
+}
+
+/** The mark that may be forgotten. Throws ConfigError where there is none. */
+export function planForgetMove(
+  { account, formatCommand }: Omit<MoveContext, 'signal'>,
+  from: Db,
+): MovedAccount {
+  const move = findMove(from, account);
+  if (move?.state === 'left') return move;
+  if (move?.state === 'leaving')
+    throw new ConfigError(describeMove(move), { hint: brokenOffHint(move, formatCommand) });
+  throw new ConfigError(`account ${account} was not moved away`);
+}
+
+/** Deletes the mark of a move. Throws ConfigError where the other file has the account, or knows where it is. */
+export function forgetMove(
+  { config, clock }: Omit<MoveContext, 'signal'>,
+  from: Db,
+  move: MovedAccount,
+): void {
+  assertNotThere(move, inspectOtherFile(move, clock), resolveLink(config.warehouse));
+  takeBackMove(from, move, clock.now());
 }
 
 /** Throws ConfigError where the other file has the account: then the move can only be finished. */
@@ -201,9 +240,8 @@ export function takeBack(
   from: Db,
   move: MovedAccount,
 ): void {
-  const { account, moveId, otherFile } = move;
-  const isThere = existsSync(otherFile);
-  if (isThere && withDatabase(otherFile, clock, (to) => findArrival(to, moveId ?? '') !== null))
+  const { account, otherFile } = move;
+  if (inspectOtherFile(move, clock).arrival !== null)
     throw new ConfigError(`account ${account} is complete in ${otherFile}: the move can only be finished`, {
       hint: formatCommand(`move ${shellQuote(account)} --to ${shellQuote(otherFile)}`),
     });

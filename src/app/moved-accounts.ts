@@ -1,8 +1,8 @@
 /** Accounts that a live file gave away, or is about to: no run of this file syncs them. */
 import type { Config } from '../config/config.ts';
-import { shellQuote, type FormatCommand } from '../health/commands.ts';
+import { commandsFor, shellQuote, type FormatCommand } from '../health/commands.ts';
 import type { MovedAccount } from '../lib/account-origins.ts';
-import { ConfigError } from '../lib/errors.ts';
+import { ConfigError, NEXT_LINE } from '../lib/errors.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 
 /** One sentence: where the account is, or was about to go. */
@@ -22,7 +22,10 @@ export function assertNotMovedAway(
   const [first] = left;
   if (first === undefined) return;
   throw new ConfigError(`${left.map(describeMove).join('; ')}; nothing was sent`, {
-    hint: `take ${left.map(({ account }) => account).join(', ')} out of ${file}, and put it into the config of that file`,
+    hint: [
+      `take ${left.map(({ account }) => account).join(', ')} out of ${file}, and put it into the config of that file`,
+      `where that file has lost it, this says what to do: ${commandsFor(file)(`move ${shellQuote(first.account)} --to ${shellQuote(first.otherFile)}`)}`,
+    ].join(NEXT_LINE),
   });
 }
 

@@ -174,6 +174,7 @@ configured(
   .argument('<account>', 'name of the account')
   .option('--to <file>', 'the live file to move it to; made where it is not there')
   .option('--take-back', 'undo a move that was broken off before the other file had the account')
+  .option('--forget-move', 'forget that the account was moved away: only where the other file has lost it')
   .option('--yes', 'do not ask')
   .option('--no-backup', 'do not back up both files first');
 

@@ -62,7 +62,7 @@ describe('planMove', () => {
       /duration_unit is ms in .*one\.yaml, and s in .*two\.yaml, the config of .*two\.db/,
     );
     expect(() => plan({ one: seconds })).toThrow(/duration_unit is s in .*one\.yaml, and ms in/);
-    expect(plan({ one: seconds, two: seconds }).isDone).toBe(false);
+    expect(plan({ one: seconds, two: seconds }).doneAs).toBeNull();
     const noDays = { lines: 'timezone: UTC', hasDays: false };
     expect(() => plan({ two: noDays })).toThrow(/timezone is Asia\/Seoul in .*and UTC in .*two\.yaml/);
   });

@@ -6,6 +6,8 @@ import {
   brokenOffHint,
   lockFiles,
   makeMove,
+  forgetMove,
+  planForgetMove,
   planMove,
   planTakeBack,
   resolveDestination,
@@ -16,6 +18,7 @@ import { findUnitsNotice, formatUnits } from '../../app/move-checks.ts';
 import { openPipeline } from '../../app/pipeline.ts';
 import { openDatabase, type Db } from '../../database/connection.ts';
 import { commandsFor, shellQuote, type FormatCommand } from '../../health/commands.ts';
+import type { MovedAccount } from '../../lib/account-origins.ts';
 import { ConfigError, errorMessage, NEXT_LINE, VodhouseError } from '../../lib/errors.ts';
 import { formatCount } from '../../lib/format.ts';
 import { findMove } from '../../warehouse/statements/account-move.ts';
@@ -32,6 +35,7 @@ import { abortOnSignal } from '../signals.ts';
 export interface MoveOptions extends ConfigOptions {
   to?: string;
   takeBack?: true;
+  forgetMove?: true;
   yes?: true;
   /** False with `--no-backup`. */
   backup: boolean;
@@ -54,7 +58,7 @@ export async function move(options: MoveOptions, account: string): Promise<numbe
   const { signal } = abortOnSignal();
   const given = { options, account, config, context, signal };
   try {
-    const isMoved = options.takeBack ? await undo(given) : await moveTo(given, options.to ?? '');
+    const isMoved = options.to === undefined ? await undo(given) : await moveTo(given, options.to);
     if (!isMoved) return EXIT.done;
     return await publishSource(given);
   } finally {
@@ -62,10 +66,13 @@ export async function move(options: MoveOptions, account: string): Promise<numbe
   }
 }
 
-function assertUsage({ to, takeBack: isUndo, config }: MoveOptions, account: string): void {
-  if ((to === undefined) === (isUndo === true)) return;
+function assertUsage(
+  { to, takeBack: isUndo, forgetMove: isForgotten, config }: MoveOptions,
+  account: string,
+): void {
+  if ([to, isUndo, isForgotten].filter((each) => each !== undefined).length === 1) return;
   const hint = commandsFor(config)(`move ${shellQuote(account)} --to FILE`);
-  throw new ConfigError('move needs one of --to FILE and --take-back', { hint });
+  throw new ConfigError('move needs one of --to FILE, --take-back and --forget-move', { hint });
 }
 
 /** True if rows of this file have gone. */
@@ -77,9 +84,10 @@ async function moveTo({ options, account, config, context, signal }: Move, to: s
   try {
     const given = { config, account, clock, signal, formatCommand: commandsFor(options.config) };
     const plan = planMove(given, from, path);
-    if (plan.isDone) {
+    if (plan.doneAs !== null) {
+      const name = plan.doneAs === account ? '' : `, as ${plan.doneAs}`;
       process.stdout.write(
-        `account ${account} is in ${displayPath(path)} already\n${nextSteps(config, account, path, null)}`,
+        `account ${account} is in ${displayPath(path)} already${name}\n${nextSteps(config, account, path, null)}`,
       );
       return false;
     }
@@ -162,30 +170,47 @@ function nextSteps(config: Config, account: string, path: string, otherConfig: s
   ].join('\n');
 }
 
-/** True if a move was taken back. */
+/** What each of the two options does, and says. */
+const WAYS_BACK = {
+  takeBack: {
+    ...{ option: '--take-back', plan: planTakeBack, apply: takeBack },
+    ask: ({ account, otherFile }: MovedAccount) => `Take the move of ${account} to ${otherFile} back?`,
+    done: (account: string) => `took back the move of ${account}: it is synced here again`,
+  },
+  forgetMove: {
+    ...{ option: '--forget-move', plan: planForgetMove, apply: forgetMove },
+    ask: ({ account, otherFile }: MovedAccount) =>
+      `If a file with ${account} comes back to ${otherFile}, both files would have the account. Forget that it was moved there?`,
+    done: (account: string) =>
+      `forgot the move of ${account}: a config of this file may have it again\nnext: sync fetches what is not here; a copy from before the move has the history`,
+  },
+};
+
+/** Takes a move back, or forgets it. False: no rows of this file have gone. */
 async function undo({ options, account, config, context, signal }: Move): Promise<boolean> {
   const lock = lockFiles([config.warehouse], context.clock.now());
   const from = openDatabase(config.warehouse, context.clock.now());
   try {
     const formatCommand = commandsFor(options.config);
     const given = { config, account, clock: context.clock, formatCommand };
-    const begun = planTakeBack(given, from);
+    const way = options.forgetMove ? WAYS_BACK.forgetMove : WAYS_BACK.takeBack;
+    const begun = way.plan(given, from);
     const isThere = existsSync(begun.otherFile);
     const other = isThere ? lockFiles([begun.otherFile], context.clock.now()) : null;
     try {
       const question = isThere
-        ? `Take the move of ${account} to ${begun.otherFile} back?`
-        : `${begun.otherFile} is not there. If it comes back with ${account} in it, both files would have the account. Take the move back?`;
-      const command = formatCommand(`move ${shellQuote(account)} --take-back`);
+        ? way.ask(begun)
+        : `${begun.otherFile} is not there: it may come back with ${account} in it. ${way.ask(begun)}`;
+      const command = formatCommand(`move ${shellQuote(account)} ${way.option}`);
       if (!options.yes && !(await isConfirmed(question, command, signal))) {
         process.stdout.write('nothing was changed\n');
         return false;
       }
-      takeBack(given, from, begun);
+      way.apply(given, from, begun);
     } finally {
       other?.release();
     }
-    process.stdout.write(`took back the move of ${account}: it is synced here again\n`);
+    process.stdout.write(`${way.done(account)}\n`);
     return false;
   } finally {
     from.$client.close();

@@ -118,7 +118,7 @@ export function finishMove({ account, from, now }: MoveRequest): void {
   });
 }
 
-/** Undoes step 1. The caller knows that step 2 was not done. */
+/** Undoes step 1, or all where the other file has lost the rows. The caller knows that the other file does not have them. */
 export function takeBackMove(db: Db, { account, arrivalId, ...move }: MovedAccount, now: number): void {
   transact(db, (tx) => {
     if (arrivalId === null) deleteMove(tx, { account });

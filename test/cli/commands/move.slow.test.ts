@@ -148,7 +148,7 @@ describe('vodhouse move', () => {
     for (const [words, exit, text] of [
       [['move', 'secnd', '--to', 'two.db', '--yes'], 2, 'did you mean second?'],
       [['move', 'second', '--to', 'one.db', '--yes'], 2, 'is the warehouse of'],
-      [['move', 'second', '--yes'], 2, 'one of --to FILE and --take-back'],
+      [['move', 'second', '--yes'], 2, 'one of --to FILE, --take-back and --forget-move'],
       [['move', 'second', '--to', 'two.db'], 2, 'stdin is not a terminal'],
       [['move', 'second', '--take-back'], 2, 'no move of account second is under way'],
       [['move', 'second', '--to', 'text.db', '--yes'], 1, 'text.db is not a SQLite file'],
