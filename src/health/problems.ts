@@ -13,6 +13,7 @@ import { findFailedPublication } from './worker-problems.ts';
 import {
   findBackupProblem,
   findBrokenOffMoves,
+  findMovedAway,
   findRefusedConfig,
   findRefusedPackages,
 } from './worker-problems.ts';
@@ -35,6 +36,7 @@ export function findProblems(facts: HealthFacts): Problem[] {
     ...findTargetProblems(facts),
     ...findRefusedConfig(facts),
     ...findBrokenOffMoves(facts),
+    ...findMovedAway(facts),
     ...findRefusedPackages(facts),
     ...findQuarantine(facts),
     ...findDrift(facts),

@@ -118,3 +118,23 @@ export function findBrokenOffMoves({ brokenOffMoves, formatCommand }: HealthFact
     });
   });
 }
+
+/** In the words of the commands that refuse this config; it ends when the config no longer has the account. */
+export function findMovedAway({ movedAway, configFile }: HealthFacts): Problem[] {
+  return movedAway.map(({ account, other_file: file, at }) => {
+    const error = `account ${account} was moved to ${file} (${at} UTC)`;
+    return createProblem({
+      kind: 'config_refused',
+      scope: { account, packageId: null },
+      since: at,
+      message: `${error}; sync, start and check refuse the config until it is taken out`,
+      advice: [
+        {
+          text: `take ${account} out of ${configFile}, and put it into the config of that file`,
+          command: null,
+        },
+      ],
+      fields: { error },
+    });
+  });
+}
