@@ -56,7 +56,7 @@ export function substitute(text: string, lookup: Lookup): Substituted {
       result.problems.push(
         name.startsWith(FILE)
           ? `\${${name}} cannot be read${explained(lookup, resolved.text)}; expected a readable file with the value`
-          : `\${${name}} is not set; expected it in the environment or in the file .env in its folder`,
+          : `\${${name}} is not set; ${whereToSet(name)}`,
       );
     }
     return value ?? match;
@@ -73,11 +73,26 @@ export function createLookup(folder: string, env: Readonly<Record<string, string
   return Object.assign(lookup, { explain: (name: string) => explainUnreadable(toFile(name)) });
 }
 
+/** systemd frees the credentials of a unit when it stops, and lets no other user read them. */
+const CREDENTIALS = '/run/credentials/';
+const BY_HAND =
+  'systemd gives credentials to a worker only, while it runs; for other commands: sudo vodhouse-run COMMAND, as in docs/deploy.md';
+
+function whereToSet(name: string): string {
+  if (name === 'CREDENTIALS_DIRECTORY') return BY_HAND;
+  return 'expected it in the environment or in the file .env in its folder';
+}
+
 function explained({ explain }: Lookup, name: string): string {
   return explain ? ` (${explain(name)})` : '';
 }
 
 function explainUnreadable(file: string): string {
+  const reason = findReason(file);
+  return file.startsWith(CREDENTIALS) ? `${reason}: ${BY_HAND}` : reason;
+}
+
+function findReason(file: string): string {
   try {
     if (!statSync(file).isFile()) return `${file} is no regular file`;
     accessSync(file, constants.R_OK);

@@ -87,6 +87,22 @@ describe('${file:PATH}', () => {
   });
 });
 
+describe('a credential of systemd that is not there', () => {
+  const yaml = LEAST.replace('first-key', '"${file:${CREDENTIALS_DIRECTORY}/key}"');
+  const COMMAND = 'for other commands: sudo vodhouse-run COMMAND, as in docs/deploy.md';
+
+  test('is reported with the command that has it', () => {
+    const stopped = { CREDENTIALS_DIRECTORY: '/run/credentials/vodhouse.service' };
+    expect(readProblems(yaml, stopped)[0]).toMatch(
+      /\(\/run\/credentials\/vodhouse\.service\/key does not exist: systemd gives credentials to a worker only/,
+    );
+    expect(readProblems(yaml, stopped)[0]).toContain(COMMAND);
+    expect(readProblems(yaml)[0]).toContain(`\${CREDENTIALS_DIRECTORY} is not set; systemd gives`);
+    expect(readProblems(yaml)[0]).toContain(COMMAND);
+    expect(readProblems(yaml, { CREDENTIALS_DIRECTORY: '/nowhere' })[0]).not.toContain('systemd');
+  });
+});
+
 describe('$${', () => {
   test('is a literal ${', () => {
     expect(load(LEAST.replace('first-key', () => '"a$${B}"')).accounts[0]?.videoList.key).toBe('a${B}');
