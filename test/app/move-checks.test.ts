@@ -97,7 +97,7 @@ describe('planMove', () => {
     );
     expect(() => plan({ one: { lines: 'timezone: UTC' }, two: null })).toThrow('timezone is UTC, but');
     expect(() => plan({ two: utc })).toThrow(/two\.db has days of UTC, this warehouse those of Asia\/Seoul/);
-    expect(plan({})).toMatchObject({ isDone: false, resumed: null });
+    expect(plan({})).toMatchObject({ doneAs: null, resumed: null });
     expect(plan({ two: null }).hasFile).toBe(false);
   });
 });
