@@ -1,6 +1,6 @@
 /**
  * The leases of this worker's accounts in its targets. An account that another worker holds is not synced here: its limits
- * would be spent twice. A target that cannot be reached refuses nobody.
+ * would be spent twice, unless the target is not `exclusive`. A target that cannot be reached refuses nobody.
  */
 import { setTimeout as sleepFor } from 'node:timers/promises';
 import type { Config, TargetConfig } from '../config/config.ts';
@@ -41,7 +41,7 @@ interface LeasesOptions {
 /** Starts without leases; the first `findHeld` claims them. */
 export function createLeases(options: LeasesOptions) {
   const { config, clock } = options;
-  const targets = (config.publish?.targets ?? []).filter(({ exclusive }) => exclusive);
+  const { targets } = config.publish ?? { targets: [] };
   const holds = new Map<string, Hold>();
   /** Targets that could not be reached the last time. */
   const unreached = new Set<string>();
@@ -128,7 +128,9 @@ async function renew(
     const marts = createMarts({ durationUnit, exclude: publish?.exclude ?? [] });
     const originsOf = (account: string) => warehouse.findMove(account)?.origins ?? [];
     const facts = { warehouseId: warehouse.getWarehouseId(), timezone, marts, originsOf };
-    for (const each of await claimAccounts(request, facts, names))
+    const claims = await claimAccounts(request, facts, names);
+    for (const each of target.exclusive ? claims : [])
+      // else what others hold is synced all the same
       noteClaim(each, target.name, holds, { warehouse, clock, logger });
     unreached.delete(target.name);
   } catch (error) {

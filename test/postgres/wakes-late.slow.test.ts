@@ -24,10 +24,10 @@ describe.skipIf(findPostgres() === null)('a worker', () => {
     const events: string[] = [];
     const write = (line: string) => void events.push((JSON.parse(line) as { event: string }).event);
     const logger = createLogger({ level: 'info', format: 'json', secrets: [], write });
-    const open = (worker: string) => {
+    const open = (worker: string, exclusive = true) => {
       const { publish, ...config } = createTestConfig({ url: 'http://127.0.0.1:1' }, path);
       expect(publish).toBe(null);
-      const targets = [createTargetConfig(url, { exclusive: true })];
+      const targets = [createTargetConfig(url, { exclusive })];
       const published = { file: 'out.db', exclude: [], everyMs: 0, mode: 0o444, keepDays: 0, targets };
       return createLeases({
         config: { ...config, worker, publish: published },
@@ -40,7 +40,10 @@ describe.skipIf(findPostgres() === null)('a worker', () => {
       server.query(`UPDATE vodhouse.vodhouse_account SET lease_until = now() - interval '1 second'`, url);
     const epoch = async () =>
       (await server.query<{ epoch: string }>('SELECT epoch FROM vodhouse.vodhouse_account', url))[0]?.epoch;
-    return { one: open('eu-1'), other: open('eu-2'), clock, events, warehouse, endLeases, epoch, url };
+    const isHeld = async () =>
+      (await server.query('SELECT lease_until > now() AS held FROM vodhouse.vodhouse_account', url))[0];
+    const workers = { one: open('eu-1'), other: open('eu-2'), open };
+    return { ...workers, clock, events, warehouse, endLeases, epoch, isHeld, url };
   }
 
   it('that wakes after its lease finds its account held, and has it back when that lease ends', async () => {
@@ -69,6 +72,22 @@ describe.skipIf(findPostgres() === null)('a worker', () => {
       'target_account_not_synced',
       'target_account_claimed',
     ]);
+  });
+
+  it('keeps its leases where its target is not exclusive, and syncs what others hold', async () => {
+    const { open, clock, events, warehouse, endLeases, epoch, isHeld } = await startTwo();
+    const [one, other] = [open('eu-1', false), open('eu-2', false)];
+    await one.findHeld();
+    await endLeases(); // no run for ten minutes
+    clock.advance(2 * MINUTE_MS);
+    await one.renewIfDue();
+    expect(await isHeld()).toEqual({ held: true });
+    expect(await other.findHeld()).toEqual(new Map());
+    expect([await epoch(), events, warehouse.listTargetLoads()]).toEqual(['1', [], []]);
+    await other.release();
+    expect(await isHeld()).toEqual({ held: true });
+    await one.release();
+    expect(await isHeld()).toEqual({ held: false });
   });
 
   it('claims again at once after a load found its account taken', async () => {
