@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { StatefulSet, type IStatefulSet } from 'kubernetes-models/apps/v1';
 import { NetworkPolicy, type INetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1';
 import { PodDisruptionBudget, type IPodDisruptionBudget } from 'kubernetes-models/policy/v1';
-import { ConfigMap, Service, type IConfigMap, type IService } from 'kubernetes-models/v1';
+import { ConfigMap, Pod, Service, type IConfigMap, type IPod, type IService } from 'kubernetes-models/v1';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -22,6 +22,8 @@ const config = read('configmap') as IConfigMap;
 const service = read('service') as IService;
 const budget = read('poddisruptionbudget') as IPodDisruptionBudget;
 const policy = read('networkpolicy') as INetworkPolicy;
+const POD_FILES = ['maintenance/pod', 'maintenance/move'];
+const pods = POD_FILES.map((name) => read(name) as IPod);
 const pod = set.spec?.template.spec;
 const [container] = pod?.containers ?? [];
 
@@ -32,6 +34,8 @@ const TYPES: Record<string, [type: string, module: string]> = {
   service: ['IService', 'v1'],
   poddisruptionbudget: ['IPodDisruptionBudget', 'policy/v1'],
   networkpolicy: ['INetworkPolicy', 'networking.k8s.io/v1'],
+  'maintenance/pod': ['IPod', 'v1'],
+  'maintenance/move': ['IPod', 'v1'],
 };
 
 /** What the compiler says of a manifest as a literal of its type: unknown fields are errors. */
@@ -40,7 +44,7 @@ function findTypeErrors(documents: Readonly<Record<string, unknown>>): string[] 
     const [type, module] = TYPES[name] ?? ['', ''];
     const models = resolve('node_modules/kubernetes-models', module, 'index');
     const text = `import type { ${type} } from '${models}';\nexport const value: ${type} = ${JSON.stringify(document)};\n`;
-    const path = join(temporaryFolder(), `${name}.ts`);
+    const path = join(temporaryFolder(), `${name.replace('/', '-')}.ts`);
     writeFileSync(path, text);
     return path;
   });
@@ -59,7 +63,8 @@ function findTypeErrors(documents: Readonly<Record<string, unknown>>): string[] 
 
 describe('the manifests', () => {
   it('are the files of the folder, and valid', () => {
-    expect(readdirSync(FOLDER).sort()).toEqual(
+    const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' });
+    expect(files.filter((name) => name.endsWith('.yaml')).sort()).toEqual(
       Object.keys(TYPES)
         .map((name) => `${name}.yaml`)
         .sort(),
@@ -69,6 +74,7 @@ describe('the manifests', () => {
     new Service(service).validate();
     new PodDisruptionBudget(budget).validate();
     new NetworkPolicy(policy).validate();
+    for (const each of pods) new Pod(each).validate();
     const wrong = { ...set, spec: { ...set.spec, replicas: 'two' } } as unknown as IStatefulSet;
     expect(() => new StatefulSet(wrong).validate()).toThrow(); // the check works
   });
@@ -108,6 +114,39 @@ describe('the manifests', () => {
     });
     expect(pod?.terminationGracePeriodSeconds).toBeGreaterThan(5);
     expect(policy.spec?.ingress?.[0]?.ports?.[0]?.port).toBe(container?.ports?.[0]?.containerPort);
+  });
+});
+
+describe.each(pods)('the pod $metadata.name', (maintenance) => {
+  const [own] = maintenance.spec?.containers ?? [];
+  const claimOf = (name: string) =>
+    maintenance.spec?.volumes?.find((volume) => volume.name === name)?.persistentVolumeClaim?.claimName;
+
+  it('is the pod of vodhouse-0, on its volume, with a shell in place of the worker', () => {
+    expect(own?.env).toEqual([{ name: 'POD_NAME', value: 'vodhouse-0' }]);
+    const template = set.spec?.volumeClaimTemplates?.[0]?.metadata?.name;
+    expect(claimOf('data')).toBe(`${template}-${set.metadata?.name}-0`);
+    expect(own?.command).toEqual(['sleep', 'infinity']);
+    const { image, resources, securityContext } = container ?? {};
+    expect(own).toMatchObject({ image, resources, securityContext });
+    expect(own?.volumeMounts).toEqual(expect.arrayContaining(container?.volumeMounts ?? []));
+    expect(maintenance.spec?.volumes).toEqual(expect.arrayContaining(pod?.volumes ?? []));
+    expect(maintenance.spec?.securityContext).toEqual(pod?.securityContext);
+  });
+
+  it('is no worker for the service, the budget and the StatefulSet', () => {
+    const labels = maintenance.metadata?.labels ?? {};
+    expect(labels['app.kubernetes.io/name']).not.toBe(
+      set.spec?.selector.matchLabels?.['app.kubernetes.io/name'],
+    );
+  });
+
+  it('has the volume of the other worker where its document says it', () => {
+    const other = own?.volumeMounts?.find(({ name }) => name === 'other');
+    const isMove = maintenance.metadata?.name?.endsWith('-move') === true;
+    expect([other?.mountPath, claimOf('other')]).toEqual(
+      isMove ? ['/var/lib/other', 'data-vodhouse-1'] : [undefined, undefined],
+    );
   });
 });
 
