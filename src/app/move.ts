@@ -23,12 +23,18 @@ import { assertOneCalendar, assertSameUnits } from './move-checks.ts';
 import { describeMove } from './moved-accounts.ts';
 import { assertNotThere, assertSameFile, assertThere, inspectOtherFile, withDatabase } from './other-file.ts';
 
-interface MoveContext {
+export interface MoveContext {
   config: Config;
   account: string;
   clock: Clock;
   signal: AbortSignal;
   formatCommand: FormatCommand;
+}
+
+/** The error where another process has a lock of a file. */
+export function createInUseError(path: string, name: 'worker' | 'run'): LockedError {
+  const hint = 'stop it first: a move needs both files for itself';
+  return new LockedError(`${path}: ${createLockedError(path, name).message}`, { hint });
 }
 
 /** The locks of both files, taken as one. Throws LockedError that names who has one of them. */
@@ -41,8 +47,7 @@ export function lockFiles(paths: readonly string[], now: number): Pick<Lock, 're
       if (lock) locks.push(lock);
       else {
         release();
-        const hint = 'stop it first: a move needs both files for itself';
-        throw new LockedError(`${path}: ${createLockedError(path, name).message}`, { hint });
+        throw createInUseError(path, name);
       }
     }
   return { release };
@@ -69,7 +74,7 @@ export interface MovePlan {
 
 /** Throws ConfigError where the account cannot be moved to the file. Changes nothing, and makes no file. */
 export function planMove(context: MoveContext, from: Db, to: string): MovePlan {
-  const { config, account, clock, formatCommand } = context;
+  const { config, account, formatCommand } = context;
   const known = findMove(from, account);
   const rows = countMovedRows(from, account);
   if (known?.state === 'left') {
@@ -77,7 +82,7 @@ export function planMove(context: MoveContext, from: Db, to: string): MovePlan {
       return {
         rows,
         resumed: known,
-        doneAs: assertThere(known, inspectOtherFile(known, clock), config.warehouse, formatCommand),
+        doneAs: assertThere(known, inspectOtherFile(known), config.warehouse, formatCommand),
       };
     throw new ConfigError(`account ${account} is not in ${config.warehouse}: ${describeMove(known)}`, {
       hint: `move it on from there, with the config of that file: vodhouse move ${shellQuote(account)} --to FILE`,
@@ -88,7 +93,7 @@ export function planMove(context: MoveContext, from: Db, to: string): MovePlan {
   if (!hasAccount(from, account)) throw unknownAccount(from, account);
   const resumed = known?.state === 'leaving' ? known : null;
   assertSameZone(config, getBookedZone(from));
-  if (resumed) assertSameFile(resumed, inspectOtherFile(resumed, clock), formatCommand);
+  if (resumed) assertSameFile(resumed, inspectOtherFile(resumed), formatCommand);
   if (existsSync(to)) assertMayTake(to, from, { ...context, resumed });
   return { rows, resumed, doneAs: null };
 }
@@ -116,8 +121,8 @@ export function brokenOffHint({ account, otherFile }: MovedAccount, format: Form
 type Arrival = MoveContext & Pick<MovePlan, 'resumed'>;
 
 /** Throws ConfigError where the other file may not get the account. */
-function assertMayTake(path: string, from: Db, { account, resumed, config, clock }: Arrival): void {
-  withDatabase(path, clock, (to) => {
+function assertMayTake(path: string, from: Db, { account, resumed, config }: Arrival): void {
+  withDatabase(path, (to) => {
     if (resumed?.moveId != null && findArrival(to, resumed.moveId) !== null) return;
     const known = findMove(to, account);
     if (known?.state === 'leaving')
@@ -199,13 +204,13 @@ export async function makeMove(
 
 /** The move that may be taken back. Throws ConfigError where there is none. */
 export function planTakeBack(
-  { config, account, clock, formatCommand }: Omit<MoveContext, 'signal'>,
+  { config, account, formatCommand }: Omit<MoveContext, 'signal'>,
   from: Db,
 ): MovedAccount {
   const move = findMove(from, account);
   if (move?.state === 'leaving') return move;
   if (move?.state !== 'left') throw new ConfigError(`no move of account ${account} is under way`);
-  const name = assertThere(move, inspectOtherFile(move, clock), config.warehouse, formatCommand);
+  const name = assertThere(move, inspectOtherFile(move), config.warehouse, formatCommand);
   const back = `move ${shellQuote(name)} --to ${shellQuote(resolveLink(config.warehouse))}`;
   throw new ConfigError(describeMove(move), {
     hint: `move it back, with the config of that file: vodhouse ${back}`,
@@ -230,7 +235,7 @@ export function forgetMove(
   from: Db,
   move: MovedAccount,
 ): void {
-  assertNotThere(move, inspectOtherFile(move, clock), resolveLink(config.warehouse));
+  assertNotThere(move, inspectOtherFile(move), resolveLink(config.warehouse));
   takeBackMove(from, move, clock.now());
 }
 
@@ -241,7 +246,7 @@ export function takeBack(
   move: MovedAccount,
 ): void {
   const { account, otherFile } = move;
-  if (inspectOtherFile(move, clock).arrival !== null)
+  if (inspectOtherFile(move).arrival !== null)
     throw new ConfigError(`account ${account} is complete in ${otherFile}: the move can only be finished`, {
       hint: formatCommand(`move ${shellQuote(account)} --to ${shellQuote(otherFile)}`),
     });

@@ -1,10 +1,9 @@
 /** The other file of a move: whether it has the account, and what to do where it has lost it. */
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { openDatabase, openReadOnly, type Db } from '../database/connection.ts';
+import { openReadOnly, type Db } from '../database/connection.ts';
 import { commandsFor, shellQuote, type FormatCommand } from '../health/commands.ts';
 import type { MovedAccount } from '../lib/account-origins.ts';
-import type { Clock } from '../lib/clock.ts';
 import { ConfigError, NEXT_LINE } from '../lib/errors.ts';
 import { findArrival } from '../warehouse/move/move-account.ts';
 import { getFileUse, getIdentity } from '../warehouse/statements/warehouse-state.ts';
@@ -19,9 +18,9 @@ export interface OtherFile {
   config: string | null;
 }
 
-/** Opens a file for one piece of work, and migrates it where it is older. */
-export function withDatabase<Result>(path: string, clock: Clock, work: (db: Db) => Result): Result {
-  const db = openDatabase(path, clock.now());
+/** Opens a file to look at it. Throws WarehouseError for one of an older version: a worker of that version may use it. */
+export function withDatabase<Result>(path: string, work: (db: Db) => Result): Result {
+  const db = openReadOnly(path);
   try {
     return work(db);
   } finally {
@@ -30,9 +29,9 @@ export function withDatabase<Result>(path: string, clock: Clock, work: (db: Db) 
 }
 
 /** Looks at the other file of a move that has begun, or ended. */
-export function inspectOtherFile(move: MovedAccount, clock: Clock): OtherFile {
+export function inspectOtherFile(move: MovedAccount): OtherFile {
   if (!existsSync(move.otherFile)) return { state: 'missing', arrival: null, config: null };
-  return withDatabase(move.otherFile, clock, (db) => ({
+  return withDatabase(move.otherFile, (db) => ({
     state: getIdentity(db).warehouseId === move.otherWarehouseId ? 'same' : 'another',
     arrival: findArrival(db, move.moveId ?? ''),
     config: getFileUse(db).file,
@@ -105,12 +104,7 @@ function listFiles(beginning: string): string[] {
 /** False for a file that cannot be read. */
 function hasArrival(path: string, { moveId }: MovedAccount): boolean {
   try {
-    const db = openReadOnly(path);
-    try {
-      return findArrival(db, moveId ?? '') !== null;
-    } finally {
-      db.$client.close();
-    }
+    return withDatabase(path, (db) => findArrival(db, moveId ?? '') !== null);
   } catch {
     return false;
   }

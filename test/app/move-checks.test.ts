@@ -1,13 +1,17 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { planMove } from '../../src/app/move.ts';
 import { findUnits, findUnitsNotice } from '../../src/app/move-checks.ts';
+import { previewMove } from '../../src/app/preview-move.ts';
+import type { Config } from '../../src/config/config.ts';
 import { openDatabase } from '../../src/database/connection.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { recordConfig, recordZone } from '../../src/warehouse/statements/warehouse-state.ts';
 import { fillAccount } from '../support/fixtures/account-rows.ts';
+import { execute, readValue } from '../support/fixtures/live-file.ts';
+import { writeFormat9 } from '../support/fixtures/old-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 
 interface FileOptions {
@@ -41,17 +45,18 @@ function openFile(folder: string, name: string, account: string, options: FileOp
   return { config, db };
 }
 
+const contextOf = (config: Config) => ({
+  ...{ config, account: 'second', clock: systemClock },
+  ...{ signal: new AbortController().signal, formatCommand: (words: string) => `vodhouse ${words}` },
+});
+
 /** Plans the move of `second` from one.db to two.db, which has `third`. */
 function plan({ one = {}, two = {} }: { one?: FileOptions; two?: FileOptions | null }) {
   const folder = temporaryFolder();
   const from = openFile(folder, 'one', 'second', one);
   const to = join(folder, 'two.db');
   if (two !== null) openFile(folder, 'two', 'third', two);
-  const context = {
-    ...{ config: from.config, account: 'second', clock: systemClock },
-    ...{ signal: new AbortController().signal, formatCommand: (words: string) => `vodhouse ${words}` },
-  };
-  const planned = planMove(context, from.db, to);
+  const planned = planMove(contextOf(from.config), from.db, to);
   return { ...planned, hasFile: existsSync(to) };
 }
 
@@ -99,5 +104,23 @@ describe('planMove', () => {
     expect(() => plan({ two: utc })).toThrow(/two\.db has days of UTC, this warehouse those of Asia\/Seoul/);
     expect(plan({})).toMatchObject({ doneAs: null, resumed: null });
     expect(plan({ two: null }).hasFile).toBe(false);
+  });
+});
+
+describe('previewMove', () => {
+  it('leaves no file, no folder and no newer format behind, whatever the path', () => {
+    const folder = temporaryFolder();
+    const { config } = openFile(folder, 'one', 'second', {});
+    writeFormat9(join(folder, 'older.db'));
+    execute(join(folder, 'other.db'), 'create table t (a)');
+    const list = () =>
+      readdirSync(folder, { recursive: true }).filter((name) => !/-(wal|shm)$/.test(String(name)));
+    const before = list();
+    const preview = (to: string) => previewMove(contextOf(config), join(folder, to));
+    expect(preview('typo/deep/two.db').notice).toMatch(/two\.db cannot be compared/);
+    expect(() => preview('other.db')).toThrow('not a vodhouse warehouse');
+    expect(() => preview('older.db')).toThrow('has format 9, made by an older vodhouse');
+    expect(readValue(join(folder, 'older.db'), 'pragma user_version')).toBe(9);
+    expect(list()).toEqual(before);
   });
 });

@@ -12,9 +12,9 @@ import {
   planTakeBack,
   resolveDestination,
   takeBack,
-  type MovePlan,
 } from '../../app/move.ts';
-import { findUnitsNotice, formatUnits } from '../../app/move-checks.ts';
+import { formatUnits } from '../../app/move-checks.ts';
+import { previewMove, type MovePreview } from '../../app/preview-move.ts';
 import { openPipeline } from '../../app/pipeline.ts';
 import { openDatabase, type Db } from '../../database/connection.ts';
 import { commandsFor, shellQuote, type FormatCommand } from '../../health/commands.ts';
@@ -77,27 +77,36 @@ function assertUsage(
 
 /** True if rows of this file have gone. */
 async function moveTo({ options, account, config, context, signal }: Move, to: string): Promise<boolean> {
-  const { clock, announce } = context;
+  const { clock } = context;
   const path = resolveDestination(config, to);
+  const given = { config, account, clock, signal, formatCommand: commandsFor(options.config) };
+  const plan = previewMove(given, path);
+  if (plan.doneAs !== null) {
+    const name = plan.doneAs === account ? '' : `, as ${plan.doneAs}`;
+    process.stdout.write(
+      `account ${account} is in ${displayPath(path)} already${name}\n${nextSteps(config, account, path, null)}`,
+    );
+    return false;
+  }
+  process.stdout.write(planText(plan, account, path));
+  const command = given.formatCommand(`move ${shellQuote(account)} --to ${shellQuote(to)}`);
+  const question = `Move all these rows of ${account} to ${displayPath(path)}?`;
+  if (!options.yes && !(await isConfirmed(question, command, signal))) {
+    process.stdout.write('nothing was changed\n');
+    return false;
+  }
+  await moveNow({ options, account, config, context, signal }, path);
+  return true;
+}
+
+/** After the question: what was planned may have changed by now, so it is planned again, under the locks of both files. */
+async function moveNow({ options, account, config, context, signal }: Move, path: string): Promise<void> {
+  const { clock, announce } = context;
+  const given = { config, account, clock, signal, formatCommand: commandsFor(options.config) };
   const lock = lockFiles([config.warehouse, path], clock.now());
   const from = openDatabase(config.warehouse, clock.now());
   try {
-    const given = { config, account, clock, signal, formatCommand: commandsFor(options.config) };
-    const plan = planMove(given, from, path);
-    if (plan.doneAs !== null) {
-      const name = plan.doneAs === account ? '' : `, as ${plan.doneAs}`;
-      process.stdout.write(
-        `account ${account} is in ${displayPath(path)} already${name}\n${nextSteps(config, account, path, null)}`,
-      );
-      return false;
-    }
-    process.stdout.write(planText(plan, account, path, findUnitsNotice(path, config)));
-    const command = given.formatCommand(`move ${shellQuote(account)} --to ${shellQuote(to)}`);
-    const question = `Move all these rows of ${account} to ${displayPath(path)}?`;
-    if (!options.yes && !(await isConfirmed(question, command, signal))) {
-      process.stdout.write('nothing was changed\n');
-      return false;
-    }
+    planMove(given, from, path);
     if (options.backup) {
       announce('backing up …\n');
       for (const copy of await backUpBoth([config.warehouse, path], given))
@@ -107,7 +116,6 @@ async function moveTo({ options, account, config, context, signal }: Move, to: s
     await orBrokenOff(given, from, () => makeMove(given, from, path));
     process.stdout.write(`moved ${account} to ${displayPath(path)}\n\n`);
     process.stdout.write(nextSteps(config, account, path, readConfigFile(path, clock.now())));
-    return true;
   } finally {
     from.$client.close();
     lock.release();
@@ -135,7 +143,7 @@ async function orBrokenOff(
   }
 }
 
-function planText({ rows, resumed }: MovePlan, account: string, path: string, notice: string | null): string {
+function planText({ rows, resumed, notice }: MovePreview, account: string, path: string): string {
   const table = formatTable(
     ['table', '>rows'],
     rows.map(({ table, rows }) => [table, formatCount(rows)]),

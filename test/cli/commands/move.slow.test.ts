@@ -144,6 +144,14 @@ describe('vodhouse move', () => {
 
   it('is refused with what to type, or taken back; nothing is changed', async () => {
     const { cwd, run, state, path } = await openBoth();
+    const files = () => readdirSync(cwd).filter((name) => !/-(wal|shm)$/.test(name));
+    const before = files();
+    for (const to of ['typo/two.db', 'two.bi.db', 'two.db'])
+      expect([to, (await run('one', 'move', 'second', '--to', to)).code]).toEqual([
+        to,
+        to === 'two.bi.db' ? 1 : 2,
+      ]);
+    expect(files()).toEqual(before);
     writeFileSync(join(cwd, 'text.db'), 'not a database, but a text that is long enough');
     for (const [words, exit, text] of [
       [['move', 'secnd', '--to', 'two.db', '--yes'], 2, 'did you mean second?'],
