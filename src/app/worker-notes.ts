@@ -22,8 +22,11 @@ export function createPublicationNotes(parts: { lock: Pick<Lock, 'note'>; clock:
   let since: string | null = null;
   return (error: string | null): void => {
     if (error === null && since === null) return;
-    since = error === null ? null : (since ?? toTimestamp(parts.clock.now()));
-    noteForOthers(parts, { publication: since === null || error === null ? null : { at: since, error } });
+    const last = toTimestamp(parts.clock.now());
+    since = error === null ? null : (since ?? last);
+    noteForOthers(parts, {
+      publication: since === null || error === null ? null : { at: since, last, error },
+    });
   };
 }
 

@@ -29,8 +29,8 @@ export interface Holder {
   /** A changed config that the worker refused while it runs, at this time (`YYYY-MM-DD HH:MM:SS` UTC). */
   refused?: { at: string; error: string } | null;
   packages?: PackagesRefusal | null;
-  /** Publications of the worker fail: since when, and why the last one did. */
-  publication?: { at: string; error: string } | null;
+  /** Publications of the worker fail: since when, when the last one did (an older worker does not tell), and why. */
+  publication?: { at: string; last?: string; error: string } | null;
   /** Since when the worker has the schedule of its backups. */
   backups?: { since: string } | null;
 }

@@ -26,7 +26,7 @@ export interface HealthParts extends StreamParts {
   config: Config;
   statusQueries: StatusQueries;
   /** Null if the config publishes nothing, or if the caller does not need it. */
-  publisher: Pick<Publisher, 'isBehind'> | null;
+  publisher: Pick<Publisher, 'isBehind' | 'findRefusal'> | null;
   formatCommand: FormatCommand;
 }
 
@@ -54,6 +54,7 @@ export function readHealthFacts(given: HealthParts, now: number, runs: number) {
     error: row.error && redact(row.error, config.secrets),
   });
   const failedRun = statusQueries.failedRun();
+  const published = readPublished(parts, now);
   const recentSince = addDays(createCalendar(config.timezone).dayAt(now), -RECENT_DAYS);
   const isOfAccount = ({ account }: { account: string }) => accounts.some(({ name }) => name === account);
   return {
@@ -67,7 +68,8 @@ export function readHealthFacts(given: HealthParts, now: number, runs: number) {
     drift: statusQueries.drift().filter(isOfAccount),
     storage: accounts.flatMap((account) => readStorage(account, statusQueries, streams)),
     budgets: accounts.map((account) => readBudget(account, parts, now)),
-    published: readPublished(parts, now),
+    published,
+    refusedPublication: readRefusal(parts),
     targets: readTargets(parts),
     runs: statusQueries.runs(runs),
     streams,
@@ -80,7 +82,7 @@ export function readHealthFacts(given: HealthParts, now: number, runs: number) {
     /** Accounts of the config that live in another file now: every run and every worker refuses this config. */
     movedAway,
     configFile: config.file,
-    ...readWorkerNotes(worker, config),
+    ...readWorkerNotes(worker, config, published?.published_at ?? null),
     ...readBackups(worker, parts, now),
   };
 }
@@ -226,14 +228,25 @@ function readPublished({ config, publisher }: HealthParts, now: number) {
   return { file, published_at: publishedFact(file, 'published_at'), behind: publisher.isBehind(now) };
 }
 
-/** What the running worker tells: a config or packages that it refused, and publications that fail. */
-function readWorkerNotes(worker: Holder | null, { secrets }: Config) {
+/** Null where a publication may replace the file. */
+function readRefusal({ config, publisher }: HealthParts) {
+  const refusal = publisher?.findRefusal() ?? null;
+  return refusal && { ...refusal, error: redact(refusal.error, config.secrets) };
+}
+
+/**
+ * What the running worker tells: a config or packages that it refused, and publications that fail. Those are over once a file was
+ * made after the last failure: `vodhouse publish` may have made it.
+ */
+function readWorkerNotes(worker: Holder | null, { secrets }: Config, publishedAt: string | null) {
   const redactError = <Note extends { error: string }>(note: Note | null | undefined): Note | null =>
     note ? { ...note, error: redact(note.error, secrets) } : null;
+  const failed = worker?.publication;
+  const isOver = failed && publishedAt !== null && publishedAt > (failed.last ?? failed.at);
   return {
     refusedConfig: redactError(worker?.refused),
     refusedPackages: redactError(worker?.packages),
-    failedPublication: redactError(worker?.publication),
+    failedPublication: isOver ? null : redactError(failed),
   };
 }
 

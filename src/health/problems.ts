@@ -9,7 +9,7 @@ import { createProblem, PROBLEM_KINDS, toOneLine, type Advice, type Problem } fr
 import { findClockProblems, findFailedRun, findParkedRun } from './run-problems.ts';
 import { findStorageProblems } from './storage-problems.ts';
 import { findTargetProblems } from './target-problems.ts';
-import { findFailedPublication } from './worker-problems.ts';
+import { findFailedPublication, findRefusedPublication } from './worker-problems.ts';
 import {
   findBackupProblem,
   findBrokenOffMoves,
@@ -31,7 +31,7 @@ export function findProblems(facts: HealthFacts): Problem[] {
     ...findHeldBack(facts),
     ...findClockProblems(facts),
     ...findStorageProblems(facts),
-    ...(facts.failedPublication ? findFailedPublication(facts) : findUnpublished(facts)),
+    ...findPublication(facts),
     ...findBackupProblem(facts),
     ...findTargetProblems(facts),
     ...findRefusedConfig(facts),
@@ -45,6 +45,13 @@ export function findProblems(facts: HealthFacts): Problem[] {
   return [...problems, ...findFailedRun(facts, problems)].sort(
     (one, other) => (rank.get(one.kind) ?? 0) - (rank.get(other.kind) ?? 0),
   );
+}
+
+/** The first reason why the published file is not made, or is behind. */
+function findPublication(facts: HealthFacts): Problem[] {
+  const refused = findRefusedPublication(facts);
+  if (refused.length > 0) return refused;
+  return facts.failedPublication ? findFailedPublication(facts) : findUnpublished(facts);
 }
 
 /** A restriction lasts until the full rate is back: a further one before that belongs to the same problem. */

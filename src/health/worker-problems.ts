@@ -24,6 +24,29 @@ export function findBackupProblem({ backup, overdueBackup, formatCommand }: Heal
   ];
 }
 
+/** A file that no publication may replace: it ends when that is moved away, or another one is named. */
+export function findRefusedPublication({
+  refusedPublication: refused,
+  failedPublication,
+  published,
+  formatCommand,
+}: HealthFacts): Problem[] {
+  if (!refused || !published) return [];
+  const { error, hint } = refused;
+  return [
+    createProblem({
+      kind: 'unpublished',
+      since: failedPublication?.at ?? null,
+      message: `the published file cannot be made: ${toOneLine(error)}`,
+      advice: [
+        ...(hint === null ? [] : [{ text: hint, command: null }]),
+        { text: 'then', command: formatCommand('publish') },
+      ],
+      fields: { file: published.file, published_at: published.published_at, error },
+    }),
+  ];
+}
+
 /** It ends with a publication that succeeds, and with the worker. */
 export function findFailedPublication({
   failedPublication: failed,

@@ -1,21 +1,20 @@
 /** One publication: build, check, replace. Runs in a process of its own (publish-child.ts), because SQLite blocks it. */
 import { chmodSync, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import Database from 'better-sqlite3';
-import { ConfigError, errorCode } from '../lib/errors.ts';
+import { errorCode } from '../lib/errors.ts';
 import { draftPath } from '../database/draft-files.ts';
 import { isDamage, toWarehouseError } from '../database/integrity.ts';
 import { lockOrThrow } from '../database/lock.ts';
 import { makeFolder } from '../database/make-folder.ts';
 import { giveToOwnerOf } from '../database/private-files.ts';
-import { publishedFact } from './about-rows.ts';
-import { assertOurFile, keepDatedCopy, replaceFile, startFsync, sweepLeftOvers } from './atomic-replace.ts';
+import { keepDatedCopy, replaceFile, startFsync, sweepLeftOvers } from './atomic-replace.ts';
 import { build } from './build.ts';
 import { checkTable, type ExpectedRows } from './check.ts';
 import { createHelperProcess, type HelperProcess } from './helper-process.ts';
 import type { Table } from './mart.ts';
 import { createMarts, type Marts } from './marts/marts.ts';
 import type { PublishRequest, Publication } from './publish-request.ts';
+import { assertReplaceable } from './replaceable.ts';
 
 /**
  * Builds a new published file and replaces the old one with it. Throws ConfigError if another kind of file has its name,
@@ -41,34 +40,8 @@ export async function publish(request: PublishRequest): Promise<Publication> {
 
 function prepareFolder(live: string, file: string): void {
   makeFolder(dirname(file), { file, onMade: (made) => giveToOwnerOf(dirname(made), made) });
-  assertOurFile(file);
-  assertSameWarehouse(live, file);
+  assertReplaceable(live, file);
   sweepLeftOvers(file);
-}
-
-/** Throws ConfigError if the published file was made from another warehouse: it may hold history that this one lacks. */
-function assertSameWarehouse(live: string, file: string): void {
-  const since = publishedFact(file, 'warehouse_since');
-  const ours = since === null ? null : getWarehouseStart(live);
-  if (ours === null || ours === since) return;
-  throw new ConfigError(
-    `publish.file: ${file} was made from another warehouse, begun ${since} UTC; it stays as it is`,
-    { hint: 'it may hold history that this one has not: move it away, or name another file' },
-  );
-}
-
-/** When the warehouse was created; null if that cannot be read: then the build fails with the reason. */
-function getWarehouseStart(live: string): string | null {
-  try {
-    const db = new Database(live, { readonly: true, fileMustExist: true });
-    try {
-      return db.prepare('select created_at from warehouse_state').pluck().get() as string | null;
-    } finally {
-      db.close();
-    }
-  } catch {
-    return null;
-  }
 }
 
 /** Returns the number of rows by table. */

@@ -16,6 +16,7 @@ import { sweepLeftOvers } from './atomic-replace.ts';
 import { createFingerprint } from './fingerprint.ts';
 import { createMarts } from './marts/marts.ts';
 import type { PublishRequest, Publication } from './publish-request.ts';
+import { findRefusal } from './replaceable.ts';
 
 export type { Publication } from './publish-request.ts';
 
@@ -60,6 +61,8 @@ export function createPublisher({ everyMs = 0, ...options }: PublisherOptions) {
     /** Does the live file have anything that the published file lacks? A new day does not count. */
     isBehind: (now: number) =>
       hasChanges({ ...requestAt(now), today: publishedFact(target.file, 'today') ?? '' }),
+    /** Why every publication is refused until a person changes something, and what to change; null if none is. */
+    findRefusal: () => findRefusal(target.live, target.file),
     /** Removes the files of a killed publication, unless another process publishes. */
     sweep: (now: number) => sweep(requestAt(now)),
     /**

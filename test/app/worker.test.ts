@@ -183,7 +183,7 @@ describe('the worker', () => {
     expect(problems).toMatchObject([
       {
         kind: 'unpublished',
-        message: expect.stringContaining('cannot be made, there is none yet') as string,
+        message: expect.stringContaining('cannot be made: publish.file: ') as string,
       },
     ]);
     worker.stop();

@@ -1,9 +1,15 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
+import { createPublicationNotes } from '../../../src/app/worker-notes.ts';
 import { status } from '../../../src/cli/commands/status.ts';
 import { openDatabase } from '../../../src/database/connection.ts';
+import { tryLock, type Lock } from '../../../src/database/lock.ts';
+import { createLogger } from '../../../src/lib/logger.ts';
+import { PUBLISHED_ID } from '../../../src/publishing/atomic-replace.ts';
 import { writeMove } from '../../../src/warehouse/statements/account-move.ts';
+import { createVirtualClock } from '../../support/clocks/virtual-clock.ts';
 import { createFolder } from '../../support/fixtures/folder-of-files.ts';
 import { watchConsole } from '../../support/processes/captured-output.ts';
 
@@ -57,5 +63,59 @@ describe('status of an account that was moved away and is still in the config', 
     expect(text).not.toMatch(/Nothing was synced yet|vodhouse sync|vodhouse start/);
     write(configWith(['second']));
     expect((await run()).text).toContain('Nothing was synced yet');
+  });
+});
+
+/** A published file as another warehouse makes it: of that, status reads only the table `about`. */
+function publishFrom(file: string, about: Readonly<Record<string, string>>): void {
+  const db = new Database(file);
+  db.pragma(`application_id = ${PUBLISHED_ID}`);
+  db.exec('create table about (key text primary key, value text)');
+  for (const [key, value] of Object.entries({ fingerprint: 'other', today: '2026-03-05', ...about }))
+    db.prepare('insert into about values (?, ?)').run(key, value);
+  db.close();
+}
+
+describe('status of a publication that is refused', () => {
+  it('says at once, without a worker, what publish says and what to move away', async () => {
+    const { folder, run } = openStatus(configWith(['main'], 'publish: { file: bi.db }'));
+    const file = join(folder, 'bi.db');
+    publishFrom(file, { warehouse_since: '2026-01-01 00:00:00', published_at: '2026-01-02 00:00:00' });
+    const { code, text } = await run();
+    expect(code).toBe(3);
+    expect(text).toContain(
+      `the published file cannot be made: publish.file: ${file} was made from another warehouse, begun 2026-01-01 00:00:00 UTC`,
+    );
+    expect(text).toContain('this one has not: move it away, or name another file');
+    expect(text).toContain('-> then: vodhouse publish');
+    expect(text).not.toContain('try it now');
+    rmSync(file);
+    writeFileSync(file, 'my own notes');
+    expect((await run()).text).toMatch(/cannot be made: publish\.file: .*vodhouse did not publish it/);
+    rmSync(file);
+    expect((await run()).text).not.toContain('cannot be made');
+  });
+
+  it('is over where the file was made after the last failure of the worker, not after its first one', async () => {
+    const { folder, db, run } = openStatus(configWith(['main'], 'publish: { file: bi.db }'));
+    const { created_at: since } = db.$client.prepare('select created_at from warehouse_state').get() as {
+      created_at: string;
+    };
+    const lock = tryLock(join(folder, 'live.db'), 'worker', 'start', Date.now());
+    const clock = createVirtualClock('2026-03-05T12:00Z');
+    const logger = createLogger({ level: 'silent', format: 'text', secrets: [], write: () => undefined });
+    const note = createPublicationNotes({ lock: lock as Lock, clock, logger });
+    note('the disk is full');
+    clock.advance(3_600_000);
+    note('the disk is full');
+    const file = join(folder, 'bi.db');
+    const textAt = async (published_at: string) => {
+      rmSync(file, { force: true });
+      publishFrom(file, { warehouse_since: since, published_at });
+      return (await run()).text;
+    };
+    expect(await textAt('2026-03-05 12:30:00')).toContain('cannot be made, the last one was made at');
+    expect(await textAt('2026-03-05 13:00:01')).not.toContain('cannot be made');
+    lock?.release();
   });
 });
