@@ -21,10 +21,12 @@ export async function restore(options: JsonOptions, file: string): Promise<numbe
   }
   const lastRun = lastRunAt === null ? 'no run yet' : `last run ended ${lastRunAt} UTC`;
   const content = `${pluralize(videos, 'video')}, ${formatBytes(sizeBytes)}, ${lastRun}`;
+  const typed = commandsFor(options.config);
   const lines = [
     `restored ${displayPath(warehouse)} from ${file}: ${content}`,
     ...(kept === null ? [] : [`the previous file is kept: ${displayPath(kept)}`, ledgerLine(carried)]),
-    `next: ${commandsFor(options.config)('sync')}`,
+    `to go on with it: ${typed('sync')}, or start the worker`,
+    `to try it only: ${typed('status')}, then ${typed('publish')}; neither sends a request to the service`,
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
   return EXIT.done;

@@ -40,7 +40,9 @@ describe('print as text what they did, where all files are, and the next command
       ),
       expect.stringMatching(/^the previous file is kept: data\/vodhouse\.db\.before-restore-\d{8}-\d{6}$/),
       'imported from its ledger: 0 requests of the last day and 0 pauses',
-      'next: vodhouse sync --config other.yaml',
+      'to go on with it: vodhouse sync --config other.yaml, or start the worker',
+      'to try it only: vodhouse status --config other.yaml, then vodhouse publish --config other.yaml; ' +
+        'neither sends a request to the service',
       '',
     ]);
     expect(readContents(join(cwd, WAREHOUSE))).toEqual(before);
