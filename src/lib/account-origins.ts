@@ -68,6 +68,9 @@ export function toAccountTimeline(timeline: string, arrivalId: string | null): s
   return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
 }
 
+/** Did an account that was moved load this timeline? That of a live file is a random UUID, of version 4. */
+export const isAccountTimeline = (timeline: string): boolean => timeline[14] === '8';
+
 /** What a target says of an account: its name there, its warehouse, and the timeline of its rows. */
 interface TargetRow {
   account: string;

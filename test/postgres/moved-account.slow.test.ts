@@ -194,6 +194,25 @@ describe.skipIf(findPostgres() === null)('an account that vodhouse move took to 
     expect([await findDifferences(from, to), await countLost(from)]).toEqual([[], 0]);
   });
 
+  it('is not loaded from an old copy of a file that had never loaded it before the move', async () => {
+    const from = openTargetSite(server);
+    from.register([101], ['second']);
+    await from.walk([1, 2], {}, 'second');
+    const old = openTargetSite(server, { ...place(from), start: '2026-03-02T12:00Z' });
+    const to = openTargetSite(server, { schema: from.schema, start: '2026-03-01T13:00Z' });
+    move(from, to);
+    await to.walk([1, 2, 3], {}, 'second');
+    await to.ship({ accounts: ['second'] });
+    move(to, from);
+    await from.ship({ accounts: ['second'] });
+    await endLeases(from);
+    expect((await old.ship({ accounts: ['second'] }))['second']).toMatchObject({ outcome: 'refused' });
+    await endLeases(from);
+    await from.walk([1, 2, 3, 4], {}, 'second');
+    expect((await from.ship({ accounts: ['second'] }))['second']).toMatchObject({ outcome: 'loaded' });
+    expect(await countLost(from)).toBe(0);
+  });
+
   it('is not taken over by a copy that moved on from before the newest claim', async () => {
     const { from, to } = await openBoth();
     move(from, to);

@@ -1,4 +1,5 @@
 /** How an account is loaded: its changes, or everything; or not at all, because the target has what the warehouse never had. */
+import { isAccountTimeline } from '../../../lib/account-origins.ts';
 import { getLastRun, hasAnchor, hasStatesUntil, isFetched, listPackageIds } from '../delta.ts';
 import { CopyError, NotFetchedError } from '../load-errors.ts';
 import { listVideoTables } from '../shipped-tables.ts';
@@ -63,13 +64,14 @@ function findSeqOffset(source: Source, account: string, timeline: string | null)
  */
 async function assertNotSuperseded(
   session: Session,
-  { isTaken, isMoved }: AccountState,
+  { isTaken, isMoved, timeline }: AccountState,
   { source, account }: Options,
 ): Promise<void> {
   if (isTaken) return; // a person took the account for this file
-  if (isMoved)
+  const isOfMove = timeline !== null && isAccountTimeline(timeline);
+  if (isMoved || (isOfMove && source.originsOf(account).length === 0))
     throw new CopyError(
-      `account ${account} was moved into this warehouse, but this file does not know of it: this is an old copy of the warehouse`,
+      `account ${account} was moved into this warehouse, but this file does not know of it: this is an old copy of the warehouse, or the account was forgotten since`,
     );
   const earlier = await session.queryOne(
     `SELECT 1 AS one FROM ${session.name('vodhouse_load')} WHERE account = $1 AND timeline = $2 LIMIT 1`,
