@@ -56,15 +56,14 @@ function isSameZoneText(one: string, other: string): boolean {
 
 /** What the person must see to, where the other config cannot be compared: there is none yet, or it cannot be read here. Else null. */
 export function findUnitsNotice(path: string, config: Config): string | null {
-  if (existsSync(path)) {
-    const to = openReadOnly(path);
-    try {
-      if (findUnits(path, to) !== null) return null;
-    } finally {
-      to.$client.close();
-    }
+  const needed = `must have ${formatUnits(config)}, as this one`;
+  if (!existsSync(path)) return `the config of ${path} ${needed}`;
+  const to = openReadOnly(path);
+  try {
+    return findUnits(path, to) === null ? `the config of ${path} cannot be compared: it ${needed}` : null;
+  } finally {
+    to.$client.close();
   }
-  return `the config of ${path} cannot be compared: it must have ${formatUnits(config)}, as this one`;
 }
 
 /** As a config has them. */

@@ -89,10 +89,12 @@ describe('planMove', () => {
     expect([find(rest), findUnitsNotice(config.warehouse, config)]).toEqual(['ms', null]);
     rmSync(config.file);
     expect(findUnits(config.warehouse, db)).toBeNull();
-    for (const path of [config.warehouse, join(folder, 'three.db')])
-      expect(findUnitsNotice(path, config)).toBe(
-        `the config of ${path} cannot be compared: it must have \`duration_unit: s\` and \`timezone: Asia/Seoul\`, as this one`,
-      );
+    const needed = 'must have `duration_unit: s` and `timezone: Asia/Seoul`, as this one';
+    expect(findUnitsNotice(config.warehouse, config)).toBe(
+      `the config of ${config.warehouse} cannot be compared: it ${needed}`,
+    );
+    const missing = join(folder, 'three.db');
+    expect(findUnitsNotice(missing, config)).toBe(`the config of ${missing} ${needed}`);
   });
 
   it('refuses days of two calendars: by what is booked, whatever the config says now', () => {
@@ -117,7 +119,7 @@ describe('previewMove', () => {
       readdirSync(folder, { recursive: true }).filter((name) => !/-(wal|shm)$/.test(String(name)));
     const before = list();
     const preview = (to: string) => previewMove(contextOf(config), join(folder, to));
-    expect(preview('typo/deep/two.db').notice).toMatch(/two\.db cannot be compared/);
+    expect(preview('typo/deep/two.db').notice).toMatch(/two\.db must have `duration_unit: ms`/);
     expect(() => preview('other.db')).toThrow('not a vodhouse warehouse');
     expect(() => preview('older.db')).toThrow('has format 9, made by an older vodhouse');
     expect(readValue(join(folder, 'older.db'), 'pragma user_version')).toBe(9);
