@@ -13,7 +13,6 @@ import {
   resolveDestination,
   takeBack,
 } from '../../app/move.ts';
-import { formatUnits } from '../../app/move-checks.ts';
 import { previewMove, type MovePreview } from '../../app/preview-move.ts';
 import { openPipeline } from '../../app/pipeline.ts';
 import { openDatabase, type Db } from '../../database/connection.ts';
@@ -21,11 +20,13 @@ import { commandsFor, shellQuote, type FormatCommand } from '../../health/comman
 import type { MovedAccount } from '../../lib/account-origins.ts';
 import { ConfigError, errorMessage, NEXT_LINE, VodhouseError } from '../../lib/errors.ts';
 import { formatCount } from '../../lib/format.ts';
+import { openStatusQueries } from '../../queries/status-queries.ts';
 import { findMove } from '../../warehouse/statements/account-move.ts';
 import { getFileUse } from '../../warehouse/statements/warehouse-state.ts';
 import { openCommandContext, type CommandContext, type ConfigOptions } from '../command-context.ts';
 import { isConfirmed } from '../confirm.ts';
 import { EXIT } from '../exit.ts';
+import { nextSteps } from '../output/move-text.ts';
 import { displayPath } from '../output/output.ts';
 import { publishResultText } from '../output/publication-text.ts';
 import { formatTable } from '../output/table.ts';
@@ -83,9 +84,14 @@ async function moveTo({ options, account, config, context, signal }: Move, to: s
   const plan = previewMove(given, path);
   if (plan.doneAs !== null) {
     const name = plan.doneAs === account ? '' : `, as ${plan.doneAs}`;
-    process.stdout.write(
-      `account ${account} is in ${displayPath(path)} already${name}\n${nextSteps(config, account, path, null)}`,
-    );
+    const steps = nextSteps({
+      config,
+      account,
+      path,
+      otherConfig: null,
+      isLast: isLastAccount(config, account),
+    });
+    process.stdout.write(`account ${account} is in ${displayPath(path)} already${name}\n${steps}`);
     return false;
   }
   process.stdout.write(planText(plan, account, path));
@@ -115,7 +121,9 @@ async function moveNow({ options, account, config, context, signal }: Move, path
     announce(`moving ${account} …\n`);
     await orBrokenOff(given, from, () => makeMove(given, from, path));
     process.stdout.write(`moved ${account} to ${displayPath(path)}\n\n`);
-    process.stdout.write(nextSteps(config, account, path, readConfigFile(path, clock.now())));
+    const otherConfig = readConfigFile(path, clock.now());
+    const isLast = isLastAccount(config, account);
+    process.stdout.write(nextSteps({ config, account, path, otherConfig, isLast }));
   } finally {
     from.$client.close();
     lock.release();
@@ -164,18 +172,15 @@ function readConfigFile(path: string, now: number): string | null {
   }
 }
 
-function nextSteps(config: Config, account: string, path: string, otherConfig: string | null): string {
-  const other = otherConfig ?? `the config of its worker (\`warehouse: ${path}\`)`;
-  const command = otherConfig === null ? 'vodhouse' : commandsFor(otherConfig);
-  const publish = typeof command === 'string' ? `${command} publish` : command('publish');
-  return [
-    'Now, before either worker is started:',
-    `  1. take \`- name: ${account}\` with its keys out of ${displayPath(config.file)}`,
-    `  2. put it into ${otherConfig === null ? other : displayPath(other)}, as it was, with its \${…} in the .env there`,
-    `     that config must have ${formatUnits(config)}, as this one`,
-    `  3. start both workers; at the second one: ${publish}`,
-    '',
-  ].join('\n');
+/** Once it has moved, does the first file sync no other account of the config? */
+function isLastAccount({ accounts, warehouse }: Config, account: string): boolean {
+  const statusQueries = openStatusQueries(warehouse);
+  try {
+    const left = statusQueries.movesAway().filter(({ state }) => state === 'left');
+    return accounts.every(({ name }) => name === account || left.some((each) => each.account === name));
+  } finally {
+    statusQueries.close();
+  }
 }
 
 /** What each of the two options does, and says. */
