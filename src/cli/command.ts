@@ -12,6 +12,11 @@ export const program = new Command('vodhouse')
   .configureHelp({ sortSubcommands: false })
   .exitOverride();
 
+/** The last line of a usage error of a command. */
+export function helpHint(name: string): string {
+  return `(vodhouse ${name} --help lists its options)`;
+}
+
 type Loader = () => Promise<(options: never, ...given: never[]) => Promise<number>>;
 
 /** Adds a command that loads its own file. It gets its options as commander parsed them, then its arguments. */
@@ -19,6 +24,7 @@ export function command(name: string, description: string, load: Loader): Comman
   return program
     .command(name)
     .description(description)
+    .showHelpAfterError(helpHint(name))
     .addOption(
       new Option('--log-level <level>', 'least severe messages to log').choices(LOG_LEVELS).default('info'),
     )

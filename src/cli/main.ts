@@ -1,6 +1,6 @@
 /** The command line: arguments in, text and exit code out. Only the file of the command that runs is loaded. */
 import { Argument, CommanderError, Option } from 'commander';
-import { command, configured, JSON_OPTION, program } from './command.ts';
+import { command, configured, helpHint, JSON_OPTION, program } from './command.ts';
 import {
   parseForgetTarget,
   parsePackageSelectors,
@@ -235,6 +235,7 @@ command(
 
 program
   .command('completion')
+  .showHelpAfterError(helpHint('completion'))
   .description('print the script that completes commands and options in a shell')
   .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
   .action(async (shell: Shell) => {

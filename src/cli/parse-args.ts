@@ -13,7 +13,7 @@ export function parsePositiveInt(text: string): number {
 /** An integer from 0 up. */
 export function parseInteger(text: string): number {
   if (isInteger(text)) return Number(text);
-  throw new InvalidArgumentError('expected a whole number.');
+  throw new InvalidArgumentError('expected a whole number from 0 up.');
 }
 
 /** `101 main/102` or `101,main/102`; appended to the selectors of earlier arguments. */

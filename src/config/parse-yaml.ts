@@ -3,6 +3,7 @@ import type { Document, Node, Scalar, YAMLError, YAMLMap } from 'yaml';
 import { findOversizedAlias, MAX_ALIASED_VALUES, resolveAliases, type Targets } from './aliases.ts';
 import { createSourceMap, type Path, type Place, type SourceMap } from './source-map.ts';
 import type { Problem } from './problems.ts';
+import { formatCount } from '../lib/format.ts';
 import { hidePassword, listPostgresSecrets } from '../lib/postgres-url.ts';
 import { findUnbraced, type Lookup, substitute } from './env-vars.ts';
 
@@ -161,7 +162,20 @@ function findSyntaxProblems(
       `not valid YAML: ${firstWords(error.message)}`;
     byLine.set(line, { line, path: [], message: `${message}${braceHint(lines[line - 1] ?? '')}` });
   }
-  return [...byLine.values()];
+  return summarize([...byLine.values()]);
+}
+
+/** A file that is no YAML has an error in every line: so many are listed. */
+const MAX_SYNTAX_PROBLEMS = 5;
+
+/** The first problems, and how many there are on the lines after them. */
+function summarize(problems: readonly Problem[]): Problem[] {
+  const sorted = problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
+  const shown = sorted.slice(0, MAX_SYNTAX_PROBLEMS);
+  const [next, ...more] = sorted.slice(MAX_SYNTAX_PROBLEMS);
+  if (next === undefined || more.length === 0) return sorted;
+  const message = `not valid YAML, and neither are ${formatCount(more.length)} more lines; is this file a config? vodhouse init writes one`;
+  return [...shown, { line: next.line, path: [], message }];
 }
 
 /** A cron expression without quotes: YAML takes its first `*` for an alias. Only digits and signs are printed. */

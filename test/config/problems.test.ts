@@ -183,6 +183,16 @@ describe('rules across values', () => {
 });
 
 describe('a file that is not YAML', () => {
+  test('has its first problems listed, and the others counted', () => {
+    const csv = Array.from({ length: 2000 }, (_, row) => `${row},"title ${row}",x: y: z`).join('\n');
+    const problems = readProblems(csv);
+    expect(problems).toHaveLength(6);
+    expect(problems[4]).toMatch('line 5  not valid YAML: ');
+    expect(problems[5]).toMatch(
+      /^line 6 {2}not valid YAML, and neither are [0-9,]+ more lines; is this file a config/,
+    );
+  });
+
   test.each([
     ['a: [1, 2\nb: 3\n', 'line 2  not valid YAML: flow sequence in block collection'],
     ['\ta: 1\n', 'line 1  not valid YAML: tabs are not allowed as indentation'],
