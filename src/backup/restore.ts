@@ -5,29 +5,21 @@
 import { existsSync, readdirSync, renameSync, rmSync, statSync, type Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
-import { gt } from 'drizzle-orm';
-import { drizzle } from 'drizzle-orm/better-sqlite3';
-import { toTimestamp, DAY_MS } from '../lib/clock.ts';
-import { ConfigError, errorMessage, LockedError, WarehouseError } from '../lib/errors.ts';
+import { toTimestamp } from '../lib/clock.ts';
+import { ConfigError, LockedError } from '../lib/errors.ts';
 import { copyBackup, type CopyResult } from './backup.ts';
+import { importLedger, type ImportedLedger } from './import-ledger.ts';
 import { toWarehouseError } from '../database/integrity.ts';
+import { assertNoArrivalLost, keepMarks, readMarks, type KeptMark } from './move-marks.ts';
 import { fsyncPath } from '../database/fsync.ts';
 import { draftPath, removeDraft, removeStaleDrafts } from '../database/draft-files.ts';
 import { openDatabase } from '../database/connection.ts';
 import { beginTimeline, readWarehouseId } from '../database/warehouse-identity.ts';
-import { APPLICATION_ID } from '../database/migrate.ts';
 import { restoreMarkerPath, resolveLink } from '../database/paths.ts';
-import { hasForeignWal, pairRecordPath, assertOwnWal } from '../database/wal-owner.ts';
-import type { Db, Tx } from '../database/connection.ts';
+import { hasForeignWal, pairRecordPath } from '../database/wal-owner.ts';
 import { createLockedError, tryLock, type Lock, type LockName } from '../database/lock.ts';
-import { request, warehouseState } from '../database/schema/runs.ts';
-import { upsertPause, findPauses, type PauseRow } from '../budget/statements/pause.ts';
+import { warehouseState } from '../database/schema/runs.ts';
 import { transact } from '../database/transaction.ts';
-
-type RequestRow = typeof request.$inferSelect;
-
-/** What was imported from the ledger of the old file: requests of the last day and pauses that the backup lacks; or why not. */
-export type ImportedLedger = { requests: number; pauses: number } | { error: string };
 
 /** What a restore did. */
 export interface Restored extends CopyResult {
@@ -35,36 +27,48 @@ export interface Restored extends CopyResult {
   kept: string | null;
   /** Null if there was no file before. */
   carried: ImportedLedger | null;
+  /** Accounts that stay moved away; null where the old file does not say. */
+  moves: KeptMark[] | null;
+}
+
+/** A restore that was asked for. */
+interface Request {
+  live: string;
+  file: string;
+  /** Also without accounts that were moved into the live file after the backup was made. */
+  withoutMoved: boolean;
+  now: number;
 }
 
 /**
  * Makes a copy of `file` the live file at `path`. Throws ConfigError if `file` is missing, is the live file, or is a backup
- * of another warehouse, LockedError if any other process runs, and WarehouseError if `file` is no sound warehouse that this version knows; then nothing
+ * of another warehouse, or lacks an account that was moved into the live file, LockedError if any other process runs, and WarehouseError if `file` is no sound warehouse that this version knows; then nothing
  * is changed.
  */
-export function restore(path: string, file: string, now: number): Restored {
+export function restore(path: string, file: string, now: number, withoutMoved = false): Restored {
   assertBackup(path, file);
   const live = resolveLink(path);
   const locks: Lock[] = [];
   try {
     for (const name of ['worker', 'run', 'publish'] as const) locks.push(takeLock(live, name, now));
-    return restoreLocked(live, file, now);
+    return restoreLocked({ live, file, withoutMoved, now });
   } finally {
     for (const lock of locks.reverse()) lock.release();
   }
 }
 
-function restoreLocked(live: string, file: string, now: number): Restored {
+function restoreLocked(request: Request): Restored {
+  const { live, file, now } = request;
   const draft = draftPath(live);
   try {
     removeStaleDrafts(live);
     const copied = copyBackup(file, draft, statOf(live) ?? statSync(file));
     assertSameWarehouse(live, draft, file);
     const old = findOldFile(live);
-    const carried = prepareDraft(draft, old, now);
+    const prepared = prepareDraft(draft, old, request);
     const previousFile = freePreviousName(live, now);
     for (const step of swapSteps(live, draft, previousFile)) step();
-    return { ...copied, kept: old === null || old === live ? findPrevious(previousFile) : old, carried };
+    return { ...copied, kept: old === null || old === live ? findPrevious(previousFile) : old, ...prepared };
   } catch (error) {
     throw error instanceof ConfigError ? error : toWarehouseError(error, live);
   } finally {
@@ -111,8 +115,13 @@ function takeLock(live: string, name: LockName, now: number): Lock {
   throw new LockedError(createLockedError(live, name).message, { hint });
 }
 
-/** Migrates the draft, imports the ledger of the file that it replaces, and records the restore. */
-function prepareDraft(draft: string, old: string | null, now: number): ImportedLedger | null {
+/** Migrates the draft, imports the ledger and the marks of moves of the file that it replaces, and records the restore. */
+function prepareDraft(
+  draft: string,
+  old: string | null,
+  request: Request,
+): Pick<Restored, 'carried' | 'moves'> {
+  const { now } = request;
   const isOfOldFormat = readId(draft) === null;
   const db = openDatabase(draft, now);
   try {
@@ -120,7 +129,11 @@ function prepareDraft(draft: string, old: string | null, now: number): ImportedL
     db.update(warehouseState)
       .set({ restored_at: toTimestamp(now) })
       .run();
-    return old === null ? null : importLedger(old, db, now);
+    if (old === null) return { carried: null, moves: [] };
+    const marks = hasForeignWal(old) ? null : readFile(old, readMarks);
+    if (!request.withoutMoved) assertNoArrivalLost(db, marks ?? [], request);
+    const moves = marks && transact(db, (tx) => keepMarks(tx, marks));
+    return { carried: importLedger(old, db, now), moves };
   } finally {
     db.$client.close();
     fsyncPath(draft);
@@ -226,64 +239,4 @@ function freePreviousName(live: string, now: number): string {
 function findPrevious(previousFile: string): string | null {
   const suffixes = ['', ...LOGS, ...LOGS.map((log) => `.orphan${log}`)];
   return suffixes.map((suffix) => previousFile + suffix).find((name) => existsSync(name)) ?? null;
-}
-
-/** Imports the requests of the last day and the pauses, so that the budget counts across a restore. All or nothing. */
-function importLedger(old: string, db: Db, now: number): ImportedLedger {
-  try {
-    const ledger = readLedger(old, now);
-    return transact(db, (tx) => ({
-      requests: addRequests(tx, ledger.requests, now),
-      pauses: addPauses(tx, ledger.pauses),
-    }));
-  } catch (error) {
-    return { error: error instanceof WarehouseError ? error.message : `${old}: ${errorMessage(error)}` };
-  }
-}
-
-function readLedger(old: string, now: number): { requests: RequestRow[]; pauses: PauseRow[] } {
-  assertOwnWal(old);
-  const client = new Database(old, { readonly: true });
-  try {
-    if (client.pragma('application_id', { simple: true }) !== APPLICATION_ID)
-      throw new Error('it is no warehouse');
-    const db = drizzle(client);
-    return {
-      requests: requestsSince(db, now - DAY_MS),
-      pauses: findPauses(db, {}),
-    };
-  } finally {
-    client.close();
-  }
-}
-
-function requestsSince(tx: Tx, ms: number): RequestRow[] {
-  return tx.select().from(request).where(gt(request.spent_until_ms, ms)).orderBy(request.request_id).all();
-}
-
-/** Adds the requests that the backup lacks, and gives their number. Their `run_id` is dropped: the backup numbers its own runs. */
-function addRequests(tx: Tx, rows: readonly RequestRow[], now: number): number {
-  const toKey = ({ account, at_ms, purpose, package_id, page }: RequestRow) =>
-    JSON.stringify([account, at_ms, purpose, package_id, page]);
-  const known = new Map<string, number>();
-  for (const row of requestsSince(tx, now - DAY_MS)) known.set(toKey(row), (known.get(toKey(row)) ?? 0) + 1);
-  let added = 0;
-  for (const row of rows) {
-    const count = known.get(toKey(row)) ?? 0;
-    known.set(toKey(row), count - 1);
-    if (count > 0) continue;
-    tx.insert(request)
-      .values({ ...row, request_id: undefined, run_id: null })
-      .run();
-    added++;
-  }
-  return added;
-}
-
-/** Adds the pauses that end later than those of the backup, and gives their number. */
-function addPauses(tx: Tx, rows: readonly PauseRow[]): number {
-  const known = new Map(findPauses(tx, {}).map((row) => [row.account, row.full_rate_at]));
-  const later = rows.filter(({ account, full_rate_at }) => full_rate_at > (known.get(account) ?? ''));
-  for (const row of later) upsertPause(tx, row);
-  return later.length;
 }

@@ -202,6 +202,10 @@ configured(
   async () => (await import('./commands/restore.ts')).restore,
 )
   .argument('<file>', 'the backup')
+  .option(
+    '--without-moved',
+    'also where accounts were moved into the warehouse after the backup: they are lost',
+  )
   .option(...JSON_OPTION);
 
 command(

@@ -86,8 +86,13 @@ export function forget(tx: Tx, target: ForgetTarget): void {
   });
 }
 
-/** The ledger of an account that stays is not among them: its requests still count against the limits. */
-const tablesOf = (tx: Tx, { packageId }: ForgetTarget): string[] =>
+/**
+ * The ledger of an account that stays is not among them: its requests still count against the limits. Nor is the mark of one that
+ * was moved away: it would be synced in two files.
+ */
+const tablesOf = (tx: Tx, { account, packageId }: ForgetTarget): string[] =>
   packageId === null
-    ? listTablesWith(tx, 'account')
+    ? listTablesWith(tx, 'account').filter(
+        (table) => table !== 'account_move' || findMove(tx, account)?.state !== 'left',
+      )
     : listTablesWith(tx, 'account', 'package_id').filter((table) => table !== 'request');

@@ -128,6 +128,7 @@ describe('a restored backup', () => {
       lastRunAt: '2026-03-01 12:01:00',
       kept: join(folder, PREVIOUS),
       carried: { requests: 0, pauses: 0 },
+      moves: [],
     });
     expect(names().sort()).toEqual(['live.db', PREVIOUS]);
     expect(hashFile(join(folder, PREVIOUS))).toBe(before);
