@@ -1,4 +1,5 @@
 import { reportLeaving } from '../../app/leaving.ts';
+import { assertNotLost } from '../../app/lost-file.ts';
 import { loadConfig } from '../../config/load.ts';
 import { createPlan } from '../../capacity/plan-report.ts';
 import { createTargetPlans } from '../../capacity/target-plan.ts';
@@ -12,6 +13,7 @@ import { planText, targetPlansText } from '../output/plan-text.ts';
 /** `vodhouse plan`: what runs cost, and what targets get; sends nothing. Returns the exit code: 3 where the schedule does not fit. */
 export async function plan(options: JsonOptions): Promise<number> {
   const config = loadConfig(options.config);
+  assertNotLost(config, commandsFor(options.config));
   const { logger } = openWorkerContext('plan', options, config.secrets);
   for (const warning of reportLeaving(config, commandsFor(options.config)).warnings)
     logger.warn({ event: 'config_warning', reason: warning }, warning);

@@ -1,3 +1,4 @@
+import { assertNotLost } from '../../app/lost-file.ts';
 import type { Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load.ts';
 import { acceptRemovalsCommands, commandsFor, type FormatCommand } from '../../health/commands.ts';
@@ -26,6 +27,7 @@ export async function runs(options: RunsOptions, runId?: number): Promise<number
     throw new ConfigError(`--failed and --limit are of the list, and do not go with run ${runId}`, {
       hint: formatCommand(`runs ${runId}`),
     });
+  assertNotLost(config, formatCommand);
   const queries = openRunQueries(config.warehouse);
   try {
     const text =

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { createPublicationNotes } from '../../../src/app/worker-notes.ts';
+import { plan } from '../../../src/cli/commands/plan.ts';
+import { runs } from '../../../src/cli/commands/runs.ts';
 import { status } from '../../../src/cli/commands/status.ts';
 import { openDatabase } from '../../../src/database/connection.ts';
 import { tryLock, type Lock } from '../../../src/database/lock.ts';
@@ -119,3 +121,20 @@ describe('status of a publication that is refused', () => {
     lock?.release();
   });
 });
+
+it.each([
+  ['status', status],
+  ['runs', runs],
+  ['plan', plan],
+])(
+  '%s of a live file that is gone, but not its published file, says how to get it back',
+  async (_name, call) => {
+    const folder = createFolder({ 'vodhouse.yaml': configWith(['main'], 'publish: { file: bi.db }') });
+    publishFrom(join(folder, 'bi.db'), { warehouse_since: '2026-01-01 00:00:00' });
+    const options = { config: join(folder, 'vodhouse.yaml'), logLevel: 'error', logFormat: 'text' } as const;
+    await expect(call(options)).rejects.toMatchObject({
+      message: expect.stringContaining('live.db is missing, but') as string,
+      hint: expect.stringContaining('put the file back; or vodhouse restore BACKUP') as string,
+    });
+  },
+);
