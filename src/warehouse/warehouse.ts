@@ -28,7 +28,7 @@ import {
   listTargetPackages,
   renameAccount,
 } from './accounts.ts';
-import { findMove, listMoves } from './statements/account-move.ts';
+import { assertNotMoving, findMove, listMoves } from './statements/account-move.ts';
 import * as backups from './statements/backup.ts';
 import { countExpected } from './statements/expected-ids.ts';
 import { acknowledgeDrift, countWalksWithoutDrift, listOpenDrift } from './statements/drift.ts';
@@ -130,7 +130,10 @@ const WRITES = {
   forget,
   storeDays,
   correctDay,
-  acknowledgeDrift,
+  acknowledgeDrift: (tx: Tx, row: Parameters<typeof acknowledgeDrift>[1]) => {
+    assertNotMoving(tx, row.account);
+    acknowledgeDrift(tx, row);
+  },
   beginBackup: backups.beginBackup,
   finishBackup: backups.finishBackup,
   failBackup: backups.failBackup,

@@ -15,6 +15,7 @@ import { commandsFor } from '../../src/health/commands.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { silentProgress } from '../../src/sync/context.ts';
 import { renameAccount } from '../../src/warehouse/accounts.ts';
+import { correctDay } from '../../src/warehouse/store-days.ts';
 import { arrive, beginMove } from '../../src/warehouse/move/move-account.ts';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
 import { fillAccount } from '../support/fixtures/account-rows.ts';
@@ -238,4 +239,12 @@ describe('a move that goes on', () => {
     await move(three, two);
     expect([states(two, three), countVideos(two, 'second')]).toEqual([[['second here'], ['second left']], 3]);
   });
+});
+
+it('refuses a correction in a file that the account is about to leave, where it would be lost', () => {
+  const [one, two] = [openFile('main', 'second'), openFile('third')];
+  killAfterArrival(one, two);
+  const row = { date: '2026-03-10', storage: 1, traffic: 1, videos: 1 } as never;
+  const correct = () => correctDay(one.db, { account: 'second', row, acceptedAt: clock.now(), reason: 'x' });
+  expect(refusalOf(correct)).toContain(`account second is moved to ${two.path}: nothing was changed`);
 });

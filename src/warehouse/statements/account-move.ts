@@ -1,5 +1,6 @@
 /** Accounts that came from another live file, or go to one. */
 import type { Tx } from '../../database/connection.ts';
+import { ConfigError } from '../../lib/errors.ts';
 import { query } from '../../database/query.ts';
 import type { MovedAccount, Origin } from '../../lib/account-origins.ts';
 
@@ -20,6 +21,15 @@ const toMove = (row: MoveRow): MovedAccount => ({ ...row, origins: JSON.parse(ro
 export function findMove(tx: Tx, account: string): MovedAccount | null {
   const row = selectMove(tx, { account });
   return row ? toMove(row) : null;
+}
+
+/** Throws ConfigError where the account was moved away, or is about to be: what is written here would be lost. */
+export function assertNotMoving(tx: Tx, account: string): void {
+  const move = findMove(tx, account);
+  if (move === null || move.state === 'here') return;
+  throw new ConfigError(`account ${account} is moved to ${move.otherFile}: nothing was changed`, {
+    hint: 'finish the move, and repeat this with the config of that file',
+  });
 }
 
 export const listMoves = (tx: Tx): MovedAccount[] => selectMoves(tx, {}).map(toMove);
