@@ -5,7 +5,6 @@
  */
 import { spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,6 +13,7 @@ import { parseArgs } from 'node:util';
 import Database from 'better-sqlite3';
 import pg from 'pg';
 import { formatFleet } from './fleet-table.js';
+import { findPort } from './find-port.js';
 import { findPostgres, startPostgres } from './postgres-server.js';
 
 const VODHOUSE = join(dirname(fileURLToPath(import.meta.url)), '../bin/vodhouse.js');
@@ -168,15 +168,6 @@ async function stopProcess({ child, ended, isRunning }) {
   if (isRunning()) child.kill('SIGTERM');
   await Promise.race([ended, sleep(8_000, undefined, { ref: false })]);
   if (isRunning()) child.kill('SIGKILL');
-}
-
-function findPort() {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 async function main(bin) {

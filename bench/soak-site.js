@@ -2,6 +2,7 @@
 import { appendFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { findPort } from './find-port.js';
 import { findPostgres, startPostgres } from './postgres-server.js';
 import { createRandom } from './soak-faults.js';
 import { startAccount } from './soak-service.js';
@@ -72,15 +73,6 @@ async function startAccounts(soak, names, { seed, getOffset, since }) {
     accounts.push(Object.assign(account, { since }));
   }
   return accounts;
-}
-
-function findPort() {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 /** Takes the alerts; half of the time it refuses them. */
