@@ -27,6 +27,7 @@ const { values } = parseArgs({ options: { rounds: { type: 'string', default: '10
 const stopping = new AbortController();
 const { signal } = stopping;
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => stopping.abort());
+process.stdout.on('error', () => stopping.abort()); // its reader has ended: nothing may be left running
 const events = [];
 const say = (text) => {
   events.push(`${new Date().toISOString().slice(11, 19)} UTC  ${text}`);
