@@ -73,8 +73,10 @@ async function assertNotSuperseded(
     throw new CopyError(
       `account ${account} was moved into this warehouse, but this file does not know of it: this is an old copy of the warehouse, or the account was forgotten since`,
     );
+  const loads = session.name('vodhouse_load');
   const earlier = await session.queryOne(
-    `SELECT 1 AS one FROM ${session.name('vodhouse_load')} WHERE account = $1 AND timeline = $2 LIMIT 1`,
+    `SELECT 1 AS one FROM (SELECT timeline FROM ${loads} WHERE account = $1 ORDER BY load_id DESC LIMIT 1) AS last
+WHERE last.timeline <> $2 AND EXISTS (SELECT FROM ${loads} WHERE account = $1 AND timeline = $2)`,
     [account, source.timelineOf(account)],
   );
   if (earlier === null) return;
