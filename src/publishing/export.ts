@@ -37,30 +37,29 @@ export function openExport({ file, table, sinceSeq }: ExportRequest) {
         yield row;
       }
     };
+    const { version, timezone, changeSeq, warehouseId, timeline, publishedAt } = source;
+    const facts = {
+      table,
+      change_seq: changeSeq,
+      warehouse_id: warehouseId,
+      timeline,
+      published_at: publishedAt,
+    };
     return {
       columns,
       /** Does the table tell what changed since a `change_seq`? */
       isFollowable: FOLLOWABLE.includes(table),
       /** What belongs to the rows: where the next export begins, and the life of the file in which that number counts. */
-      facts: {
-        table,
-        change_seq: source.changeSeq,
-        warehouse_id: source.warehouseId,
-        timeline: source.timeline,
-        published_at: source.publishedAt,
-      },
+      facts,
       /** The values as SQLite has them, read while they are taken; integers are bigints. */
       rows: () => read(({ name }) => `t."${name}"`),
       /** The bytes of a Parquet file, made while they are taken. */
       parquet: () => {
-        const { changeSeq, warehouseId, timeline, version, timezone, publishedAt } = source;
         const required = mart.kind === 'table' ? mart.key : [];
-        const facts = {
-          ...{ 'vodhouse.version': version, 'vodhouse.table': table, 'vodhouse.timezone': timezone },
-          ...{ 'vodhouse.warehouse_id': warehouseId, 'vodhouse.timeline': timeline },
-          ...{ 'vodhouse.change_seq': String(changeSeq), 'vodhouse.published_at': publishedAt },
-        };
-        return writeParquet(read(toExpression), { columns, required, facts });
+        const named = Object.entries({ version, timezone, ...facts }).map(
+          ([name, value]) => [`vodhouse.${name}`, String(value)] as const,
+        );
+        return writeParquet(read(toExpression), { columns, required, facts: Object.fromEntries(named) });
       },
       /** The number of rows that were taken. */
       getCount: () => count,

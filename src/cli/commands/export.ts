@@ -12,7 +12,7 @@ import { inChunks } from '../output/chunks.ts';
 import { formatJson } from '../output/output.ts';
 import { ndjson, queryCsv } from '../output/query-text.ts';
 import { resolveExportFile } from '../export-file.ts';
-import { findPublishedFile, listNamedFiles } from '../published-file.ts';
+import { findPublishedFile } from '../published-file.ts';
 import { abortOnSignal } from '../signals.ts';
 
 export type ExportOptions = JsonOptions & {
@@ -31,8 +31,9 @@ export async function exportTable(options: ExportOptions): Promise<number> {
   const { table, sinceSeq = null, out, json } = options;
   if (out === '-' && json)
     throw new ConfigError('--json and --out - would both write to stdout', { hint: 'name a file' });
-  const file = findPublishedFile(options, 'vodhouse export');
-  const path = out === '-' ? null : resolveExportFile(out, options.config, listNamedFiles(options));
+  const { file, warehouse } = findPublishedFile(options, 'vodhouse export');
+  const own = warehouse === null ? [file] : [warehouse, file];
+  const path = out === '-' ? null : resolveExportFile(out, options.config, own);
   const source = openExport({ file, table, sinceSeq });
   try {
     const pieces = toPieces(source, options.format);

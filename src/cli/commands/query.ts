@@ -16,7 +16,7 @@ export type QueryOptions = JsonOptions & { csv?: true; file?: string };
  * their reader takes them. Returns the exit code.
  */
 export async function query(options: QueryOptions, sql: string): Promise<number> {
-  const published = openPublishedFile(findPublishedFile(options, 'vodhouse query'));
+  const published = openPublishedFile(findPublishedFile(options, 'vodhouse query').file);
   try {
     const result = published.query(sql === '-' ? await text(process.stdin) : sql);
     if (options.csv) await writeLines(queryCsv(result));
