@@ -126,8 +126,12 @@ async function renew(
     const { claimAccounts } = await import('../publishing/targets/postgres/leases.ts');
     const request = { target, holder: createHolder(config), deadlineMs: DEADLINE_MS };
     const marts = createMarts({ durationUnit, exclude: publish?.exclude ?? [] });
-    const originsOf = (account: string) => warehouse.findMove(account)?.origins ?? [];
-    const facts = { warehouseId: warehouse.getWarehouseId(), timezone, marts, originsOf };
+    const facts = {
+      warehouseId: warehouse.getWarehouseId(),
+      timezone,
+      marts,
+      originsOf: warehouse.getOrigins,
+    };
     const claims = await claimAccounts(request, facts, names);
     for (const each of target.exclusive ? claims : [])
       // else what others hold is synced all the same

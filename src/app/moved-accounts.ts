@@ -68,7 +68,8 @@ export function findLeavingMoves(
   );
 }
 
-const toFinish = ({ account, otherFile }: MovedAccount, format: FormatCommand): string =>
+/** How a move that was broken off ends. */
+export const toFinish = ({ account, otherFile }: MovedAccount, format: FormatCommand): string =>
   `${format(`move ${shellQuote(account)} --to ${shellQuote(otherFile)}`)} finishes it, --take-back undoes it`;
 
 /** Throws ConfigError where no account of the config may be synced. */

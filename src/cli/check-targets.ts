@@ -19,7 +19,7 @@ export function checkTargets(config: Config, warehouse: Warehouse): Promise<Chec
   const shared = {
     holder: createHolder(config),
     warehouseId: warehouse.getWarehouseId(),
-    originsOf: (account: string) => warehouse.findMove(account)?.origins ?? [],
+    originsOf: warehouse.getOrigins,
     accounts: config.accounts.map(({ name }) => name),
     marts: createMarts({ durationUnit, exclude: publish.exclude }),
     timezone,

@@ -1,6 +1,6 @@
 /** `publish --rebuild`: which account, and what will be done to whom. */
 import { createInterface } from 'node:readline/promises';
-import { describeMove } from '../app/moved-accounts.ts';
+import { describeMove, toFinish } from '../app/moved-accounts.ts';
 import type { Config, TargetConfig } from '../config/config.ts';
 import { commandsFor, shellQuote } from '../health/commands.ts';
 import { isFormerRow, listFormerStays, type MovedAccount } from '../lib/account-origins.ts';
@@ -72,11 +72,10 @@ function assertMayRebuild(
     assertKnownAccount(account, known);
     return;
   }
-  const finish = commandsFor(file)(`move ${shellQuote(account)} --to ${shellQuote(move.otherFile)}`);
   throw new ConfigError(`${describeMove(move)}; nothing was rebuilt`, {
     hint:
       move.state === 'leaving'
-        ? `${finish} finishes it, --take-back undoes it`
+        ? toFinish(move, commandsFor(file))
         : 'that file takes its rows over: vodhouse publish, with its config',
   });
 }

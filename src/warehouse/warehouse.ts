@@ -28,7 +28,7 @@ import {
   listTargetPackages,
   renameAccount,
 } from './accounts.ts';
-import { assertNotMoving, findMove, listMoves } from './statements/account-move.ts';
+import { assertNotMoving, findMove, getOrigins, listMoves } from './statements/account-move.ts';
 import * as backups from './statements/backup.ts';
 import { countExpected } from './statements/expected-ids.ts';
 import { acknowledgeDrift, countWalksWithoutDrift, listOpenDrift } from './statements/drift.ts';
@@ -96,6 +96,7 @@ const READS = {
   getFileUse,
   getWarehouseId,
   findMove,
+  getOrigins,
   listMoves,
   hasAccount,
   listAccounts,

@@ -23,6 +23,10 @@ export function findMove(tx: Tx, account: string): MovedAccount | null {
   return row ? toMove(row) : null;
 }
 
+/** Where the account was before it came into this file; none where it began here. */
+export const getOrigins = (tx: Tx, account: string): readonly Origin[] =>
+  findMove(tx, account)?.origins ?? [];
+
 /** Throws ConfigError where the account was moved away, or is about to be: what is written here would be lost. */
 export function assertNotMoving(tx: Tx, account: string): void {
   const move = findMove(tx, account);
