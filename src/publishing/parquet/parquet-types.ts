@@ -28,10 +28,17 @@ function toParquetType({ type, unit }: Column): Omit<SchemaElement, 'name'> {
   }
 }
 
-/** The expression for a value as Parquet counts it: moments in microseconds, days in days since 1970. */
-export function toExpression({ name, type }: Column): string {
-  if (type === 'DATE') return `unixepoch(t."${name}") / 86400`;
-  return type === 'TIMESTAMP' ? `unixepoch(t."${name}") * 1000000` : `t."${name}"`;
+/**
+ * The expression for a value as Parquet counts it: moments in microseconds, days in days since 1970. `expression` gives it as
+ * SQLite has it, over the alias `t`.
+ */
+export function toExpression({
+  name,
+  type,
+  expression = `t."${name}"`,
+}: Column & { expression?: string }): string {
+  if (type === 'DATE') return `unixepoch(${expression}) / 86400`;
+  return type === 'TIMESTAMP' ? `unixepoch(${expression}) * 1000000` : expression;
 }
 
 /** What the writer takes for a value that SQLite gave; integers come as bigints. */
