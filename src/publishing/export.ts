@@ -3,7 +3,7 @@ import type Database from 'better-sqlite3';
 import { ConfigError } from '../lib/errors.ts';
 import { findNearest } from '../lib/did-you-mean.ts';
 import type { Column, Mart } from './mart.ts';
-import { toExpression } from './parquet/parquet-types.ts';
+import type { ParquetQuery } from './parquet/parquet-query.ts';
 import { writeParquet } from './parquet/write-parquet.ts';
 import { openPublishedFile, type SqlCell } from './query-published.ts';
 import { openSource, type Source } from './targets/source.ts';
@@ -28,13 +28,23 @@ export function openExport({ file, table, sinceSeq }: ExportRequest) {
   try {
     const mart = findMart(source, table);
     if (sinceSeq !== null) assertFollowable(source, table, sinceSeq);
-    const { columns } = mart;
+    const columns = mart.columns;
     let count = 0;
-    const read = function* (toValue: (column: Column) => string): Iterable<SqlCell[]> {
+    const { from, parameters } = selectFrom(mart, sinceSeq);
+    const readRows = function* (): Iterable<SqlCell[]> {
       count = 0;
-      for (const row of select(source.db, mart, toValue, sinceSeq)) {
+      for (const row of select(source.db, columns, { from, parameters })) {
         count++;
         yield row;
+      }
+    };
+    const writeParquetFile = function* (facts: Readonly<Record<string, string>>): Iterable<Uint8Array> {
+      count = 0;
+      const required = mart.kind === 'table' ? mart.key : [];
+      const query = { columns, from, parameters };
+      for (const group of writeParquet(source.db, query, { required, facts })) {
+        count += group.rows;
+        yield group.bytes;
       }
     };
     const { version, timezone, changeSeq, warehouseId, timeline, publishedAt } = source;
@@ -52,14 +62,13 @@ export function openExport({ file, table, sinceSeq }: ExportRequest) {
       /** What belongs to the rows: where the next export begins, and the life of the file in which that number counts. */
       facts,
       /** The values as SQLite has them, read while they are taken; integers are bigints. */
-      rows: () => read(({ name }) => `t."${name}"`),
+      rows: readRows,
       /** The bytes of a Parquet file, made while they are taken. */
       parquet: () => {
-        const required = mart.kind === 'table' ? mart.key : [];
         const named = Object.entries({ version, timezone, ...facts }).map(
           ([name, value]) => [`vodhouse.${name}`, String(value)] as const,
         );
-        return writeParquet(read(toExpression), { columns, required, facts: Object.fromEntries(named) });
+        return writeParquetFile(Object.fromEntries(named));
       },
       /** The number of rows that were taken. */
       getCount: () => count,
@@ -97,16 +106,22 @@ function assertFollowable({ changeSeq }: Source, table: string, sinceSeq: number
     });
 }
 
+/** What follows the values of a SELECT, over the alias `t`, and its parameters. */
+function selectFrom({ name }: Mart, sinceSeq: number | null): Pick<ParquetQuery, 'from' | 'parameters'> {
+  const from = `from "${name}" t`;
+  return sinceSeq === null
+    ? { from, parameters: {} }
+    : { from: `${from} where ${CHANGED}`, parameters: { since: sinceSeq } };
+}
+
 function select(
   db: Database.Database,
-  { name, columns }: Mart,
-  toValue: (column: Column) => string,
-  sinceSeq: number | null,
+  columns: readonly Column[],
+  { from, parameters }: Pick<ParquetQuery, 'from' | 'parameters'>,
 ): IterableIterator<SqlCell[]> {
-  const values = columns.map(toValue).join(', ');
-  const where = sinceSeq === null ? 'true' : CHANGED;
-  const statement = db.prepare(`select ${values} from "${name}" t where ${where}`).raw().safeIntegers();
-  return statement.iterate(sinceSeq === null ? {} : { since: sinceSeq }) as IterableIterator<SqlCell[]>;
+  const values = columns.map(({ name }) => `t."${name}"`).join(', ');
+  const statement = db.prepare(`select ${values} ${from}`).raw().safeIntegers();
+  return statement.iterate(parameters) as IterableIterator<SqlCell[]>;
 }
 
 /** States that began after the number, and those that ended after it: the last one before it, where a newer one exists. */

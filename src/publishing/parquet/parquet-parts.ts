@@ -1,9 +1,8 @@
 /** The rows of a query as Parquet files of a bounded size, one after the other. */
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type Database from 'better-sqlite3';
-import type { Column } from '../mart.ts';
-import { createParquetFile, ROW_GROUP_ROWS, type Compression, type ParquetFile } from './parquet-file.ts';
-import { toExpression } from './parquet-types.ts';
+import { createParquetFile, type Compression } from './parquet-file.ts';
+import { openRows, type FilledGroup, type ParquetQuery, type RowReader } from './parquet-query.ts';
 
 /** A finished Parquet file, in memory. */
 export interface ParquetPart {
@@ -18,17 +17,7 @@ export interface ParquetPart {
   maxChangeSeq: number | null;
 }
 
-export interface ParquetColumn extends Column {
-  /** SQL for its value over the alias `t`, in the form that SQLite has it; by default the column of that name. */
-  expression?: string;
-}
-
-export interface ParquetQuery {
-  columns: readonly ParquetColumn[];
-  /** What follows the values of a SELECT, over the alias `t`: from, where, order by. */
-  from: string;
-  parameters: Readonly<Record<string, unknown>>;
-}
+export type { ParquetColumn, ParquetQuery } from './parquet-query.ts';
 
 export interface PartOptions {
   /** Columns that are never NULL. */
@@ -60,69 +49,51 @@ export function* writePartsInSteps(
   query: ParquetQuery,
   options: PartOptions,
 ): Generator<ParquetPart | null> {
-  const { columns, from, parameters } = query;
-  const seqIndex = columns.findIndex(({ name }) => name === 'change_seq');
-  const values = columns.map(toExpression).join(', ');
-  const statement = db.prepare(`select ${values} ${from}`).raw().safeIntegers();
-  const rows = statement.iterate(parameters) as IterableIterator<unknown[]>;
-  let part: OpenPart | null = null;
+  const rows = openRows(db, query);
   try {
-    for (;;) {
-      const group = takeRows(rows, Math.min(ROW_GROUP_ROWS, options.maxRows - (part?.rows ?? 0)));
-      if (group.length === 0) break;
-      part ??= openPart(columns, options);
-      addGroup(part, group, seqIndex);
-      const isFull = part.rows >= options.maxRows || part.bytes >= options.maxBytes;
-      yield isFull ? finishPart(part) : null;
-      if (isFull) part = null;
-    }
-    if (part) yield finishPart(part);
+    while (!rows.isAtEnd()) yield* writePart(rows, query, options);
   } finally {
-    rows.return?.();
+    rows.close();
   }
 }
 
-function takeRows(rows: Iterator<unknown[]>, count: number): unknown[][] {
-  const group: unknown[][] = [];
-  while (group.length < count) {
-    const next = rows.next();
-    if (next.done === true) break;
-    group.push(next.value);
-  }
-  return group;
-}
-
-interface OpenPart extends Omit<ParquetPart, 'sha256'> {
-  file: ParquetFile;
-  hash: Hash;
-}
-
-function openPart(columns: readonly Column[], options: PartOptions): OpenPart {
+function* writePart(
+  rows: RowReader,
+  { columns }: ParquetQuery,
+  options: PartOptions,
+): Generator<ParquetPart | null> {
+  const { maxRows, maxBytes } = options;
   const file = createParquetFile({ columns, ...options });
-  const empty = { rows: 0, bytes: 0, minChangeSeq: null, maxChangeSeq: null };
-  return { file, hash: createHash('sha256'), body: [], ...empty };
-}
-
-function addGroup(part: OpenPart, group: readonly unknown[][], seqIndex: number): void {
-  append(part, part.file.writeGroup(group));
-  part.rows += group.length;
-  if (seqIndex === -1) return;
-  for (const row of group) {
-    if (row[seqIndex] === null) continue;
-    const seq = Number(row[seqIndex]);
-    part.minChangeSeq = Math.min(seq, part.minChangeSeq ?? seq);
-    part.maxChangeSeq = Math.max(seq, part.maxChangeSeq ?? seq);
+  const hash = createHash('sha256');
+  const part: Omit<ParquetPart, 'sha256'> = {
+    body: [],
+    bytes: 0,
+    rows: 0,
+    minChangeSeq: null,
+    maxChangeSeq: null,
+  };
+  const append = (bytes: Uint8Array): void => {
+    part.body.push(bytes);
+    part.bytes += bytes.length;
+    hash.update(bytes);
+  };
+  for (;;) {
+    const group = rows.fillGroup(file, maxRows - part.rows);
+    append(file.writeGroup());
+    addFacts(part, group);
+    if (rows.isAtEnd() || part.rows >= maxRows || part.bytes >= maxBytes) break;
+    yield null;
   }
+  append(file.finish());
+  yield { ...part, sha256: hash.digest('hex') };
 }
 
-function finishPart(part: OpenPart): ParquetPart {
-  append(part, part.file.finish());
-  const { body, bytes, rows, hash, minChangeSeq, maxChangeSeq } = part;
-  return { body, bytes, sha256: hash.digest('hex'), rows, minChangeSeq, maxChangeSeq };
-}
-
-function append(part: OpenPart, bytes: Uint8Array): void {
-  part.body.push(bytes);
-  part.bytes += bytes.length;
-  part.hash.update(bytes);
+function addFacts(
+  part: Omit<ParquetPart, 'sha256'>,
+  { rows, minChangeSeq, maxChangeSeq }: FilledGroup,
+): void {
+  part.rows += rows;
+  if (minChangeSeq > maxChangeSeq) return;
+  part.minChangeSeq = Math.min(minChangeSeq, part.minChangeSeq ?? minChangeSeq);
+  part.maxChangeSeq = Math.max(maxChangeSeq, part.maxChangeSeq ?? maxChangeSeq);
 }

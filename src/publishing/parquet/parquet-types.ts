@@ -1,6 +1,10 @@
 /** The types of published columns in Parquet, and how SQLite gives their values. */
 import type { SchemaElement } from 'hyparquet-writer';
 import type { Column } from '../mart.ts';
+import { createBooleanColumn } from './boolean-column.ts';
+import type { ColumnBuffer } from './column-values.ts';
+import { createNumberColumn } from './number-column.ts';
+import { createTextColumn } from './text-column.ts';
 
 /** The element of the schema for a column. */
 export function toElement(column: Column, isRequired: boolean): SchemaElement {
@@ -28,9 +32,30 @@ function toParquetType({ type, unit }: Column): Omit<SchemaElement, 'name'> {
   }
 }
 
+/** A buffer for a column's values, which are those of `toExpression`. */
+export function createColumnBuffer({ name, type }: Column): ColumnBuffer {
+  switch (type) {
+    case 'BIGINT':
+      return createNumberColumn(name, 'int64');
+    case 'REAL':
+      return createNumberColumn(name, 'double');
+    case 'BOOLEAN':
+      return createBooleanColumn(name);
+    case 'DATE':
+      return createNumberColumn(name, 'int32');
+    case 'TIMESTAMP':
+      return createNumberColumn(name, 'micros');
+    default:
+      return createTextColumn(name);
+  }
+}
+
+/** Integers that JavaScript has exactly. */
+const SAFE = `between ${Number.MIN_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}`;
+
 /**
- * The expression for a value as Parquet counts it: moments in microseconds, days in days since 1970. `expression` gives it as
- * SQLite has it, over the alias `t`.
+ * The expression for a value as the writer takes it: moments in seconds since 1970, days in days since then, integers as numbers,
+ * those beyond 2^53 as text. `expression` gives it as SQLite has it, over the alias `t`.
  */
 export function toExpression({
   name,
@@ -38,12 +63,8 @@ export function toExpression({
   expression = `t."${name}"`,
 }: Column & { expression?: string }): string {
   if (type === 'DATE') return `unixepoch(${expression}) / 86400`;
-  return type === 'TIMESTAMP' ? `unixepoch(${expression}) * 1000000` : expression;
-}
-
-/** What the writer takes for a value that SQLite gave; integers come as bigints. */
-export function toParquetValue({ type }: Column, value: unknown): unknown {
-  if (value === null) return null;
-  if (type === 'BOOLEAN') return value === 1n;
-  return type === 'DATE' || type === 'REAL' ? Number(value) : value;
+  if (type === 'TIMESTAMP') return `unixepoch(${expression})`;
+  if (type === 'BIGINT')
+    return `case when ${expression} ${SAFE} then ${expression} else cast(${expression} as text) end`;
+  return expression;
 }

@@ -1,26 +1,23 @@
-/** Rows as one Parquet file. */
-import { createParquetFile, ROW_GROUP_ROWS, type ParquetOptions } from './parquet-file.ts';
+/** The rows of a query as one Parquet file. */
+import type Database from 'better-sqlite3';
+import { createParquetFile, type ParquetOptions } from './parquet-file.ts';
+import { openRows, type ParquetQuery } from './parquet-query.ts';
 
-/**
- * The bytes of a Parquet file (snappy) in pieces. `rows` give the values of `toExpression`, one array for each row. Throws what
- * `rows` throw.
- */
+/** The bytes of a Parquet file (snappy), a row group at a time, and the number of rows in them. Throws what SQLite throws. */
 export function* writeParquet(
-  rows: Iterable<readonly unknown[]>,
-  options: Omit<ParquetOptions, 'compression'>,
-): Iterable<Uint8Array> {
-  const file = createParquetFile({ ...options, compression: 'snappy' });
-  for (const group of inGroups(rows)) yield file.writeGroup(group);
-  yield file.finish();
-}
-
-function* inGroups(rows: Iterable<readonly unknown[]>): Iterable<(readonly unknown[])[]> {
-  let group: (readonly unknown[])[] = [];
-  for (const row of rows) {
-    group.push(row);
-    if (group.length < ROW_GROUP_ROWS) continue;
-    yield group;
-    group = [];
+  db: Database.Database,
+  query: ParquetQuery,
+  options: Pick<ParquetOptions, 'required' | 'facts'>,
+): Iterable<{ bytes: Uint8Array; rows: number }> {
+  const file = createParquetFile({ columns: query.columns, compression: 'snappy', ...options });
+  const reader = openRows(db, query);
+  try {
+    while (!reader.isAtEnd()) {
+      const { rows } = reader.fillGroup(file, Infinity);
+      yield { bytes: file.writeGroup(), rows };
+    }
+  } finally {
+    reader.close();
   }
-  if (group.length > 0) yield group;
+  yield { bytes: file.finish(), rows: 0 };
 }
