@@ -9,6 +9,7 @@ import { errorLine, LockedError } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { createMarts } from '../publishing/marts/marts.ts';
 import { createHolder } from '../publishing/targets/holder.ts';
+import { claimAccounts, describeTargetError, releaseAccounts } from '../publishing/targets/target-kinds.ts';
 import { describeRefusal, reportRefusal, type Claim, type Refusal } from '../publishing/targets/target.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 
@@ -74,11 +75,10 @@ export function createLeases(options: LeasesOptions) {
     async release(): Promise<void> {
       if (targets.length === 0) return;
       await Promise.race([renewing, sleepFor(LAST_RENEWAL_MS, undefined, { ref: false })]); // it would claim them again
-      const { release } = await import('../publishing/targets/postgres/leases.ts');
       const holder = createHolder(config);
       const facts = { warehouseId: options.warehouse.getWarehouseId() };
       const released = targets.map((target) =>
-        release({ target, holder, deadlineMs: RELEASE_DEADLINE_MS }, facts),
+        releaseAccounts({ target, holder, deadlineMs: RELEASE_DEADLINE_MS }, facts),
       );
       await Promise.allSettled(released); // one that is not released ends by itself
     },
@@ -123,7 +123,6 @@ async function renew(
   const { timezone, durationUnit, accounts, publish } = config;
   const names = accounts.map(({ name }) => name);
   try {
-    const { claimAccounts } = await import('../publishing/targets/postgres/leases.ts');
     const request = { target, holder: createHolder(config), deadlineMs: DEADLINE_MS };
     const marts = createMarts({ durationUnit, exclude: publish?.exclude ?? [] });
     const facts = {
@@ -138,8 +137,7 @@ async function renew(
       noteClaim(each, target.name, holds, { warehouse, clock, logger });
     unreached.delete(target.name);
   } catch (error) {
-    const { describeTargetError } = await import('../publishing/targets/postgres/target-errors.ts');
-    const reason = describeTargetError(error, target).message;
+    const reason = (await describeTargetError(error, target)).message;
     const level = unreached.has(target.name) ? 'debug' : 'warn';
     unreached.add(target.name);
     logger[level](

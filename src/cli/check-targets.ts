@@ -2,8 +2,8 @@
 import type { Config } from '../config/config.ts';
 import { createMarts } from '../publishing/marts/marts.ts';
 import { createHolder } from '../publishing/targets/holder.ts';
-import { checkTarget } from '../publishing/targets/postgres/check.ts';
-import type { TargetCheck } from '../publishing/targets/postgres/check-result.ts';
+import type { TargetCheck } from '../publishing/targets/check-result.ts';
+import { checkTarget } from '../publishing/targets/target-kinds.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { formatTable } from './output/table.ts';
 

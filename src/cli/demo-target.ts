@@ -1,5 +1,5 @@
 /** `demo --postgres`: a schema of the demo's own in a database that is there already. */
-import type { Config, TargetConfig } from '../config/config.ts';
+import type { Config, PostgresTargetConfig } from '../config/config.ts';
 import { loadTarget } from '../app/load-targets.ts';
 import type { Pipeline } from '../app/pipeline.ts';
 import { systemClock } from '../lib/clock.ts';
@@ -36,7 +36,7 @@ export function assertPostgresUrl(text: string): void {
  * by the first load. Opens the warehouse only after the server has answered. Throws LockedError where another demo has the
  * account, ConfigError where the schema has foreign tables, VodhouseError where the target cannot be used.
  */
-export async function claimDemoAccount(config: Config, target: TargetConfig): Promise<void> {
+export async function claimDemoAccount(config: Config, target: PostgresTargetConfig): Promise<void> {
   const { schema, readers } = target;
   const { timezone, durationUnit, publish } = config;
   const account = config.accounts[0]?.name ?? '';

@@ -7,9 +7,8 @@ import { isFormerRow, listFormerStays, type MovedAccount } from '../lib/account-
 import { ConfigError, VodhouseError } from '../lib/errors.ts';
 import { escapeControls } from '../lib/format.ts';
 import { createHolder } from '../publishing/targets/holder.ts';
-import { readHolders, type AccountHolder } from '../publishing/targets/postgres/holders.ts';
-import { withSession } from '../publishing/targets/postgres/session.ts';
-import { describeTargetError } from '../publishing/targets/postgres/target-errors.ts';
+import type { AccountHolder } from '../publishing/targets/account-holder.ts';
+import { describeTargetError, readHolders } from '../publishing/targets/target-kinds.ts';
 import { assertKnownAccount, type PublishOptions } from './load-request.ts';
 
 const CONNECT_DEADLINE_MS = 30_000;
@@ -82,9 +81,9 @@ function assertMayRebuild(
 
 async function readTargetHolders(target: TargetConfig): Promise<AccountHolder[]> {
   try {
-    return await withSession(target, CONNECT_DEADLINE_MS, readHolders);
+    return await readHolders(target, CONNECT_DEADLINE_MS);
   } catch (error) {
-    const { message, hint } = describeTargetError(error, target);
+    const { message, hint } = await describeTargetError(error, target);
     throw new VodhouseError(`target ${target.name}: ${message}; nothing was rebuilt`, {
       hint: hint ?? undefined,
     });

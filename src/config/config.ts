@@ -85,7 +85,7 @@ const publish = section(
     targets: withDefault(
       z.array(target, 'a list of targets'),
       [],
-      'Databases that get the tables of the published file, one after the other, after each publication.',
+      'Databases and lakes that get the tables of the published file, one after the other, after each publication.',
     ),
   },
   'every',
@@ -211,7 +211,7 @@ export type Config = DeepReadonly<z.output<typeof configSchema>> & {
   readonly file: string;
   /** The proxies of the environment, for accounts that name none. */
   readonly proxies: EnvironmentProxies;
-  /** Every key of the file, every address to notify, and every password of a proxy or a target: none of these may ever be printed. */
+  /** Every key of the file, every address to notify, every password of a proxy or a target, and every login of a store: none of these may ever be printed. */
   readonly secrets: readonly string[];
 };
 
@@ -220,8 +220,12 @@ export type AccountConfig = Config['accounts'][number];
 export type StorageConfig = NonNullable<AccountConfig['storage']>;
 export type StorageAuth = StorageConfig['auth'];
 export type LimitsConfig = AccountConfig['limits'];
-/** One database that gets the published tables. `postgres` is its address with the password: never printed. */
+/** One place that gets the published tables: a database of PostgreSQL, or a lake of Parquet files. */
 export type TargetConfig = NonNullable<Config['publish']>['targets'][number];
+/** `postgres` is the address with the password: never printed. */
+export type PostgresTargetConfig = Extract<TargetConfig, { kind: 'postgres' }>;
+/** `place` may have the login of a store: never printed. */
+export type LakeTargetConfig = Extract<TargetConfig, { kind: 'lake' }>;
 export type ServerConfig = NonNullable<Config['server']>;
 export type BackupConfig = NonNullable<Config['backup']>;
 export type NotifyConfig = NonNullable<Config['notify']>;

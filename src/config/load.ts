@@ -9,6 +9,7 @@ import { createLookup } from './env-vars.ts';
 import { readEnvironmentProxies } from './environment-proxies.ts';
 import type { EnvironmentProxies } from '../lib/http/proxy.ts';
 import { listProxySecrets, NO_PROXIES } from '../lib/http/proxy.ts';
+import { listLakeSecrets } from '../lib/lake-place.ts';
 import { listPostgresSecrets } from '../lib/postgres-url.ts';
 import { parseYaml, type Source } from './parse-yaml.ts';
 import { readPackagesFile, type PackagesFile } from './packages-file.ts';
@@ -66,7 +67,7 @@ function load(file: string, env: Env, now: number, mode: 'strict' | 'without unu
     publish: publish && {
       ...publish,
       file: toAbsolute(publish.file),
-      targets: publish.targets.map((target) => withAuthorities(target, toAbsolute)),
+      targets: publish.targets.map((target) => withFiles(target, toAbsolute)),
     },
     backup: backup && { ...backup, folder: toAbsolute(backup.folder) },
     proxies,
@@ -147,7 +148,13 @@ function withPackages(
 type Target = NonNullable<Settings['publish']>['targets'][number];
 
 /** Other than for a service, only these authorities are trusted, as `sslrootcert` of libpq means it. */
-function withAuthorities(target: Target, toAbsolute: (path: string) => string): Target {
+function withFiles(target: Target, toAbsolute: (path: string) => string): Target {
+  if (target.kind === 'lake') {
+    const { place } = target;
+    return place.kind === 'folder'
+      ? { ...target, place: { ...place, path: toAbsolute(place.path) } }
+      : target;
+  }
   if (target.ca === null) return target;
   const file = toAbsolute(target.ca.file);
   const read = readCertificates(file);
@@ -192,10 +199,13 @@ function listSecrets(settings: Settings, { http, https }: EnvironmentProxies): s
   const proxies = [...accounts.map(({ proxy }) => proxy), http?.url, https?.url];
   const passwords = proxies.flatMap((url) => listProxySecrets(url ?? 'none'));
   const addresses = [notify?.webhook, ...Object.values(notify?.ping ?? {})];
-  const logins = (publish?.targets ?? []).flatMap(({ postgres }) => listPostgresSecrets(postgres));
+  const logins = (publish?.targets ?? []).flatMap(listTargetSecrets);
   const all = [...keys, ...passwords, ...(server?.keys ?? []), ...addresses, ...logins];
   return [...new Set(all.flatMap((secret) => secret ?? []))];
 }
+
+const listTargetSecrets = (target: Target): string[] =>
+  target.kind === 'lake' ? listLakeSecrets(target.place) : listPostgresSecrets(target.postgres);
 
 function freeze<Value extends object>(value: Value): Value {
   for (const inner of Object.values(value) as unknown[]) {

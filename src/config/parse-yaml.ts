@@ -17,11 +17,14 @@ export interface Source {
 }
 
 /** Keys whose value must not be printed. */
-const SECRET = new Set(['key', 'keys', 'webhook', 'ping', 'success', 'start', 'failure']);
+const SECRET = new Set([
+  ...['key', 'keys', 'webhook', 'ping', 'success', 'start', 'failure'],
+  ...['access_key_id', 'secret_access_key', 'session_token'],
+]);
 /** Keys whose value is text, even if it is written as a number: `key: 0123` keeps its zero. */
 const TEXT = new Set([
   ...['key', 'keys', 'name', 'worker', 'mode', 'every', 'restricted_codes', 'final_codes'],
-  ...['schema', 'readers'],
+  ...['schema', 'readers', 'access_key_id', 'secret_access_key', 'session_token'],
 ]);
 
 const OVERSIZED = `values that begin with * are too many values up to here, or too deep ones; expected at most ${MAX_ALIASED_VALUES.toLocaleString('en-US')}, 100 deep: write the values themselves`;

@@ -1,7 +1,9 @@
 /** Problems between the values of targets, and with their files of certificates. */
 import { isUnixSocket, parsePostgresUrl, type PostgresAddress } from '../lib/postgres-url.ts';
 import { checkAuthority, type Found, type Surroundings } from './authority-check.ts';
-import type { SourceMap } from './source-map.ts';
+import { checkLakes } from './lake-checks.ts';
+import { KEYS_OF_KINDS, PLACES } from './publish-targets.ts';
+import type { Path, SourceMap } from './source-map.ts';
 import { at, findRepeated, listAt, textAt } from './written-values.ts';
 
 /** Takes the file as it is written, valid or not. */
@@ -32,8 +34,36 @@ export function checkTargets(
       return checkAuthority(textAt(target, 'ca'), path, sourceMap, toAbsolute);
     }),
     ...targets.flatMap((target, index) => checkSsl(target, (key) => pathTo(index, key))),
+    ...targets.flatMap((target, index) => checkKind(target, ['publish', 'targets', index])),
+    ...checkLakes(settings, sourceMap, toAbsolute),
   ];
 }
+
+/** A target has one place, and only the keys of that. */
+function checkKind(target: unknown, path: Path): Found[] {
+  if (typeof target !== 'object' || target === null || Array.isArray(target)) return [];
+  const [place, ...others] = PLACES.filter((key) => at(target, key) !== undefined);
+  if (place === undefined) return [{ path, message: `has no place; expected one of ${PLACES.join(', ')}` }];
+  const second = others.map((key) => ({
+    path: [...path, key],
+    message: `is a second place beside ${place}; expected one of ${PLACES.join(', ')}: write two targets`,
+  }));
+  if (second.length > 0) return second;
+  return KEYS_OF.filter(({ places }) => !places.includes(place)).flatMap(({ places, keys }) =>
+    keys
+      .filter((key) => at(target, key) !== undefined)
+      .map((key) => ({
+        path: [...path, key],
+        message: `has no meaning with ${place}; expected it with ${places.join(' or ')}, or no ${key}`,
+      })),
+  );
+}
+
+const KEYS_OF: readonly { places: readonly string[]; keys: readonly string[] }[] = [
+  { places: ['postgres'], keys: KEYS_OF_KINDS.postgres },
+  { places: ['s3'], keys: KEYS_OF_KINDS.s3 },
+  { places: ['folder', 's3'], keys: KEYS_OF_KINDS.lake },
+];
 
 function getAddress(target: unknown): PostgresAddress | null {
   const parsed = parsePostgresUrl(textAt(target, 'postgres') ?? '');

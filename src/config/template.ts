@@ -53,7 +53,7 @@ publish:                        # the file for readers; leave out for none
   #every: 0                     # at most once in this time; 0: after each such run
   #mode: 0444                   # its permissions, as chmod takes them
   #keep_days: 0                 # days that a dated copy is kept; 0: none
-  #targets:                     # databases that get the same tables; leave out for none
+  #targets:                     # databases and lakes that get the same tables; leave out for none
   #  - name: warehouse          # on the command line and in metrics
   #    postgres: \${VODHOUSE_PG_URL} # postgres://USER:PASSWORD@HOST:5432/DATABASE, in .env
   #    schema: vodhouse         # made where it is missing
@@ -64,6 +64,19 @@ publish:                        # the file for readers; leave out for none
   #    lock_timeout: 10s        # how long a load waits for a lock of another session
   #    load_timeout: 30m        # how long one load of an account may take
   #    exclusive: true          # false: an account that another worker holds is synced all the same
+  #  - name: lake               # Parquet files, for DuckDB, Spark and others
+  #    folder: /srv/lake        # made where it is missing
+  #    every: 24h               # at most one load in this time
+  #    keep: 3d                 # how long replaced files stay for queries under way
+  #    compression: snappy      # or gzip, which is smaller and slower
+  #  - name: bucket             # the same in an S3-compatible store
+  #    s3: s3://my-bucket/lake  # bucket and prefix
+  #    region: eu-central-1     # without it, us-east-1 with an endpoint
+  #    endpoint: https://s3.example.test:9000 # without it, AWS
+  #    access_key_id: \${VODHOUSE_S3_KEY_ID}
+  #    secret_access_key: \${VODHOUSE_S3_SECRET}
+  #    session_token: \${VODHOUSE_S3_TOKEN} # of temporary credentials only
+  #    path_style: true         # false, as without endpoint: in the name of the host
 
 server:                         # answers as the service does, from the file; leave out for none
   port: 8320

@@ -148,6 +148,44 @@ export const folderPath = text(
   (value) => value.trim() !== '' && !/^~|\0/.test(value),
 );
 
+/** `s3://BUCKET/PREFIX`, in characters that need no encoding in an address, and have no meaning in a glob. */
+const S3_PLACE = /^s3:\/\/([\w.-]{3,222})((?:\/[\w.=-]+)*)\/?$/;
+const S3_FORM =
+  's3://BUCKET/PREFIX of letters, digits, - _ . and =; the address of the store itself is `endpoint:`, the login `access_key_id:` and `secret_access_key:`';
+
+/** Bucket and prefix of `s3://BUCKET/PREFIX`; null if it is no such place. */
+export function parseS3Place(text: string): { bucket: string; prefix: string } | null {
+  const [, bucket, prefix = ''] = S3_PLACE.exec(text) ?? [];
+  const isPlain = !prefix.split('/').some((part) => part === '.' || part === '..');
+  return bucket === undefined || !isPlain ? null : { bucket, prefix: prefix.slice(1) };
+}
+
+export const s3Place = text(S3_FORM, (value) => parseS3Place(value) !== null);
+
+/** A folder whose files readers name by patterns, each on a line of a list. */
+export const lakeFolder = text(
+  'the path of a folder, absolute or relative to this one (for ~ write ${HOME}), without * ? [ ] { } or line breaks',
+  (value) => value.trim() !== '' && !/^~|[\0\r\n*?[\]{}]/.test(value),
+);
+
+/** How long files stay that were replaced: queries under way still read them. */
+export const keepTime = text(
+  'a time of 1h or more, such as 6h or 3d',
+  (value) => (parseDuration(value) ?? 0) >= 3_600_000,
+  DURATION,
+).transform((value) => parseDuration(value) ?? 0);
+
+export const region = text('a region such as eu-central-1', (value) => /^[A-Za-z0-9-]+$/.test(value));
+
+/** The address of an S3-compatible store; its own path begins with the bucket. */
+export const endpoint = text(
+  'the address of the store without a path, such as https://s3.example.test:9000',
+  (value) => {
+    const url = parseUrl(value);
+    return url !== null && url.pathname === '/' && !/[?#]/.test(value) && url.username + url.password === '';
+  },
+).transform(withoutSlash);
+
 /** The ends of an address that a user copied with the path of an operation, or with most of it. */
 const OPERATION = /\/(?:info\/v1|report\/stats)(?:\/[^?#]*)?(?=[?#]|$)/;
 const WITHOUT_PATH = 'the address before /info/v1 or /report/stats: vodhouse adds the path of the operation';

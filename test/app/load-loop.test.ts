@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createLoadLoop } from '../../src/app/load-loop.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
-import type { TargetConfig } from '../../src/config/config.ts';
+import type { PostgresTargetConfig } from '../../src/config/config.ts';
 import type { LoadResult, TargetLoader } from '../../src/publishing/targets/loader.ts';
 import { failedLoad, loadReport } from '../support/fixtures/load-report.ts';
 import { createTargetConfig } from '../support/fixtures/target-config.ts';
@@ -23,7 +23,7 @@ afterEach(async () => {
 /** A loop over one target, or several by their names; it loads as the outcomes say, and then successfully. */
 async function startLoop(
   outcomes: Outcome[] = [],
-  targets: Record<string, Partial<TargetConfig>> = { one: {} },
+  targets: Record<string, Partial<PostgresTargetConfig>> = { one: {} },
 ) {
   const { warehouse, clock, walker } = await openTestWarehouse({ start: '2026-03-01T12:00Z' });
   await walker.walkOnce([]);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { PostgresTargetConfig } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { childEnvWithout } from '../../src/config/env-vars.ts';
 import { hidePassword } from '../../src/lib/postgres-url.ts';
@@ -20,12 +21,14 @@ function withTargets(...targets: readonly string[]): string {
 }
 const at = (url: string, more = '') => `postgres: ${JSON.stringify(url)}${more}`;
 const targetsOf = (yaml: string) => load(yaml).publish?.targets ?? [];
+const postgresOf = (yaml: string) => targetsOf(yaml)[0] as PostgresTargetConfig;
 const problemsOf = (...targets: readonly string[]) => readProblems(withTargets(...targets));
 
 describe('a target', () => {
   it('has defaults for everything but its name and its address', () => {
     expect(targetsOf(withTargets(at(URL)))).toEqual([
       {
+        kind: 'postgres',
         name: 'target-0',
         postgres: URL,
         schema: 'vodhouse',
@@ -61,15 +64,16 @@ describe('a target', () => {
     ['postgres://me@[2001:db8::1]:5432/db', 'verify-full'],
     ['postgres://me@127.0.0.1.example.test/db', 'verify-full'],
   ])('at %s has ssl: %s by default', (url, ssl) => {
-    expect(targetsOf(withTargets(at(url)))[0]?.ssl).toBe(ssl);
+    expect(postgresOf(withTargets(at(url))).ssl).toBe(ssl);
   });
 
   it('has the certificates of its file, and then verify-full also on this machine', () => {
     const yaml = withTargets(at('postgres://me@127.0.0.1/db', '\nca: certs/pg.pem'));
     const folder = createFolder({ 'vodhouse.yaml': yaml, 'certs/pg.pem': `# ours\n${AUTHORITY}\n` });
-    const [target] = loadConfig(join(folder, 'vodhouse.yaml'), {}).publish?.targets ?? [];
-    expect(target?.ca).toEqual({ file: join(folder, 'certs/pg.pem'), certificates: [AUTHORITY] });
-    expect(target?.ssl).toBe('verify-full');
+    const config = loadConfig(join(folder, 'vodhouse.yaml'), {});
+    const target = config.publish?.targets[0] as PostgresTargetConfig;
+    expect(target.ca).toEqual({ file: join(folder, 'certs/pg.pem'), certificates: [AUTHORITY] });
+    expect(target.ssl).toBe('verify-full');
   });
 
   it('may be one of several: each has another name, database or schema', () => {
@@ -148,9 +152,8 @@ describe('an address that cannot be used is named with its password hidden', () 
     expect(readProblems(fromVariable, { PG: url })).toEqual([line]);
   });
 
-  it('also where it is missing, empty, or no text', () => {
+  it('also where it is empty, or no text', () => {
     const expected = `expected ${FORM}`;
-    expect(problemsOf('schema: a')).toEqual([`line 8  publish.targets[0].postgres: missing; ${expected}`]);
     expect(problemsOf('postgres:')).toEqual([`line 9  publish.targets[0].postgres: is empty; ${expected}`]);
     expect(problemsOf('postgres: { url: x }')[0]).toContain(expected);
   });

@@ -6,8 +6,17 @@ import { CONFIG_TEMPLATE } from '../../src/config/template.ts';
 import { LEAST, load, readProblems } from '../support/fixtures/load-config.ts';
 
 const POSTGRES = 'postgres://loader:the-word@db.example.test/videos';
-const ENV = { VODHOUSE_KEY: 'the-key', VODHOUSE_PG_URL: POSTGRES };
-const COMMENTED_KEY = /^( *)#((?: {2})*)(?=(?:- )?[a-z_]+:)/gm;
+const S3 = { VODHOUSE_S3_KEY_ID: 'the-id', VODHOUSE_S3_SECRET: 'the-secret', VODHOUSE_S3_TOKEN: 'the-token' };
+const ENV = { VODHOUSE_KEY: 'the-key', VODHOUSE_PG_URL: POSTGRES, ...S3 };
+const LEAST_TARGETS = `[
+  { name: warehouse, postgres: "${POSTGRES}" },
+  { name: lake, folder: /srv/lake },
+  {
+    name: bucket, s3: s3://my-bucket/lake, region: eu-central-1, endpoint: "https://s3.example.test:9000",
+    access_key_id: the-id, secret_access_key: the-secret, session_token: the-token
+  }
+  ]`;
+const COMMENTED_KEY = /^( *)#((?: {2})*)(?=(?:- )?[a-z0-9_]+:)/gm;
 const uncommented = CONFIG_TEMPLATE.replaceAll(COMMENTED_KEY, '$1$2');
 /** Without the files of certificates, which are not there. */
 const loadable = uncommented.replaceAll(/^ *ca: .*\n/gm, '');
@@ -66,13 +75,13 @@ describe('the template', () => {
     expect(readProblems(CONFIG_TEMPLATE)).toEqual([expect.stringContaining('${VODHOUSE_KEY} is not set')]);
   });
 
-  test('means the same with its commented defaults uncommented, except for the former name, the proxy, the first day, the webhooks and their events, the worker and the target', () => {
+  test('means the same with its commented defaults uncommented, except for the former name, the proxy, the first day, the webhooks and their events, the worker and the targets', () => {
     expect(uncommented).not.toBe(CONFIG_TEMPLATE);
     const plain = load(CONFIG_TEMPLATE, ENV);
     const config = load(loadable, ENV);
     const storage = { ...plain.accounts[0]?.storage, since: '2026-01-01' };
     const { file, warehouse } = config;
-    const targets = load(`${LEAST}publish: { targets: [{ name: warehouse, postgres: "${POSTGRES}" }] }\n`);
+    const targets = load(`${LEAST}publish: { targets: ${LEAST_TARGETS} }\n`);
     const publish = { ...plain.publish, file: config.publish?.file, targets: targets.publish?.targets };
     const notify = {
       webhook: 'https://hooks.example.test/a/b',
@@ -85,7 +94,14 @@ describe('the template', () => {
       notify,
       worker: 'eu-1',
       backup: { schedule: '30 2 * * *', folder: join(dirname(file), 'data/backups'), keep: 7 },
-      secrets: [...plain.secrets, notify.webhook, notify.ping.success, POSTGRES, 'the-word'],
+      secrets: [
+        ...plain.secrets,
+        notify.webhook,
+        notify.ping.success,
+        POSTGRES,
+        'the-word',
+        ...Object.values(S3),
+      ],
       file,
       warehouse,
       publish,

@@ -3,7 +3,7 @@ import { mkdirSync, chownSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { TargetConfig } from '../../src/config/config.ts';
+import type { PostgresTargetConfig } from '../../src/config/config.ts';
 import { loadTarget } from '../../src/publishing/targets/load-target.ts';
 import { claimAccounts } from '../../src/publishing/targets/postgres/leases.ts';
 import { openSource } from '../../src/publishing/targets/source.ts';
@@ -46,7 +46,7 @@ describe.skipIf(findPostgres() === null)('a load into PostgreSQL', () => {
     expect(tell(await loadTarget(createLoadRequest(url, first)))).toEqual(LOADED);
     await accounts.change();
     const file = await accounts.publish();
-    const load = (changes: Partial<TargetConfig> = {}) =>
+    const load = (changes: Partial<PostgresTargetConfig> = {}) =>
       loadTarget(createLoadRequest(url, file, { target: createTargetConfig(url, changes) }));
     const expectEqual = async () => {
       expect(await findTargetDifferences(file, { server, schema: 'vodhouse', url })).toEqual([]);

@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { TargetConfig } from '../../src/config/config.ts';
+import type { PostgresTargetConfig } from '../../src/config/config.ts';
 import { describeTargetError } from '../../src/publishing/targets/postgres/target-errors.ts';
 import { createTargetConfig, VERIFIED } from '../support/fixtures/target-config.ts';
 import { ENCODED, fail, WORD } from '../support/servers/target-client.ts';
@@ -12,7 +12,7 @@ describe('a server that does not answer as PostgreSQL', () => {
     onTestFinished(() => void server.close());
     return (server.address() as AddressInfo).port;
   }
-  const to = (place: string, changes: Partial<TargetConfig> = {}) =>
+  const to = (place: string, changes: Partial<PostgresTargetConfig> = {}) =>
     fail(createTargetConfig(`postgres://loader:${ENCODED}@${place}/db`, changes));
 
   it('has a closed port', async () => {

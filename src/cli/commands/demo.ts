@@ -66,7 +66,8 @@ export async function demo(options: DemoOptions): Promise<number> {
     if (isResumed) assertDemoFile(warehouse);
     if (isResumed) sandbox.churn(countReplayedChanges(warehouse));
     else removeStalePublishedFile(getPublishedFile(warehouse));
-    for (const target of config.publish?.targets ?? []) await claimDemoAccount(config, target);
+    for (const target of config.publish?.targets ?? [])
+      if (target.kind === 'postgres') await claimDemoAccount(config, target);
     const file = displayPath(warehouse);
     process.stdout.write(
       `sandbox account at ${url}; ${isResumed ? 'updating' : 'creating'} the warehouse ${file}\n\n`,
@@ -123,7 +124,7 @@ async function syncOnce(config: Config, context: CommandContext, signal: AbortSi
 /** What arrived in the target of the demo, and how to look at it. Empty where there is none. */
 function loadText({ publish }: Config, loads: TargetLoads | null): string {
   const [target] = publish?.targets ?? [];
-  return loads && target ? `\n${targetLoadsText(loads)}${psqlExamples(target)}` : '';
+  return loads && target?.kind === 'postgres' ? `\n${targetLoadsText(loads)}${psqlExamples(target)}` : '';
 }
 
 function examples({ warehouse, server }: Config): string {

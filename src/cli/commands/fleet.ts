@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { TargetConfig } from '../../config/config.ts';
+import type { PostgresTargetConfig } from '../../config/config.ts';
 import { readCertificates } from '../../config/certificates.ts';
 import { target as targetSchema } from '../../config/publish-targets.ts';
 import { ConfigError, VodhouseError } from '../../lib/errors.ts';
@@ -15,7 +15,7 @@ import { formatJson } from '../output/output.ts';
 export interface FleetOptions extends LogOptions {
   postgres: string;
   schema?: string;
-  ssl?: TargetConfig['ssl'];
+  ssl?: PostgresTargetConfig['ssl'];
   ca?: string;
   cron?: true;
   json?: true;
@@ -31,7 +31,7 @@ export async function fleet(options: FleetOptions): Promise<number> {
   return entries.some(({ problems }) => problems.length > 0) ? EXIT.partial : EXIT.done;
 }
 
-async function read(target: TargetConfig) {
+async function read(target: PostgresTargetConfig) {
   try {
     return await readFleet(target);
   } catch (error) {
@@ -53,20 +53,20 @@ const toOptions = (text: string): string =>
     .replace(', then kill -HUP the worker', '');
 
 /** Throws ConfigError, without any part of the address that may be the password. */
-function toTarget({ postgres, schema, ssl, ca }: FleetOptions): TargetConfig {
+function toTarget({ postgres, schema, ssl, ca }: FleetOptions): PostgresTargetConfig {
   const parsed = parsePostgresUrl(postgres);
   if ('expected' in parsed)
     throw new ConfigError(`--postgres is ${hidePassword(postgres)}; expected ${toOptions(parsed.expected)}`);
   const given = { name: 'fleet', postgres, schema, ssl, ca };
-  const result = targetSchema.safeParse(given);
-  if (!result.success) {
-    const [issue] = result.error.issues;
+  const { data, error } = targetSchema.safeParse(given);
+  if (data?.kind !== 'postgres') {
+    const [issue] = error?.issues ?? [];
     throw new ConfigError(`--${String(issue?.path[0] ?? 'postgres')}: expected ${issue?.message ?? ''}`);
   }
   const read = ca === undefined ? null : readCertificates(resolve(ca));
   if (read && 'problem' in read) throw new ConfigError(`--ca ${ca ?? ''} ${read.problem}`);
   return {
-    ...result.data,
+    ...data,
     ca: read && { file: resolve(ca ?? ''), certificates: read.certificates },
   };
 }

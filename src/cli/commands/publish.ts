@@ -46,7 +46,11 @@ export async function publish(options: PublishOptions): Promise<number> {
 /** Prints what makes the schemas; connects to nothing. */
 async function printSql(config: Config, loaders: readonly TargetLoader[]): Promise<number> {
   const { formatTargetSql } = await import('../output/target-sql.ts');
-  process.stdout.write(loaders.map(({ target }) => formatTargetSql(config, target)).join('\n'));
+  const targets = loaders.map(({ target }) => target);
+  const texts = targets.flatMap((target) =>
+    target.kind === 'postgres' ? [formatTargetSql(config, target)] : [],
+  );
+  process.stdout.write(texts.join('\n'));
   return EXIT.done;
 }
 

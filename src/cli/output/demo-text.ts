@@ -1,5 +1,5 @@
 /** What the demo suggests to try. */
-import type { TargetConfig } from '../../config/config.ts';
+import type { PostgresTargetConfig } from '../../config/config.ts';
 import { shellQuote } from '../../health/commands.ts';
 import { formatWithoutPassword, parsePostgresUrl } from '../../lib/postgres-url.ts';
 import { asTyped, displayPath } from './output.ts';
@@ -18,7 +18,7 @@ export function queryExamples(publishedFile: string): string {
 }
 
 /** Commands of psql for the target of the demo; psql asks for the password. */
-export function psqlExamples({ postgres, schema }: TargetConfig): string {
+export function psqlExamples({ postgres, schema }: PostgresTargetConfig): string {
   const parsed = parsePostgresUrl(postgres);
   if ('expected' in parsed) return '';
   const url = shellQuote(formatWithoutPassword(parsed.address));

@@ -1,12 +1,15 @@
 /** The statements that make a target, for a database administrator. */
-import type { Config, TargetConfig } from '../../config/config.ts';
+import type { Config, PostgresTargetConfig } from '../../config/config.ts';
 import { createMarts } from '../../publishing/marts/marts.ts';
 import { getAddress } from '../../publishing/targets/postgres/connection-options.ts';
 import { formatSchemaSql } from '../../publishing/targets/postgres/ddl.ts';
 import { quoteName } from '../../publishing/targets/postgres/session.ts';
 
 /** SQL for psql: the schema, and the rights of the user that loads it. Ends with a line feed. */
-export function formatTargetSql({ publish, durationUnit, timezone }: Config, target: TargetConfig): string {
+export function formatTargetSql(
+  { publish, durationUnit, timezone }: Config,
+  target: PostgresTargetConfig,
+): string {
   const { name, schema, readers } = target;
   const { user, database } = getAddress(target);
   const marts = createMarts({ durationUnit, exclude: publish?.exclude ?? [] });

@@ -2,6 +2,7 @@
 import type { TargetConfig } from '../../config/config.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { assessFleet, type TargetFleet } from '../../lib/fleet.ts';
+import { describeTargetError, readFleet } from './target-kinds.ts';
 
 /** A reader does not wait longer for a target that is down or frozen, in milliseconds. */
 const DEADLINE_MS = 5_000;
@@ -24,12 +25,10 @@ export function createFleetReader(
 async function readTarget(target: TargetConfig, readAtMs: number): Promise<TargetFleet> {
   const { name } = target;
   try {
-    const { readFleet } = await import('./postgres/fleet.ts');
     const entries = assessFleet(await readFleet(target, DEADLINE_MS), { isCron: false });
     return { target: name, entries, error: null, hint: null, readAtMs };
   } catch (error) {
-    const { describeTargetError } = await import('./postgres/target-errors.ts');
-    const { message, hint } = describeTargetError(error, target);
+    const { message, hint } = await describeTargetError(error, target);
     return { target: name, entries: null, error: message, hint, readAtMs };
   }
 }

@@ -3,9 +3,9 @@ import { emptyReport, RUNS } from '../../lib/load-report.ts';
 import { CopyError, LostLeaseError, NotFetchedError, StaleSourceError } from './load-errors.ts';
 import { refuseLeaving, refuseRebuild } from './leaving.ts';
 import { addResult, isDone } from './load-results.ts';
-import { createPostgresTarget } from './postgres/postgres-target.ts';
 import { listSourceAccounts, openSource, type Source } from './source.ts';
 import { reportRefusal, type Finding, type Loaded, type Refusal, type Target } from './target.ts';
+import { createTarget, type OpenTarget } from './target-kinds.ts';
 import type { LoadRequest, LoadResult } from './target-request.ts';
 import { isUnreachable } from './unreachable.ts';
 
@@ -18,13 +18,15 @@ export async function loadTarget(request: LoadRequest): Promise<LoadResult[]> {
   for (;;) {
     const source = openSource(request.file);
     const rebuild = request.rebuild.filter((account) => !isDone(results.get(account)));
+    let target: OpenTarget | null = null;
     try {
-      const target = createPostgresTarget(request.target, source, request.holder);
+      target = await createTarget(request.target, source, request.holder);
       await loadFile(target, source, { ...request, rebuild }, results);
       return [...results.values()];
     } catch (error) {
       if (!(error instanceof StaleSourceError)) throw error;
     } finally {
+      await target?.close();
       source.close();
     }
   }

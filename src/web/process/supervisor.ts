@@ -3,11 +3,12 @@
  * neither a run nor a slow client waits for the other: SQLite has one memory lock per process.
  */
 import type { ChildProcess } from 'node:child_process';
-import type { Config } from '../../config/config.ts';
+import type { Config, TargetConfig } from '../../config/config.ts';
 import { forkDist, sendRequest } from '../../lib/child-process.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { errorMessage } from '../../lib/errors.ts';
 import type { TargetFleet } from '../../lib/fleet.ts';
+import { removeLakeLogin } from '../../lib/lake-place.ts';
 import { hidePassword } from '../../lib/postgres-url.ts';
 import { NO_PROXIES } from '../../lib/http/proxy.ts';
 import type { Logger } from '../../lib/logger.ts';
@@ -87,7 +88,7 @@ export async function startWebProcess(config: Config, options: WebProcessOptions
   };
 }
 
-/** The process does not need the keys of the service, nor the proxies, webhooks and passwords of targets. */
+/** The process does not need the keys of the service, nor the proxies, webhooks and logins of targets. */
 function removeServiceKeys(config: Config): Config {
   const accounts = config.accounts.map((account) => ({
     ...account,
@@ -97,7 +98,7 @@ function removeServiceKeys(config: Config): Config {
     ca: null,
   }));
   const { publish } = config;
-  const targets = publish?.targets.map((each) => ({ ...each, postgres: hidePassword(each.postgres) })) ?? [];
+  const targets = publish?.targets.map(removeLogin) ?? [];
   return {
     ...config,
     accounts,
@@ -107,6 +108,11 @@ function removeServiceKeys(config: Config): Config {
     secrets: [],
   };
 }
+
+const removeLogin = (target: TargetConfig): TargetConfig =>
+  target.kind === 'lake'
+    ? { ...target, place: removeLakeLogin(target.place) }
+    : { ...target, postgres: hidePassword(target.postgres) };
 
 /** After a restart it listens at the same port, also if the config says 0 (any free port). */
 function withPort(config: Config, port: number): Config {

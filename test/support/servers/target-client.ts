@@ -1,6 +1,6 @@
 /** Statements on a target, by a client that is made for it. */
 import { expect } from 'vitest';
-import type { TargetConfig } from '../../../src/config/config.ts';
+import type { PostgresTargetConfig } from '../../../src/config/config.ts';
 import { createTargetClient } from '../../../src/publishing/targets/postgres/connection-options.ts';
 import { describeTargetError } from '../../../src/publishing/targets/postgres/target-errors.ts';
 import type { TargetFailure } from '../../../src/publishing/targets/postgres/target-failure.ts';
@@ -10,7 +10,7 @@ export const WORD = 'p@ss/wörd 100%';
 export const ENCODED = encodeURIComponent(WORD);
 
 /** The rows of one statement, by a client of the target. */
-export async function ask<Row extends object>(target: TargetConfig, sql: string): Promise<Row[]> {
+export async function ask<Row extends object>(target: PostgresTargetConfig, sql: string): Promise<Row[]> {
   const client = createTargetClient(target);
   await client.connect();
   try {
@@ -21,7 +21,7 @@ export async function ask<Row extends object>(target: TargetConfig, sql: string)
 }
 
 /** Connects, and describes the error that ends it. No password may be in it. */
-export async function fail(target: TargetConfig, sql = 'SELECT 1'): Promise<TargetFailure> {
+export async function fail(target: PostgresTargetConfig, sql = 'SELECT 1'): Promise<TargetFailure> {
   try {
     await ask(target, sql);
   } catch (error) {

@@ -1,6 +1,7 @@
 /** Has the user of a target the rights to make its tables, or to load those that exist? */
 import { SHAPE } from '../../fingerprint.ts';
-import { failed, passed, type CheckRequest, type TargetCheck } from './check-result.ts';
+import type { PostgresTargetConfig } from '../../../config/config.ts';
+import { failed, passed, type CheckRequest, type TargetCheck } from '../check-result.ts';
 import { planSchema } from './ddl.ts';
 import { quoteName, type Session } from './session.ts';
 import { listAllTables } from './state-tables.ts';
@@ -26,7 +27,10 @@ interface Relation {
 }
 
 /** One result: the first thing that is missing, or that nothing is. */
-export async function checkRights(session: Session, request: CheckRequest): Promise<TargetCheck> {
+export async function checkRights(
+  session: Session,
+  request: CheckRequest<PostgresTargetConfig>,
+): Promise<TargetCheck> {
   const { schema } = request.target;
   const rights = await readRights(session);
   const role = quoteName(rights.user);
@@ -57,7 +61,7 @@ type Refuse = (lacking: string, grant: string) => TargetCheck;
 
 async function checkTables(
   session: Session,
-  { target: { schema, readers }, marts, timezone }: CheckRequest,
+  { target: { schema, readers }, marts, timezone }: CheckRequest<PostgresTargetConfig>,
   rights: Rights,
   refuse: Refuse,
 ): Promise<TargetCheck> {

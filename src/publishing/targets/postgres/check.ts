@@ -1,12 +1,13 @@
 /** Looks whether a target can be loaded, without changing anything there: server, rights, readers, clock, accounts. */
-import type { TargetConfig } from '../../../config/config.ts';
+import type { PostgresTargetConfig } from '../../../config/config.ts';
 import { fromTimestamp } from '../../../lib/clock.ts';
 import { hasLeft } from '../../../lib/account-origins.ts';
 import { formatDuration } from '../../../lib/format.ts';
 import { toUtcText } from './claim.ts';
-import { readHolders, type AccountHolder } from './holders.ts';
+import type { AccountHolder } from '../account-holder.ts';
+import { readHolders } from './holders.ts';
 import { quoteName, withSession, type Session } from './session.ts';
-import { failed, passed, type CheckRequest, type TargetCheck } from './check-result.ts';
+import { failed, passed, type CheckRequest, type TargetCheck } from '../check-result.ts';
 import { checkRights } from './check-rights.ts';
 import { describeTargetError } from './target-errors.ts';
 
@@ -16,7 +17,7 @@ const SKEW_WARNED_MS = 60_000;
 const SKEW_FAILED_MS = 600_000;
 
 /** Connects and looks, in one transaction that may only read. Does not throw: an error of the connection is a result. */
-export async function checkTarget(request: CheckRequest): Promise<TargetCheck[]> {
+export async function checkTarget(request: CheckRequest<PostgresTargetConfig>): Promise<TargetCheck[]> {
   const { target } = request;
   const done: TargetCheck[] = [];
   try {
@@ -80,7 +81,7 @@ export function judgeClock(offsetMs: number): TargetCheck {
   return { asked: 'clock', state: size > SKEW_FAILED_MS ? 'failed' : 'warning', result: text, hint };
 }
 
-async function checkReaders(session: Session, { readers }: TargetConfig): Promise<TargetCheck[]> {
+async function checkReaders(session: Session, { readers }: PostgresTargetConfig): Promise<TargetCheck[]> {
   if (readers.length === 0) return [];
   const { rows } = await session.query<{ name: string }>(
     `SELECT r AS name FROM unnest($1::text[]) r WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = r)`,
@@ -93,7 +94,10 @@ async function checkReaders(session: Session, { readers }: TargetConfig): Promis
 }
 
 /** Who has each account of the config. */
-async function checkAccounts(session: Session, request: CheckRequest): Promise<TargetCheck[]> {
+async function checkAccounts(
+  session: Session,
+  request: CheckRequest<PostgresTargetConfig>,
+): Promise<TargetCheck[]> {
   const holders = new Map((await readHolders(session)).map((holder) => [holder.account, holder]));
   return request.accounts.map((account) => describeHolder(account, holders.get(account), request));
 }
@@ -101,7 +105,7 @@ async function checkAccounts(session: Session, request: CheckRequest): Promise<T
 function describeHolder(
   account: string,
   found: AccountHolder | undefined,
-  { target, holder, warehouseId, originsOf }: CheckRequest,
+  { target, holder, warehouseId, originsOf }: CheckRequest<PostgresTargetConfig>,
 ): TargetCheck {
   const asked = `account ${account}`;
   if (!found) return passed(asked, 'not loaded yet');

@@ -1,6 +1,6 @@
 /** How a target of PostgreSQL is connected to: all of it comes from the config, nothing from the environment. */
 import { Client, type ClientConfig } from 'pg';
-import type { TargetConfig } from '../../../config/config.ts';
+import type { PostgresTargetConfig } from '../../../config/config.ts';
 import { parsePostgresUrl, type PostgresAddress } from '../../../lib/postgres-url.ts';
 
 /** Milliseconds until a server that does not answer is given up; the TLS handshake and the login included. */
@@ -9,7 +9,7 @@ export const CONNECT_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 30_000;
 
 /** Where a target is. Throws RangeError for an address that `loadConfig` refuses. */
-export function getAddress({ postgres }: Pick<TargetConfig, 'postgres'>): PostgresAddress {
+export function getAddress({ postgres }: Pick<PostgresTargetConfig, 'postgres'>): PostgresAddress {
   const parsed = parsePostgresUrl(postgres);
   if ('address' in parsed) return parsed.address;
   throw new RangeError('not the address of a database');
@@ -19,7 +19,7 @@ export function getAddress({ postgres }: Pick<TargetConfig, 'postgres'>): Postgr
  * The options of pg for a target. pg reads variables (`PGPASSWORD`, `PGSSLMODE`) and `~/.pgpass` for what is left out or
  * empty, so everything that has one is set. `createTargetClient` removes the two that cannot be.
  */
-export function toClientConfig(target: TargetConfig): ClientConfig {
+export function toClientConfig(target: PostgresTargetConfig): ClientConfig {
   const { password, ...place } = getAddress(target);
   return {
     ...place,
@@ -35,7 +35,10 @@ export function toClientConfig(target: TargetConfig): ClientConfig {
 }
 
 /** pg itself adds the name to check: `host`, and `servername` where it is not an IP address. */
-function toSsl({ ssl, ca }: Pick<TargetConfig, 'ssl' | 'ca'>): Exclude<ClientConfig['ssl'], undefined> {
+function toSsl({
+  ssl,
+  ca,
+}: Pick<PostgresTargetConfig, 'ssl' | 'ca'>): Exclude<ClientConfig['ssl'], undefined> {
   if (ssl === 'off') return false;
   if (ssl === 'no-verify') return { rejectUnauthorized: false };
   if (ca === null) return { rejectUnauthorized: true };
@@ -46,7 +49,7 @@ function toSsl({ ssl, ca }: Pick<TargetConfig, 'ssl' | 'ca'>): Exclude<ClientCon
  * A client of a target that is not connected yet. An error of its connection while no statement runs is ignored: the next
  * statement fails too.
  */
-export function createTargetClient(target: TargetConfig): Client {
+export function createTargetClient(target: PostgresTargetConfig): Client {
   const client = new Client(toClientConfig(target));
   // PGOPTIONS and PGREPLICATION would be sent, and an empty value does not replace them
   const { connectionParameters } = client as unknown as { connectionParameters: Record<string, unknown> };

@@ -1,5 +1,5 @@
 /** Every account of a target, as the target's own tables know it: read only, for a reader, without a config. */
-import type { TargetConfig } from '../../../config/config.ts';
+import type { PostgresTargetConfig } from '../../../config/config.ts';
 import { ConfigError } from '../../../lib/errors.ts';
 import type { FleetAccount } from '../../../lib/fleet.ts';
 import { toUtcText } from './claim.ts';
@@ -12,7 +12,7 @@ const DEADLINE_MS = 15_000;
  * Reads all accounts of a target, sorted by name. Throws ConfigError for a schema that has no tables of vodhouse, or that this
  * user may not read, and what pg throws.
  */
-export function readFleet(target: TargetConfig, deadlineMs = DEADLINE_MS): Promise<FleetAccount[]> {
+export function readFleet(target: PostgresTargetConfig, deadlineMs = DEADLINE_MS): Promise<FleetAccount[]> {
   return withSession(target, deadlineMs, async (session) => {
     await session.execute('BEGIN READ ONLY');
     await session.setLocal({ statement_timeout: deadlineMs, timezone: 'UTC' });

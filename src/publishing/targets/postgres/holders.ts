@@ -1,23 +1,7 @@
 /** Who has the accounts of a target: read only, also for a user who may not create anything there. */
+import type { AccountHolder } from '../account-holder.ts';
 import { toUtcText } from './claim.ts';
 import type { Session } from './session.ts';
-
-export interface AccountHolder {
-  account: string;
-  worker: string;
-  /** As in Holder: another one than that of this worker is another live file. */
-  instance: string;
-  warehouseId: string;
-  /** Of its rows; null: they were never loaded. */
-  timeline: string | null;
-  /** Is the lease still valid, by the clock of the database? */
-  isHeld: boolean;
-  /** UTC, `YYYY-MM-DD HH:MM:SS`, as the next two. */
-  leaseUntil: string;
-  /** The first load since the account changed hands; null: none yet. */
-  since: string | null;
-  loadedAt: string | null;
-}
 
 /** Each account that was ever claimed; none where the schema has no tables of ours. Throws what pg throws. */
 export async function readHolders(session: Session): Promise<AccountHolder[]> {

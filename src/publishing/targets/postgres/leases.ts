@@ -1,24 +1,14 @@
 /** Claims accounts before they are synced: all of a worker on one connection. */
-import type { TargetConfig } from '../../../config/config.ts';
-import type { Source } from '../source.ts';
-import type { Claim, Holder } from '../target.ts';
+import type { PostgresTargetConfig } from '../../../config/config.ts';
+import type { ClaimingWarehouse, ClaimRequest } from '../claim-request.ts';
+import type { Claim } from '../target.ts';
 import { claim, releaseAccounts } from './claim.ts';
 import { ensureSchema } from './ensure-schema.ts';
 import { withSession, type Session } from './session.ts';
 
-/** What is known of a warehouse before its first publication. */
-export type ClaimingWarehouse = Pick<Source, 'warehouseId' | 'timezone' | 'marts' | 'originsOf'>;
-
-export interface ClaimRequest {
-  target: TargetConfig;
-  holder: Holder;
-  /** The connection is cut after this, in milliseconds. */
-  deadlineMs: number;
-}
-
 /** Claims the accounts, or renews their leases; makes the schema where it is missing. Throws what pg throws. */
 export function claimAccounts(
-  { target, holder, deadlineMs }: ClaimRequest,
+  { target, holder, deadlineMs }: ClaimRequest<PostgresTargetConfig>,
   { warehouseId, timezone, marts, originsOf }: ClaimingWarehouse,
   accounts: readonly string[],
 ): Promise<Claim[]> {
@@ -39,7 +29,7 @@ async function hasAccounts(session: Session): Promise<boolean> {
 
 /** Gives the accounts back, so that another worker need not wait for the end of the lease. Throws what pg throws. */
 export function release(
-  { target, holder, deadlineMs }: ClaimRequest,
+  { target, holder, deadlineMs }: ClaimRequest<PostgresTargetConfig>,
   { warehouseId }: Pick<ClaimingWarehouse, 'warehouseId'>,
 ): Promise<void> {
   return withSession(target, deadlineMs, (session) => releaseAccounts(session, { holder, warehouseId }));

@@ -1,6 +1,6 @@
 /** PostgreSQL as a target: claims, loads and verifies accounts, each on a connection of its own. */
 import { setTimeout } from 'node:timers/promises';
-import type { TargetConfig } from '../../../config/config.ts';
+import type { PostgresTargetConfig } from '../../../config/config.ts';
 import type { Source } from '../source.ts';
 import { RowsDifferError } from '../load-errors.ts';
 import type { Claim, Finding, Holder, Loaded, Target } from '../target.ts';
@@ -23,7 +23,7 @@ const TRIES = 5;
 const STATEMENT_DEADLINE_MS = 30_000;
 
 /** The schema is made or extended before the first load. Connects when needed; throws what pg throws. */
-export function createPostgresTarget(config: TargetConfig, source: Source, holder: Holder): Target {
+export function createPostgresTarget(config: PostgresTargetConfig, source: Source, holder: Holder): Target {
   const { schema, readers, lockTimeoutMs, loadTimeoutMs } = config;
   const { warehouseId, originsOf } = source;
   const claimant = { holder, warehouseId, originsOf };

@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Client, QueryResultRow } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import type { TargetConfig } from '../../../config/config.ts';
+import type { PostgresTargetConfig } from '../../../config/config.ts';
 import type { Chunk } from '../copy-lines.ts';
 import { createTargetClient } from './connection-options.ts';
 
@@ -12,7 +12,7 @@ export type Session = Awaited<ReturnType<typeof openSession>>;
  * Connects. After `deadlineMs` the connection is cut, whatever is under way: a frozen server never answers. Throws what pg
  * throws. The caller closes it.
  */
-export async function openSession(target: TargetConfig, deadlineMs: number) {
+export async function openSession(target: PostgresTargetConfig, deadlineMs: number) {
   const { schema } = target;
   const { client, orFail, cut, end } = createClient(target, deadlineMs);
   try {
@@ -54,7 +54,7 @@ export async function openSession(target: TargetConfig, deadlineMs: number) {
 const GOODBYE_MS = 1_000;
 
 /** A client whose every wait ends when the connection fails or the deadline passes. */
-function createClient(target: TargetConfig, deadlineMs: number) {
+function createClient(target: PostgresTargetConfig, deadlineMs: number) {
   const client = createTargetClient(target);
   let reject: (error: Error) => void = () => undefined;
   const failed = new Promise<never>((_, rejectFailed) => (reject = rejectFailed));
@@ -149,7 +149,7 @@ export const quoteNames = (names: readonly string[]): string => names.map(quoteN
 
 /** Works on a connection of its own. After an error it is cut: the server rolls back. */
 export async function withSession<Result>(
-  target: TargetConfig,
+  target: PostgresTargetConfig,
   deadlineMs: number,
   work: (session: Session) => Promise<Result>,
 ): Promise<Result> {

@@ -1,5 +1,5 @@
 /** What the errors of PostgreSQL, of TLS and of connections mean: one sentence, what to do, and when to try again. */
-import type { TargetConfig } from '../../../config/config.ts';
+import type { PostgresTargetConfig } from '../../../config/config.ts';
 import { ConfigError, errorCode, errorLine, hintLine } from '../../../lib/errors.ts';
 import { isUnixSocket, listPostgresSecrets } from '../../../lib/postgres-url.ts';
 import { redact } from '../../../lib/redact.ts';
@@ -8,7 +8,7 @@ import { describeConnectionError } from './connection-errors.ts';
 import type { FailureFacts, Known, TargetFailure } from './target-failure.ts';
 
 /** Describes any error that a connection to the target, or a statement there, ended with. */
-export function describeTargetError(error: unknown, target: TargetConfig): TargetFailure {
+export function describeTargetError(error: unknown, target: PostgresTargetConfig): TargetFailure {
   const facts = toFacts(target);
   const code = errorCode(error) || null;
   const state = getSqlState(error);
@@ -26,7 +26,7 @@ export function describeTargetError(error: unknown, target: TargetConfig): Targe
   };
 }
 
-function toFacts(target: TargetConfig): FailureFacts {
+function toFacts(target: PostgresTargetConfig): FailureFacts {
   const { host, port, user, database } = getAddress(target);
   const isSocket = isUnixSocket({ host });
   const name = host.includes(':') ? `[${host}]` : host;

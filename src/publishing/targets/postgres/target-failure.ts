@@ -1,5 +1,5 @@
 /** A failure of a target: what is said about it, and when it is tried again. */
-import type { TargetConfig } from '../../../config/config.ts';
+import type { PostgresTargetConfig } from '../../../config/config.ts';
 
 /**
  * When to try again: `at_once`, a few times with a short wait; `backoff`, after longer and longer waits; `hourly`, because
@@ -24,7 +24,7 @@ export interface FailureFacts {
   user: string;
   database: string;
   schema: string;
-  ssl: TargetConfig['ssl'];
+  ssl: PostgresTargetConfig['ssl'];
   isSocket: boolean;
   timeoutMs: number;
 }

@@ -1,8 +1,8 @@
 /** What a check of a target is given, and what it finds. */
-import type { Source } from '../source.ts';
-import type { TargetConfig } from '../../../config/config.ts';
-import type { Marts } from '../../marts/marts.ts';
-import type { Holder } from '../target.ts';
+import type { TargetConfig } from '../../config/config.ts';
+import type { Marts } from '../marts/marts.ts';
+import type { Source } from './source.ts';
+import type { Holder } from './target.ts';
 
 /** What was looked at, and the result in one sentence. */
 export interface TargetCheck {
@@ -14,8 +14,8 @@ export interface TargetCheck {
   hint: string | null;
 }
 
-export interface CheckRequest {
-  target: TargetConfig;
+export interface CheckRequest<Config extends TargetConfig = TargetConfig> {
+  target: Config;
   holder: Holder;
   warehouseId: string;
   originsOf: Source['originsOf'];

@@ -1,0 +1,79 @@
+/** The kinds of targets: the one place that picks by `kind`. The code of a kind, and its libraries, are loaded when needed. */
+import type { TargetConfig } from '../../config/config.ts';
+import { ConfigError } from '../../lib/errors.ts';
+import type { FleetAccount } from '../../lib/fleet.ts';
+import type { AccountHolder } from './account-holder.ts';
+import type { CheckRequest, TargetCheck } from './check-result.ts';
+import type { ClaimingWarehouse, ClaimRequest } from './claim-request.ts';
+import type { Source } from './source.ts';
+import type { Claim, Holder, Target, TargetFailure } from './target.ts';
+
+/** A target, to be closed after its last load. */
+export type OpenTarget = Target & { close: () => Promise<void> };
+
+/** Connects when needed. The caller closes it. */
+export async function createTarget(
+  config: TargetConfig,
+  source: Source,
+  holder: Holder,
+): Promise<OpenTarget> {
+  if (config.kind === 'lake') return refuseLake();
+  const { createPostgresTarget } = await import('./postgres/postgres-target.ts');
+  return { ...createPostgresTarget(config, source, holder), close: () => Promise.resolve() };
+}
+
+/** Claims accounts before they are synced, or renews their leases. Throws what the connection throws. */
+export async function claimAccounts(
+  { target, ...request }: ClaimRequest,
+  warehouse: ClaimingWarehouse,
+  accounts: readonly string[],
+): Promise<Claim[]> {
+  if (target.kind === 'lake') return refuseLake();
+  const postgres = await import('./postgres/leases.ts');
+  return postgres.claimAccounts({ target, ...request }, warehouse, accounts);
+}
+
+/** Gives all accounts of this worker back, so that another one need not wait. Throws what the connection throws. */
+export async function releaseAccounts(
+  { target, ...request }: ClaimRequest,
+  warehouse: Pick<ClaimingWarehouse, 'warehouseId'>,
+): Promise<void> {
+  if (target.kind === 'lake') return refuseLake();
+  const postgres = await import('./postgres/leases.ts');
+  return postgres.release({ target, ...request }, warehouse);
+}
+
+/** Every account of the target, sorted by name. Throws what the connection throws, ConfigError if there is none to read. */
+export async function readFleet(target: TargetConfig, deadlineMs: number): Promise<FleetAccount[]> {
+  if (target.kind === 'lake') return refuseLake();
+  const postgres = await import('./postgres/fleet.ts');
+  return postgres.readFleet(target, deadlineMs);
+}
+
+/** Who has each account that was ever claimed. Throws what the connection throws. */
+export async function readHolders(target: TargetConfig, deadlineMs: number): Promise<AccountHolder[]> {
+  if (target.kind === 'lake') return refuseLake();
+  const [{ withSession }, postgres] = await Promise.all([
+    import('./postgres/session.ts'),
+    import('./postgres/holders.ts'),
+  ]);
+  return withSession(target, deadlineMs, postgres.readHolders);
+}
+
+/** Looks whether the target can be loaded; changes nothing that a reader sees. Does not throw: a failure is a result. */
+export async function checkTarget({ target, ...request }: CheckRequest): Promise<TargetCheck[]> {
+  if (target.kind === 'lake') return refuseLake();
+  const postgres = await import('./postgres/check.ts');
+  return postgres.checkTarget({ target, ...request });
+}
+
+/** What an error of any of these means, in one sentence without secrets. */
+export async function describeTargetError(error: unknown, target: TargetConfig): Promise<TargetFailure> {
+  if (target.kind === 'lake') return refuseLake();
+  const postgres = await import('./postgres/target-errors.ts');
+  return postgres.describeTargetError(error, target);
+}
+
+function refuseLake(): never {
+  throw new ConfigError('this version loads no lake');
+}

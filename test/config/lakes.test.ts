@@ -1,0 +1,233 @@
+import { dirname, join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { childEnvWithout } from '../../src/config/env-vars.ts';
+import { catchConfigError, LEAST, load, readProblems } from '../support/fixtures/load-config.ts';
+
+const LOGIN = 'access_key_id: the-key-id, secret_access_key: the-secret';
+const ENDPOINT = 'endpoint: "http://127.0.0.1:9000"';
+const AWS = `s3: s3://videos/lake, region: eu-central-1, ${LOGIN}`;
+
+/** A config with these targets; each text is the keys of one, without its name. */
+const withTargets = (...targets: readonly string[]): string =>
+  `${LEAST}publish:\n  targets:\n${targets.map((keys, index) => `    - { name: t${index}, ${keys} }\n`).join('')}`;
+const firstTarget = (keys: string) => load(withTargets(keys)).publish?.targets[0];
+const problemsOf = (...targets: readonly string[]) =>
+  readProblems(withTargets(...targets)).map((line) => line.replace(/^line \d+ {2}publish\./, ''));
+
+describe('a lake', () => {
+  it('in a folder has defaults for everything but its name and its place', () => {
+    const config = load(withTargets('folder: data/lake'));
+    expect(config.publish?.targets).toEqual([
+      {
+        ...{
+          kind: 'lake',
+          name: 't0',
+          place: { kind: 'folder', path: join(dirname(config.file), 'data/lake') },
+        },
+        ...{ everyMs: 86_400_000, keepMs: 3 * 86_400_000, compression: 'snappy' },
+        ...{ loadTimeoutMs: 1_800_000, exclusive: true },
+      },
+    ]);
+  });
+
+  it('has the values that the config gives it', () => {
+    const keys = 'every: 0, keep: 1h, compression: gzip, load_timeout: 2h, exclusive: false';
+    expect(firstTarget(`folder: /srv/lake, ${keys}`)).toEqual({
+      ...{ kind: 'lake', name: 't0', place: { kind: 'folder', path: '/srv/lake' }, everyMs: 0 },
+      ...{ keepMs: 3_600_000, compression: 'gzip', loadTimeoutMs: 7_200_000, exclusive: false },
+    });
+  });
+
+  it('in a bucket of AWS has the bucket in the name of the host, and a region', () => {
+    expect(firstTarget(AWS)).toMatchObject({
+      place: {
+        ...{ kind: 's3', bucket: 'videos', prefix: 'lake', endpoint: null, region: 'eu-central-1' },
+        ...{ accessKeyId: 'the-key-id', secretAccessKey: 'the-secret', sessionToken: null },
+        isPathStyle: false,
+      },
+    });
+  });
+
+  it('in a bucket of another store has the bucket in the path, and the region that stores without regions have', () => {
+    const place = { endpoint: 'http://127.0.0.1:9000', region: 'us-east-1', isPathStyle: true };
+    expect(firstTarget(`s3: "s3://videos/", ${ENDPOINT}, ${LOGIN}`)).toMatchObject({
+      place: { ...place, bucket: 'videos', prefix: '' },
+    });
+    const more = 'path_style: false, region: auto, session_token: the-token';
+    expect(
+      firstTarget(`s3: s3://a.b-c/one/two=3/, ${ENDPOINT.replace('9000', '9000/')}, ${LOGIN}, ${more}`),
+    ).toMatchObject({
+      place: {
+        ...place,
+        bucket: 'a.b-c',
+        prefix: 'one/two=3',
+        isPathStyle: false,
+        region: 'auto',
+        sessionToken: 'the-token',
+      },
+    });
+  });
+
+  it('may have a login of digits, and is loaded at most once a day unless it says otherwise', () => {
+    const target = firstTarget(`s3: s3://videos, ${ENDPOINT}, access_key_id: 0123, secret_access_key: 456`);
+    expect(target).toMatchObject({
+      place: { accessKeyId: '0123', secretAccessKey: '456' },
+      everyMs: 86_400_000,
+    });
+    expect(firstTarget('postgres: "postgres://me@127.0.0.1/db"')?.everyMs).toBe(0);
+  });
+
+  it('may lie beside the live file and the published one, and beside other lakes', () => {
+    const lakes = ['data/lake', 'data/lake2', 'data/vodhouse.db.lake'].map((path) => `folder: ${path}`);
+    const buckets = ['s3://videos', 's3://videos/lake', 's3://other/lake'].map(
+      (s3) => `s3: ${s3}, ${ENDPOINT}, ${LOGIN}`,
+    );
+    expect(load(withTargets(...lakes, ...buckets, AWS)).publish?.targets).toHaveLength(7);
+  });
+});
+
+describe('a target that cannot be', () => {
+  it.each([
+    ['no place', 'every: 1h', 'targets[0]: has no place; expected one of postgres, folder, s3'],
+    [
+      'two places',
+      'folder: /srv/lake, postgres: "postgres://me@127.0.0.1/db"',
+      'targets[0].folder: is a second place beside postgres; expected one of postgres, folder, s3: write two targets',
+    ],
+    [
+      'a key of PostgreSQL',
+      'folder: /srv/lake, schema: a',
+      'targets[0].schema: has no meaning with folder; expected it with postgres, or no schema',
+    ],
+    [
+      'a key of a store',
+      'folder: /srv/lake, region: a',
+      'targets[0].region: has no meaning with folder; expected it with s3, or no region',
+    ],
+    [
+      'a key of a lake',
+      'postgres: "postgres://me@127.0.0.1/db", keep: 3d',
+      'targets[0].keep: has no meaning with postgres; expected it with folder or s3, or no keep',
+    ],
+    [
+      'a short keep',
+      'folder: /srv/lake, keep: 59m',
+      'targets[0].keep: "59m" is not valid; expected a time of 1h or more, such as 6h or 3d',
+    ],
+    [
+      'another compression',
+      'folder: /srv/lake, compression: zstd',
+      'targets[0].compression: "zstd" is not valid; expected snappy, gzip',
+    ],
+    [
+      'a home',
+      'folder: ~/lake',
+      'targets[0].folder: "~/lake" is not valid; expected the path of a folder, absolute or relative to this one (for ~ write ${HOME}), without * ? [ ] { } or line breaks',
+    ],
+    [
+      'the folder of the live file',
+      'folder: data',
+      'targets[0].folder: "data" is, or contains, the folder of the warehouse; expected a folder of its own, such as data/lake',
+    ],
+    [
+      'one above the live file',
+      'folder: .',
+      'targets[0].folder: "." is, or contains, the folder of the warehouse; expected a folder of its own, such as data/lake',
+    ],
+    [
+      'the published file',
+      'folder: data/vodhouse.bi.db',
+      'targets[0].folder: "data/vodhouse.bi.db" is the published file; expected a folder such as data/lake',
+    ],
+    [
+      'a region that is missing',
+      `s3: s3://videos, ${LOGIN}`,
+      'targets[0].region: missing; expected the region of the bucket, such as eu-central-1; or the `endpoint:` of another store',
+    ],
+    [
+      'an endpoint with a path',
+      `s3: s3://videos, endpoint: "https://s3.test/videos", ${LOGIN}`,
+      'targets[0].endpoint: "https://s3.test/videos" is not valid; expected the address of the store without a path, such as https://s3.example.test:9000',
+    ],
+  ])('%s', (_, keys, problem) => {
+    expect(problemsOf(keys)).toEqual([problem]);
+  });
+
+  it('without a login', () => {
+    expect(problemsOf(`s3: s3://videos, ${ENDPOINT}`)).toEqual([
+      'targets[0].access_key_id: missing; expected the id of an access key, such as ${AWS_ACCESS_KEY_ID}',
+      'targets[0].secret_access_key: missing; expected its secret, such as ${AWS_SECRET_ACCESS_KEY}',
+    ]);
+  });
+
+  it.each([
+    'https://videos.s3.amazonaws.com/lake',
+    's3://',
+    's3:/videos',
+    'videos/lake',
+    's3://videos//lake',
+    's3://videos/../lake',
+    's3://videos/a b',
+    's3://videos/*',
+  ])('in a bucket at %s', (s3) => {
+    const problem = `targets[0].s3: ${JSON.stringify(s3)} is not valid; expected s3://BUCKET/PREFIX of letters, digits, - _ . and =; the address of the store itself is \`endpoint:\`, the login \`access_key_id:\` and \`secret_access_key:\``;
+    expect(problemsOf(`s3: "${s3}", ${ENDPOINT}, ${LOGIN}`)).toEqual([problem]);
+  });
+
+  it('in the place of another one, however it is written', () => {
+    expect(problemsOf('folder: data/lake', 'folder: ./data/x/../lake/')).toEqual([
+      'targets[1].folder: "./data/x/../lake/" is that of targets[0] too; expected another place',
+    ]);
+    expect(
+      problemsOf(
+        `s3: s3://videos/lake, ${ENDPOINT}, ${LOGIN}`,
+        `s3: s3://videos/lake/, ${ENDPOINT}, ${LOGIN}`,
+      ),
+    ).toEqual(['targets[1].s3: "s3://videos/lake/" is that of targets[0] too; expected another place']);
+  });
+});
+
+describe('the login of a store', () => {
+  it('is a secret, the token too', () => {
+    const keys = `${AWS}, session_token: the-token`;
+    expect(load(withTargets(keys)).secrets).toEqual(['first-key', 'the-key-id', 'the-secret', 'the-token']);
+    expect(load(withTargets('folder: /srv/lake')).secrets).toEqual(['first-key']);
+  });
+
+  it('is in no variable of a child process, neither as it is nor encoded', () => {
+    const { secrets } = load(withTargets(AWS.replace('the-secret', '"the/secret+"')));
+    for (const value of ['the-key-id', 'the/secret+', 'the%2Fsecret%2B']) {
+      process.env.VODHOUSE_TEST_S3 = value;
+      expect(childEnvWithout(secrets)).not.toHaveProperty('VODHOUSE_TEST_S3');
+    }
+    delete process.env.VODHOUSE_TEST_S3;
+  });
+
+  it('is in no message, whatever is wrong with it or around it', () => {
+    const word = fc.stringMatching(/^[!#-&(-~]{8,20}$/).map((text) => `Zq${text.replaceAll('${', '$ {')}`);
+    const shape = fc.constantFrom(
+      ...[
+        `access_key_id: "W\\n", secret_access_key: b`,
+        `access_key_id: a, secret_access_key: "W "`,
+        `access_key_id: a, secret_access_key: b, session_token: " W"`,
+        `access_key_id: a, secret_access_key: { b: W }`,
+        `access_key_id: a, secret_access_key: [W]`,
+      ].map((login) => ['s3://videos', login] as const),
+      ...['s3://W:W@videos', 's3://me:W@videos/lake', 'https://s3.test/videos?X-Amz-Signature=W'].map(
+        (s3) => [s3, 'access_key_id: a'] as const,
+      ),
+      ['s3://videos/W x', 'access_key_id: W, secret_access_key: b'] as const,
+    );
+    fc.assert(
+      fc.property(word, shape, (secret, [s3, login]) => {
+        const quoted = JSON.stringify(secret).slice(1, -1);
+        const keys = `s3: "${s3}", ${login}, endpoint: "http://x/"`
+          .replaceAll(/(?<=[{[ ])W(?=[\]} ,]|$)/g, '"W"')
+          .replaceAll('W', () => quoted);
+        const error = catchConfigError(() => load(withTargets(`${keys}, unknown: 1`)));
+        expect(`${error.message}${error.stack ?? ''}`).not.toContain(secret);
+      }),
+    );
+  });
+});
