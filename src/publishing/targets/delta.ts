@@ -102,14 +102,7 @@ export function findDelta(
   known: (table: string) => Checksums,
 ): Delta {
   const { db, marts } = source;
-  const { where, parameters } = selectOwned(marts.videos, { account });
-  storeRowids(
-    db,
-    'changed_videos',
-    `select t.rowid from videos t where ${where} and t.change_seq > :mark order by t.rowid`,
-    { ...parameters, mark },
-  );
-  storeRowids(db, 'changed_history', CHANGED_HISTORY, { mark });
+  storeSuperseded(source, account, mark);
   if (marts.videoTags) {
     storeRowids(db, 'retagged_videos', RETAGGED_VIDEOS, { mark });
     storeRowids(db, 'changed_tags', CHANGED_TAGS, {});
@@ -127,6 +120,21 @@ export function findDelta(
     changedVideos: db.prepare('select count(*) from temp.changed_videos').pluck().get() as number,
     newest: findNewest(db, videos.rows),
   };
+}
+
+/**
+ * Finds the videos of an account with a state after `mark`, and the states that were superseded after it: their rowids are in
+ * the temporary tables `changed_videos` and `changed_history` of the connection.
+ */
+export function storeSuperseded({ db, marts }: Source, account: string, mark: number): void {
+  const { where, parameters } = selectOwned(marts.videos, { account });
+  storeRowids(
+    db,
+    'changed_videos',
+    `select t.rowid from videos t where ${where} and t.change_seq > :mark order by t.rowid`,
+    { ...parameters, mark },
+  );
+  storeRowids(db, 'changed_history', CHANGED_HISTORY, { mark });
 }
 
 /** The changes of the tables that belong to a warehouse. */
@@ -169,7 +177,8 @@ cross join videos v on v.rowid = c.row
 cross join video_tags t on t.package_key = v.package_key and t.video_id = v.video_id
 order by t.rowid`;
 
-function findNewest(db: Database.Database, rows: RowSet): Anchor | null {
+/** The newest present state of a set of videos; null if there are none. */
+export function findNewest(db: Database.Database, rows: RowSet): Anchor | null {
   const isList = 'rowids' in rows;
   const from = isList ? `temp."${rows.rowids}" c cross join videos t on t.rowid = c.row` : 'videos t';
   return (

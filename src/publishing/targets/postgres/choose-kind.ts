@@ -1,7 +1,8 @@
 /** How an account is loaded: its changes, or everything; or not at all, because the target has what the warehouse never had. */
 import { isAccountTimeline } from '../../../lib/account-origins.ts';
 import { getLastRun, hasAnchor, hasStatesUntil, isFetched, listPackageIds } from '../delta.ts';
-import { CopyError, NotFetchedError } from '../load-errors.ts';
+import { NotFetchedError } from '../load-errors.ts';
+import { findSeqOffset, oldTimeline, otherStates, unknownMove } from '../old-copies.ts';
 import { listVideoTables } from '../shipped-tables.ts';
 import type { Source } from '../source.ts';
 import { listAnchors, listPackageAnchors, type AccountState } from './account-state.ts';
@@ -51,13 +52,6 @@ export async function chooseKind(
   return { kind: isComplete ? 'changes' : 'reload', lost: null, seqOffset: 0 };
 }
 
-/** What the moves since a timeline have added; null if the account was never moved out of that timeline. */
-function findSeqOffset(source: Source, account: string, timeline: string | null): number | null {
-  const origins = source.originsOf(account);
-  const index = origins.findIndex((origin) => origin.timeline === timeline);
-  return index === -1 ? null : origins.slice(index).reduce((sum, { seqOffset }) => sum + seqOffset, 0);
-}
-
 /**
  * A file whose timeline the target had, and gave up for another one, is an old copy: from before a restore, or from before the
  * account was moved away and back. Throws CopyError.
@@ -69,10 +63,7 @@ async function assertNotSuperseded(
 ): Promise<void> {
   if (isTaken) return; // a person took the account for this file
   const isOfMove = timeline !== null && isAccountTimeline(timeline);
-  if (isMoved || (isOfMove && source.originsOf(account).length === 0))
-    throw new CopyError(
-      `account ${account} was moved into this warehouse, but this file does not know of it: this is an old copy of the warehouse, or the account was forgotten since`,
-    );
+  if (isMoved || (isOfMove && source.originsOf(account).length === 0)) throw unknownMove(account);
   const loads = session.name('vodhouse_load');
   const earlier = await session.queryOne(
     `SELECT 1 AS one FROM (SELECT timeline FROM ${loads} WHERE account = $1 ORDER BY load_id DESC LIMIT 1) AS last
@@ -80,9 +71,7 @@ WHERE last.timeline <> $2 AND EXISTS (SELECT FROM ${loads} WHERE account = $1 AN
     [account, source.timelineOf(account)],
   );
   if (earlier === null) return;
-  throw new CopyError(
-    `the target had account ${account} from this file, and then from a later state of it: this is an old copy of the warehouse`,
-  );
+  throw oldTimeline(account);
 }
 
 /** Throws CopyError if the last loads brought what this warehouse never had, or a newer file of it was loaded. */
@@ -96,10 +85,7 @@ async function assertOurs(
   // a clock may be set back, so the time alone says nothing
   const isOlder =
     publishedAt !== null && source.publishedAt < publishedAt && (await hasLaterRuns(session, source));
-  if (isOther || isOlder)
-    throw new CopyError(
-      `the target has changes of account ${account} that this warehouse never had: a copy of its data folder is in use elsewhere`,
-    );
+  if (isOther || isOlder) throw otherStates(account);
 }
 
 async function hasLaterRuns(session: Session, source: Source): Promise<boolean> {

@@ -1,6 +1,7 @@
 /** One load: brings one account of a target up to the published file, in one transaction. */
 import { MINUTE_MS } from '../../../lib/clock.ts';
 import { findDelta, listPackageIds, selectAll, type Delta } from '../delta.ts';
+import { describeBooked } from '../findings.ts';
 import { LostLeaseError, StaleSourceError } from '../load-errors.ts';
 import type { Source } from '../source.ts';
 import type { Finding, Holder, Loaded } from '../target.ts';
@@ -211,11 +212,4 @@ function describeReload(account: string, setAside: number): Finding[] {
   if (setAside === 0) return [reloaded];
   const message = `${setAside} states that only the target had are in vodhouse_lost_history`;
   return [reloaded, { kind: 'history_set_aside', message: `account ${account}: ${message}` }];
-}
-
-function describeBooked(account: string, days: readonly string[]): Finding[] {
-  if (days.length === 0) return [];
-  const shown = days.slice(0, 5).join(', ') + (days.length > 5 ? ` and ${days.length - 5} more` : '');
-  const message = `account ${account}: booked days have other figures in the target than in the warehouse, and stay: ${shown}`;
-  return [{ kind: 'booked_differs', message }];
 }

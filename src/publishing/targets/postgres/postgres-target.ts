@@ -2,6 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { PostgresTargetConfig } from '../../../config/config.ts';
 import type { Source } from '../source.ts';
+import { describeLeftBehind } from '../findings.ts';
 import { RowsDifferError } from '../load-errors.ts';
 import type { Claim, Finding, Holder, Loaded, Target } from '../target.ts';
 import { recordUnverified, recordVerified } from './account-state.ts';
@@ -101,7 +102,10 @@ export function createPostgresTarget(config: PostgresTargetConfig, source: Sourc
       const leftBehind = await withSession(config, STATEMENT_DEADLINE_MS, (session) =>
         listLeftBehind(session, source, [...accounts, ...source.leftAccounts]),
       );
-      return [...describeMissing(ensured), ...describeLeftBehind(leftBehind, config.name)];
+      return [
+        ...describeMissing(ensured),
+        ...leftBehind.map((account) => describeLeftBehind(account, config.name)),
+      ];
     },
     describe: (error: unknown) => describeTargetError(error, config),
   };
@@ -115,11 +119,4 @@ function describeMissing(ensured: EnsuredSchema | null): Finding[] {
       ? `another role owns the tables: these are added once their owner runs vodhouse publish: ${names}`
       : `a long query holds the tables: these columns are added by a later load: ${names}`;
   return [{ kind: 'columns_missing', message }];
-}
-
-function describeLeftBehind(accounts: readonly string[], target: string): Finding[] {
-  return accounts.map((account) => ({
-    kind: 'left_behind',
-    message: `account ${account} is no longer in this warehouse (renamed, moved or forgotten); its rows stay in the target until vodhouse publish --target ${target} --rebuild ${account}`,
-  }));
 }

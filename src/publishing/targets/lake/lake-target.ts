@@ -1,0 +1,138 @@
+/** A lake of Parquet files as a target: every load of an account is one manifest, and readers follow one pointer to it. */
+import type { Source } from '../source.ts';
+import { describeLeftBehind } from '../findings.ts';
+import { LostLeaseError } from '../load-errors.ts';
+import { listAccountSlices, listVideoTables, listWarehouseSlices, selectOwned } from '../shipped-tables.ts';
+import type { Claim, Finding, Holder, Loaded, Target } from '../target.ts';
+import { claimOne, type Claimant } from './claim.ts';
+import { readHead } from './head.ts';
+import { describeLakeError } from './lake-errors.ts';
+import { nowText, type Lake } from './lake.ts';
+import { listLeftBehind } from './left-behind.ts';
+import { writeFileLists } from './file-lists.ts';
+import { loadAccount } from './load-account.ts';
+import { PointerMovedError } from './load-owner.ts';
+import { loadWarehouse } from './load-warehouse.ts';
+import { openStore } from './open-store.ts';
+import { changeState, type Head } from './pointer.ts';
+import { removeAccount } from './remove-account.ts';
+import type { LakeOptions } from './store.ts';
+import { countRows, findDifferences } from './verify.ts';
+
+/** Connects when needed. The caller closes it. */
+export function createLakeTarget(
+  options: LakeOptions,
+  source: Source,
+  holder: Holder,
+): Target & { close: () => Promise<void> } {
+  const lake: Lake = { options, holder, store: openStore(options.place) };
+  const { warehouseId, version, timezone, originsOf } = source;
+  const claimant: Claimant = { warehouseId, version, timezone, originsOf, force: false };
+  /** The last load of each account, as this process read or wrote it. */
+  const heads = new Map<string, Head>();
+  /** Accounts that were loaded, and whether any file is new. */
+  const loaded = new Set<string>();
+  let hasNewFiles = false;
+  /** Accounts that this warehouse ever loaded here. */
+  let known: readonly string[] = [];
+
+  async function getHead(account: string): Promise<Head> {
+    const head = heads.get(account) ?? (await readHead(lake, { account }));
+    if (head === null) throw new LostLeaseError(`account ${account} is not claimed any more`);
+    return head;
+  }
+
+  /** Begins again where the pointer that was read is not the last load, but this worker's. */
+  async function load(account: string, epoch: number, isRebuild: boolean): Promise<Loaded> {
+    const head = await getHead(account);
+    const { facts } = head.pointer;
+    if (facts.epoch !== epoch || facts.instance !== holder.instance)
+      throw new LostLeaseError(`account ${account} is loaded by ${facts.worker} now`);
+    try {
+      const {
+        kind,
+        rows,
+        findings,
+        head: next,
+      } = await loadAccount(lake, {
+        ...{ source, account, head, isRebuild },
+      });
+      heads.set(account, next);
+      loaded.add(account);
+      hasNewFiles ||= kind !== 'nothing';
+      return { kind, rows, findings };
+    } catch (error) {
+      heads.delete(account);
+      if (!(error instanceof PointerMovedError) || error.head === null) throw error;
+      heads.set(account, error.head);
+      return load(account, epoch, isRebuild);
+    }
+  }
+
+  async function verify(owner: { account: string } | { warehouse: string }): Promise<string[] | null> {
+    const isAccount = 'account' in owner;
+    const head = await readHead(lake, owner);
+    const timeline = isAccount ? source.timelineOf(owner.account) : source.timeline;
+    if (
+      head?.pointer.facts.timeline !== timeline ||
+      head.pointer.facts.shape !== source.shape ||
+      head.pointer.state.published_at !== source.publishedAt
+    )
+      return null;
+    const tables = isAccount
+      ? [...listVideoTables(source.marts), ...listAccountSlices(source.marts).map(({ table }) => table)]
+      : listWarehouseSlices(source.marts).map(({ table }) => table);
+    const rowsOf = isAccount ? { account: owner.account } : { warehouseId };
+    const counts = countRows(
+      source,
+      tables.map((table) => ({ name: table.name, ...selectOwned(table, rowsOf) })),
+    );
+    const found = await findDifferences(lake, owner, head, counts);
+    const state =
+      found.length === 0 ? { verified_at: nowText(lake), status: null } : ({ status: 'unverified' } as const);
+    await changeState(lake, head, state);
+    if (isAccount) heads.delete(owner.account);
+    return found;
+  }
+
+  return {
+    async claim(account: string, force: boolean): Promise<Claim> {
+      const { claim, head } = await claimOne(lake, account, { ...claimant, force });
+      if (head) heads.set(account, head);
+      return claim;
+    },
+    async claimLeft(account: string): Promise<Claim | null> {
+      const head = await readHead(lake, { account });
+      const facts = head?.pointer.facts;
+      if (facts && (facts.warehouse_id !== warehouseId || facts.instance !== holder.instance)) return null;
+      const claimed = await claimOne(lake, account, claimant);
+      if (claimed.head) heads.set(account, claimed.head);
+      return claimed.claim;
+    },
+    load,
+    async loadWarehouse(isRebuild: boolean): Promise<Loaded> {
+      const done = await loadWarehouse(lake, source, [...loaded], isRebuild);
+      known = done.head.pointer.facts.accounts;
+      hasNewFiles ||= done.kind !== 'nothing';
+      if (hasNewFiles)
+        await writeFileLists(
+          lake,
+          source.marts.all.flatMap((mart) => (mart.kind === 'table' ? mart.name : [])),
+        );
+      return { kind: done.kind, rows: done.rows, findings: [] };
+    },
+    async remove(account: string): Promise<Loaded | null> {
+      const removed = await removeAccount(lake, source, account);
+      hasNewFiles ||= removed !== null;
+      return removed;
+    },
+    verify: (account) => verify({ account }),
+    verifyWarehouse: () => verify({ warehouse: warehouseId }),
+    async listFindings(accounts: readonly string[]): Promise<Finding[]> {
+      const left = await listLeftBehind(lake, source, known, [...accounts, ...source.leftAccounts]);
+      return left.map((account) => describeLeftBehind(account, options.name));
+    },
+    describe: describeLakeError,
+    close: () => lake.store.close(),
+  };
+}

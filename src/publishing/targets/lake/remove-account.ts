@@ -1,0 +1,51 @@
+/** Removes an account that the warehouse no longer has (renamed, moved or forgotten), because a person said so. */
+import { LostLeaseError } from '../load-errors.ts';
+import type { Source } from '../source.ts';
+import { describeRefusal, type Finding, type Loaded } from '../target.ts';
+import { readHead, readManifest, rollForward } from './head.ts';
+import { nowText, type Lake } from './lake.ts';
+import { findHolder, isFormer } from './left-behind.ts';
+import { emptyManifest } from './manifests.ts';
+import { commit, listFiles, type Head } from './pointer.ts';
+import { listSuperseded, sweepSuperseded } from './superseded.ts';
+
+const OF_DAYS = ['storage_daily', 'storage_corrections'];
+
+/**
+ * Readers no longer find the account; its files are deleted after `keep`, those of its booked days stay. Null if this
+ * warehouse did not load it, and it was not moved here. Throws LostLeaseError if another worker has it, and StoreError.
+ */
+export async function removeAccount(lake: Lake, source: Source, account: string): Promise<Loaded | null> {
+  const owner = { account };
+  const head = await rollForward(lake, owner, await readHead(lake, owner));
+  if (head === null || !(await mayRemove(lake, source, account, head))) return null;
+  const { worker, instance } = lake.holder;
+  const base = (await readManifest(lake, head)) ?? emptyManifest(lake, owner, head.pointer, source);
+  const files = base.tables.filter(({ table }) => OF_DAYS.includes(table)).flatMap(listFiles);
+  const aside = { timeline: base.facts.timeline, load: base.load, set_aside_at: nowText(lake), files };
+  const set_aside = files.length === 0 ? base.set_aside : [...base.set_aside, aside];
+  const rows = base.tables.flatMap(listFiles).reduce((sum, each) => sum + each.rows, 0);
+  const { warehouseId: warehouse_id, version, timezone } = source;
+  await commit(lake, head, {
+    ...base,
+    ...{ load: head.pointer.load + 1, tables: [], booked: {}, set_aside },
+    facts: {
+      ...{ ...base.facts, kind: 'removed', warehouse_id, worker, instance, version, timezone, rows },
+      ...{ loaded_at: nowText(lake), timeline: null, shape: null, anchors: [], change_seq: 0 },
+      epoch: base.facts.epoch + 1,
+    },
+    state: { published_at: null, last_run: 0, verified_at: null, status: null },
+    superseded: await sweepSuperseded(lake, listSuperseded(lake, base, [], set_aside)),
+  });
+  const message = `the files with the booked days of account ${account} stay, set aside in manifest/account=${account}/`;
+  const findings: Finding[] = files.length === 0 ? [] : [{ kind: 'history_set_aside', message }];
+  return { kind: 'reload', rows, findings };
+}
+
+async function mayRemove(lake: Lake, source: Source, account: string, head: Head): Promise<boolean> {
+  if (head.pointer.facts.warehouse_id === source.warehouseId) return true;
+  if (!isFormer(head, account, source.formerStays)) return false;
+  const holder = await findHolder(lake, head, account);
+  if (holder === null) return true;
+  throw new LostLeaseError(describeRefusal(holder));
+}
