@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTargetConfig } from '../support/fixtures/target-config.ts';
+import { countWrites, findTargetDifferences } from '../support/fixtures/target-rows.ts';
 import { runTargetHistory } from '../support/models/target-history.ts';
 import { targetHistory } from '../support/models/target-steps.ts';
 import { findPostgres, startPostgres, type PostgresServer } from '../support/servers/postgres.ts';
@@ -20,7 +22,12 @@ describe.skipIf(findPostgres() === null)('a target', () => {
     await fc.assert(
       fc.asyncProperty(targetHistory, async (steps) => {
         const schema = `run_${++runs}`;
-        const broken = await runTargetHistory(steps, { server, schema });
+        const place = { server, schema };
+        const broken = await runTargetHistory(steps, {
+          config: createTargetConfig(server.url, { schema }),
+          findDifferences: (file) => findTargetDifferences(file, place),
+          countWrites: () => countWrites(place),
+        });
         await server.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
         expect(broken).toEqual([]);
       }),

@@ -17,7 +17,10 @@ export async function createTarget(
   source: Source,
   holder: Holder,
 ): Promise<OpenTarget> {
-  if (config.kind === 'lake') return refuseLake();
+  if (config.kind === 'lake') {
+    const { createLakeTarget } = await import('./lake/lake-target.ts');
+    return createLakeTarget(config, source, holder);
+  }
   const { createPostgresTarget } = await import('./postgres/postgres-target.ts');
   return { ...createPostgresTarget(config, source, holder), close: () => Promise.resolve() };
 }
@@ -28,7 +31,10 @@ export async function claimAccounts(
   warehouse: ClaimingWarehouse,
   accounts: readonly string[],
 ): Promise<Claim[]> {
-  if (target.kind === 'lake') return refuseLake();
+  if (target.kind === 'lake') {
+    const lake = await import('./lake/leases.ts');
+    return lake.claimAccounts({ target, ...request }, warehouse, accounts);
+  }
   const postgres = await import('./postgres/leases.ts');
   return postgres.claimAccounts({ target, ...request }, warehouse, accounts);
 }
@@ -38,7 +44,10 @@ export async function releaseAccounts(
   { target, ...request }: ClaimRequest,
   warehouse: Pick<ClaimingWarehouse, 'warehouseId'>,
 ): Promise<void> {
-  if (target.kind === 'lake') return refuseLake();
+  if (target.kind === 'lake') {
+    const lake = await import('./lake/leases.ts');
+    return lake.release({ target, ...request });
+  }
   const postgres = await import('./postgres/leases.ts');
   return postgres.release({ target, ...request }, warehouse);
 }
@@ -69,7 +78,10 @@ export async function checkTarget({ target, ...request }: CheckRequest): Promise
 
 /** What an error of any of these means, in one sentence without secrets. */
 export async function describeTargetError(error: unknown, target: TargetConfig): Promise<TargetFailure> {
-  if (target.kind === 'lake') return refuseLake();
+  if (target.kind === 'lake') {
+    const { describeLakeError } = await import('./lake/lake-errors.ts');
+    return describeLakeError(error);
+  }
   const postgres = await import('./postgres/target-errors.ts');
   return postgres.describeTargetError(error, target);
 }

@@ -1,5 +1,6 @@
 /** Runs random histories: a real live file is changed, published and loaded; the target must equal the published file. */
 import { join } from 'node:path';
+import type { TargetConfig } from '../../../src/config/config.ts';
 import { createCalendar } from '../../../src/lib/calendar.ts';
 import { addDays } from '../../../src/lib/days.ts';
 import { publish } from '../../../src/publishing/publish.ts';
@@ -10,17 +11,25 @@ import { createVirtualClock, type VirtualClock } from '../clocks/virtual-clock.t
 import { createWalker, EVERYTHING, video } from '../fixtures/package-walker.ts';
 import { createPublishRequest } from '../fixtures/published-file.ts';
 import { dayRow } from '../fixtures/storage-rows.ts';
-import { createTargetConfig } from '../fixtures/target-config.ts';
-import { countWrites, findTargetDifferences, type TargetPlace } from '../fixtures/target-rows.ts';
+
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { ACCOUNTS, PACKAGES, type PastDay, type TargetStep } from './target-steps.ts';
+
+/** The target of a history. */
+export interface HistoryTarget {
+  config: TargetConfig;
+  /** Where it does not have what the published file has; empty if it does. */
+  findDifferences: (file: string) => Promise<string[]>;
+  /** A number, or several, that each write changes. */
+  countWrites: () => Promise<unknown>;
+}
 
 interface History {
   live: string;
   file: string;
   clock: VirtualClock;
   warehouse: Warehouse;
-  place: TargetPlace;
+  target: HistoryTarget;
   /** The present name of each account. */
   names: string[];
   /** Accounts that were forgotten: their booked days may come back with other figures. */
@@ -34,11 +43,14 @@ interface History {
 const HOLDER = { worker: 'eu-1', instance: 'one' };
 
 /** Runs a history, and returns what went wrong as texts; empty if nothing did. */
-export async function runTargetHistory(steps: readonly TargetStep[], place: TargetPlace): Promise<string[]> {
+export async function runTargetHistory(
+  steps: readonly TargetStep[],
+  target: HistoryTarget,
+): Promise<string[]> {
   const live = join(temporaryFolder(), 'live.db');
   const clock = createVirtualClock('2026-03-01T12:00Z');
   const history: History = {
-    ...{ live, clock, place, file: join(live, '..', 'out.db'), warehouse: openWarehouse(live, clock) },
+    ...{ live, clock, target, file: join(live, '..', 'out.db'), warehouse: openWarehouse(live, clock) },
     ...{
       names: [...ACCOUNTS],
       forgotten: new Set(),
@@ -226,7 +238,7 @@ function forget(history: History, account: string, packageId: number | null): vo
 
 /** Publishes, loads and compares; `again`: a second load must write nothing. */
 async function load(history: History, again: boolean): Promise<string[]> {
-  const { live, file, clock, place, options } = history;
+  const { live, file, clock, target, options } = history;
   const request = createPublishRequest(live, { file, now: clock.now(), ...options });
   await publish(request);
   const first = await loadOnce(history, []);
@@ -245,18 +257,17 @@ async function load(history: History, again: boolean): Promise<string[]> {
       history,
       differing.map(({ account }) => account),
     );
-  const differences = await findTargetDifferences(file, place);
+  const differences = await target.findDifferences(file);
   if (differences.length > 0 || !again) return differences;
-  const before = await countWrites(place);
+  const before = await target.countWrites();
   const replayed = await loadOnce(history, []);
-  const after = await countWrites(place);
+  const after = await target.countWrites();
   const changed = replayed.filter(({ outcome, rows }) => outcome !== 'unchanged' || rows > 0);
   if (JSON.stringify(before) !== JSON.stringify(after))
     return [`a second load wrote: ${JSON.stringify({ before, after, changed })}`];
   return changed.map((result) => `a second load: ${JSON.stringify(result)}`);
 }
 
-function loadOnce({ file, place, names }: History, rebuild: string[]): Promise<LoadResult[]> {
-  const target = createTargetConfig(place.url ?? place.server.url, { schema: place.schema });
-  return loadTarget({ target, file, holder: HOLDER, accounts: names, verify: [], rebuild });
+function loadOnce({ file, target, names }: History, rebuild: string[]): Promise<LoadResult[]> {
+  return loadTarget({ target: target.config, file, holder: HOLDER, accounts: names, verify: [], rebuild });
 }

@@ -1,0 +1,52 @@
+/** Claims accounts before they are synced: all of a worker, with one sign of life. */
+import { setTimeout } from 'node:timers/promises';
+import { version } from '../../../lib/version.ts';
+import type { Source } from '../source.ts';
+import type { Claim, Holder } from '../target.ts';
+import { claimAll } from './claim.ts';
+import type { Lake } from './lake.ts';
+import { openStore } from './open-store.ts';
+import { endSign } from './sign.ts';
+import { StoreError, type LakeOptions } from './store.ts';
+
+export interface LakeClaimRequest {
+  target: LakeOptions;
+  holder: Holder;
+  /** The store has this long to answer, in milliseconds. */
+  deadlineMs: number;
+}
+
+/** Claims the accounts, or renews their leases. Throws StoreError, and LostLeaseError where two workers claim at once. */
+export function claimAccounts(
+  request: LakeClaimRequest,
+  { warehouseId, timezone, originsOf }: Pick<Source, 'warehouseId' | 'timezone' | 'originsOf'>,
+  accounts: readonly string[],
+): Promise<Claim[]> {
+  const claimant = { warehouseId, timezone, originsOf, version: version(), force: false };
+  return withLake(request, (lake) => claimAll(lake, accounts, claimant));
+}
+
+/** Gives the accounts back, so that another worker need not wait for the end of the lease. Throws StoreError. */
+export function release(request: LakeClaimRequest): Promise<void> {
+  return withLake(request, async (lake) => {
+    await endSign(lake);
+  });
+}
+
+async function withLake<T>(
+  { target, holder, deadlineMs }: LakeClaimRequest,
+  work: (lake: Lake) => Promise<T>,
+): Promise<T> {
+  const store = openStore(target.place);
+  const ended = new AbortController();
+  const late = setTimeout(deadlineMs, undefined, { signal: ended.signal, ref: false }).then(() => {
+    throw new StoreError(`${store.name} did not answer for ${deadlineMs / 1000} s`, { code: 'ETIMEDOUT' });
+  });
+  late.catch(() => undefined);
+  try {
+    return await Promise.race([work({ options: target, holder, store }), late]);
+  } finally {
+    ended.abort();
+    await store.close();
+  }
+}
