@@ -13,7 +13,7 @@ import { claimAccounts, describeTargetError, releaseAccounts } from '../publishi
 import { describeRefusal, reportRefusal, type Claim, type Refusal } from '../publishing/targets/target.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 
-/** A lease is for ten minutes by the clock of the database: two renewals may fail. */
+/** A lease is for ten minutes by the clock of the target: two renewals may fail. */
 const RENEW_MS = 2 * MINUTE_MS;
 /** A run waits this long for a target that does not answer, at most once in `RENEW_MS`. */
 const DEADLINE_MS = 5_000;
@@ -178,7 +178,7 @@ function toHold(claim: Refusal, target: string, clock: Clock): Hold {
   return { target, account: claim.account, reason: describeRefusal(claim), untilMs };
 }
 
-/** The clock of this machine may differ from the database's: at least until the next renewal. */
+/** The clock of this machine may differ from the target's: at least until the next renewal. */
 function toLocalTime(until: string, clock: Clock): number {
   return Math.max(fromTimestamp(until), clock.now() + RENEW_MS + DEADLINE_MS);
 }

@@ -59,7 +59,8 @@ export function createLoadLoop(options: LoadLoopOptions) {
   const turns = loaders.map(
     // an earlier worker may have published
     (loader): Turn => ({
-      ...{ loader, isPending: true, notBefore: 0, retryAt: null, failures: 0, accounts: null },
+      ...{ loader, isPending: true, notBefore: findFirstTime(loader, warehouse) },
+      ...{ retryAt: null, failures: 0, accounts: null },
     }),
   );
   warehouse.deleteTargetLoadsExcept(turns.map(({ loader }) => loader.target.name));
@@ -84,6 +85,14 @@ export function createLoadLoop(options: LoadLoopOptions) {
       return idle();
     },
   };
+}
+
+/** A restart is no reason to load more often than `every`; a load that failed is tried again at once. */
+function findFirstTime({ target: { name, everyMs } }: TargetLoader, warehouse: Warehouse): number {
+  const rows = warehouse.listTargetLoads().filter(({ target }) => target === name);
+  if (everyMs === 0 || rows.some(({ outcome }) => outcome === 'failed')) return 0;
+  const newest = rows.flatMap(({ loaded_at: at }) => (at === null ? [] : fromTimestamp(at)));
+  return newest.length === 0 ? 0 : Math.max(...newest) + everyMs;
 }
 
 function isTurnDue(turn: Turn, options: LoadLoopOptions, now: number): boolean {

@@ -26,7 +26,7 @@ export function selectLoaders(config: Config, options: PublishOptions): TargetLo
   const names = loaders.map(({ target }) => target.name);
   if (isAboutTargets(options) && names.length === 0)
     throw new ConfigError('the config has no publish.targets: there is nothing to load', {
-      hint: 'a target is a name and an address: `publish: { targets: [{ name: warehouse, postgres: "${VODHOUSE_PG_URL}" }] }`',
+      hint: 'a target is a name and a place: `publish: { targets: [{ name: warehouse, postgres: "${VODHOUSE_PG_URL}" }, { name: lake, folder: /srv/lake }] }`',
     });
   if (name !== undefined && !names.includes(name))
     throw new ConfigError(`the config has no target ${name}`, { hint: nearestHint(name, names, 'targets') });

@@ -90,10 +90,22 @@ async function readTargetHolders(target: TargetConfig): Promise<AccountHolder[]>
   }
 }
 
+/** Where what only the target has stays. */
+const SET_ASIDE = {
+  postgres: {
+    days: 'booked days are kept in vodhouse_lost_storage',
+    states: 'states that only the target has are kept in vodhouse_lost_history',
+  },
+  lake: {
+    days: 'the files with booked days are kept, set aside in the manifest of the account',
+    states: 'files with states that only the lake has are kept, set aside in the manifest of the account',
+  },
+} as const satisfies Record<TargetConfig['kind'], unknown>;
+
 /** One sentence about an account: who has it, and what a rebuild does. */
 function createDescription(
   config: Config,
-  { name }: TargetConfig,
+  { name, kind }: TargetConfig,
   holders: readonly AccountHolder[],
   { stored, warehouseId, moves }: OwnAccounts,
 ) {
@@ -110,11 +122,11 @@ function createDescription(
     if (!stored.includes(account) && isConfigured(account))
       return `${place}: ${holder.worker} has it${since}, ${loaded}${lease}; this worker has not fetched it yet, so a rebuild only takes it, and its rows stay until the first load after a sync`;
     if (!stored.includes(account) && holder.warehouseId === warehouseId)
-      return `${place}: this warehouse no longer has it (renamed, moved or forgotten), ${loaded}; a rebuild deletes its rows there, booked days are kept in vodhouse_lost_storage`;
+      return `${place}: this warehouse no longer has it (renamed, moved or forgotten), ${loaded}; a rebuild deletes its rows there, ${SET_ASIDE[kind].days}`;
     if (!stored.includes(account) && isFormerRow(stays, holder))
-      return `${place}: was moved here, and has another name now, ${loaded} by ${holder.worker}${lease}; a rebuild deletes the rows of the old name there, booked days are kept in vodhouse_lost_storage`;
+      return `${place}: was moved here, and has another name now, ${loaded} by ${holder.worker}${lease}; a rebuild deletes the rows of the old name there, ${SET_ASIDE[kind].days}`;
     if (holder.warehouseId !== warehouseId)
-      return `${place}: belongs to another warehouse (${holder.warehouseId}), loaded by ${holder.worker}${since}, ${loaded}${lease}; a rebuild takes it away from there and replaces its rows with those of this warehouse; states that only the target has are kept in vodhouse_lost_history`;
+      return `${place}: belongs to another warehouse (${holder.warehouseId}), loaded by ${holder.worker}${since}, ${loaded}${lease}; a rebuild takes it away from there and replaces its rows with those of this warehouse; ${SET_ASIDE[kind].states}`;
     if (holder.instance !== instance)
       return `${place}: worker ${holder.worker} has it${since}, ${loaded}${lease}; a rebuild takes it from that worker and loads it completely`;
     return `${place}: this worker has it${since}, ${loaded}; a rebuild loads it completely, readers keep the old rows until its end`;

@@ -7,8 +7,13 @@ import type { HealthFacts } from './facts.ts';
 import { createProblem, listFirst, toOneLine, type Advice, type Problem } from './problem-kinds.ts';
 import type { TargetAccount, TargetReport } from './targets.ts';
 
-/** SQLSTATEs that no waiting cures: no rights, no disk, a wrong user or password, no such database or schema. */
-const LASTING_CODES = /^(?:53100|42501|28.{3}|3D000|3F000)$/;
+/** SQLSTATEs, and codes of folders and stores, that no waiting cures: no rights, no disk, a wrong login, no such place. */
+const LASTING_CODES = [
+  /^(?:53100|42501|28.{3}|3D000|3F000)$/,
+  /^(?:ENOSPC|EDQUOT|EACCES|EPERM|EROFS|ENOTDIR)$/,
+  /^(?:AccessDenied|AllAccessDisabled|InvalidAccessKeyId|SignatureDoesNotMatch|ExpiredToken|InvalidToken)$/,
+  /^(?:NoSuchBucket|RequestTimeTooSkewed|AuthorizationHeaderMalformed|PermanentRedirect)$/,
+];
 /** Loads may fail for this long, or for twice `every`, before a person hears of it. */
 const PATIENCE_MS = HOUR_MS;
 /** More accounts than this with the same problem in a target are one problem of all accounts. */
@@ -39,7 +44,7 @@ export function findTargetProblems({ targets, now, formatCommand }: HealthFacts)
 
 const publishTo = ({ target }: TargetReport) => `publish --target ${shellQuote(target)}`;
 
-/** One problem for each target, however many accounts fail: usually the server is down. */
+/** One problem for each target, however many accounts fail: usually the target is down. */
 function findFailing(report: TargetReport, now: number, formatCommand: FormatCommand): Problem[] {
   const { target, everyMs, accounts, runs } = report;
   const patienceMs = everyMs > 0 ? Math.min(PATIENCE_MS, 2 * everyMs) : PATIENCE_MS;
@@ -47,7 +52,7 @@ function findFailing(report: TargetReport, now: number, formatCommand: FormatCom
     .filter((row) => row.outcome === 'failed' && row.failing_since !== null)
     .sort((one, other) => ((one.failing_since ?? '') < (other.failing_since ?? '') ? -1 : 1));
   const isDue = ({ code, failing_since: since }: TargetAccount) =>
-    LASTING_CODES.test(code ?? '') || now - fromTimestamp(since ?? '') >= patienceMs;
+    LASTING_CODES.some((codes) => codes.test(code ?? '')) || now - fromTimestamp(since ?? '') >= patienceMs;
   const first = failing.find(isDue);
   if (!first) return [];
   const names = listNames(failing);

@@ -1,12 +1,14 @@
 /** The state of one target in a few sentences, for `status` and the page. Pure. */
 import { fromTimestamp } from '../lib/clock.ts';
-import { formatAgo, formatCount, pluralize } from '../lib/format.ts';
+import { formatAgo, formatCount, formatDuration, pluralize } from '../lib/format.ts';
 import { RUNS, type FindingKind } from '../lib/load-report.ts';
 import { listFirst, toOneLine } from './problem-kinds.ts';
 import { isUpToDate, type TargetAccount, type TargetReport } from './targets.ts';
 
 export interface TargetSummary {
   target: string;
+  /** Least time between two loads, in milliseconds. */
+  everyMs: number;
   accounts: number;
   /** Accounts of which the target has every change. */
   upToDate: number;
@@ -25,11 +27,12 @@ const NOTED: readonly FindingKind[] = [
   ...(['history_set_aside', 'left_behind', 'columns_missing', 'nul_replaced'] as const),
 ];
 
-export function summarizeTarget({ target, accounts, runs }: TargetReport): TargetSummary {
+export function summarizeTarget({ target, everyMs, accounts, runs }: TargetReport): TargetSummary {
   const loaded = accounts.filter(({ loaded_at: at }) => at !== null);
   const verified = loaded.map(({ verified_at: at }) => at);
   return {
     target,
+    everyMs,
     accounts: accounts.length,
     upToDate: accounts.filter(isUpToDate).length,
     loadedAt:
@@ -47,9 +50,9 @@ export function summarizeTarget({ target, accounts, runs }: TargetReport): Targe
   };
 }
 
-/** `12 accounts, up to date, loaded 2 min ago, verified 7 h ago`. */
+/** `12 accounts, up to date, loaded 2 min ago, verified 7 h ago`; with `every`, `loaded 2 min ago (every 24h at most)`. */
 export function summaryText(summary: TargetSummary, now: number): string {
-  const { accounts, upToDate, loadedAt, verifiedAt, differing } = summary;
+  const { everyMs, accounts, upToDate, loadedAt, verifiedAt, differing } = summary;
   const since = (at: string) => formatAgo(now - fromTimestamp(at));
   const parts = [pluralize(accounts, 'account')];
   if (loadedAt === null) return [...parts, 'not loaded yet'].join(', ');
@@ -58,8 +61,14 @@ export function summaryText(summary: TargetSummary, now: number): string {
   const check = verifiedAt === null ? 'not verified yet' : `verified ${since(verifiedAt)}`;
   const difference =
     differing === 0 ? [] : [`${formatCount(differing)} ${differing === 1 ? 'differs' : 'differ'}`];
-  return [...parts, state, `loaded ${since(loadedAt)}`, check, ...difference].join(', ');
+  return [...parts, state, `loaded ${since(loadedAt)}${formatEvery(everyMs)}`, check, ...difference].join(
+    ', ',
+  );
 }
+
+/** A target that lacks the newest changes may do so because of its config. */
+const formatEvery = (everyMs: number): string =>
+  everyMs === 0 ? '' : ` (every ${formatDuration(everyMs)} at most)`;
 
 /** Accounts that fail for the same reason are one note. */
 function noteFailures(accounts: readonly TargetAccount[]): TargetSummary['notes'] {

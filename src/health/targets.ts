@@ -1,5 +1,5 @@
 /** What each target of publish.targets has of each account. */
-import type { Config } from '../config/config.ts';
+import type { Config, TargetConfig } from '../config/config.ts';
 import { RUNS, type KeptFinding } from '../lib/load-report.ts';
 import { redact } from '../lib/redact.ts';
 import type { TargetLoadRow } from '../queries/named/targets.ts';
@@ -22,6 +22,7 @@ export interface TargetAccount
 
 export interface TargetReport {
   target: string;
+  kind: TargetConfig['kind'];
   /** Least time between two loads, in milliseconds. */
   everyMs: number;
   /** The accounts of the config, in its order: one that left may be that of another worker now. */
@@ -66,12 +67,12 @@ export function readTargets({ config, statusQueries }: TargetParts): TargetRepor
   const rows = groupByTarget(loads);
   const lastChanges = new Map(statusQueries.lastChanges().map((row) => [row.account, row.change_seq]));
   const hide = createRedact(loads, config.secrets);
-  return targets.map(({ name: target, everyMs }) => {
+  return targets.map(({ name: target, kind, everyMs }) => {
     const byAccount = rows.get(target) ?? new Map<string, TargetLoadRow>();
     const describe = (account: string) =>
       describeAccount(account, byAccount.get(account), lastChanges.get(account) ?? 0, hide);
     const runs = byAccount.has(RUNS) ? describe(RUNS) : null;
-    return { target, everyMs, accounts: config.accounts.map(({ name }) => describe(name)), runs };
+    return { target, kind, everyMs, accounts: config.accounts.map(({ name }) => describe(name)), runs };
   });
 }
 

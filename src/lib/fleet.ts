@@ -2,7 +2,7 @@
 import { HOUR_MS } from './clock.ts';
 import { formatAgo, pluralize } from './format.ts';
 
-/** One account in a target. Times are UTC, `YYYY-MM-DD HH:MM:SS`, by the clock of the database. */
+/** One account in a target. Times are UTC, `YYYY-MM-DD HH:MM:SS`, by the clock of the target. */
 export interface FleetAccount {
   account: string;
   /** Who has it, or had it last. */
@@ -25,8 +25,8 @@ export interface FleetAccount {
   lastRows: number | null;
 }
 
-/** A worker publishes at least once a day. */
-const STALE_SECONDS = (26 * HOUR_MS) / 1000;
+/** A worker publishes at least once a day, and loads what it published, at the latest, `every` of the target later. */
+const STALE_MS = 26 * HOUR_MS;
 
 export const FLEET_PROBLEMS = ['unverified', 'rebuild', 'never_loaded', 'stale', 'free'] as const;
 export type FleetProblem = (typeof FLEET_PROBLEMS)[number];
@@ -36,23 +36,26 @@ export interface FleetEntry extends FleetAccount {
   problems: readonly FleetProblem[];
 }
 
-/** `isCron`: workers run `vodhouse sync` by cron, so that leases end in between. */
-export function assessFleet(
-  accounts: readonly FleetAccount[],
-  { isCron }: { isCron: boolean },
-): FleetEntry[] {
-  return accounts.map((each) => ({ ...each, problems: findProblems(each, isCron) }));
+export interface FleetHabits {
+  /** Workers run `vodhouse sync` by cron, so that leases end in between. */
+  isCron: boolean;
+  /** Least time between two loads, in milliseconds. */
+  everyMs: number;
+}
+
+export function assessFleet(accounts: readonly FleetAccount[], habits: FleetHabits): FleetEntry[] {
+  return accounts.map((each) => ({ ...each, problems: findProblems(each, habits) }));
 }
 
 function findProblems(
   { status, publishedSecondsAgo: age, isHeld }: FleetAccount,
-  isCron: boolean,
+  { isCron, everyMs }: FleetHabits,
 ): FleetProblem[] {
   const found: Record<FleetProblem, boolean> = {
     unverified: status === 'unverified',
     rebuild: status !== 'ok' && status !== 'unverified',
     never_loaded: age === null,
-    stale: age !== null && age > STALE_SECONDS,
+    stale: age !== null && age * 1000 > STALE_MS + everyMs,
     free: !isHeld && !isCron,
   };
   return FLEET_PROBLEMS.filter((problem) => found[problem]);

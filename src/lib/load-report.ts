@@ -13,7 +13,7 @@ export const FINDING_KINDS = [
 ] as const;
 /**
  * Something that a load or a check found. `booked_differs`: a booked day has other figures in the target; they stay.
- * `history_set_aside`: states that only the target had are in `vodhouse_lost_history`. `nul_replaced`: texts with NUL.
+ * `history_set_aside`: states that only the target had are kept there, apart (in PostgreSQL in `vodhouse_lost_history`). `nul_replaced`: texts with NUL.
  * `columns_missing`: the target could not get the new columns yet. `reloaded`: the account was shipped completely again.
  * `differs`: counts or sums differ after a reload too. `left_behind`: the account is no longer in the warehouse.
  */
@@ -45,7 +45,7 @@ export interface LoadReport {
   /** Why it is `refused` or `failed`, in one line without any secret, and what to do next; null otherwise. */
   error: string | null;
   hint: string | null;
-  /** SQLSTATE, or code of the connection, such as `42501` or `ECONNREFUSED`; null if there is none. */
+  /** SQLSTATE, code of the connection, of the file system or of the store, such as `42501`, `ECONNREFUSED`, `ENOSPC`, `AccessDenied`; null if there is none. */
   code: string | null;
   /** Who has the account, and until when (UTC, `YYYY-MM-DD HH:MM:SS`), where it is `held`. */
   heldBy: string | null;

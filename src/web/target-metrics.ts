@@ -8,6 +8,13 @@ const LABELS = ['target', 'account'] as const;
 const toSeconds = (at: string | null) => (at === null ? null : fromTimestamp(at) / 1000);
 
 export const TARGET_GAUGES: readonly GaugeReading[] = [
+  {
+    name: 'vodhouse_target_every_seconds',
+    help: 'The least time between two loads of the target (`every`): so long it may lack changes.',
+    labels: ['target'],
+    read: ({ targets }) =>
+      targets.map(({ target, everyMs }) => ({ labels: { target }, value: everyMs / 1000 })),
+  },
   perAccount(
     'vodhouse_target_behind_changes',
     'Changes of the warehouse since the last one that the target has of the account, at most: changes of other accounts in between count too; 0 if it has all. No sample while another worker has the account.',

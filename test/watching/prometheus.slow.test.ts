@@ -31,7 +31,7 @@ describe.skipIf(!hasPrometheus())('promtool', () => {
 
   it('finds the limit that was changed', async () => {
     const folder = temporaryFolder();
-    const changed = readFileSync(RULES, 'utf8').replace('> 2 * 3600', '> 3 * 3600');
+    const changed = readFileSync(RULES, 'utf8').replace('(2 * 3600 +', '(3 * 3600 +');
     writeFileSync(join(folder, basename(RULES)), changed);
     copyFileSync(CASES, join(folder, basename(CASES)));
     const failed = await promtool('test', 'rules', join(folder, basename(CASES))).catch(

@@ -24,7 +24,7 @@ export interface FleetOptions extends LogOptions {
 /** `vodhouse fleet`: every worker and account of a target. Returns the exit code: 3 where something needs a person. */
 export async function fleet(options: FleetOptions): Promise<number> {
   const target = toTarget(options);
-  const entries = assessFleet(await read(target), { isCron: options.cron === true });
+  const entries = assessFleet(await read(target), { isCron: options.cron === true, everyMs: target.everyMs });
   const place = `${hidePassword(options.postgres)}, schema ${target.schema}`;
   const document = () => formatJson(fleetDocument(entries, place));
   process.stdout.write(options.json ? document() : fleetText(entries, place));

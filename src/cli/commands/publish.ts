@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
-import type { Config } from '../../config/config.ts';
+import type { Config, TargetConfig } from '../../config/config.ts';
 import { loadConfig } from '../../config/load.ts';
 import { assertSameZone } from '../../app/file-use.ts';
 import { loadTarget } from '../../app/load-targets.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { ConfigError } from '../../lib/errors.ts';
+import { formatLakePlace } from '../../lib/lake-place.ts';
 import { openPublisher, type Publication, type Publisher } from '../../publishing/publisher.ts';
 import type { TargetLoader } from '../../publishing/targets/loader.ts';
 import { getPublishTime } from '../../sync/run-clock.ts';
@@ -43,15 +44,25 @@ export async function publish(options: PublishOptions): Promise<number> {
   }
 }
 
-/** Prints what makes the schemas; connects to nothing. */
+/** Prints what makes the schemas; connects to nothing. Throws ConfigError where every target is a lake, which has none. */
 async function printSql(config: Config, loaders: readonly TargetLoader[]): Promise<number> {
   const { formatTargetSql } = await import('../output/target-sql.ts');
-  const targets = loaders.map(({ target }) => target);
-  const texts = targets.flatMap((target) =>
-    target.kind === 'postgres' ? [formatTargetSql(config, target)] : [],
+  const texts = loaders.flatMap(({ target }) =>
+    target.kind === 'postgres' ? formatTargetSql(config, target) : [],
   );
+  if (texts.length === 0) throw refuseSql(loaders.map(({ target }) => target));
   process.stdout.write(texts.join('\n'));
   return EXIT.done;
+}
+
+function refuseSql(targets: readonly TargetConfig[]): ConfigError {
+  const places = targets.flatMap((target) =>
+    target.kind === 'lake' ? `${formatLakePlace(target.place)}/sql/` : [],
+  );
+  const names = targets.map(({ name }) => name).join(', ');
+  return new ConfigError(`--print-sql is for databases, and ${names} is a lake: it needs no schema`, {
+    hint: `the first load writes views for DuckDB and others into ${places.join(', ')}`,
+  });
 }
 
 async function publishAndLoad(

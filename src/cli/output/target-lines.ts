@@ -26,9 +26,9 @@ export function targetLines(targets: readonly TargetReport[], now: number): stri
 export function toTargetsJson(targets: readonly TargetReport[]) {
   return targets.map((report) => {
     const { target, upToDate, loadedAt, verifiedAt } = summarizeTarget(report);
-    const { accounts, runs } = report;
+    const { kind, everyMs, accounts, runs } = report;
     return {
-      target,
+      ...{ target, kind, every_ms: everyMs },
       up_to_date: upToDate === accounts.length,
       loaded_at: loadedAt,
       verified_at: verifiedAt,

@@ -25,7 +25,10 @@ export function createFleetReader(
 async function readTarget(target: TargetConfig, readAtMs: number): Promise<TargetFleet> {
   const { name } = target;
   try {
-    const entries = assessFleet(await readFleet(target, DEADLINE_MS), { isCron: false });
+    const entries = assessFleet(await readFleet(target, DEADLINE_MS), {
+      isCron: false,
+      everyMs: target.everyMs,
+    });
     return { target: name, entries, error: null, hint: null, readAtMs };
   } catch (error) {
     const { message, hint } = await describeTargetError(error, target);

@@ -1,10 +1,12 @@
 /** Failures that every account of a target meets: those after the first one need not be tried. */
 
-/** Codes of connections and of TLS, and SQLSTATE: the server is not there, is no server for us, or has no room. */
+/** Codes of connections and of TLS, SQLSTATE, and codes of stores: the target is not there, is none for us, or has no room. */
 const UNREACHABLE = [
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EPROTO)$/,
   /^(?:CERT_\w+|ERR_(?:SSL|TLS)_\w+|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+)$/,
   /^(?:28\w{3}|3D\w{3}|53300|57P\w{2})$/,
+  /^(?:EROFS|ENOTDIR|NoSuchBucket|InvalidAccessKeyId|SignatureDoesNotMatch|ExpiredToken|InvalidToken)$/,
+  /^(?:RequestTimeTooSkewed|AuthorizationHeaderMalformed|PermanentRedirect)$/,
 ];
 
 /** The same, while nothing was claimed yet: after that, an account may only need more time than others. */

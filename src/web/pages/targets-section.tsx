@@ -1,7 +1,7 @@
 /** The targets of the published tables: what each one has, and why a load fails. */
 import { summarizeTarget, type TargetSummary } from '../../health/target-summary.ts';
 import type { TargetReport } from '../../health/targets.ts';
-import { formatCount } from '../../lib/format.ts';
+import { formatCount, formatDuration } from '../../lib/format.ts';
 import { RelativeTime } from './format.tsx';
 import { Section } from './section.tsx';
 import { Table } from './table.tsx';
@@ -32,7 +32,7 @@ export function TargetsSection({ targets, now }: { targets: readonly TargetRepor
 }
 
 function TargetRows({ summary, now }: { summary: TargetSummary; now: number }) {
-  const { target, accounts, upToDate, loadedAt, verifiedAt, differing, notes } = summary;
+  const { target, everyMs, accounts, upToDate, loadedAt, verifiedAt, differing, notes } = summary;
   const hidden = notes.length - MAX_NOTES;
   return (
     <>
@@ -42,6 +42,7 @@ function TargetRows({ summary, now }: { summary: TargetSummary; now: number }) {
         <td class="number">{formatCount(upToDate)}</td>
         <td class="nowrap">
           <RelativeTime at={loadedAt} now={now} />
+          {everyMs > 0 && `, every ${formatDuration(everyMs)} at most`}
         </td>
         <td class="nowrap">
           {loadedAt !== null && <RelativeTime at={verifiedAt} now={now} />}
