@@ -23,7 +23,7 @@ export interface ColumnValues {
   /** One for each row: 1, or 0 for NULL. */
   levels: Uint8Array;
   nullCount: number;
-  /** Null if all values are NULL. */
+  /** Null if all values are NULL, or if there are none to tell. */
   bounds: Bounds | null;
   content: DictionaryContent | PlainContent;
 }

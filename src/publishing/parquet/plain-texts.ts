@@ -84,8 +84,11 @@ function findPages(texts: Buffer): PageEnd[] {
   return pages.length > 0 ? pages : [{ values: 0, bytes: 0 }];
 }
 
-/** In the order of bytes, which is that of code points. */
-function findBounds(texts: Buffer): Bounds {
+/** No text of 16 bytes comes after one that begins like this: it cannot be cut to an upper bound. */
+const LAST = Buffer.from('\u{10ffff}'.repeat(4));
+
+/** In the order of bytes, which is that of code points. Null if there is no short upper bound. */
+function findBounds(texts: Buffer): Bounds | null {
   let least = 0;
   let greatest = 0;
   let start = 0;
@@ -94,7 +97,9 @@ function findBounds(texts: Buffer): Bounds {
     else if (compareTexts(texts, start, greatest) > 0) greatest = start;
     start = end;
   }
-  return { min_value: copyStart(texts, least), max_value: copyStart(texts, greatest) };
+  const max_value = copyStart(texts, greatest);
+  if (max_value.length === BOUND_BYTES && LAST.compare(max_value, 0, LAST.length) === 0) return null;
+  return { min_value: copyStart(texts, least), max_value };
 }
 
 /** Compares the beginnings of the texts at two places. */

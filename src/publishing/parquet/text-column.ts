@@ -38,7 +38,7 @@ export function createTextColumn(name: string): ColumnBuffer {
   };
 
   const takeContent = (): ColumnValues['content'] => {
-    if (places === null || count === 0 || places.size > count / 4) {
+    if (places === null || count === 0 || places.size > count / 2) {
       if (places !== null && places.size < count) texts.expand(indexes.subarray(0, count));
       return { kind: 'plain', bytes: texts.getBytes(), pages: texts.findPages() };
     }
