@@ -42,10 +42,10 @@ function createTable(values: Values, rows: number): Database.Database {
   const db = new Database(':memory:');
   const types = Object.keys(values) as DataType[];
   db.exec(`create table rows (id BIGINT, ${types.map((type) => `"${type}" ${type}`).join(', ')})`);
+  const lists = Object.values(values);
   const insert = db.prepare(`insert into rows values (?, ${types.map(() => '?').join(', ')})`);
   db.transaction(() => {
-    for (let id = 0; id < rows; id++)
-      insert.run(id, ...types.map((type) => values[type]?.[id % (values[type]?.length ?? 1)]));
+    for (let id = 0; id < rows; id++) insert.run(id, ...lists.map((list) => list[id % list.length]));
   })();
   return db;
 }
@@ -141,7 +141,9 @@ describe('values in Parquet', () => {
   });
 
   it('that are long are divided into pages, and end a row group early', async () => {
-    const long = Array.from({ length: 270 }, (_, index) => (index % 3 ? 'x'.repeat(400_000) + index : null));
+    const long = Array.from({ length: 270 }, (_, index) =>
+      index % 3 ? `${'x'.repeat(400_000)}${index}` : null,
+    );
     const db = createTable({ TEXT: long }, 270);
     await expectSame(db, ['TEXT']);
     const { metadata } = await openInDuckDb(db, ['TEXT']);
