@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createMarts } from '../../src/publishing/marts/marts.ts';
-import { checkTarget, judgeClock } from '../../src/publishing/targets/postgres/check.ts';
+import { judgeClock } from '../../src/publishing/targets/common-checks.ts';
+import { checkTarget } from '../../src/publishing/targets/postgres/check.ts';
 import { claimAccounts } from '../../src/publishing/targets/postgres/leases.ts';
 import { CONFIG, configText } from '../support/fixtures/config-file.ts';
 import { createFolder } from '../support/fixtures/folder-of-files.ts';
@@ -220,10 +221,12 @@ describe('the clock of a database', () => {
     [601_000, 'failed'],
     [-601_000, 'failed'],
   ] as const)('that is %d ms ahead is %s', (offsetMs, state) => {
-    expect(judgeClock(offsetMs).state).toBe(state);
+    expect(judgeClock(offsetMs, 'database').state).toBe(state);
   });
 
   it('is told with the difference and its direction', () => {
-    expect(judgeClock(-120_000)).toMatchObject({ result: 'the clock of the database is 2m behind' });
+    expect(judgeClock(-120_000, 'database')).toMatchObject({
+      result: 'the clock of the database is 2m behind',
+    });
   });
 });

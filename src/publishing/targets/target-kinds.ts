@@ -1,6 +1,5 @@
 /** The kinds of targets: the one place that picks by `kind`. The code of a kind, and its libraries, are loaded when needed. */
 import type { TargetConfig } from '../../config/config.ts';
-import { ConfigError } from '../../lib/errors.ts';
 import type { FleetAccount } from '../../lib/fleet.ts';
 import type { AccountHolder } from './account-holder.ts';
 import type { CheckRequest, TargetCheck } from './check-result.ts';
@@ -54,14 +53,20 @@ export async function releaseAccounts(
 
 /** Every account of the target, sorted by name. Throws what the connection throws, ConfigError if there is none to read. */
 export async function readFleet(target: TargetConfig, deadlineMs: number): Promise<FleetAccount[]> {
-  if (target.kind === 'lake') return refuseLake();
+  if (target.kind === 'lake') {
+    const lake = await import('./lake/fleet.ts');
+    return lake.readFleet(target.place, deadlineMs);
+  }
   const postgres = await import('./postgres/fleet.ts');
   return postgres.readFleet(target, deadlineMs);
 }
 
 /** Who has each account that was ever claimed. Throws what the connection throws. */
 export async function readHolders(target: TargetConfig, deadlineMs: number): Promise<AccountHolder[]> {
-  if (target.kind === 'lake') return refuseLake();
+  if (target.kind === 'lake') {
+    const lake = await import('./lake/fleet.ts');
+    return lake.readHolders(target.place, deadlineMs);
+  }
   const [{ withSession }, postgres] = await Promise.all([
     import('./postgres/session.ts'),
     import('./postgres/holders.ts'),
@@ -71,7 +76,10 @@ export async function readHolders(target: TargetConfig, deadlineMs: number): Pro
 
 /** Looks whether the target can be loaded; changes nothing that a reader sees. Does not throw: a failure is a result. */
 export async function checkTarget({ target, ...request }: CheckRequest): Promise<TargetCheck[]> {
-  if (target.kind === 'lake') return refuseLake();
+  if (target.kind === 'lake') {
+    const lake = await import('./lake/check.ts');
+    return lake.checkTarget({ target, ...request });
+  }
   const postgres = await import('./postgres/check.ts');
   return postgres.checkTarget({ target, ...request });
 }
@@ -84,8 +92,4 @@ export async function describeTargetError(error: unknown, target: TargetConfig):
   }
   const postgres = await import('./postgres/target-errors.ts');
   return postgres.describeTargetError(error, target);
-}
-
-function refuseLake(): never {
-  throw new ConfigError('this version loads no lake');
 }

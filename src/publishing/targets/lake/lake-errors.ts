@@ -1,5 +1,5 @@
 /** What an error of a lake means, and when to try again. */
-import { errorLine } from '../../../lib/errors.ts';
+import { errorLine, hintLine } from '../../../lib/errors.ts';
 import type { TargetFailure } from '../target.ts';
 import { StoreError } from './store.ts';
 
@@ -9,5 +9,5 @@ export function describeLakeError(error: unknown): TargetFailure {
     const { message, hint, code, retry } = error;
     return { message, hint, code, retry };
   }
-  return { message: errorLine(error), hint: null, code: null, retry: 'backoff' };
+  return { message: errorLine(error), hint: hintLine(error), code: null, retry: 'backoff' };
 }

@@ -1,13 +1,12 @@
 /** Claims accounts before they are synced: all of a worker, with one sign of life. */
-import { setTimeout } from 'node:timers/promises';
 import { version } from '../../../lib/version.ts';
 import type { Source } from '../source.ts';
 import type { Claim, Holder } from '../target.ts';
 import { claimAll } from './claim.ts';
 import type { Lake } from './lake.ts';
-import { openStore } from './open-store.ts';
 import { endSign } from './sign.ts';
-import { StoreError, type LakeOptions } from './store.ts';
+import type { LakeOptions } from './store.ts';
+import { withStore } from './with-store.ts';
 
 export interface LakeClaimRequest {
   target: LakeOptions;
@@ -33,20 +32,7 @@ export function release(request: LakeClaimRequest): Promise<void> {
   });
 }
 
-async function withLake<T>(
+const withLake = <T>(
   { target, holder, deadlineMs }: LakeClaimRequest,
   work: (lake: Lake) => Promise<T>,
-): Promise<T> {
-  const store = openStore(target.place);
-  const ended = new AbortController();
-  const late = setTimeout(deadlineMs, undefined, { signal: ended.signal, ref: false }).then(() => {
-    throw new StoreError(`${store.name} did not answer for ${deadlineMs / 1000} s`, { code: 'ETIMEDOUT' });
-  });
-  late.catch(() => undefined);
-  try {
-    return await Promise.race([work({ options: target, holder, store }), late]);
-  } finally {
-    ended.abort();
-    await store.close();
-  }
-}
+): Promise<T> => withStore(target.place, deadlineMs, (store) => work({ options: target, holder, store }));

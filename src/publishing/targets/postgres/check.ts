@@ -1,10 +1,8 @@
 /** Looks whether a target can be loaded, without changing anything there: server, rights, readers, clock, accounts. */
 import type { PostgresTargetConfig } from '../../../config/config.ts';
 import { fromTimestamp } from '../../../lib/clock.ts';
-import { hasLeft } from '../../../lib/account-origins.ts';
-import { formatDuration } from '../../../lib/format.ts';
 import { toUtcText } from './claim.ts';
-import type { AccountHolder } from '../account-holder.ts';
+import { describeHolder, judgeClock } from '../common-checks.ts';
 import { readHolders } from './holders.ts';
 import { quoteName, withSession, type Session } from './session.ts';
 import { failed, passed, type CheckRequest, type TargetCheck } from '../check-result.ts';
@@ -13,8 +11,6 @@ import { describeTargetError } from './target-errors.ts';
 
 const DEADLINE_MS = 15_000;
 const OLDEST_SERVER = 140_000;
-const SKEW_WARNED_MS = 60_000;
-const SKEW_FAILED_MS = 600_000;
 
 /** Connects and looks, in one transaction that may only read. Does not throw: an error of the connection is a result. */
 export async function checkTarget(request: CheckRequest<PostgresTargetConfig>): Promise<TargetCheck[]> {
@@ -69,16 +65,7 @@ async function checkClock(session: Session): Promise<TargetCheck> {
   const row = await session.queryOne<{ now: string }>(`SELECT ${toUtcText('clock_timestamp()')} AS now`);
   const after = Date.now();
   const theirs = fromTimestamp(row?.now ?? '') + 500; // whole seconds
-  return judgeClock(theirs - (before + after) / 2);
-}
-
-/** `offsetMs`: how far the clock of the database is ahead of that of this machine, to half a second. */
-export function judgeClock(offsetMs: number): TargetCheck {
-  const size = Math.abs(offsetMs);
-  const text = `the clock of the database is ${formatDuration(size)} ${offsetMs > 0 ? 'ahead' : 'behind'}`;
-  if (size <= SKEW_WARNED_MS) return passed('clock', 'as that of this machine');
-  const hint = 'set the clock of the machine that is wrong, best by NTP';
-  return { asked: 'clock', state: size > SKEW_FAILED_MS ? 'failed' : 'warning', result: text, hint };
+  return judgeClock(theirs - (before + after) / 2, 'database');
 }
 
 async function checkReaders(session: Session, { readers }: PostgresTargetConfig): Promise<TargetCheck[]> {
@@ -100,30 +87,4 @@ async function checkAccounts(
 ): Promise<TargetCheck[]> {
   const holders = new Map((await readHolders(session)).map((holder) => [holder.account, holder]));
   return request.accounts.map((account) => describeHolder(account, holders.get(account), request));
-}
-
-function describeHolder(
-  account: string,
-  found: AccountHolder | undefined,
-  { target, holder, warehouseId, originsOf }: CheckRequest<PostgresTargetConfig>,
-): TargetCheck {
-  const asked = `account ${account}`;
-  if (!found) return passed(asked, 'not loaded yet');
-  const loaded = found.loadedAt === null ? 'not loaded yet' : `loaded ${found.loadedAt} UTC`;
-  const isElsewhere = found.warehouseId !== warehouseId;
-  if (isElsewhere && hasLeft(originsOf(account), found))
-    return passed(asked, `moved here from ${found.worker}, ${loaded}: the next load takes it over`);
-  if (isElsewhere)
-    return failed(
-      asked,
-      `belongs to another warehouse (${found.warehouseId}), ${loaded} by ${found.worker}`,
-      `if this warehouse is the right one: vodhouse publish --target ${target.name} --rebuild ${account}`,
-    );
-  if (found.instance === holder.instance) return passed(asked, `${loaded} by this worker`);
-  if (!found.isHeld) return passed(asked, `${loaded} by ${found.worker}, whose lease has ended`);
-  return failed(
-    asked,
-    `held by ${found.worker} until ${found.leaseUntil} UTC`,
-    'stop that worker, or take the account out of one of the configs',
-  );
 }
