@@ -19,6 +19,9 @@ import { removeAccount } from './remove-account.ts';
 import type { LakeOptions } from './store.ts';
 import { countRows, findDifferences } from './verify.ts';
 
+/** How often a load begins again that met another one. */
+const TRIES = 3;
+
 /** Connects when needed. The caller closes it. */
 export function createLakeTarget(
   options: LakeOptions,
@@ -42,30 +45,23 @@ export function createLakeTarget(
     return head;
   }
 
-  /** Begins again where the pointer that was read is not the last load, but this worker's. */
-  async function load(account: string, epoch: number, isRebuild: boolean): Promise<Loaded> {
+  /** Begins again where another process of this worker was faster, or was killed before it moved the pointer. */
+  async function load(account: string, epoch: number, isRebuild: boolean, tries = 1): Promise<Loaded> {
     const head = await getHead(account);
     const { facts } = head.pointer;
     if (facts.epoch !== epoch || facts.instance !== holder.instance)
       throw new LostLeaseError(`account ${account} is loaded by ${facts.worker} now`);
     try {
-      const {
-        kind,
-        rows,
-        findings,
-        head: next,
-      } = await loadAccount(lake, {
-        ...{ source, account, head, isRebuild },
-      });
-      heads.set(account, next);
+      const done = await loadAccount(lake, { source, account, head, isRebuild });
+      heads.set(account, done.head);
       loaded.add(account);
-      hasNewFiles ||= kind !== 'nothing';
-      return { kind, rows, findings };
+      hasNewFiles ||= done.kind !== 'nothing';
+      return { kind: done.kind, rows: done.rows, findings: done.findings };
     } catch (error) {
       heads.delete(account);
-      if (!(error instanceof PointerMovedError) || error.head === null) throw error;
-      heads.set(account, error.head);
-      return load(account, epoch, isRebuild);
+      const mayGoOn = error instanceof PointerMovedError || error instanceof LostLeaseError;
+      if (!mayGoOn || tries === TRIES) throw error;
+      return load(account, epoch, isRebuild, tries + 1);
     }
   }
 
@@ -109,7 +105,7 @@ export function createLakeTarget(
       if (claimed.head) heads.set(account, claimed.head);
       return claimed.claim;
     },
-    load,
+    load: (account, epoch, isRebuild) => load(account, epoch, isRebuild),
     async loadWarehouse(isRebuild: boolean): Promise<Loaded> {
       const done = await loadWarehouse(lake, source, [...loaded], isRebuild);
       known = done.head.pointer.facts.accounts;
