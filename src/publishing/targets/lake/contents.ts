@@ -77,7 +77,7 @@ export function listWarehouseContents(source: Source): LakeContent[] {
   });
 }
 
-const WAREHOUSE_ID: Column = {
+export const WAREHOUSE_ID: Column = {
   ...{ name: 'warehouse_id', type: 'TEXT', unit: null, source: null, additivity: null },
   description: 'The warehouse that the row is about, by its number in about.',
 };

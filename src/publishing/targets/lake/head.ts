@@ -3,6 +3,7 @@ import { hash, parseManifest, parsePointer, type Manifest } from './documents.ts
 import type { Lake } from './lake.ts';
 import { manifestPrefix, toManifestKey, toPointerKey, type LakeOwner } from './layout.ts';
 import { movePointer, type Head } from './pointer.ts';
+import { writeSymlinks } from './symlinks.ts';
 
 /** Null where the owner has never been claimed. Throws StoreError. */
 export async function readHead({ store }: Lake, owner: LakeOwner): Promise<Head | null> {
@@ -34,5 +35,7 @@ export async function rollForward(lake: Lake, owner: LakeOwner, head: Head | nul
     if (key.endsWith('.json')) newest = key;
   const found = newest === null ? null : await store.get(newest);
   if (newest === null || found === null) return head;
-  return movePointer(lake, head, parseManifest(newest, found.body));
+  const manifest = parseManifest(newest, found.body);
+  await writeSymlinks(lake, manifest, Object.keys(head?.pointer.files ?? {}));
+  return movePointer(lake, head, manifest);
 }

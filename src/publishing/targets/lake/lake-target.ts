@@ -110,11 +110,7 @@ export function createLakeTarget(
       const done = await loadWarehouse(lake, source, [...loaded], isRebuild);
       known = done.head.pointer.facts.accounts;
       hasNewFiles ||= done.kind !== 'nothing';
-      if (hasNewFiles)
-        await writeFileLists(
-          lake,
-          source.marts.all.flatMap((mart) => (mart.kind === 'table' ? mart.name : [])),
-        );
+      if (hasNewFiles) await writeFileLists(lake);
       return { kind: done.kind, rows: done.rows, findings: [] };
     },
     async remove(account: string): Promise<Loaded | null> {
@@ -123,7 +119,11 @@ export function createLakeTarget(
       return removed;
     },
     verify: (account) => verify({ account }),
-    verifyWarehouse: () => verify({ warehouse: warehouseId }),
+    verifyWarehouse: async () => {
+      const found = await verify({ warehouse: warehouseId });
+      if (found?.length === 0) await writeFileLists(lake); // a worker may have been killed before it did
+      return found;
+    },
     async listFindings(accounts: readonly string[]): Promise<Finding[]> {
       const left = await listLeftBehind(lake, source, known, [...accounts, ...source.leftAccounts]);
       return left.map((account) => describeLeftBehind(account, options.name));

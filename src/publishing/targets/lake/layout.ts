@@ -43,3 +43,7 @@ export const toWorkerKey = (instance: string): string => `${WORKERS}${instance}.
 export const toSymlinkKey = (table: string, owner: LakeOwner): string =>
   `symlink/${table}/${toPartition(owner)}/manifest`;
 export const toFileListKey = (table: string): string => `files/${table}.txt`;
+/** A file of the table without rows, but with every column that the shape (see `SHAPE`) has. Never changed. */
+export const toEmptyKey = (table: string, shape: number): string => `${EMPTY}${table}-${shape}.parquet`;
+export const EMPTY = 'empty/';
+export const toSqlKey = (engine: string): string => `sql/${engine}.sql`;

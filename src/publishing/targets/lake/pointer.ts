@@ -30,7 +30,7 @@ export async function commit(lake: Lake, base: Head | null, manifest: Manifest):
   const key = toManifestKey(manifest.owner, manifest.load);
   const { body } = encodeDocument(manifest);
   if ((await store.putIfAbsent(key, body)) === null) throw await describeWinner(lake, manifest.owner, key);
-  await writeSymlinks(lake, manifest);
+  await writeSymlinks(lake, manifest, Object.keys(base?.pointer.files ?? {}));
   return movePointer(lake, base, manifest);
 }
 

@@ -23,7 +23,7 @@ export async function findDifferences(
   const manifest = await readManifest(lake, head);
   if (manifest === null) return [`${head.pointer.manifest} is gone, or is not as it was written`];
   const differences = [...compareCounts(manifest, counts), ...(await compareFiles(lake, owner, manifest))];
-  if (differences.length === 0) await writeSymlinks(lake, manifest);
+  if (differences.length === 0) await writeSymlinks(lake, manifest, []);
   const others = differences.length - MAX_NAMED;
   return others > 0 ? [...differences.slice(0, MAX_NAMED), `and ${others} more`] : differences;
 }
