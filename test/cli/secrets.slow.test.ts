@@ -8,6 +8,7 @@ import {
   SLOW_PACKAGES,
   writtenFiles,
 } from '../support/fixtures/awkward-key.ts';
+import { listPage, serveEverything, videoRecord } from '../support/fixtures/service-responses.ts';
 import { startScriptedService } from '../support/servers/scripted-service.ts';
 import { vodhouse } from '../support/processes/vodhouse-command.ts';
 
@@ -70,6 +71,43 @@ describe('the password of a target', () => {
     expect(sslmode.stderr).toContain('it without sslmode: write the key `ssl: verify-full`');
     for (const secret of secrets) expect(sslmode.stderr).not.toContain(secret);
   });
+});
+
+describe('the login of a store', () => {
+  const login = { id: 'AKIACANARY0123456789', secret: 'canary/of+the-store', token: 'canary-token==' };
+  const secrets = Object.values(login).flatMap((word) => [word, encodeURIComponent(word)]);
+  const keys = [
+    'access_key_id: "${S3_ID}", secret_access_key: "${S3_SECRET}", session_token: "${S3_TOKEN}"',
+    'region: eu-central-1',
+  ].join(', ');
+  const dotEnv = `S3_ID=${login.id}\nS3_SECRET=${login.secret}\nS3_TOKEN=${login.token}\n`;
+  /** A store that refuses everything, and repeats what it was told, and more. */
+  const startStore = () =>
+    startScriptedService(({ path, headers }) => {
+      const told = `${path} ${JSON.stringify(headers)} ${Object.values(login).join(' ')}`;
+      const message = told.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+      const code = path.includes('main') ? 'SignatureDoesNotMatch' : 'InvalidAccessKeyId';
+      return { status: 403, body: `<Error><Code>${code}</Code><Message>${message}</Message></Error>` };
+    });
+
+  it.each(['sync', 'publish', 'check', 'plan', 'status'])(
+    'is in no output, log or file of %s',
+    async (command) => {
+      const store = await startStore();
+      const service = await startScriptedService(
+        serveEverything((request) => listPage(request, [videoRecord(1)])),
+      );
+      const target = `{ name: lake, s3: s3://videos/lake, endpoint: "${store.url}", ${keys} }`;
+      const top = `server: { port: 0 }\npublish: { targets: [${target}] }`;
+      const config = configText({ url: service.url, storage: false, top });
+      const cwd = createFolder({ [CONFIG]: config, '.env': dotEnv });
+      if (command !== 'sync') await vodhouse(['sync'], { cwd });
+      const { stdout, stderr } = await vodhouse([command, '--log-level', 'debug'], { cwd });
+      if (command !== 'plan') expect(stdout + stderr).toContain('lake');
+      for (const [name, content] of [['printed', stdout + stderr], ...writtenFiles(cwd)])
+        for (const secret of secrets) expect(content.includes(secret), `${name} has ${secret}`).toBe(false);
+    },
+  );
 });
 
 describe('the key', () => {

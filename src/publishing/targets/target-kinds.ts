@@ -88,7 +88,7 @@ export async function checkTarget({ target, ...request }: CheckRequest): Promise
 export async function describeTargetError(error: unknown, target: TargetConfig): Promise<TargetFailure> {
   if (target.kind === 'lake') {
     const { describeLakeError } = await import('./lake/lake-errors.ts');
-    return describeLakeError(error);
+    return describeLakeError(error, target.place);
   }
   const postgres = await import('./postgres/target-errors.ts');
   return postgres.describeTargetError(error, target);

@@ -36,7 +36,7 @@ export async function checkTarget(request: CheckRequest<LakeTargetConfig>): Prom
     });
     return done;
   } catch (error) {
-    const { message, hint } = describeLakeError(error);
+    const { message, hint } = describeLakeError(error, target.place);
     const asked = done.length === 0 ? 'connection' : 'rights';
     return [...done, failed(asked, message, hint)];
   }
@@ -53,7 +53,8 @@ async function isToBeMade(place: LakePlace): Promise<boolean> {
   if (place.kind !== 'folder') return false;
   const { path } = place;
   try {
-    await stat(path);
+    const found = await stat(path);
+    if (!found.isDirectory()) throw Object.assign(new Error('no folder'), { code: 'ENOTDIR' });
     return false;
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw toFolderError(error, path);

@@ -128,7 +128,7 @@ export function createLakeTarget(
       const left = await listLeftBehind(lake, source, known, [...accounts, ...source.leftAccounts]);
       return left.map((account) => describeLeftBehind(account, options.name));
     },
-    describe: describeLakeError,
+    describe: (error) => describeLakeError(error, options.place),
     close: () => lake.store.close(),
   };
 }
