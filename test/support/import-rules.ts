@@ -25,7 +25,9 @@ const FILE_HOMES = [...FILE_ROOMS, 'alerts'].map((room) => `${room}/`);
 
 /** Libraries that only these rooms may import. */
 const HOMES: Record<string, readonly string[]> = {
-  undici: ['service/client/', 'lib/http/'],
+  undici: ['service/client/', 'lib/http/', 'publishing/targets/lake/'],
+  aws4fetch: ['publishing/targets/lake/'],
+  '@rgrove/parse-xml': ['publishing/targets/lake/'],
   'better-sqlite3': FILE_HOMES,
   'drizzle-orm': FILE_HOMES,
   'node-cron': ['app/'],

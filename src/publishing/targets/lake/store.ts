@@ -29,7 +29,7 @@ export interface Store {
   get: (key: string) => Promise<StoredObject | null>;
   /** Writes an object, also over an older one. Returns its ETag. */
   put: (key: string, body: Body) => Promise<string>;
-  /** Writes an object where there is none. Returns its ETag, or null if there is one: also its own, after an answer was lost. */
+  /** Writes an object where there is none. Returns its ETag, or null if there is another one: one with other bytes, where an answer was lost. */
   putIfAbsent: (key: string, body: Body) => Promise<string | null>;
   /** Writes over the object with this ETag. Returns the new one, or null if the object is another one now, or is gone. */
   replace: (key: string, body: Body, etag: string) => Promise<string | null>;
