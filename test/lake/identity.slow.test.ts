@@ -189,6 +189,7 @@ describe('an account in a lake', () => {
     expect(second).toMatchObject({ outcome: 'loaded', findings: [{ kind: 'history_set_aside' }] });
     expect(runs?.findings).toEqual([]);
     expect(site.pointer('account=second').files).toEqual({});
+    expect(readFileSync(join(site.root, 'symlink/videos/account=second/manifest'), 'utf8')).toBe('');
     const [aside] = site.manifest('account=second').set_aside;
     expect(aside?.files.map(({ key }) => key)).toEqual([
       expect.stringMatching(/^data\/storage_daily\/account=second\//),
