@@ -15,11 +15,17 @@ export interface LoadSize {
   stateBytes: number;
   tagsPerVideo: number;
   videos: number;
+  /** Months in which states were superseded. */
+  months: number;
 }
 
-const COUNTS = query<Record<'videos' | 'versions' | 'days' | 'readings', number>, { account: string }>(`
+const COUNTS = query<
+  Record<'videos' | 'versions' | 'months' | 'days' | 'readings', number>,
+  { account: string }
+>(`
 select (select count(*) from video where account = :account) as videos,
   (select count(*) from video_version where account = :account) as versions,
+  (select count(distinct substr(valid_to, 1, 7)) from video_version where account = :account) as months,
   (select count(*) from storage_day where account = :account) as days,
   (select count(*) from storage_reading where account = :account) as readings`);
 
@@ -32,10 +38,10 @@ export function readLoadSizes(path: string): { sizes: LoadSize[]; loads: TargetL
   const db = openReadOnly(path);
   try {
     const sizes = LAST_CHANGES.all(db, {}).map(({ account, change_seq: lastChange }) => {
-      const { videos, versions, days, readings } = COUNTS.one(db, { account });
+      const { videos, versions, months, days, readings } = COUNTS.one(db, { account });
       const sample = SAMPLE.all(db, { account });
       return {
-        ...{ account, videos, lastChange, states: videos + versions, days: days + readings },
+        ...{ account, videos, lastChange, states: videos + versions, months, days: days + readings },
         stateBytes: average(sample.map(countBytes)),
         tagsPerVideo: average(sample.map(countTags)),
       };

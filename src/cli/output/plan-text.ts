@@ -17,13 +17,23 @@ export function planText(plan: Plan, config: string): string {
 /** A table of what the next load of each target ships; empty where there are none. Ends with a line feed. */
 export function targetPlansText(targets: readonly TargetPlan[]): string {
   if (targets.length === 0) return '';
+  const isAnyLake = targets.some(({ files }) => files !== null);
   const rows = targets.flatMap(({ target, accounts }) =>
-    accounts.map(({ account, load, rows: count, bytes }) => [
-      ...[target, account, LOAD_TEXTS[load]],
+    accounts.map(({ account, load, rows: count, bytes, files }) => [
+      ...[target, account, load === 'changes' && files !== null ? LAKE_CHANGES : LOAD_TEXTS[load]],
       ...(load === 'none' ? ['0', ''] : [formatCount(count), formatBytes(bytes)]),
+      ...(isAnyLake ? [files === null || load === 'none' ? '' : formatCount(files)] : []),
     ]),
   );
-  return `\n${formatTable(['target', 'account', 'next load', '>about rows', '>size'], rows)}\n`;
+  const headings = [
+    'target',
+    'account',
+    'next load',
+    '>about rows',
+    '>size',
+    ...(isAnyLake ? ['>files'] : []),
+  ];
+  return `\n${formatTable(headings, rows)}\n`;
 }
 
 const LOAD_TEXTS = {
@@ -31,6 +41,9 @@ const LOAD_TEXTS = {
   changes: 'what changed, at most',
   none: 'nothing new',
 } as const;
+
+/** A lake has whole files. */
+const LAKE_CHANGES = 'the files with changes, at most';
 
 function resultLines({ accounts, fits, proposal }: Plan, config: string): string[] {
   const short = accounts.filter((account) => !account.fits);
