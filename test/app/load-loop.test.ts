@@ -53,12 +53,14 @@ async function startLoop(
   });
   const config = { accounts: [{ name: 'main' }] as never, timezone: 'Asia/Seoul' };
   const parts = { loaders, config, warehouse, clock, logger: SILENT, random: () => 0.5 };
-  const loop = createLoadLoop({ ...parts, hasFile: () => hasFile, onHeld: () => held++ });
+  const open = () => createLoadLoop({ ...parts, hasFile: () => hasFile, onHeld: () => held++ });
+  let loop = open();
   close.push(() => loop.close());
   const settle = () => new Promise((resolve) => setImmediate(resolve));
   return {
     ...{ loop, loads, warehouse, clock },
     held: () => held,
+    restart: () => void (loop = open()),
     setFile: (isThere: boolean) => (hasFile = isThere),
     /** Minutes at which a check was followed by a load. */
     check: async (minutes: number): Promise<number[]> => {
@@ -122,6 +124,19 @@ describe('the loads of a worker', () => {
     expect(loads.map(({ target }) => target)).toEqual(['fast', 'fast', 'fast']);
     expect(await check(60)).toHaveLength(1); // what was published in between
     expect(loads.slice(3).every(({ target }) => target === 'slow')).toBe(true);
+  });
+
+  it('of a worker that starts again wait for the `every` of the one before, unless they failed', async () => {
+    const startAgain = async (outcome: 'loaded' | 'failed') => {
+      const { check, loop, loads, restart } = await startLoop([{ outcome }], { slow: { everyMs: HOUR_MS } });
+      expect(await check(1)).toEqual([1]);
+      await loop.close();
+      restart();
+      await check(58);
+      return loads.length;
+    };
+    expect(await startAgain('loaded')).toBe(1);
+    expect(await startAgain('failed')).toBe(2);
   });
 
   it('of one target are not held up by a failure of another one', async () => {

@@ -45,11 +45,14 @@ describe('a target whose loads fail', () => {
     expect(problemsAt('12:31', { ...target, everyMs: 1440 * MINUTE_MS })).toHaveLength(1);
   });
 
-  it.each(['53100', '42501', '28P01', '28000', '3D000', '3F000'])('is one at once for %s', (code) => {
+  it.each([
+    ...['53100', '42501', '28P01', '28000', '3D000', '3F000'],
+    ...['ENOSPC', 'EACCES', 'EROFS', 'AccessDenied', 'NoSuchBucket', 'ExpiredToken', 'RequestTimeTooSkewed'],
+  ])('is one at once for %s', (code) => {
     expect(problemsAt('11:31', targetReport([failingAccount({ code })]))).toHaveLength(1);
   });
 
-  it.each(['57P03', '40001', 'ECONNREFUSED', '2800', null])('is none at once for %s', (code) => {
+  it.each(['57P03', '40001', 'ECONNREFUSED', '2800', 'SlowDown', null])('is none at once for %s', (code) => {
     expect(problemsAt('11:32', targetReport([failingAccount({ code })]))).toEqual([]);
   });
 

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../src/lib/clock.ts';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
 import { summarizeTarget, summaryText } from '../../src/health/target-summary.ts';
@@ -75,6 +76,16 @@ describe('the summary of a target', () => {
     expect(textOf(never)).toBe('1 account, not loaded yet');
     expect(textOf(targetAccount({ behind_changes: 2, verified: false }))).toBe(
       '1 account, none up to date, loaded 2 min ago, verified 7 h ago, 1 differs',
+    );
+  });
+
+  it('says how often at most it is loaded, where that is why it lacks changes', () => {
+    const report = targetReport([targetAccount({ behind_changes: 2 })], {
+      kind: 'lake',
+      everyMs: 12 * HOUR_MS,
+    });
+    expect(summaryText(summarizeTarget(report), NOON)).toBe(
+      '1 account, none up to date, loaded 2 min ago (every 12h at most), verified 7 h ago',
     );
   });
 
