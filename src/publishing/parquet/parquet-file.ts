@@ -1,11 +1,11 @@
 /** One Parquet file, written row group by row group. */
 import { gzipSync } from 'node:zlib';
 import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
-import { snappyCompress } from 'hyparquet-writer/src/snappy.js';
 import type { Column } from '../mart.ts';
 import { writeColumnChunk, type ChunkWriter } from './column-chunk.ts';
 import { ROW_GROUP_ROWS, type Row } from './column-values.ts';
 import { createColumnBuffer, toElement } from './parquet-types.ts';
+import { compressSnappy } from './snappy.ts';
 
 /** A row group ends earlier when its values reach this: so memory does not grow with the length of texts. */
 const ROW_GROUP_BYTES = 32e6;
@@ -24,7 +24,7 @@ export interface ParquetOptions {
 export type ParquetFile = ReturnType<typeof createParquetFile>;
 
 const COMPRESSIONS = {
-  snappy: { codec: 'SNAPPY', compress: snappyCompress },
+  snappy: { codec: 'SNAPPY', compress: compressSnappy },
   gzip: { codec: 'GZIP', compress: (page: Uint8Array) => gzipSync(page) },
 } as const;
 

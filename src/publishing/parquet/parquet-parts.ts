@@ -27,7 +27,7 @@ export interface PartOptions {
   compression: Compression;
   /** Of a part. */
   maxRows: number;
-  /** A part ends with the row group that takes it past this many bytes. */
+  /** A part ends with the row group that takes it past this many bytes. Three times as many are in memory at the peak. */
   maxBytes: number;
 }
 

@@ -4,7 +4,7 @@ import type { Bounds, PageEnd } from './column-values.ts';
 /** A page ends with the text that takes it past this. */
 const PAGE_BYTES = 1 << 20;
 /** A larger buffer is not kept for the next row group. */
-const KEPT_BYTES = 4 << 20;
+const KEPT_BYTES = 8 << 20;
 /** Below it a loop is faster than a call of Node. */
 const SHORT = 24;
 /** Statistics are cut to 16 bytes. With one more, the writer sees that they are. */

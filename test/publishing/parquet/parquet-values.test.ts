@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -159,6 +160,23 @@ describe('values in Parquet', () => {
     ]);
     const texts = Array.from({ length: 9000 }, (_, index) => (index % 3 ? `${index} `.repeat(100) : null));
     await expectSame(createTable({ TEXT: texts }, 9000), ['TEXT']);
+  });
+
+  it('are the same after any compression: texts with repetitions near and far, within 64 KiB and beyond', async () => {
+    const piece = fc.record({
+      seed: fc.integer(),
+      length: fc.integer({ min: 1, max: 90 }),
+      times: fc.integer({ min: 1, max: 1500 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(piece, { minLength: 1, maxLength: 9 }), async (pieces) => {
+        const texts = pieces.map(({ seed, length, times }) =>
+          createHash('sha512').update(`${seed}`).digest('base64').slice(0, length).repeat(times),
+        );
+        await expectSame(createTable({ TEXT: [...texts, texts.join(''), ''] }, pieces.length + 2), ['TEXT']);
+      }),
+      { numRuns: 40 },
+    );
   });
 
   it.each([
