@@ -210,10 +210,11 @@ configured(
 
 command(
   'fleet',
-  'show every worker and account of a PostgreSQL target: who holds what, how old, and what needs attention',
+  'show every worker and account of a target: who holds what, how old, and what needs attention',
   async () => (await import('./commands/fleet.ts')).fleet,
 )
-  .requiredOption('--postgres <url>', 'the database: postgres://USER:PASSWORD@HOST:5432/DATABASE')
+  .option('--postgres <url>', 'the database: postgres://USER:PASSWORD@HOST:5432/DATABASE')
+  .option('--folder <folder>', 'or the folder of a lake')
   .option('--schema <name>', 'the schema of the tables (default: vodhouse)')
   .addOption(
     new Option(

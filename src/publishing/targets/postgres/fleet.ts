@@ -5,14 +5,11 @@ import type { FleetAccount } from '../../../lib/fleet.ts';
 import { toUtcText } from './claim.ts';
 import { quoteName, withSession, type Session } from './session.ts';
 
-/** A page or a command waits no longer for the target, in milliseconds. */
-const DEADLINE_MS = 15_000;
-
 /**
  * Reads all accounts of a target, sorted by name. Throws ConfigError for a schema that has no tables of vodhouse, or that this
  * user may not read, and what pg throws.
  */
-export function readFleet(target: PostgresTargetConfig, deadlineMs = DEADLINE_MS): Promise<FleetAccount[]> {
+export function readFleet(target: PostgresTargetConfig, deadlineMs: number): Promise<FleetAccount[]> {
   return withSession(target, deadlineMs, async (session) => {
     await session.execute('BEGIN READ ONLY');
     await session.setLocal({ statement_timeout: deadlineMs, timezone: 'UTC' });
