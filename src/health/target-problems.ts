@@ -11,8 +11,8 @@ import type { TargetAccount, TargetReport } from './targets.ts';
 const LASTING_CODES = [
   /^(?:53100|42501|28.{3}|3D000|3F000)$/,
   /^(?:ENOSPC|EDQUOT|EACCES|EPERM|EROFS|ENOTDIR)$/,
-  /^(?:AccessDenied|AllAccessDisabled|InvalidAccessKeyId|SignatureDoesNotMatch|ExpiredToken|InvalidToken)$/,
-  /^(?:NoSuchBucket|RequestTimeTooSkewed|AuthorizationHeaderMalformed|PermanentRedirect)$/,
+  /^(?:AccessDenied|AllAccessDisabled|InvalidAccessKeyId|SignatureDoesNotMatch|ExpiredToken\w*|InvalidToken\w*)$/,
+  /^(?:NoSuchBucket|InvalidBucketName|NotS3|RequestTimeTooSkewed|AuthorizationHeaderMalformed|PermanentRedirect)$/,
 ];
 /** Loads may fail for this long, or for twice `every`, before a person hears of it. */
 const PATIENCE_MS = HOUR_MS;
