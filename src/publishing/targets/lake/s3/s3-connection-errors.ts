@@ -1,4 +1,5 @@
 /** What it means that a store did not answer: errors of sockets, names, TLS, and deadlines. */
+import { errors } from 'undici';
 import { errorCode, errorLine } from '../../../../lib/errors.ts';
 import { formatDuration } from '../../../../lib/format.ts';
 import { formatLakePlace } from '../../../../lib/lake-place.ts';
@@ -84,9 +85,9 @@ function describe(error: unknown, code: string, place: S3Place, host: string, ov
     };
   if (/^(?:ERR_(?:SSL|TLS)_|EPROTO$)/.test(code))
     return { message: `no TLS connection to ${host} (${code})`, hint: NETWORK };
-  if (/^HPE_/.test(code))
+  if (error instanceof errors.HTTPParserError)
     return {
-      message: `${host} does not answer as HTTP (${code})`,
+      message: `${host} does not answer as HTTP`,
       hint: 'with TLS, `endpoint:` begins with https://',
     };
   return { message: `no answer from ${host} (${code === '' ? errorLine(error) : code})`, hint: NETWORK };

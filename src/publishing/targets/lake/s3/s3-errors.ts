@@ -1,4 +1,5 @@
 /** What an S3-compatible store answers in place of what was asked for: one sentence, what to do, and when to try again. */
+import { MINUTE_MS } from '../../../../lib/clock.ts';
 import { formatDuration, truncate } from '../../../../lib/format.ts';
 import { formatLakePlace, listLakeSecrets } from '../../../../lib/lake-place.ts';
 import { redact } from '../../../../lib/redact.ts';
@@ -41,8 +42,8 @@ const RELOAD = 'then kill -HUP the worker';
 const describeRegion: Describe = (place, { error: { region } }) => {
   if (region !== null && region !== place.region)
     return {
-      message: `the bucket is in the region ${region}, not in ${place.region}`,
-      hint: `write \`region: ${region}\` in the target`,
+      message: `the bucket is in the region ${clean(region, place)}, not in ${place.region}`,
+      hint: `write \`region: ${clean(region, place)}\` in the target`,
     };
   return {
     message: `the store does not accept the region ${place.region}, or has the bucket at another address`,
@@ -58,7 +59,7 @@ const describeSkew: Describe = (_place, { behindMs }) => ({
 const describeOffset = (behindMs: number | null): string =>
   behindMs === null
     ? ''
-    : `, which is ${formatDuration(Math.abs(behindMs))} ${behindMs > 0 ? 'behind' : 'ahead of'} that of the store`;
+    : `, which is ${formatDuration(Math.round(Math.abs(behindMs) / MINUTE_MS) * MINUTE_MS)} ${behindMs > 0 ? 'behind' : 'ahead of'} that of the store`;
 
 const describeRights: Describe = ({ bucket, prefix }) => {
   const objects = prefix === '' ? bucket : `${bucket}/${prefix}`;
