@@ -4,73 +4,16 @@
  */
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
-import Database from 'better-sqlite3';
-import { createPublisher } from '../dist/publishing/publisher.js';
-import { openLoaders } from '../dist/publishing/targets/loader.js';
 import { makeLiveFile } from './live-file.js';
 import { findPostgres, startPostgres } from './postgres-server.js';
 import { requestFor, watchMemory } from './publish.js';
+import { edit, load, openLoader, publish } from './target-loads.js';
 
 const LEAST_RATIO = 0.5;
 const TABLES = ['videos', 'video_history', 'video_tags'];
 const here = dirname(fileURLToPath(import.meta.url));
 const show = (number) => Math.round(number).toLocaleString('en-US');
-
-function openLoader(folder, url, schema) {
-  const target = {
-    name: 'bench',
-    postgres: url,
-    schema,
-    ssl: 'off',
-    ca: null,
-    readers: [],
-    everyMs: 0,
-    exclusive: true,
-  };
-  const timeouts = { lockTimeoutMs: 10_000, loadTimeoutMs: 1_800_000 };
-  const { file, exclude } = requestFor(folder);
-  const publish = { file, exclude, targets: [{ ...target, ...timeouts }] };
-  const config = {
-    publish,
-    worker: 'bench',
-    warehouse: join(folder, 'live.db'),
-    accounts: [{ name: 'bench' }],
-  };
-  return openLoaders(config)[0];
-}
-
-/** Loads like a worker, and measures its own event loop. Returns what became of the account. */
-async function load(loader, verify = []) {
-  const delay = monitorEventLoopDelay({ resolution: 5 });
-  delay.enable();
-  const startedAt = performance.now();
-  const results = await loader.load({ verify, rebuild: [] }, new AbortController().signal);
-  const ms = performance.now() - startedAt;
-  delay.disable();
-  const result = results.find(({ account }) => account === 'bench');
-  if (!['loaded', 'unchanged'].includes(result.outcome))
-    throw new Error(`${result.outcome}: ${result.error}`);
-  return { ...result, ms, stallMs: delay.max / 1e6 };
-}
-
-const publish = (folder) =>
-  createPublisher(requestFor(folder)).publish(Date.now(), new AbortController().signal);
-
-/** Edits each hundredth video: its former state goes to the history. */
-function edit(path) {
-  const db = new Database(path);
-  const { changes } = db
-    .prepare(
-      `update video set title = title || ' x', changed_at = '2026-03-09 00:00:00',
-      change_seq = (select change_seq from warehouse_state) + rowid where id % 100 = 7`,
-    )
-    .run();
-  db.prepare('update warehouse_state set change_seq = (select max(change_seq) from video)').run();
-  db.close();
-  return changes;
-}
 
 /** Milliseconds of `psql \copy` of the large tables into new ones with the same keys. */
 function copyByPsql(server, folder) {
@@ -92,7 +35,10 @@ async function compare(server, videos) {
     server.psql('drop schema if exists vodhouse cascade; drop schema if exists floor cascade');
     makeLiveFile(join(folder, 'live.db'), videos);
     await publish(folder);
-    const loader = openLoader(folder, server.url, 'vodhouse');
+    const loader = openLoader(folder, {
+      ...{ kind: 'postgres', postgres: server.url, schema: 'vodhouse', ssl: 'off', ca: null, readers: [] },
+      ...{ lockTimeoutMs: 10_000, loadTimeoutMs: 1_800_000 },
+    });
     const stopWatching = watchMemory();
     const first = await load(loader);
     const rssMb = stopWatching();
