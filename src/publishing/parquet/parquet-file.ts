@@ -5,7 +5,7 @@ import type { Column } from '../mart.ts';
 import { writeColumnChunk, type ChunkWriter } from './column-chunk.ts';
 import { ROW_GROUP_ROWS, type Row } from './column-values.ts';
 import { createColumnBuffer, toElement } from './parquet-types.ts';
-import { compressSnappy } from './snappy.ts';
+import { snappyCompress } from 'hyparquet-writer/src/snappy.js';
 
 /** A row group ends earlier when its values reach this: so memory does not grow with the length of texts. */
 const ROW_GROUP_BYTES = 32e6;
@@ -24,7 +24,7 @@ export interface ParquetOptions {
 export type ParquetFile = ReturnType<typeof createParquetFile>;
 
 const COMPRESSIONS = {
-  snappy: { codec: 'SNAPPY', compress: compressSnappy },
+  snappy: { codec: 'SNAPPY', compress: snappyCompress },
   gzip: { codec: 'GZIP', compress: (page: Uint8Array) => gzipSync(page) },
 } as const;
 
