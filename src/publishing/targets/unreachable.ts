@@ -12,7 +12,7 @@ const UNREACHABLE = [
 ];
 
 /** The same, while nothing was claimed yet: after that, an account may only need more time than others, or have less rights. */
-const UNREACHABLE_AT_CONNECT = /^(?:ETIMEDOUT|ECONNRESET|AccessDenied|ENOENT|08\w{3})$/;
+const UNREACHABLE_AT_CONNECT = /^(?:ETIMEDOUT|AccessDenied|ENOENT|08\w{3})$/;
 
 /** Does every other account meet the error with this code? `isClaimed`: the account had been claimed before it. */
 export function isUnreachable(code: string | null, isClaimed: boolean): boolean {
