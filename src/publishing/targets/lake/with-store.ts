@@ -12,7 +12,10 @@ export async function withStore<Result>(
   const store = openStore(place);
   const ended = new AbortController();
   const late = setTimeout(deadlineMs, undefined, { signal: ended.signal, ref: false }).then(() => {
-    throw new StoreError(`${store.name} did not answer for ${deadlineMs / 1000} s`, { code: 'ETIMEDOUT' });
+    throw new StoreError(`${store.name} did not answer for ${deadlineMs / 1000} s`, {
+      code: 'ETIMEDOUT',
+      hint: 'look whether the store works, and whether a firewall is in between',
+    });
   });
   late.catch(() => undefined);
   try {
