@@ -25,7 +25,7 @@ async function check(server: S3Server, changes: { endpoint?: string; deadlineMs?
   );
 }
 
-const PROBE = /^some\/lake\/workers\/\.check-/;
+const PROBE = /^some\/lake\/workers\/check-/;
 const isProbe = ({ key }: S3ServerRequest) => PROBE.test(key);
 
 describe('the check of a lake on S3', () => {
@@ -84,10 +84,10 @@ describe('the check of a lake on S3', () => {
         etag: 'four',
         modifiedAtMs: Date.now() - ageMs,
       });
-    put('.check-old', 2 * 3_600_000);
-    put('.check-new', 1000);
+    put('check-old', 2 * 3_600_000);
+    put('check-new', 1000);
     await check(server);
-    expect([...server.objects.keys()]).toEqual(['some/lake/workers/.check-new']);
+    expect([...server.objects.keys()]).toEqual(['some/lake/workers/check-new']);
   });
 
   it('finds out that a deleted object stays, and that a written one is not listed', async () => {

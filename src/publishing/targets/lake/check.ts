@@ -16,7 +16,8 @@ import type { LakePlace, Store } from './store.ts';
 import { withStore } from './with-store.ts';
 
 const DEADLINE_MS = 15_000;
-const PROBES = `${WORKERS}.check-`;
+/** No names of JSON, so no reader opens one; without a dot, which hides files of a folder from its list. */
+const PROBES = `${WORKERS}check-`;
 /** No check takes so long: its object was left. */
 const LEFT_MS = 3_600_000;
 
