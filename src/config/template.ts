@@ -65,7 +65,7 @@ publish:                        # the file for readers; leave out for none
   #    load_timeout: 30m        # how long one load of an account may take
   #    exclusive: true          # false: an account that another worker holds is synced all the same
   #  - name: lake               # Parquet files, for DuckDB, Spark and others
-  #    folder: /srv/lake        # made where it is missing
+  #    folder: /srv/lake        # must be there: mkdir -p /srv/lake
   #    every: 24h               # at most one load in this time
   #    keep: 3d                 # how long replaced files stay for queries under way
   #    compression: snappy      # or gzip, which is smaller and slower

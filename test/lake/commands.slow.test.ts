@@ -1,4 +1,4 @@
-import { chmodSync, cpSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { CONFIG, configText } from '../support/fixtures/config-file.ts';
@@ -14,7 +14,7 @@ vi.setConfig({ testTimeout: 120_000 });
 const records = Array.from({ length: 5 }, (_, index) => videoRecord(index + 1));
 
 /** A service that counts its requests, and the folder of a worker whose only target is a lake. */
-async function createPlace({ worker = 'eu-1', root = join(temporaryFolder(), 'lake'), keys = '' } = {}) {
+async function createPlace({ worker = 'eu-1', root = temporaryFolder(), keys = '' } = {}) {
   const service = await startScriptedService(serveEverything((request) => listPage(request, records)));
   const top = `worker: ${worker}
 server: { port: 0 }
@@ -34,12 +34,22 @@ const pointersOf = (root: string) =>
   readdirSync(join(root, 'latest')).filter((name) => name.startsWith('account='));
 
 describe('a lake on a folder', () => {
-  it('is checked before it is there, and nothing is made', async () => {
-    const place = await createPlace();
-    const { code, stdout } = await vodhouse(['check'], place);
-    expect(stdout).toMatch(/^lake +connection +ok +folder \S+\/lake: the first load makes it$/m);
+  it('is checked before its first load', async () => {
+    const { code, stdout } = await vodhouse(['check'], await createPlace());
+    expect(stdout).toMatch(/^lake +conditional writes +ok +kept$/m);
     expect(stdout).toMatch(/^lake +account main +ok +not loaded yet$/m);
-    expect({ code, isThere: existsSync(place.root) }).toEqual({ code: 0, isThere: false });
+    expect(code).toBe(0);
+  });
+
+  it('does not begin anew where its folder is missing', async () => {
+    const root = join(temporaryFolder(), 'unmounted');
+    const place = await createPlace({ root });
+    const { stdout } = await vodhouse(['check'], place);
+    expect(stdout).toMatch(/^lake +connection +FAILED +\S+: there is no such folder$/m);
+    expect(stdout).toContain(`for a new lake: mkdir -p ${root}`);
+    const sync = await vodhouse(['sync'], place);
+    expect(sync.stdout + sync.stderr).toContain(`${root}: there is no such folder`);
+    expect(existsSync(root)).toBe(false);
   });
 
   it('is loaded by sync, published to, verified, and told of by status, plan and check', async () => {
@@ -99,7 +109,7 @@ describe('a lake on a folder', () => {
   });
 
   it('says what is wrong where it cannot be written, at once in status, and loads again by itself', async () => {
-    const place = await createPlace();
+    const place = await createPlace({ root: join(temporaryFolder(), 'lake') });
     writeFileSync(place.root, 'a file');
     const { code, stdout } = await vodhouse(['sync'], place);
     expect(stdout).toContain('a part of the path is no folder\n    -> correct `folder:` of the target');
@@ -110,6 +120,7 @@ describe('a lake on a folder', () => {
     const check = await vodhouse(['check'], place);
     expect(check.stdout).toMatch(/^lake +connection +FAILED +.*a part of the path is no folder$/m);
     rmSync(place.root);
+    mkdirSync(place.root);
     expect((await vodhouse(['publish'], place)).code).toBe(0);
     expect((await vodhouse(['status'], place)).stdout).toContain('target lake: 1 account, up to date');
   });
@@ -168,7 +179,7 @@ describe('an account in a lake', () => {
     expect(fleet).toContain('All in order: 1 account of 1 worker.');
     expect(fleet).toContain('<bdi>eu-1</bdi>');
     const command = await vodhouse(['fleet', '--folder', place.root], copy);
-    expect(command.stdout).toMatch(/^All in order: 1 account of 1 worker \(\S+\/lake\)$/m);
+    expect(command.stdout).toMatch(/^All in order: 1 account of 1 worker \(\S+\)$/m);
     expect(command.stdout).toMatch(/^eu-1 +main +20.* +first +[\d,]+ +(?:20\S+ \S+ +)?ok/m);
     expect(command.code).toBe(0);
     expect((await vodhouse(['sync'], copy)).code).toBe(75);

@@ -1,9 +1,7 @@
 /** Looks whether a lake can be loaded: its place, rights, conditional writes, clock, and who has each account. */
 import { randomUUID } from 'node:crypto';
-import { access, constants, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { stat } from 'node:fs/promises';
 import type { LakeTargetConfig } from '../../../config/config.ts';
-import { errorCode } from '../../../lib/errors.ts';
 import { isLoopback } from '../../../lib/loopback.ts';
 import { failed, passed, type CheckRequest, type TargetCheck } from '../check-result.ts';
 import { describeHolder, judgeClock } from '../common-checks.ts';
@@ -22,8 +20,8 @@ const PROBES = `${WORKERS}check-`;
 const LEFT_MS = 3_600_000;
 
 /**
- * Writes an object of its own, which no reader sees, and deletes it; a folder that is not there yet is not made. Does not
- * throw: an error of the store is a result, and so is one that has not answered after `deadlineMs` milliseconds.
+ * Writes an object of its own, which no reader sees, and deletes it. Does not throw: an error of the store is a
+ * result, and so is one that has not answered after `deadlineMs` milliseconds.
  */
 export async function checkTarget(
   request: CheckRequest<LakeTargetConfig>,
@@ -32,10 +30,7 @@ export async function checkTarget(
   const { target, accounts } = request;
   const done: TargetCheck[] = [];
   try {
-    if (await isToBeMade(target.place)) {
-      const first = passed('connection', `${describePlace(target.place)}: the first load makes it`);
-      return [first, ...accounts.map((account) => describeHolder(account, undefined, request))];
-    }
+    await assertPlace(target.place);
     await withStore(target.place, deadlineMs, async (store) => {
       const holders = new Map((await readStoreHolders(store)).map((holder) => [holder.account, holder]));
       done.push(judgeConnection(target.place));
@@ -67,23 +62,14 @@ function judgeConnection(place: LakePlace): TargetCheck {
   return { asked: 'connection', state: 'warning', result: `${result}, without TLS`, hint: READABLE };
 }
 
-/** A folder that is missing, in one that this user may write. Throws StoreError where it cannot be made. */
-async function isToBeMade(place: LakePlace): Promise<boolean> {
-  if (place.kind !== 'folder') return false;
-  const { path } = place;
+/** Throws StoreError where a folder is missing. */
+async function assertPlace(place: LakePlace): Promise<void> {
+  if (place.kind !== 'folder') return;
   try {
-    const found = await stat(path);
+    const found = await stat(place.path);
     if (!found.isDirectory()) throw Object.assign(new Error('no folder'), { code: 'ENOTDIR' });
-    return false;
   } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw toFolderError(error, path);
-  }
-  const parent = dirname(path);
-  try {
-    await access(parent, constants.W_OK | constants.X_OK);
-    return true;
-  } catch (error) {
-    throw toFolderError(error, parent);
+    throw toFolderError(error, place.path);
   }
 }
 

@@ -26,7 +26,7 @@ export function readFleet(place: LakePlace, deadlineMs: number): Promise<FleetAc
     const accounts = await readAccounts(store);
     if (accounts === null)
       throw new ConfigError(`there is no lake at ${store.name}`, {
-        hint: 'the first load makes it; or correct the place',
+        hint: 'the first load of a worker makes it; or correct the place',
       });
     return accounts.map((each) => toFleetAccount(each, store.now()));
   });

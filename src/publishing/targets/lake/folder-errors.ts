@@ -13,7 +13,8 @@ const MEANINGS: Readonly<Record<string, readonly [what: string, hint: string]>> 
     'give the user of vodhouse the right to read and write the folder',
   ],
   EROFS: ['the file system is mounted read-only', 'mount it for writing'],
-  ENOENT: ['there is no such folder', 'mount the disk, or make the folder that the lake is to be in'],
+  ENOENT: ['there is no such folder', 'mount its disk; for a new lake: mkdir -p'],
+  EIO: ['the disk does not read or write', 'look at the disk: the log of the system says what is wrong'],
   ENOTDIR: ['a part of the path is no folder', 'correct `folder:` of the target'],
 };
 
@@ -23,6 +24,7 @@ export function toFolderError(error: unknown, path: string): StoreError {
   const { code = null, message } = error as NodeJS.ErrnoException;
   const meaning = code === null ? undefined : MEANINGS[code];
   if (!meaning) return new StoreError(`${path}: ${message}`, { code, cause: error });
-  const [what, hint] = meaning;
+  const [what, text] = meaning;
+  const hint = code === 'ENOENT' ? `${text} ${path}` : text;
   return new StoreError(`${path}: ${what}`, { code, hint, retry: 'hourly', cause: error });
 }

@@ -2,15 +2,19 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { DAY_MS } from '../../../lib/clock.ts';
 import { toFolderError } from './folder-errors.ts';
 import type { Body, ListedObject, Store, StoredObject } from './store.ts';
 
 /** Files that are not finished begin with this: no list has them. */
 const TEMPORARY = '.';
 
+/** A process that was killed left them; younger ones may be in use. */
+const LEFTOVER_MS = DAY_MS;
+
 /**
- * The folder is made where its parent exists. A file gets its name once it is on the disk, by `link()` where there must be none
- * of that name, else by `rename()`.
+ * The folder must be there: without its disk, a new lake would begin in its place. A file gets its name once it is on the disk,
+ * by `link()` where there must be none of that name, else by `rename()`. A list deletes the leftovers that it finds.
  */
 export function openFolderStore(root: string): Store {
   let aheadMs = 0; // of the clock of the file system
@@ -31,7 +35,7 @@ export function openFolderStore(root: string): Store {
   ): Promise<T> {
     const path = toPath(key);
     const folder = dirname(path);
-    await mkdir(root).catch(ignore('EEXIST'));
+    await assertFolder(root);
     await mkdir(folder, { recursive: true });
     const from = join(folder, `${TEMPORARY}${randomBytes(8).toString('hex')}`);
     try {
@@ -70,6 +74,15 @@ export function openFolderStore(root: string): Store {
     toUri: toPath,
     close: () => Promise.resolve(),
   };
+}
+
+async function assertFolder(root: string): Promise<void> {
+  try {
+    if ((await stat(root)).isDirectory()) return;
+  } catch (error) {
+    throw toFolderError(error, root);
+  }
+  throw toFolderError(Object.assign(new Error('no folder'), { code: 'ENOTDIR' }), root);
 }
 
 /** False if there is a file of that name. */
@@ -116,17 +129,26 @@ async function syncFolder(path: string): Promise<void> {
 
 async function* list(root: string, prefix: string, after = ''): AsyncGenerator<ListedObject> {
   const folder = join(root, ...prefix.split('/'));
-  const entries = await readdir(folder, { withFileTypes: true }).catch(ignore('ENOENT', 'ENOTDIR'));
-  const names = (entries ?? []).map((entry) => `${entry.name}${entry.isDirectory() ? '/' : ''}`).sort();
-  for (const name of names) {
-    const key = `${prefix}${name}`;
-    if (name.startsWith(TEMPORARY)) continue;
-    if (name.endsWith('/')) yield* list(root, key, after);
-    else if (key > after) {
-      const found = await stat(join(folder, name)).catch(ignore('ENOENT'));
-      if (found) yield { key, bytes: found.size, etag: null, modifiedAtMs: found.mtimeMs };
+  try {
+    const entries = await readdir(folder, { withFileTypes: true }).catch(ignore('ENOENT', 'ENOTDIR'));
+    const names = (entries ?? []).map((entry) => `${entry.name}${entry.isDirectory() ? '/' : ''}`).sort();
+    for (const name of names) {
+      const key = `${prefix}${name}`;
+      if (name.startsWith(TEMPORARY)) await removeLeftover(join(folder, name));
+      else if (name.endsWith('/')) yield* list(root, key, after);
+      else if (key > after) {
+        const found = await stat(join(folder, name)).catch(ignore('ENOENT'));
+        if (found) yield { key, bytes: found.size, etag: null, modifiedAtMs: found.mtimeMs };
+      }
     }
+  } catch (error) {
+    throw toFolderError(error, folder);
   }
+}
+
+async function removeLeftover(path: string): Promise<void> {
+  const found = await stat(path).catch(ignore('ENOENT'));
+  if (found?.isFile() === true && found.mtimeMs + LEFTOVER_MS < Date.now()) await rm(path, { force: true });
 }
 
 /** Undefined for an error with one of these codes; throws any other one. */
