@@ -48,7 +48,7 @@ describe('a restore', () => {
     const seen = new Map<string, number>();
     for (let kill = 0; kill < KILLS; kill++) {
       const child = run([BIN, 'restore', 'copy.db'], { cwd });
-      const moment = kill % 2 === 0 ? pause(totalMs * (0.3 + Math.random() * 0.8)) : marked(path, child);
+      const moment = kill % 2 === 0 ? pause((totalMs * kill) / KILLS) : marked(path, child);
       await Promise.race([moment, child.ended]);
       child.process.kill('SIGKILL');
       await child.ended;

@@ -39,16 +39,14 @@ export interface Installation {
 }
 
 /**
- * Installs a tarball globally, with the cache and the registry of this machine and nothing else of its settings. SQLite is
+ * Installs a tarball globally, with the cache of this machine, its way to the registry, and nothing else of its settings. SQLite is
  * unpacked as where it can be downloaded ready to use: compiling takes a minute, and the checkout did it with the same version.
  */
 export async function installGlobally(tarball: string, folder: string): Promise<Installation> {
   const [prefix, home] = [join(folder, 'prefix'), join(folder, 'home')];
   mkdirSync(home);
   writeFileSync(join(home, '.prebuild-installrc'), `local-prebuilds=${await packSqlite(folder)}\n`);
-  const cache = await getSetting('cache');
-  const registry = await getSetting('registry');
-  const env = { PATH: process.env.PATH, HOME: home, npm_config_cache: cache, npm_config_registry: registry };
+  const env = { PATH: process.env.PATH, HOME: home, ...findNetworkVariables(), ...(await readSettings()) };
   const flags = ['--engine-strict', '--prefer-offline', '--allow-scripts=better-sqlite3', '--no-fund'];
   const parameters = ['install', '--global', '--prefix', prefix, ...flags, tarball];
   const { stdout, stderr } = await run('npm', parameters, { cwd: folder, env });
@@ -56,9 +54,22 @@ export async function installGlobally(tarball: string, folder: string): Promise<
   return { root, binary: join(prefix, 'bin/vodhouse'), stdout, stderr };
 }
 
-/** A setting of npm on this machine. */
-async function getSetting(name: string): Promise<string> {
-  return (await run('npm', ['config', 'get', name])).stdout.trim();
+/** What leads to the registry on this machine: proxies and their certificates. */
+const findNetworkVariables = () =>
+  Object.fromEntries(
+    Object.entries(process.env).filter(([name]) =>
+      /^(?:https?_proxy|no_proxy|NODE_EXTRA_CA_CERTS)$/i.test(name),
+    ),
+  );
+
+/** The settings of npm on this machine that an installation needs, as variables. */
+async function readSettings(): Promise<Record<string, string>> {
+  const { stdout } = await run('npm', ['config', 'list', '--json']);
+  const settings = JSON.parse(stdout) as Record<string, unknown>;
+  const names = ['cache', 'registry', 'cafile', 'proxy', 'https-proxy'].filter((name) => settings[name]);
+  return Object.fromEntries(
+    names.map((name) => [`npm_config_${name.replace('-', '_')}`, String(settings[name])]),
+  );
 }
 
 /** The compiled SQLite of the checkout, under the name of a download of better-sqlite3. Returns the folder. */
