@@ -19,6 +19,7 @@ import {
   serverKey,
   timezone,
   trustProxy,
+  lineOfText,
   url,
   workerName,
   integer,
@@ -125,6 +126,9 @@ const server = section({
     z.array(serverKey, 'a list of keys'),
     [],
     'Keys of at least 16 characters that give access, also from other machines; without keys only this machine has access.',
+  ),
+  title: orNull(lineOfText).describe(
+    'Name of the warehouse in the header and in the tab. Default: the name of this machine and of the file.',
   ),
   trust_proxy: withDefault(
     trustProxy,

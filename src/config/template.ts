@@ -82,6 +82,7 @@ server:                         # answers as the service does, from the file; le
   port: 8320
   #host: 127.0.0.1             # another address needs keys
   #keys: []                    # 16 characters or more: ?key=…, Authorization: Bearer …, x-api-key
+  #title: Videos               # in the header and in the tab; without it, this machine and the file
   #trust_proxy: false          # behind a proxy: true, or its addresses; its X-Forwarded-For counts
 
 #notify:                        # where alerts are sent; better \${NAME} than the addresses

@@ -84,6 +84,10 @@ export const workerName = text('a name on one line such as eu-1 (100 characters 
 const SERVER_KEY_LENGTH = 16;
 
 /** A key that gives access to the server. */
+export const lineOfText = text('a text on one line (100 characters at most)', (value) =>
+  /^\S(?:[^\r\n]{0,98}\S)?$/.test(value),
+);
+
 export const serverKey = key.refine((value) => value.length >= SERVER_KEY_LENGTH, {
   message: `a key of at least ${SERVER_KEY_LENGTH} characters, such as openssl rand -hex 16 prints`,
 });

@@ -1,4 +1,6 @@
 /** The web server of the worker: the pages, the mirror of the service (docs/service.md), health and metrics. */
+import { hostname } from 'node:os';
+import { basename } from 'node:path';
 import { constants } from 'node:zlib';
 import compress, { type FastifyCompressOptions } from '@fastify/compress';
 import type { FastifyInstance } from 'fastify';
@@ -23,7 +25,8 @@ import { createListenError } from './listen-check.ts';
 import { addSecurityHeaders } from './security-headers.ts';
 import type { Publication } from '../publishing/publisher.ts';
 import type { Metrics } from './metrics.ts';
-import { addPages, type PagesOptions } from './page-routes.tsx';
+import { addPages } from './routes/page-routes.tsx';
+import type { PagesOptions } from './routes/routing.ts';
 import { createLoginRenderer } from './pages/login.tsx';
 import type { EndedSessions } from './auth/ended-sessions.ts';
 import { createKeyThrottle } from './auth/key-throttle.ts';
@@ -80,7 +83,9 @@ export async function createWebServer(options: WebServerOptions): Promise<WebSer
   assets.addRoutes(app);
   addMirror(app, options, authorize);
   addStatusRoutes(app, options, login.isAuthenticated);
-  addPages(app, options.pages, login, { assetUrl: assets.getUrl, showLogout: server.keys.length > 0 });
+  const siteTitle = server.title ?? createSiteTitle(options.pages.config.warehouse);
+  const frame = { assetUrl: assets.getUrl, siteTitle, showLogout: server.keys.length > 0 };
+  addPages(app, options.pages, login, frame);
   try {
     const { url } = await listen(app, server);
     return {
@@ -93,6 +98,9 @@ export async function createWebServer(options: WebServerOptions): Promise<WebSer
     throw createListenError(server, error);
   }
 }
+
+/** `host · file`, so that tabs of several warehouses can be told apart. */
+const createSiteTitle = (warehouse: string) => `${hostname()} · ${basename(warehouse)}`;
 
 /** The default level of brotli (11) is too slow to compress each response. */
 const COMPRESSION: FastifyCompressOptions = {

@@ -63,7 +63,7 @@ async function openWorker({ packages = [101], key = 'test-key', ...options }: Wo
   const config: Config = {
     ...base,
     accounts: options.accounts?.(account) ?? [account],
-    server: options.serves ? { host: '127.0.0.1', port: 0, keys: [], trustProxy: false } : null,
+    server: options.serves ? { host: '127.0.0.1', port: 0, keys: [], title: null, trustProxy: false } : null,
     notify: { webhook: null, ping: null, events: INCIDENT_EVENTS, remindAfterMs: 24 * HOUR_MS, ...addresses },
     secrets: [key, webhook.url, ...(options.secrets ?? [])],
   };

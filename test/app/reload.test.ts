@@ -272,7 +272,7 @@ describe('a worker that is told to reload its config', () => {
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void taken.close());
     const { port } = taken.address() as { port: number };
-    const server = { host: '127.0.0.1', port, keys: [], trustProxy: false };
+    const server = { host: '127.0.0.1', port, keys: [], title: null, trustProxy: false };
     worker.state.current = () => worker.configOf([101, 102, 103], { server });
     worker.reload();
     await expect.poll(() => worker.logged('config_refused').join('')).toContain('cannot listen on 127.0.0.1');

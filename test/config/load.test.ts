@@ -59,7 +59,13 @@ describe('a minimal config', () => {
       targets: [],
     });
     expect(config.publish?.file).toBe(join(config.file, '../data/vodhouse.bi.db'));
-    expect(config.server).toEqual({ host: '127.0.0.1', port: 8320, keys: [], trustProxy: false });
+    expect(config.server).toEqual({
+      host: '127.0.0.1',
+      port: 8320,
+      keys: [],
+      title: null,
+      trustProxy: false,
+    });
     expect(config.notify).toEqual({
       webhook: null,
       ping: null,

@@ -75,7 +75,7 @@ describe('the template', () => {
     expect(readProblems(CONFIG_TEMPLATE)).toEqual([expect.stringContaining('${VODHOUSE_KEY} is not set')]);
   });
 
-  test('means the same with its commented defaults uncommented, except for the former name, the proxy, the first day, the webhooks and their events, the worker and the targets', () => {
+  test('means the same with its commented defaults uncommented, except for the former name, the proxy, the first day, the webhooks and their events, the worker, the title and the targets', () => {
     expect(uncommented).not.toBe(CONFIG_TEMPLATE);
     const plain = load(CONFIG_TEMPLATE, ENV);
     const config = load(loadable, ENV);
@@ -93,6 +93,7 @@ describe('the template', () => {
       ...plain,
       notify,
       worker: 'eu-1',
+      server: { ...plain.server, title: 'Videos' },
       backup: { schedule: '30 2 * * *', folder: join(dirname(file), 'data/backups'), keep: 7 },
       secrets: [
         ...plain.secrets,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { RunningRun } from '../../src/queries/page-queries.ts';
 import type { RunningWalk } from '../../src/queries/named/status.ts';
 import type { ChangeMarker } from '../../src/queries/named/videos.ts';
-import { countRunPackages, toRunProgress, toChangeMarker } from '../../src/web/run-progress.ts';
+import { countRunPackages, toRunProgress, toChangeMarker } from '../../src/web/views/run-progress.ts';
 import { toMs } from '../support/clocks/virtual-clock.ts';
 
 const NOW = toMs('2026-03-10T12:00:00Z');

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import type { Added, Edited } from '../../queries/named/changes.ts';
-import type { StatusView } from '../status-view.ts';
+import type { StatusView } from '../views/status-view.ts';
 import { formatLength, formatSize, packagePath, RelativeTime, Title, videoPath } from './format.tsx';
 import { Section } from './section.tsx';
 

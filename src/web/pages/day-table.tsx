@@ -1,7 +1,7 @@
 import { formatCount } from '../../lib/format.ts';
 import { STORAGE_KINDS } from '../../lib/service-fields.ts';
 import type { StorageDayRow } from '../../queries/named/storage.ts';
-import { formatTotal, type CalendarDay } from '../storage-calendar.ts';
+import { formatTotal, type CalendarDay } from '../views/storage-calendar.ts';
 import { formatSize, Timestamp } from './format.tsx';
 import { Table, type TableProps } from './table.tsx';
 

@@ -20,7 +20,7 @@ export function FleetPage({
   ...frame
 }: PageFrame & { fleets: readonly TargetFleet[]; now: number }) {
   return (
-    <Page {...frame} title="Fleet · vodhouse">
+    <Page {...frame} title="Fleet">
       <h1>Fleet</h1>
       {fleets.map((fleet) => (
         <TargetSection key={fleet.target} fleet={fleet} now={now} />

@@ -71,6 +71,9 @@ export function Title({ title }: { title: string | null }) {
   return title.trim() === '' ? <i class="soft">empty title</i> : <bdi>{title}</bdi>;
 }
 
+/** The way back from a package. */
+export const ALL_PACKAGES = { text: 'All packages', href: '/#packages' };
+
 export function packagePath({ account, package_id: id }: { account: string; package_id: number }): string {
   return `/packages/${encodeURIComponent(account)}/${id}`;
 }

@@ -2,49 +2,56 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { version } from '../../lib/version.ts';
+import { Breadcrumbs, Navigation, type Crumb, type NavigationItem } from './navigation.tsx';
 
 /** The path of an asset, by its file name. */
 export type AssetUrl = (name: string) => string;
 
-export interface PageProps {
-  title: string;
+/** Props of every page. */
+export interface PageFrame {
   assetUrl: AssetUrl;
-  /** Changes when there is something new to show; null: the page does not refresh itself. */
-  stamp?: string | null;
+  /** The name of the warehouse (`server.title`); null: it is not shown (a visitor who is not signed in). */
+  siteTitle: string | null;
   /** Show the logout button. */
   showLogout?: boolean;
+}
+
+export interface PageProps extends PageFrame {
+  /** Of the tab, before the name of the warehouse. */
+  title: string;
+  /** Where the page stands in the navigation; left out: the page has none. */
+  current?: NavigationItem;
+  /** The pages above this one, the highest first. */
+  crumbs?: readonly Crumb[];
+  /** Changes when there is something new to show; null: the page does not refresh itself. */
+  stamp?: string | null;
+  /** Style sheets beside `page.css`, by file name. */
+  styles?: readonly string[];
   hasCharts?: boolean;
   children: ComponentChildren;
 }
-
-/** Props of every page. */
-export type PageFrame = Pick<PageProps, 'assetUrl' | 'showLogout'>;
 
 /** The renderer escapes all texts and attributes. */
 export function renderPage(page: VNode): string {
   return `<!doctype html>\n${renderToString(page)}\n`;
 }
 
-export function Page({
-  title,
-  assetUrl,
-  stamp = null,
-  showLogout = false,
-  hasCharts = false,
-  children,
-}: PageProps) {
+export function Page(props: PageProps) {
+  const { siteTitle, showLogout = false, current, crumbs = [], stamp = null, children } = props;
   const refresh = stamp === null ? {} : { 'data-stamp': stamp, 'data-live': '/live.json' };
   return (
     <html lang="en">
-      <Head title={title} assetUrl={assetUrl} hasCharts={hasCharts} />
+      <Head {...props} />
       <body {...refresh}>
         <a class="skip" href="#content">
           Skip to content
         </a>
         <header class="top">
           <a class="name" href="/">
-            vodhouse
+            <span class="product">vodhouse</span>
+            {siteTitle !== null && <bdi class="site">{siteTitle}</bdi>}
           </a>
+          {siteTitle !== null && <Navigation current={current} />}
           {showLogout && (
             <form method="post" action="/logout">
               <button type="submit">Sign out</button>
@@ -52,7 +59,10 @@ export function Page({
           )}
         </header>
         <p id="connection" class="notice" role="status" hidden />
-        <main id="content">{children}</main>
+        <main id="content">
+          {crumbs.length > 0 && <Breadcrumbs crumbs={crumbs} />}
+          {children}
+        </main>
         <footer>
           <p>
             vodhouse {version()} · times are UTC; days and “Created” are in the time zone of the service ·{' '}
@@ -64,19 +74,18 @@ export function Page({
   );
 }
 
-type HeadProps = Pick<PageProps, 'title' | 'assetUrl'> & { hasCharts: boolean };
-
-function Head({ title, assetUrl, hasCharts }: HeadProps) {
+function Head({ title, siteTitle, assetUrl, styles = [], hasCharts = false }: PageProps) {
+  const sheets = ['page.css', ...styles, ...(hasCharts ? ['chart.css', 'uPlot.min.css'] : [])];
   return (
     <head>
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <meta name="color-scheme" content="light dark" />
-      <title>{title}</title>
+      <title>{[title, siteTitle ?? 'vodhouse'].join(' · ')}</title>
       <link rel="icon" type="image/svg+xml" href={assetUrl('icon.svg')} />
-      <link rel="stylesheet" href={assetUrl('page.css')} />
-      <link rel="stylesheet" href={assetUrl('chart.css')} />
-      {hasCharts && <link rel="stylesheet" href={assetUrl('uPlot.min.css')} />}
+      {sheets.map((sheet) => (
+        <link key={sheet} rel="stylesheet" href={assetUrl(sheet)} />
+      ))}
       {hasCharts && <script defer src={assetUrl('uPlot.iife.min.js')} />}
       <script type="module" src={assetUrl('page.js')} />
     </head>

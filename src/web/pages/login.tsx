@@ -7,7 +7,7 @@ export function createLoginRenderer(assetUrl: AssetUrl): (form: LoginForm) => st
 
 function LoginPage({ assetUrl, next, error }: LoginForm & { assetUrl: AssetUrl }) {
   return (
-    <Page assetUrl={assetUrl} title="Sign in · vodhouse">
+    <Page assetUrl={assetUrl} siteTitle={null} title="Sign in">
       <section class="card login">
         <h1>API key required</h1>
         <p>

@@ -1,8 +1,8 @@
 /** The page of a package: its state, its walks, and its videos to search, sort and page. */
 import { pluralize } from '../../lib/format.ts';
 import { SEARCH_ITEMS } from '../../service/videos.ts';
-import type { PackageQuery, PackageView } from '../package-view.ts';
-import { packagePath, RelativeTime, toQueryString } from './format.tsx';
+import type { PackageQuery, PackageView } from '../views/package-view.ts';
+import { ALL_PACKAGES, packagePath, RelativeTime, toQueryString } from './format.tsx';
 import { Page, type PageFrame } from './layout.tsx';
 import { getPackageState } from './packages-section.tsx';
 import { Pager } from './pager.tsx';
@@ -19,10 +19,7 @@ interface PackagePageProps extends PageFrame {
 export function PackagePage({ view, unit, ...frame }: PackagePageProps) {
   const { account, package_id: id, name, removed } = view;
   return (
-    <Page {...frame} title={`${name ?? `${account}/${id}`} · vodhouse`}>
-      <nav class="crumbs" aria-label="Breadcrumb">
-        <a href="/#packages">All packages</a>
-      </nav>
+    <Page {...frame} title={name ?? `${account}/${id}`} crumbs={[ALL_PACKAGES]}>
       <h1>
         <bdi>{name ?? `Package ${id}`}</bdi>{' '}
         <small class="soft">

@@ -1,7 +1,7 @@
 /** The packages: state, last walk, number of videos and its history. */
 import { formatCount, pluralize } from '../../lib/format.ts';
 import type { PackageProblemKind } from '../../health/problem-kinds.ts';
-import type { PackageRowView, PackageState, StatusView } from '../status-view.ts';
+import type { PackageRowView, PackageState, StatusView } from '../views/status-view.ts';
 import { RelativeTime, packagePath, toQueryString } from './format.tsx';
 import { Pager } from './pager.tsx';
 import { Section } from './section.tsx';

@@ -1,8 +1,8 @@
 /** The run in progress, or when the next one is due. */
 import { toTimestamp } from '../../lib/clock.ts';
 import { formatCount, formatDuration, pluralize } from '../../lib/format.ts';
-import type { WalkProgress } from '../run-progress.ts';
-import type { StatusView } from '../status-view.ts';
+import type { WalkProgress } from '../views/run-progress.ts';
+import type { StatusView } from '../views/status-view.ts';
 import { packagePath, Timestamp } from './format.tsx';
 
 type ProgressProps = Pick<StatusView, 'progress' | 'nextRun'>;

@@ -1,7 +1,7 @@
 /** The status page, the most important sections first. */
 import { toTimestamp } from '../../lib/clock.ts';
 import { groupProblems } from '../../health/problem-kinds.ts';
-import type { StatusView } from '../status-view.ts';
+import type { StatusView } from '../views/status-view.ts';
 import { ChangesSection } from './changes-section.tsx';
 import { Page, type PageFrame } from './layout.tsx';
 import { PackagesSection } from './packages-section.tsx';
@@ -22,7 +22,7 @@ interface StatusPageProps extends PageFrame {
 export function StatusPage({ view, unit, ...frame }: StatusPageProps) {
   const { overallStatus, health, progress, storage, packages, now, stamp } = view;
   return (
-    <Page {...frame} title={`${overallStatus.text} · vodhouse`} stamp={stamp} hasCharts={storage !== null}>
+    <Page {...frame} title={overallStatus.text} current="status" stamp={stamp} hasCharts={storage !== null}>
       <OverallStatusSection status={overallStatus} at={toTimestamp(now)} />
       <ProgressSection progress={progress} nextRun={view.nextRun} />
       <ProblemsSection problems={groupProblems(health.problems)} all={view.listAllCommand} />

@@ -1,5 +1,5 @@
 /** The page with all storage days of an account, a year at a time: sizes and counts. */
-import type { StorageView } from '../status-view.ts';
+import type { StorageView } from '../views/status-view.ts';
 import { DayTable } from './day-table.tsx';
 import { storageDaysPath, toQueryString } from './format.tsx';
 import { Page, type PageFrame } from './layout.tsx';
@@ -21,10 +21,11 @@ export function StorageDaysPage({ storage: { account, calendar }, year, ...frame
     isCurrent: each === shown,
   }));
   return (
-    <Page {...frame} title={`Storage of ${account} · vodhouse`}>
-      <nav class="crumbs" aria-label="Breadcrumb">
-        <a href={`/${toQueryString({ storage: account })}#storage`}>Storage</a>
-      </nav>
+    <Page
+      {...frame}
+      title={`Storage of ${account}`}
+      crumbs={[{ text: 'Storage', href: `/${toQueryString({ storage: account })}#storage` }]}
+    >
       <h1 id="days-heading">Storage of {account}</h1>
       <Tabs label="Years" tabs={tabs} />
       <section class="card">

@@ -1,6 +1,6 @@
 /** Storage by day: the chart, and the last days as a table. */
-import type { StorageView } from '../status-view.ts';
-import { formatTotal } from '../storage-calendar.ts';
+import type { StorageView } from '../views/status-view.ts';
+import { formatTotal } from '../views/storage-calendar.ts';
 import { DayTable } from './day-table.tsx';
 import { storageDaysPath, toQueryString } from './format.tsx';
 import { Section, Tabs } from './section.tsx';

@@ -1,7 +1,7 @@
 /** Tables of videos: the list of a package, and its removed videos. */
 import type { RemovedVideo } from '../../queries/named/videos.ts';
 import { SORT_ITEMS, type SortItem } from '../../service/videos.ts';
-import type { ListedVideo, PackageQuery } from '../package-view.ts';
+import type { ListedVideo, PackageQuery } from '../views/package-view.ts';
 import { formatLength, formatSize, Title, videoPath } from './format.tsx';
 import { Table } from './table.tsx';
 

@@ -1,7 +1,7 @@
 /** The page of a video: its fields, and its versions. */
 import type { VersionRow, VideoRow } from '../../queries/named/videos.ts';
 import type { VideoStates } from '../../queries/page-queries.ts';
-import { formatLength, formatSize, packagePath, Timestamp, Title } from './format.tsx';
+import { ALL_PACKAGES, formatLength, formatSize, packagePath, Timestamp, Title } from './format.tsx';
 import { Page, type PageFrame } from './layout.tsx';
 import { Section } from './section.tsx';
 
@@ -20,13 +20,14 @@ const OWN_COLUMNS = new Set([
 
 export function VideoPage({ now: video, before, earlier, packageName, unit, ...frame }: VideoPageProps) {
   return (
-    <Page {...frame} title={`${video.title ?? `Video ${video.id}`} · vodhouse`}>
-      <nav class="crumbs" aria-label="Breadcrumb">
-        <a href="/#packages">All packages</a> /{' '}
-        <a href={packagePath(video)}>
-          <bdi>{packageName ?? `${video.account}/${video.package_id}`}</bdi>
-        </a>
-      </nav>
+    <Page
+      {...frame}
+      title={video.title ?? `Video ${video.id}`}
+      crumbs={[
+        ALL_PACKAGES,
+        { text: packageName ?? `${video.account}/${video.package_id}`, href: packagePath(video) },
+      ]}
+    >
       <h1>
         <Title title={video.title} /> <small class="soft">{video.id}</small>
       </h1>

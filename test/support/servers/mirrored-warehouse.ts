@@ -43,7 +43,7 @@ export function createMirrored(options: MirrorOptions): MirroredWarehouse {
   const storage = { auth: storageAuth, since, optional: FIGURES };
   const config = {
     ...createTestConfig({ url, packages, pageSize, storage }, live),
-    server: { host: '127.0.0.1', port: 0, keys: [], trustProxy: false, ...options.server },
+    server: { host: '127.0.0.1', port: 0, keys: [], title: null, trustProxy: false, ...options.server },
   };
   const logger = createLogger({ level: 'silent', format: 'text', secrets: [] });
   const pipeline = openPipeline(config, { clock, logger, progress: silentProgress, command: 'test' });

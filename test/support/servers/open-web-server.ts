@@ -36,7 +36,7 @@ accounts:
   - name: alone
     video_list: { base_url: https://videos.example.test, key: fourth-secret }
     packages: [7]
-server: { port: 0, keys: ${JSON.stringify(keys)} }
+server: { port: 0, title: "Vodhouse test", keys: ${JSON.stringify(keys)} }
 ${lines}`);
   if (!config.server) throw new Error('the config has no server');
   return { ...config, server: config.server };

@@ -24,7 +24,7 @@ describe('the page of a package', () => {
       edit('id = 59', AT, `title = null, duration = null, filesize = null, cdate = null`),
     ]);
     const first = await page('/packages/main/104');
-    expect(first.title).toBe('Package 104 · vodhouse');
+    expect(first.title).toBe('Package 104 · Vodhouse test');
     expect(getText(named(first.root, 'h1')[0] ?? first.root)).toBe('Package 104 main/104');
     expect(rowsIn(first.part('content')).slice(0, 4)).toEqual([
       ['Id ↓', 'Title', 'Length', 'Size', 'Series', 'Created'],
@@ -116,7 +116,7 @@ describe('the page of a package', () => {
     const { part } = await page('/packages/main/104');
     const standing = named(part('content'), 'p').map(getText)[0];
     expect(standing).toBe('last walk partial 60 videos, last full walk 30 min ago page 3 was not read');
-    const walks = named(part('content'), 'li').map(getText);
+    const walks = named(part('walks'), 'li').map(getText);
     expect(walks).toHaveLength(10);
     expect(walks[0]).toBe(
       'partial no change, 1 page, 1 request 60 min ago · run 1, full · page 3 was not read',
@@ -170,7 +170,7 @@ describe('the page of a video', () => {
   it('has its fields, and each version with its changes', async () => {
     const { page } = await openPages(HISTORY);
     const shown = await page('/packages/main/104/videos/1');
-    expect(shown.title).toBe('third · vodhouse');
+    expect(shown.title).toBe('third · Vodhouse test');
     expect(linksIn(shown.part('content')).slice(0, 2)).toEqual([
       ['/#packages', 'All packages'],
       ['/packages/main/104', 'Package 104'],
@@ -188,7 +188,7 @@ describe('the page of a video', () => {
       v_framerate: '29.97',
     });
     expect(fields.size).toBe(22);
-    const versions = named(shown.part('content'), 'li').map((item) => [
+    const versions = named(shown.part('versions'), 'li').map((item) => [
       getText(named(item, 'p')[0] ?? item),
       ...named(item, 'div').map(getText),
     ]);
@@ -211,7 +211,7 @@ describe('the page of a video', () => {
     const { page } = await openPages(HISTORY);
     const { partText, part } = await page('/packages/main/104/videos/2');
     expect(partText('content')).toContain('removed at 2026-03-05 01:00:00 UTC');
-    expect(named(part('content'), 'li').map(getText)[0]).toBe('2026-03-05 01:00:00 removed');
+    expect(named(part('versions'), 'li').map(getText)[0]).toBe('2026-03-05 01:00:00 removed');
   });
 
   it('exists for no other', async () => {
@@ -233,9 +233,9 @@ describe('the page of a video', () => {
     change(...many.slice(100));
     const cut = await page('/packages/main/104/videos/3');
     expect(cut.partText('versions-heading')).toBe('Versions the last 101');
-    expect(named(cut.part('content'), 'li')).toHaveLength(101);
+    expect(named(cut.part('versions'), 'li')).toHaveLength(101);
     expect(cut.partText('content')).not.toContain('first known state');
-    expect(getText(named(cut.part('content'), 'li').at(-1) ?? cut.root)).toContain('title t28 t29');
+    expect(getText(named(cut.part('versions'), 'li').at(-1) ?? cut.root)).toContain('title t28 t29');
   });
 
   it('contains neither playback key, and reports where only one of them changed', async () => {
@@ -253,7 +253,7 @@ describe('the page of a video', () => {
       expect(text.replaceAll('value="k3y"', '')).not.toContain('k3y');
     }
     const { part } = await page('/packages/main/104/videos/4');
-    expect(named(part('content'), 'li').map(getText)[0]).toBe(
+    expect(named(part('versions'), 'li').map(getText)[0]).toBe(
       '2026-03-03 00:00:00 edited: a field that is not shown',
     );
   });

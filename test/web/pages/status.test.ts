@@ -81,7 +81,7 @@ describe('the status page', () => {
     expect(partText('overall-status')).toBe(
       '✓ All 6 packages fresh; last full walk 30 min ago As of 2026-03-10 12:00:00 UTC',
     );
-    expect(title).toBe('All 6 packages fresh; last full walk 30 min ago · vodhouse');
+    expect(title).toBe('All 6 packages fresh; last full walk 30 min ago · Vodhouse test');
     expect(partText('problems')).toBe('Needs attention Nothing.');
     expect(partText('progress')).toBe(
       'No run in progress The next full run is due at 2026-03-10 13:00:00 UTC.',

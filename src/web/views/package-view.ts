@@ -1,12 +1,12 @@
 /** What the page of a package shows, read from the live file. */
-import { countPages } from '../lib/count-pages.ts';
-import { toTimestamp } from '../lib/clock.ts';
-import { addDays } from '../lib/days.ts';
-import { createHealthReport } from '../health/report.ts';
+import { countPages } from '../../lib/count-pages.ts';
+import { toTimestamp } from '../../lib/clock.ts';
+import { addDays } from '../../lib/days.ts';
+import { createHealthReport } from '../../health/report.ts';
 import { getPackageStates, type ViewSources } from './status-view.ts';
-import { SEARCH_ITEMS, SORT_ITEMS, type Video } from '../service/videos.ts';
-import type { PageQueries } from '../queries/page-queries.ts';
-import type { VideoLists } from '../queries/video-list/video-list.ts';
+import { SEARCH_ITEMS, SORT_ITEMS, type Video } from '../../service/videos.ts';
+import type { PageQueries } from '../../queries/page-queries.ts';
+import type { VideoLists } from '../../queries/video-list/video-list.ts';
 import { z } from 'zod';
 import { pageParam, textParam } from './query-params.ts';
 

@@ -1,10 +1,10 @@
 /** The progress of the current run. Pure. */
-import type { Config } from '../config/config.ts';
-import { countPages } from '../lib/count-pages.ts';
-import { fromTimestamp } from '../lib/clock.ts';
-import type { RunningRun } from '../queries/page-queries.ts';
-import type { RunningWalk } from '../queries/named/status.ts';
-import type { ChangeMarker } from '../queries/named/videos.ts';
+import type { Config } from '../../config/config.ts';
+import { countPages } from '../../lib/count-pages.ts';
+import { fromTimestamp } from '../../lib/clock.ts';
+import type { RunningRun } from '../../queries/page-queries.ts';
+import type { RunningWalk } from '../../queries/named/status.ts';
+import type { ChangeMarker } from '../../queries/named/videos.ts';
 
 /** The packages that a full run is to walk: a run of the schedule leaves out those with their own one, unless they are due. */
 export function countRunPackages(accounts: Config['accounts'], run: Pick<RunningRun, 'trigger'>): number {

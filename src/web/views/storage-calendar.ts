@@ -1,8 +1,8 @@
 /** The storage of an account by calendar day, without holes between the first day and the last. */
-import { addDays } from '../lib/days.ts';
-import { formatBinaryBytes } from '../lib/format.ts';
-import { STORAGE_KINDS } from '../lib/service-fields.ts';
-import type { GapRow, StorageDayRow } from '../queries/named/storage.ts';
+import { addDays } from '../../lib/days.ts';
+import { formatBinaryBytes } from '../../lib/format.ts';
+import { STORAGE_KINDS } from '../../lib/service-fields.ts';
+import type { GapRow, StorageDayRow } from '../../queries/named/storage.ts';
 
 /** A day with its figures; without them `missing` says why. */
 export type CalendarDay = { date: string } & ({ row: StorageDayRow } | { row: null; missing: string });

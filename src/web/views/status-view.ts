@@ -1,18 +1,18 @@
 /** What the status page shows, read from the live file. */
 import { z } from 'zod';
-import { countPages } from '../lib/count-pages.ts';
-import { createCalendar } from '../lib/calendar.ts';
-import { toTimestamp } from '../lib/clock.ts';
-import { addDays } from '../lib/days.ts';
-import type { HealthParts, PackageReport } from '../health/facts.ts';
-import { isPackageProblem, type PackageProblem } from '../health/problem-kinds.ts';
-import { createHealthReport, type HealthReport } from '../health/report.ts';
-import type { VideoLists } from '../queries/video-list/video-list.ts';
-import type { PageQueries } from '../queries/page-queries.ts';
+import { countPages } from '../../lib/count-pages.ts';
+import { createCalendar } from '../../lib/calendar.ts';
+import { toTimestamp } from '../../lib/clock.ts';
+import { addDays } from '../../lib/days.ts';
+import type { HealthParts, PackageReport } from '../../health/facts.ts';
+import { isPackageProblem, type PackageProblem } from '../../health/problem-kinds.ts';
+import { createHealthReport, type HealthReport } from '../../health/report.ts';
+import type { VideoLists } from '../../queries/video-list/video-list.ts';
+import type { PageQueries } from '../../queries/page-queries.ts';
 import { pageParam, textParam } from './query-params.ts';
 import { buildCalendar } from './storage-calendar.ts';
 import { countRunPackages, toRunProgress, toChangeMarker } from './run-progress.ts';
-import { getOverallStatus } from '../health/overall-status.ts';
+import { getOverallStatus } from '../../health/overall-status.ts';
 
 /** The query of the page. */
 export const statusQuery = z.object({

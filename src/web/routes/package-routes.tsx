@@ -1,0 +1,38 @@
+/** The pages of packages and of videos. */
+import { z } from 'zod';
+import { clientGoneSignal } from '../../service/server/limits.ts';
+import { PackagePage } from '../pages/package.tsx';
+import { VideoPage } from '../pages/video.tsx';
+import { createPackageView, packageQuery } from '../views/package-view.ts';
+import type { Routing } from './routing.ts';
+
+/** Digits only: not `1e3` or `0x65`. */
+const id = z
+  .string()
+  .regex(/^(?:0|[1-9]\d{0,15})$/)
+  .transform(Number)
+  .pipe(z.int().min(0));
+const packageParams = z.object({ account: z.string(), package: id });
+const videoParams = packageParams.extend({ video: id });
+
+export function addPackageRoutes({ options, frame, page }: Routing): void {
+  const { config, details, clock } = options;
+  const unit = config.durationUnit;
+  page('/packages/:account/:package', async (request, reply) => {
+    const params = packageParams.safeParse(request.params);
+    if (!params.success) return null;
+    const key = { account: params.data.account, packageId: params.data.package };
+    const signal = clientGoneSignal(request, reply);
+    const query = packageQuery.parse(request.query);
+    const view = await createPackageView(options, key, query, { now: clock.now(), signal });
+    return view && <PackagePage {...frame} view={view} unit={unit} />;
+  });
+  page('/packages/:account/:package/videos/:video', async ({ params: raw }) => {
+    const params = videoParams.safeParse(raw);
+    if (!params.success) return null;
+    const key = { account: params.data.account, packageId: params.data.package };
+    const states = details.video(key, params.data.video);
+    const packageName = details.package(key)?.name ?? null;
+    return states && <VideoPage {...frame} {...states} packageName={packageName} unit={unit} />;
+  });
+}

@@ -1,0 +1,77 @@
+/** All pages, and the JSON that their scripts fetch. */
+import type { FastifyInstance } from 'fastify';
+import type { VNode } from 'preact';
+import { BusyError } from '../../lib/errors.ts';
+import { rejectUnauthorized } from '../auth/access.ts';
+import type { Login } from '../auth/login.ts';
+import { Page, renderPage, type PageFrame } from '../pages/layout.tsx';
+import { addPackageRoutes } from './package-routes.tsx';
+import type { PageRenderer, PagesOptions, Routing } from './routing.ts';
+import { addStatusRoutes } from './status-routes.tsx';
+import { addStorageRoutes } from './storage-routes.tsx';
+
+/** Adds the pages and the JSON that their scripts fetch. They read the live file at each request and change nothing. */
+export function addPages(app: FastifyInstance, options: PagesOptions, login: Login, frame: PageFrame): void {
+  const routing: Routing = {
+    options,
+    frame,
+    page: (path, render) => addPage(app, login, frame, path, render),
+    json: (path, read) => addJson(app, login, path, read),
+  };
+  addStatusRoutes(routing);
+  addPackageRoutes(routing);
+  addStorageRoutes(routing);
+}
+
+/** Without access `render` is not called. */
+function addPage(
+  app: FastifyInstance,
+  login: Login,
+  frame: PageFrame,
+  path: string,
+  render: PageRenderer,
+): void {
+  app.get(path, async (request, reply) => {
+    if (login.sendLoginForm(request, reply)) return reply;
+    const send = (status: number, page: VNode) =>
+      reply.code(status).type('text/html; charset=utf-8').send(renderPage(page));
+    try {
+      const page = await render(request, reply);
+      return page ? await send(200, page) : await send(404, <Notice frame={frame} text={NOT_FOUND} />);
+    } catch (error) {
+      if (!(error instanceof BusyError)) throw error;
+      const text = `Try again in a moment: ${error.message}.`;
+      void reply.header('retry-after', 1);
+      return send(503, <Notice frame={frame} text={text} />);
+    }
+  });
+}
+
+const NOT_FOUND = 'No such package, video or account in this warehouse.';
+
+function Notice({ frame, text }: { frame: PageFrame; text: string }) {
+  return (
+    <Page {...frame} title={text}>
+      <section class="card">
+        <h1>{text}</h1>
+        <p>
+          <a href="/">Status page</a>
+        </p>
+      </section>
+    </Page>
+  );
+}
+
+function addJson(
+  app: FastifyInstance,
+  login: Login,
+  path: string,
+  read: (query: unknown) => object | null,
+): void {
+  app.get(path, async (request, reply) => {
+    if (rejectUnauthorized(login.isAuthenticated, request, reply)) return reply;
+    const answer = read(request.query);
+    void reply.header('cache-control', 'no-store');
+    return answer ? reply.send(answer) : reply.code(404).send({ error: 'not found' });
+  });
+}

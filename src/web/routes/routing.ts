@@ -1,0 +1,25 @@
+/** What the routes of the pages are added with. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { VNode } from 'preact';
+import type { Clock } from '../../lib/clock.ts';
+import type { TargetFleet } from '../../lib/fleet.ts';
+import type { PageFrame } from '../pages/layout.tsx';
+import type { ViewSources } from '../views/status-view.ts';
+
+export interface PagesOptions extends ViewSources {
+  clock: Pick<Clock, 'now'>;
+  /** What the targets say of all their workers. Throws BusyError where that is not known in time. */
+  readFleets: () => Promise<TargetFleet[]>;
+}
+
+/** Null: no such page (404). */
+export type PageRenderer = (request: FastifyRequest, reply: FastifyReply) => Promise<VNode | null>;
+
+export interface Routing {
+  options: PagesOptions;
+  frame: PageFrame;
+  /** Adds a page: behind the login, in HTML. */
+  page: (path: string, render: PageRenderer) => void;
+  /** Adds data for the scripts of the pages: behind the login. Null: 404. */
+  json: (path: string, read: (query: unknown) => object | null) => void;
+}

@@ -1,0 +1,28 @@
+/** The status page, what keeps it up to date, and the fleet. */
+import { renderToString } from 'preact-render-to-string';
+import { FleetPage } from '../pages/fleet.tsx';
+import { Progress } from '../pages/progress-section.tsx';
+import { StatusPage } from '../pages/status.tsx';
+import { countRunPackages, toChangeMarker, toRunProgress } from '../views/run-progress.ts';
+import { createStatusView, statusQuery } from '../views/status-view.ts';
+import type { Routing } from './routing.ts';
+
+export function addStatusRoutes({ options, frame, page, json }: Routing): void {
+  const { config, details, clock } = options;
+  page('/', async ({ query }) => {
+    const view = createStatusView(options, statusQuery.parse(query), clock.now());
+    return <StatusPage {...frame} view={view} unit={config.durationUnit} />;
+  });
+  page('/fleet', async () => {
+    if (!config.publish?.targets.length) return null;
+    return <FleetPage {...frame} fleets={await options.readFleets()} now={clock.now()} />;
+  });
+  json('/live.json', () => {
+    const now = clock.now();
+    const running = details.runningRun();
+    const progress = running && toRunProgress(running, countRunPackages(config.accounts, running), now);
+    const html = <Progress progress={progress} nextRun={options.nextRun(now)} />;
+    const stamp = toChangeMarker(details.changeMarker(), running, now);
+    return { stamp, running: running !== null, progress: renderToString(html) };
+  });
+}
