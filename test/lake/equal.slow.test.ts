@@ -7,9 +7,10 @@ import { createLakeConfig } from '../support/fixtures/target-config.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { runTargetHistory } from '../support/models/target-history.ts';
 import { targetHistory } from '../support/models/target-steps.ts';
+import { rounds } from '../support/rounds.ts';
 
 /** The same histories each time; `SEED=$RANDOM RUNS=200` looks for others. */
-const RUNS = Number(process.env['RUNS'] ?? 25);
+const RUNS = Number(process.env['RUNS'] ?? rounds(25));
 const SEED = Number(process.env['SEED'] ?? 20_260_301);
 
 /** Every file with its time: another list after any write. */

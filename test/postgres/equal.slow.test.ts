@@ -5,9 +5,10 @@ import { countWrites, findTargetDifferences } from '../support/fixtures/target-r
 import { runTargetHistory } from '../support/models/target-history.ts';
 import { targetHistory } from '../support/models/target-steps.ts';
 import { findPostgres, startPostgres, type PostgresServer } from '../support/servers/postgres.ts';
+import { rounds } from '../support/rounds.ts';
 
 /** The same histories each time; `SEED=$RANDOM RUNS=200` looks for others. */
-const RUNS = Number(process.env['RUNS'] ?? 25);
+const RUNS = Number(process.env['RUNS'] ?? rounds(25));
 const SEED = Number(process.env['SEED'] ?? 20_260_301);
 
 describe.skipIf(findPostgres() === null)('a target', () => {

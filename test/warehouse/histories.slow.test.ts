@@ -1,14 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { history, runPackageHistory } from '../support/models/package-history.ts';
+import { rounds } from '../support/rounds.ts';
 
 describe('a package', () => {
-  it('has consistent counts, stamps and rows through a thousand histories', async () => {
+  it('has consistent counts, stamps and rows through many histories', async () => {
     await fc.assert(
       fc.asyncProperty(history, async (steps) => {
         expect(await runPackageHistory(steps)).toEqual([]);
       }),
-      { numRuns: 1000 },
+      { numRuns: rounds(1000) },
     );
   }, 1_200_000);
 });
