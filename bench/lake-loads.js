@@ -2,7 +2,7 @@
  * Measures whole loads of a lake on a folder: `node bench/lake-loads.js [--million]`. A first load, one of 1 % of changes, one
  * with nothing new, a check, the files and memory of each, and how long they block the event loop of the worker.
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeLiveFile } from './live-file.js';
@@ -16,6 +16,7 @@ async function measure(videos) {
   const folder = mkdtempSync(join(here, '../data/bench-'));
   const lake = join(folder, 'lake');
   const place = { kind: 'folder', path: lake };
+  mkdirSync(lake);
   try {
     makeLiveFile(join(folder, 'live.db'), videos);
     await publish(folder);
