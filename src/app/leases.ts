@@ -132,19 +132,38 @@ async function renew(
       originsOf: warehouse.getOrigins,
     };
     const claims = await claimAccounts(request, facts, names);
-    for (const each of target.exclusive ? claims : [])
-      // else what others hold is synced all the same
-      noteClaim(each, target.name, holds, { warehouse, clock, logger });
-    unreached.delete(target.name);
+    for (const each of claims) {
+      const failure = each.result === 'failed' ? each.reason : null;
+      noteReached(unreached, { target: target.name, account: each.account }, failure, logger);
+      if (each.result !== 'failed' && target.exclusive)
+        noteClaim(each, target.name, holds, { warehouse, clock, logger }); // else what others hold is synced all the same
+    }
+    noteReached(unreached, { target: target.name }, null, logger);
   } catch (error) {
-    const reason = (await describeTargetError(error, target)).message;
-    const level = unreached.has(target.name) ? 'debug' : 'warn';
-    unreached.add(target.name);
-    logger[level](
-      { event: 'target_not_reached', target: target.name, error: reason },
-      `target ${target.name}: accounts cannot be claimed, and are synced all the same: ${errorLine(reason)}`,
-    );
+    const { message } = await describeTargetError(error, target);
+    noteReached(unreached, { target: target.name }, message, logger);
   }
+}
+
+/** Logs that a target, or one account of it, cannot be reached: once, until it is. `failure` is null where it was. */
+function noteReached(
+  unreached: Set<string>,
+  { target, account }: { target: string; account?: string },
+  failure: string | null,
+  logger: Logger,
+): void {
+  const key = account === undefined ? target : `${target}/${account}`;
+  if (failure === null) return void unreached.delete(key);
+  const level = unreached.has(key) ? 'debug' : 'warn';
+  unreached.add(key);
+  const what =
+    account === undefined
+      ? 'accounts cannot be claimed, and are'
+      : `account ${account} cannot be claimed, and is`;
+  logger[level](
+    { event: 'target_not_reached', target, account: account ?? null, error: failure },
+    `target ${target}: ${what} synced all the same: ${errorLine(failure)}`,
+  );
 }
 
 function noteClaim(

@@ -23,7 +23,7 @@ export const LOG_EVENTS = {
   run_failed: ['error', 'hint'],
   run_postponed: ['reason'],
   run_lock_wait: ['reason'],
-  target_not_reached: ['target', 'error'],
+  target_not_reached: ['target', 'account', 'error'],
   target_account_claimed: ['target', 'account'],
   target_account_not_synced: ['target', 'account', 'reason'],
   walk_started: ['account', 'package_id', 'pages'],

@@ -285,6 +285,18 @@ describe('what no attempt heals is told at once:', () => {
   });
 });
 
+it('a list whose pages are all empty ends with an error', async () => {
+  const server = await startS3Server();
+  const page = '<IsTruncated>true</IsTruncated><NextContinuationToken>same</NextContinuationToken>';
+  server.order(() => ({
+    ...{ kind: 'answer', status: 200 },
+    body: `<?xml version="1.0"?><ListBucketResult>${page}</ListBucketResult>`,
+  }));
+  const error = await getError(listAll(openQuickStore(server.place())));
+  expect(error).toMatchObject({ code: 'NotS3' });
+  expect(server.requests).toHaveLength(2);
+});
+
 async function listAll(store: Store): Promise<string[]> {
   const keys: string[] = [];
   for await (const { key } of store.list('')) keys.push(key);

@@ -5,7 +5,7 @@ import type { AccountHolder } from './account-holder.ts';
 import type { CheckRequest, TargetCheck } from './check-result.ts';
 import type { ClaimingWarehouse, ClaimRequest } from './claim-request.ts';
 import type { Source } from './source.ts';
-import type { Claim, Holder, Target, TargetFailure } from './target.ts';
+import type { AccountClaim, Holder, Target, TargetFailure } from './target.ts';
 
 /** A target, to be closed after its last load. */
 export type OpenTarget = Target & { close: () => Promise<void> };
@@ -29,7 +29,7 @@ export async function claimAccounts(
   { target, ...request }: ClaimRequest,
   warehouse: ClaimingWarehouse,
   accounts: readonly string[],
-): Promise<Claim[]> {
+): Promise<AccountClaim[]> {
   if (target.kind === 'lake') {
     const lake = await import('./lake/leases.ts');
     return lake.claimAccounts({ target, ...request }, warehouse, accounts);

@@ -20,6 +20,9 @@ export type Claim =
   | { result: 'held'; account: string; worker: string; until: string }
   | { result: 'refused'; account: string; reason: string };
 
+/** The same of many accounts at once: of one that failed nothing is known. */
+export type AccountClaim = Claim | { result: 'failed'; account: string; reason: string };
+
 /** The claim of an account that this worker did not get. */
 export type Refusal = Exclude<Claim, { result: 'claimed' }>;
 

@@ -1,9 +1,11 @@
 /** Who ships an account into a lake: the worker that its last load names, while that gives signs of life. */
 import pLimit from 'p-limit';
 import { hasLeft, listStays, type Origin } from '../../../lib/account-origins.ts';
-import type { Claim } from '../target.ts';
+import { LostLeaseError } from '../load-errors.ts';
+import type { AccountClaim, Claim } from '../target.ts';
 import type { LoadFacts, Manifest } from './documents.ts';
 import { readHead, readManifest, rollForward } from './head.ts';
+import { describeLakeError } from './lake-errors.ts';
 import { isOver, nowText, type Lake } from './lake.ts';
 import { toManifestKey, type LakeOwner } from './layout.ts';
 import { commit, type Head } from './pointer.ts';
@@ -31,23 +33,42 @@ export interface ClaimedHead {
 const AT_ONCE = 8;
 
 /**
- * Renews the lease of this worker, and claims accounts. Gives a claim for each account. Throws StoreError, and LostLeaseError
- * where another worker claimed an account at the same moment.
+ * Renews the lease of this worker, and claims accounts. Gives a claim for each account; one whose pointer cannot be read takes
+ * no lease from the others. Throws StoreError where no account can be read.
  */
 export async function claimAll(
   lake: Lake,
   accounts: readonly string[],
   claimant: Claimant,
-): Promise<Claim[]> {
+): Promise<AccountClaim[]> {
   const limit = pLimit(AT_ONCE);
-  const heads = await Promise.all(
+  const heads = await Promise.allSettled(
     accounts.map((account) => limit(() => readHead(lake, { account }))), // the first answer tells the time
   );
+  const [first] = heads;
+  if (first?.status === 'rejected' && heads.every(({ status }) => status === 'rejected')) throw first.reason;
   const until = await renewSign(lake);
-  const claimed = accounts.map((account, index) =>
-    limit(() => claimHead(lake, account, heads[index] ?? null, until, claimant)),
-  );
-  return (await Promise.all(claimed)).map(({ claim }) => claim);
+  const claimEach = async (account: string, index: number): Promise<AccountClaim> => {
+    try {
+      const read = heads[index];
+      if (read?.status === 'rejected') throw read.reason;
+      const { claim } = await claimAgain(lake, account, read?.value ?? null, until, claimant);
+      return claim;
+    } catch (error) {
+      return { result: 'failed', account, reason: describeLakeError(error, lake.options.place).message };
+    }
+  };
+  return Promise.all(accounts.map((account, index) => limit(() => claimEach(account, index))));
+}
+
+/** Looks once more where another worker claimed the account at the same moment: then that one has it. */
+async function claimAgain(...[lake, account, head, until, claimant]: Parameters<typeof claimHead>) {
+  try {
+    return await claimHead(lake, account, head, until, claimant);
+  } catch (error) {
+    if (!(error instanceof LostLeaseError)) throw error;
+    return claimHead(lake, account, await readHead(lake, { account }), until, claimant);
+  }
 }
 
 /** The same for one account that is loaded now; its lease is renewed only where it is claimed for the first time. */

@@ -7,23 +7,38 @@ import type { Lake } from './lake.ts';
 import { EMPTY, POINTERS, toFileListKey, toSqlKey } from './layout.ts';
 import { listLakeTables, listLakeViews, type LakeSqlTable } from './sql/lake-tables.ts';
 import { ENGINES, writeSql } from './sql/sql-files.ts';
+import { StoreError } from './store.ts';
 
 const AT_ONCE = 8;
 
-/** Every pointer of the lake. Throws StoreError. */
-export async function listPointers({ store }: Pick<Lake, 'store'>): Promise<Pointer[]> {
+/** Every pointer of the lake, and the keys of those that cannot be read: damaged, or of a newer version. Throws StoreError. */
+export async function listPointers({
+  store,
+}: Pick<Lake, 'store'>): Promise<{ pointers: Pointer[]; unreadable: string[] }> {
   const keys: string[] = [];
   for await (const { key } of store.list(POINTERS)) if (key.endsWith('.json')) keys.push(key);
   const limit = pLimit(AT_ONCE);
+  const unreadable: string[] = [];
   const found = await Promise.all(
     keys.map((key) =>
       limit(async () => {
         const object = await store.get(key);
-        return object && parsePointer(key, object.body);
+        const pointer = object && tryParse(key, object.body);
+        if (object && !pointer) unreadable.push(key);
+        return pointer;
       }),
     ),
   );
-  return found.filter((pointer) => pointer !== null);
+  return { pointers: found.filter((pointer) => pointer !== null), unreadable };
+}
+
+function tryParse(key: string, body: Uint8Array): Pointer | null {
+  try {
+    return parsePointer(key, body);
+  } catch (error) {
+    if (error instanceof StoreError) return null;
+    throw error;
+  }
 }
 
 /**
@@ -53,7 +68,12 @@ async function writeOnce(
   const limit = pLimit(AT_ONCE);
   // before the pointers: so what is replaced below was written from older ones
   const before = await Promise.all(keys.map((key) => limit(() => store.get(key))));
-  const texts = toTexts(lake, tables, await listPointers(lake));
+  const { pointers, unreadable } = await listPointers(lake);
+  const present = new Map(keys.map((key, index) => [key, before[index]?.body ?? new Uint8Array()]));
+  const texts = new Map([
+    ...toLists(lake, tables, pointers, (key) => keepLines(present.get(key), unreadable)),
+    ...(unreadable.length === 0 ? toSql(lake, tables, pointers) : []),
+  ]);
   const written = await Promise.all(
     keys.map((key, index) =>
       limit(async () => {
@@ -68,23 +88,47 @@ async function writeOnce(
   return keys.filter((_key, index) => written[index] === false);
 }
 
-/** The texts by their keys. A newer version's SQL stays as it is. */
-function toTexts(
+/** The lines of a list whose pointer cannot be read now: of another account, whose files are there. */
+function keepLines(list: Uint8Array | undefined, unreadable: readonly string[]): string[] {
+  const parts = unreadable.map((key) => key.slice(POINTERS.length, -'.json'.length));
+  const isKept = (line: string) =>
+    parts.some((part) =>
+      part === 'all' ? /\/data\/[^/=]+\/[^/=]+$/.test(line) : line.includes(`/${part}/`),
+    );
+  return Buffer.from(list ?? [])
+    .toString('utf8')
+    .split('\n')
+    .filter(isKept);
+}
+
+/** The present files of each table, by the key of its list. `keep`: more lines of a list. */
+function toLists(
   { store }: Lake,
   tables: readonly LakeSqlTable[],
   pointers: readonly Pointer[],
-): Map<string, string> {
-  const files = new Map(
-    tables.map(({ name }) => [name, pointers.flatMap((pointer) => pointer.files[name] ?? [])] as const),
-  );
-  const lists = tables.map(({ name, emptyKey }) => {
-    const keys = [emptyKey, ...(files.get(name) ?? [])];
-    return [toFileListKey(name), keys.map((key) => `${store.toUri(key)}\n`).join('')] as const;
+  keep: (key: string) => string[],
+): [key: string, text: string][] {
+  return tables.map(({ name, emptyKey }) => {
+    const key = toFileListKey(name);
+    const lines = [emptyKey, ...listPresent(pointers, name)].map((file) => store.toUri(file));
+    return [key, [...lines, ...keep(key)].map((line) => `${line}\n`).join('')];
   });
+}
+
+const listPresent = (pointers: readonly Pointer[], table: string): string[] =>
+  pointers.flatMap((pointer) => pointer.files[table] ?? []);
+
+/** The SQL of each engine by its key. A newer version's stays as it is. */
+function toSql(
+  { store }: Lake,
+  tables: readonly LakeSqlTable[],
+  pointers: readonly Pointer[],
+): Iterable<[key: string, text: string]> {
   const shape = Number(pointers.find(({ owner }) => owner === 'all')?.facts.shape ?? 0);
+  if (shape > SHAPE) return [];
+  const files = new Map(tables.map(({ name }) => [name, listPresent(pointers, name)] as const));
   const root = `${store.toUri('').replace(/\/$/, '')}/`;
-  const sql = shape > SHAPE ? [] : writeSql({ tables, views: listLakeViews(), root, files });
-  return new Map([...lists, ...sql]);
+  return writeSql({ tables, views: listLakeViews(), root, files });
 }
 
 /** Writes those that are not there. */

@@ -18,7 +18,14 @@ const LEFTOVER_MS = DAY_MS;
  */
 export function openFolderStore(root: string): Store {
   let aheadMs = 0; // of the clock of the file system
+  let learned: Promise<void> | null = null;
   const toPath = (key: string) => join(root, ...key.split('/'));
+  /** By a file without content; where none can be written, the clock of this machine has to do. */
+  const learnClock = () =>
+    (learned ??= measureAhead(root).then(
+      (ms) => void (aheadMs = ms),
+      () => undefined,
+    ));
   const guard = async <T>(key: string, work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
@@ -51,7 +58,7 @@ export function openFolderStore(root: string): Store {
 
   return {
     name: root,
-    get: (key) => guard(key, () => read(toPath(key))),
+    get: (key) => guard(key, () => learnClock().then(() => read(toPath(key)))),
     put: (key, body) => guard(key, () => write(key, body, rename).then(() => toEtag(body))),
     putIfAbsent: (key, body) =>
       guard(key, () =>
@@ -83,6 +90,17 @@ async function assertFolder(root: string): Promise<void> {
     throw toFolderError(error, root);
   }
   throw toFolderError(Object.assign(new Error('no folder'), { code: 'ENOTDIR' }), root);
+}
+
+/** How far the clock of the file system is ahead of that of this machine, in milliseconds. */
+async function measureAhead(root: string): Promise<number> {
+  const path = join(root, `${TEMPORARY}${randomBytes(8).toString('hex')}`);
+  try {
+    await (await open(path, 'wx')).close();
+    return (await stat(path)).mtimeMs - Date.now();
+  } finally {
+    await rm(path, { force: true });
+  }
 }
 
 /** False if there is a file of that name. */

@@ -12,7 +12,7 @@ import { listLeftBehind } from './left-behind.ts';
 import { writeFileLists } from './file-lists.ts';
 import { loadAccount } from './load-account.ts';
 import { PointerMovedError } from './load-owner.ts';
-import { loadWarehouse } from './load-warehouse.ts';
+import { assertTimezone, loadWarehouse } from './load-warehouse.ts';
 import { openStore } from './open-store.ts';
 import { changeState, type Head } from './pointer.ts';
 import { removeAccount } from './remove-account.ts';
@@ -38,6 +38,16 @@ export function createLakeTarget(
   let hasNewFiles = false;
   /** Accounts that this warehouse ever loaded here. */
   let known: readonly string[] = [];
+  let shared: Promise<Head | null> | null = null;
+
+  /** What belongs to all warehouses. Before the first account: a warehouse of another time zone writes nothing. */
+  function readSharedHead(): Promise<Head | null> {
+    shared ??= readHead(lake, 'all').then((head) => {
+      assertTimezone(lake, source, head);
+      return head;
+    });
+    return shared;
+  }
 
   async function getHead(account: string): Promise<Head> {
     const head = heads.get(account) ?? (await readHead(lake, { account }));
@@ -93,6 +103,7 @@ export function createLakeTarget(
 
   return {
     async claim(account: string, force: boolean): Promise<Claim> {
+      await readSharedHead();
       const { claim, head } = await claimOne(lake, account, { ...claimant, force });
       if (head) heads.set(account, head);
       return claim;
@@ -107,7 +118,7 @@ export function createLakeTarget(
     },
     load: (account, epoch, isRebuild) => load(account, epoch, isRebuild),
     async loadWarehouse(isRebuild: boolean): Promise<Loaded> {
-      const done = await loadWarehouse(lake, source, [...loaded], isRebuild);
+      const done = await loadWarehouse(lake, source, await readSharedHead(), [...loaded], isRebuild);
       known = done.head.pointer.facts.accounts;
       hasNewFiles ||= done.kind !== 'nothing';
       if (hasNewFiles) await writeFileLists(lake);

@@ -1,7 +1,7 @@
 /** Claims accounts before they are synced: all of a worker, with one sign of life. */
 import { version } from '../../../lib/version.ts';
 import type { Source } from '../source.ts';
-import type { Claim, Holder } from '../target.ts';
+import type { AccountClaim, Holder } from '../target.ts';
 import { claimAll } from './claim.ts';
 import type { Lake } from './lake.ts';
 import { endSign } from './sign.ts';
@@ -15,12 +15,12 @@ export interface LakeClaimRequest {
   deadlineMs: number;
 }
 
-/** Claims the accounts, or renews their leases. Throws StoreError, and LostLeaseError where two workers claim at once. */
+/** Claims the accounts, or renews their leases. Throws StoreError where no account can be read. */
 export function claimAccounts(
   request: LakeClaimRequest,
   { warehouseId, timezone, originsOf }: Pick<Source, 'warehouseId' | 'timezone' | 'originsOf'>,
   accounts: readonly string[],
-): Promise<Claim[]> {
+): Promise<AccountClaim[]> {
   const claimant = { warehouseId, timezone, originsOf, version: version(), force: false };
   return withLake(request, (lake) => claimAll(lake, accounts, claimant));
 }

@@ -14,16 +14,20 @@ import type { Head } from './pointer.ts';
 import { StoreError } from './store.ts';
 import { writeTable } from './write-tables.ts';
 
-/** Throws LostLeaseError, StaleSourceError, StoreError. `accounts`: those that this warehouse has loaded. */
+/**
+ * Throws LostLeaseError, StaleSourceError, StoreError. `sharedHead`: of what belongs to all. `accounts`: those that this
+ * warehouse has loaded.
+ */
 export async function loadWarehouse(
   lake: Lake,
   source: Source,
+  sharedHead: Head | null,
   accounts: readonly string[],
   isWhole: boolean,
 ): Promise<OwnerLoaded> {
-  const shared = await withHead(lake, 'all', (head) => loadShared(lake, source, head, isWhole));
+  const shared = await onHead(sharedHead, (head) => loadShared(lake, source, head, isWhole));
   const owner = { warehouse: source.warehouseId };
-  const own = await withHead(lake, owner, (head) => {
+  const own = await onHead(await readHead(lake, owner), (head) => {
     const contents = listWarehouseContents(source);
     const isOther = head !== null && head.pointer.facts.timeline !== source.timeline;
     return loadOwner(lake, source, {
@@ -49,13 +53,12 @@ export async function loadWarehouse(
 }
 
 /** Begins again where another load came in between. */
-async function withHead(
-  lake: Lake,
-  owner: Parameters<typeof readHead>[1],
+async function onHead(
+  head: Head | null,
   load: (head: Head | null) => Promise<OwnerLoaded>,
 ): Promise<OwnerLoaded> {
   try {
-    return await load(await readHead(lake, owner));
+    return await load(head);
   } catch (error) {
     if (error instanceof PointerMovedError) return load(error.head);
     throw error;
@@ -69,7 +72,6 @@ async function loadShared(
   head: Head | null,
   isWhole: boolean,
 ): Promise<OwnerLoaded> {
-  assertTimezone(lake, source, head);
   const contents = [listDates(source, head), listDictionary(source, head)];
   return loadOwner(lake, source, {
     ...{ owner: 'all', head, contents, isWhole },
@@ -90,7 +92,8 @@ async function loadShared(
   });
 }
 
-function assertTimezone({ store }: Lake, { timezone }: Source, head: Head | null): void {
+/** Throws StoreError where the lake has the days of another time zone. */
+export function assertTimezone({ store }: Lake, { timezone }: Source, head: Head | null): void {
   const theirs = head?.pointer.facts.timezone;
   if (theirs === undefined || theirs === timezone) return;
   throw new StoreError(

@@ -30,9 +30,28 @@ export async function commit(lake: Lake, base: Head | null, manifest: Manifest):
   const key = toManifestKey(manifest.owner, manifest.load);
   const { body } = encodeDocument(manifest);
   if ((await store.putIfAbsent(key, body)) === null) throw await describeWinner(lake, manifest.owner, key);
+  await assertNewest(lake, manifest); // before the lists, which no later load would put right
   await writeSymlinks(lake, manifest, Object.keys(base?.pointer.files ?? {}));
-  return movePointer(lake, base, manifest);
+  const moved = await movePointer(lake, base, manifest);
+  if (moved.pointer.load !== manifest.load) throw describeLater(moved.pointer);
+  return moved;
 }
+
+/**
+ * The number of a load is free again once later loads are there and its manifest was deleted: a process that stood still as
+ * long as that finds it free. Throws LostLeaseError.
+ */
+async function assertNewest({ store }: Lake, { owner, load }: Manifest): Promise<void> {
+  const key = toPointerKey(owner);
+  const found = await store.get(key);
+  const pointer = found && parsePointer(key, found.body);
+  if (pointer && pointer.load > load) throw describeLater(pointer);
+}
+
+const describeLater = ({ owner, facts }: Pointer) =>
+  new LostLeaseError(
+    `${toPartition(owner)} was loaded by ${facts.worker} at ${facts.loaded_at} UTC, while this worker loaded it`,
+  );
 
 async function describeWinner({ store }: Lake, owner: LakeOwner, key: string): Promise<LostLeaseError> {
   const found = await store.get(key);

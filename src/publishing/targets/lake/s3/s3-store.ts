@@ -79,6 +79,7 @@ async function* list(
     if (next !== '' && end !== null && end <= last) throw toNoS3(place, answer);
     yield* objects.filter(({ key }) => key > last && !key.endsWith('/')); // consoles write an object for a folder
     last = end ?? last;
+    if (found.next !== null && found.next === next) throw toNoS3(place, answer);
     next = found.next;
   }
 }
