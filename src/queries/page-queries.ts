@@ -6,6 +6,7 @@ import type { PackageKey } from '../lib/package-key.ts';
 import * as changes from './named/changes.ts';
 import * as status from './named/status.ts';
 import * as storage from './named/storage.ts';
+import * as totals from './named/totals.ts';
 import * as videos from './named/videos.ts';
 
 /** Superseded states among which edits are searched: a large removal leaves as many states. */
@@ -40,6 +41,10 @@ export function openPageQueries(path: string) {
     runningRun: () => (isHeld(path, 'run') ? readSnapshot(db, () => readRunningRun(db)) : null),
     /** Differs if anything that the pages show has changed. */
     changeMarker: () => videos.CHANGE_MARKER.one(db, {}),
+    /** Since `at`. */
+    videoChanges: (at: string) => totals.VIDEO_CHANGES.one(db, { at }),
+    /** The newest day, and one a week or more before. */
+    storageTotals: (account: string) => totals.STORAGE_TOTALS.all(db, { account }),
     added: (limit: number) => changes.ADDED.all(db, { limit }),
     edited: (limit: number) => changes.EDITED.all(db, { window: EDITS_AMONG, limit }),
     removed: (limit: number) => changes.REMOVED.all(db, { limit }),

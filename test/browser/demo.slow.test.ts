@@ -96,7 +96,7 @@ describe('an open page', () => {
     const seen = await page.evaluate<number[]>(`globalThis.seen`);
     expect(seen.length).toBeGreaterThan(1);
     expect(seen).toEqual(seen.toSorted((one, other) => one - other));
-    await expect.poll(() => page.locator('#progress h2').innerText()).toBe('No run in progress');
+    await expect.poll(() => page.locator('#progress h2').innerText()).toBe('Next full run');
   });
 
   test('has as many points in its chart as the warehouse has days', async () => {
@@ -158,7 +158,7 @@ describe('without scripts', () => {
     const texts = (selector: string) => page.locator(selector).allInnerTexts();
     expect(await heading(page)).toMatch(/^✓ All 3 packages fresh; last full walk /);
     expect(await texts('#problems > p')).toEqual(['Nothing.']);
-    expect(await texts('#progress h2')).toEqual(['No run in progress']);
+    expect(await texts('#progress h2')).toEqual(['Next full run']);
     const packages = demo.rows(
       'select name, live_count from package where retired_at is null order by package_id',
     );

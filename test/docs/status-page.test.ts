@@ -9,6 +9,7 @@ import * as failures from '../../src/queries/named/failures.ts';
 import * as status from '../../src/queries/named/status.ts';
 import * as storage from '../../src/queries/named/storage.ts';
 import * as targets from '../../src/queries/named/targets.ts';
+import * as totals from '../../src/queries/named/totals.ts';
 import * as videos from '../../src/queries/named/videos.ts';
 import { insert, storageRow } from '../support/fixtures/filled-live-file.ts';
 import { execute, readRows, readValue } from '../support/fixtures/live-file.ts';
@@ -27,6 +28,7 @@ const MODULES = {
   'status.ts': status,
   'storage.ts': storage,
   'targets.ts': targets,
+  'totals.ts': totals,
   'videos.ts': videos,
 };
 

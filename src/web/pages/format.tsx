@@ -1,5 +1,5 @@
 /** Times, lengths, sizes, names and addresses as the pages show them. */
-import { fromTimestamp } from '../../lib/clock.ts';
+import { fromTimestamp, HOUR_MS, MINUTE_MS } from '../../lib/clock.ts';
 import type { Status } from '../../database/schema/runs.ts';
 import { formatAgo, formatBinaryBytes, formatCount, formatDuration } from '../../lib/format.ts';
 
@@ -16,6 +16,32 @@ export function RelativeTime({ at, now }: { at: string | null; now: number }) {
 /** A time as it is in the warehouse. */
 export function Timestamp({ at }: { at: string }) {
   return <time dateTime={`${at.replace(' ', 'T')}Z`}>{at}</time>;
+}
+
+/** `13:00 UTC`; with the day if it is not within 12 hours. */
+export function ClockTime({ at, now }: { at: string; now: number }) {
+  const isNear = Math.abs(fromTimestamp(at) - now) < 12 * HOUR_MS;
+  return (
+    <time dateTime={`${at.replace(' ', 'T')}Z`} data-time={isNear ? 'clock' : 'minute'}>
+      {isNear ? at.slice(11, 16) : at.slice(0, 16)} <small>UTC</small>
+    </time>
+  );
+}
+
+/** `in 30 min`, from times in ms since 1970. The script counts the seconds. */
+export function Countdown({ at, now }: { at: number; now: number }) {
+  const minutes = Math.floor((at - now) / MINUTE_MS);
+  const hours = Math.floor(minutes / 60);
+  const days = Math.floor(hours / 24);
+  const rest =
+    minutes < 1
+      ? 'under a minute'
+      : minutes < 120
+        ? `${minutes} min`
+        : hours < 48
+          ? `${hours} h`
+          : `${days} days`;
+  return <span data-countdown={new Date(at).toISOString()}>in {rest}</span>;
 }
 
 /** The duration between two times of the warehouse, which have whole seconds. */

@@ -9,8 +9,12 @@ const MAX_SHOWN = 30;
 export function ProblemsSection({ problems, all }: { problems: readonly Problem[]; all: string }) {
   const hidden = problems.length - MAX_SHOWN;
   return (
-    <Section name="problems" heading="Needs attention" part>
-      {problems.length === 0 && <p class="soft">Nothing.</p>}
+    <Section
+      name="problems"
+      heading="Needs attention"
+      part
+      empty={problems.length === 0 ? 'Nothing.' : undefined}
+    >
       <ul class="problems">
         {problems.slice(0, MAX_SHOWN).map(({ message, details, advice }) => (
           <li key={message}>

@@ -11,15 +11,12 @@ const HEAD = ['Run', 'Started', 'Duration', 'Status', 'Changes', '>Requests'];
 
 export function RunsSection({ runs, now }: { runs: readonly Run[]; now: number }) {
   return (
-    <Section name="runs" heading="Last runs" part>
-      {runs.length === 0 && <p class="soft">None yet.</p>}
-      {runs.length > 0 && (
-        <Table label={{ by: 'runs-heading' }} head={HEAD}>
-          {runs.map((run) => (
-            <RunRows key={run.run_id} run={run} now={now} />
-          ))}
-        </Table>
-      )}
+    <Section name="runs" heading="Last runs" part empty={runs.length === 0 ? 'None yet.' : undefined}>
+      <Table label={{ by: 'runs-heading' }} head={HEAD}>
+        {runs.map((run) => (
+          <RunRows key={run.run_id} run={run} now={now} />
+        ))}
+      </Table>
     </Section>
   );
 }

@@ -8,17 +8,24 @@ interface SectionProps {
   count?: string;
   /** The browser replaces it when it changed. */
   part?: true;
-  children: ComponentChildren;
+  /** It has nothing to show: one line that says so, without a card. */
+  empty?: string | undefined;
+  children?: ComponentChildren;
 }
 
-export function Section({ name, heading, count, part, children }: SectionProps) {
+export function Section({ name, heading, count, part, empty, children }: SectionProps) {
   return (
-    <section id={name} class="card" data-part={part} aria-labelledby={`${name}-heading`}>
+    <section
+      id={name}
+      class={empty === undefined ? 'card' : 'line'}
+      data-part={part}
+      aria-labelledby={`${name}-heading`}
+    >
       <h2 id={`${name}-heading`}>
         {heading}
         {count !== undefined && <small> {count}</small>}
       </h2>
-      {children}
+      {empty === undefined ? children : <p class="soft">{empty}</p>}
     </section>
   );
 }

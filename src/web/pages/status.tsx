@@ -9,8 +9,8 @@ import { RunsSection } from './runs-section.tsx';
 import { BudgetsSection } from './budgets-section.tsx';
 import { OverallStatusSection } from './overall-status-section.tsx';
 import { ProblemsSection } from './problems-section.tsx';
-import { ProgressSection } from './progress-section.tsx';
 import { StorageSection } from './storage-section.tsx';
+import { TilesSection } from './tiles-section.tsx';
 import { TargetsSection } from './targets-section.tsx';
 
 interface StatusPageProps extends PageFrame {
@@ -20,11 +20,11 @@ interface StatusPageProps extends PageFrame {
 }
 
 export function StatusPage({ view, unit, ...frame }: StatusPageProps) {
-  const { overallStatus, health, progress, storage, packages, now, stamp } = view;
+  const { overallStatus, health, storage, packages, now, stamp } = view;
   return (
     <Page {...frame} title={overallStatus.text} current="status" stamp={stamp} hasCharts={storage !== null}>
       <OverallStatusSection status={overallStatus} at={toTimestamp(now)} />
-      <ProgressSection progress={progress} nextRun={view.nextRun} />
+      <TilesSection {...view} />
       <ProblemsSection problems={groupProblems(health.problems)} all={view.listAllCommand} />
       <StorageSection storage={storage} />
       <PackagesSection packages={packages} now={now} isFirstReadRunning={view.isFirstReadRunning} />

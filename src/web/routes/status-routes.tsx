@@ -21,7 +21,7 @@ export function addStatusRoutes({ options, frame, page, json }: Routing): void {
     const now = clock.now();
     const running = details.runningRun();
     const progress = running && toRunProgress(running, countRunPackages(config.accounts, running), now);
-    const html = <Progress progress={progress} nextRun={options.nextRun(now)} />;
+    const html = <Progress progress={progress} nextRun={options.nextRun(now)} now={now} />;
     const stamp = toChangeMarker(details.changeMarker(), running, now);
     return { stamp, running: running !== null, progress: renderToString(html) };
   });

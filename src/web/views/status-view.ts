@@ -10,6 +10,7 @@ import { createHealthReport, type HealthReport } from '../../health/report.ts';
 import type { VideoLists } from '../../queries/video-list/video-list.ts';
 import type { PageQueries } from '../../queries/page-queries.ts';
 import { pageParam, textParam } from './query-params.ts';
+import { createTiles } from './tiles.ts';
 import { buildCalendar } from './storage-calendar.ts';
 import { countRunPackages, toRunProgress, toChangeMarker } from './run-progress.ts';
 import { getOverallStatus } from '../../health/overall-status.ts';
@@ -60,6 +61,7 @@ export function createStatusView(sources: ViewSources, query: StatusQuery, now: 
     listAllCommand: sources.formatCommand('status --json'),
     overallStatus: getOverallStatus(health, now, isFirstReadRunning),
     progress: running && toRunProgress(running, countRunPackages(sources.config.accounts, running), now),
+    tiles: createTiles({ ...sources, health }, now),
     /** When the next full run is due, in ms since 1970. */
     nextRun: sources.nextRun(now),
     /** An unscoped full run is in progress: packages without a walk will get one. */

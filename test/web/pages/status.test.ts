@@ -83,9 +83,7 @@ describe('the status page', () => {
     );
     expect(title).toBe('All 6 packages fresh; last full walk 30 min ago · Vodhouse test');
     expect(partText('problems')).toBe('Needs attention Nothing.');
-    expect(partText('progress')).toBe(
-      'No run in progress The next full run is due at 2026-03-10 13:00:00 UTC.',
-    );
+    expect(partText('progress')).toBe('Next full run 13:00 UTC in 60 min');
     expect(partText('runs')).toBe('Last runs None yet.');
   });
 
@@ -105,6 +103,45 @@ describe('the status page', () => {
   });
 });
 
+describe('the tiles', () => {
+  const tile = (page: ReadPage, name: string) => page.partText(`tile-${name}`);
+
+  it('have the videos with the changes of the day of the service, and the requests of 24 hours', async () => {
+    const { page, change } = await openPages([...ALL_WELL, request('main', 5), request('other', 86_399)]);
+    const before = await page();
+    expect(tile(before, 'videos')).toBe('Videos 66 no change today');
+    expect(tile(before, 'requests')).toBe('Requests in 24 h 2 of 60,000; main under 0.1 %');
+    change(
+      run({ started_at: '2026-03-09 14:59:59' }), // 23:59:59 in Seoul
+      walk({ inserted: 1_000 }),
+      run({ started_at: '2026-03-09 15:00:00' }),
+      walk({ run_id: 2, inserted: 9, removed: 3 }),
+      walk({ run_id: 2, restored: 1, package_id: 104 }),
+      pause('2026-03-10 12:30:00', '2026-03-10 13:30:00'),
+    );
+    const after = await page();
+    expect(tile(after, 'videos')).toBe('Videos 66 +7 today (+10 \u22123)');
+    expect(tile(after, 'requests')).toBe('Requests in 24 h 2 paused: main');
+    change(`update walk set inserted = 0, restored = 0;`);
+    expect(tile(await page(), 'videos')).toBe('Videos 66 \u22123 today');
+  });
+
+  it('have the storage with its change since the same figures a week before', async () => {
+    const only = { accounts: onlyMain([{ id: 101, name: null }], true) };
+    const emptied = ['drop trigger storage_day_booked_delete;', 'delete from storage_day;'];
+    const { page, change } = await openPages(emptied, only);
+    expect(tile(await page(), 'storage')).toBe('Storage – not read yet');
+    change(storageRow('2026-03-09', 2 ** 30));
+    expect(tile(await page(), 'storage')).toBe('Storage 5 GiB no older day');
+    change(storageRow('2026-03-03', 1), storageRow('2026-02-28', 2 ** 29));
+    expect(tile(await page(), 'storage')).toBe('Storage 5 GiB +2.5 GiB (+100 %) in 9 days');
+    change(storageRow('2026-03-02', 2 ** 30 + 2 ** 20), storageRow('2026-03-01', 5));
+    expect(tile(await page(), 'storage')).toBe('Storage 5 GiB \u22125 MiB (\u2212under 0.1 %) in a week');
+    change(storageRow('2026-03-10', 2 ** 30, { image_size: null, state: 'live' }));
+    expect(tile(await page(), 'storage')).toBe('Storage at least 4 GiB no older day');
+  });
+});
+
 describe('a run under way', () => {
   const UNDER_WAY = [
     run({ status: 'running', finished_at: null, started_at: '2026-03-10 11:58:30' }),
@@ -121,7 +158,7 @@ describe('a run under way', () => {
     recordRunner(live);
     const { partText, part, text } = await page();
     expect(partText('progress')).toBe(
-      'Run 1 in progress full, for 1m 30s 1 of 6 packages walked Package 104 2 of 6 pages Package 102: starting',
+      'Run 1, full, for 1m 30s 1 of 6 packages 2 of 6 pages: Package 104, and 1 more',
     );
     const bars = named(part('progress'), 'progress').map(({ attributes }) => [
       attributes.get('value'),
@@ -133,10 +170,10 @@ describe('a run under way', () => {
     ]);
     const { progress } = (await data('/live.json')) as { progress: string };
     expect(text).toContain(
-      `<section id="progress" class="card" aria-label="Current run">${progress}</section>`,
+      `<div id="progress" class="tile" role="group" aria-label="Current run">${progress}</div>`,
     );
     change(`update run set mode = 'quick';`, `delete from walk;`);
-    expect((await page()).partText('progress')).toBe('Run 1 in progress quick, for 1m 30s');
+    expect((await page()).partText('progress')).toBe('Run 1, quick, for 1m 30s in progress');
   });
 
   it('is about to read what was never read: that needs no attention yet', async () => {

@@ -1,0 +1,124 @@
+/** The tiles at the top of the status page: videos, storage, the run, requests, targets. */
+import type { ComponentChildren } from 'preact';
+import { formatAgo, formatBinaryBytes, formatCount, pluralize } from '../../lib/format.ts';
+import type { StatusView } from '../views/status-view.ts';
+import type { Tiles } from '../views/tiles.ts';
+import { formatChange } from './format.tsx';
+import { ProgressTile } from './progress-section.tsx';
+
+type TilesProps = Pick<StatusView, 'tiles' | 'progress' | 'nextRun' | 'now'>;
+
+export function TilesSection({ tiles, now, ...run }: TilesProps) {
+  const { videos, storage, requests, targets } = tiles;
+  return (
+    <section class="tiles" aria-label="Key figures">
+      <VideosTile {...videos} />
+      <StorageTile storage={storage} />
+      <ProgressTile {...run} now={now} />
+      <RequestsTile {...requests} />
+      {targets && <TargetsTile {...targets} now={now} />}
+    </section>
+  );
+}
+
+interface TileProps {
+  name: string;
+  label: string;
+  href: string;
+  value: ComponentChildren;
+  note: ComponentChildren;
+  level?: 'warn' | 'bad' | undefined;
+}
+
+/** The first line is a link; the last one is cut with an ellipsis if it is too long. */
+function Tile({ name, label, href, value, note, level }: TileProps) {
+  return (
+    <div id={`tile-${name}`} class={level ? `tile ${level}` : 'tile'} data-part>
+      <h2>
+        <a href={href}>{label}</a>
+      </h2>
+      <p class="value">{value}</p>
+      <p class="note">{note}</p>
+    </div>
+  );
+}
+
+function VideosTile({ count, today: { came, went } }: Tiles['videos']) {
+  const change = came - went;
+  const parts = came > 0 && went > 0 ? ` (+${formatCount(came)} \u2212${formatCount(went)})` : '';
+  return (
+    <Tile
+      name="videos"
+      label="Videos"
+      href="#packages"
+      value={formatCount(count)}
+      note={came + went === 0 ? 'no change today' : `${formatChange(change)} today${parts}`}
+    />
+  );
+}
+
+function StorageTile({ storage }: Pick<Tiles, 'storage'>) {
+  if (!storage) return <Tile name="storage" label="Storage" href="#storage" value="–" note="not read yet" />;
+  const { bytes, isComplete, change } = storage;
+  const value = `${isComplete ? '' : 'at least '}${formatBinaryBytes(bytes)}`;
+  const note = change === null ? 'no older day' : describeStorage(change);
+  return <Tile name="storage" label="Storage" href="#storage" value={value} note={note} />;
+}
+
+type StorageChange = NonNullable<NonNullable<Tiles['storage']>['change']>;
+
+function describeStorage({ bytes, share, days }: StorageChange): string {
+  const span = days === 7 ? 'in a week' : `in ${pluralize(days, 'day')}`;
+  if (bytes === 0) return `no change ${span}`;
+  const sign = bytes > 0 ? '+' : '\u2212';
+  const size = `${sign}${formatBinaryBytes(Math.abs(bytes))}`;
+  return share === null ? `${size} ${span}` : `${size} (${sign}${formatShare(Math.abs(share))}) ${span}`;
+}
+
+/** `0.2 %`, `12 %`, `under 0.1 %`. */
+export function formatShare(share: number): string {
+  const percent = share * 100;
+  if (percent > 0 && percent < 0.1) return 'under 0.1 %';
+  return `${formatCount(Number(percent.toFixed(percent < 10 ? 1 : 0)))} %`;
+}
+
+/** From this share of a day's budget on, the tile is coloured. */
+const FULL_SHARE = 0.9;
+
+function RequestsTile({ spent, limit, fullest, paused }: Tiles['requests']) {
+  const share = fullest?.share ?? (limit ? spent / limit : 0);
+  const [first] = paused;
+  const isRestricted = first !== undefined;
+  const note = isRestricted
+    ? `paused: ${first}${paused.length > 1 ? ` and ${formatCount(paused.length - 1)} more` : ''}`
+    : `${limit === null ? 'no limit' : `of ${formatCount(limit)}`}${fullest && fullest.share > 0 ? `; ${fullest.account} ${formatShare(fullest.share)}` : ''}`;
+  return (
+    <Tile
+      name="requests"
+      label="Requests in 24 h"
+      href="#budgets"
+      value={formatCount(spent)}
+      note={<bdi title={note}>{note}</bdi>}
+      level={isRestricted || share >= FULL_SHARE ? 'warn' : undefined}
+    />
+  );
+}
+
+type TargetsProps = NonNullable<Tiles['targets']> & { now: number };
+
+function TargetsTile({ count, behind, loadedAt, now }: TargetsProps) {
+  const loaded = loadedAt === null ? 'not loaded yet' : `loaded ${formatAgo(Math.max(0, now - loadedAt))}`;
+  return (
+    <Tile
+      name="targets"
+      label="Targets"
+      href="#targets"
+      value={
+        behind === 0
+          ? `${formatCount(count)} up to date`
+          : `${formatCount(behind)} of ${formatCount(count)} behind`
+      }
+      note={loaded}
+    />
+  );
+}
