@@ -70,7 +70,7 @@ describe.skipIf(findPostgres() === null)('a worker', () => {
     await eventually(worker.stderr).toContain('did not answer');
     await stop(worker);
     const claiming = startVodhouse(['start'], place);
-    await eventually(() => existsSync(join(place.cwd, `${WAREHOUSE}.worker.lock`))).toBe(true);
+    await eventually(() => existsSync(join(place.cwd, `${WAREHOUSE}.worker.holder`))).toBe(true);
     await setTimeout(500);
     await stop(claiming); // while it waits for its claims
     server.signal('SIGCONT');
