@@ -12,6 +12,7 @@ const ENTRY_POINTS = [
   'src/backup/backup-child.ts',
   'src/publishing/helper-process-entry.ts',
   'src/publishing/publish-child.ts',
+  'src/publishing/targets/lake/errand-child.ts',
   'src/publishing/targets/load-child.ts',
   'src/queries/video-list/scan-thread.ts',
   'src/web/process/entry.ts',

@@ -87,7 +87,7 @@ const postgres = {
 
 const lake = {
   folder: orNull(lakeFolder).describe(
-    'A lake of Parquet files: its folder, relative to this file. It must be there, so that no lake begins where a disk is missing. Default: none.',
+    'A lake of Parquet files: its folder, relative to this file. It must be there; below a mount point, so that no other lake begins where the disk is not mounted. Default: none.',
   ),
   s3: orNull(s3Place).describe(
     'A lake of Parquet files in a bucket of an S3-compatible store: s3://BUCKET/PREFIX. Default: none.',

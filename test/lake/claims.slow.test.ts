@@ -1,10 +1,13 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { fromTimestamp, MINUTE_MS } from '../../src/lib/clock.ts';
 import { openFolderStore } from '../../src/publishing/targets/lake/folder-store.ts';
 import { readHead, readManifest } from '../../src/publishing/targets/lake/head.ts';
+import { runErrand } from '../../src/publishing/targets/lake/errands.ts';
 import { claimAccounts } from '../../src/publishing/targets/lake/leases.ts';
 import { commit } from '../../src/publishing/targets/lake/pointer.ts';
 import { openSource } from '../../src/publishing/targets/source.ts';
@@ -21,9 +24,16 @@ async function openLoaded(accounts: readonly string[] = ['main']) {
   onTestFinished(() => source.close());
   const claim = (names: readonly string[], holder = site.holder) =>
     claimAccounts({ target: createLakeConfig(site.root), holder, deadlineMs: 5000 }, source, names);
+  /** The same in this process, whose clock a test can shift. */
+  const claimHere = (names: readonly string[], holder = site.holder) => {
+    const target = createLakeConfig(site.root);
+    const warehouse = { warehouseId: source.warehouseId, timezone: source.timezone, origins: {} };
+    const request = { target, place: target.place, holder, warehouse, accounts: names };
+    return runErrand({ kind: 'claim', deadlineMs: 5000, ...request });
+  };
   const readLease = () =>
     fromTimestamp((site.read(`workers/${site.holder.instance}.json`) as { lease_until: string }).lease_until);
-  return Object.assign(site, { claim, readLease });
+  return Object.assign(site, { source, claim, claimHere, readLease });
 }
 
 /** Until the end of the test. */
@@ -58,14 +68,48 @@ describe('claims in a lake', () => {
     async (minutes) => {
       const site = await openLoaded();
       const now = Date.now();
-      await site.claim(['main']);
+      await site.claimHere(['main']);
       shiftClock(minutes * MINUTE_MS);
-      expect(await site.claim(['main'], OTHER)).toMatchObject([{ result: 'held' }]);
-      await site.claim(['main']);
+      expect(await site.claimHere(['main'], OTHER)).toMatchObject([{ result: 'held' }]);
+      await site.claimHere(['main']);
       expect(Math.abs(site.readLease() - now - 10 * MINUTE_MS)).toBeLessThan(MINUTE_MS);
     },
   );
 });
+
+describe('a folder that hangs', () => {
+  it('makes claims fail by their deadline, and nothing else of the worker wait', async () => {
+    const site = await openLoaded(['a', 'b', 'c', 'd', 'e', 'f']);
+    for (const account of ['a', 'b', 'c', 'd', 'e', 'f']) {
+      const path = join(site.root, `latest/account=${account}.json`);
+      rmSync(path);
+      execFileSync('mkfifo', [path]); // whoever opens it waits, as for a file server that is gone
+    }
+    const before = listErrands();
+    const claims = claimAccounts(
+      { target: createLakeConfig(site.root), holder: site.holder, deadlineMs: 500 },
+      site.source,
+      ['a', 'b', 'c', 'd', 'e', 'f'],
+    );
+    await expect(claims).rejects.toThrow(`${site.root} did not answer for 0.5 s`);
+    expect((await readFile(site.file)).byteLength).toBeGreaterThan(0);
+    await expect.poll(listErrands).toEqual(before);
+  });
+});
+
+/** The processes that work on folders, of all tests. */
+function listErrands(): string[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.filter((pid) => readCommand(pid).includes('errand-child'));
+}
+
+function readCommand(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
 
 describe('a load that stood still while others loaded and swept', () => {
   it('is refused, and leaves the lists of files as they are', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openS3LakeSite } from '../support/fixtures/s3-lake-site.ts';
+import { createS3LakeConfig, openS3LakeSite } from '../support/fixtures/s3-lake-site.ts';
 import { startS3Server } from '../support/servers/s3-server.ts';
 
 describe('a lake on S3', () => {
@@ -87,5 +87,28 @@ describe('two workers of one account on S3', () => {
       /^(?:videos|video_history|packages)\b/.test(line),
     );
     expect(own).toEqual([]);
+  });
+});
+
+describe('a store that stands still in the middle of a load', () => {
+  it('ends the load after load_timeout, and the next one goes on', async () => {
+    const server = await startS3Server();
+    const site = openS3LakeSite(server);
+    site.register();
+    await site.walk([1, 2, 3]);
+    await site.publish();
+    server.order(({ method, key }) =>
+      method === 'PUT' && key.includes('/data/videos/') ? { kind: 'freeze', isApplied: false } : null,
+    );
+    const target = createS3LakeConfig(server, { loadTimeoutMs: 1500 });
+    expect(await site.load({}, target)).toMatchObject({
+      main: {
+        outcome: 'failed',
+        error: expect.stringContaining('the load was not done after 2 s') as string,
+      },
+    });
+    server.order(() => null);
+    expect(await site.load()).toMatchObject({ main: { outcome: 'loaded' } });
+    expect(await site.differences()).toEqual([]);
   });
 });

@@ -54,8 +54,8 @@ export async function releaseAccounts(
 /** Every account of the target, sorted by name. Throws what the connection throws, ConfigError if there is none to read. */
 export async function readFleet(target: TargetConfig, deadlineMs: number): Promise<FleetAccount[]> {
   if (target.kind === 'lake') {
-    const lake = await import('./lake/fleet.ts');
-    return lake.readFleet(target.place, deadlineMs);
+    const lake = await import('./lake/errand-process.ts');
+    return lake.sendErrand({ kind: 'fleet', place: target.place, deadlineMs });
   }
   const postgres = await import('./postgres/fleet.ts');
   return postgres.readFleet(target, deadlineMs);
@@ -64,8 +64,8 @@ export async function readFleet(target: TargetConfig, deadlineMs: number): Promi
 /** Who has each account that was ever claimed. Throws what the connection throws. */
 export async function readHolders(target: TargetConfig, deadlineMs: number): Promise<AccountHolder[]> {
   if (target.kind === 'lake') {
-    const lake = await import('./lake/fleet.ts');
-    return lake.readHolders(target.place, deadlineMs);
+    const lake = await import('./lake/errand-process.ts');
+    return lake.sendErrand({ kind: 'holders', place: target.place, deadlineMs });
   }
   const [{ withSession }, postgres] = await Promise.all([
     import('./postgres/session.ts'),

@@ -146,6 +146,7 @@ const read = <T>(schema: z.ZodType<T>) => {
     const parsed = schema.safeParse(parseJson(text));
     if (parsed.success) return parsed.data;
     throw new StoreError(`${key} is no document of this version of vodhouse`, {
+      code: 'BadDocument',
       hint: 'a newer vodhouse may have written it; a document that is damaged may be deleted: the next load finds the last manifest',
       retry: 'hourly',
       cause: parsed.error,

@@ -7,8 +7,7 @@ import type { AccountHolder } from '../account-holder.ts';
 import { parsePointer, parseWorkerSign, type Pointer, type WorkerSign } from './documents.ts';
 import { isOver } from './lake.ts';
 import { POINTERS, WORKERS } from './layout.ts';
-import type { LakePlace, Store } from './store.ts';
-import { withStore } from './with-store.ts';
+import type { Store } from './store.ts';
 
 /** An account, its last load, and the sign of the worker that has it; null: it gave none. */
 interface ReadAccount {
@@ -21,22 +20,16 @@ interface ReadAccount {
 const AT_ONCE = 8;
 
 /** Reads all accounts of a lake, sorted by name. Throws ConfigError where there is no lake, and StoreError. */
-export function readFleet(place: LakePlace, deadlineMs: number): Promise<FleetAccount[]> {
-  return withStore(place, deadlineMs, async (store) => {
-    const accounts = await readAccounts(store);
-    if (accounts === null)
-      throw new ConfigError(`there is no lake at ${store.name}`, {
-        hint: 'the first load of a worker makes it; or correct the place',
-      });
-    return accounts.map((each) => toFleetAccount(each, store.now()));
-  });
+export async function readFleetOf(store: Store): Promise<FleetAccount[]> {
+  const accounts = await readAccounts(store);
+  if (accounts === null)
+    throw new ConfigError(`there is no lake at ${store.name}`, {
+      hint: 'the first load of a worker makes it; or correct the place',
+    });
+  return accounts.map((each) => toFleetAccount(each, store.now()));
 }
 
 /** Who has each account that was ever claimed. Throws StoreError. */
-export const readHolders = (place: LakePlace, deadlineMs: number): Promise<AccountHolder[]> =>
-  withStore(place, deadlineMs, readStoreHolders);
-
-/** The same of a store that is open. */
 export async function readStoreHolders(store: Store): Promise<AccountHolder[]> {
   const accounts = (await readAccounts(store)) ?? [];
   return accounts.map(({ account, pointer: { facts }, sign, isHeld }) => ({

@@ -18,6 +18,7 @@ import { changeState, type Head } from './pointer.ts';
 import { removeAccount } from './remove-account.ts';
 import type { LakeOptions } from './store.ts';
 import { countRows, findDifferences } from './verify.ts';
+import { toLateLoad, within } from './with-store.ts';
 
 /** How often a load begins again that met another one. */
 const TRIES = 3;
@@ -31,6 +32,11 @@ export function createLakeTarget(
   const lake: Lake = { options, holder, store: openStore(options.place) };
   const { warehouseId, version, timezone, originsOf } = source;
   const claimant: Claimant = { warehouseId, version, timezone, originsOf, force: false };
+  /** A store may hang in the middle of any request: whatever takes longer than `load_timeout` is given up. */
+  const timed =
+    <Given extends unknown[], Result>(work: (...given: Given) => Promise<Result>) =>
+    (...given: Given): Promise<Result> =>
+      within(options.loadTimeoutMs, work(...given), () => toLateLoad(options.loadTimeoutMs));
   /** The last load of each account, as this process read or wrote it. */
   const heads = new Map<string, Head>();
   /** Accounts that were loaded, and whether any file is new. */
@@ -101,7 +107,7 @@ export function createLakeTarget(
     return found;
   }
 
-  return {
+  const target: Target = {
     async claim(account: string, force: boolean): Promise<Claim> {
       await readSharedHead();
       const { claim, head } = await claimOne(lake, account, { ...claimant, force });
@@ -140,6 +146,17 @@ export function createLakeTarget(
       return left.map((account) => describeLeftBehind(account, options.name));
     },
     describe: (error) => describeLakeError(error, options.place),
+  };
+  return {
+    ...target,
+    claim: timed(target.claim),
+    claimLeft: timed(target.claimLeft),
+    load: timed(target.load),
+    loadWarehouse: timed(target.loadWarehouse),
+    remove: timed(target.remove),
+    verify: timed(target.verify),
+    verifyWarehouse: timed(target.verifyWarehouse),
+    listFindings: timed(target.listFindings),
     close: () => lake.store.close(),
   };
 }

@@ -1,12 +1,8 @@
 /** Claims accounts before they are synced: all of a worker, with one sign of life. */
-import { version } from '../../../lib/version.ts';
 import type { Source } from '../source.ts';
 import type { AccountClaim, Holder } from '../target.ts';
-import { claimAll } from './claim.ts';
-import type { Lake } from './lake.ts';
-import { endSign } from './sign.ts';
+import { sendErrand } from './errand-process.ts';
 import type { LakeOptions } from './store.ts';
-import { withStore } from './with-store.ts';
 
 export interface LakeClaimRequest {
   target: LakeOptions;
@@ -17,22 +13,16 @@ export interface LakeClaimRequest {
 
 /** Claims the accounts, or renews their leases. Throws StoreError where no account can be read. */
 export function claimAccounts(
-  request: LakeClaimRequest,
+  { target, holder, deadlineMs }: LakeClaimRequest,
   { warehouseId, timezone, originsOf }: Pick<Source, 'warehouseId' | 'timezone' | 'originsOf'>,
   accounts: readonly string[],
 ): Promise<AccountClaim[]> {
-  const claimant = { warehouseId, timezone, originsOf, version: version(), force: false };
-  return withLake(request, (lake) => claimAll(lake, accounts, claimant));
+  const origins = Object.fromEntries(accounts.map((account) => [account, originsOf(account)]));
+  const warehouse = { warehouseId, timezone, origins };
+  return sendErrand({ kind: 'claim', place: target.place, target, holder, deadlineMs, warehouse, accounts });
 }
 
 /** Gives the accounts back, so that another worker need not wait for the end of the lease. Throws StoreError. */
-export function release(request: LakeClaimRequest): Promise<void> {
-  return withLake(request, async (lake) => {
-    await endSign(lake);
-  });
+export async function release({ target, holder, deadlineMs }: LakeClaimRequest): Promise<void> {
+  await sendErrand({ kind: 'release', place: target.place, target, holder, deadlineMs });
 }
-
-const withLake = <T>(
-  { target, holder, deadlineMs }: LakeClaimRequest,
-  work: (lake: Lake) => Promise<T>,
-): Promise<T> => withStore(target.place, deadlineMs, (store) => work({ options: target, holder, store }));

@@ -6,7 +6,7 @@ import type { LakeContent, Rows } from './contents.ts';
 import type { LakeFile, LakeSlice, LakeTable } from './documents.ts';
 import type { Lake } from './lake.ts';
 import { toDataKey, type LakeOwner } from './layout.ts';
-import { StoreError } from './store.ts';
+import { toLateLoad } from './with-store.ts';
 
 /** What a load writes to. */
 export interface Writing {
@@ -93,8 +93,5 @@ export async function writeFiles(
 async function assertInTime({ lake, deadline }: Writing): Promise<void> {
   await setImmediate();
   if (performance.now() <= deadline) return;
-  const seconds = Math.round(lake.options.loadTimeoutMs / 1000);
-  throw new StoreError(`the load was not done after ${seconds} s`, {
-    ...{ code: 'ETIMEDOUT', hint: 'a larger load_timeout: in the target gives it more time' },
-  });
+  throw toLateLoad(lake.options.loadTimeoutMs);
 }
