@@ -15,6 +15,7 @@ const ENTRY_POINTS = [
   'src/publishing/targets/lake/errand-child.ts',
   'src/publishing/targets/load-child.ts',
   'src/queries/video-list/scan-thread.ts',
+  'src/queries/wide-reads/wide-thread.ts',
   'src/web/process/entry.ts',
 ];
 

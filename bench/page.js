@@ -17,8 +17,8 @@ const MOST_KB = 300;
 
 const ADDRESSES = {
   'the status page': '/',
-  'its tenth hundred of packages': '/?page=10',
-  'packages found by their name': '/?find=campus',
+  'the packages by size': '/packages?sort=size',
+  'packages found by their name': '/packages?find=campus',
   'the chart of two years': '/storage.json?account=bench',
   'what the page requests repeatedly': '/live.json',
   'a package': '/packages/bench/500',

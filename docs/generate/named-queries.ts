@@ -10,6 +10,8 @@ import {
   PARTIAL_WALKS,
   STORAGE_FAILURES,
 } from '../../src/queries/named/failures.ts';
+import { FOUND, FOUND_IN_PACKAGE, LAST_POSITION, PART_OF_PACKAGE } from '../../src/queries/named/search.ts';
+import { PACKAGE_COUNTS, PACKAGE_TOTALS, QUARANTINE_BY_PACKAGE } from '../../src/queries/named/packages.ts';
 import * as status from '../../src/queries/named/status.ts';
 import {
   GAPS,
@@ -56,7 +58,7 @@ export const NAMED_QUERIES: readonly { part: string; queries: readonly Documente
   { part: 'The tiles', queries: [VIDEO_CHANGES, STORAGE_TOTALS] },
   { part: 'The run in progress', queries: [status.RUNNING_WALKS, status.WALKED_PACKAGES, CHANGE_MARKER] },
   { part: 'Storage', queries: [STORAGE_DAYS, GAPS] },
-  { part: 'Packages', queries: [PACKAGE_SIZES] },
+  { part: 'Packages', queries: [PACKAGE_SIZES, PACKAGE_COUNTS, PACKAGE_TOTALS, QUARANTINE_BY_PACKAGE] },
   { part: 'Targets', queries: [TARGET_LOADS, LAST_CHANGES] },
   { part: 'Requests spent', queries: [status.SPENT_REQUESTS, status.PAUSE] },
   { part: 'Last runs', queries: [status.RUNS] },
@@ -64,6 +66,10 @@ export const NAMED_QUERIES: readonly { part: string; queries: readonly Documente
   {
     part: 'The page of a package',
     queries: [status.PACKAGE, PACKAGE_WALKS, REMOVED_VIDEOS],
+  },
+  {
+    part: 'The search over all packages',
+    queries: [FOUND, FOUND_IN_PACKAGE, LAST_POSITION, PART_OF_PACKAGE],
   },
   { part: 'The page of a video', queries: [VIDEO, VERSIONS] },
 ];

@@ -30,8 +30,15 @@ export const PROBLEM_KINDS = [
 ] as const;
 export type ProblemKind = (typeof PROBLEM_KINDS)[number];
 
-/** The kinds of problems that a single package can have. */
-const PACKAGE_PROBLEM_KINDS = ['failed', 'never_read', 'stale', 'partial', 'held_back', 'unordered'] as const;
+/** The kinds of problems that a single package can have, the most severe first. */
+export const PACKAGE_PROBLEM_KINDS = [
+  'failed',
+  'never_read',
+  'stale',
+  'partial',
+  'held_back',
+  'unordered',
+] as const;
 export type PackageProblemKind = (typeof PACKAGE_PROBLEM_KINDS)[number];
 
 /** A package; an account where `packageId` is null; the worker where `account` is null. */

@@ -4,6 +4,7 @@ import { isHeld } from '../database/lock.ts';
 import { readSnapshot } from '../database/transaction.ts';
 import type { PackageKey } from '../lib/package-key.ts';
 import * as changes from './named/changes.ts';
+import * as packages from './named/packages.ts';
 import * as status from './named/status.ts';
 import * as storage from './named/storage.ts';
 import * as totals from './named/totals.ts';
@@ -50,6 +51,9 @@ export function openPageQueries(path: string) {
     removed: (limit: number) => changes.REMOVED.all(db, { limit }),
     /** By day (UTC) from `since` on. */
     sizes: (key: PackageKey, since: string) => videos.PACKAGE_SIZES.all(db, { ...toColumns(key), since }),
+    /** Of the packages of the config; `day` (UTC) is today. */
+    packageCounts: (day: string) => packages.PACKAGE_COUNTS.all(db, { day }),
+    quarantineByPackage: () => packages.QUARANTINE_BY_PACKAGE.all(db, {}),
     storageDays: (account: string) => storage.STORAGE_DAYS.all(db, { account }),
     /** Newest first. */
     gaps: (account: string, since: string) => storage.GAPS.all(db, { account, since }),

@@ -6,6 +6,8 @@ import * as backups from '../../src/queries/named/backups.ts';
 import * as changes from '../../src/queries/named/changes.ts';
 import type { NamedQuery, SqlValue } from '../../src/database/query.ts';
 import * as failures from '../../src/queries/named/failures.ts';
+import * as packages from '../../src/queries/named/packages.ts';
+import * as search from '../../src/queries/named/search.ts';
 import * as status from '../../src/queries/named/status.ts';
 import * as storage from '../../src/queries/named/storage.ts';
 import * as targets from '../../src/queries/named/targets.ts';
@@ -25,6 +27,8 @@ const MODULES = {
   'backups.ts': backups,
   'changes.ts': changes,
   'failures.ts': failures,
+  'packages.ts': packages,
+  'search.ts': search,
   'status.ts': status,
   'storage.ts': storage,
   'targets.ts': targets,
@@ -58,6 +62,9 @@ const VALUES: Readonly<Record<string, SqlValue>> = {
   at: '2026-03-10 12:00:00',
   now_ms: Date.parse('2026-03-10T12:00:00Z'),
   below: 1_000,
+  day: null,
+  ...{ pattern: '%', after: 0, upto: 10_000, size: 1, removed: null },
+  ...{ min_bytes: null, max_bytes: null, min_duration: null, max_duration: null },
   window: 1_000,
   limit: 10,
 };
@@ -207,7 +214,7 @@ describe('the text of docs/status-page.md around them', () => {
     const addresses = [...HANDWRITTEN.matchAll(/^\| (`.*?`) +\|/gm)].flatMap(([, cell = '']) =>
       [...cell.matchAll(/`([^`]+)`/g)].map(([, address = '']) => address),
     );
-    expect(addresses).toHaveLength(6);
+    expect(addresses).toHaveLength(7);
     const { page, data } = await openPages();
     for (const address of addresses) {
       const path = address.replace('ACCOUNT', 'main').replace('/ID', '/104').replace('/ID', '/3');

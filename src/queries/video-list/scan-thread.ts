@@ -4,15 +4,15 @@ import { openReadOnly } from '../../database/connection.ts';
 import { readSnapshot } from '../../database/transaction.ts';
 import { errorMessage } from '../../lib/errors.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
+import type { ThreadResult } from '../thread-queue.ts';
 import type { ListPage, ListQuery } from './list-query.ts';
 import { createScan } from './scan.ts';
 
-/** The messages to and from the thread: one request at a time. */
+/** A message to the thread: one request at a time. */
 export interface ScanRequest {
   key: PackageKey;
   query: ListQuery;
 }
-export type ScanResult = { page: ListPage | null } | { error: string };
 
 /**
  * Memory-mapped, a scan takes half to three quarters of the time (measured). An I/O error is then a signal: it ends the
@@ -24,9 +24,9 @@ const db = openReadOnly(workerData as string);
 db.$client.pragma(`mmap_size = ${MAPPED_BYTES}`);
 const scan = createScan(db);
 
-function run({ key, query }: ScanRequest): ScanResult {
+function run({ key, query }: ScanRequest): ThreadResult<ListPage | null> {
   try {
-    return { page: readSnapshot(db, () => scan(key, query)) };
+    return { result: readSnapshot(db, () => scan(key, query)) };
   } catch (error) {
     return { error: errorMessage(error) };
   }

@@ -98,7 +98,7 @@ export function Title({ title }: { title: string | null }) {
 }
 
 /** The way back from a package. */
-export const ALL_PACKAGES = { text: 'All packages', href: '/#packages' };
+export const ALL_PACKAGES = { text: 'Packages', href: '/packages' };
 
 export function packagePath({ account, package_id: id }: { account: string; package_id: number }): string {
   return `/packages/${encodeURIComponent(account)}/${id}`;

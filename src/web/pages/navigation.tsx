@@ -1,6 +1,9 @@
 /** The navigation of every page, and the way back to the pages above one. */
 
-const ITEMS = [{ name: 'status', text: 'Status', href: '/' }] as const;
+const ITEMS = [
+  { name: 'status', text: 'Status', href: '/' },
+  { name: 'packages', text: 'Packages', href: '/packages' },
+] as const;
 
 export type NavigationItem = (typeof ITEMS)[number]['name'];
 

@@ -19,7 +19,7 @@ interface PackagePageProps extends PageFrame {
 export function PackagePage({ view, unit, ...frame }: PackagePageProps) {
   const { account, package_id: id, name, removed } = view;
   return (
-    <Page {...frame} title={name ?? `${account}/${id}`} crumbs={[ALL_PACKAGES]}>
+    <Page {...frame} title={name ?? `${account}/${id}`} current="packages" crumbs={[ALL_PACKAGES]}>
       <h1>
         <bdi>{name ?? `Package ${id}`}</bdi>{' '}
         <small class="soft">

@@ -1,27 +1,21 @@
-/** The packages: state, last walk, number of videos and its history. */
+/** The first packages: state, last walk, number of videos and its history. */
 import { formatCount, pluralize } from '../../lib/format.ts';
 import type { PackageProblemKind } from '../../health/problem-kinds.ts';
 import type { PackageRowView, PackageState, StatusView } from '../views/status-view.ts';
-import { RelativeTime, packagePath, toQueryString } from './format.tsx';
-import { Pager } from './pager.tsx';
+import { RelativeTime, packagePath } from './format.tsx';
 import { Section } from './section.tsx';
 import { Sparkline } from './sparkline.tsx';
 import { Table } from './table.tsx';
-
-/** Above this the packages can be searched. */
-const SEARCH_ABOVE = 10;
 
 const HEAD = ['Package', 'State', 'Last full walk', '>Videos', 'Last 30 days'];
 
 type PackagesProps = Pick<StatusView, 'packages' | 'now' | 'isFirstReadRunning'>;
 
 export function PackagesSection({ packages, now, isFirstReadRunning }: PackagesProps) {
-  const { rows, all, found, find, page, pages } = packages;
-  const count = find === null ? formatCount(all) : `${formatCount(found)} of ${formatCount(all)}`;
+  const { rows, all } = packages;
   return (
-    <Section name="packages" heading="Packages" count={count} part>
-      {(all > SEARCH_ABOVE || find !== null) && <Find find={find} />}
-      {rows.length === 0 && <p class="soft">{all === 0 ? 'None in the config.' : 'No match.'}</p>}
+    <Section name="packages" heading="Packages" count={formatCount(all)} part>
+      {rows.length === 0 && <p class="soft">None in the config.</p>}
       {rows.length > 0 && (
         <Table label={{ by: 'packages-heading' }} head={HEAD}>
           {rows.map((row) => (
@@ -29,23 +23,29 @@ export function PackagesSection({ packages, now, isFirstReadRunning }: PackagesP
           ))}
         </Table>
       )}
-      <Pager
-        page={page}
-        pages={pages}
-        pageUrl={(number) => `/${toQueryString({ find, page: number })}#packages`}
-      />
+      {all > rows.length && (
+        <p>
+          <a href="/packages">All {formatCount(all)} packages</a>
+        </p>
+      )}
     </Section>
   );
 }
 
-function Find({ find }: { find: string | null }) {
+/** The link to a package, with its id after the name. */
+export function PackageName({ row }: { row: Pick<PackageState, 'account' | 'package_id' | 'name'> }) {
   return (
-    <form class="find" method="get" action="/#packages" role="search">
-      <label for="find">Name or number</label>
-      <input id="find" type="search" name="find" value={find ?? ''} maxLength={200} />
-      <button type="submit">Find</button>
-      {find !== null && <a href="/#packages">All packages</a>}
-    </form>
+    <>
+      <a href={packagePath(row)}>
+        <bdi>{row.name ?? `${row.account}/${row.package_id}`}</bdi>
+      </a>
+      {row.name !== null && (
+        <small class="soft">
+          {' '}
+          {row.account}/{row.package_id}
+        </small>
+      )}
+    </>
   );
 }
 
@@ -56,15 +56,7 @@ function PackageRow({ row, now, isFirstReadRunning }: RowProps) {
   return (
     <tr>
       <th scope="row">
-        <a href={packagePath(row)}>
-          <bdi>{row.name ?? `${row.account}/${row.package_id}`}</bdi>
-        </a>
-        {row.name !== null && (
-          <small class="soft">
-            {' '}
-            {row.account}/{row.package_id}
-          </small>
-        )}
+        <PackageName row={row} />
       </th>
       <td>
         <span class={`state ${level}`}>{text}</span>

@@ -7,6 +7,7 @@ import { createStaleCheck } from '../../health/streams.ts';
 import { commandsFor } from '../../health/commands.ts';
 import { openPageQueries } from '../../queries/page-queries.ts';
 import { openVideoLists } from '../../queries/video-list/video-list.ts';
+import { openWideReads } from '../../queries/wide-reads/wide-reads.ts';
 import { openStatusQueries } from '../../queries/status-queries.ts';
 import { openPublisher } from '../../publishing/publisher.ts';
 import { openMetricDeltas } from '../../queries/metric-deltas.ts';
@@ -29,7 +30,10 @@ export async function openWebServer(
   environment: WebEnvironment,
 ): Promise<WebServer> {
   const { clock, onError, readFleets = async () => [] } = environment;
-  const { lists, statusQueries, details, deltas, close } = openQueries(config.warehouse, clock.now());
+  const { lists, wideReads, statusQueries, details, deltas, close } = openQueries(
+    config.warehouse,
+    clock.now(),
+  );
   const streams = { config, statusQueries, isStale: createStaleCheck(config.schedule) };
   const publisher = openPublisher(config, 'server');
   const { full, timezone } = config.schedule;
@@ -46,7 +50,7 @@ export async function openWebServer(
       accounts: config.accounts,
       endedSessions: openEndedSessions(endedSessionsPath(config.warehouse), { now: clock.now(), onError }),
       createCatalogue: (accounts) => createMirror({ lists, calendar, clock, accounts }),
-      pages: { ...streams, details, lists, publisher, formatCommand, nextRun, clock, readFleets },
+      pages: { ...streams, details, lists, wideReads, publisher, formatCommand, nextRun, clock, readFleets },
       metrics,
       readiness: cacheBriefly(clock, (isAuthenticated: boolean) =>
         readReadiness(streams, clock.now(), isAuthenticated),
@@ -68,6 +72,7 @@ export async function openWebServer(
 /** Each has a read connection of its own. */
 function openQueries(path: string, now: number) {
   const lists = openVideoLists(path);
+  const wideReads = openWideReads(path);
   const statusQueries = openStatusQueries(path);
   const details = openPageQueries(path);
   const deltas = openMetricDeltas(path, now);
@@ -75,9 +80,10 @@ function openQueries(path: string, now: number) {
     deltas.close();
     details.close();
     statusQueries.close();
+    await wideReads.close();
     await lists.close();
   };
-  return { lists, statusQueries, details, deltas, close };
+  return { lists, wideReads, statusQueries, details, deltas, close };
 }
 
 const CACHED_MS = 1_000;

@@ -2,8 +2,10 @@
 import { z } from 'zod';
 import { clientGoneSignal } from '../../service/server/limits.ts';
 import { PackagePage } from '../pages/package.tsx';
+import { PackagesPage } from '../pages/packages.tsx';
 import { VideoPage } from '../pages/video.tsx';
 import { createPackageView, packageQuery } from '../views/package-view.ts';
+import { createPackagesView, packagesQuery } from '../views/packages-view.ts';
 import type { Routing } from './routing.ts';
 
 /** Digits only: not `1e3` or `0x65`. */
@@ -18,6 +20,10 @@ const videoParams = packageParams.extend({ video: id });
 export function addPackageRoutes({ options, frame, page }: Routing): void {
   const { config, details, clock } = options;
   const unit = config.durationUnit;
+  page('/packages', async ({ query }) => {
+    const view = await createPackagesView(options, packagesQuery.parse(query), clock.now());
+    return <PackagesPage {...frame} view={view} unit={unit} />;
+  });
   page('/packages/:account/:package', async (request, reply) => {
     const params = packageParams.safeParse(request.params);
     if (!params.success) return null;

@@ -1,6 +1,5 @@
 /** What the status page shows, read from the live file. */
 import { z } from 'zod';
-import { countPages } from '../../lib/count-pages.ts';
 import { createCalendar } from '../../lib/calendar.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import { addDays } from '../../lib/days.ts';
@@ -8,8 +7,9 @@ import type { HealthParts, PackageReport } from '../../health/facts.ts';
 import { isPackageProblem, type PackageProblem } from '../../health/problem-kinds.ts';
 import { createHealthReport, type HealthReport } from '../../health/report.ts';
 import type { VideoLists } from '../../queries/video-list/video-list.ts';
+import type { WideReads } from '../../queries/wide-reads/wide-reads.ts';
 import type { PageQueries } from '../../queries/page-queries.ts';
-import { pageParam, textParam } from './query-params.ts';
+import { textParam } from './query-params.ts';
 import { createTiles } from './tiles.ts';
 import { buildCalendar } from './storage-calendar.ts';
 import { countRunPackages, toRunProgress, toChangeMarker } from './run-progress.ts';
@@ -17,10 +17,6 @@ import { getOverallStatus } from '../../health/overall-status.ts';
 
 /** The query of the page. */
 export const statusQuery = z.object({
-  /** Show packages whose name or id contains this; null: all. */
-  find: textParam,
-  /** Of the packages. */
-  page: pageParam,
   /** The account whose storage is shown; null: the first one with storage. */
   storage: textParam,
 });
@@ -38,13 +34,14 @@ export type StorageView = NonNullable<ReturnType<typeof createStorageView>>;
 export interface ViewSources extends HealthParts {
   details: PageQueries;
   lists: VideoLists;
+  wideReads: WideReads;
   /** When the next full run after `now` is due, both in ms since 1970. */
   nextRun: (now: number) => number;
 }
 
 const RUNS = 10;
 const CHANGES = 10;
-const PACKAGES_PER_PAGE = 100;
+const PACKAGES = 10;
 const SPARKLINE_DAYS = 30;
 
 /** `now` is in ms since 1970. Throws WarehouseError if the live file cannot be read. */
@@ -67,7 +64,7 @@ export function createStatusView(sources: ViewSources, query: StatusQuery, now: 
     /** An unscoped full run is in progress: packages without a walk will get one. */
     isFirstReadRunning,
     storage: createStorageView(sources, query.storage, now),
-    packages: listPackages(health, details, query, now),
+    packages: listPackages(health, details, now),
     added: details.added(CHANGES),
     edited: details.edited(CHANGES),
     removed: details.removed(CHANGES),
@@ -99,22 +96,26 @@ export function createStorageView({ config, details }: ViewSources, name: string
   };
 }
 
-/** Packages that need attention first; otherwise in the order of the config. */
-function listPackages(health: HealthReport, details: PageQueries, query: StatusQuery, now: number) {
+/** The first ten: packages that need attention first; otherwise in the order of the config. */
+function listPackages(health: HealthReport, details: PageQueries, now: number) {
   const packages = getPackageStates(health);
-  const found = packages.filter((row) => matches(row, query.find));
-  const ordered = [...found.filter(({ problem }) => problem), ...found.filter(({ problem }) => !problem)];
-  const pages = Math.max(1, countPages(ordered.length, PACKAGES_PER_PAGE));
-  const page = Math.min(pages, query.page);
+  const ordered = [
+    ...packages.filter(({ problem }) => problem),
+    ...packages.filter(({ problem }) => !problem),
+  ];
   const since = addDays(toTimestamp(now).slice(0, 10), -SPARKLINE_DAYS);
-  const rows = ordered.slice((page - 1) * PACKAGES_PER_PAGE, page * PACKAGES_PER_PAGE).map((row) => ({
+  const rows = ordered.slice(0, PACKAGES).map((row) => ({
     ...row,
     sizes: details.sizes({ account: row.account, packageId: row.package_id }, since),
   }));
-  return { rows, found: found.length, all: packages.length, page, pages, find: query.find };
+  return { rows, all: packages.length };
 }
 
-function matches({ account, package_id: id, name }: PackageReport, find: string | null): boolean {
+/** Whether its name or its id contains the text, in any case. */
+export function matchesPackage(
+  { account, package_id: id, name }: PackageReport,
+  find: string | null,
+): boolean {
   return find === null || `${account}/${id} ${name ?? ''}`.toLowerCase().includes(find.toLowerCase());
 }
 

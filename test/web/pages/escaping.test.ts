@@ -14,7 +14,8 @@ import { named } from '../../support/read-html.ts';
 const KEY = 'server-key-of-20-char';
 const DATA = ['/storage.json', '/live.json'];
 const PAGES = [
-  ...['/', '/?storage=other', '/?find=104&page=2', '/storage/main', '/storage/other?year=2026'],
+  ...['/', '/?storage=other', '/storage/main', '/storage/other?year=2026'],
+  ...['/packages', '/packages?find=main&show=stale&sort=size&page=2'],
   ...['/packages/main/104', '/packages/main/104?keyword=main&sort=title', '/packages/main/104?removed=99'],
   ...['/packages/main/102', '/packages/main/500', '/packages/main/104/videos/3'],
 ];
@@ -115,7 +116,7 @@ describe('every page', () => {
       const { status } = await browse(`${url}${path}`);
       expect([path, [400, 404].includes(status)]).toEqual([path, true]);
     }
-    for (const path of ['/packages', '/packages/main', '/packages/main/104/', '/none']) {
+    for (const path of ['/packages/', '/packages/main', '/packages/main/104/', '/none']) {
       expect([path, (await browse(`${url}${path}`)).status]).toEqual([path, 404]);
     }
     for (const method of ['POST', 'PUT', 'DELETE']) {

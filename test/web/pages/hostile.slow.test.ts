@@ -25,7 +25,7 @@ it('a hostile name in the config is shown as text, and so is a query', async () 
     expect(getExactText(root)).toContain(name);
     const text = name.slice(0, 1_000);
     const query = new URLSearchParams({ find: text, keyword: text, item: text, sort: text });
-    for (const path of ['/', '/packages/main/104']) {
+    for (const path of ['/', '/packages', '/packages/main/104']) {
       expectHarmless((await page(`${path}?${query.toString()}`)).root);
     }
   }
@@ -42,11 +42,20 @@ it('a page ignores an invalid query', async () => {
     ...['sort=nonsense', 'sort=access_key', 'direction=up', 'item=access_key', 'find[a]=b', '__proto__=x'],
   ];
   const plain = {
-    status: (await page('/')).partText('packages'),
+    packages: (await page('/packages')).partText('packages'),
     package: (await page('/packages/main/104')).partText('videos-heading'),
   };
   for (const query of odd) {
-    expect([query, (await page(`/?${query}`)).partText('packages')]).toEqual([query, plain.status]);
+    await page(`/?${query}`);
+    if (
+      /^(page|storage|removed|find=(x|$|%)|%|&|sort|keyword|direction|item|find\[|__)/.test(query) &&
+      query !== 'direction=asc'
+    ) {
+      expect([query, (await page(`/packages?${query}`)).partText('packages')]).toEqual([
+        query,
+        plain.packages,
+      ]);
+    }
     const isRemoved = query === 'removed=1e99' ? [plain.package] : [plain.package, 'Removed videos'];
     expect(isRemoved).toContain((await page(`/packages/main/104?${query}`)).partText('videos-heading'));
   }

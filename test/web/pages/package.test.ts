@@ -172,7 +172,7 @@ describe('the page of a video', () => {
     const shown = await page('/packages/main/104/videos/1');
     expect(shown.title).toBe('third · Vodhouse test');
     expect(linksIn(shown.part('content')).slice(0, 2)).toEqual([
-      ['/#packages', 'All packages'],
+      ['/packages', 'Packages'],
       ['/packages/main/104', 'Package 104'],
     ]);
     expect(shown.partText('content')).toContain(
