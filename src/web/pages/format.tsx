@@ -3,8 +3,14 @@ import { fromTimestamp, HOUR_MS, MINUTE_MS } from '../../lib/clock.ts';
 import type { Status } from '../../database/schema/runs.ts';
 import { formatAgo, formatBinaryBytes, formatCount, formatDuration } from '../../lib/format.ts';
 
-/** `5 min ago`, from a time of the warehouse (`YYYY-MM-DD HH:MM:SS` UTC); null: `never`. */
-export function RelativeTime({ at, now }: { at: string | null; now: number }) {
+interface RelativeTimeProps {
+  /** A time of the warehouse (`YYYY-MM-DD HH:MM:SS` UTC); null: `never`. */
+  at: string | null;
+  now: number;
+}
+
+/** `5 min ago`. */
+export function RelativeTime({ at, now }: RelativeTimeProps) {
   if (at === null) return <>never</>;
   return (
     <time dateTime={`${at.replace(' ', 'T')}Z`} title={`${at} UTC`}>
@@ -100,17 +106,7 @@ export function Title({ title }: { title: string | null }) {
 /** The way back from a package. */
 export const ALL_PACKAGES = { text: 'Packages', href: '/packages' };
 
-export function packagePath({ account, package_id: id }: { account: string; package_id: number }): string {
-  return `/packages/${encodeURIComponent(account)}/${id}`;
-}
-
-export function storageDaysPath(account: string): string {
-  return `/storage/${encodeURIComponent(account)}`;
-}
-
-export function videoPath(video: { account: string; package_id: number; id: number }): string {
-  return `${packagePath(video)}/videos/${video.id}`;
-}
+export { packagePath, storageDaysPath, videoPath } from '../views/paths.ts';
 
 /** `?a=1&b=2` without null values; empty if all are null. */
 export function toQueryString(values: Record<string, string | number | null>): string {

@@ -1,52 +1,106 @@
-/** What needs attention, with the commands to type. */
-import type { Problem } from '../../health/problem-kinds.ts';
+/** What needs attention: how severe, since when, where, and the commands to type. Notes are apart. */
 import { formatCount } from '../../lib/format.ts';
+import type { AttentionItem } from '../views/attention.ts';
+import { RelativeTime } from './format.tsx';
 import { Section } from './section.tsx';
 
 /** Of the others only the number is shown, and the command that lists all. */
-const MAX_SHOWN = 30;
+const MAX_ITEMS = 30;
+const MAX_NOTES = 10;
 
-export function ProblemsSection({ problems, all }: { problems: readonly Problem[]; all: string }) {
-  const hidden = problems.length - MAX_SHOWN;
+interface ProblemsProps {
+  items: readonly AttentionItem[];
+  /** The command that lists all. */
+  all: string;
+  now: number;
+}
+
+export function ProblemsSection({ items: given, all, now }: ProblemsProps) {
+  const notes = given.filter(({ level }) => level === 'note');
+  const items = given.filter(({ level }) => level !== 'note');
+  const hidden = Math.max(0, items.length - MAX_ITEMS) + Math.max(0, notes.length - MAX_NOTES);
   return (
     <Section
       name="problems"
       heading="Needs attention"
       part
-      empty={problems.length === 0 ? 'Nothing.' : undefined}
+      empty={given.length === 0 ? 'Nothing.' : undefined}
     >
-      <ul class="problems">
-        {problems.slice(0, MAX_SHOWN).map(({ message, details, advice }) => (
-          <li key={message}>
-            <p>
-              <bdi>{message}</bdi>
-            </p>
-            {details.map((detail) => (
-              <p class="detail" key={detail}>
-                <bdi>{detail}</bdi>
-              </p>
-            ))}
-            {advice.map(({ text, command }) => (
-              <p class="detail" key={command ?? text}>
-                {text !== null && `${text}${command === null ? '' : ': '}`}
-                {command !== null && (
-                  <code>
-                    <bdi>{command}</bdi>
-                  </code>
-                )}
-              </p>
-            ))}
-          </li>
-        ))}
-      </ul>
+      {items.length > 0 && <Items items={items.slice(0, MAX_ITEMS)} now={now} />}
+      {notes.length > 0 && (
+        <>
+          <h3>Notes</h3>
+          <Items items={notes.slice(0, MAX_NOTES)} now={now} />
+        </>
+      )}
       {hidden > 0 && (
         <p class="soft">
-          and {formatCount(hidden)} more:{' '}
-          <code>
-            <bdi>{all}</bdi>
-          </code>
+          and {formatCount(hidden)} more: <Command command={all} />
         </p>
       )}
     </Section>
+  );
+}
+
+function Items({ items, now }: { items: readonly AttentionItem[]; now: number }) {
+  return (
+    <ul class="problems">
+      {items.map((item) => (
+        <Item key={item.id} {...item} now={now} />
+      ))}
+    </ul>
+  );
+}
+
+const LEVELS = { bad: '✕ problem', warn: '! attention', note: 'i note' } as const;
+
+function Item({ id, level, message, since, place, details, advice, now }: AttentionItem & { now: number }) {
+  return (
+    <li>
+      <p>
+        <bdi>{message}</bdi>
+      </p>
+      <div class="about">
+        <span class={`state ${level}`}>{LEVELS[level]}</span>{' '}
+        {since !== null && (
+          <span>
+            began <RelativeTime at={since} now={now} />
+          </span>
+        )}{' '}
+        {place && <a href={place.href}>{place.text}</a>}
+      </div>
+      <Details id={id} details={details} />
+      {advice.map(({ text, command }) => (
+        <p class="detail" key={command ?? text}>
+          {text !== null && `${text}${command === null ? '' : ': '}`}
+          {command !== null && <Command command={command} />}
+        </p>
+      ))}
+    </li>
+  );
+}
+
+/** More than one line is folded. */
+function Details({ id, details }: { id: string; details: readonly string[] }) {
+  const lines = details.map((detail) => (
+    <p class="detail" key={detail}>
+      <bdi>{detail}</bdi>
+    </p>
+  ));
+  if (details.length < 2) return <>{lines}</>;
+  return (
+    <details id={id}>
+      <summary>Details</summary>
+      {lines}
+    </details>
+  );
+}
+
+/** The script adds a button that copies it. */
+function Command({ command }: { command: string }) {
+  return (
+    <code data-copy>
+      <bdi>{command}</bdi>
+    </code>
   );
 }

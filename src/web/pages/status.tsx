@@ -1,6 +1,5 @@
 /** The status page, the most important sections first. */
 import { toTimestamp } from '../../lib/clock.ts';
-import { groupProblems } from '../../health/problem-kinds.ts';
 import type { StatusView } from '../views/status-view.ts';
 import { ChangesSection } from './changes-section.tsx';
 import { Page, type PageFrame } from './layout.tsx';
@@ -25,7 +24,7 @@ export function StatusPage({ view, unit, ...frame }: StatusPageProps) {
     <Page {...frame} title={overallStatus.text} current="status" stamp={stamp} hasCharts={storage !== null}>
       <OverallStatusSection status={overallStatus} at={toTimestamp(now)} />
       <TilesSection {...view} />
-      <ProblemsSection problems={groupProblems(health.problems)} all={view.listAllCommand} />
+      <ProblemsSection items={view.attention} all={view.listAllCommand} now={now} />
       <StorageSection storage={storage} />
       <PackagesSection packages={packages} now={now} isFirstReadRunning={view.isFirstReadRunning} />
       <TargetsSection targets={health.targets} now={now} />

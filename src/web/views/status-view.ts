@@ -10,6 +10,7 @@ import type { VideoLists } from '../../queries/video-list/video-list.ts';
 import type { WideReads } from '../../queries/wide-reads/wide-reads.ts';
 import type { PageQueries } from '../../queries/page-queries.ts';
 import { textParam } from './query-params.ts';
+import { listAttention } from './attention.ts';
 import { createTiles } from './tiles.ts';
 import { buildCalendar } from './storage-calendar.ts';
 import { countRunPackages, toRunProgress, toChangeMarker } from './run-progress.ts';
@@ -54,6 +55,7 @@ export function createStatusView(sources: ViewSources, query: StatusQuery, now: 
     now,
     stamp: toChangeMarker(details.changeMarker(), running, now),
     health,
+    attention: listAttention(health.problems),
     /** The command that lists all problems. */
     listAllCommand: sources.formatCommand('status --json'),
     overallStatus: getOverallStatus(health, now, isFirstReadRunning),

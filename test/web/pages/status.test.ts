@@ -238,16 +238,16 @@ describe('the attention list', () => {
     const query = (account: string, stream: string) =>
       `select * from quarantine where account = '${account}' and stream = '${stream}' and resolved_at is null`;
     expect(needsOn(shown).map((lines) => lines.map(plain))).toEqual([
-      [
-        'account main is paused until 2026-03-10 12:30:00 UTC, its full rate is back at 2026-03-10 13:30:00 UTC: asked too often',
-        'a worker resumes by itself; if this happens again, lower the limits: vodhouse plan',
-      ],
       ['main/101 failed: HTTP 500'],
       ['main/102 has had no full walk yet', 'vodhouse sync --package 102'],
       ['main/103 has had no full walk yet', 'vodhouse sync --package 103'],
       ['storage of other was never read', 'vodhouse sync --storage'],
       ['storage of main is stale: last read at 2026-03-10 01:00:00 UTC'],
       ['other/101 is stale: last full walk at 2026-03-10 03:00:00 UTC'],
+      [
+        'account main is paused until 2026-03-10 12:30:00 UTC, its full rate is back at 2026-03-10 13:30:00 UTC: asked too often',
+        'a worker resumes by itself; if this happens again, lower the limits: vodhouse plan',
+      ],
       ['main/104: the last full walk is incomplete: page 3 was not read'],
       [
         'main/104: 4 removals held back, too many at once',
@@ -299,10 +299,10 @@ describe('the attention list', () => {
     ]);
     const codes = named(shown.part('problems'), 'code').map(getText);
     expect(codes.map(plain)).toEqual([
-      'vodhouse plan',
       'vodhouse sync --package 102',
       'vodhouse sync --package 103',
       'vodhouse sync --storage',
+      'vodhouse plan',
       'vodhouse sync --package 104 --accept-removals 9',
       'vodhouse correct main 2026-03-08',
       'vodhouse sync --storage --from 2026-03-07 --to 2026-03-08',
@@ -312,7 +312,7 @@ describe('the attention list', () => {
       'vodhouse acknowledge main/videos/duration',
       'vodhouse acknowledge main/videos/rate',
     ]);
-    expect(codes[4]).toMatch(/ --config \/\S+\/vodhouse\.yaml$/);
+    expect(codes[3]).toMatch(/ --config \/\S+\/vodhouse\.yaml$/);
     expect(rowsIn(shown.part('packages')).map(([name, state]) => [name, state])).toEqual([
       ['Package', 'State'],
       ['main/101', 'last walk failed'],
@@ -364,7 +364,7 @@ describe('the attention list', () => {
     expect(rowsIn(failed.part('runs')).at(2)).toEqual(['', 'the disk is full']);
     change(run({ status: 'parked', error: 'no requests left', resume_at: '2026-03-10 15:00:00' }));
     const parked = await page();
-    expect(needsOn(parked)[0]?.map(plain)).toEqual([
+    expect(needsOn(parked)[1]?.map(plain)).toEqual([
       'run 3 is parked until 2026-03-10 15:00:00 UTC: no requests left',
       'a worker resumes by itself; without one, after that time: vodhouse sync',
     ]);
@@ -385,16 +385,47 @@ describe('the attention list', () => {
     ]);
   });
 
-  it('has thirty items at most', async () => {
-    const drift = Array.from({ length: 42 }, (_, index) =>
-      insert('drift', {
-        ...{ account: 'main', stream: 'videos', field: `field_${index}`, kind: 'new', sample: '1' },
-        ...{ first_seen_at: AT, last_seen_at: AT },
-      }),
+  it('has thirty items and ten notes at most', async () => {
+    const packages = Array.from({ length: 31 }, (_, index) => ({ id: 1_000 + index, name: null }));
+    const page = await (
+      await openPages(
+        [
+          ...packages.map(({ id }) => packageRow(id, { walked_at: '2026-03-10 11:30:00' })),
+          ...packages.map(({ id }) => candidate(1, { package_id: id })),
+          ...Array.from({ length: 12 }, (_, index) => drift('new', `field_${index}`, '1')),
+        ],
+        { accounts: onlyMain(packages) },
+      )
+    ).page();
+    expect(needsOn(page)).toHaveLength(40);
+    expect(named(page.part('problems'), 'h3').map(getText)).toEqual(['Notes']);
+    expect(page.partText('problems')).toMatch(/and 3 more: vodhouse status --json --config \S+$/);
+  });
+
+  it('has one item a cause, with its severity, since when, and a link to its place', async () => {
+    const { page } = await openPages([
+      ...ALL_WELL,
+      run({ status: 'failed' }),
+      walk({ status: 'failed', error: 'HTTP 500', finished_at: '2026-03-10 10:30:00' }),
+      `update package set failed_walks = 1, walked_at = '2026-03-10 03:00:00' where package_id = 101;`,
+      pause('2026-03-10 12:30:00', '2026-03-10 13:30:00', 'alone'),
+      gap('2026-03-09'),
+      drift('new', 'colour', '"red"'),
+    ]);
+    const { part, partText } = await page();
+    const abouts = named(part('problems'), 'div').filter(
+      ({ attributes }) => attributes.get('class') === 'about',
     );
-    const page = await (await openPages([...ALL_WELL, ...drift])).page();
-    expect(needsOn(page)).toHaveLength(30);
-    expect(page.partText('problems')).toMatch(/and 12 more: vodhouse status --json --config \S+$/);
+    expect(abouts.map((about) => [getText(about), linksIn(about)[0]?.[0]])).toEqual([
+      ['✕ problem began 90 min ago Package', '/packages/main/101'],
+      ['✕ problem began 9 h ago Package', '/packages/other/101'],
+      ['! attention began 60 min ago Requests', '#budgets'],
+      ['! attention began 60 min ago Storage by day', '/storage/main'],
+      ['i note began 60 min ago', undefined],
+    ]);
+    expect(partText('problems')).toMatch(
+      /^Needs attention main\/101 failed: HTTP 500 .* main\/101 is stale: /,
+    );
   });
 });
 
