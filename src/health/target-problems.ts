@@ -12,7 +12,7 @@ const LASTING_CODES = [
   /^(?:53100|42501|28.{3}|3D000|3F000)$/,
   /^(?:ENOSPC|EDQUOT|EACCES|EPERM|EROFS|ENOTDIR)$/,
   /^(?:AccessDenied|AllAccessDisabled|InvalidAccessKeyId|SignatureDoesNotMatch|ExpiredToken\w*|InvalidToken\w*)$/,
-  /^(?:NoSuchBucket|InvalidBucketName|NotS3|RequestTimeTooSkewed|AuthorizationHeaderMalformed|PermanentRedirect|BadDocument)$/,
+  /^(?:NoSuchBucket|InvalidBucketName|NotS3|RequestTimeTooSkewed|AuthorizationHeaderMalformed|PermanentRedirect|BadDocument|NewerDocument)$/,
 ];
 /** Loads may fail for this long, or for twice `every`, before a person hears of it. */
 const PATIENCE_MS = HOUR_MS;

@@ -159,6 +159,34 @@ describe('a lake with a pointer that cannot be read', () => {
   });
 });
 
+describe('a pointer that is damaged', () => {
+  it('is put back for a person who says --rebuild; one of a newer version stays', async () => {
+    const site = await openLoaded();
+    await site.walk([1, 2]);
+    await site.publish();
+    const path = join(site.root, 'latest/account=main.json');
+    const whole = readFileSync(path, 'utf8');
+    writeFileSync(path, whole.slice(0, 100));
+    expect(await site.load()).toMatchObject({
+      main: {
+        outcome: 'failed',
+        error: expect.stringContaining('latest/account=main.json is damaged') as string,
+        hint: expect.stringContaining('--rebuild') as string,
+      },
+    });
+    expect(await site.load({ rebuild: ['main'] })).toMatchObject({
+      main: { outcome: 'loaded', verified: true },
+    });
+    expect(site.pointer().load).toBeGreaterThan((JSON.parse(whole) as { load: number }).load);
+    expect(await site.differences()).toEqual([]);
+    writeFileSync(path, whole.replace('"format": 1', '"format": 2'));
+    expect(await site.load({ rebuild: ['main'] })).toMatchObject({
+      main: { outcome: 'failed', error: expect.stringContaining('written by a newer version') as string },
+    });
+    expect(readFileSync(path, 'utf8')).toContain('"format": 2');
+  });
+});
+
 describe('a warehouse of another time zone', () => {
   it('writes nothing into a lake', async () => {
     const site = await openLoaded();

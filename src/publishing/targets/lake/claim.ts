@@ -3,14 +3,15 @@ import pLimit from 'p-limit';
 import { hasLeft, listStays, type Origin } from '../../../lib/account-origins.ts';
 import { LostLeaseError } from '../load-errors.ts';
 import type { AccountClaim, Claim } from '../target.ts';
-import type { LoadFacts, Manifest } from './documents.ts';
+import { BAD_DOCUMENT, type LoadFacts, type Manifest } from './documents.ts';
 import { readHead, readManifest, rollForward } from './head.ts';
 import { describeLakeError } from './lake-errors.ts';
 import { isOver, nowText, type Lake } from './lake.ts';
-import { toManifestKey, type LakeOwner } from './layout.ts';
+import { toManifestKey, toPointerKey, type LakeOwner } from './layout.ts';
 import { commit, type Head } from './pointer.ts';
 import { readSign, renewSign } from './sign.ts';
 import { emptyManifest } from './manifests.ts';
+import { StoreError } from './store.ts';
 
 /** Whose accounts are claimed, and how. */
 export interface Claimant {
@@ -73,7 +74,19 @@ async function claimAgain(...[lake, account, head, until, claimant]: Parameters<
 
 /** The same for one account that is loaded now; its lease is renewed only where it is claimed for the first time. */
 export async function claimOne(lake: Lake, account: string, claimant: Claimant): Promise<ClaimedHead> {
-  return claimHead(lake, account, await readHead(lake, { account }), null, claimant);
+  const read = claimant.force ? readOrPutBack : readHead;
+  return claimHead(lake, account, await read(lake, { account }), null, claimant);
+}
+
+/** A pointer that is damaged is deleted: its account then goes on from its newest manifest. For a person who says so. */
+async function readOrPutBack(lake: Lake, owner: LakeOwner): Promise<Head | null> {
+  try {
+    return await readHead(lake, owner);
+  } catch (error) {
+    if (!(error instanceof StoreError && error.code === BAD_DOCUMENT)) throw error;
+    await lake.store.remove([toPointerKey(owner)]);
+    return null;
+  }
 }
 
 /** `leaseUntil` is null where this worker gave no sign yet. */

@@ -4,6 +4,12 @@ import { z } from 'zod';
 import type { LakeOwner } from './layout.ts';
 import { StoreError, type Body } from './store.ts';
 
+/** Of all documents. */
+const FORMAT = 1;
+
+/** The code of a StoreError: what is there is no document. */
+export const BAD_DOCUMENT = 'BadDocument';
+
 const count = z.int().min(0);
 const owner = z.union([
   z.strictObject({ account: z.string() }),
@@ -81,7 +87,7 @@ const state = z.object({
 });
 
 const manifest = z.object({
-  format: z.literal(1),
+  format: z.literal(FORMAT),
   owner,
   load: count,
   facts,
@@ -103,7 +109,7 @@ const manifest = z.object({
 });
 
 const pointer = z.object({
-  format: z.literal(1),
+  format: z.literal(FORMAT),
   owner,
   load: count,
   /** Key of the manifest, and its SHA-256. */
@@ -120,7 +126,7 @@ const pointer = z.object({
 });
 
 const workerSign = z.object({
-  format: z.literal(1),
+  format: z.literal(FORMAT),
   worker: z.string(),
   instance: z.string(),
   /** UTC, `YYYY-MM-DD HH:MM:SS`, by the clock of the store. */
@@ -143,16 +149,28 @@ export type WorkerSign = z.infer<typeof workerSign>;
 const read = <T>(schema: z.ZodType<T>) => {
   return (key: string, body: Uint8Array): T => {
     const text = Buffer.from(body).toString('utf8');
-    const parsed = schema.safeParse(parseJson(text));
+    const document = parseJson(text);
+    const parsed = schema.safeParse(document);
     if (parsed.success) return parsed.data;
-    throw new StoreError(`${key} is no document of this version of vodhouse`, {
-      code: 'BadDocument',
-      hint: 'a newer vodhouse may have written it; a document that is damaged may be deleted: the next load finds the last manifest',
-      retry: 'hourly',
-      cause: parsed.error,
-    });
+    throw describeBad(key, document);
   };
 };
+
+/** A document of a newer version is whole, and stays as it is. */
+function describeBad(key: string, document: unknown): StoreError {
+  const { format } = Object(document) as { format?: unknown };
+  if (typeof format === 'number' && format > FORMAT)
+    return new StoreError(`${key} was written by a newer version of vodhouse`, {
+      ...{ code: 'NewerDocument', hint: 'use that version here, too', retry: 'hourly' },
+    });
+  return new StoreError(`${key} is damaged: it is no document of vodhouse`, {
+    ...{
+      code: BAD_DOCUMENT,
+      hint: 'vodhouse publish --target NAME --rebuild ACCOUNT puts it back',
+      retry: 'hourly',
+    },
+  });
+}
 
 function parseJson(text: string): unknown {
   try {
