@@ -1,5 +1,6 @@
-/** A table that scrolls in its own box on narrow screens. */
+/** A table that scrolls in its own box on narrow screens; on a phone each row is a card. */
 import type { ComponentChildren, VNode } from 'preact';
+import { labelCells } from './cell-labels.ts';
 
 export interface TableProps {
   /** Its accessible name: the id of a heading, or a text. */
@@ -20,7 +21,7 @@ export function Table({ label, class: className, head, children }: TableProps) {
             {head.map((each) => (typeof each === 'string' ? <Heading key={each} text={each} /> : each))}
           </tr>
         </thead>
-        <tbody>{children}</tbody>
+        <tbody>{labelCells(children, head)}</tbody>
       </table>
     </div>
   );

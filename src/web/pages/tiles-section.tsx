@@ -50,7 +50,7 @@ function VideosTile({ count, today: { came, went } }: Tiles['videos']) {
     <Tile
       name="videos"
       label="Videos"
-      href="#packages"
+      href="/packages"
       value={formatCount(count)}
       note={came + went === 0 ? 'no change today' : `${formatChange(change)} today${parts}`}
     />

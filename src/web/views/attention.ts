@@ -76,6 +76,6 @@ function findPlace({ kind, scope }: Problem, isGroup: boolean): AttentionItem['p
   const part = PARTS[kind];
   if (part || account === null) return part ?? null;
   if (packageId !== null) return { text: 'Package', href: packagePath({ account, package_id: packageId }) };
-  if (isGroup) return { text: 'Packages', href: '#packages' };
+  if (isGroup) return { text: 'Packages', href: '/packages' };
   return STORAGE.includes(kind) ? { text: 'Storage by day', href: storageDaysPath(account) } : null;
 }

@@ -668,6 +668,22 @@ describe('the latest changes', () => {
   });
 });
 
+describe('the cells of every table', () => {
+  it('have the heading of their column, for the cards of a phone', async () => {
+    const { page } = await openPages([run({ status: 'failed', error: 'HTTP 500' })]);
+    const labelsOn = async (path: string, id: string, row: number) =>
+      named((await page(path)).part(id), 'tr')
+        .slice(row, row + 1)
+        .flatMap((each) => named(each, 'th', 'td'))
+        .map(({ attributes }) => attributes.get('data-label') ?? null);
+    expect(await labelsOn('/', 'runs', 1)).toEqual([
+      ...[null, 'Started', 'Duration', 'Status', 'Changes', 'Requests'],
+    ]);
+    expect(await labelsOn('/', 'runs', 2)).toEqual(['Run', null]);
+    expect((await labelsOn('/packages', 'content', 1)).slice(0, 3)).toEqual([null, 'State', 'Videos']);
+  });
+});
+
 describe('every referenced element', () => {
   it('exists: labels and addresses within the page have a target', async () => {
     const { page } = await openPages([run({})]);
