@@ -12,6 +12,7 @@ import {
 } from '../../src/queries/named/failures.ts';
 import { FOUND, FOUND_IN_PACKAGE, LAST_POSITION, PART_OF_PACKAGE } from '../../src/queries/named/search.ts';
 import { PACKAGE_COUNTS, PACKAGE_TOTALS, QUARANTINE_BY_PACKAGE } from '../../src/queries/named/packages.ts';
+import * as runs from '../../src/queries/named/runs.ts';
 import * as status from '../../src/queries/named/status.ts';
 import {
   GAPS,
@@ -61,7 +62,20 @@ export const NAMED_QUERIES: readonly { part: string; queries: readonly Documente
   { part: 'Packages', queries: [PACKAGE_SIZES, PACKAGE_COUNTS, PACKAGE_TOTALS, QUARANTINE_BY_PACKAGE] },
   { part: 'Targets', queries: [TARGET_LOADS, LAST_CHANGES] },
   { part: 'Requests spent', queries: [status.SPENT_REQUESTS, status.PAUSE] },
-  { part: 'Last runs', queries: [status.RUNS] },
+  { part: 'Runs', queries: [status.RUNS, runs.RUN_STRIP, runs.RUNS_BEFORE] },
+  {
+    part: 'The page of a run',
+    queries: [
+      runs.RUN,
+      runs.RUN_WALKS,
+      runs.RUN_FAILURES,
+      runs.RUN_REQUESTS,
+      runs.RUN_WAITS,
+      runs.RUN_HELD_BACK,
+      runs.RUN_QUARANTINE,
+      runs.BOOKED_DAYS,
+    ],
+  },
   { part: 'Latest changes', queries: [ADDED, EDITED, REMOVED] },
   {
     part: 'The page of a package',

@@ -5,10 +5,12 @@ import { readSnapshot } from '../database/transaction.ts';
 import type { PackageKey } from '../lib/package-key.ts';
 import * as changes from './named/changes.ts';
 import * as packages from './named/packages.ts';
+import * as runs from './named/runs.ts';
 import * as status from './named/status.ts';
 import * as storage from './named/storage.ts';
 import * as totals from './named/totals.ts';
 import * as videos from './named/videos.ts';
+import { readRun } from './run-queries.ts';
 
 /** Superseded states among which edits are searched: a large removal leaves as many states. */
 const EDITS_AMONG = 1_000;
@@ -62,6 +64,13 @@ export function openPageQueries(path: string) {
     /** Removed videos of a package with an id below `below`, highest first. */
     removedVideos: (key: PackageKey, below: number, limit: number) =>
       videos.REMOVED_VIDEOS.all(db, { ...toColumns(key), below, limit }),
+    /** The newest runs first, without their walks. */
+    lastRuns: (limit: number) => runs.RUN_STRIP.all(db, { limit }),
+    /** Runs with a number below `before`, the newest first. */
+    runsBefore: (before: number, limit: number) => runs.RUNS_BEFORE.all(db, { before, limit }),
+    /** Null where there is no such run. */
+    run: (runId: number) => readSnapshot(db, () => readRun(db, runId)),
+    runWaits: (run_id: number) => runs.RUN_WAITS.one(db, { run_id }),
     video: (key: PackageKey, id: number) => readSnapshot(db, () => readVideo(db, key, id)),
     close: (): void => void db.$client.close(),
   };

@@ -8,6 +8,7 @@ import type { NamedQuery, SqlValue } from '../../src/database/query.ts';
 import * as failures from '../../src/queries/named/failures.ts';
 import * as packages from '../../src/queries/named/packages.ts';
 import * as search from '../../src/queries/named/search.ts';
+import * as runs from '../../src/queries/named/runs.ts';
 import * as status from '../../src/queries/named/status.ts';
 import * as storage from '../../src/queries/named/storage.ts';
 import * as targets from '../../src/queries/named/targets.ts';
@@ -29,6 +30,7 @@ const MODULES = {
   'failures.ts': failures,
   'packages.ts': packages,
   'search.ts': search,
+  'runs.ts': runs,
   'status.ts': status,
   'storage.ts': storage,
   'targets.ts': targets,
@@ -55,7 +57,10 @@ const VALUES: Readonly<Record<string, SqlValue>> = {
   account: 'main',
   package_id: 104,
   id: 3,
-  run_id: 2,
+  run_id: 1,
+  before: 3,
+  from: '2026-03-10 11:00:00',
+  to: '2026-03-10 11:00:00',
   origin: '2026-03-10 11:00:00',
   stream: 'videos',
   since: '2026-03-01',
@@ -106,13 +111,24 @@ function filledFile(): string {
       }),
       insert('run_failure', { run_id: 1, account: 'main', stream: 'storage', kind: 'status', message: 'e' }),
       insert('run', { run_id: 2, trigger: 'schedule', mode: 'full', status: 'running', started_at: at }),
-      insert('walk', { ...walk, run_id: 1, status: 'failed', error: 'e' }),
+      insert('walk', { ...walk, walk_id: 1, run_id: 1, status: 'failed', error: 'e', held_back: 1 }),
+      insert('request', {
+        ...{ account: 'main', run_id: 1, purpose: 'page', at_ms: 1, answered_at_ms: 2, status: 200 },
+        ...{ spent_until_ms: 2, duration_ms: 1, bytes: 1 },
+      }),
       insert('walk', { ...walk, package_id: 101, run_id: 1, status: 'failed', error: 'e' }),
       `update package set failed_walks = 1 where package_id = 101;`,
       insert('walk', { ...walk, run_id: 2, status: 'succeeded' }),
       insert('walk', { ...walk, run_id: 2, status: 'running' }),
       insert('walk', { ...walk, package_id: 102, run_id: 2, status: 'partial', finished_at: at }),
-      insert('removal_candidate', { ...ofPackage, id: 1, proved_at: at, walk_id: 1, held_back: 1 }),
+      insert('removal_candidate', {
+        ...ofPackage,
+        id: 1,
+        proved_at: at,
+        walk_id: 1,
+        held_back: 1,
+        held_by: 1,
+      }),
       insert('quarantine', { ...ofPackage, stream: 'videos', reason: 'r', raw: '{}', seen_at: at }),
       insert('drift', {
         ...{ account: 'main', stream: 'videos', field: 'f', kind: 'new' },
@@ -130,6 +146,7 @@ function filledFile(): string {
         observed_at: at,
       }),
       storageRow('2026-03-10', 5, { state: 'live' }),
+      storageRow('2026-03-06', 5, { observed_at: at }),
       insert('target_load', {
         ...{ target: 'warehouse', account: 'main', outcome: 'loaded', attempted_at: at, findings: '[]' },
         ...{ loads: 1, failures: 0, rows: 1, duration_ms: 1 },
@@ -214,8 +231,10 @@ describe('the text of docs/status-page.md around them', () => {
     const addresses = [...HANDWRITTEN.matchAll(/^\| (`.*?`) +\|/gm)].flatMap(([, cell = '']) =>
       [...cell.matchAll(/`([^`]+)`/g)].map(([, address = '']) => address),
     );
-    expect(addresses).toHaveLength(7);
-    const { page, data } = await openPages();
+    expect(addresses).toHaveLength(9);
+    const { page, data } = await openPages([
+      insert('run', { run_id: 104, trigger: 'manual', mode: 'full', status: 'parked', started_at: at }),
+    ]);
     for (const address of addresses) {
       const path = address.replace('ACCOUNT', 'main').replace('/ID', '/104').replace('/ID', '/3');
       await (path.endsWith('.json') ? data(path) : page(path));

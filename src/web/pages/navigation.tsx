@@ -3,6 +3,7 @@
 const ITEMS = [
   { name: 'status', text: 'Status', href: '/' },
   { name: 'packages', text: 'Packages', href: '/packages' },
+  { name: 'runs', text: 'Runs', href: '/runs' },
 ] as const;
 
 export type NavigationItem = (typeof ITEMS)[number]['name'];

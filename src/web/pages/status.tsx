@@ -21,7 +21,14 @@ interface StatusPageProps extends PageFrame {
 export function StatusPage({ view, unit, ...frame }: StatusPageProps) {
   const { overallStatus, health, storage, packages, now, stamp } = view;
   return (
-    <Page {...frame} title={overallStatus.text} current="status" stamp={stamp} hasCharts={storage !== null}>
+    <Page
+      {...frame}
+      title={overallStatus.text}
+      current="status"
+      stamp={stamp}
+      styles={['runs.css']}
+      hasCharts={storage !== null}
+    >
       <OverallStatusSection status={overallStatus} at={toTimestamp(now)} />
       <TilesSection {...view} />
       <ProblemsSection items={view.attention} all={view.listAllCommand} now={now} />
@@ -29,7 +36,7 @@ export function StatusPage({ view, unit, ...frame }: StatusPageProps) {
       <PackagesSection packages={packages} now={now} isFirstReadRunning={view.isFirstReadRunning} />
       <TargetsSection targets={health.targets} now={now} />
       <BudgetsSection budgets={health.budgets} />
-      <RunsSection runs={health.runs} now={now} />
+      <RunsSection strip={view.strip} runs={health.runs} now={now} />
       <ChangesSection {...view} unit={unit} />
     </Page>
   );

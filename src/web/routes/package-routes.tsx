@@ -6,16 +6,11 @@ import { PackagesPage } from '../pages/packages.tsx';
 import { VideoPage } from '../pages/video.tsx';
 import { createPackageView, packageQuery } from '../views/package-view.ts';
 import { createPackagesView, packagesQuery } from '../views/packages-view.ts';
+import { idParam } from '../views/query-params.ts';
 import type { Routing } from './routing.ts';
 
-/** Digits only: not `1e3` or `0x65`. */
-const id = z
-  .string()
-  .regex(/^(?:0|[1-9]\d{0,15})$/)
-  .transform(Number)
-  .pipe(z.int().min(0));
-const packageParams = z.object({ account: z.string(), package: id });
-const videoParams = packageParams.extend({ video: id });
+const packageParams = z.object({ account: z.string(), package: idParam });
+const videoParams = packageParams.extend({ video: idParam });
 
 export function addPackageRoutes({ options, frame, page }: Routing): void {
   const { config, details, clock } = options;

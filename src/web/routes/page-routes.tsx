@@ -6,6 +6,7 @@ import { rejectUnauthorized } from '../auth/access.ts';
 import type { Login } from '../auth/login.ts';
 import { Page, renderPage, type PageFrame } from '../pages/layout.tsx';
 import { addPackageRoutes } from './package-routes.tsx';
+import { addRunRoutes } from './run-routes.tsx';
 import type { PageRenderer, PagesOptions, Routing } from './routing.ts';
 import { addStatusRoutes } from './status-routes.tsx';
 import { addStorageRoutes } from './storage-routes.tsx';
@@ -21,6 +22,7 @@ export function addPages(app: FastifyInstance, options: PagesOptions, login: Log
   addStatusRoutes(routing);
   addPackageRoutes(routing);
   addStorageRoutes(routing);
+  addRunRoutes(routing);
 }
 
 /** Without access `render` is not called. */
@@ -47,7 +49,7 @@ function addPage(
   });
 }
 
-const NOT_FOUND = 'No such package, video or account in this warehouse.';
+const NOT_FOUND = 'No such package, video, run or account in this warehouse.';
 
 function Notice({ frame, text }: { frame: PageFrame; text: string }) {
   return (

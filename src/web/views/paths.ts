@@ -11,3 +11,7 @@ export function storageDaysPath(account: string): string {
 export function videoPath(video: { account: string; package_id: number; id: number }): string {
   return `${packagePath(video)}/videos/${video.id}`;
 }
+
+export function runPath(runId: number): string {
+  return `/runs/${runId}`;
+}

@@ -11,6 +11,7 @@ import type { WideReads } from '../../queries/wide-reads/wide-reads.ts';
 import type { PageQueries } from '../../queries/page-queries.ts';
 import { textParam } from './query-params.ts';
 import { listAttention } from './attention.ts';
+import { createRunStrip } from './run-strip.ts';
 import { createTiles } from './tiles.ts';
 import { buildCalendar } from './storage-calendar.ts';
 import { countRunPackages, toRunProgress, toChangeMarker } from './run-progress.ts';
@@ -40,7 +41,7 @@ export interface ViewSources extends HealthParts {
   nextRun: (now: number) => number;
 }
 
-const RUNS = 10;
+const RUNS = 5;
 const CHANGES = 10;
 const PACKAGES = 10;
 const SPARKLINE_DAYS = 30;
@@ -67,6 +68,7 @@ export function createStatusView(sources: ViewSources, query: StatusQuery, now: 
     isFirstReadRunning,
     storage: createStorageView(sources, query.storage, now),
     packages: listPackages(health, details, now),
+    strip: createRunStrip(sources),
     added: details.added(CHANGES),
     edited: details.edited(CHANGES),
     removed: details.removed(CHANGES),

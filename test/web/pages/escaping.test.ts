@@ -18,8 +18,15 @@ const PAGES = [
   ...['/packages', '/packages?find=main&show=stale&sort=size&page=2'],
   ...['/packages/main/104', '/packages/main/104?keyword=main&sort=title', '/packages/main/104?removed=99'],
   ...['/packages/main/102', '/packages/main/500', '/packages/main/104/videos/3'],
+  ...['/runs', '/runs?before=2', '/runs?before=x'],
 ];
-const ABSENT = ['/packages/main/999', '/packages/main/104/videos/999', '/storage/alone'];
+const ABSENT = [
+  '/packages/main/999',
+  '/packages/main/104/videos/999',
+  '/storage/alone',
+  '/runs/999',
+  '/runs/x',
+];
 
 /** Only files of the server itself may be loaded and run. */
 const POLICY =

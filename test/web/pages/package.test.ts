@@ -116,12 +116,15 @@ describe('the page of a package', () => {
     const { part } = await page('/packages/main/104');
     const standing = named(part('content'), 'p').map(getText)[0];
     expect(standing).toBe('last walk partial 60 videos, last full walk 30 min ago page 3 was not read');
-    const walks = named(part('walks'), 'li').map(getText);
-    expect(walks).toHaveLength(10);
-    expect(walks[0]).toBe(
-      'partial no change, 1 page, 1 request 60 min ago · run 1, full · page 3 was not read',
+    const walks = named(part('walks'), 'tr').map((row) =>
+      [...named(row, 'th'), ...named(row, 'td')].map(getText),
     );
-    expect(walks[1]).toBe('succeeded no change, 6 pages, 7 requests, 9s 60 min ago · run 1, full');
+    expect(walks).toHaveLength(12);
+    expect(walks.slice(1, 4)).toEqual([
+      ['1 full', '60 min ago', '', 'partial', 'no change', '1', '1'],
+      ['', 'page 3 was not read'],
+      ['1 full', '60 min ago', '9s', 'succeeded', 'no change', '6', '7'],
+    ]);
   });
 
   it('exists for one that was never walked, that is in no run, or that is retired; and for no other', async () => {
@@ -144,7 +147,9 @@ describe('the page of a package', () => {
       '/packages/MAIN/104',
     ]) {
       const { partText } = await page(path, 404);
-      expect(partText('content')).toBe('No such package, video or account in this warehouse. Status page');
+      expect(partText('content')).toBe(
+        'No such package, video, run or account in this warehouse. Status page',
+      );
     }
   });
 });

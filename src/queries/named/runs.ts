@@ -1,0 +1,171 @@
+/** Runs: the last ones at a glance, a page of them, and one in full. */
+import { query } from '../../database/query.ts';
+import type { run, runFailure, walk } from '../../database/schema/runs.ts';
+import type { quarantine } from '../../database/schema/videos.ts';
+import type { Purpose } from '../../lib/request-budget.ts';
+import { selectRuns, type RunRow } from './status.ts';
+
+type RunId = { run_id: number };
+
+/** A run without its walks. */
+export type RunGlance = Pick<
+  typeof run.$inferSelect,
+  'run_id' | 'mode' | 'trigger' | 'status' | 'started_at' | 'finished_at'
+>;
+
+export const RUN_STRIP = query<RunGlance, { limit: number }>(
+  'The last runs at a glance',
+  'Without their walks, the newest first.',
+  `
+select run_id, mode, trigger, status, started_at, finished_at
+from run
+order by run_id desc
+limit :limit`,
+);
+
+export const RUNS_BEFORE = query<RunRow, { before: number; limit: number }>(
+  'Runs before another one',
+  'With the changes of their walks, the newest first; `:before` is the number of the run after them.',
+  selectRuns('run_id < :before'),
+);
+
+export const RUN = query<RunRow, RunId & { limit: number }>(
+  'One run',
+  'With the changes of its walks. `:limit` is 1.',
+  selectRuns('run_id = :run_id'),
+);
+
+/** The time of a run during which no request was in flight, in ms. */
+export interface RunWaits {
+  waited_ms: number;
+  longest_ms: number;
+}
+
+export const RUN_WAITS = query<RunWaits, RunId>(
+  'How long did a run wait between its requests?',
+  'The time between two requests in which none was in flight: for the limits of the account, before a retry, or for its own work.',
+  `
+select coalesce(sum(max(0, at_ms - free_at)), 0) as waited_ms, coalesce(max(max(0, at_ms - free_at)), 0) as longest_ms
+from (
+  select at_ms, max(coalesce(answered_at_ms, at_ms)) over (
+    order by at_ms, request_id rows between unbounded preceding and 1 preceding) as free_at
+  from request
+  where run_id = :run_id)
+where free_at is not null`,
+);
+
+/** A walk, with the name of its package. */
+type WalkRow = { name: string | null; resumed: 0 | 1 } & Omit<
+  typeof walk.$inferSelect,
+  | 'resumed'
+  | 'recognised'
+  | 'checkpoint_id'
+  | 'checkpoint_page'
+  | 'page_size'
+  | 'order_violated'
+  | 'resumed_from_id'
+  | 'unread_reason'
+  | 'origin_started_at'
+>;
+
+export const RUN_WALKS = query<WalkRow, RunId>(
+  'The walks of a run',
+  'A quick walk that found nothing is not stored.',
+  `
+select walk_id, run_id, walk.account, walk.package_id, package.name, mode, status, pages, walk.totalcount, inserted,
+  updated, unchanged, removed, restored, quarantined, unsettled, held_back, requests, resumed, started_at, finished_at,
+  error
+from walk
+left join package on package.account = walk.account and package.package_id = walk.package_id
+where run_id = :run_id
+order by walk_id`,
+);
+
+export const RUN_FAILURES = query<Omit<typeof runFailure.$inferSelect, 'run_id'>, RunId>(
+  'What a run could not do',
+  'By package, storage or account, with the kind of the failure.',
+  `
+select account, package_id, stream, kind, message
+from run_failure
+where run_id = :run_id
+order by account, stream, package_id`,
+);
+
+/** The requests of a run for one purpose; `duration_ms`: from the first byte sent to the last one received, in total. */
+export interface RequestCount {
+  account: string;
+  purpose: Purpose;
+  requests: number;
+  /** With a status below 400; the service reports some errors with it. */
+  answered: number;
+  /** With a status from 400 up. */
+  error_status: number;
+  /** Without a response. */
+  unanswered: number;
+  duration_ms: number;
+  bytes: number;
+}
+
+export const RUN_REQUESTS = query<RequestCount, RunId>(
+  'The requests of a run by purpose',
+  'From the ledger, which keeps `retention.requests_days`. `answered`: with a status below 400.',
+  `
+select account, purpose, count(*) as requests, count(case when status < 400 then 1 end) as answered,
+  count(case when status >= 400 then 1 end) as error_status, count(*) - count(status) as unanswered,
+  coalesce(sum(duration_ms), 0) as duration_ms, coalesce(sum(bytes), 0) as bytes
+from request
+where run_id = :run_id
+group by account, purpose
+order by account, purpose`,
+);
+
+export interface HeldRow {
+  account: string;
+  package_id: number;
+  held_by: number;
+  removals: number;
+  reasons: string | null;
+}
+
+export const RUN_HELD_BACK = query<HeldRow, RunId>(
+  'Removals that a run held back, and that still wait',
+  'By walk, with the reasons.',
+  `
+select w.account, w.package_id, w.walk_id as held_by, count(*) as removals, group_concat(distinct held_reason) as reasons
+from walk w
+join removal_candidate c on c.account = w.account and c.package_id = w.package_id and c.held_by = w.walk_id
+where w.run_id = :run_id and w.held_back > 0 and c.held_back = 1
+group by w.walk_id
+order by w.walk_id`,
+);
+
+type QuarantineRow = Pick<
+  typeof quarantine.$inferSelect,
+  'account' | 'stream' | 'package_id' | 'record_id' | 'reason' | 'seen_at' | 'resolved_at'
+>;
+/** The time of a run; records and days have no run number, and only one run is made at a time. */
+export interface Span {
+  from: string;
+  to: string;
+}
+
+export const RUN_QUARANTINE = query<QuarantineRow, Span & { limit: number }>(
+  'Records put into quarantine during a run',
+  'By the time of the run: records have no run number, and only one run is made at a time.',
+  `
+select account, stream, package_id, record_id, reason, seen_at, resolved_at
+from quarantine
+where seen_at between :from and :to
+order by quarantine_id
+limit :limit`,
+);
+
+export const BOOKED_DAYS = query<{ account: string; date: string }, Span>(
+  'Storage days booked during a run',
+  'By the time of the run.',
+  `
+select account, date
+from storage_day
+where state = 'booked' and observed_at between :from and :to
+order by account, date`,
+);

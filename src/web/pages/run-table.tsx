@@ -1,0 +1,69 @@
+/** The table of runs: what they changed, and why one failed. */
+import type { Trigger } from '../../database/schema/runs.ts';
+import { formatCount, pluralize } from '../../lib/format.ts';
+import type { RunRow } from '../../queries/named/status.ts';
+import { formatChanges, formatElapsed, RelativeTime, runPath, StatusLabel } from './format.tsx';
+import { Table, type TableProps } from './table.tsx';
+
+const HEAD = ['Run', 'Started', 'Duration', 'Status', 'Changes', '>Requests'];
+
+interface RunTableProps extends Pick<TableProps, 'label'> {
+  runs: readonly RunRow[];
+  now: number;
+}
+
+export function RunTable({ label, runs, now }: RunTableProps) {
+  return (
+    <Table label={label} head={HEAD}>
+      {runs.map((run) => (
+        <RunRows key={run.run_id} run={run} now={now} />
+      ))}
+    </Table>
+  );
+}
+
+function RunRows({ run, now }: { run: RunRow; now: number }) {
+  const elapsed = run.finished_at === null ? '' : formatElapsed(run.started_at, run.finished_at);
+  return (
+    <>
+      <tr>
+        <th scope="row">
+          <a href={runPath(run.run_id)}>{run.run_id}</a>{' '}
+          <small class="soft">
+            <span class="nowrap">{`${run.mode}, ${TRIGGERS[run.trigger]}`}</span>
+            {run.scope !== null && `, ${run.scope}`}
+          </small>
+        </th>
+        <td class="nowrap">
+          <RelativeTime at={run.started_at} now={now} />
+        </td>
+        <td class="nowrap">{elapsed}</td>
+        <td>
+          <StatusLabel status={run.status} />
+        </td>
+        <td>{formatRunChanges(run)}</td>
+        <td class="number">{run.status === 'running' ? '' : formatCount(run.requests)}</td>
+      </tr>
+      {run.error !== null && (
+        <tr class="why">
+          <td />
+          <td colSpan={5}>
+            <bdi>{run.error}</bdi>
+            {run.resume_at !== null && `; it can resume at ${run.resume_at} UTC`}
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+export const TRIGGERS: Record<Trigger, string> = {
+  schedule: 'scheduled',
+  catch_up: 'catch-up',
+  manual: 'manual',
+};
+
+export function formatRunChanges(run: RunRow): string {
+  const failed = run.failed_walks > 0 ? `, ${pluralize(run.failed_walks, 'package')} failed` : '';
+  return formatChanges(run) + failed;
+}

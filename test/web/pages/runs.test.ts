@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest';
+import { insert } from '../../support/fixtures/filled-live-file.ts';
+import { openPages } from '../../support/servers/open-pages.ts';
+import { getText, named, type Element } from '../../support/read-html.ts';
+
+const at = '2026-03-10 11:00:00';
+const run = (row: Record<string, string | number | null>) =>
+  insert('run', {
+    ...{ trigger: 'schedule', mode: 'full', status: 'succeeded', started_at: at },
+    ...{ finished_at: '2026-03-10 11:02:05', requests: 12, ...row },
+  });
+const walk = (row: Record<string, string | number | null>) =>
+  insert('walk', {
+    ...{
+      run_id: 1,
+      account: 'main',
+      package_id: 104,
+      mode: 'full',
+      status: 'succeeded',
+      requests: 3,
+      pages: 2,
+    },
+    ...{ started_at: at, origin_started_at: at, finished_at: at, ...row },
+  });
+const request = (from: number, to: number | null, row: Record<string, string | number | null> = {}) =>
+  insert('request', {
+    ...{ account: 'main', run_id: 1, purpose: 'page', at_ms: from, answered_at_ms: to, spent_until_ms: 0 },
+    ...{
+      status: to === null ? null : 200,
+      duration_ms: to === null ? null : to - from,
+      bytes: 2_048,
+      ...row,
+    },
+  });
+
+const rowsIn = (part: Element) =>
+  named(part, 'tr').map((row) => [...named(row, 'th'), ...named(row, 'td')].map(getText));
+const bars = (root: Element) =>
+  named(root, 'a')
+    .filter((link) => named(link, 'rect').length > 0)
+    .map((link) => [
+      link.attributes.get('href'),
+      link.attributes.get('class'),
+      ...named(link, 'title').map(getText),
+    ]);
+const linksIn = (part: Element) => named(part, 'a').map(({ attributes }) => attributes.get('href'));
+
+describe('the strip of runs', () => {
+  it('shows the last ninety with outcome and duration, the newest last, on the front page and on /runs', async () => {
+    const { page } = await openPages([
+      ...Array.from({ length: 89 }, () => run({})),
+      run({ status: 'failed', mode: 'quick' }),
+      run({ status: 'running', finished_at: null }),
+    ]);
+    for (const path of ['/', '/runs']) {
+      const { root, part } = await page(path);
+      const shown = bars(root);
+      expect(shown).toHaveLength(90);
+      expect(shown[0]).toEqual([
+        ...['/runs/2', 'run-succeeded', 'Run 2 (full): succeeded, 2026-03-10 11:00:00 UTC, took 2m 5s'],
+      ]);
+      expect(shown.at(-2)?.slice(0, 2)).toEqual(['/runs/90', 'run-failed']);
+      // no process makes it: it was killed
+      expect(shown.at(-1)).toEqual([
+        ...['/runs/91', 'run-interrupted', 'Run 91 (full): interrupted, 2026-03-10 11:00:00 UTC'],
+      ]);
+      const text = getText(part('runs'));
+      for (const each of ['88 succeeded', '1 failed', '1 interrupted']) expect(text).toContain(each);
+    }
+  });
+
+  it('has a shape of its own for each outcome, and higher bars for longer runs', async () => {
+    const statuses = ['succeeded', 'partial', 'failed', 'parked', 'interrupted'];
+    const { page } = await openPages([
+      ...statuses.map((status) => run({ status, finished_at: '2026-03-10 11:00:01' })),
+      run({ finished_at: '2026-03-10 11:30:00' }),
+    ]);
+    const links = named((await page('/runs')).root, 'a').filter((link) => named(link, 'rect').length > 0);
+    const shapes = links.map((link) => named(link, 'path')[0]?.attributes.get('d'));
+    expect(new Set(shapes.slice(0, 5)).size).toBe(5);
+    const heights = links.map((link) => Number(named(link, 'rect')[1]?.attributes.get('height')));
+    expect(heights.at(-1)).toBe(40);
+    expect(Math.max(...heights.slice(0, -1))).toBeLessThan(10);
+  });
+});
+
+describe('the page of all runs', () => {
+  it('says that there is none', async () => {
+    const { page } = await openPages();
+    expect((await page('/runs')).partText('runs')).toBe('Runs None yet.');
+  });
+
+  it('lists them with links, twenty-five a page', async () => {
+    const { page } = await openPages([
+      ...Array.from({ length: 30 }, () => run({})),
+      walk({ run_id: 30, inserted: 4 }),
+    ]);
+    const first = await page('/runs');
+    const rows = rowsIn(first.part('runs')).slice(1);
+    expect(rows).toHaveLength(25);
+    expect(rows[0]).toEqual(['30 full, scheduled', '60 min ago', '2m 5s', 'succeeded', '4 inserted', '12']);
+    expect(linksIn(first.part('runs'))).toContain('/runs?before=6');
+    const second = await page('/runs?before=6');
+    expect(rowsIn(second.part('runs')).slice(1)).toHaveLength(5);
+    expect(linksIn(second.part('runs'))).not.toContain('/runs?before=1');
+    expect((await page('/runs?before=1')).partText('runs')).toContain('No more.');
+  });
+});
+
+describe('the page of a run', () => {
+  it('shows its outcome, what failed, its walks and its requests by purpose', async () => {
+    const { page } = await openPages([
+      run({ status: 'partial', trigger: 'manual', requests: 5, error: '1 of 3 packages failed' }),
+      walk({ package_id: 101, inserted: 7 }),
+      walk({ package_id: 102 }),
+      walk({ status: 'failed', error: 'the service says no', held_back: 30 }),
+      insert('run_failure', {
+        ...{
+          run_id: 1,
+          account: 'main',
+          package_id: 104,
+          stream: 'videos',
+          kind: 'status',
+          message: 'HTTP 500',
+        },
+      }),
+      request(1_000, 2_000),
+      request(1_500, 4_000),
+      request(9_000, 10_000),
+      request(12_000, null),
+      request(12_500, 12_600, { purpose: 'storage', status: 500 }),
+    ]);
+    const { part, partText, title } = await page('/runs/1');
+    expect(title).toBe('Run 1: partial · Vodhouse test');
+    const facts = partText('facts');
+    for (const text of [
+      '2m 5s',
+      'full, manual',
+      'everything',
+      '7 inserted, 1 package failed',
+      '5 requests',
+    ]) {
+      expect(facts).toContain(text);
+    }
+    expect(rowsIn(part('failures')).slice(1)).toEqual([['main/104', 'status', 'HTTP 500']]);
+    expect(linksIn(part('failures'))).toEqual(['/packages/main/104']);
+    const walks = rowsIn(part('walks')).slice(1);
+    expect(walks.map(([name]) => name)).toEqual(['Package 104', '', 'Package 101', 'Package 102']);
+    expect(walks[0]?.slice(3)).toEqual(['failed', 'no change, 30 held back', '2', '3']);
+    expect(walks[1]).toContain('the service says no');
+    expect(linksIn(part('walks'))).toContain('/packages/main/101');
+    expect(rowsIn(part('requests')).slice(1)).toEqual([
+      ['page', 'main', '4', '3', '0', '1', '1.5s', '8 KiB'],
+      ['storage', 'main', '1', '0', '1', '0', '100ms', '2 KiB'],
+    ]);
+    // 4 to 9 s, 10 to 12 s, 12 to 12.5 s
+    expect(partText('requests')).toContain('No request in flight for 7.5s in all, at most 5s at a time');
+  });
+
+  it('says that its requests are no longer stored', async () => {
+    const { page } = await openPages([run({})]);
+    expect((await page('/runs/1')).partText('requests')).toBe('Requests By purpose: no longer stored.');
+  });
+
+  it('has a hundred walks a page', async () => {
+    const { page } = await openPages([
+      run({}),
+      ...Array.from({ length: 101 }, (_, index) => walk({ package_id: 1_000 + index })),
+    ]);
+    expect(rowsIn((await page('/runs/1')).part('walks'))).toHaveLength(101);
+    expect(rowsIn((await page('/runs/1?page=2')).part('walks'))).toHaveLength(2);
+    expect(rowsIn((await page('/runs/1?page=9')).part('walks'))).toHaveLength(2);
+  });
+
+  it('is not found for a number that no run has', async () => {
+    const { page } = await openPages([run({})]);
+    for (const id of ['2', '0', '01', '1e0', 'x', '9'.repeat(30)]) await page(`/runs/${id}`, 404);
+  });
+});
