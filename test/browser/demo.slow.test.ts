@@ -290,7 +290,7 @@ describe('the keyboard', () => {
     await page.keyboard.press('Enter');
     await page.keyboard.press('Tab');
     expect(await page.evaluate(`document.querySelector('main').contains(document.activeElement)`)).toBe(true);
-    expect((await focused(page)).what).toBe('a All packages');
+    expect((await focused(page)).what).toBe('a Packages');
   });
 
   test('selects the days of the chart, and opens the table below it', async () => {

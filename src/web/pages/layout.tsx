@@ -52,6 +52,7 @@ export function Page(props: PageProps) {
             {siteTitle !== null && <bdi class="site">{siteTitle}</bdi>}
           </a>
           {siteTitle !== null && <Navigation current={current} />}
+          {siteTitle !== null && <SearchField />}
           {showLogout && (
             <form method="post" action="/logout">
               <button type="submit">Sign out</button>
@@ -71,6 +72,22 @@ export function Page(props: PageProps) {
         </footer>
       </body>
     </html>
+  );
+}
+
+/** Searches the titles of all packages. */
+function SearchField() {
+  return (
+    <form class="search" method="get" action="/videos" role="search" aria-label="Titles in all packages">
+      <input
+        id="search"
+        type="search"
+        name="q"
+        aria-label="Search titles"
+        placeholder="Search titles…"
+        maxLength={200}
+      />
+    </form>
   );
 }
 

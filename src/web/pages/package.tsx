@@ -95,7 +95,13 @@ function Videos({ view, unit }: { view: PackageView; unit: 'ms' | 's' }) {
 function Search({ view }: { view: PackageView }) {
   const { query } = view;
   return (
-    <form class="find" method="get" action={packagePath(view)} role="search">
+    <form
+      class="find"
+      method="get"
+      action={packagePath(view)}
+      role="search"
+      aria-label="Videos of the package"
+    >
       <label for="item">Search in</label>
       <select id="item" name="item">
         {SEARCH_ITEMS.map((item) => (

@@ -63,7 +63,7 @@ export function packagesPath({ find, show, sort, direction, page }: Partial<Pack
 
 function Find({ query: { find, show, sort, direction } }: { query: PackagesQuery }) {
   return (
-    <form class="find" method="get" action="/packages" role="search">
+    <form class="find" method="get" action="/packages" role="search" aria-label="Packages">
       <label for="find">Name or number</label>
       <input id="find" type="search" name="find" value={find ?? ''} maxLength={200} />
       {show !== 'all' && <input type="hidden" name="show" value={show} />}

@@ -3,10 +3,12 @@ import { z } from 'zod';
 import { clientGoneSignal } from '../../service/server/limits.ts';
 import { PackagePage } from '../pages/package.tsx';
 import { PackagesPage } from '../pages/packages.tsx';
+import { SearchPage } from '../pages/search.tsx';
 import { VideoPage } from '../pages/video.tsx';
 import { createPackageView, packageQuery } from '../views/package-view.ts';
 import { createPackagesView, packagesQuery } from '../views/packages-view.ts';
 import { idParam } from '../views/query-params.ts';
+import { createSearchView, searchQuery } from '../views/search-view.ts';
 import type { Routing } from './routing.ts';
 
 const packageParams = z.object({ account: z.string(), package: idParam });
@@ -27,6 +29,11 @@ export function addPackageRoutes({ options, frame, page }: Routing): void {
     const query = packageQuery.parse(request.query);
     const view = await createPackageView(options, key, query, { now: clock.now(), signal });
     return view && <PackagePage {...frame} view={view} unit={unit} />;
+  });
+  page('/videos', async (request, reply) => {
+    const signal = clientGoneSignal(request, reply);
+    const view = await createSearchView(options, searchQuery.parse(request.query), signal);
+    return <SearchPage {...frame} view={view} unit={unit} />;
   });
   page('/packages/:account/:package/videos/:video', async ({ params: raw }) => {
     const params = videoParams.safeParse(raw);

@@ -16,6 +16,7 @@ const DATA = ['/storage.json', '/live.json'];
 const PAGES = [
   ...['/', '/?storage=other', '/storage/main', '/storage/other?year=2026'],
   ...['/packages', '/packages?find=main&show=stale&sort=size&page=2'],
+  ...['/videos', '/videos?q=MAIN&package=104&size=large', '/videos?q=none'],
   ...['/packages/main/104', '/packages/main/104?keyword=main&sort=title', '/packages/main/104?removed=99'],
   ...['/packages/main/102', '/packages/main/500', '/packages/main/104/videos/3'],
   ...['/runs', '/runs?before=2', '/runs?before=x'],

@@ -18,14 +18,14 @@ it.each(HOSTILE)('a text of the service is shown as text, in any place (%#)', as
 it('a hostile name in the config is shown as text, and so is a query', async () => {
   const packages = HOSTILE.map((name, index) => ({ id: 200 + index, name }));
   const { page } = await openPages([], { accounts: onlyMain([...packages, { id: 104, name: null }]) });
-  const { root } = await page();
+  const { root } = await page('/packages');
   expectHarmless(root);
   expect(findUnisolated(root)).toEqual([]);
   for (const name of HOSTILE.filter((text) => !text.includes('\u0000'))) {
     expect(getExactText(root)).toContain(name);
     const text = name.slice(0, 1_000);
-    const query = new URLSearchParams({ find: text, keyword: text, item: text, sort: text });
-    for (const path of ['/', '/packages', '/packages/main/104']) {
+    const query = new URLSearchParams({ find: text, keyword: text, item: text, sort: text, q: text });
+    for (const path of ['/', '/packages', '/videos', '/packages/main/104']) {
       expectHarmless((await page(`${path}?${query.toString()}`)).root);
     }
   }
