@@ -1,4 +1,6 @@
 /** The page of a video: its fields, and its versions. */
+import { pluralize } from '../../lib/format.ts';
+import { VIDEO_FIELDS } from '../../lib/service-fields.ts';
 import type { VersionRow, VideoRow } from '../../queries/named/videos.ts';
 import type { VideoStates } from '../../queries/page-queries.ts';
 import { ALL_PACKAGES, formatLength, formatSize, packagePath, Timestamp, Title } from './format.tsx';
@@ -11,6 +13,12 @@ interface VideoPageProps extends PageFrame, VideoStates {
 }
 
 type FieldValue = string | number | null;
+type NamedValue = [name: string, value: FieldValue];
+
+/** Of the fields of the service, by name. */
+const DESCRIPTIONS = new Map(
+  Object.entries(VIDEO_FIELDS).map(([name, { description }]) => [name, description]),
+);
 
 /** Columns that are no fields of the service (docs/service.md 2.1). */
 const OWN_COLUMNS = new Set([
@@ -46,25 +54,53 @@ export function VideoPage({ now: video, before, earlier, packageName, unit, ...f
   );
 }
 
-function listFields(row: VideoRow): [name: string, value: FieldValue][] {
+function listFields(row: VideoRow): NamedValue[] {
   return Object.entries<FieldValue>({ ...row }).filter(([name]) => !OWN_COLUMNS.has(name));
 }
 
 function Fields({ video, unit }: { video: VideoRow; unit: 'ms' | 's' }) {
+  const fields = listFields(video);
+  const isEmpty = ([, value]: NamedValue) => value === null || value === '';
+  const [given, empty] = [fields.filter((field) => !isEmpty(field)), fields.filter(isEmpty)];
   return (
     <Section name="fields" heading="Fields">
-      <dl class="fields">
-        {listFields(video).map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>
-              <Field name={name} value={value} unit={unit} />
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <FieldList fields={given} unit={unit} />
+      {empty.length > 0 && (
+        <details>
+          <summary>{pluralize(empty.length, 'empty field')}</summary>
+          <FieldList fields={empty} unit={unit} />
+        </details>
+      )}
       <p class="soft">Playback keys are not shown.</p>
     </Section>
+  );
+}
+
+function FieldList({ fields, unit }: { fields: readonly NamedValue[]; unit: 'ms' | 's' }) {
+  return (
+    <dl class="fields">
+      {fields.map(([name, value]) => (
+        <div key={name}>
+          <dt>
+            <Label name={name} />
+          </dt>
+          <dd>
+            <Field name={name} value={value} unit={unit} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** What the data dictionary calls a field, and its name; the name alone where its meaning is not documented. */
+function Label({ name }: { name: string }) {
+  const [label = ''] = (DESCRIPTIONS.get(name) ?? '').split(/[;,]/);
+  if (label === '' || label.startsWith('Meaning')) return <>{name}</>;
+  return (
+    <>
+      {label} <small class="soft">{name}</small>
+    </>
   );
 }
 
@@ -114,7 +150,9 @@ function Version({ state, previous }: { state: VideoRow | VersionRow; previous: 
         <dl class="differences">
           {changes.map(({ name, old, value }) => (
             <div key={name}>
-              <dt>{name}</dt>
+              <dt>
+                <Label name={name} />
+              </dt>
               <dd>
                 <del>
                   <Value value={old} />

@@ -163,11 +163,10 @@ describe('the page of a video', () => {
     edit('id = 2', '2026-03-05 00:00:00', `removed_at = '2026-03-05 01:00:00'`),
   ];
   const fieldsOn = ({ part }: ReadPage) => {
-    const [list] = named(part('content'), 'dl');
     return new Map(
-      (list ? named(list, 'div') : []).map((pair) => {
+      named(part('fields'), 'div').map((pair) => {
         const [name = '', value = ''] = named(pair, 'dt', 'dd').map(getText);
-        return [name, value] as const;
+        return [name.split(' ').at(-1) ?? '', value] as const;
       }),
     );
   };
@@ -193,6 +192,9 @@ describe('the page of a video', () => {
       v_framerate: '29.97',
     });
     expect(fields.size).toBe(22);
+    const [folded] = named(shown.part('fields'), 'details');
+    expect(folded && getText(folded)).toMatch(/^17 empty fields Content identifier cid not provided /);
+    expect(named(shown.part('fields'), 'dt').map(getText)).toContain('Video width v_width');
     const versions = named(shown.part('versions'), 'li').map((item) => [
       getText(named(item, 'p')[0] ?? item),
       ...named(item, 'div').map(getText),
@@ -200,13 +202,13 @@ describe('the page of a video', () => {
     expect(versions).toEqual([
       [
         '2026-03-05 00:00:00 edited',
-        'duration 60000 61000',
-        'v_framerate not provided 29.97',
-        'filesize 1073741824 5',
+        'Playback length duration 60000 61000',
+        'Frame rate v_framerate not provided 29.97',
+        'File size filesize 1073741824 5',
       ],
-      ['2026-03-04 00:00:00 restored', 'title second third'],
+      ['2026-03-04 00:00:00 restored', 'Title title second third'],
       ['2026-03-03 00:00:00 removed'],
-      ['2026-03-02 00:00:00 edited', `title ${NAME(1)} second`, 'tag not provided empty'],
+      ['2026-03-02 00:00:00 edited', `Title title ${NAME(1)} second`, 'Tags tag not provided empty'],
       ['2026-03-01 03:00:00 first known state'],
     ]);
     expect(shown.partText('versions-heading')).toBe('Versions 5');
