@@ -2,17 +2,22 @@
 import { showCharts } from './chart.ts';
 import { startAutoRefresh } from './auto-refresh.ts';
 import { addCopyButtons } from './copy-buttons.ts';
-import { addLocalTimeTitles } from './local-times.ts';
+import { startCountdown } from './countdown.ts';
+import { addTimeSwitch, showTimes } from './local-times.ts';
+import { startShortcuts } from './shortcuts.ts';
 
 const charts = showCharts();
 
 startAutoRefresh({
   onSwap: (part) => {
-    addLocalTimeTitles(part);
+    showTimes(part);
     addCopyButtons(part);
     charts.attachAll();
   },
   onRefresh: charts.reload,
 });
-addLocalTimeTitles(document);
+showTimes(document);
+addTimeSwitch();
+startCountdown();
+startShortcuts();
 addCopyButtons(document);

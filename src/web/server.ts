@@ -84,7 +84,8 @@ export async function createWebServer(options: WebServerOptions): Promise<WebSer
   addMirror(app, options, authorize);
   addStatusRoutes(app, options, login.isAuthenticated);
   const siteTitle = server.title ?? createSiteTitle(options.pages.config.warehouse);
-  const frame = { assetUrl: assets.getUrl, siteTitle, showLogout: server.keys.length > 0 };
+  const { timezone } = options.pages.config;
+  const frame = { assetUrl: assets.getUrl, siteTitle, timezone, showLogout: server.keys.length > 0 };
   addPages(app, options.pages, login, frame);
   try {
     const { url } = await listen(app, server);

@@ -14,7 +14,7 @@ interface DayTableProps extends Pick<TableProps, 'label'> {
 }
 
 export function DayTable({ label, days, isDetailed = false }: DayTableProps) {
-  const head = isDetailed ? [...HEAD, 'Observed (UTC)'] : HEAD;
+  const head = isDetailed ? [...HEAD, 'Observed'] : HEAD;
   return (
     <Table label={label} class="figures" head={head}>
       {days.map(({ date, row, ...day }) => (

@@ -19,9 +19,13 @@ export function RelativeTime({ at, now }: RelativeTimeProps) {
   );
 }
 
-/** A time as it is in the warehouse. */
+/** A time of the warehouse, in UTC; the script shows it in the time zone of the service. */
 export function Timestamp({ at }: { at: string }) {
-  return <time dateTime={`${at.replace(' ', 'T')}Z`}>{at}</time>;
+  return (
+    <time dateTime={`${at.replace(' ', 'T')}Z`} data-time="full">
+      {at} UTC
+    </time>
+  );
 }
 
 /** `13:00 UTC`; with the day if it is not within 12 hours. */

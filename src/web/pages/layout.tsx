@@ -12,6 +12,8 @@ export interface PageFrame {
   assetUrl: AssetUrl;
   /** The name of the warehouse (`server.title`); null: it is not shown (a visitor who is not signed in). */
   siteTitle: string | null;
+  /** Of the service; left out: the page does not name it. */
+  timezone?: string;
   /** Show the logout button. */
   showLogout?: boolean;
 }
@@ -37,12 +39,12 @@ export function renderPage(page: VNode): string {
 }
 
 export function Page(props: PageProps) {
-  const { siteTitle, showLogout = false, current, crumbs = [], stamp = null, children } = props;
+  const { siteTitle, timezone, showLogout = false, current, crumbs = [], stamp = null, children } = props;
   const refresh = stamp === null ? {} : { 'data-stamp': stamp, 'data-live': '/live.json' };
   return (
     <html lang="en">
       <Head {...props} />
-      <body {...refresh}>
+      <body data-zone={timezone} {...refresh}>
         <a class="skip" href="#content">
           Skip to content
         </a>
@@ -66,8 +68,12 @@ export function Page(props: PageProps) {
         </main>
         <footer>
           <p>
-            vodhouse {version()} · times are UTC; days and “Created” are in the time zone of the service ·{' '}
-            <a href="/metrics">metrics</a> · <a href="/openapi.json">API mirror (OpenAPI)</a>
+            vodhouse {version()} ·{' '}
+            <span id="times">
+              times are UTC; days and “Created” are in the time zone of the service
+              {timezone !== undefined && ` (${timezone})`}
+            </span>{' '}
+            · <a href="/metrics">metrics</a> · <a href="/openapi.json">API mirror (OpenAPI)</a>
           </p>
         </footer>
       </body>

@@ -14,7 +14,7 @@ export function OverallStatusSection({ status: { level, text }, at }: { status: 
         {text}
       </h1>
       <p class="soft">
-        As of <Timestamp at={at} /> UTC
+        As of <Timestamp at={at} />
       </p>
     </section>
   );

@@ -51,7 +51,7 @@ function FactsSection({ view: { run, booked, clock } }: { view: RunView }) {
     <Section name="facts" heading="At a glance">
       <dl class="run-facts">
         <Fact name="Started">
-          <Timestamp at={run.started_at} /> UTC
+          <Timestamp at={run.started_at} />
         </Fact>
         {end !== null && <Fact name="Duration">{formatElapsed(run.started_at, end)}</Fact>}
         <Fact name="Kind">{`${run.mode}, ${TRIGGERS[run.trigger]}`}</Fact>

@@ -45,8 +45,7 @@ export function VideoPage({ now: video, before, earlier, packageName, unit, ...f
         ) : (
           <span class="state bad">removed at {video.removed_at} UTC</span>
         )}{' '}
-        first seen <Timestamp at={video.first_seen_at} />, last changed <Timestamp at={video.changed_at} />{' '}
-        UTC
+        first seen <Timestamp at={video.first_seen_at} />, last changed <Timestamp at={video.changed_at} />
       </p>
       <Fields video={video} unit={unit} />
       <Versions now={video} before={before} earlier={earlier} />

@@ -180,7 +180,7 @@ describe('the page of a video', () => {
       ['/packages/main/104', 'Package 104'],
     ]);
     expect(shown.partText('content')).toContain(
-      'live first seen 2026-03-01 03:00:00, last changed 2026-03-05 00:00:00 UTC',
+      'live first seen 2026-03-01 03:00:00 UTC, last changed 2026-03-05 00:00:00 UTC',
     );
     const fields = fieldsOn(shown);
     expect(Object.fromEntries([...fields].filter(([, value]) => value !== 'not provided'))).toEqual({
@@ -201,15 +201,15 @@ describe('the page of a video', () => {
     ]);
     expect(versions).toEqual([
       [
-        '2026-03-05 00:00:00 edited',
+        '2026-03-05 00:00:00 UTC edited',
         'Playback length duration 60000 61000',
         'Frame rate v_framerate not provided 29.97',
         'File size filesize 1073741824 5',
       ],
-      ['2026-03-04 00:00:00 restored', 'Title title second third'],
-      ['2026-03-03 00:00:00 removed'],
-      ['2026-03-02 00:00:00 edited', `Title title ${NAME(1)} second`, 'Tags tag not provided empty'],
-      ['2026-03-01 03:00:00 first known state'],
+      ['2026-03-04 00:00:00 UTC restored', 'Title title second third'],
+      ['2026-03-03 00:00:00 UTC removed'],
+      ['2026-03-02 00:00:00 UTC edited', `Title title ${NAME(1)} second`, 'Tags tag not provided empty'],
+      ['2026-03-01 03:00:00 UTC first known state'],
     ]);
     expect(shown.partText('versions-heading')).toBe('Versions 5');
   });
@@ -218,7 +218,7 @@ describe('the page of a video', () => {
     const { page } = await openPages(HISTORY);
     const { partText, part } = await page('/packages/main/104/videos/2');
     expect(partText('content')).toContain('removed at 2026-03-05 01:00:00 UTC');
-    expect(named(part('versions'), 'li').map(getText)[0]).toBe('2026-03-05 01:00:00 removed');
+    expect(named(part('versions'), 'li').map(getText)[0]).toBe('2026-03-05 01:00:00 UTC removed');
   });
 
   it('exists for no other', async () => {
@@ -261,7 +261,7 @@ describe('the page of a video', () => {
     }
     const { part } = await page('/packages/main/104/videos/4');
     expect(named(part('versions'), 'li').map(getText)[0]).toBe(
-      '2026-03-03 00:00:00 edited: a field that is not shown',
+      '2026-03-03 00:00:00 UTC edited: a field that is not shown',
     );
   });
 

@@ -549,10 +549,10 @@ describe('storage', () => {
     expect([rows[1]?.[0], rows.at(-1)?.[0], rows.length]).toEqual(['2026-03-10', '2026-01-01', 70]);
     expect(rows[1]).toEqual([
       ...['2026-03-10', ...Array<string>(5).fill('2 GiB 10')],
-      ...['10 GiB', 'live, 2026-03-10 20:00:00'],
+      ...['10 GiB', 'live, 2026-03-10 20:00:00 UTC'],
     ]);
     expect(rowsIn((await page('/storage/other?year=2025')).part('content')).slice(1)).toEqual([
-      ['2025-12-31', ...Array<string>(5).fill('5 B 10'), '25 B', '2025-12-31 20:00:00'],
+      ['2025-12-31', ...Array<string>(5).fill('5 B 10'), '25 B', '2025-12-31 20:00:00 UTC'],
     ]);
     for (const year of ['1999', 'x', '']) {
       expect(rowsIn((await page(`/storage/other?year=${year}`)).part('content'))).toEqual(rows);
