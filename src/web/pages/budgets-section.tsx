@@ -20,7 +20,11 @@ export function BudgetsSection({ budgets }: { budgets: readonly BudgetReport[] }
             <th scope="row">{row.account}</th>
             {WINDOWS.map(([name, label]) => (
               <td key={name}>
-                <Usage {...row[name]} label={`Requests of ${row.account} in the last ${label}`} />
+                <Usage
+                  {...row[name]}
+                  isColoured={name === 'per_day'}
+                  label={`Requests of ${row.account} in the last ${label}`}
+                />
               </td>
             ))}
             <td>{formatPause(row.pause)}</td>
@@ -31,7 +35,15 @@ export function BudgetsSection({ budgets }: { budgets: readonly BudgetReport[] }
   );
 }
 
-function Usage({ spent, limit, label }: { spent: number; limit: number | null; label: string }) {
+interface UsageProps {
+  spent: number;
+  limit: number | null;
+  label: string;
+  /** Only for the day: the limiter that does its work is no trouble. */
+  isColoured: boolean;
+}
+
+function Usage({ spent, limit, label, isColoured }: UsageProps) {
   if (limit === null) return <>{formatCount(spent)}, no limit</>;
   return (
     <>
@@ -39,9 +51,7 @@ function Usage({ spent, limit, label }: { spent: number; limit: number | null; l
         value={spent}
         min={0}
         max={limit}
-        low={0.7 * limit}
-        high={0.9 * limit}
-        optimum={0}
+        {...(isColoured && { low: 0.7 * limit, high: 0.9 * limit, optimum: 0 })}
         aria-label={label}
       />{' '}
       <span class="nowrap">
