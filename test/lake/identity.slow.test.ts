@@ -1,5 +1,6 @@
 import { copyFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { restore } from '../../src/backup/restore.ts';
 import { findLakeDifferences } from '../support/fixtures/lake-rows.ts';
@@ -195,6 +196,15 @@ describe('an account in a lake', () => {
       expect.stringMatching(/^data\/storage_daily\/account=second\//),
     ]);
     expect(await site.differences()).toEqual([]);
+    const ofSecond = () => site.files('data').filter((key) => key.includes('account=second'));
+    expect(ofSecond().length).toBeGreaterThan(1);
+    await sleep(20);
+    await site.load({ accounts, target: { keepMs: 1 } });
+    expect(ofSecond().length).toBeGreaterThan(1); // not before `keep`, as it was when the account went
+    const pointer = join(site.root, 'latest/account=second.json');
+    writeFileSync(pointer, readFileSync(pointer, 'utf8').replace(/"sweep_after": \d+/, '"sweep_after": 1'));
+    await site.load({ accounts, target: { keepMs: 1 } });
+    expect(ofSecond()).toEqual(aside?.files.map(({ key }) => key));
     site.register([101], ['main', 'second']);
     await site.walk([8], { title: 'back' }, 'second');
     expect((await site.ship())['second']).toMatchObject({ outcome: 'loaded', findings: [] });

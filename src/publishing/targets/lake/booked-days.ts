@@ -7,7 +7,7 @@ import { toLine } from '../copy-lines.ts';
 import { listFigures } from '../shipped-tables.ts';
 import type { Source } from '../source.ts';
 import type { Rows } from './contents.ts';
-import type { LakeTable } from './documents.ts';
+import { hash, type LakeTable } from './documents.ts';
 import type { Lake } from './lake.ts';
 import { listFiles } from './pointer.ts';
 
@@ -29,12 +29,11 @@ from storage_daily t where t.account = ? and t.state = 'booked' order by t.day`,
     .raw()
     .all(account) as [string, string, number][];
   return new Map(
-    rows.map(([day, line, isCorrected]) => [
-      day,
-      { hash: createHash('sha1').update(line).digest('hex').slice(0, 16), isCorrected: isCorrected === 1 },
-    ]),
+    rows.map(([day, line, isCorrected]) => [day, { hash: toHash(line), isCorrected: isCorrected === 1 }]),
   );
 }
+
+const toHash = (line: string): string => createHash('sha1').update(line).digest('hex').slice(0, 16);
 
 /** The days that are booked in the lake, and that the published file contradicts. */
 export function findContradicted(
@@ -52,23 +51,55 @@ export function findContradicted(
  * them any more are as in the published file. Throws StoreError.
  */
 export async function selectWithBooked(
-  { store }: Lake,
+  lake: Lake,
   { db, marts }: Source,
   account: string,
   base: LakeTable | undefined,
   days: readonly string[],
-): Promise<Rows> {
-  const table = marts.storageDaily;
-  db.exec(
+): Promise<{ rows: Rows; found: readonly string[] }> {
+  createKept(db);
+  db.prepare('insert into temp.kept_days select * from main.storage_daily where account = ?').run(account);
+  const found: string[] = [];
+  for await (const row of listRows(lake, base)) {
+    const day = toText(row.day, 'DATE');
+    if (!days.includes(day)) continue;
+    keepRow(db, marts.storageDaily, row);
+    found.push(day);
+  }
+  return { rows: { from: 'from temp.kept_days t order by t.day', parameters: {} }, found };
+}
+
+/** The booked days that the files of the lake have, with the hashes of their figures. Throws StoreError. */
+export async function readDaysOfLake(
+  lake: Lake,
+  { db, marts }: Source,
+  account: string,
+  base: LakeTable | undefined,
+): Promise<Record<string, string>> {
+  createKept(db);
+  for await (const row of listRows(lake, base)) keepRow(db, marts.storageDaily, row);
+  const line = toLine(listFigures(marts.storageDaily));
+  const rows = db
+    .prepare(`select t.day, ${line} from temp.kept_days t where t.account = ? and t.state = 'booked'`)
+    .raw()
+    .all(account) as [string, string][];
+  return Object.fromEntries(rows.map(([day, figures]) => [day, toHash(figures)] as const));
+}
+
+const createKept = (db: Source['db']) =>
+  void db.exec(
     'drop table if exists temp.kept_days; create temp table kept_days as select * from main.storage_daily where false',
   );
-  db.prepare('insert into temp.kept_days select * from main.storage_daily where account = ?').run(account);
-  for (const { key } of base ? listFiles(base) : []) {
+
+/** The rows of the files of a table that are as they were written. */
+async function* listRows(
+  { store }: Lake,
+  base: LakeTable | undefined,
+): AsyncGenerator<Record<string, unknown>> {
+  for (const { key, sha256 } of base ? listFiles(base) : []) {
     const found = await store.get(key);
-    const rows = found ? await readRows(found.body) : [];
-    for (const row of rows) if (days.includes(toText(row.day, 'DATE'))) keepRow(db, table, row);
+    if (found && hash(found.body) === sha256) yield* await readRows(found.body);
   }
-  return { from: 'from temp.kept_days t order by t.day', parameters: {} };
 }
 
 function keepRow(db: Source['db'], { columns }: Table, row: Record<string, unknown>): void {

@@ -4,13 +4,13 @@ import { hasLeft, listStays, type Origin } from '../../../lib/account-origins.ts
 import { LostLeaseError } from '../load-errors.ts';
 import type { AccountClaim, Claim } from '../target.ts';
 import { BAD_DOCUMENT, type LoadFacts, type Manifest } from './documents.ts';
-import { readHead, readManifest, rollForward } from './head.ts';
+import { readHead, rollForward } from './head.ts';
 import { describeLakeError } from './lake-errors.ts';
 import { isOver, nowText, type Lake } from './lake.ts';
 import { toManifestKey, toPointerKey, type LakeOwner } from './layout.ts';
 import { commit, type Head } from './pointer.ts';
 import { readSign, renewSign } from './sign.ts';
-import { emptyManifest } from './manifests.ts';
+import { readBase } from './restore-manifest.ts';
 import { StoreError } from './store.ts';
 
 /** Whose accounts are claimed, and how. */
@@ -142,12 +142,11 @@ async function findRefusal(
 async function take(lake: Lake, owner: LakeOwner, head: Head | null, claimant: Claimant): Promise<Head> {
   const { worker, instance } = lake.holder;
   const { warehouseId, version, timezone } = claimant;
-  const base = head && (await readManifest(lake, head));
   const before = head?.pointer;
   const isSame = before?.facts.warehouse_id === warehouseId && before.facts.instance === instance;
   const status = toStatus(before, claimant, instance);
   if (head && isSame && before.state.status === status) return head; // forced, and held already
-  const manifest: Manifest = base ?? emptyManifest(lake, owner, before ?? null, claimant);
+  const manifest = await readBase(lake, owner, head, claimant);
   const facts: LoadFacts = {
     ...manifest.facts,
     ...{ kind: 'claim', rows: 0, warehouse_id: warehouseId, worker, instance, version, timezone },

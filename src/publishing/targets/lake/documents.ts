@@ -93,6 +93,8 @@ const manifest = z.object({
   facts,
   state,
   tables: z.array(lakeTable),
+  /** It was made again after it was lost: `booked` may lack days that the files have. */
+  restored: z.boolean().optional(),
   /** Hashes of the figures of booked days, by day. */
   booked: z.record(z.string(), z.string()),
   /** Objects of earlier loads, and since when (milliseconds since 1970) they are of no use: deleted after `keep`. */

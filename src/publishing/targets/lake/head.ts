@@ -1,7 +1,7 @@
 /** The last load of an owner: the pointer that readers follow, and the manifest that it names. */
 import { hash, parseManifest, parsePointer, type Manifest } from './documents.ts';
 import type { Lake } from './lake.ts';
-import { manifestPrefix, toManifestKey, toPointerKey, type LakeOwner } from './layout.ts';
+import { isManifestKey, manifestPrefix, toManifestKey, toPointerKey, type LakeOwner } from './layout.ts';
 import { movePointer, type Head } from './pointer.ts';
 import { writeSymlinks } from './symlinks.ts';
 
@@ -31,8 +31,7 @@ export async function rollForward(lake: Lake, owner: LakeOwner, head: Head | nul
   const { store } = lake;
   let newest: string | null = null;
   const after = toManifestKey(owner, head?.pointer.load ?? 0);
-  for await (const { key } of store.list(manifestPrefix(owner), after))
-    if (key.endsWith('.json')) newest = key;
+  for await (const { key } of store.list(manifestPrefix(owner), after)) if (isManifestKey(key)) newest = key;
   const found = newest === null ? null : await store.get(newest);
   if (newest === null || found === null) return head;
   const manifest = parseManifest(newest, found.body);

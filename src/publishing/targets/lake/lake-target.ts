@@ -15,7 +15,7 @@ import { PointerMovedError } from './load-owner.ts';
 import { assertTimezone, loadWarehouse } from './load-warehouse.ts';
 import { openStore } from './open-store.ts';
 import { changeState, type Head } from './pointer.ts';
-import { removeAccount } from './remove-account.ts';
+import { removeAccount, sweepRemoved } from './remove-account.ts';
 import type { LakeOptions } from './store.ts';
 import { countRows, findDifferences } from './verify.ts';
 import { toLateLoad, within } from './with-store.ts';
@@ -71,7 +71,7 @@ export function createLakeTarget(
       const done = await loadAccount(lake, { source, account, head, isRebuild });
       heads.set(account, done.head);
       loaded.add(account);
-      hasNewFiles ||= done.kind !== 'nothing';
+      hasNewFiles ||= done.kind !== 'nothing' || done.isSwept;
       return { kind: done.kind, rows: done.rows, findings: done.findings };
     } catch (error) {
       heads.delete(account);
@@ -126,7 +126,7 @@ export function createLakeTarget(
     async loadWarehouse(isRebuild: boolean): Promise<Loaded> {
       const done = await loadWarehouse(lake, source, await readSharedHead(), [...loaded], isRebuild);
       known = done.head.pointer.facts.accounts;
-      hasNewFiles ||= done.kind !== 'nothing';
+      hasNewFiles ||= done.kind !== 'nothing' || done.isSwept;
       if (hasNewFiles) await writeFileLists(lake);
       return { kind: done.kind, rows: done.rows, findings: [] };
     },
@@ -137,16 +137,26 @@ export function createLakeTarget(
     },
     verify: (account) => verify({ account }),
     verifyWarehouse: async () => {
-      const found = await verify({ warehouse: warehouseId });
+      const own = await verify({ warehouse: warehouseId });
+      const found = own && [...own, ...(await findSharedDifferences())];
       if (found?.length === 0) await writeFileLists(lake); // a worker may have been killed before it did
       return found;
     },
     async listFindings(accounts: readonly string[]): Promise<Finding[]> {
-      const left = await listLeftBehind(lake, source, known, [...accounts, ...source.leftAccounts]);
+      const present = [...accounts, ...source.leftAccounts];
+      for (const account of known) if (!present.includes(account)) await sweepRemoved(lake, source, account);
+      const left = await listLeftBehind(lake, source, known, present);
       return left.map((account) => describeLeftBehind(account, options.name));
     },
     describe: (error) => describeLakeError(error, options.place),
   };
+
+  /** Of the days and the dictionary, which all warehouses share. */
+  async function findSharedDifferences(): Promise<string[]> {
+    const head = await readHead(lake, 'all');
+    return head === null ? [] : findDifferences(lake, 'all', head, new Map());
+  }
+
   return {
     ...target,
     claim: timed(target.claim),

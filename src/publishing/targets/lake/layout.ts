@@ -36,6 +36,8 @@ export const toDataKey = ({ table, owner, month, load, attempt, part }: DataKey)
 export const manifestPrefix = (owner: LakeOwner): string => `manifest/${toPartition(owner)}/`;
 export const toManifestKey = (owner: LakeOwner, load: number): string =>
   `${manifestPrefix(owner)}${toLoadName(load)}.json`;
+/** Copies that other programs make of a manifest have other names. */
+export const isManifestKey = (key: string): boolean => /\/\d{16}\.json$/.test(key);
 export const POINTERS = 'latest/';
 export const toPointerKey = (owner: LakeOwner): string => `${POINTERS}${toPartition(owner)}.json`;
 export const WORKERS = 'workers/';

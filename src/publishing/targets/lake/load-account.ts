@@ -1,15 +1,15 @@
 /** One load of an account into a lake: files of what changed, one manifest, one pointer. */
 import { findNewest, getLastRun, hasAnchor } from '../delta.ts';
-import { describeBooked } from '../findings.ts';
+import { describeBooked, describeLostDays } from '../findings.ts';
 import { selectOwned } from '../shipped-tables.ts';
 import type { Source } from '../source.ts';
 import type { Finding, Loaded } from '../target.ts';
-import { findContradicted, readBookedDays, selectWithBooked } from './booked-days.ts';
+import { findContradicted, readBookedDays, readDaysOfLake, selectWithBooked } from './booked-days.ts';
 import { chooseKind, type ChosenKind } from './choose-kind.ts';
-import { listAccountContents, type LakeContent } from './contents.ts';
+import { listAccountContents, type LakeContent, type Rows } from './contents.ts';
 import type { LakeTable, LoadFacts, Manifest } from './documents.ts';
 import { nowText, type Lake } from './lake.ts';
-import { loadOwner } from './load-owner.ts';
+import { loadOwner, type OwnerLoaded } from './load-owner.ts';
 import { listFiles, type Head } from './pointer.ts';
 import { writeHistory } from './write-history.ts';
 import { writeFiles, writeTable, type Writing } from './write-tables.ts';
@@ -27,7 +27,10 @@ export interface AccountLoad {
 const ANCHORS = 20;
 
 /** Loads the account. Throws PointerMovedError, the errors of load-errors.ts and StoreError; then readers see nothing of it. */
-export async function loadAccount(lake: Lake, options: AccountLoad): Promise<Loaded & { head: Head }> {
+export async function loadAccount(
+  lake: Lake,
+  options: AccountLoad,
+): Promise<Loaded & Pick<OwnerLoaded, 'head' | 'isSwept'>> {
   const { source, account, head, isRebuild } = options;
   const chosen = chooseKind(source, account, head.pointer, isRebuild);
   const contents = listAccountContents(source, account);
@@ -36,17 +39,35 @@ export async function loadAccount(lake: Lake, options: AccountLoad): Promise<Loa
     ...{ owner: { account }, head, contents, isWhole: chosen.kind !== 'changes' },
     write: async (writing, base, kept) => {
       const ours = readBookedDays(source, account);
-      const contradicted = findContradicted(base.booked, ours);
-      const days = isRebuild ? [] : contradicted;
+      const booked = await findBooked(lake, source, account, base);
+      const contradicted = findContradicted(booked, ours);
+      const daysOfLake =
+        isRebuild || contradicted.length === 0
+          ? null
+          : await selectWithBooked(lake, source, account, findDaily(base), contradicted);
+      const days = daysOfLake?.found ?? [];
       findings.push(...describeBooked(account, days));
+      findings.push(
+        ...describeLostDays(
+          account,
+          daysOfLake === null ? [] : contradicted.filter((day) => !days.includes(day)),
+        ),
+      );
       const isLost = chosen.isLost && hasLostStates(source, account, base);
       const setAside = listSetAside(lake, base, isLost, isRebuild && contradicted.length > 0);
       findings.push(...describeReload(account, chosen, base, setAside));
       return {
-        tables: await writeTables(writing, options, contents, kept, base, days),
+        tables: await writeTables(
+          writing,
+          options,
+          contents,
+          kept,
+          base,
+          days.length === 0 ? null : (daysOfLake?.rows ?? null),
+        ),
         booked: {
           ...Object.fromEntries([...ours].map(([day, { hash }]) => [day, hash] as const)),
-          ...Object.fromEntries(days.map((day) => [day, base.booked[day] ?? ''] as const)),
+          ...Object.fromEntries(days.map((day) => [day, booked[day] ?? ''] as const)),
         },
         set_aside: [...base.set_aside, ...setAside],
         facts: toFacts(source, account, base.facts, chosen),
@@ -57,14 +78,28 @@ export async function loadAccount(lake: Lake, options: AccountLoad): Promise<Loa
   return { ...done, findings };
 }
 
+/** The booked days of the lake: where the manifest that named them was lost, those of its files, too. */
+async function findBooked(
+  lake: Lake,
+  source: Source,
+  account: string,
+  base: Manifest,
+): Promise<Manifest['booked']> {
+  if (base.restored !== true) return base.booked;
+  return { ...base.booked, ...(await readDaysOfLake(lake, source, account, findDaily(base))) };
+}
+
+const DAILY = 'storage_daily';
+const findDaily = ({ tables }: Manifest) => tables.find(({ table }) => table === DAILY);
+
 /** Days that stay as the lake has them are written from its own files; the next load compares them again. */
 async function writeTables(
   writing: Writing,
-  { source, account }: AccountLoad,
+  { account }: AccountLoad,
   contents: readonly LakeContent[],
   kept: readonly LakeTable[],
   base: Manifest,
-  days: readonly string[],
+  daysOfLake: Rows | null,
 ): Promise<LakeTable[]> {
   const tables: LakeTable[] = [];
   for (const content of contents) {
@@ -72,10 +107,8 @@ async function writeTables(
     if (content.name === 'video_history' && before) {
       const mark = base.facts.change_seq;
       tables.push(await writeHistory(writing, account, content, { table: before, mark }));
-    } else if (content.name === 'storage_daily' && days.length > 0) {
-      const theirs = base.tables.find(({ table }) => table === content.name);
-      const rows = await selectWithBooked(writing.lake, source, account, theirs, days);
-      const files = await writeFiles(writing, content, '', rows, null);
+    } else if (content.name === DAILY && daysOfLake !== null) {
+      const files = await writeFiles(writing, content, '', daysOfLake, null);
       tables.push({ table: content.name, slices: [{ slice: '', checksum: 'booked days differ', files }] });
     } else tables.push(await writeTable(writing, content, before));
   }

@@ -5,13 +5,20 @@ import { getLastRun } from '../delta.ts';
 import type { Source } from '../source.ts';
 import type { LakeContent } from './contents.ts';
 import type { LakeTable, LakeState, LoadFacts, Manifest } from './documents.ts';
-import { readManifest, rollForward } from './head.ts';
+import { rollForward } from './head.ts';
 import { nowText, type Lake } from './lake.ts';
 import type { LakeOwner } from './layout.ts';
-import { emptyManifest } from './manifests.ts';
+import { readBase } from './restore-manifest.ts';
 import { changeState, commit, listFiles, type Head } from './pointer.ts';
 import { renewSign } from './sign.ts';
-import { listAndSweepOrphans, listSuperseded, sweepSuperseded, withoutDamaged } from './superseded.ts';
+import {
+  isSweepDue,
+  listAndSweepOrphans,
+  listSuperseded,
+  sweepSuperseded,
+  withoutDamaged,
+} from './superseded.ts';
+import { toLateLoad } from './with-store.ts';
 import type { Writing } from './write-tables.ts';
 
 /** What a load writes into its manifest, besides what every load does. */
@@ -36,6 +43,8 @@ export interface OwnerLoaded {
   kind: 'first' | 'changes' | 'reload' | 'nothing';
   rows: number;
   head: Head;
+  /** Files were deleted, though nothing is new. */
+  isSwept: boolean;
 }
 
 /** The pointer that was read is not the last load: `head` is. Nothing was written. */
@@ -51,13 +60,12 @@ export async function loadOwner(lake: Lake, source: Source, load: OwnerLoad): Pr
   if (source.isReplaced()) throw new StaleSourceError();
   const isSame = !isWhole && head !== null && hasChecksums(head, contents);
   if (isSame && !isSweepDue(lake, head))
-    return { kind: 'nothing', rows: 0, head: await recordPublication(lake, source, head) };
+    return { kind: 'nothing', rows: 0, head: await recordPublication(lake, source, head), isSwept: false };
   const newest = await rollForward(lake, owner, head);
   if (newest !== head) throw new PointerMovedError(newest);
   await renewSign(lake);
   const number = head?.pointer.load ?? 0;
-  const found = head && (await readManifest(lake, head));
-  const base = found ?? emptyManifest(lake, owner, head?.pointer ?? null, source);
+  const base = await readBase(lake, owner, head, source);
   const names = contents.map(({ name }) => name);
   const sizes = await listAndSweepOrphans(lake, owner, names, base);
   const writing: Writing = {
@@ -68,17 +76,26 @@ export async function loadOwner(lake: Lake, source: Source, load: OwnerLoad): Pr
   const draft = await load.write(writing, base, isWhole ? [] : withoutDamaged(base.tables, sizes));
   const rows = countWritten(base, draft.tables);
   const kind = isSame && rows === 0 ? 'swept' : draft.facts.kind;
-  const manifest = await toManifest(lake, base, { ...draft, facts: { ...draft.facts, kind, rows } }, source);
+  const manifest = await toManifest(
+    lake,
+    head,
+    base,
+    { ...draft, facts: { ...draft.facts, kind, rows } },
+    source,
+  );
+  if (performance.now() > writing.deadline) throw toLateLoad(lake.options.loadTimeoutMs);
   const committed = await commit(lake, head, { ...manifest, load: number + 1 });
   return {
     kind: kind === 'swept' ? 'nothing' : (draft.facts.kind as OwnerLoaded['kind']),
     rows,
     head: committed,
+    isSwept: kind === 'swept',
   };
 }
 
 async function toManifest(
   lake: Lake,
+  head: Head | null,
   base: Manifest,
   draft: LoadDraft,
   { version, timezone, publishedAt }: Source,
@@ -88,13 +105,13 @@ async function toManifest(
   const superseded = listSuperseded(lake, base, draft.tables, set_aside);
   return {
     ...base,
-    ...{ tables: draft.tables, booked: draft.booked ?? base.booked, set_aside },
+    ...{ restored: undefined, tables: draft.tables, booked: draft.booked ?? base.booked, set_aside },
     facts: {
       ...base.facts,
       ...{ worker, instance, version, timezone, loaded_at: nowText(lake) },
       ...draft.facts,
     },
-    state: { ...base.state, published_at: publishedAt, ...draft.state },
+    state: { ...(head?.pointer.state ?? base.state), published_at: publishedAt, ...draft.state },
     superseded: await sweepSuperseded(lake, superseded),
   };
 }
@@ -111,9 +128,6 @@ function hasChecksums({ pointer: { checksums } }: Head, contents: readonly LakeC
     return theirs.length === ours.size && theirs.every(([slice, checksum]) => ours.get(slice) === checksum);
   });
 }
-
-const isSweepDue = ({ store }: Lake, { pointer }: Head): boolean =>
-  pointer.sweep_after !== null && pointer.sweep_after <= store.now();
 
 /** The lake has everything that is in the file: that alone is news. */
 async function recordPublication(lake: Lake, source: Source, head: Head): Promise<Head> {

@@ -49,7 +49,12 @@ export async function loadWarehouse(
       }),
     });
   });
-  return { ...own, rows: shared.rows + own.rows, kind: own.kind === 'nothing' ? shared.kind : own.kind };
+  return {
+    ...own,
+    isSwept: own.isSwept || shared.isSwept,
+    rows: shared.rows + own.rows,
+    kind: own.kind === 'nothing' ? shared.kind : own.kind,
+  };
 }
 
 /** Begins again where another load came in between. */

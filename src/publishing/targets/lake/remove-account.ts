@@ -2,12 +2,12 @@
 import { LostLeaseError } from '../load-errors.ts';
 import type { Source } from '../source.ts';
 import { describeRefusal, type Finding, type Loaded } from '../target.ts';
-import { readHead, readManifest, rollForward } from './head.ts';
+import { readHead, rollForward } from './head.ts';
 import { nowText, type Lake } from './lake.ts';
 import { findHolder, isFormer } from './left-behind.ts';
-import { emptyManifest } from './manifests.ts';
+import { readBase } from './restore-manifest.ts';
 import { commit, listFiles, type Head } from './pointer.ts';
-import { listSuperseded, sweepSuperseded } from './superseded.ts';
+import { isSweepDue, listSuperseded, sweepSuperseded } from './superseded.ts';
 
 const OF_DAYS = ['storage_daily', 'storage_corrections'];
 
@@ -20,7 +20,7 @@ export async function removeAccount(lake: Lake, source: Source, account: string)
   const head = await rollForward(lake, owner, await readHead(lake, owner));
   if (head === null || !(await mayRemove(lake, source, account, head))) return null;
   const { worker, instance } = lake.holder;
-  const base = (await readManifest(lake, head)) ?? emptyManifest(lake, owner, head.pointer, source);
+  const base = await readBase(lake, owner, head, source);
   const files = base.tables.filter(({ table }) => OF_DAYS.includes(table)).flatMap(listFiles);
   const aside = { timeline: base.facts.timeline, load: base.load, set_aside_at: nowText(lake), files };
   const set_aside = files.length === 0 ? base.set_aside : [...base.set_aside, aside];
@@ -40,6 +40,20 @@ export async function removeAccount(lake: Lake, source: Source, account: string)
   const message = `the files with the booked days of account ${account} stay, set aside in manifest/account=${account}/`;
   const findings: Finding[] = files.length === 0 ? [] : [{ kind: 'history_set_aside', message }];
   return { kind: 'reload', rows, findings };
+}
+
+/**
+ * Deletes the files of an account that was removed more than `keep` ago: no load of it comes any more. Throws StoreError.
+ */
+export async function sweepRemoved(lake: Lake, source: Source, account: string): Promise<void> {
+  const owner = { account };
+  const head = await readHead(lake, owner);
+  const facts = head?.pointer.facts;
+  if (!head || facts?.kind !== 'removed' || facts.warehouse_id !== source.warehouseId) return;
+  if (!isSweepDue(lake, head)) return;
+  const base = await readBase(lake, owner, head, source);
+  const superseded = await sweepSuperseded(lake, base.superseded);
+  await commit(lake, head, { ...base, load: head.pointer.load + 1, superseded });
 }
 
 async function mayRemove(lake: Lake, source: Source, account: string, head: Head): Promise<boolean> {

@@ -1,5 +1,5 @@
 /** What earlier loads left in a lake: it is deleted once no query can need it any more. */
-import { listFiles } from './pointer.ts';
+import { listFiles, type Head } from './pointer.ts';
 import type { LakeFile, LakeTable, Manifest } from './documents.ts';
 import type { Lake } from './lake.ts';
 import { dataPrefix, toManifestKey, type LakeOwner } from './layout.ts';
@@ -22,6 +22,10 @@ export function listSuperseded(
   return [...base.superseded, ...[...gone, toManifestKey(base.owner, base.load)].map((key) => ({ key, at }))];
 }
 
+/** Was something superseded longer than `keep` ago? */
+export const isSweepDue = ({ store }: Lake, { pointer }: Head): boolean =>
+  pointer.sweep_after !== null && pointer.sweep_after <= store.now();
+
 /** Deletes what was superseded longer than `keep` ago. Gives what is left. Throws StoreError. */
 export async function sweepSuperseded(
   { store, options }: Lake,
@@ -40,6 +44,7 @@ export async function listAndSweepOrphans(
   base: Manifest,
 ): Promise<Map<string, number>> {
   const sizes = new Map<string, number>();
+  const orphanMs = Math.max(options.keepMs, 2 * options.loadTimeoutMs); // a load under way may still name younger ones
   const orphans: string[] = [];
   const known = new Set([
     ...indexFiles(base.tables).keys(),
@@ -50,7 +55,7 @@ export async function listAndSweepOrphans(
   for (const table of tables)
     for await (const { key, bytes, modifiedAtMs } of store.list(dataPrefix(table, owner))) {
       if (known.has(key)) sizes.set(key, bytes);
-      else if (modifiedAtMs + options.keepMs <= store.now()) orphans.push(key);
+      else if (modifiedAtMs + orphanMs <= store.now()) orphans.push(key);
     }
   await store.remove(orphans);
   return sizes;

@@ -2,7 +2,7 @@
 import { storeSuperseded } from '../delta.ts';
 import type { LakeContent } from './contents.ts';
 import type { LakeFile, LakeSlice, LakeTable } from './documents.ts';
-import { maxRows, writeFiles, writeSlice, type Writing } from './write-tables.ts';
+import { MAX_BYTES, maxRows, writeFiles, writeSlice, type Writing } from './write-tables.ts';
 
 /** What the lake has of an account. */
 export interface HistoryBase {
@@ -61,9 +61,9 @@ async function extendMonth(
   return [...kept, ...added];
 }
 
-/** The files at the end that are no full ones. */
+/** The files at the end that are no full ones: a file is full by its rows, or by its bytes where texts are long. */
 function listSmall(files: readonly LakeFile[], fullRows: number): LakeFile[] {
-  const last = files.findLastIndex(({ rows }) => rows >= fullRows / 2);
+  const last = files.findLastIndex(({ rows, bytes }) => rows >= fullRows / 2 || bytes >= MAX_BYTES / 2);
   return files.slice(last + 1);
 }
 

@@ -29,7 +29,7 @@ const WIDE_ROWS = 250_000;
 const NARROW_ROWS = 1_000_000;
 const NARROW_COLUMNS = 10;
 /** A file is made in memory. */
-const MAX_BYTES = 32 * 2 ** 20;
+export const MAX_BYTES = 32 * 2 ** 20;
 
 export const maxRows = ({ columns }: Pick<LakeContent, 'columns'>): number =>
   columns.length <= NARROW_COLUMNS ? NARROW_ROWS : WIDE_ROWS;
