@@ -22,7 +22,7 @@ export async function focusable(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`(() => {
     const getLabel = ${GET_LABEL};
     const takes = 'a[href], button, input:not([type="hidden"]), select, textarea, summary, [tabindex="0"]';
-    return [...document.querySelectorAll(takes)].filter((each) => each.checkVisibility()).map(getLabel);
+    return [...document.querySelectorAll(takes)].filter((each) => each.tabIndex >= 0 && each.checkVisibility()).map(getLabel);
   })()`);
 }
 

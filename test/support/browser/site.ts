@@ -80,7 +80,8 @@ export function buildPage(body: string, { attributes = '', title = 'vodhouse', p
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
-<link rel="stylesheet" href="/uplot/uPlot.min.css"><link rel="stylesheet" href="/page.css">
+<link rel="stylesheet" href="/uplot/uPlot.min.css"><link rel="stylesheet" href="/assets/page.css">
+<link rel="stylesheet" href="/page.css">
 <link rel="stylesheet" href="/assets/chart.css">
 ${plots ? '<script src="/uplot/uPlot.iife.min.js" defer></script>' : ''}<script type="module" src="/browser/page.js"></script>
 </head><body${attributes}><main>${body}</main></body></html>`;
