@@ -231,7 +231,7 @@ describe('the text of docs/status-page.md around them', () => {
     const addresses = [...HANDWRITTEN.matchAll(/^\| (`.*?`) +\|/gm)].flatMap(([, cell = '']) =>
       [...cell.matchAll(/`([^`]+)`/g)].map(([, address = '']) => address),
     );
-    expect(addresses).toHaveLength(10);
+    expect(addresses).toHaveLength(12);
     const { page, data } = await openPages([
       insert('run', { run_id: 104, trigger: 'manual', mode: 'full', status: 'parked', started_at: at }),
     ]);

@@ -1,0 +1,107 @@
+/** The dictionary of the published file, and how to open that file. */
+import { pluralize } from '../../lib/format.ts';
+import type { DataView, TableView } from '../views/data-view.ts';
+import { Page, type PageFrame } from './layout.tsx';
+import { Section } from './section.tsx';
+import { Table } from './table.tsx';
+
+export function DataPage({ view, ...frame }: PageFrame & { view: DataView }) {
+  const { file, tables } = view;
+  return (
+    <Page {...frame} title="Data" current="data" styles={['data.css']}>
+      <h1>Data</h1>
+      {file === null ? <NoFile /> : <FileSection {...view} file={file} />}
+      {tables.length > 0 && (
+        <Section name="tables" heading="Tables and views" count={String(tables.length)}>
+          {tables.map((table) => (
+            <Dictionary key={table.name} table={table} />
+          ))}
+        </Section>
+      )}
+    </Page>
+  );
+}
+
+function NoFile() {
+  return (
+    <p class="notice">
+      The config publishes no file for readers: add{' '}
+      <code data-copy>{'publish: { file: data/vodhouse.bi.db }'}</code>
+    </p>
+  );
+}
+
+function FileSection({ file, isThere, publishCommand }: DataView & { file: string }) {
+  return (
+    <Section name="file" heading="The published file">
+      {!isThere && (
+        <p class="notice">
+          There is no file yet: <code data-copy>{publishCommand}</code>
+        </p>
+      )}
+      <p>
+        <code data-copy>
+          <bdi>{file}</bdi>
+        </code>{' '}
+        is a SQLite file to read, replaced as a whole when something changed. Copy it, or open it in place,
+        read-only:
+      </p>
+      <dl class="openers">
+        {OPENERS.map(([name, how]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{how(file)}</dd>
+          </div>
+        ))}
+      </dl>
+    </Section>
+  );
+}
+
+/** A path as one word of a shell. */
+const quote = (path: string) => `'${path.replaceAll("'", String.raw`'\''`)}'`;
+const command = (text: string) => (
+  <code data-copy>
+    <bdi>{text}</bdi>
+  </code>
+);
+
+const OPENERS = [
+  ['Datasette', (file: string) => command(`datasette ${quote(file)}`)],
+  ['sqlite3', (file: string) => command(`sqlite3 -readonly -box ${quote(file)}`)],
+  [
+    'DuckDB',
+    (file: string) => command(`attach '${file.replaceAll("'", "''")}' as v (type sqlite, read_only);`),
+  ],
+  ['DBeaver', () => 'New Database Connection › SQLite › Path: the file; Connection settings › Read-only'],
+  ['Excel, Power BI, Tableau', () => 'through ODBC: the SQLite3 driver with the path as Database'],
+] as const;
+
+/** Folded: the page has some hundred columns. */
+function Dictionary({ table }: { table: TableView }) {
+  const { name, kind, description, columns, example } = table;
+  return (
+    <details id={`table-${name}`}>
+      <summary>
+        <code>{name}</code> <span class="soft">{`${kind}, ${pluralize(columns.length, 'column')}`}</span>
+      </summary>
+      <p>{description}</p>
+      <p>
+        <code data-copy>{example}</code>
+      </p>
+      <Table label={{ text: `Columns of ${name}` }} head={['Column', 'Type', 'Unit', 'Sums', 'Meaning']}>
+        {columns.map((column) => (
+          <tr key={column.name}>
+            <th scope="row">
+              <code>{column.name}</code>
+            </th>
+            <td class="nowrap">{column.type}</td>
+            <td>{column.unit}</td>
+            <td class="nowrap">{column.additivity}</td>
+            <td class="text">{column.description}</td>
+          </tr>
+        ))}
+      </Table>
+    </details>
+  );
+}

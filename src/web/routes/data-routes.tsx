@@ -1,0 +1,33 @@
+/** The pages for those who read the data: the published file and the API. */
+import type { FastifyRequest } from 'fastify';
+import { createCalendar } from '../../lib/calendar.ts';
+import { addDays } from '../../lib/days.ts';
+import { ApiPage } from '../pages/api.tsx';
+import { DataPage } from '../pages/data.tsx';
+import { createDataView } from '../views/data-view.ts';
+import type { Routing } from './routing.ts';
+
+/** Days of storage in the line to copy. */
+const DAYS = 30;
+
+export function addDataRoutes({ options, frame, page }: Routing): void {
+  const calendar = createCalendar(options.config.timezone);
+  page('/data', async () => <DataPage {...frame} view={createDataView(options)} />);
+  page('/api', async (request) => {
+    const accounts = options.config.accounts.map(({ name, packages, storage }) => ({
+      name,
+      packageId: packages[0]?.id ?? null,
+      hasStorage: storage !== null,
+    }));
+    const needsKey = frame.showLogout === true;
+    const to = calendar.dayAt(options.clock.now());
+    const shown = { needsKey, accounts, from: addDays(to, -DAYS), to };
+    return <ApiPage {...frame} {...shown} origin={getOrigin(request)} />;
+  });
+}
+
+/** The host comes from a header: it goes into a line for a shell only if it is a plain name or address. */
+function getOrigin({ protocol, host }: FastifyRequest): string {
+  const isPlain = /^[\w.:[\]-]{1,253}$/.test(host);
+  return `${protocol === 'https' ? 'https' : 'http'}://${isPlain ? host : 'HOST'}`;
+}
