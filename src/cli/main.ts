@@ -257,7 +257,10 @@ program
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(EXIT.done);
-  throw error;
+  process.stderr.write(
+    `vodhouse: stdout cannot be written: ${error.code === 'ENOSPC' ? 'the disk is full' : error.message}\n`,
+  );
+  process.exit(EXIT.failed);
 });
 
 ignoreClosedLog();

@@ -1,5 +1,6 @@
 /** The published file that a command reads. */
 import { resolve } from 'node:path';
+import type { TargetConfig } from '../config/config.ts';
 import { loadConfigWithoutFiles } from '../config/load.ts';
 import { ConfigError } from '../lib/errors.ts';
 import type { ConfigOptions } from './command-context.ts';
@@ -9,6 +10,8 @@ export interface PublishedFile {
   file: string;
   /** Null where `--file` names the published file: then no config is read. */
   warehouse: string | null;
+  /** The folders of the lakes that the config loads. */
+  lakes: readonly string[];
 }
 
 /** The file of `--file`, else that of the config. Throws ConfigError if the config publishes nothing. */
@@ -16,10 +19,15 @@ export function findPublishedFile(
   { file, config }: ConfigOptions & { file?: string },
   command: string,
 ): PublishedFile {
-  if (file !== undefined) return { file: resolve(file), warehouse: null };
+  if (file !== undefined) return { file: resolve(file), warehouse: null, lakes: [] };
   const { warehouse, publish } = loadConfigWithoutFiles(config).config;
-  if (publish) return { file: publish.file, warehouse };
+  if (publish) return { file: publish.file, warehouse, lakes: listLakeFolders(publish.targets) };
   throw new ConfigError(`${config} publishes nothing, and ${command} reads the published file`, {
     hint: 'add publish: { file: data/vodhouse.bi.db } to the config, then vodhouse publish',
   });
 }
+
+const listLakeFolders = (targets: readonly TargetConfig[]): string[] =>
+  targets.flatMap((target) =>
+    target.kind === 'lake' && target.place.kind === 'folder' ? [target.place.path] : [],
+  );

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Column } from '../../src/publishing/mart.ts';
 import { createMarts } from '../../src/publishing/marts/marts.ts';
 import { writeFileLists } from '../../src/publishing/targets/lake/file-lists.ts';
+import { readFleetOf } from '../../src/publishing/targets/lake/fleet.ts';
 import { openFolderStore } from '../../src/publishing/targets/lake/folder-store.ts';
 import type { Lake } from '../../src/publishing/targets/lake/lake.ts';
 import type { Store } from '../../src/publishing/targets/lake/store.ts';
@@ -141,13 +142,30 @@ describe('what a lake has for its readers', () => {
     await site.walk([1, 2, 3, 4]);
     await site.ship();
     const db = await openDuckDb();
-    await db.run(`SET VARIABLE vodhouse_lake = '${copy}/'`);
+    await db.run(`SET VARIABLE vodhouse_lake = '${copy}'`);
     await runDuckDbScript(site.root);
     const count = async () => (await db.runAndReadAll('select count(*) from videos')).getRows();
     expect(await count()).toEqual([[3n]]);
     await db.run('RESET VARIABLE vodhouse_lake');
     await runDuckDbScript(site.root);
     expect(await count()).toEqual([[4n]]);
+  });
+
+  it('has no row twice where another program made copies of documents', async () => {
+    const site = await openLoaded();
+    cpSync(join(site.root, 'latest/account=main.json'), join(site.root, 'latest/account=main copy.json'));
+    const [sign = ''] = site.files('workers');
+    cpSync(join(site.root, sign), join(site.root, 'workers/copy.json'));
+    await site.walk([1, 2, 3, 4]);
+    await site.ship();
+    await runDuckDbScript(site.root);
+    const read = async (query: string) => (await (await openDuckDb()).runAndReadAll(query)).getRows();
+    expect(await read('select count(*), count(distinct video_id) from videos')).toEqual([[4n, 4n]]);
+    expect(await read('select count(*) from vodhouse_freshness')).toEqual([[1n]]);
+    const lines = readFileSync(join(site.root, 'files/videos.txt'), 'utf8').trimEnd().split('\n');
+    expect(new Set(lines).size).toBe(lines.length);
+    const store = openFolderStore(site.root);
+    expect((await readFleetOf(store)).map(({ account }) => account)).toEqual(['main']);
   });
 
   it('leaves the SQL of a newer version as it is', async () => {

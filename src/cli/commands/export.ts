@@ -31,9 +31,9 @@ export async function exportTable(options: ExportOptions): Promise<number> {
   const { table, sinceSeq = null, out, json } = options;
   if (out === '-' && json)
     throw new ConfigError('--json and --out - would both write to stdout', { hint: 'name a file' });
-  const { file, warehouse } = findPublishedFile(options, 'vodhouse export');
+  const { file, warehouse, lakes } = findPublishedFile(options, 'vodhouse export');
   const own = warehouse === null ? [file] : [warehouse, file];
-  const path = out === '-' ? null : resolveExportFile(out, options.config, own);
+  const path = out === '-' ? null : resolveExportFile(out, options.config, { own, lakes });
   const source = openExport({ file, table, sinceSeq });
   try {
     const pieces = toPieces(source, options.format);

@@ -8,7 +8,8 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { join, resolve } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, it } from 'vitest';
 import { CONFIG, configText } from '../../support/fixtures/config-file.ts';
@@ -136,6 +137,13 @@ describe('vodhouse export', () => {
     expect(read('kept.csv')).toBe('earlier');
     expect((await run('--file', 'away/bi.db', '--format', 'csv', '--out', 'kept.csv')).code).toBe(0);
     expect(statSync(join(cwd, 'kept.csv')).mode & 0o777).toBe(0o640);
+  });
+
+  it.runIf(existsSync('/dev/full'))('says in one line that stdout cannot be written', async () => {
+    const { cwd } = await folderWithFile();
+    const command = `"${process.execPath}" "${resolve('bin/vodhouse.js')}" export --format csv --out - > /dev/full`;
+    const { status, stderr } = spawnSync('sh', ['-c', command], { cwd, encoding: 'utf8' });
+    expect([status, stderr]).toEqual([1, 'vodhouse: stdout cannot be written: the disk is full\n']);
   });
 
   it('that is stopped in the middle ends with 130 and leaves the file as it was', async () => {

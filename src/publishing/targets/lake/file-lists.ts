@@ -4,7 +4,7 @@ import { createParquetFile } from '../../parquet/parquet-file.ts';
 import { SHAPE } from '../../fingerprint.ts';
 import { parsePointer, type Pointer } from './documents.ts';
 import type { Lake } from './lake.ts';
-import { EMPTY, POINTERS, toFileListKey, toSqlKey } from './layout.ts';
+import { EMPTY, POINTERS, toFileListKey, toPointerKey, toSqlKey } from './layout.ts';
 import { listLakeTables, listLakeViews, type LakeSqlTable } from './sql/lake-tables.ts';
 import { ENGINES, writeSql } from './sql/sql-files.ts';
 import { StoreError } from './store.ts';
@@ -25,7 +25,7 @@ export async function listPointers({
         const object = await store.get(key);
         const pointer = object && tryParse(key, object.body);
         if (object && !pointer) unreadable.push(key);
-        return pointer;
+        return pointer && toPointerKey(pointer.owner) === key ? pointer : null; // else a copy that another program made
       }),
     ),
   );

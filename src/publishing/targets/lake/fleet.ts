@@ -6,7 +6,7 @@ import type { FleetAccount } from '../../../lib/fleet.ts';
 import type { AccountHolder } from '../account-holder.ts';
 import { parsePointer, parseWorkerSign, type Pointer, type WorkerSign } from './documents.ts';
 import { isOver } from './lake.ts';
-import { POINTERS, WORKERS } from './layout.ts';
+import { POINTERS, toPointerKey, toWorkerKey, WORKERS } from './layout.ts';
 import type { Store } from './store.ts';
 
 /** An account, its last load, and the sign of the worker that has it; null: it gave none. */
@@ -42,8 +42,8 @@ export async function readStoreHolders(store: Store): Promise<AccountHolder[]> {
 /** Null where there is neither a pointer nor a worker. */
 async function readAccounts(store: Store): Promise<ReadAccount[] | null> {
   const [pointers, signs] = await Promise.all([
-    readAll(store, POINTERS, parsePointer),
-    readAll(store, WORKERS, parseWorkerSign),
+    readAll(store, POINTERS, parsePointer, ({ owner }) => toPointerKey(owner)),
+    readAll(store, WORKERS, parseWorkerSign, ({ instance }) => toWorkerKey(instance)),
   ]);
   if (pointers.length === 0 && signs.length === 0) return null;
   const byInstance = new Map(signs.map((sign) => [sign.instance, sign]));
@@ -56,17 +56,25 @@ async function readAccounts(store: Store): Promise<ReadAccount[] | null> {
   });
 }
 
-/** The documents below a prefix, sorted by key; one that is gone by the time that it is read is left out. */
+/**
+ * The documents below a prefix, sorted by key. One that is gone by the time that it is read is left out, and so is one under
+ * another name than its own: a copy that another program made.
+ */
 async function readAll<Document>(
   store: Store,
   prefix: string,
   parse: (key: string, body: Uint8Array) => Document,
+  toKey: (document: Document) => string,
 ): Promise<Document[]> {
   const keys: string[] = [];
   for await (const { key } of store.list(prefix)) if (key.endsWith('.json')) keys.push(key);
   const limit = pLimit(AT_ONCE);
   const found = await Promise.all(keys.map((key) => limit(() => store.get(key))));
-  return found.flatMap((object, index) => (object ? parse(keys[index] ?? '', object.body) : []));
+  return found.flatMap((object, index) => {
+    const key = keys[index] ?? '';
+    const document = object && parse(key, object.body);
+    return document && toKey(document) === key ? [document] : [];
+  });
 }
 
 function toFleetAccount({ account, pointer, sign, isHeld }: ReadAccount, now: number): FleetAccount {

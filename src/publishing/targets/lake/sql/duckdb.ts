@@ -8,12 +8,21 @@ ${root.startsWith('s3://') ? `\n${toComment(S3)}\n` : ''}
 SET TimeZone = 'UTC';
 
 -- another address of the same lake, before this script: SET VARIABLE vodhouse_lake = '/mnt/lake/';
-SET VARIABLE vodhouse_root = coalesce(getvariable('vodhouse_lake'), ${toLiteral(root)});
+SET VARIABLE vodhouse_root = rtrim(coalesce(getvariable('vodhouse_lake'), ${toLiteral(root)}), '/') || '/';
 
--- each pointer is read once: so all tables of an account are of one load
+-- each pointer is read once: so all tables of an account are of one load; copies that other programs make have other names
 SET VARIABLE vodhouse_documents = (
-  SELECT list(content::JSON)
-  FROM read_text([getvariable('vodhouse_root') || 'latest/*.json', getvariable('vodhouse_root') || 'workers/*.json'])
+  SELECT list(document)
+  FROM (
+    SELECT content::JSON AS document, parse_filename(filename) AS name
+    FROM read_text([getvariable('vodhouse_root') || 'latest/*.json', getvariable('vodhouse_root') || 'workers/*.json'])
+  )
+  WHERE name = coalesce(
+    'account=' || (document->'owner'->>'account'),
+    'warehouse=' || (document->'owner'->>'warehouse'),
+    document->>'owner',
+    document->>'instance'
+  ) || '.json'
 );
 
 ${tables.map(toTable).join('\n')}
