@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import { onTestFinished, describe, expect, it } from 'vitest';
-import { declaredQueries } from '../../src/database/query.ts';
+import * as runs from '../../src/queries/named/runs.ts';
 import { openRunQueries } from '../../src/queries/run-queries.ts';
 import {
   insert,
@@ -120,9 +120,11 @@ describe('one run', () => {
 it('a run is found among thousands without reading all walks or requests', () => {
   const db = new Database(liveFileWith(), { readonly: true });
   onTestFinished(() => void db.close());
-  const plans = declaredQueries
-    .filter((sql) => /\b(walk|request)\b/.test(sql) && /^\s*(select|with)/.test(sql))
-    .flatMap((sql) => db.prepare(`explain query plan ${sql}`).all(parametersOf(sql)) as { detail: string }[]);
+  const plans = Object.values(runs)
+    .filter(({ sql }) => /\b(walk|request)\b/.test(sql))
+    .flatMap(
+      ({ sql }) => db.prepare(`explain query plan ${sql}`).all(parametersOf(sql)) as { detail: string }[],
+    );
   const scans = plans.filter(({ detail }) =>
     /^SCAN (TABLE )?(walk|w|request)\b(?! USING INDEX)/.test(detail),
   );
