@@ -168,8 +168,8 @@ export const s3Place = text(S3_FORM, (value) => parseS3Place(value) !== null);
 
 /** A folder whose files readers name by patterns, each on a line of a list. */
 export const lakeFolder = text(
-  'the path of a folder, absolute or relative to this one (for ~ write ${HOME}), without * ? [ ] { } or line breaks',
-  (value) => value.trim() !== '' && !/^~|[\0\r\n*?[\]{}]/.test(value),
+  'the path of a folder, absolute or relative to this one (for ~ write ${HOME}; for a bucket s3: in place of folder:), without * ? [ ] { } or line breaks',
+  (value) => value.trim() !== '' && !/^~|^[a-z0-9]+:\/\/|[\0\r\n*?[\]{}]/i.test(value),
 );
 
 /** How long files stay that were replaced: queries under way still read them. */

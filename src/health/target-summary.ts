@@ -52,18 +52,34 @@ export function summarizeTarget({ target, everyMs, accounts, runs }: TargetRepor
 
 /** `12 accounts, up to date, loaded 2 min ago, verified 7 h ago`; with `every`, `loaded 2 min ago (every 24h at most)`. */
 export function summaryText(summary: TargetSummary, now: number): string {
-  const { everyMs, accounts, upToDate, loadedAt, verifiedAt, differing } = summary;
+  const { everyMs, accounts, loadedAt, verifiedAt, differing } = summary;
   const since = (at: string) => formatAgo(now - fromTimestamp(at));
   const parts = [pluralize(accounts, 'account')];
   if (loadedAt === null) return [...parts, 'not loaded yet'].join(', ');
-  const state =
-    upToDate === accounts ? 'up to date' : `${upToDate === 0 ? 'none' : formatCount(upToDate)} up to date`;
+  const state = describeState(summary, now);
   const check = verifiedAt === null ? 'not verified yet' : `verified ${since(verifiedAt)}`;
   const difference =
     differing === 0 ? [] : [`${formatCount(differing)} ${differing === 1 ? 'differs' : 'differ'}`];
   return [...parts, state, `loaded ${since(loadedAt)}${formatEvery(everyMs)}`, check, ...difference].join(
     ', ',
   );
+}
+
+function describeState(summary: TargetSummary, now: number): string {
+  const { accounts, upToDate } = summary;
+  if (upToDate === accounts) return 'up to date';
+  const until = findNextLoad(summary, now);
+  return until === null
+    ? `${upToDate === 0 ? 'none' : formatCount(upToDate)} up to date`
+    : `next load in ${formatDuration(until)}`;
+}
+
+/** Where a target lacks changes only because of its `every`: the time to its next load, in milliseconds. Else null. */
+export function findNextLoad(summary: TargetSummary, now: number): number | null {
+  const { accounts, upToDate, loadedAt, everyMs, differing, notes } = summary;
+  if (upToDate === accounts || loadedAt === null || differing + notes.length > 0) return null;
+  const until = fromTimestamp(loadedAt) + everyMs - now;
+  return until > 0 ? until : null;
 }
 
 /** A target that lacks the newest changes may do so because of its config. */

@@ -123,7 +123,12 @@ describe('a target that cannot be', () => {
     [
       'a home',
       'folder: ~/lake',
-      'targets[0].folder: "~/lake" is not valid; expected the path of a folder, absolute or relative to this one (for ~ write ${HOME}), without * ? [ ] { } or line breaks',
+      'targets[0].folder: "~/lake" is not valid; expected the path of a folder, absolute or relative to this one (for ~ write ${HOME}; for a bucket s3: in place of folder:), without * ? [ ] { } or line breaks',
+    ],
+    [
+      'an address',
+      'folder: "s3://bucket/lake"',
+      'targets[0].folder: "s3://bucket/lake" is not valid; expected the path of a folder, absolute or relative to this one (for ~ write ${HOME}; for a bucket s3: in place of folder:), without * ? [ ] { } or line breaks',
     ],
     [
       'the folder of the live file',

@@ -85,8 +85,10 @@ describe('the summary of a target', () => {
       everyMs: 12 * HOUR_MS,
     });
     expect(summaryText(summarizeTarget(report), NOON)).toBe(
-      '1 account, none up to date, loaded 2 min ago (every 12h at most), verified 7 h ago',
+      '1 account, next load in 11h 58m, loaded 2 min ago (every 12h at most), verified 7 h ago',
     );
+    const later = summaryText(summarizeTarget(report), NOON + 12 * HOUR_MS);
+    expect(later).toBe('1 account, none up to date, loaded 12 h ago (every 12h at most), verified 19 h ago');
   });
 
   it('counts as verified what was verified of every loaded account', () => {

@@ -145,6 +145,7 @@ describe('vodhouse fleet', () => {
     };
     await fails([], 'vodhouse fleet --postgres URL, or vodhouse fleet --folder FOLDER for a lake');
     await fails(['--folder', 'a', '--ssl', 'off'], '--ssl has no meaning with --folder');
+    await fails(['--folder', 's3://bucket/x'], 'expected a folder: vodhouse fleet reads no buckets');
     await fails(['--folder', 'none'], `there is no lake at ${join(cwd, 'none')}`);
   });
 });

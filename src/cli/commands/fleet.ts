@@ -72,6 +72,13 @@ function toTarget(options: FleetOptions): TargetConfig {
       unused ? `--${unused[0]} has no meaning with --folder` : 'the fleet of which target is not said',
       { hint: 'vodhouse fleet --postgres URL, or vodhouse fleet --folder FOLDER for a lake' },
     );
+  if (/^[a-z0-9]+:\/\//i.test(folder))
+    throw new ConfigError(
+      `--folder is ${hidePassword(folder)}; expected a folder: vodhouse fleet reads no buckets`,
+      {
+        hint: 'vodhouse status, or vodhouse_freshness in sql/ of the lake, for a lake in a bucket',
+      },
+    );
   const { data } = targetSchema.safeParse({ name: 'fleet', folder: resolve(folder) });
   if (data === undefined) throw new ConfigError(`--folder ${folder} cannot be the folder of a lake`);
   return data;

@@ -4,7 +4,7 @@ import { fromTimestamp, toTimestamp } from '../../lib/clock.ts';
 import { STORAGE_KINDS } from '../../lib/service-fields.ts';
 import type { Config } from '../../config/config.ts';
 import type { HealthReport } from '../../health/report.ts';
-import { summarizeTarget } from '../../health/target-summary.ts';
+import { findNextLoad, summarizeTarget } from '../../health/target-summary.ts';
 import type { StorageTotal } from '../../queries/named/totals.ts';
 import type { PageQueries } from '../../queries/page-queries.ts';
 
@@ -30,7 +30,7 @@ export function createTiles({ config, details, health }: TileSources, now: numbe
     },
     storage: toStorageTile(withStorage.map(({ name }) => details.storageTotals(name))),
     requests: toRequestsTile(health.budgets),
-    targets: toTargetsTile(health.targets),
+    targets: toTargetsTile(health.targets, now),
   };
 }
 
@@ -80,13 +80,16 @@ function toRequestsTile(budgets: HealthReport['budgets']) {
   };
 }
 
-function toTargetsTile(targets: HealthReport['targets']) {
+function toTargetsTile(targets: HealthReport['targets'], now: number) {
   if (targets.length === 0) return null;
   const summaries = targets.map(summarizeTarget);
   const loaded = summaries.flatMap(({ loadedAt }) => loadedAt ?? []).sort();
   return {
     count: targets.length,
-    behind: summaries.filter(({ accounts, upToDate }) => upToDate < accounts).length,
+    /** Those that wait for their next load are not behind. */
+    behind: summaries.filter(
+      (summary) => summary.upToDate < summary.accounts && findNextLoad(summary, now) === null,
+    ).length,
     /** The newest load (ms since 1970); null: none. */
     loadedAt: loaded.length === 0 ? null : fromTimestamp(loaded.at(-1) ?? ''),
   };
