@@ -1,6 +1,6 @@
 /** All named queries by the part of the page that uses them: the source of docs/status-page.md. */
 import { LAST_BACKUP } from '../../src/queries/named/backups.ts';
-import { ADDED, EDITED, REMOVED } from '../../src/queries/named/changes.ts';
+import * as changes from '../../src/queries/named/changes.ts';
 import type { NamedQuery } from '../../src/database/query.ts';
 import {
   DIFFERENCES,
@@ -76,7 +76,23 @@ export const NAMED_QUERIES: readonly { part: string; queries: readonly Documente
       runs.BOOKED_DAYS,
     ],
   },
-  { part: 'Latest changes', queries: [ADDED, EDITED, REMOVED] },
+  {
+    part: 'Changes',
+    queries: [
+      changes.ADDED,
+      changes.EDITED,
+      changes.REMOVED,
+      changes.FIRST_STATES,
+      changes.FIRST_STATES_OF_PACKAGE,
+      changes.LATER_STATES,
+      changes.LATER_STATES_OF_PACKAGE,
+      changes.LAST_POSITIONS,
+      changes.CHANGED_VIDEO,
+      changes.REPLACED,
+      changes.RUN_FROM,
+      changes.CHANGES_OF_RUN,
+    ],
+  },
   {
     part: 'The page of a package',
     queries: [status.PACKAGE, PACKAGE_WALKS, REMOVED_VIDEOS],

@@ -3,7 +3,8 @@ import { openReadOnly, type Db } from '../database/connection.ts';
 import { isHeld } from '../database/lock.ts';
 import { readSnapshot } from '../database/transaction.ts';
 import type { PackageKey } from '../lib/package-key.ts';
-import * as changes from './named/changes.ts';
+import { readLatestChanges } from './changes/latest-changes.ts';
+import { RUN_FROM } from './named/changes.ts';
 import * as packages from './named/packages.ts';
 import * as runs from './named/runs.ts';
 import * as status from './named/status.ts';
@@ -11,9 +12,6 @@ import * as storage from './named/storage.ts';
 import * as totals from './named/totals.ts';
 import * as videos from './named/videos.ts';
 import { readRun } from './run-queries.ts';
-
-/** Superseded states among which edits are searched: a large removal leaves as many states. */
-const EDITS_AMONG = 1_000;
 
 /** Versions that the page of a video shows. */
 const VERSIONS = 100;
@@ -48,9 +46,8 @@ export function openPageQueries(path: string) {
     videoChanges: (at: string) => totals.VIDEO_CHANGES.one(db, { at }),
     /** The newest day, and one a week or more before. */
     storageTotals: (account: string) => totals.STORAGE_TOTALS.all(db, { account }),
-    added: (limit: number) => changes.ADDED.all(db, { limit }),
-    edited: (limit: number) => changes.EDITED.all(db, { window: EDITS_AMONG, limit }),
-    removed: (limit: number) => changes.REMOVED.all(db, { limit }),
+    /** At most `lines` of each kind. */
+    latestChanges: (lines: number) => readSnapshot(db, () => readLatestChanges(db, lines)),
     /** By day (UTC) from `since` on. */
     sizes: (key: PackageKey, since: string) => videos.PACKAGE_SIZES.all(db, { ...toColumns(key), since }),
     /** Of the packages of the config; `day` (UTC) is today. */
@@ -70,6 +67,7 @@ export function openPageQueries(path: string) {
     runsBefore: (before: number, limit: number) => runs.RUNS_BEFORE.all(db, { before, limit }),
     /** Null where there is no such run. */
     run: (runId: number) => readSnapshot(db, () => readRun(db, runId)),
+    hasRun: (run_id: number) => RUN_FROM.get(db, { run_id })?.run_id === run_id,
     runWaits: (run_id: number) => runs.RUN_WAITS.one(db, { run_id }),
     video: (key: PackageKey, id: number) => readSnapshot(db, () => readVideo(db, key, id)),
     close: (): void => void db.$client.close(),

@@ -72,6 +72,7 @@ const VALUES: Readonly<Record<string, SqlValue>> = {
   ...{ min_bytes: null, max_bytes: null, min_duration: null, max_duration: null },
   window: 1_000,
   limit: 10,
+  ended_seq: 7, // of the video with these ids
 };
 
 function getValues({ sql }: DocumentedQuery): Record<string, SqlValue> {
@@ -111,7 +112,15 @@ function filledFile(): string {
       }),
       insert('run_failure', { run_id: 1, account: 'main', stream: 'storage', kind: 'status', message: 'e' }),
       insert('run', { run_id: 2, trigger: 'schedule', mode: 'full', status: 'running', started_at: at }),
-      insert('walk', { ...walk, walk_id: 1, run_id: 1, status: 'failed', error: 'e', held_back: 1 }),
+      insert('walk', {
+        ...walk,
+        walk_id: 1,
+        run_id: 1,
+        status: 'failed',
+        error: 'e',
+        held_back: 1,
+        inserted: 1,
+      }),
       insert('request', {
         ...{ account: 'main', run_id: 1, purpose: 'page', at_ms: 1, answered_at_ms: 2, status: 200 },
         ...{ spent_until_ms: 2, duration_ms: 1, bytes: 1 },
@@ -231,7 +240,7 @@ describe('the text of docs/status-page.md around them', () => {
     const addresses = [...HANDWRITTEN.matchAll(/^\| (`.*?`) +\|/gm)].flatMap(([, cell = '']) =>
       [...cell.matchAll(/`([^`]+)`/g)].map(([, address = '']) => address),
     );
-    expect(addresses).toHaveLength(12);
+    expect(addresses).toHaveLength(13);
     const { page, data } = await openPages([
       insert('run', { run_id: 104, trigger: 'manual', mode: 'full', status: 'parked', started_at: at }),
     ]);

@@ -1,4 +1,5 @@
-/** What reads many videos of a live file, in a thread: the totals of packages, and the search over all packages. */
+/** What reads many videos of a live file, in a thread: the totals of packages, the search over all packages, and the list of changes. */
+import type { ChangesRequest, FoundChanges } from '../changes/find-changes.ts';
 import type { PackageTotals } from '../named/packages.ts';
 import { createThreadQueue } from '../thread-queue.ts';
 import type { Search, SearchResult } from './search.ts';
@@ -63,6 +64,8 @@ export function openWideReads(path: string) {
       return { totals, pending: missing.filter((row) => !isKept(row)).length };
     },
     search: (search: Search, signal: AbortSignal) => queue.ask(search, signal) as Promise<SearchResult>,
+    changes: (changes: ChangesRequest, signal: AbortSignal) =>
+      queue.ask({ changes }, signal) as Promise<FoundChanges>,
     close: (): Promise<void> => {
       closed.abort();
       return queue.close();

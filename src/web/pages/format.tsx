@@ -110,7 +110,7 @@ export function Title({ title }: { title: string | null }) {
 /** The way back from a package. */
 export const ALL_PACKAGES = { text: 'Packages', href: '/packages' };
 
-export { packagePath, runPath, storageDaysPath, videoPath } from '../views/paths.ts';
+export { changesPath, packagePath, runPath, storageDaysPath, videoPath } from '../views/paths.ts';
 
 /** `?a=1&b=2` without null values; empty if all are null. */
 export function toQueryString(values: Record<string, string | number | null>): string {

@@ -2,7 +2,7 @@
 import { pluralize } from '../../lib/format.ts';
 import { SEARCH_ITEMS } from '../../service/videos.ts';
 import type { PackageQuery, PackageView } from '../views/package-view.ts';
-import { ALL_PACKAGES, packagePath, RelativeTime, toQueryString } from './format.tsx';
+import { ALL_PACKAGES, changesPath, packagePath, RelativeTime, toQueryString } from './format.tsx';
 import { Page, type PageFrame } from './layout.tsx';
 import { getPackageState } from './packages-section.tsx';
 import { Pager } from './pager.tsx';
@@ -32,6 +32,7 @@ export function PackagePage({ view, unit, ...frame }: PackagePageProps) {
         tabs={[
           { text: 'Videos', href: packagePath(view), isCurrent: removed === null },
           { text: 'Removed', href: `${packagePath(view)}?removed=all`, isCurrent: removed !== null },
+          { text: 'Changes', href: changesPath({ package: `${account}/${id}` }), isCurrent: false },
         ]}
       />
       {removed ? <Removed view={view} unit={unit} /> : <Videos view={view} unit={unit} />}

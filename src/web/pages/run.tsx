@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { pluralize } from '../../lib/format.ts';
 import type { RunView } from '../views/runs-view.ts';
-import { formatElapsed, packagePath, runPath, StatusLabel, Timestamp } from './format.tsx';
+import { changesPath, formatElapsed, packagePath, runPath, StatusLabel, Timestamp } from './format.tsx';
 import { Page, type PageFrame } from './layout.tsx';
 import { Pager } from './pager.tsx';
 import { FailuresSection, HeldBackSection, QuarantineSection, RequestsSection } from './run-parts.tsx';
@@ -58,7 +58,15 @@ function FactsSection({ view: { run, booked, clock } }: { view: RunView }) {
         <Fact name="Scope">
           <bdi>{run.scope ?? 'everything'}</bdi>
         </Fact>
-        <Fact name="Changes">{formatRunChanges(run)}</Fact>
+        <Fact name="Changes">
+          {formatRunChanges(run)}
+          {hasChanges(run) && (
+            <>
+              {' '}
+              <a href={changesPath({ run: run.run_id })}>See each</a>
+            </>
+          )}
+        </Fact>
         {run.status !== 'running' && <Fact name="Requests">{pluralize(run.requests, 'request')}</Fact>}
         {days.length > 0 && (
           <Fact name="Days booked">
@@ -71,6 +79,10 @@ function FactsSection({ view: { run, booked, clock } }: { view: RunView }) {
       </dl>
     </Section>
   );
+}
+
+function hasChanges({ inserted, updated, removed, restored }: RunView['run']): boolean {
+  return inserted + updated + removed + restored > 0;
 }
 
 function Fact({ name, children }: { name: string; children: ComponentChildren }) {

@@ -37,7 +37,7 @@ export function StatusPage({ view, unit, ...frame }: StatusPageProps) {
       <TargetsSection targets={health.targets} now={now} />
       <BudgetsSection budgets={health.budgets} />
       <RunsSection strip={view.strip} runs={health.runs} now={now} />
-      <ChangesSection {...view} unit={unit} />
+      <ChangesSection changes={view.changes} now={now} unit={unit} />
     </Page>
   );
 }

@@ -6,6 +6,7 @@ import type { VideoStates } from '../../queries/page-queries.ts';
 import { ALL_PACKAGES, formatLength, formatSize, packagePath, Timestamp, Title } from './format.tsx';
 import { Page, type PageFrame } from './layout.tsx';
 import { Section } from './section.tsx';
+import { TextSides } from './text-change.tsx';
 
 interface VideoPageProps extends PageFrame, VideoStates {
   packageName: string | null;
@@ -153,17 +154,29 @@ function Version({ state, previous }: { state: VideoRow | VersionRow; previous: 
                 <Label name={name} />
               </dt>
               <dd>
-                <del>
-                  <Value value={old} />
-                </del>{' '}
-                <ins>
-                  <Value value={value} />
-                </ins>
+                <FieldChange old={old} value={value} />
               </dd>
             </div>
           ))}
         </dl>
       )}
+    </>
+  );
+}
+
+/** The old value, then the new one. */
+function FieldChange({ old, value }: { old: FieldValue; value: FieldValue }) {
+  if (typeof old === 'string' && typeof value === 'string') {
+    return <TextSides old={old} text={value} show={(text) => <Value value={text} />} />;
+  }
+  return (
+    <>
+      <del>
+        <Value value={old} />
+      </del>{' '}
+      <ins>
+        <Value value={value} />
+      </ins>
     </>
   );
 }

@@ -5,6 +5,7 @@ import { BusyError } from '../../lib/errors.ts';
 import { rejectUnauthorized } from '../auth/access.ts';
 import type { Login } from '../auth/login.ts';
 import { Page, renderPage, type PageFrame } from '../pages/layout.tsx';
+import { addChangeRoutes } from './change-routes.tsx';
 import { addDataRoutes } from './data-routes.tsx';
 import { addPackageRoutes } from './package-routes.tsx';
 import { addRunRoutes } from './run-routes.tsx';
@@ -24,6 +25,7 @@ export function addPages(app: FastifyInstance, options: PagesOptions, login: Log
   addPackageRoutes(routing);
   addStorageRoutes(routing);
   addRunRoutes(routing);
+  addChangeRoutes(routing);
   addDataRoutes(routing);
 }
 

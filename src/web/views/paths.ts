@@ -15,3 +15,26 @@ export function videoPath(video: { account: string; package_id: number; id: numb
 export function runPath(runId: number): string {
   return `/runs/${runId}`;
 }
+
+/** The page of all changes; null and missing filters are left out. */
+export function changesPath({
+  package: of = null,
+  kind = null,
+  run = null,
+  from = null,
+}: ChangeFilters): string {
+  const given = Object.entries({
+    package: of,
+    kind,
+    run,
+    from: from && `${from.first}.${from.later}`,
+  }).flatMap(([name, value]) => (value === null ? [] : [[name, String(value)]]));
+  return given.length === 0 ? '/changes' : `/changes?${new URLSearchParams(given).toString()}`;
+}
+
+interface ChangeFilters {
+  package?: string | null;
+  kind?: string | null;
+  run?: number | null;
+  from?: { first: number; later: number } | null;
+}

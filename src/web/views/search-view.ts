@@ -105,7 +105,7 @@ function toFilter({ day, size, length, state }: SearchQuery, key: PackageRef | n
 }
 
 /** The first package of the config with this key, number or name; any that is written as `ACCOUNT/ID`; else null. */
-function findPackage({ accounts }: Pick<Config, 'accounts'>, text: string): PackageRef | null {
+export function findPackage({ accounts }: Pick<Config, 'accounts'>, text: string): PackageRef | null {
   for (const { name: account, packages } of accounts) {
     const found = packages.find(({ id, name }) => [`${account}/${id}`, String(id), name].includes(text));
     if (found) return { account, package_id: found.id };

@@ -69,9 +69,7 @@ export function createStatusView(sources: ViewSources, query: StatusQuery, now: 
     storage: createStorageView(sources, query.storage, now),
     packages: listPackages(health, details, now),
     strip: createRunStrip(sources),
-    added: details.added(CHANGES),
-    edited: details.edited(CHANGES),
-    removed: details.removed(CHANGES),
+    changes: details.latestChanges(CHANGES),
   };
 }
 

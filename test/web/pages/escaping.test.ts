@@ -19,6 +19,7 @@ const PAGES = [
   ...['/videos', '/videos?q=MAIN&package=104&size=large', '/videos?q=none'],
   ...['/packages/main/104', '/packages/main/104?keyword=main&sort=title', '/packages/main/104?removed=99'],
   ...['/packages/main/102', '/packages/main/500', '/packages/main/104/videos/3'],
+  ...['/changes', '/changes?package=104&kind=removed', '/changes?run=9&from=1.1'],
   ...['/runs', '/runs?before=2', '/runs?before=x', '/data', '/api'],
 ];
 const ABSENT = [

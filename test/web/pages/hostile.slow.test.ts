@@ -24,8 +24,16 @@ it('a hostile name in the config is shown as text, and so is a query', async () 
   for (const name of HOSTILE.filter((text) => !text.includes('\u0000'))) {
     expect(getExactText(root)).toContain(name);
     const text = name.slice(0, 1_000);
-    const query = new URLSearchParams({ find: text, keyword: text, item: text, sort: text, q: text });
-    for (const path of ['/', '/packages', '/videos', '/packages/main/104']) {
+    const query = new URLSearchParams({
+      find: text,
+      keyword: text,
+      item: text,
+      sort: text,
+      q: text,
+      package: text,
+      kind: text,
+    });
+    for (const path of ['/', '/packages', '/videos', '/changes', '/packages/main/104']) {
       expectHarmless((await page(`${path}?${query.toString()}`)).root);
     }
   }

@@ -1,0 +1,133 @@
+/** The list of all changes, the newest first, with filters. It goes through the file by position, and ends in time. */
+import type { Db } from '../../database/connection.ts';
+import {
+  CHANGED_VIDEO,
+  LAST_POSITIONS,
+  REPLACED,
+  RUN_FROM,
+  type ChangedVideo,
+  type Replaced,
+  type Step,
+} from '../named/changes.ts';
+import { createRunFinder } from './runs-of-changes.ts';
+import { findLastPosition, listSteps, type PackageFilter, type Positions, type StepKind } from './steps.ts';
+
+/** `returned`: a removed video that came back. */
+export const CHANGE_KINDS = ['added', 'edited', 'removed', 'returned'] as const;
+export type ChangeKind = (typeof CHANGE_KINDS)[number];
+
+export interface ChangesRequest {
+  /** Null: any. */
+  kind: ChangeKind | null;
+  ofPackage: PackageFilter;
+  runId: number | null;
+  /** Where an earlier answer ended; null: at the newest. */
+  from: Positions | null;
+  limit: number;
+  /** After this time it stops. */
+  maxMs: number;
+}
+
+export type Change = Pick<Step, 'account' | 'package_id' | 'id' | 'at'> & {
+  kind: ChangeKind;
+  /** The run that made it; null: it is no longer stored. */
+  run_id: number | null;
+  /** As it is now; null if it is no longer stored. */
+  video: ChangedVideo | null;
+  /** Null for an addition. */
+  replaced: Replaced | null;
+};
+
+export interface FoundChanges {
+  changes: Change[];
+  /** Where it goes on; null: all was read. */
+  next: Positions | null;
+  /** Why it stopped before the end. */
+  stopped: 'limit' | 'time' | null;
+}
+
+/** Steps between two looks at the clock. */
+const STEPS_PER_LOOK = 256;
+
+/** Must run in one snapshot. */
+export function findChanges(db: Db, request: ChangesRequest): FoundChanges {
+  const { kind, runId, limit, maxMs } = request;
+  const endMs = performance.now() + maxMs;
+  const finder = createRunFinder(db);
+  const lists = openLists(db, request);
+  const changes: Change[] = [];
+  for (let steps = 1; ; steps++) {
+    const step = lists.peek();
+    if (!step) return { changes, next: null, stopped: null };
+    if (changes.length === limit) return { changes, next: lists.getPositions(), stopped: 'limit' };
+    const isLate = steps % STEPS_PER_LOOK === 0 && performance.now() > endMs;
+    if (isLate) return { changes, next: lists.getPositions(), stopped: 'time' };
+    lists.skip();
+    if (kind !== null && getKind(step) !== kind) continue;
+    const run_id = finder.find(step, step.at)?.run_id ?? null;
+    if (runId !== null && run_id !== runId) continue;
+    changes.push(readChange(db, step, run_id));
+  }
+}
+
+function getKind({ ended_seq: ended, is_removed: isRemoved, was_removed: wasRemoved }: Step): ChangeKind {
+  if (ended === null) return 'added';
+  if (isRemoved === 1) return 'removed';
+  return wasRemoved === 1 ? 'returned' : 'edited';
+}
+
+function readChange(db: Db, step: Step, run_id: number | null): Change {
+  const { account, package_id, id, at, ended_seq } = step;
+  const key = { account, package_id, id };
+  const video = CHANGED_VIDEO.get(db, key) ?? null;
+  const replaced = ended_seq === null ? null : (REPLACED.get(db, { ...key, ended_seq }) ?? null);
+  return { ...key, at, kind: getKind(step), run_id, video, replaced };
+}
+
+/** Both lists as one, by time. */
+function openLists(db: Db, request: ChangesRequest) {
+  const lists = (['later', 'first'] as const)
+    .filter((each) => isWanted(each, request.kind))
+    .map((each) => ({
+      kind: each,
+      steps: listSteps(db, each, request.ofPackage, findRange(db, each, request)),
+    }))
+    .map((list) => ({ ...list, head: list.steps.next().value }));
+  const getNewest = () =>
+    lists.reduce<(typeof lists)[number] | undefined>(
+      (newest, list) => (list.head && list.head.at > (newest?.head?.at ?? '') ? list : newest),
+      undefined,
+    );
+  const getPosition = (kind: StepKind) => lists.find((list) => list.kind === kind)?.head?.position ?? 0;
+  return {
+    peek: () => getNewest()?.head,
+    skip: (): void => {
+      const newest = getNewest();
+      if (newest) newest.head = newest.steps.next().value;
+    },
+    getPositions: (): Positions => ({ first: getPosition('first'), later: getPosition('later') }),
+  };
+}
+
+function isWanted(list: StepKind, kind: ChangeKind | null): boolean {
+  return kind === null || (kind === 'added') === (list === 'first');
+}
+
+function findRange(db: Db, list: StepKind, { runId, from }: ChangesRequest) {
+  const last = LAST_POSITIONS.one(db, {})[list];
+  const upto = Math.min(last, from?.[list] ?? last);
+  if (runId === null) return { after: 0, upto };
+  const run = RUN_FROM.get(db, { run_id: runId });
+  if (run?.run_id !== runId) return { after: 0, upto: 0 };
+  const { started_at: start, finished_at: end } = run;
+  return {
+    after: findLastPosition(db, list, last, (at) => at < start),
+    upto:
+      end === null
+        ? upto
+        : Math.min(
+            upto,
+            findLastPosition(db, list, last, (at) => at <= end),
+          ),
+  };
+}
