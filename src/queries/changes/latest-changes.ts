@@ -11,7 +11,7 @@ const EDITS_AMONG = 1_000;
 const MOST_SINGLE = 5;
 
 /** Rows that are read to fill the lines: more of them where the first ones are of a few runs. */
-const READS = [50, 500];
+const READS = [50, 250];
 
 /** Many changes of a run in one package. */
 export interface ChangeGroup {
