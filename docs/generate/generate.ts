@@ -1,8 +1,12 @@
-/** `npm run docs`: writes docs/warehouse.md, the queries of docs/status-page.md and the keys of docs/config.md, from the code. */
+/**
+ * `npm run docs`: writes docs/warehouse.md, the queries of docs/status-page.md and the keys of docs/config.md, from the code; and
+ * the questions of the pages, from docs/questions.md.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { configMarkdown } from './config-keys.ts';
 import { queriesMarkdown } from './named-queries.ts';
+import { formatQuestions, parseQuestions } from './questions.ts';
 import { warehouseMarkdown } from './warehouse-markdown.ts';
 
 const MARK = '<!-- below: npm run docs -->\n';
@@ -25,3 +29,7 @@ function writeBelow(name: string, text: string): void {
 
 writeBelow('status-page.md', queriesMarkdown());
 writeBelow('config.md', configMarkdown());
+write(
+  '../src/web/answers/questions.json',
+  formatQuestions(parseQuestions(readFileSync(docPath('questions.md'), 'utf8'))),
+);

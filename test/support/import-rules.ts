@@ -40,6 +40,7 @@ const HOMES: Record<string, readonly string[]> = {
   preact: ['web/'],
   'preact-render-to-string': ['web/'],
   uplot: ['browser/'],
+  diff: ['web/'],
   pino: ['lib/'],
   'pino-pretty': ['lib/'],
   commander: ['cli/'],

@@ -2,11 +2,12 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { text } from 'node:stream/consumers';
 import { formatCount } from '../../lib/format.ts';
+import { queryCsv } from '../../publishing/query-csv.ts';
 import { openPublishedFile, type QueryResult } from '../../publishing/query-published.ts';
 import type { JsonOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { inChunks } from '../output/chunks.ts';
-import { MOST_TABLE_ROWS, queryCsv, queryJson, queryTable } from '../output/query-text.ts';
+import { MOST_TABLE_ROWS, queryJson, queryTable } from '../output/query-text.ts';
 import { findPublishedFile } from '../published-file.ts';
 
 export type QueryOptions = JsonOptions & { csv?: true; file?: string };

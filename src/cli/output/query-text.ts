@@ -1,4 +1,5 @@
-/** The result of a query as a table, as CSV and as JSON. */
+/** The result of a query as a table and as JSON. */
+import { toText } from '../../publishing/query-csv.ts';
 import type { QueryResult, SqlCell } from '../../publishing/query-published.ts';
 import type { Column } from '../../publishing/mart.ts';
 import { ConfigError } from '../../lib/errors.ts';
@@ -30,25 +31,6 @@ export function queryTable({ columns, rows }: QueryResult): { text: string; isCu
 const isNumber = (cell: SqlCell | undefined) => typeof cell === 'bigint' || typeof cell === 'number';
 
 /**
- * RFC 4180 with a heading, one text for each line. NULL is an empty field and an empty text is `""`, so that the two are not the
- * same, as in PostgreSQL.
- */
-export function* queryCsv({ columns, rows }: QueryResult): Iterable<string> {
-  yield toCsvLine(columns);
-  for (const row of rows) yield toCsvLine(row);
-}
-
-function toCsvLine(cells: readonly SqlCell[]): string {
-  // a line of one NULL would be an empty line, which readers skip; it cannot be told from an empty text
-  if (cells.length === 1 && cells[0] === null) return '""\n';
-  return `${cells.map((cell) => (cell === null ? '' : toCsvField(toText(cell)))).join(',')}\n`;
-}
-
-function toCsvField(text: string): string {
-  return text === '' || /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-/**
  * One document, a row on each line: `{"columns": […], "rows": [{…}]}`. Integers have all their digits. Throws ConfigError where two
  * columns have one name: an object has room for one.
  */
@@ -71,13 +53,6 @@ export function* queryJson({ columns, rows }: QueryResult): Iterable<string> {
 function toJson(cell: SqlCell): string {
   if (cell === null) return 'null';
   return isNumber(cell) ? toText(cell) : JSON.stringify(toText(cell));
-}
-
-/** As SQLite writes it: an infinite number as `9e999`, bytes as `x'0a'`. */
-function toText(cell: Exclude<SqlCell, null>): string {
-  if (Buffer.isBuffer(cell)) return `x'${cell.toString('hex')}'`;
-  if (cell === Infinity) return '9e999';
-  return cell === -Infinity ? '-9e999' : String(cell);
 }
 
 /** JSON Lines: an object for each row, with the types of the columns. Integers have all their digits. */

@@ -2,6 +2,7 @@
 import { pluralize } from '../../lib/format.ts';
 import type { DataView, TableView } from '../views/data-view.ts';
 import { Page, type PageFrame } from './layout.tsx';
+import { QuestionList } from './questions.tsx';
 import { Section } from './section.tsx';
 import { Table } from './table.tsx';
 
@@ -11,6 +12,11 @@ export function DataPage({ view, ...frame }: PageFrame & { view: DataView }) {
     <Page {...frame} title="Data" current="data" styles={['data.css']}>
       <h1>Data</h1>
       {file === null ? <NoFile /> : <FileSection {...view} file={file} />}
+      {file !== null && (
+        <Section name="questions" heading="Questions" count="with SQL and their answers from the file">
+          <QuestionList />
+        </Section>
+      )}
       {tables.length > 0 && (
         <Section name="tables" heading="Tables and views" count={String(tables.length)}>
           {tables.map((table) => (

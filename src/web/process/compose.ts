@@ -11,6 +11,7 @@ import { openWideReads } from '../../queries/wide-reads/wide-reads.ts';
 import { openStatusQueries } from '../../queries/status-queries.ts';
 import { openPublisher } from '../../publishing/publisher.ts';
 import { openMetricDeltas } from '../../queries/metric-deltas.ts';
+import { openAnswers } from '../answers/answers.ts';
 import { endedSessionsPath, openEndedSessions } from '../auth/ended-sessions.ts';
 import { createMetrics } from '../metrics.ts';
 import { createMirror } from '../mirror.ts';
@@ -36,6 +37,7 @@ export async function openWebServer(
   );
   const streams = { config, statusQueries, isStale: createStaleCheck(config.schedule) };
   const publisher = openPublisher(config, 'server');
+  const answers = config.publish && openAnswers(config.publish.file);
   const { full, timezone } = config.schedule;
   const own = config.accounts.flatMap(({ packages }) => packages.flatMap((each) => each.full ?? []));
   const schedules = [...new Set([full, ...own])];
@@ -50,7 +52,18 @@ export async function openWebServer(
       accounts: config.accounts,
       endedSessions: openEndedSessions(endedSessionsPath(config.warehouse), { now: clock.now(), onError }),
       createCatalogue: (accounts) => createMirror({ lists, calendar, clock, accounts }),
-      pages: { ...streams, details, lists, wideReads, publisher, formatCommand, nextRun, clock, readFleets },
+      pages: {
+        ...streams,
+        details,
+        lists,
+        wideReads,
+        answers,
+        publisher,
+        formatCommand,
+        nextRun,
+        clock,
+        readFleets,
+      },
       metrics,
       readiness: cacheBriefly(clock, (isAuthenticated: boolean) =>
         readReadiness(streams, clock.now(), isAuthenticated),
@@ -60,10 +73,12 @@ export async function openWebServer(
       ...webServer,
       close: async () => {
         await webServer.close();
+        await answers?.close();
         await close();
       },
     };
   } catch (error) {
+    await answers?.close();
     await close();
     throw error;
   }

@@ -4,15 +4,31 @@ import { createCalendar } from '../../lib/calendar.ts';
 import { addDays } from '../../lib/days.ts';
 import { ApiPage } from '../pages/api.tsx';
 import { DataPage } from '../pages/data.tsx';
+import { QuestionPage, QuestionsPage } from '../pages/questions.tsx';
+import { clientGoneSignal } from '../../service/server/limits.ts';
 import { createDataView } from '../views/data-view.ts';
+import { createQuestionView, findQuestion } from '../views/questions-view.ts';
 import type { Routing } from './routing.ts';
 
 /** Days of storage in the line to copy. */
 const DAYS = 30;
 
-export function addDataRoutes({ options, frame, page }: Routing): void {
+export function addDataRoutes({ options, frame, page, download }: Routing): void {
   const calendar = createCalendar(options.config.timezone);
   page('/data', async () => <DataPage {...frame} view={createDataView(options)} />);
+  page('/data/questions', async () => <QuestionsPage {...frame} />);
+  page('/data/questions/:slug', async ({ params }) => {
+    const view = await createQuestionView(options, (params as { slug: string }).slug);
+    return view && <QuestionPage {...frame} view={view} />;
+  });
+  download('/data/questions/:slug.csv', async (request, reply) => {
+    const question = findQuestion((request.params as { slug: string }).slug);
+    if (!question) return null;
+    const text = await options.answers?.writeCsv(question, clientGoneSignal(request, reply));
+    // the page of the question says why there is none
+    if (text === undefined || text === null) return { seeOther: `/data/questions/${question.slug}` };
+    return { type: 'text/csv; charset=utf-8', fileName: `${question.slug}.csv`, text };
+  });
   page('/api', async (request) => {
     const accounts = options.config.accounts.map(({ name, packages, storage }) => ({
       name,

@@ -1,5 +1,5 @@
 /** All pages, and the JSON that their scripts fetch. */
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { VNode } from 'preact';
 import { BusyError } from '../../lib/errors.ts';
 import { rejectUnauthorized } from '../auth/access.ts';
@@ -9,7 +9,7 @@ import { addChangeRoutes } from './change-routes.tsx';
 import { addDataRoutes } from './data-routes.tsx';
 import { addPackageRoutes } from './package-routes.tsx';
 import { addRunRoutes } from './run-routes.tsx';
-import type { PageRenderer, PagesOptions, Routing } from './routing.ts';
+import type { DownloadReader, PageRenderer, PagesOptions, Routing } from './routing.ts';
 import { addStatusRoutes } from './status-routes.tsx';
 import { addStorageRoutes } from './storage-routes.tsx';
 
@@ -19,6 +19,7 @@ export function addPages(app: FastifyInstance, options: PagesOptions, login: Log
     options,
     frame,
     page: (path, render) => addPage(app, login, frame, path, render),
+    download: (path, read) => addDownload(app, login, frame, path, read),
     json: (path, read) => addJson(app, login, path, read),
   };
   addStatusRoutes(routing);
@@ -39,21 +40,53 @@ function addPage(
 ): void {
   app.get(path, async (request, reply) => {
     if (login.sendLoginForm(request, reply)) return reply;
-    const send = (status: number, page: VNode) =>
-      reply.code(status).type('text/html; charset=utf-8').send(renderPage(page));
     try {
       const page = await render(request, reply);
-      return page ? await send(200, page) : await send(404, <Notice frame={frame} text={NOT_FOUND} />);
+      return page ? await sendPage(reply, 200, page) : await sendNotFound(reply, frame);
     } catch (error) {
-      if (!(error instanceof BusyError)) throw error;
-      const text = `Try again in a moment: ${error.message}.`;
-      void reply.header('retry-after', 1);
-      return send(503, <Notice frame={frame} text={text} />);
+      return sendBusy(reply, frame, error);
     }
   });
 }
 
-const NOT_FOUND = 'No such package, video, run or account in this warehouse.';
+function addDownload(
+  app: FastifyInstance,
+  login: Login,
+  frame: PageFrame,
+  path: string,
+  read: DownloadReader,
+): void {
+  app.get(path, async (request, reply) => {
+    if (login.sendLoginForm(request, reply)) return reply;
+    try {
+      const found = await read(request, reply);
+      if (!found) return await sendNotFound(reply, frame);
+      if ('seeOther' in found) return await reply.redirect(found.seeOther, 303);
+      const { type, fileName, text } = found;
+      void reply.header('content-disposition', `attachment; filename="${fileName}"`);
+      return await reply.type(type).header('cache-control', 'no-store').send(text);
+    } catch (error) {
+      return sendBusy(reply, frame, error);
+    }
+  });
+}
+
+function sendPage(reply: FastifyReply, status: number, page: VNode): FastifyReply {
+  return reply.code(status).type('text/html; charset=utf-8').send(renderPage(page));
+}
+
+function sendNotFound(reply: FastifyReply, frame: PageFrame): FastifyReply {
+  return sendPage(reply, 404, <Notice frame={frame} text={NOT_FOUND} />);
+}
+
+/** Throws an error other than BusyError again. */
+function sendBusy(reply: FastifyReply, frame: PageFrame, error: unknown): FastifyReply {
+  if (!(error instanceof BusyError)) throw error;
+  const text = `Try again in a moment: ${error.message}.`;
+  return sendPage(reply.header('retry-after', 1), 503, <Notice frame={frame} text={text} />);
+}
+
+const NOT_FOUND = 'No such package, video, run, account or question in this warehouse.';
 
 function Notice({ frame, text }: { frame: PageFrame; text: string }) {
   return (

@@ -4,9 +4,9 @@ import type { VNode } from 'preact';
 import type { Clock } from '../../lib/clock.ts';
 import type { TargetFleet } from '../../lib/fleet.ts';
 import type { PageFrame } from '../pages/layout.tsx';
-import type { ViewSources } from '../views/status-view.ts';
+import type { QuestionSources } from '../views/questions-view.ts';
 
-export interface PagesOptions extends ViewSources {
+export interface PagesOptions extends QuestionSources {
   clock: Pick<Clock, 'now'>;
   /** What the targets say of all their workers. Throws BusyError where that is not known in time. */
   readFleets: () => Promise<TargetFleet[]>;
@@ -15,11 +15,27 @@ export interface PagesOptions extends ViewSources {
 /** Null: no such page (404). */
 export type PageRenderer = (request: FastifyRequest, reply: FastifyReply) => Promise<VNode | null>;
 
+/** A file of a page. */
+export interface Download {
+  /** With its charset. */
+  type: string;
+  fileName: string;
+  text: string;
+}
+
+/** A page to go to where there is nothing to download. Null: no such file (404). */
+export type DownloadReader = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => Promise<Download | { seeOther: string } | null>;
+
 export interface Routing {
   options: PagesOptions;
   frame: PageFrame;
   /** Adds a page: behind the login, in HTML. */
   page: (path: string, render: PageRenderer) => void;
+  /** Adds a file to download: behind the login. `fileName` must be plain. */
+  download: (path: string, read: DownloadReader) => void;
   /** Adds data for the scripts of the pages: behind the login. Null: 404. */
   json: (path: string, read: (query: unknown) => object | null) => void;
 }

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { queryCsv, queryJson, queryTable } from '../../../src/cli/output/query-text.ts';
+import { queryJson, queryTable } from '../../../src/cli/output/query-text.ts';
+import { queryCsv } from '../../../src/publishing/query-csv.ts';
 import {
   openPublishedFile,
   type QueryResult,

@@ -21,6 +21,7 @@ const PAGES = [
   ...['/packages/main/102', '/packages/main/500', '/packages/main/104/videos/3'],
   ...['/changes', '/changes?package=104&kind=removed', '/changes?run=9&from=1.1'],
   ...['/runs', '/runs?before=2', '/runs?before=x', '/data', '/api'],
+  ...['/data/questions', '/data/questions/which-tags-are-used-most'],
 ];
 const ABSENT = [
   '/packages/main/999',

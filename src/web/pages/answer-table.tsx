@@ -1,0 +1,89 @@
+/** The rows of an answer, with a bar beside the figure that a question is about. */
+import { formatCount, pluralize } from '../../lib/format.ts';
+import type { Answer } from '../answers/answer-thread.ts';
+import type { Question } from '../answers/questions.ts';
+import { Table } from './table.tsx';
+
+/** The columns with a bar. */
+const BARS = ['growth_gib', 'new_gib', 'gib', 'videos', 'elapsed_seconds', 'hours_old'];
+
+/** Questions whose answers list single videos: a bar says nothing there. */
+const NO_BARS = ['video_id'];
+
+interface AnswerTableProps {
+  answer: Answer;
+  question: Question;
+  csvCommand: string;
+}
+
+export function AnswerTable({ answer, question, csvCommand }: AnswerTableProps) {
+  const { columns, isNumeric, rows, more, isTooLarge } = answer;
+  if (rows.length === 0) return <p class="soft">No row.</p>;
+  const bars = createBars(answer);
+  const head = columns.map((name, index) => (isNumeric[index] ? `>${name}` : name));
+  return (
+    <>
+      <Table label={{ by: 'answer-heading' }} class="answer" head={head}>
+        {rows.map((row, at) => (
+          <tr key={at}>
+            {row.map((cell, index) => (
+              <td key={index} class={isNumeric[index] ? 'number' : undefined}>
+                {index === bars?.column && bars.draw(cell)}
+                <Cell text={cell} />
+              </td>
+            ))}
+          </tr>
+        ))}
+      </Table>
+      <p>
+        {isTooLarge ? (
+          <>
+            and more than a page can have. All rows as CSV, with the SQL in a file:{' '}
+            <code data-copy>
+              <bdi>{csvCommand}</bdi>
+            </code>
+          </>
+        ) : (
+          <>
+            {more > 0 ? `${formatCount(more)} more in the ` : `${pluralize(rows.length, 'row')} · `}
+            <a href={`/data/questions/${question.slug}.csv`}>CSV</a>
+          </>
+        )}
+      </p>
+    </>
+  );
+}
+
+function Cell({ text }: { text: string | null }) {
+  if (text === null) return null;
+  return <bdi>{text}</bdi>;
+}
+
+const WIDTH = 80;
+const HEIGHT = 10;
+
+/** Null for an answer without a figure to draw. Negative figures go to the left of zero. */
+function createBars({ columns, rows }: Answer) {
+  const name = columns.some((each) => NO_BARS.includes(each))
+    ? undefined
+    : BARS.find((each) => columns.includes(each));
+  if (name === undefined) return null;
+  const column = columns.indexOf(name);
+  const values = rows.map((row) => Number(row[column] ?? 0));
+  const [least, most] = [Math.min(0, ...values), Math.max(0, ...values)];
+  const span = most - least;
+  if (!Number.isFinite(span) || span === 0) return null;
+  const toX = (value: number) => Math.round(((value - least) / span) * WIDTH * 10) / 10;
+  return {
+    column,
+    draw: (cell: string | null) => {
+      const [from, to] = [toX(0), toX(Number(cell ?? 0))];
+      const [x, width] = [Math.min(from, to), Math.max(Math.abs(to - from), cell === null ? 0 : 1)];
+      return (
+        <svg class="bar" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} width={WIDTH} height={HEIGHT} aria-hidden="true">
+          <rect class={to < from ? 'below' : undefined} x={x} y={0} width={width} height={HEIGHT} />
+        </svg>
+      );
+    },
+  };
+}

@@ -1,0 +1,145 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { describe, expect, it } from 'vitest';
+import { formatQuestions, parseQuestions } from '../../../docs/generate/questions.ts';
+import { QUESTIONS } from '../../../src/web/answers/questions.ts';
+import { browse } from '../../support/browser/browser-request.ts';
+import { videoRow } from '../../support/fixtures/filled-live-file.ts';
+import { expectHarmless, findUnisolated } from '../../support/fixtures/hostile-texts.ts';
+import { published } from '../../support/fixtures/published-file.ts';
+import { temporaryFolder } from '../../support/fixtures/temporary-folder.ts';
+import { getExactText, getText, linksIn, named, rowsIn } from '../../support/read-html.ts';
+import { openPages, type OpenPagesOptions } from '../../support/servers/open-pages.ts';
+
+const FAILED = '/data/questions/which-videos-failed-to-encode';
+const TITLES = [`=cmd|' /C calc'!A0`, '"><script>alert(1)</script>', '\u202egnp.exe', 'a,b\n"c"', ' '];
+
+const videos = TITLES.map((title, index) =>
+  videoRow(700 + index, { package_id: 104, title, encoding_success: 'N', cdate: '2027-01-01 00:00:00' }),
+);
+
+/** Pages over a live file, and its published file. */
+async function openQuestions(
+  statements: readonly string[],
+  options: OpenPagesOptions & { exclude?: string[] } = {},
+) {
+  const file = join(temporaryFolder(), 'out.bi.db');
+  const exclude = options.exclude ?? [];
+  const lines = `publish: { file: "${file}", exclude: [${exclude.join(', ')}] }`;
+  const pages = await openPages(statements, { ...options, lines });
+  const publish = () => published(pages.live, { file, exclude, storageAccounts: ['main', 'other'] });
+  await publish();
+  return { ...pages, file, publish };
+}
+
+describe('the questions of the pages', () => {
+  it('are those of docs/questions.md (npm run docs)', () => {
+    const written = readFileSync('src/web/answers/questions.json', 'utf8');
+    expect(written).toBe(formatQuestions(parseQuestions(readFileSync('docs/questions.md', 'utf8'))));
+    expect(QUESTIONS).toHaveLength(13);
+    expect(QUESTIONS.filter(({ notes, text }) => /```|^\||postgresql/im.test(text + notes))).toEqual([]);
+  });
+
+  it('are listed on the page of the data, and each one has an answer of the file, which is not changed', async () => {
+    const { page, file } = await openQuestions([]);
+    const before = readFileSync(file);
+    const list = linksIn((await page('/data')).part('questions'));
+    expect(list.map(([, text]) => text)).toEqual(QUESTIONS.map(({ heading }) => heading));
+    expect(linksIn((await page('/data/questions')).part('questions'))).toEqual(list);
+    for (const [href] of list) {
+      const { part, root } = await page(href);
+      expect([
+        href,
+        getText(part('answer')).startsWith('Answer From the file of 2026-03-10 03:00:00 UTC'),
+      ]).toEqual([href, true]);
+      expectHarmless(root);
+    }
+    expect(readFileSync(file).equals(before)).toBe(true);
+    await page('/data/questions/none', 404);
+    await page('/data/questions/none.csv', 404);
+  });
+});
+
+describe('an answer', () => {
+  it('has texts of the file as text, in the table and in the CSV', async () => {
+    const { page, url } = await openQuestions(videos);
+    const { part, root, partText } = await page(FAILED);
+    expectHarmless(root);
+    expect(findUnisolated(root)).toEqual([]);
+    const titles = named(part('answer'), 'tr').map((row) => named(row, 'td')[2]);
+    expect(titles.slice(1, 6).map((cell) => cell && getExactText(cell))).toEqual(TITLES);
+    expect(partText('sql')).toContain("where coalesce(encoding_success, '') <> 'Y'");
+    const { status, headers, text } = await browse(`${url}${FAILED}.csv`);
+    expect([status, headers['content-type']]).toEqual([200, 'text/csv; charset=utf-8']);
+    expect(headers['content-disposition']).toBe('attachment; filename="which-videos-failed-to-encode.csv"');
+    const rows = parse<string[]>(text, {});
+    expect(rows[0]?.[0]).toBe('package_name');
+    expect(rows.slice(1, 6).map((row) => row[2])).toEqual(TITLES);
+    expect(rows).toHaveLength(rowsIn(part('answer')).length);
+  });
+
+  it('shows two hundred rows, and the CSV has all', async () => {
+    const many = Array.from({ length: 300 }, (_, index) => videoRow(1_000 + index, { package_id: 104 }));
+    const { page, url } = await openQuestions(many);
+    const { part, partText } = await page(FAILED);
+    expect(rowsIn(part('answer'))).toHaveLength(201);
+    const [, more = ''] = /([\d,]+) more in the CSV/.exec(partText('answer')) ?? [];
+    const { text } = await browse(`${url}${FAILED}.csv`);
+    expect(parse<string[]>(text, {}).length).toBe(201 + Number(more));
+    expect(Number(more)).toBeGreaterThan(100);
+  });
+
+  it('is of the file as it is now', async () => {
+    const { page, change, publish } = await openQuestions(videos);
+    const count = async () => rowsIn((await page(FAILED)).part('answer')).length;
+    const before = await count();
+    expect(await count()).toBe(before);
+    change(
+      `update video set removed_at = '2026-03-10 11:00:00', change_seq = change_seq + 1000 where id = 700;`,
+    );
+    expect(await count()).toBe(before);
+    await publish();
+    expect(await count()).toBe(before - 1);
+  });
+
+  it('has bars of the length of its figures', async () => {
+    const sizes = [4, 2, 1].map((gib, index) =>
+      videoRow(800 + index, { package_id: 104, series: `S${gib}`, filesize: gib * 2 ** 30 }),
+    );
+    const { page } = await openQuestions(sizes);
+    const { part } = await page('/data/questions/which-series-are-the-largest');
+    expect(named(part('answer'), 'rect').map(({ attributes }) => attributes.get('width'))).toEqual([
+      '80',
+      '40',
+      '20',
+    ]);
+  });
+});
+
+describe('without an answer', () => {
+  it('the page says what to type', async () => {
+    const none = await openPages();
+    expect((await none.page(FAILED)).partText('content')).toContain(
+      'The config publishes no file for readers',
+    );
+    const { page, file, url } = await openQuestions([]);
+    rmSync(file);
+    const { partText } = await page(FAILED);
+    expect(partText('content')).toContain('There is no file yet.');
+    expect(partText('content')).toMatch(/or type vodhouse publish/);
+    const { status, headers } = await browse(`${url}${FAILED}.csv`);
+    expect([status, headers.location]).toEqual([303, FAILED]);
+  });
+
+  it('the page says why: a column that is not published, or a file of another kind', async () => {
+    const { page } = await openQuestions([], { exclude: ['encoding_success'] });
+    expect((await page(FAILED)).partText('content')).toContain(
+      'The file does not answer: SQLite: no such column: encoding_success',
+    );
+    const other = await openPages([], {
+      lines: `publish: { file: "${join(process.cwd(), 'package.json')}" }`,
+    });
+    expect((await other.page(FAILED)).partText('content')).toContain('The file does not answer:');
+  });
+});
