@@ -28,7 +28,7 @@ export function AnswerTable({ answer, question, csvCommand }: AnswerTableProps) 
           <tr key={at}>
             {row.map((cell, index) => (
               <td key={index} class={isNumeric[index] ? 'number' : undefined}>
-                {index === bars?.column && bars.draw(cell)}
+                {index === bars?.column && cell !== null && bars.draw(Number(cell))}
                 <Cell text={cell} />
               </td>
             ))}
@@ -38,7 +38,8 @@ export function AnswerTable({ answer, question, csvCommand }: AnswerTableProps) 
       <p>
         {isTooLarge ? (
           <>
-            and more than a page can have. All rows as CSV, with the SQL in a file:{' '}
+            {formatCount(rows.length)} rows of an answer that is too large for a page. All rows as CSV, with
+            the SQL in a file:{' '}
             <code data-copy>
               <bdi>{csvCommand}</bdi>
             </code>
@@ -76,9 +77,9 @@ function createBars({ columns, rows }: Answer) {
   const toX = (value: number) => Math.round(((value - least) / span) * WIDTH * 10) / 10;
   return {
     column,
-    draw: (cell: string | null) => {
-      const [from, to] = [toX(0), toX(Number(cell ?? 0))];
-      const [x, width] = [Math.min(from, to), Math.max(Math.abs(to - from), cell === null ? 0 : 1)];
+    draw: (value: number) => {
+      const [from, to] = [toX(0), toX(value)];
+      const [x, width] = [Math.min(from, to), Math.max(Math.abs(to - from), 1)];
       return (
         <svg class="bar" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} width={WIDTH} height={HEIGHT} aria-hidden="true">
           <rect class={to < from ? 'below' : undefined} x={x} y={0} width={width} height={HEIGHT} />
