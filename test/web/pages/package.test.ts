@@ -148,7 +148,7 @@ describe('the page of a package', () => {
     ]) {
       const { partText } = await page(path, 404);
       expect(partText('content')).toBe(
-        'No such package, video, run or account in this warehouse. Status page',
+        'No such package, video, run, account or question in this warehouse. Status page',
       );
     }
   });
