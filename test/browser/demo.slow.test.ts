@@ -75,6 +75,8 @@ function getPaths(): string[] {
     formatPath(edited?.['id'], edited?.['package_id']),
     `/storage/${ACCOUNT}`,
     `/packages/${ACCOUNT}/101?removed=all`,
+    '/changes',
+    '/data/questions/how-much-did-storage-grow-month-by-month',
   ];
 }
 

@@ -8,10 +8,10 @@ export interface DiffPart {
 }
 
 /** More words than these removed and added together: the texts are too different. The time grows with its square. */
-const MOST_EDITS = 60;
+const MOST_EDITS = 40;
 
-/** Characters of a text; longer ones are not compared. */
-const LONGEST = 20_000;
+/** Characters of a text; longer ones are not compared. A pair of any texts then takes two milliseconds at most. */
+const LONGEST = 2_000;
 
 /** Words, spaces, or single other characters; an emoji with its modifiers is one. */
 const TOKEN =

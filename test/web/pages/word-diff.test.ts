@@ -21,7 +21,7 @@ describe('the words that differ', () => {
   it.each([
     ['texts with little in common', 'Piano for beginners', 'Chemistry, the last lecture of all'],
     ['hundreds of other words', 'a '.repeat(500) + 'b '.repeat(500), 'b '.repeat(500) + 'c '.repeat(500)],
-    ['a text that is too long', 'x'.repeat(20_001), `${'x'.repeat(20_001)} y`],
+    ['a text that is too long', 'x '.repeat(1_001), `${'x '.repeat(1_001)}y`],
   ])('are not looked for in %s', (_, old, text) => {
     expect(show(old, text)).toBeNull();
   });
