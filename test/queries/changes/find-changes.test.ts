@@ -7,6 +7,7 @@ import {
   type Change,
   type ChangesRequest,
 } from '../../../src/queries/changes/find-changes.ts';
+import { createRunFinder } from '../../../src/queries/changes/runs-of-changes.ts';
 import { insert, liveFileWith, packageRow } from '../../support/fixtures/filled-live-file.ts';
 
 const at = (minute: number, second = 0) =>
@@ -88,6 +89,11 @@ describe('the list of all changes', () => {
     }
   });
 
+  it('has a change of the second in which its video was added above that', () => {
+    const { find } = open(videos(1), change(`tag = 't'`, at(0)));
+    expect(find({}).changes.map(({ kind }) => kind)).toEqual(['edited', 'added']);
+  });
+
   it('stops where the time is over, and goes on from there', () => {
     const { findAll, find } = open(...HISTORY);
     expect(find({ kind: 'returned', maxMs: 0 })).toMatchObject({ changes: [], stopped: 'time' });
@@ -113,7 +119,11 @@ describe('the list of all changes', () => {
       ...HISTORY,
       ...run(3, at(1), at(1, 30), { updated: 200 }),
       ...run(4, at(2), at(2), { removed: 2 }),
-      ...run(6, at(2), at(3), { removed: 2, restored: 1 }), // began in the same second
+      ...run(6, at(2), at(3), { removed: 2 }), // began in the same second
+      insert('walk', {
+        ...{ run_id: 6, account: 'main', package_id: 102, mode: 'full', status: 'succeeded', restored: 1 },
+        ...{ started_at: at(2), origin_started_at: at(2) },
+      }),
       ...run(7, at(3, 30), at(3, 50), { updated: 1 }), // ended before
       ...run(9, at(5), null),
     );
@@ -128,10 +138,28 @@ describe('the list of all changes', () => {
     expect(runs('edited', 102)).toEqual([null]);
     expect(runs('added', 101)).toEqual([null]);
     expect(findAll({ runId: 6 }).changes.map(({ kind, id }) => [kind, id])).toEqual([
+      ['returned', 2], // in its last second
       ['removed', 3],
+      ['removed', 2],
       ['removed', 1],
     ]);
     expect(findAll({ runId: 3 }).changes).toHaveLength(200);
     for (const runId of [4, 5, 7, 9]) expect([runId, findAll({ runId }).changes]).toEqual([runId, []]);
+  });
+});
+
+describe('the run of a change', () => {
+  it('is the later one where an earlier one was killed, in any order of the questions', () => {
+    const path = liveFileWith(
+      packageRow(101),
+      ...run(1, at(1), null, { updated: 1 }),
+      ...run(2, at(3), at(4), { updated: 1 }),
+    );
+    const db = openReadOnly(path);
+    onTestFinished(() => void db.$client.close());
+    const finder = createRunFinder(db);
+    const find = (minute: number) =>
+      finder.find({ account: 'main', package_id: 101 }, at(minute))?.run_id ?? null;
+    expect([0, 2, 3, 4, 2, 5, 1].map(find)).toEqual([null, 1, 2, 2, 1, null, 1]);
   });
 });

@@ -20,6 +20,7 @@ describe('the words that differ', () => {
 
   it.each([
     ['texts with little in common', 'Piano for beginners', 'Chemistry, the last lecture of all'],
+    ['texts that share one short word', 'Piano for the old', 'Chemistry lecture of the week and more'],
     ['hundreds of other words', 'a '.repeat(500) + 'b '.repeat(500), 'b '.repeat(500) + 'c '.repeat(500)],
     ['a text that is too long', 'x '.repeat(1_001), `${'x '.repeat(1_001)}y`],
   ])('are not looked for in %s', (_, old, text) => {
