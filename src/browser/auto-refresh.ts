@@ -9,22 +9,18 @@ const MAX_RETRY_MS = 30_000;
 const MAX_AGE_MS = 60_000;
 const TIMEOUT_MS = 15_000;
 
-interface RefreshListeners {
-  /** A part got new content. */
-  onSwap: (part: HTMLElement) => void;
-  /** The whole page is up to date. */
-  onRefresh: () => void;
-}
+/** Is called with each part that got new content. */
+type SwapListener = (part: HTMLElement) => void;
 
 /** The session has ended. */
 class SignedOutError extends Error {}
 
 /** Does nothing if the body has no `data-live`. Must be called before any script changes the page. */
-export function startAutoRefresh(listeners: RefreshListeners): void {
+export function startAutoRefresh(onSwap: SwapListener): void {
   const url = document.body.dataset.live;
   if (url === undefined) return;
-  const showProgress = createProgress(listeners);
-  const refreshIfDue = createRefresh(listeners);
+  const showProgress = createProgress(onSwap);
+  const refreshIfDue = createRefresh(onSwap);
   startPolling(async () => {
     const { stamp, progress, running } = await fetchLive(url);
     showProgress(progress);
@@ -72,7 +68,7 @@ function startPolling(poll: () => Promise<number>): void {
 }
 
 /** The returned function shows the section of the current run. */
-function createProgress({ onSwap }: RefreshListeners): (html: string) => void {
+function createProgress(onSwap: SwapListener): (html: string) => void {
   const root = document.getElementById('progress');
   const template = document.createElement('template');
   let shown = root?.innerHTML.trim() ?? '';
@@ -86,7 +82,7 @@ function createProgress({ onSwap }: RefreshListeners): (html: string) => void {
 }
 
 /** The returned function refreshes the page if the stamp is new or the page is old. */
-function createRefresh({ onSwap, onRefresh }: RefreshListeners): (stamp: string) => Promise<void> {
+function createRefresh(onSwap: SwapListener): (stamp: string) => Promise<void> {
   const swapParts = createPartSwapper();
   let refreshedAtMs = performance.now();
   return async (stamp) => {
@@ -98,7 +94,6 @@ function createRefresh({ onSwap, onRefresh }: RefreshListeners): (stamp: string)
     document.body.dataset.stamp = newer.body.dataset.stamp;
     document.title = newer.title;
     refreshedAtMs = performance.now();
-    onRefresh();
   };
 }
 

@@ -1,21 +1,17 @@
 /** The script of every page. The pages work without it. */
-import { showCharts } from './chart.ts';
 import { startAutoRefresh } from './auto-refresh.ts';
+import { watchCharts } from './chart-cursor.ts';
 import { addCopyButtons } from './copy-buttons.ts';
 import { startCountdown } from './countdown.ts';
 import { addTimeSwitch, showTimes } from './local-times.ts';
 import { startShortcuts } from './shortcuts.ts';
 
-const charts = showCharts();
-
-startAutoRefresh({
-  onSwap: (part) => {
-    showTimes(part);
-    addCopyButtons(part);
-    charts.attachAll();
-  },
-  onRefresh: charts.reload,
+startAutoRefresh((part) => {
+  showTimes(part);
+  addCopyButtons(part);
+  watchCharts(part);
 });
+watchCharts(document);
 showTimes(document);
 addTimeSwitch();
 startCountdown();

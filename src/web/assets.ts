@@ -1,7 +1,6 @@
-/** The style sheets, scripts and icon of the pages, from this package and from the chart library. */
+/** The style sheets, scripts and icon of the pages. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { basename, dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
@@ -10,8 +9,6 @@ import { distFile } from '../lib/child-process.ts';
 import { PACKAGE_ROOT } from '../lib/package-root.ts';
 
 export type Assets = ReturnType<typeof openAssets>;
-
-const CHART_FILES = ['uplot/dist/uPlot.iife.min.js', 'uplot/dist/uPlot.min.css'];
 
 /**
  * All assets share one folder, so that scripts can import each other by relative path. Its name is a hash of their
@@ -47,11 +44,9 @@ export function openAssets() {
 
 /** Full paths. */
 function listAssetFiles(): string[] {
-  const { resolve } = createRequire(import.meta.url);
   return [
     ...listFolder(new URL('assets/', PACKAGE_ROOT), ['.css', '.svg']),
     ...listFolder(distFile('browser/'), ['.js']),
-    ...CHART_FILES.map((file) => resolve(file)),
   ];
 }
 

@@ -1,263 +1,150 @@
 import axe from 'axe-core';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { addDays } from '../../src/lib/days.ts';
+import { storageRow } from '../support/fixtures/filled-live-file.ts';
 import { openBrowser, type TestBrowser } from '../support/browser/browser.ts';
-import { axisLabels, coloursAt, recordPaintedTexts } from '../support/browser/painted.ts';
-import { openSite, buildPage, type Site } from '../support/browser/site.ts';
-import { storageAnswer, type StorageAnswer } from '../support/browser/storage-answer.ts';
+import { openPages } from '../support/servers/open-pages.ts';
 
-const FIGURE = `<h1>Storage</h1><figure class="chart" data-chart="/storage.json?account=main">
-  <details id="figures"><summary>Figures</summary><p>One table</p></details></figure>`;
-const ALL_COLOURS = [1, 2, 3, 4, 5];
+const TODAY = '2026-03-10';
+const GIB = 2 ** 30;
 
 let browser: TestBrowser;
-let site: Site;
-let complaints: string[];
+let url: string;
+
+/** 100 days up to today, which is live; one is missing. */
+const DAYS = Array.from({ length: 100 }, (_, age) => {
+  const date = addDays(TODAY, -age);
+  if (age === 20) return [];
+  const state = age === 0 ? 'live' : 'booked';
+  return [storageRow(date, (200 - age) * GIB, { account: 'other', state, image_size: 1 })];
+}).flat();
 
 beforeAll(async () => {
   browser = await openBrowser();
 });
 afterAll(() => browser.close());
-beforeEach(async () => {
-  site = await openSite();
-  site.answer('/', { body: buildPage(FIGURE) });
-  complaints = [];
-});
-afterEach(async () => {
-  await site.close();
-  expect(complaints).toEqual([]);
-});
 
-async function show(answer: StorageAnswer, options: BrowserContextOptions = {}): Promise<Page> {
-  site.answer('/storage.json', { body: JSON.stringify(answer) });
-  const watched = await browser.newPage({ viewport: { width: 900, height: 700 }, ...options });
-  complaints = watched.complaints;
-  onTestFinished(() => watched.page.context().close());
-  await recordPaintedTexts(watched.page);
-  await watched.page.goto(site.origin);
-  await watched.page.waitForSelector('figure[data-points]');
-  return watched.page;
+async function open(path: string, options: BrowserContextOptions = {}): Promise<Page> {
+  const pages = await openPages([
+    'drop trigger storage_day_booked_delete;',
+    'delete from storage_day;',
+    ...DAYS,
+  ]);
+  url = pages.url;
+  const { page, complaints } = await browser.newPage({ viewport: { width: 900, height: 700 }, ...options });
+  onTestFinished(() => page.context().close());
+  onTestFinished(() => expect(complaints).toEqual([]));
+  await page.goto(url + path);
+  return page;
 }
 
-/** The position of a day in a plot of all days, between 0 and 1, with padding at both ends. */
-const getPosition = (at: number, days: number) => (at / (days - 1) + 0.015) / 1.03;
+const box = (page: Page) => page.locator('.chart-box');
 
-const counts = (page: Page) =>
-  page.evaluate<Record<string, string>>(`({ ...document.querySelector('figure').dataset })`);
-const readLegend = async (page: Page) => ({
-  day: await page.locator('.chart-day').textContent(),
-  sizes: await page.locator('.chart-sizes dd').allTextContents(),
-});
-const pressed = (page: Page) => page.locator('.chart-ranges button[aria-pressed="true"]').allTextContents();
-const buttons = (page: Page) => page.locator('.chart-ranges button:visible').allTextContents();
-
-async function dragOver(page: Page, from: number, to: number): Promise<void> {
-  const box = await page.locator('.u-over').boundingBox();
-  if (!box) throw new Error('there is no plot');
-  await page.mouse.move(box.x + box.width * from, box.y + 60);
-  await page.mouse.down();
-  await page.mouse.move(box.x + box.width * ((from + to) / 2), box.y + 70);
-  await page.mouse.move(box.x + box.width * to, box.y + 80);
-  await page.mouse.up();
+async function pointAt(page: Page, share: number): Promise<void> {
+  const plot = await page.locator('.chart-plot').boundingBox();
+  if (!plot) throw new Error('there is no plot');
+  await page.mouse.move(plot.x + plot.width * share, plot.y + 40);
 }
 
-describe('the plot', () => {
-  test('800 days with gaps: as many points as days with figures, and nothing through a gap', async () => {
-    const gaps = Array.from({ length: 40 }, (_, at) => 200 + at);
-    const page = await show(storageAnswer(800, { gaps }));
-    expect(await counts(page)).toMatchObject({ points: '760', days: '800' });
-    expect(await coloursAt(page, getPosition(300, 800))).toEqual(ALL_COLOURS);
-    expect(await coloursAt(page, getPosition(800 - 220, 800))).toEqual([]);
-    expect(await coloursAt(page, getPosition(800 - 150, 800))).toEqual(ALL_COLOURS);
-    expect(await axisLabels(page)).toEqual({
-      days: 'Nov 2024 Jan 2025 Mar May Jul Sep Nov Jan 2026 Mar May Jul Sep Nov'.split(' '),
-      sizes: ['0', '0.5 TiB', '1 TiB', '1.5 TiB', '2 TiB', '2.5 TiB'],
-    });
-    expect(await buttons(page)).toEqual(['30 days', '90 days', '1 year', 'All']);
-    expect(await page.locator('.plot').getAttribute('aria-label')).toMatch(
-      /^Storage of main by day: from [\d.]+ TiB on 2024-09-14 to [\d.]+ TiB on 2026-11-22 \(today, live\)\.$/,
-    );
-  });
-
-  test('three days: an area, a label for every day, no buttons', async () => {
-    const page = await show(storageAnswer(3));
-    expect(await counts(page)).toMatchObject({ points: '3', days: '3' });
-    expect((await axisLabels(page)).days).toEqual(['20 Nov', '2026', '21 Nov', '22 Nov']);
-    expect(await coloursAt(page, 0.3)).toEqual(ALL_COLOURS);
-    expect(await buttons(page)).toEqual([]);
-  });
-
-  test('a single day: a column in the middle', async () => {
-    const page = await show({ ...storageAnswer(1), live: null });
-    expect(await counts(page)).toMatchObject({ points: '1', days: '1' });
-    expect((await axisLabels(page)).days).toEqual(['22 Nov', '2026']);
-    expect(await coloursAt(page, 0.5)).toEqual(ALL_COLOURS);
-    expect(await coloursAt(page, 0.4)).toEqual([]);
-    expect(await page.locator('.chart-live').isVisible()).toBe(false);
-  });
-
-  test('a day between two gaps: a column', async () => {
-    const page = await show(storageAnswer(40, { gaps: [10, 12] }));
-    expect(await coloursAt(page, getPosition(40 - 1 - 11, 40))).toEqual(ALL_COLOURS);
-    expect(await coloursAt(page, getPosition(40 - 1 - 10.3, 40))).toEqual([]);
-  });
-
-  test('no figures: no plot, and the text of the page itself', async () => {
-    const page = await show({ ...storageAnswer(0), live: null });
-    expect(await counts(page)).toMatchObject({ points: '0', days: '0' });
-    expect(await page.locator('.plot').count()).toBe(0);
-  });
-
-  test('small sizes are in GiB', async () => {
-    const small = storageAnswer(40);
-    const page = await show({
-      ...small,
-      sizes: small.sizes.map((row) => row.map((size) => (size ?? 0) / 1000)),
-    });
-    expect((await axisLabels(page)).sizes).toEqual(['0', '0.5 GiB', '1 GiB', '1.5 GiB', '2 GiB', '2.5 GiB']);
-  });
-});
-
-describe('the legend', () => {
-  test('shows the last day, then the one under the cursor, with missing and unknown figures', async () => {
-    const answer = storageAnswer(11, { gaps: [5] });
-    answer.sizes[3]?.splice(0, 1, null);
-    const page = await show(answer);
-    const last = {
-      day: '2026-11-22 (today, live)',
-      sizes: ['1.21 TiB', '820 GiB', '180 GiB', '120 GiB', '50 GiB', '2.35 TiB'],
-    };
-    expect(await readLegend(page)).toEqual(last);
-    const box = await page.locator('.u-over').boundingBox();
-    if (!box) throw new Error('there is no plot');
-    await page.mouse.move(box.x + box.width * getPosition(0, 11), box.y + 100);
-    const first = await readLegend(page);
-    expect(first.day).toBe('2026-11-12');
-    expect(first.sizes.slice(3)).toEqual([
-      'not provided',
-      expect.stringMatching(/GiB$/),
-      expect.stringMatching(/^≥ /),
+describe('the chart', () => {
+  test('has the figures of the day under the cursor in a box, and requests them once', async () => {
+    const page = await open('/storage?account=other&range=30d');
+    const requests: string[] = [];
+    page.on('request', (request) => requests.push(new URL(request.url()).pathname));
+    await pointAt(page, 0.02);
+    await expect.poll(() => box(page).locator('strong').innerText()).toBe('2026-02-09');
+    expect(await box(page).locator('dt').allInnerTexts()).toEqual([
+      ...['Other', 'Ad encoded', 'Ad originals', 'Encoded', 'Originals', 'Total'],
     ]);
-    await page.mouse.move(box.x + box.width * getPosition(5, 11), box.y + 100);
-    expect(await readLegend(page)).toEqual({
-      day: '2026-11-17',
-      sizes: Array<string>(6).fill('unknown'),
-    });
+    expect((await box(page).locator('dd').allInnerTexts()).slice(-2)).toEqual(['171 GiB', '684 GiB']);
+    await pointAt(page, 0.99);
+    await expect.poll(() => box(page).locator('strong').innerText()).toBe('2026-03-10 (live)');
     await page.mouse.move(1, 1);
-    expect(await readLegend(page)).toEqual(last);
-  });
-});
-
-describe('the visible range', () => {
-  test('follows a drag, and All and a double click reset it', async () => {
-    const page = await show(storageAnswer(400));
-    const allLabels = await axisLabels(page);
-    expect(await page.locator('.chart-live').innerText()).toBe('today, live');
-    await dragOver(page, 0.2, 0.3);
-    expect((await axisLabels(page)).days).not.toEqual(allLabels.days);
-    expect(await pressed(page)).toEqual([]);
-    expect(await page.locator('.chart-live').isVisible()).toBe(false);
-    await page.getByRole('button', { name: 'All' }).click();
-    expect(await axisLabels(page)).toEqual(allLabels);
-    expect(await pressed(page)).toEqual(['All']);
-    await dragOver(page, 0.5, 0.7);
-    expect(await pressed(page)).toEqual([]);
-    await page.locator('.u-over').dblclick();
-    expect(await axisLabels(page)).toEqual(allLabels);
+    expect(await box(page).count()).toBe(0);
+    expect(requests.filter((path) => !path.startsWith('/assets/'))).toEqual(['/storage.json']);
   });
 
-  test('can be set with the keyboard', async () => {
-    const page = await show(storageAnswer(100));
-    expect(await buttons(page)).toEqual(['30 days', '90 days', 'All']);
-    await page.keyboard.press('Tab');
-    await page.keyboard.press('Enter');
-    expect(await pressed(page)).toEqual(['30 days']);
-    expect((await axisLabels(page)).days).toEqual(['26 Oct', '2026', '2 Nov', '9 Nov', '16 Nov']);
-    await page.keyboard.press('Tab');
-    await page.keyboard.press('Space');
-    expect(await pressed(page)).toEqual(['90 days']);
-  });
-});
-
-describe('the time zone of the viewer', () => {
-  test.each(['Pacific/Auckland', 'America/Los_Angeles', 'America/Santiago'])(
-    '%s shifts no date',
-    async (timezoneId) => {
-      // in Santiago, clocks go back at midnight
-      const answer = storageAnswer(5, { last: '2026-04-06' });
-      const page = await show(answer, { timezoneId });
-      expect((await axisLabels(page)).days).toEqual(['2 Apr', '2026', '3 Apr', '4 Apr', '5 Apr', '6 Apr']);
-      expect((await readLegend(page)).day).toBe('2026-04-06 (today, live)');
-    },
-  );
-
-  test('a change of the colour scheme repaints it', async () => {
-    const page = await show(storageAnswer(60), { colorScheme: 'light' });
-    const colours = () =>
-      page.evaluate<string>(`getComputedStyle(document.documentElement).getPropertyValue('--chart-1')`);
-    const light = await colours();
-    expect(await coloursAt(page, 0.5)).toEqual(ALL_COLOURS);
-    await page.emulateMedia({ colorScheme: 'dark' });
-    await expect.poll(() => coloursAt(page, 0.5)).toEqual(ALL_COLOURS);
-    expect(await colours()).not.toBe(light);
+  test('can be read with the arrow keys, and the box stays within the page', async () => {
+    const page = await open('/storage?account=other&range=30d&chart=change');
+    await page.locator('.chart-plot').focus();
+    await page.keyboard.press('ArrowLeft');
+    await expect.poll(() => box(page).locator('strong').innerText()).toBe('2026-03-10 (live)');
+    await page.keyboard.press('ArrowLeft');
+    await expect.poll(() => box(page).locator('strong').innerText()).toBe('2026-03-09');
+    expect((await box(page).locator('dd').allInnerTexts()).at(-1)).toBe('+4 GiB');
+    for (const key of ['Home', 'End']) {
+      await page.keyboard.press(key);
+      await expect.poll(() => box(page).count()).toBe(1);
+      const shown = await box(page).boundingBox();
+      expect(shown && shown.x >= 0 && shown.x + shown.width <= 900).toBe(true);
+    }
+    await page.keyboard.press('Escape');
+    expect(await box(page).count()).toBe(0);
   });
 
-  test('a phone: full width, less height, and the page scrolls over it', async () => {
-    const page = await show(storageAnswer(400), {
+  test('is there without scripts, with links for what it shows', async () => {
+    const page = await open('/?storage=other', { javaScriptEnabled: false });
+    const plot = page.locator('figure.chart svg[role="img"]');
+    expect(await plot.getAttribute('aria-label')).toMatch(
+      /^Storage of other by day: from .* to .* \(today, live\)\.$/,
+    );
+    expect(await page.locator('.chart-svg path').count()).toBeGreaterThan(5);
+    await page.getByRole('link', { name: 'Change per day' }).click();
+    expect(await page.locator('.chart-growth').count()).toBe(2);
+    await page.getByRole('link', { name: 'Other ranges, months and days' }).click();
+    await page.getByRole('link', { name: '30 days' }).click();
+    expect(new URL(page.url()).search).toBe('?account=other&chart=change&range=30d');
+    await page.getByRole('link', { name: '2026-02' }).click();
+    expect(await page.locator('.months tbody tr').count()).toBe(2 + 20);
+  });
+
+  test('says that its figures cannot be read, and tries again', async () => {
+    const page = await open('/storage?account=other&range=30d');
+    await page.route('**/storage.json*', (route) =>
+      route.fulfill({ contentType: 'application/json', body: '{' }),
+    );
+    await pointAt(page, 0.5);
+    await expect.poll(() => box(page).innerText()).toContain('The figures could not be read');
+    await page.unroute('**/storage.json*');
+    await pointAt(page, 0.6);
+    await expect.poll(() => box(page).locator('dd').count()).toBe(6);
+  });
+
+  test('fits a phone: no label over another one, and nothing wider than the screen', async () => {
+    const page = await open('/storage?account=other&range=1y', {
       viewport: { width: 360, height: 640 },
       isMobile: true,
       hasTouch: true,
     });
     expect(await page.evaluate(`document.documentElement.scrollWidth`)).toBe(360);
-    expect((await page.locator('.plot').boundingBox())?.height).toBe(220);
-    expect(await page.evaluate(`getComputedStyle(document.querySelector('.u-over')).touchAction`)).toBe(
-      'auto',
-    );
-    await page.locator('.u-over').tap();
-    expect((await readLegend(page)).day).not.toContain('live');
-    await page.setViewportSize({ width: 640, height: 360 });
-    await expect.poll(async () => (await page.locator('.plot canvas').boundingBox())?.width).toBe(640 - 32);
-    expect((await page.locator('.plot').boundingBox())?.height).toBe(280);
+    const labels = await page.evaluate<
+      { left: number; right: number }[]
+    >(`[...document.querySelectorAll('.chart-text[text-anchor=middle]')]
+      .filter((text) => text.getAttribute('dy') === '1.5em' && text.getClientRects().length > 0)
+      .map((text) => text.getBoundingClientRect()).map(({ left, right }) => ({ left, right }))`);
+    expect(labels.length).toBeGreaterThan(2);
+    for (const [at, { left }] of labels.slice(1).entries())
+      expect(left).toBeGreaterThan(labels[at]?.right ?? 0);
+    await page.locator('.chart-plot').tap();
+    await expect.poll(() => box(page).count()).toBe(1);
   });
 
   test.each(['light', 'dark'] as const)('axe finds no violation in a %s page', async (colorScheme) => {
-    const page = await show(storageAnswer(400), { colorScheme });
+    const page = await open('/storage?account=other&month=2026-03', { colorScheme });
     await page.evaluate(axe.source);
     const found = await page.evaluate<axe.AxeResults>(`globalThis.axe.run()`);
     expect(found.violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
   });
 });
 
-describe('figures that do not load', () => {
-  test.each([
-    ['an error', { status: 503, body: 'no' }, 'the server answered 503'],
-    [
-      'something else',
-      { body: '{"account":"main","names":["A"],"dates":["2026-01-01"],"sizes":[]}' },
-      'the sizes do not match',
-    ],
-  ])('%s leaves the text of the page itself, and one line', async (_what, answer, text) => {
-    site.answer('/storage.json', answer);
-    const watched = await browser.newPage();
-    onTestFinished(() => watched.page.context().close());
-    await watched.page.goto(site.origin);
-    await expect
-      .poll(() => watched.page.locator('figure > .notice').allTextContents())
-      .toEqual([expect.stringContaining(text)]);
-    expect(await watched.page.locator('.plot').count()).toBe(0);
-    expect(await watched.page.locator('figure > details').count()).toBe(1);
-    const isOfStatus = (line: string) => line.includes('status of 503');
-    expect(watched.complaints.filter((line) => !isOfStatus(line))).toEqual([]);
-  });
-
-  test('and without uPlot', async () => {
-    site.answer('/', { body: buildPage(FIGURE, { plots: false }) });
-    site.answer('/storage.json', { body: JSON.stringify(storageAnswer(9)) });
-    const watched = await browser.newPage();
-    complaints = watched.complaints;
-    onTestFinished(() => watched.page.context().close());
-    await watched.page.goto(site.origin);
-    await expect.poll(() => watched.page.locator('figure > .notice').count()).toBe(1);
-    expect(await watched.page.locator('figure > *').count()).toBe(2);
-  });
+test('the image is drawn in other pages', async () => {
+  const page = await open('/storage?account=other');
+  const size = await page.evaluate(`(async () => {
+    const image = new Image();
+    image.src = '/storage.svg?account=other&range=30d';
+    await image.decode();
+    return [image.naturalWidth, image.naturalHeight];
+  })()`);
+  expect(size).toEqual([960, 380]);
 });

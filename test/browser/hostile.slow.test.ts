@@ -21,8 +21,8 @@ const PAGES = [
   '/packages/main/101/videos/8',
   '/packages/main/101/videos/90',
   '/packages/main/104/videos/1',
-  '/storage/main',
-  '/storage/main?year=%22%3E%3Cscript%3Ealert(1)%3C/script%3E',
+  '/storage?account=main&month=2026-03',
+  '/storage?account=%22%3E%3Cscript%3Ealert(1)%3C/script%3E&month=%22%3E',
   '/packages/%3Cimg%20src=x%20onerror=alert(1)%3E/1',
 ];
 
@@ -89,7 +89,7 @@ describe('text of the service', () => {
     for (const path of PAGES) {
       const page = await newPage();
       await page.goto(site.url + path);
-      if (path === '/') await page.waitForSelector('figure[data-points]');
+      if (path === '/') await page.waitForSelector('figure.chart svg');
       await page.locator('body').hover();
       await page.keyboard.press('Tab');
       expect([path, await traces(page), complaints.filter((line) => !isOfStatus(line))]).toEqual([
@@ -169,7 +169,8 @@ describe('text of the service', () => {
        update walk set checkpoint_page = 3 where walk_id = 2;`,
     );
     site.clock.advance(6_000);
-    await expect.poll(() => texts(page, '#edited ins'), { timeout: 10_000 }).toContain(title);
+    const edited = async () => (await texts(page, '#edited')).join().replaceAll(/\s+/g, ' ');
+    await expect.poll(edited, { timeout: 10_000 }).toContain(title.replaceAll(/\s+/g, ' '));
     await expect.poll(() => texts(page, '#progress .note bdi'), { timeout: 10_000 }).toEqual([ATTACKS.image]);
     expect(await traces(page)).toEqual([]);
   });
@@ -185,7 +186,7 @@ describe('text of the service', () => {
     ]) {
       const page = await newPage({ colorScheme });
       await page.goto(site.url + path);
-      if (path === '/') await page.waitForSelector('figure[data-points]');
+      if (path === '/') await page.waitForSelector('figure.chart svg');
       expect([path, await axeFindings(page)]).toEqual([path, []]);
     }
   });
@@ -247,14 +248,16 @@ describe('with keys', () => {
     await enter(page, KEY);
     const live = page.waitForResponse((response) => response.url().endsWith('/live.json'));
     await page.goto(site.url);
-    await page.waitForSelector('figure[data-points="2"]');
+    await page.waitForSelector('figure.chart svg');
+    await page.locator('.chart-plot').hover();
+    await expect.poll(() => page.locator('.chart-box dd').count()).toBeGreaterThan(1);
     expect((await live).status()).toBe(200);
     const other = await page.context().newPage();
     await other.goto(site.url);
     await Promise.all([other.waitForEvent('load'), other.getByRole('button', { name: 'Sign out' }).click()]);
     expect(await heading(other)).toBe('API key required');
     await expect.poll(() => heading(page), { timeout: 10_000 }).toBe('API key required');
-    await other.goto(`${site.url}/storage/main`);
+    await other.goto(`${site.url}/storage?account=main`);
     expect(await heading(other)).toBe('API key required');
     complaints = complaints.filter((line) => !/^failed request: .*live\.json .*ABORTED$/.test(line)); // the page reloads at 401
   });

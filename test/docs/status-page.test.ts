@@ -241,13 +241,14 @@ describe('the text of docs/status-page.md around them', () => {
     const addresses = [...HANDWRITTEN.matchAll(/^\| (`.*?`) +\|/gm)].flatMap(([, cell = '']) =>
       [...cell.matchAll(/`([^`]+)`/g)].map(([, address = '']) => address),
     );
-    expect(addresses).toHaveLength(14);
-    const { page, data } = await openPages([
+    expect(addresses).toHaveLength(16);
+    const { page, data, url } = await openPages([
       insert('run', { run_id: 104, trigger: 'manual', mode: 'full', status: 'parked', started_at: at }),
     ]);
     for (const address of addresses) {
       const path = address.replace('ACCOUNT', 'main').replace('/ID', '/104').replace('/ID', '/3');
-      await (path.endsWith('.json') ? data(path) : page(path));
+      if (/\.(?:svg|csv)$/.test(path)) expect((await fetch(url + path)).status).toBe(200);
+      else await (path.endsWith('.json') ? data(path) : page(path));
     }
   });
 

@@ -39,7 +39,6 @@ const HOMES: Record<string, readonly string[]> = {
   'prom-client': ['web/'],
   preact: ['web/'],
   'preact-render-to-string': ['web/'],
-  uplot: ['browser/'],
   diff: ['web/'],
   pino: ['lib/'],
   'pino-pretty': ['lib/'],

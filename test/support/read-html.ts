@@ -11,8 +11,8 @@ export interface Element {
 }
 
 const VOID = ['meta', 'link', 'input'];
-const TAG = /<([a-z][a-z0-9]*)((?: [a-zA-Z-]+(?:="[^"<]*")?)*) ?(\/?)>/y;
-const ATTRIBUTE = / ([a-zA-Z-]+)(?:="([^"]*)")?/g;
+const TAG = /<([a-z][a-z0-9]*)((?: [a-zA-Z][a-zA-Z0-9-]*(?:="[^"<]*")?)*) ?(\/?)>/y;
+const ATTRIBUTE = / ([a-zA-Z][a-zA-Z0-9-]*)(?:="([^"]*)")?/g;
 const END = /<\/([a-z][a-z0-9]*)>/y;
 const TEXT = /[^<]+/y;
 const SIGNS: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"' };

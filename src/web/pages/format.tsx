@@ -2,6 +2,7 @@
 import { fromTimestamp, HOUR_MS, MINUTE_MS } from '../../lib/clock.ts';
 import type { Status } from '../../database/schema/runs.ts';
 import { formatAgo, formatBinaryBytes, formatCount, formatDuration } from '../../lib/format.ts';
+import { formatSizeChange } from '../charts/point-texts.ts';
 
 interface RelativeTimeProps {
   /** A time of the warehouse (`YYYY-MM-DD HH:MM:SS` UTC); null: `never`. */
@@ -74,6 +75,22 @@ export function formatChanges(counts: Partial<Record<(typeof CHANGES)[number], n
   return texts.length > 0 ? texts.join(', ') : 'no change';
 }
 
+/** `+5 GiB (+0.2 %)`, `no change`; without the share where there was nothing before. */
+export function describeDelta({ bytes, share }: { bytes: number; share: number | null }): string {
+  const size = formatSizeChange(bytes);
+  const sign = bytes > 0 ? '+' : '\u2212';
+  if (share === null || bytes === 0) return size;
+  const text = formatShare(Math.abs(share));
+  return `${size} (${/^\d/.test(text) ? sign : ''}${text})`;
+}
+
+/** `0.2 %`, `12 %`, `under 0.1 %`. */
+export function formatShare(share: number): string {
+  const percent = share * 100;
+  if (percent > 0 && percent < 0.1) return 'under 0.1 %';
+  return `${formatCount(Number(percent.toFixed(percent < 10 ? 1 : 0)))} %`;
+}
+
 /** The length of a video, `1:02:03`; empty if it is null or negative. */
 export function formatLength(duration: number | null, unit: 'ms' | 's'): string {
   if (duration === null || duration < 0) return '';
@@ -110,7 +127,7 @@ export function Title({ title }: { title: string | null }) {
 /** The way back from a package. */
 export const ALL_PACKAGES = { text: 'Packages', href: '/packages' };
 
-export { changesPath, packagePath, runPath, storageDaysPath, videoPath } from '../views/paths.ts';
+export { changesPath, packagePath, runPath, videoPath } from '../views/paths.ts';
 
 /** `?a=1&b=2` without null values; empty if all are null. */
 export function toQueryString(values: Record<string, string | number | null>): string {

@@ -29,7 +29,6 @@ export interface PageProps extends PageFrame {
   stamp?: string | null;
   /** Style sheets beside `page.css`, by file name. */
   styles?: readonly string[];
-  hasCharts?: boolean;
   children: ComponentChildren;
 }
 
@@ -97,8 +96,8 @@ function SearchField() {
   );
 }
 
-function Head({ title, siteTitle, assetUrl, styles = [], hasCharts = false }: PageProps) {
-  const sheets = ['page.css', ...styles, ...(hasCharts ? ['chart.css', 'uPlot.min.css'] : [])];
+function Head({ title, siteTitle, assetUrl, styles = [] }: PageProps) {
+  const sheets = ['page.css', ...styles];
   return (
     <head>
       <meta charset="utf-8" />
@@ -109,7 +108,6 @@ function Head({ title, siteTitle, assetUrl, styles = [], hasCharts = false }: Pa
       {sheets.map((sheet) => (
         <link key={sheet} rel="stylesheet" href={assetUrl(sheet)} />
       ))}
-      {hasCharts && <script defer src={assetUrl('uPlot.iife.min.js')} />}
       <script type="module" src={assetUrl('page.js')} />
     </head>
   );

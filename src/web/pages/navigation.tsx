@@ -3,6 +3,7 @@
 const ITEMS = [
   { name: 'status', text: 'Status', href: '/' },
   { name: 'packages', text: 'Packages', href: '/packages' },
+  { name: 'storage', text: 'Storage', href: '/storage' },
   { name: 'runs', text: 'Runs', href: '/runs' },
   { name: 'data', text: 'Data', href: '/data' },
   { name: 'api', text: 'API', href: '/api' },

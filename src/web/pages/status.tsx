@@ -26,8 +26,7 @@ export function StatusPage({ view, unit, ...frame }: StatusPageProps) {
       title={overallStatus.text}
       current="status"
       stamp={stamp}
-      styles={['runs.css']}
-      hasCharts={storage !== null}
+      styles={['runs.css', 'chart.css']}
     >
       <OverallStatusSection status={overallStatus} at={toTimestamp(now)} />
       <TilesSection {...view} />

@@ -1,62 +1,61 @@
-/** Storage by day: the chart, and the last days as a table. */
-import type { StorageView } from '../views/status-view.ts';
-import { formatTotal } from '../views/storage-calendar.ts';
-import { DayTable } from './day-table.tsx';
-import { storageDaysPath, toQueryString } from './format.tsx';
+/** Storage on the status page: the latest day, and the chart. */
+import type { StorageView } from '../views/storage-view.ts';
+import { toQueryString } from './format.tsx';
 import { Section, Tabs } from './section.tsx';
-
-const TABLE_DAYS = 14;
+import { StorageFigure, StorageHeadline } from './storage-figure.tsx';
 
 export function StorageSection({ storage }: { storage: StorageView | null }) {
+  const empty =
+    storage === null
+      ? 'No account has storage statistics in the config.'
+      : storage.calendar.length === 0
+        ? 'No day has been read yet.'
+        : undefined;
   return (
-    <Section name="storage" heading="Storage">
-      {storage ? (
-        <Storage storage={storage} />
-      ) : (
-        <p class="soft">No account has storage statistics in the config.</p>
-      )}
+    <Section name="storage" heading="Storage" part empty={empty}>
+      {storage && <Storage storage={storage} />}
     </Section>
   );
 }
 
 function Storage({ storage }: { storage: StorageView }) {
-  const { account, accounts, calendar } = storage;
-  const tabs = accounts.map((each) => ({
-    text: each,
-    href: `/${toQueryString({ storage: each })}#storage`,
-    isCurrent: each === account,
-  }));
+  const { account, accounts, chart } = storage;
+  const toFront = (choice: { storage?: string; chart?: string | null }) =>
+    `/${toQueryString({ storage: accounts.length > 1 ? account : null, chart: chart.mode === 'level' ? null : chart.mode, ...choice })}#storage`;
   return (
     <>
-      {accounts.length > 1 && <Tabs label="Accounts" tabs={tabs} current="true" />}
-      <p id="storage-now" data-part>
-        <Latest storage={storage} />
+      <p id="storage-now">
+        <StorageHeadline storage={storage} />
       </p>
-      <div id="storage-figure" data-part>
-        {calendar.length > 0 && (
-          <figure class="chart" data-chart={`/storage.json${toQueryString({ account })}`}>
-            <details id="storage-figures">
-              <summary>Last days as a table</summary>
-              <DayTable label={{ text: 'Storage by day' }} days={calendar.slice(-TABLE_DAYS).reverse()} />
-              <p>
-                <a href={storageDaysPath(account)}>All days, with counts</a>
-              </p>
-            </details>
-          </figure>
+      <div class="chart-choices">
+        {accounts.length > 1 && (
+          <Tabs
+            label="Accounts"
+            current="true"
+            tabs={accounts.map((each) => ({
+              text: each,
+              href: toFront({ storage: each }),
+              isCurrent: each === account,
+            }))}
+          />
         )}
+        <Tabs
+          label="What the chart shows"
+          current="true"
+          tabs={[
+            { text: 'Level', href: toFront({ chart: null }), isCurrent: chart.mode === 'level' },
+            {
+              text: 'Change per day',
+              href: toFront({ chart: 'change' }),
+              isCurrent: chart.mode === 'change',
+            },
+          ]}
+        />
       </div>
-    </>
-  );
-}
-
-function Latest({ storage: { latest, today } }: { storage: StorageView }) {
-  if (!latest) return <>No day has been read yet.</>;
-  const isLive = latest.state === 'live';
-  const kind = isLive ? 'last reading, not booked yet' : 'last booked day';
-  return (
-    <>
-      <strong>{formatTotal(latest)}</strong> on {latest.date},{' '}
-      {isLive && latest.date === today ? 'so far (live)' : kind}
+      <StorageFigure storage={storage} />
+      <p>
+        <a href={storage.path({})}>Other ranges, months and days</a>
+      </p>
     </>
   );
 }

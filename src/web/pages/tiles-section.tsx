@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { formatAgo, formatBinaryBytes, formatCount, pluralize } from '../../lib/format.ts';
 import type { StatusView } from '../views/status-view.ts';
 import type { Tiles } from '../views/tiles.ts';
-import { formatChange } from './format.tsx';
+import { describeDelta, formatChange, formatShare } from './format.tsx';
 import { ProgressTile } from './progress-section.tsx';
 
 type TilesProps = Pick<StatusView, 'tiles' | 'progress' | 'nextRun' | 'now'>;
@@ -58,28 +58,14 @@ function VideosTile({ count, today: { came, went } }: Tiles['videos']) {
 }
 
 function StorageTile({ storage }: Pick<Tiles, 'storage'>) {
-  if (!storage) return <Tile name="storage" label="Storage" href="#storage" value="–" note="not read yet" />;
+  if (!storage) return <Tile name="storage" label="Storage" href="/storage" value="–" note="not read yet" />;
   const { bytes, isComplete, change } = storage;
   const value = `${isComplete ? '' : 'at least '}${formatBinaryBytes(bytes)}`;
-  const note = change === null ? 'no older day' : describeStorage(change);
-  return <Tile name="storage" label="Storage" href="#storage" value={value} note={note} />;
-}
-
-type StorageChange = NonNullable<NonNullable<Tiles['storage']>['change']>;
-
-function describeStorage({ bytes, share, days }: StorageChange): string {
-  const span = days === 7 ? 'in a week' : `in ${pluralize(days, 'day')}`;
-  if (bytes === 0) return `no change ${span}`;
-  const sign = bytes > 0 ? '+' : '\u2212';
-  const size = `${sign}${formatBinaryBytes(Math.abs(bytes))}`;
-  return share === null ? `${size} ${span}` : `${size} (${sign}${formatShare(Math.abs(share))}) ${span}`;
-}
-
-/** `0.2 %`, `12 %`, `under 0.1 %`. */
-export function formatShare(share: number): string {
-  const percent = share * 100;
-  if (percent > 0 && percent < 0.1) return 'under 0.1 %';
-  return `${formatCount(Number(percent.toFixed(percent < 10 ? 1 : 0)))} %`;
+  const note =
+    change === null
+      ? 'no older day'
+      : `${describeDelta(change)} ${change.days === 7 ? 'in a week' : `in ${pluralize(change.days, 'day')}`}`;
+  return <Tile name="storage" label="Storage" href="/storage" value={value} note={note} />;
 }
 
 /** From this share of a day's budget on, the tile is coloured. */

@@ -63,7 +63,7 @@ function addDownload(
       if (!found) return await sendNotFound(reply, frame);
       if ('seeOther' in found) return await reply.redirect(found.seeOther, 303);
       const { type, fileName, text } = found;
-      void reply.header('content-disposition', `attachment; filename="${fileName}"`);
+      if (fileName !== null) void reply.header('content-disposition', `attachment; filename="${fileName}"`);
       return await reply.type(type).header('cache-control', 'no-store').send(text);
     } catch (error) {
       return sendBusy(reply, frame, error);

@@ -19,7 +19,8 @@ export type PageRenderer = (request: FastifyRequest, reply: FastifyReply) => Pro
 export interface Download {
   /** With its charset. */
   type: string;
-  fileName: string;
+  /** Null: the browser shows it. */
+  fileName: string | null;
   text: string;
 }
 

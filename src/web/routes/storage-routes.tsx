@@ -1,25 +1,39 @@
-/** The pages of storage, and the data of its chart. */
-import { z } from 'zod';
-import { StorageDaysPage } from '../pages/storage-days.tsx';
-import { textParam } from '../views/query-params.ts';
-import { createStorageView } from '../views/status-view.ts';
-import { toChartData } from '../views/storage-calendar.ts';
+/** The page of storage, its chart as an image, its days as CSV, and the texts of its points. */
+import { renderToString } from 'preact-render-to-string';
+import { describeChart, describePoints } from '../charts/point-texts.ts';
+import { StorageImage } from '../charts/storage-svg.tsx';
+import { StoragePage } from '../pages/storage.tsx';
+import { storagePath } from '../views/paths.ts';
+import { toCsv } from '../views/storage-csv.ts';
+import { createStorageView, storageQuery } from '../views/storage-view.ts';
 import type { Routing } from './routing.ts';
 
-const yearQuery = z.object({ year: textParam });
-const storageQuery = z.object({ account: textParam });
-
-export function addStorageRoutes({ options, frame, page, json }: Routing): void {
+export function addStorageRoutes({ options, frame, page, json, download }: Routing): void {
   const { clock } = options;
-  page('/storage/:account', async ({ params, query }) => {
-    const { account } = params as { account: string };
-    const storage = createStorageView(options, account, clock.now());
-    if (storage?.account !== account) return null;
-    return <StorageDaysPage {...frame} storage={storage} year={yearQuery.parse(query).year} />;
-  });
+  const read = (query: unknown) => createStorageView(options, storageQuery.parse(query), clock.now());
+  page('/storage', async ({ query }) => <StoragePage {...frame} storage={read(query)} />);
   json('/storage.json', (query) => {
-    const { account } = storageQuery.parse(query);
-    const storage = createStorageView(options, account, clock.now());
-    return storage && toChartData(storage);
+    const storage = read(query);
+    return storage && describePoints(storage.chart);
+  });
+  download('/storage.svg', async ({ query }) => {
+    const storage = read(query);
+    if (!storage) return null;
+    const { chart } = storage;
+    const heading = `${chart.mode === 'level' ? 'Storage' : 'Change of the storage'} of ${chart.account}`;
+    const text = renderToString(
+      <StorageImage chart={chart} label={describeChart(chart)} heading={heading} />,
+    );
+    return { type: 'image/svg+xml', fileName: null, text };
+  });
+  download('/storage.csv', async ({ query }) => {
+    const storage = read(query);
+    const type = 'text/csv; charset=utf-8';
+    return storage && { type, fileName: `storage-${storage.account}.csv`, text: toCsv(storage) };
+  });
+  // an address of earlier versions
+  download('/storage/:account', async ({ params }) => {
+    const { account } = params as { account: string };
+    return read({ account })?.account === account ? { seeOther: storagePath({ account }) } : null;
   });
 }

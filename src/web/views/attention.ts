@@ -1,6 +1,6 @@
 /** What needs attention, one item a cause, with the place on the pages that shows more. Pure. */
 import { groupProblems, type Problem, type ProblemKind } from '../../health/problem-kinds.ts';
-import { packagePath, storageDaysPath } from './paths.ts';
+import { packagePath, storagePath } from './paths.ts';
 
 export interface AttentionItem extends Pick<Problem, 'message' | 'details' | 'advice' | 'since'> {
   /** Unique on the page. */
@@ -77,5 +77,5 @@ function findPlace({ kind, scope }: Problem, isGroup: boolean): AttentionItem['p
   if (part || account === null) return part ?? null;
   if (packageId !== null) return { text: 'Package', href: packagePath({ account, package_id: packageId }) };
   if (isGroup) return { text: 'Packages', href: '/packages' };
-  return STORAGE.includes(kind) ? { text: 'Storage by day', href: storageDaysPath(account) } : null;
+  return STORAGE.includes(kind) ? { text: 'Storage by day', href: storagePath({ account }) } : null;
 }

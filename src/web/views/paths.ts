@@ -4,8 +4,23 @@ export function packagePath({ account, package_id: id }: { account: string; pack
   return `/packages/${encodeURIComponent(account)}/${id}`;
 }
 
-export function storageDaysPath(account: string): string {
-  return `/storage/${encodeURIComponent(account)}`;
+/** What is shown of storage; null: the default. */
+export interface StorageChoice {
+  account: string;
+  chart?: string | null;
+  range?: string | null;
+  month?: string | null;
+}
+
+/** The address of the page of storage, or of its image, CSV or JSON. */
+export function storagePath(
+  { account, chart, range, month }: StorageChoice,
+  ending: '' | '.svg' | '.csv' | '.json' = '',
+): string {
+  const given = Object.entries({ account, chart, range, month }).flatMap(([name, value]) =>
+    value ? [[name, value]] : [],
+  );
+  return `/storage${ending}?${new URLSearchParams(given).toString()}`;
 }
 
 export function videoPath(video: { account: string; package_id: number; id: number }): string {

@@ -1,6 +1,5 @@
 /** What the status page shows, read from the live file. */
 import { z } from 'zod';
-import { createCalendar } from '../../lib/calendar.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import { addDays } from '../../lib/days.ts';
 import type { HealthParts, PackageReport } from '../../health/facts.ts';
@@ -13,7 +12,7 @@ import { textParam } from './query-params.ts';
 import { listAttention } from './attention.ts';
 import { createRunStrip } from './run-strip.ts';
 import { createTiles } from './tiles.ts';
-import { buildCalendar } from './storage-calendar.ts';
+import { createStorageView, storageQuery } from './storage-view.ts';
 import { countRunPackages, toRunProgress, toChangeMarker } from './run-progress.ts';
 import { getOverallStatus } from '../../health/overall-status.ts';
 
@@ -21,6 +20,8 @@ import { getOverallStatus } from '../../health/overall-status.ts';
 export const statusQuery = z.object({
   /** The account whose storage is shown; null: the first one with storage. */
   storage: textParam,
+  /** What its chart shows. */
+  chart: storageQuery.shape.chart,
 });
 
 type StatusQuery = z.output<typeof statusQuery>;
@@ -30,7 +31,6 @@ export type PackageState = PackageReport & { problem: PackageProblem | undefined
 export type PackageRowView = PackageState & { sizes: { date: string; videos: number }[] };
 
 export type StatusView = ReturnType<typeof createStatusView>;
-export type StorageView = NonNullable<ReturnType<typeof createStorageView>>;
 
 /** What the pages are built from. */
 export interface ViewSources extends HealthParts {
@@ -66,36 +66,18 @@ export function createStatusView(sources: ViewSources, query: StatusQuery, now: 
     nextRun: sources.nextRun(now),
     /** An unscoped full run is in progress: packages without a walk will get one. */
     isFirstReadRunning,
-    storage: createStorageView(sources, query.storage, now),
+    storage: createStorageView(sources, toStorageQuery(query), now),
     packages: listPackages(health, details, now),
     strip: createRunStrip(sources),
     changes: details.latestChanges(CHANGES),
   };
 }
 
+const toStorageQuery = ({ storage: account, chart }: StatusQuery) => storageQuery.parse({ account, chart });
+
 function withoutFirstReads(health: HealthReport, isFirstReadRunning: boolean): HealthReport {
   if (!isFirstReadRunning) return health;
   return { ...health, problems: health.problems.filter(({ kind }) => kind !== 'never_read') };
-}
-
-/** The storage of account `name`; of the first account with storage if that one has none; null if no account has any. */
-export function createStorageView({ config, details }: ViewSources, name: string | null, now: number) {
-  const accounts = config.accounts.filter(({ storage }) => storage !== null);
-  const shown = accounts.find((account) => account.name === name) ?? accounts[0];
-  if (!shown) return null;
-  const today = createCalendar(config.timezone).dayAt(now);
-  const rows = details.storageDays(shown.name);
-  const gaps = details.gaps(shown.name, shown.storage?.since ?? '');
-  return {
-    account: shown.name,
-    /** All accounts that have storage statistics. */
-    accounts: accounts.map((account) => account.name),
-    /** The latest day with figures. */
-    latest: rows.at(-1) ?? null,
-    calendar: buildCalendar(rows, gaps, today),
-    /** `YYYY-MM-DD` in the time zone of the service. */
-    today,
-  };
 }
 
 /** The first ten: packages that need attention first; otherwise in the order of the config. */

@@ -49,15 +49,37 @@ export function formatTotal(row: StorageDayRow): string {
   return sizes.length < STORAGE_KINDS.length ? `at least ${total}` : total;
 }
 
-/** The response of `/storage.json`: sizes in bytes, null if unknown. */
-export function toChartData(storage: { account: string; calendar: CalendarDay[]; today: string }) {
-  const { account, calendar, today } = storage;
-  const last = calendar.at(-1);
-  return {
-    account,
-    names: STORAGE_KINDS.map(({ label }) => label),
-    dates: calendar.map(({ date }) => date),
-    sizes: STORAGE_KINDS.map(({ size }) => calendar.map(({ row }) => row && row[size])),
-    live: last?.row?.state === 'live' && last.date === today ? today : null,
-  };
+/** A day of a month; `before`: the figures of the day before it. */
+export interface MonthDay {
+  date: string;
+  row: StorageDayRow | null;
+  before: StorageDayRow | null;
+  /** Why there are no figures. */
+  missing: string;
+}
+
+export interface Month {
+  /** `2026-11`. */
+  month: string;
+  /** The latest first. */
+  days: MonthDay[];
+  /** The last figures before the first of these days. */
+  before: StorageDayRow | null;
+}
+
+/** The months of `shown`, the last days of `calendar`: the latest first. */
+export function listMonths(calendar: readonly CalendarDay[], shown: readonly CalendarDay[]): Month[] {
+  const months: Month[] = [];
+  const earlier = calendar.slice(0, calendar.length - shown.length);
+  let before = earlier.at(-1)?.row ?? null;
+  let known = earlier.findLast(({ row }) => row !== null)?.row ?? null;
+  for (const day of shown) {
+    const month = day.date.slice(0, 7);
+    if (months[0]?.month !== month) months.unshift({ month, days: [], before: known });
+    const missing = day.row === null ? day.missing : '';
+    months[0]?.days.unshift({ date: day.date, row: day.row, before, missing });
+    before = day.row;
+    known = day.row ?? known;
+  }
+  return months;
 }

@@ -9,7 +9,6 @@ const POLICY =
   "base-uri 'none'; frame-ancestors 'none'";
 const FOLDERS: Record<string, URL> = {
   '/browser/': new URL('../../../dist/browser/', import.meta.url),
-  '/uplot/': new URL('../../../node_modules/uplot/dist/', import.meta.url),
   '/assets/': new URL('../../../assets/', import.meta.url),
 };
 const TYPES: Record<string, string> = {
@@ -76,13 +75,13 @@ function fileAt(path: string): Answer {
 }
 
 /** A page that loads the same files as a real one. */
-export function buildPage(body: string, { attributes = '', title = 'vodhouse', plots = true } = {}): string {
+export function buildPage(body: string, { attributes = '', title = 'vodhouse' } = {}): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
-<link rel="stylesheet" href="/uplot/uPlot.min.css"><link rel="stylesheet" href="/assets/page.css">
+<link rel="stylesheet" href="/assets/page.css">
 <link rel="stylesheet" href="/page.css">
 <link rel="stylesheet" href="/assets/chart.css">
-${plots ? '<script src="/uplot/uPlot.iife.min.js" defer></script>' : ''}<script type="module" src="/browser/page.js"></script>
+<script type="module" src="/browser/page.js"></script>
 </head><body${attributes}><main>${body}</main></body></html>`;
 }

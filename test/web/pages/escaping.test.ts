@@ -14,7 +14,7 @@ import { named } from '../../support/read-html.ts';
 const KEY = 'server-key-of-20-char';
 const DATA = ['/storage.json', '/live.json'];
 const PAGES = [
-  ...['/', '/?storage=other', '/storage/main', '/storage/other?year=2026'],
+  ...['/', '/?storage=other', '/storage?account=main&month=2026-03', '/storage?account=other&chart=change'],
   ...['/packages', '/packages?find=main&show=stale&sort=size&page=2'],
   ...['/videos', '/videos?q=MAIN&package=104&size=large', '/videos?q=none'],
   ...['/packages/main/104', '/packages/main/104?keyword=main&sort=title', '/packages/main/104?removed=99'],
@@ -111,7 +111,7 @@ describe('every page', () => {
       await page(`/storage/${name}`, 404);
     }
     await page('/packages/%6Dain/104');
-    await page('/storage/%6Dain');
+    await page('/storage?account=%6Dain');
   });
 
   it('is never an error of the server, also for an invalid address', async () => {

@@ -89,7 +89,7 @@ describe('the search over all packages', () => {
 
   it('is in the header of every page', async () => {
     const { page } = await openPages();
-    for (const path of ['/', '/packages/main/104', '/storage/main']) {
+    for (const path of ['/', '/packages/main/104', '/storage']) {
       const [form] = named((await page(path)).root, 'form').filter(
         ({ attributes }) => attributes.get('action') === '/videos',
       );

@@ -3,7 +3,7 @@ import { FIGURES } from '../../../src/lib/storage-figures.ts';
 import { insert, packageRow, storageRow, videoRow } from '../../support/fixtures/filled-live-file.ts';
 import { onlyMain, openPages, type ReadPage } from '../../support/servers/open-pages.ts';
 import { recordRunner } from '../../support/fixtures/run-holder.ts';
-import { listElements, linksIn, named, rowsIn, getText } from '../../support/read-html.ts';
+import { listElements, linksIn, named, rowsIn, getText, type Element } from '../../support/read-html.ts';
 
 const AT = '2026-03-10 11:00:00';
 
@@ -136,7 +136,7 @@ describe('the tiles', () => {
     change(storageRow('2026-03-03', 1), storageRow('2026-02-28', 2 ** 29));
     expect(tile(await page(), 'storage')).toBe('Storage 5 GiB +2.5 GiB (+100 %) in 9 days');
     change(storageRow('2026-03-02', 2 ** 30 + 2 ** 20), storageRow('2026-03-01', 5));
-    expect(tile(await page(), 'storage')).toBe('Storage 5 GiB \u22125 MiB (\u2212under 0.1 %) in a week');
+    expect(tile(await page(), 'storage')).toBe('Storage 5 GiB \u22125 MiB (under 0.1 %) in a week');
     change(storageRow('2026-03-10', 2 ** 30, { image_size: null, state: 'live' }));
     expect(tile(await page(), 'storage')).toBe('Storage at least 4 GiB no older day');
   });
@@ -420,7 +420,7 @@ describe('the attention list', () => {
       ['✕ problem began 90 min ago Package', '/packages/main/101'],
       ['✕ problem began 9 h ago Package', '/packages/other/101'],
       ['! attention began 60 min ago Requests', '#budgets'],
-      ['! attention began 60 min ago Storage by day', '/storage/main'],
+      ['! attention began 60 min ago Storage by day', '/storage?account=main'],
       ['i note began 60 min ago', undefined],
     ]);
     expect(partText('problems')).toMatch(
@@ -494,9 +494,20 @@ describe('storage', () => {
     ]);
     const { partText, part } = await page('/?storage=main');
     expect(partText('storage-now')).toBe('5 GiB on 2026-03-08, last booked day');
-    expect(rowsIn(part('storage')).slice(1, 3)).toEqual([
+    expect(partText('storage')).toContain('1 day without figures · ◆ 1 day corrected after the booking');
+    const [figure] = named(part('storage'), 'figure');
+    expect(named(figure as Element, 'rect')).toHaveLength(1);
+    const months = await page('/storage?account=main&month=2026-03');
+    expect(rowsIn(months.part('months')).slice(1, 4)).toEqual([
+      ['▾ 2026-03', ...Array<string>(5).fill('1 GiB'), '5 GiB', '', '2 days, 1 without figures, 1 corrected'],
       ['2026-03-09', `implausible figures, waiting for a second reading; last requested at ${AT} UTC`],
-      ['2026-03-08 (corrected)', ...Array<string>(5).fill('1 GiB'), '5 GiB'],
+      [
+        '2026-03-08',
+        ...Array<string>(5).fill('1 GiB 1,073,741,824'),
+        '5 GiB',
+        '',
+        'corrected, 2026-03-08 20:00:00 UTC',
+      ],
     ]);
   });
 
@@ -507,57 +518,84 @@ describe('storage', () => {
       expect(partText('storage-now')).toBe('4.88 KiB on 2026-03-08, last booked day');
     }
     const { partText, part } = await page('/?storage=other');
-    expect(partText('storage-now')).toBe('10 GiB on 2026-03-10, so far (live)');
+    expect(partText('storage-now')).toBe(
+      '10 GiB on 2026-03-10, so far (live) · +5 GiB (+100 %) since 2026-03-05',
+    );
     expect(linksIn(part('storage')).slice(0, 2)).toEqual([
       ['/?storage=main#storage', 'main'],
       ['/?storage=other#storage', 'other'],
     ]);
     const shown = named(part('storage'), 'a').filter(({ attributes }) => attributes.has('aria-current'));
-    expect(shown.map(getText)).toEqual(['other']);
+    expect(shown.map(getText)).toEqual(['other', 'Level']);
     const [figure] = named(part('storage'), 'figure');
     expect(figure?.attributes.get('data-chart')).toBe('/storage.json?account=other');
+    const change = await page('/?storage=other&chart=change');
+    expect(linksIn(change.part('storage'))).toContainEqual(['/?storage=main&chart=change#storage', 'main']);
   });
 
-  it('is listed by day, with each gap and its reason, and for the chart with null in all five columns', async () => {
-    const { page, data } = await openPages(DAYS);
-    const { part } = await page('/?storage=other');
-    expect(rowsIn(part('storage'))).toEqual([
-      ['Day', 'Originals', 'Encoded', 'Ad originals', 'Ad encoded', 'Images', 'Total'],
-      ['2026-03-10 (live)', ...Array<string>(5).fill('2 GiB'), '10 GiB'],
-      ['2026-03-09', '', '', '', '', '7 B', 'at least 7 B'],
-      ['2026-03-08', ...Array<string>(5).fill('1.95 KiB'), '9.77 KiB'],
+  it('has a page: each month with its days, each gap with its reason, and the same as texts and CSV', async () => {
+    const { page, data, url } = await openPages([storageRow('2025-12-31', 5, { account: 'other' }), ...DAYS]);
+    const { part, partText } = await page('/storage?account=other&range=all&month=2026-03');
+    expect(partText('content')).toContain('Storage of other');
+    const rows = rowsIn(part('months'));
+    expect(rows[0]).toEqual([
+      ...[
+        'Month',
+        'Originals',
+        'Encoded',
+        'Ad originals',
+        'Ad encoded',
+        'Images',
+        'Total',
+        'Change',
+        'Notes',
+      ],
+    ]);
+    expect(rows.slice(1, 8)).toEqual([
+      ['▾ 2026-03', ...Array<string>(5).fill('2 GiB'), '10 GiB', '+10 GiB', '10 days, 6 without figures'],
+      [
+        '2026-03-10',
+        ...Array<string>(5).fill('2 GiB 10'),
+        '10 GiB',
+        '+2 GiB',
+        'live, 2026-03-10 20:00:00 UTC',
+      ],
+      [
+        '2026-03-09',
+        '10',
+        '10',
+        '10',
+        '10',
+        '7 B 10',
+        'at least 7 B',
+        '\u22121.95 KiB',
+        '2026-03-09 20:00:00 UTC',
+      ],
+      ['2026-03-08', ...Array<string>(5).fill('1.95 KiB 10'), '9.77 KiB', '', '2026-03-08 20:00:00 UTC'],
       ['2026-03-07', `not returned by the service; last requested at ${AT} UTC`],
       ['2026-03-06', `not returned by the service; given up at ${AT} UTC`],
-      ['2026-03-05', ...Array<string>(5).fill('1 GiB'), '5 GiB'],
+      ['2026-03-05', ...Array<string>(5).fill('1 GiB 10'), '5 GiB', '', '2026-03-05 20:00:00 UTC'],
     ]);
-    const day = (bytes: number | null) => [2 ** 30, null, null, 2_000, bytes, 2 ** 31];
-    expect(await data('/storage.json?account=other')).toEqual({
-      account: 'other',
-      names: ['Originals', 'Encoded', 'Ad originals', 'Ad encoded', 'Images'],
-      dates: ['2026-03-05', '2026-03-06', '2026-03-07', '2026-03-08', '2026-03-09', '2026-03-10'],
-      sizes: [day(null), day(null), day(null), day(null), day(7)],
-      live: '2026-03-10',
-    });
-    expect(await data('/storage.json')).toMatchObject({ account: 'main', live: null });
+    expect(rows.slice(12).map(([month]) => month)).toEqual(['▸ 2026-02', '▸ 2026-01', '▸ 2025-12']);
+    expect(rows.at(-1)).toEqual(['▸ 2025-12', ...Array<string>(5).fill('5 B'), '25 B', '', '1 day']);
+    const texts = (await data('/storage.json?account=other&range=30d')) as { day: string }[];
+    expect([texts.length, texts.at(-1)?.day]).toEqual([30, '2026-03-10 (live)']);
+    const csv = await fetch(`${url}/storage.csv?account=other&range=30d`);
+    expect(csv.headers.get('content-disposition')).toBe('attachment; filename="storage-other.csv"');
+    expect((await csv.text()).trim().split('\r\n')).toHaveLength(31);
+    const svg = await fetch(`${url}/storage.svg?account=other`);
+    expect(svg.headers.get('content-type')).toBe('image/svg+xml');
+    expect(await svg.text()).toContain('Storage of other');
   });
 
-  it('is available by year, with counts', async () => {
-    const { page } = await openPages([storageRow('2025-12-31', 5, { account: 'other' }), ...DAYS]);
-    const newest = await page('/storage/other');
-    expect(newest.partText('days-heading')).toBe('Storage of other');
-    const rows = rowsIn(newest.part('content'));
-    expect([rows[1]?.[0], rows.at(-1)?.[0], rows.length]).toEqual(['2026-03-10', '2026-01-01', 70]);
-    expect(rows[1]).toEqual([
-      ...['2026-03-10', ...Array<string>(5).fill('2 GiB 10')],
-      ...['10 GiB', 'live, 2026-03-10 20:00:00 UTC'],
-    ]);
-    expect(rowsIn((await page('/storage/other?year=2025')).part('content')).slice(1)).toEqual([
-      ['2025-12-31', ...Array<string>(5).fill('5 B 10'), '25 B', '2025-12-31 20:00:00 UTC'],
-    ]);
-    for (const year of ['1999', 'x', '']) {
-      expect(rowsIn((await page(`/storage/other?year=${year}`)).part('content'))).toEqual(rows);
-    }
+  it('leads on from addresses of earlier versions, and takes no wrong choice', async () => {
+    const { page, url } = await openPages(DAYS);
+    const old = await fetch(`${url}/storage/other?year=2026`, { redirect: 'manual' });
+    expect([old.status, old.headers.get('location')]).toEqual([303, '/storage?account=other']);
     expect((await page('/storage/alone', 404)).partText('content')).toContain('No such package');
+    const usual = (await page('/storage?account=other')).text;
+    for (const query of ['chart=x', 'range=7', 'month=2026-3', 'month=x'])
+      expect((await page(`/storage?account=other&${query}`)).text).toBe(usual);
   });
 
   it('has a message where no account has any', async () => {
@@ -566,8 +604,10 @@ describe('storage', () => {
     const { partText, root } = await page();
     expect(partText('storage')).toBe('Storage No account has storage statistics in the config.');
     expect(named(root, 'script')).toHaveLength(1);
+    expect((await page('/storage')).partText('content')).toContain('No account has storage statistics');
     const answer = await fetch(`${url}/storage.json`);
     expect([answer.status, await answer.json()]).toEqual([404, { error: 'not found' }]);
+    for (const path of ['/storage.svg', '/storage.csv']) await page(path, 404);
   });
 
   it('has neither chart nor table before the first day, nor changes before the first video', async () => {
@@ -582,8 +622,8 @@ describe('storage', () => {
     expect(partText('edited')).toBe('Latest edits None among the last 1,000 changes.');
     expect(partText('removed')).toBe('Latest removals None that is still removed.');
     expect(named(part('storage'), 'figure')).toEqual([]);
-    expect((await page('/storage/main')).partText('content')).toContain('No day has been read yet.');
-    expect(await data('/storage.json')).toMatchObject({ dates: [], sizes: [[], [], [], [], []], live: null });
+    expect((await page('/storage')).partText('content')).toContain('No day has been read yet.');
+    expect(await data('/storage.json')).toEqual([]);
   });
 });
 
@@ -692,7 +732,7 @@ describe('every referenced element', () => {
       '/packages/main/104',
       '/packages/main/102',
       '/packages/main/104/videos/1',
-      '/storage/main',
+      '/storage?account=main&month=2026-03',
     ]) {
       const { root } = await page(path);
       const all = listElements(root);

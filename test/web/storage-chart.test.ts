@@ -1,0 +1,241 @@
+import { h } from 'preact';
+import { renderToString } from 'preact-render-to-string';
+import { describe, expect, it } from 'vitest';
+import { addDays } from '../../src/lib/days.ts';
+import { STORAGE_KINDS } from '../../src/lib/service-fields.ts';
+import type { StorageDayRow } from '../../src/queries/named/storage.ts';
+import { describeChart, describePoints } from '../../src/web/charts/point-texts.ts';
+import {
+  createStorageChart,
+  findDelta,
+  listCorrected,
+  listGaps,
+  type ChartMode,
+} from '../../src/web/charts/storage-chart.ts';
+import { StorageImage, StorageSvg } from '../../src/web/charts/storage-svg.tsx';
+import { listMonths, type CalendarDay } from '../../src/web/views/storage-calendar.ts';
+import { toCsv } from '../../src/web/views/storage-csv.ts';
+import { named, readHtml } from '../support/read-html.ts';
+
+const GIB = 2 ** 30;
+const TODAY = '2026-11-22';
+
+/** A day with these sizes in GiB, in the order of STORAGE_KINDS. */
+function day(date: string, sizes: readonly (number | null)[], row: Partial<StorageDayRow> = {}): CalendarDay {
+  const figures = STORAGE_KINDS.flatMap(({ size, count }, at) => {
+    const gib = sizes[at] ?? null;
+    return [
+      [size, gib === null ? null : gib * GIB],
+      [count, 7],
+    ];
+  });
+  const fixed = { date, state: 'booked', observed_at: `${date} 20:00:00`, is_corrected: 0 };
+  return { date, row: { ...fixed, ...Object.fromEntries(figures), ...row } as StorageDayRow };
+}
+
+const missing = (date: string): CalendarDay => ({ date, row: null, missing: 'not read' });
+
+/** `days` days up to today; day n has n + 1 GiB of the first two sizes, and nothing else. */
+const grow = (days: number): CalendarDay[] =>
+  Array.from({ length: days }, (_, at) => day(addDays(TODAY, at + 1 - days), [at + 1, at + 1, 0, 0, 0]));
+
+const chartOf = (calendar: readonly CalendarDay[], mode: ChartMode = 'level', range: number | null = null) =>
+  createStorageChart({ account: 'main', calendar, today: TODAY }, { mode, range });
+
+const svgOf = (chart: ReturnType<typeof chartOf>) =>
+  readHtml(renderToString(h(StorageSvg, { chart, label: describeChart(chart) })));
+
+describe('the chart of storage', () => {
+  it('has a point for each day of the range, and its sizes', () => {
+    const { points, series, daysPerPoint } = chartOf(grow(100), 'level', 30);
+    expect([points.length, daysPerPoint, points[0]?.from, points.at(-1)?.to]).toEqual([
+      30,
+      1,
+      '2026-10-24',
+      TODAY,
+    ]);
+    expect(points.at(-1)?.total).toBe(200 * GIB);
+    expect(series.map(({ name, values }) => [name, values.at(-1)])).toEqual([
+      ['Originals', 100 * GIB],
+      ['Encoded', 100 * GIB],
+      ['Other', 0],
+    ]);
+  });
+
+  it('joins what is below 0.5 % of the range as Other, by name', () => {
+    const chart = chartOf([day('2026-11-21', [990, 0, 6, 4, 0]), day(TODAY, [990, 0, 6, 4, 0])]);
+    expect(chart.series.map(({ name, values }) => [name, (values[1] ?? 0) / GIB])).toEqual([
+      ['Originals', 990],
+      ['Ad originals', 6],
+      ['Other', 4],
+    ]);
+    expect(chart.joined).toEqual(['Encoded', 'Ad encoded', 'Images']);
+    expect(chartOf([day(TODAY, [1, 1, 1, 1, 1])]).series.map(({ name }) => name)).not.toContain('Other');
+  });
+
+  it('has the change since the day before, also before the range, and none beside a gap', () => {
+    const calendar = [day('2026-11-18', [5, 1]), day('2026-11-19', [7, 1]), missing('2026-11-20')];
+    const { points, series } = chartOf(
+      [...calendar, day('2026-11-21', [9, 1]), day(TODAY, [8, 1])],
+      'change',
+      4,
+    );
+    expect(points.map(({ total }) => total && total / GIB)).toEqual([2, null, null, -1]);
+    expect(series[0]?.values.map((value) => value && value / GIB)).toEqual([2, null, null, -1]);
+    expect(chartOf([...calendar], 'change').points[0]?.total).toBeNull();
+  });
+
+  it('has several days a point where there are more than a screen has room for, the newest point full', () => {
+    const chart = chartOf(grow(1_000));
+    expect([chart.points.length, chart.daysPerPoint]).toEqual([334, 3]);
+    expect([chart.points[0]?.from, chart.points[0]?.to]).toEqual(['2024-02-27', '2024-02-27']);
+    expect(chart.points.at(-1)).toMatchObject({ from: '2026-11-20', to: TODAY, total: 2_000 * GIB });
+    const change = chartOf(grow(1_000), 'change');
+    expect(change.points.at(-1)?.total).toBe(6 * GIB);
+    expect(describePoints(chart).at(-1)?.day).toBe('2026-11-20 to 2026-11-22');
+  });
+
+  it('knows its gaps, its corrected days and the live day', () => {
+    const chart = chartOf([
+      day('2026-11-17', [1]),
+      ...['2026-11-18', '2026-11-19'].map(missing),
+      day('2026-11-20', [1], { is_corrected: 1 }),
+      missing('2026-11-21'),
+      day(TODAY, [1], { state: 'live' }),
+    ]);
+    expect(listGaps(chart)).toEqual([
+      { at: 1, length: 2 },
+      { at: 4, length: 1 },
+    ]);
+    expect(listCorrected(chart)).toEqual([3]);
+    expect(chart.live).toBe(TODAY);
+    expect(describePoints(chart).map((text) => text.day)).toEqual([
+      ...['2026-11-17', '2026-11-18', '2026-11-19', '2026-11-20 (corrected)', '2026-11-21'],
+      '2026-11-22 (live)',
+    ]);
+  });
+
+  it('says at each point what is known', () => {
+    const [full, part, none] = describePoints(
+      chartOf([day('2026-11-20', [1, 2, 1, 1, 1]), day('2026-11-21', [3, 1, 1, 1]), missing(TODAY)]),
+    );
+    expect(full?.lines).toEqual([
+      ...[
+        ['Images', '1 GiB'],
+        ['Ad encoded', '1 GiB'],
+        ['Ad originals', '1 GiB'],
+        ['Encoded', '2 GiB'],
+      ],
+      ...[
+        ['Originals', '1 GiB'],
+        ['Total', '6 GiB'],
+      ],
+    ]);
+    expect([part?.lines[0], part?.lines.at(-1)]).toEqual([
+      ['Images', 'unknown'],
+      ['Total', 'at least 6 GiB'],
+    ]);
+    expect(none?.lines.every(([, text]) => text === 'unknown')).toBe(true);
+  });
+
+  it('has the change of the range between days with the same sizes', () => {
+    expect(findDelta(chartOf(grow(91), 'level', 90))).toEqual({
+      ...{ since: '2026-08-25', bytes: 178 * GIB, share: 44.5 },
+    });
+    expect(findDelta(chartOf([day('2026-11-21', [1, 1]), day(TODAY, [1, 1, 1])]))).toBeNull();
+    expect(findDelta(chartOf([]))).toBeNull();
+  });
+});
+
+describe('its drawing', () => {
+  it('has a stacked area for each series, in the middle of its days, and nothing through a gap', () => {
+    const root = svgOf(
+      chartOf([
+        day('2026-11-19', [2, 2]),
+        missing('2026-11-20'),
+        day('2026-11-21', [1, 3]),
+        day(TODAY, [1, 3]),
+      ]),
+    );
+    const paths = named(root, 'path').map(({ attributes }) => attributes.get('d'));
+    expect(paths.slice(0, 4)).toEqual([
+      'M0 500L0.5 500L1 500L1 1000L0.5 1000L0 1000ZM2 750L2.5 750L3.5 750L4 750L4 1000L3.5 1000L2.5 1000L2 1000Z',
+      'M0 500L0.5 500L1 500M2 750L2.5 750L3.5 750L4 750',
+      'M0 0L0.5 0L1 0L1 500L0.5 500L0 500ZM2 0L2.5 0L3.5 0L4 0L4 750L3.5 750L2.5 750L2 750Z',
+      'M0 0L0.5 0L1 0M2 0L2.5 0L3.5 0L4 0',
+    ]);
+    expect(
+      named(root, 'rect').map(({ attributes }) => [attributes.get('x'), attributes.get('width')]),
+    ).toEqual([['1', '1']]);
+  });
+
+  it('has bars for changes, of another colour where it declines', () => {
+    const root = svgOf(chartOf([day('2026-11-20', [1]), day('2026-11-21', [3]), day(TODAY, [1])], 'change'));
+    expect(named(root, 'path').map(({ attributes }) => attributes.get('d'))).toEqual([
+      'M1.15 500V0h0.7V500Z',
+      'M2.15 500V1000h0.7V500Z',
+    ]);
+  });
+
+  it('is drawn of any days: none, one, thousands', () => {
+    for (const days of [0, 1, 2, 420, 421, 5_000])
+      for (const mode of ['level', 'change'] as const) {
+        const chart = chartOf(grow(days), mode);
+        const text = renderToString(h(StorageSvg, { chart, label: describeChart(chart) }));
+        expect(text).not.toMatch(/NaN|Infinity|undefined/);
+        expect(text.length).toBeLessThan(50_000);
+      }
+  });
+
+  it('needs no style sheet as a file of its own', () => {
+    const chart = chartOf(grow(3));
+    const text = renderToString(
+      h(StorageImage, { chart, label: 'a <label>', heading: 'Storage of "main" & co' }),
+    );
+    expect(text).toContain('<title>a &lt;label></title>');
+    expect(text).toContain('Storage of &quot;main&quot; &amp; co');
+    expect(text).not.toMatch(/style=|<style|<script/);
+    const fills = named(readHtml(text), 'path').map(
+      ({ attributes }) => attributes.get('fill') ?? 'of its group',
+    );
+    expect(fills.length).toBeGreaterThan(3);
+  });
+});
+
+describe('the days by month', () => {
+  const calendar = [
+    day('2026-09-29', [1, 1]),
+    missing('2026-09-30'),
+    day('2026-10-01', [2, 1]),
+    day('2026-10-02', [4, 1], { is_corrected: 1 }),
+    day('2026-11-01', [5, 1], { state: 'live' }),
+  ];
+
+  it('are the latest first, each compared with the day before, and months with the last figures before them', () => {
+    const months = listMonths(calendar, calendar.slice(1));
+    expect(months.map(({ month, days }) => [month, days.map(({ date }) => date)])).toEqual([
+      ['2026-11', ['2026-11-01']],
+      ['2026-10', ['2026-10-02', '2026-10-01']],
+      ['2026-09', ['2026-09-30']],
+    ]);
+    expect(months.map(({ before }) => before?.date)).toEqual(['2026-10-02', '2026-09-29', '2026-09-29']);
+    expect(months[1]?.days.map(({ before }) => before?.date ?? null)).toEqual(['2026-10-01', null]);
+  });
+
+  it('are CSV with sizes in bytes, the oldest first', () => {
+    const chart = chartOf(calendar);
+    const lines = toCsv({ calendar, chart, month: null }).split('\r\n');
+    expect(lines[0]).toMatch(
+      /^date,state,is_corrected,mov_org_cnt,mov_org_size,.*,total_bytes,change_bytes,observed_at$/,
+    );
+    expect(lines.slice(1)).toEqual([
+      `2026-09-29,booked,0,7,${GIB},7,${GIB},7,,7,,7,,${2 * GIB},,2026-09-29 20:00:00`,
+      '2026-09-30,missing,0,,,,,,,,,,,,,',
+      `2026-10-01,booked,0,7,${2 * GIB},7,${GIB},7,,7,,7,,${3 * GIB},,2026-10-01 20:00:00`,
+      `2026-10-02,booked,1,7,${4 * GIB},7,${GIB},7,,7,,7,,${5 * GIB},${2 * GIB},2026-10-02 20:00:00`,
+      `2026-11-01,live,0,7,${5 * GIB},7,${GIB},7,,7,,7,,${6 * GIB},${GIB},2026-11-01 20:00:00`,
+      '',
+    ]);
+    expect(toCsv({ calendar, chart, month: '2026-10' }).split('\r\n')).toHaveLength(4);
+  });
+});
