@@ -47,8 +47,13 @@ const walked = (account: string, live_count: number) => ({
   live_count,
   walked_at: '2026-03-10 11:30:00',
 });
+/** Below the `change_seq` of any change that a test makes, whatever other files of its worker have counted. */
+let changes = 0;
 const createVideos = (account: string, package_id: number, ids: readonly number[]) =>
-  ids.map((id) => videoRow(id, { account, package_id, title: `${account} ${id} ${'가나다 '.repeat(id)}` }));
+  ids.map((id) => {
+    const title = `${account} ${id} ${'가나다 '.repeat(id)}`;
+    return videoRow(id, { account, package_id, title, change_seq: ++changes });
+  });
 const read = (account: string) =>
   insert('storage_reading', { account, observed_at: '2026-03-10 11:30:00', date: '2026-03-10' });
 
