@@ -53,6 +53,7 @@ const UNSERVED = ['2026-07-06', '2026-07-07', '2026-07-08', '2026-07-09', '2026-
 const PICTURES = [
   { name: 'status-page', path: '/', width: 1280, height: 1306, colorScheme: 'light' },
   { name: 'status-page-dark', path: '/', width: 390, height: 1192, colorScheme: 'dark' },
+  { name: 'storage', path: '/storage?range=1y', width: 1280, height: 800, colorScheme: 'light' },
   { name: 'package', path: '/packages/studio/101', width: 1280, height: 800, colorScheme: 'light' },
 ];
 
@@ -197,7 +198,6 @@ async function takePictures(url) {
     for (const { name, path, width, height, colorScheme } of PICTURES) {
       const page = await browser.newPage({ viewport: { width, height }, colorScheme });
       await page.goto(url + path, { waitUntil: 'load' });
-      if ((await page.locator('figure.chart').count()) > 0) await page.waitForSelector('figure[data-points]');
       const file = fileURLToPath(new URL(`${name}.png`, IMAGES));
       await page.screenshot({ path: file });
       console.log(`docs/images/${name}.png: ${Math.ceil(statSync(file).size / 1000)} kB`);

@@ -64,7 +64,7 @@ function StorageTile({ storage }: Pick<Tiles, 'storage'>) {
   const note =
     change === null
       ? 'no older day'
-      : `${describeDelta(change)} ${change.days === 7 ? 'in a week' : `in ${pluralize(change.days, 'day')}`}`;
+      : `${describeDelta(change)} ${change.days === 7 ? 'a week' : `in ${pluralize(change.days, 'day')}`}`;
   return <Tile name="storage" label="Storage" href="/storage" value={value} note={note} />;
 }
 

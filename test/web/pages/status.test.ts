@@ -136,7 +136,7 @@ describe('the tiles', () => {
     change(storageRow('2026-03-03', 1), storageRow('2026-02-28', 2 ** 29));
     expect(tile(await page(), 'storage')).toBe('Storage 5 GiB +2.5 GiB (+100 %) in 9 days');
     change(storageRow('2026-03-02', 2 ** 30 + 2 ** 20), storageRow('2026-03-01', 5));
-    expect(tile(await page(), 'storage')).toBe('Storage 5 GiB \u22125 MiB (under 0.1 %) in a week');
+    expect(tile(await page(), 'storage')).toBe('Storage 5 GiB \u22125 MiB (under 0.1 %) a week');
     change(storageRow('2026-03-10', 2 ** 30, { image_size: null, state: 'live' }));
     expect(tile(await page(), 'storage')).toBe('Storage at least 4 GiB no older day');
   });
