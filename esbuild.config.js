@@ -22,7 +22,11 @@ const ENTRY_POINTS = [
 
 const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 
-const SHARED = { bundle: true, format: 'esm', logLevel: 'warning', minifyWhitespace: true };
+/** `preserveSymlinks`: the bundle names its modules by the same paths where `node_modules` is a link. */
+const SHARED = {
+  ...{ bundle: true, format: 'esm', logLevel: 'warning', minifyWhitespace: true },
+  preserveSymlinks: true,
+};
 
 rmSync('dist', { recursive: true, force: true });
 const { metafile } = await build({
