@@ -49,6 +49,11 @@ export function createPackageVideos(seed: number, spec: PackageSpec) {
     /** Changes the video at `rank`, from 0 in order of ids. */
     edit: (rank: number) => edit(state, rank),
     remove: (rank: number) => remove(state, rank),
+    /** Removes so many videos, evenly spread over the list; the first video stays. Throws RangeError if there are fewer. */
+    removeMany: (count: number): void => {
+      const step = live.length / count;
+      for (let left = count; left > 0; left--) remove(state, Math.ceil(left * step) - 1);
+    },
     /** Restores the removed video at `index`, unchanged, with its old id. */
     restore: (index: number) => insert(state, removeAt(state.removed, index)),
   };

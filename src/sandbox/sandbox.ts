@@ -4,6 +4,7 @@ import type { Clock } from '../lib/clock.ts';
 import { packageNotFound, type Catalogue } from '../service/server/catalogue.ts';
 import { createServiceServer, PAGE_SIZES, type StorageAuth } from '../service/server/server.ts';
 import { churnSteadily, createChurn } from './churn.ts';
+import { createIncidents } from './incidents.ts';
 import type { PackageSpec } from './record-cache.ts';
 import { createPackageVideos, type PackageVideos } from './package-videos.ts';
 import { createStorageDays, isSentAsDoubles } from './sample-storage.ts';
@@ -32,6 +33,8 @@ export interface SandboxOptions {
   timezone?: string;
   /** Where the storage operation expects the key; default `none`. */
   storageAuth?: StorageAuth;
+  /** How long the clock sleeps before each answer over HTTP, in milliseconds; default 0. */
+  answerMs?: number;
 }
 
 export type Sandbox = ReturnType<typeof createSandbox>;
@@ -42,10 +45,11 @@ export function createSandbox(options: SandboxOptions) {
   const lists = packages.map((spec) => createPackageVideos(seed, spec));
   const churn = createChurn(seed, lists);
   const calendar = createCalendar(options.timezone ?? 'Asia/Seoul');
-  const catalogue = createCatalogue(lists, createStorageDays(seed, calendar, clock));
-  const { pageSizeMax = PAGE_SIZES.maxPageSize, storageAuth = 'none' } = options;
+  const incidents = createIncidents();
+  const catalogue = incidents.wrap(createCatalogue(lists, createStorageDays(seed, calendar, clock)));
+  const { pageSizeMax = PAGE_SIZES.maxPageSize, storageAuth = 'none', answerMs = 0 } = options;
   const server = createServiceServer({
-    catalogue,
+    catalogue: slowDown(catalogue, clock, answerMs),
     keys,
     now: () => clock.now(),
     defaultPageSize: Math.min(PAGE_SIZES.defaultPageSize, pageSizeMax),
@@ -62,6 +66,10 @@ export function createSandbox(options: SandboxOptions) {
     catalogue,
     /** Makes that many changes at once and returns them; for a seed, always the same in the same order. */
     churn,
+    /** Removes `count` videos of a package at once, evenly spread over its list. Throws RangeError if it has fewer. */
+    removeMany: (packageId: number, count: number): void =>
+      lists.find((list) => list.packageId === packageId)?.removeMany(count),
+    incidents,
     /** Listens, by default on 127.0.0.1 and any free port; `url` is both base addresses. */
     listen: async ({ host = '127.0.0.1', port = 0 } = {}) => {
       const address = await server.listen({ host, port });
@@ -71,6 +79,20 @@ export function createSandbox(options: SandboxOptions) {
     close: async (): Promise<void> => {
       stopChurn?.();
       await server.close();
+    },
+  };
+}
+
+function slowDown(catalogue: Catalogue, clock: Clock, answerMs: number): Catalogue {
+  if (answerMs === 0) return catalogue;
+  return {
+    videos: async (query, signal) => {
+      await clock.sleep(answerMs);
+      return catalogue.videos(query, signal);
+    },
+    storage: async (range) => {
+      await clock.sleep(answerMs);
+      return catalogue.storage(range);
     },
   };
 }

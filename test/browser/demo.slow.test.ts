@@ -57,6 +57,8 @@ async function open(path: string, options: BrowserContextOptions = WIDE): Promis
   return watched.page;
 }
 
+/** Removals of Campaigns are held back; everything else is fresh. */
+const HEADING = /held back/;
 const heading = (page: Page) => page.locator('h1').innerText();
 const addresses = (page: Page, list: string) =>
   page
@@ -81,18 +83,11 @@ function getPaths(): string[] {
 }
 
 describe('an open page', () => {
-  test('is available before the first load is done, and shows its progress', async () => {
+  test('has a past, and follows the first run of the demo', async () => {
     const { page } = first;
-    await expect
-      .poll(async () => (await fetch(`${demo.url}/live.json`)).text(), { timeout: 10_000, interval: 10 })
-      .toContain('<progress');
     await page.goto(demo.url);
     await page.evaluate(`globalThis.token = 'the first load'`);
-    expect(await heading(page)).toMatch(/^… First load: [0-2] of 3 packages read$/);
-    await expect.poll(() => heading(page), { timeout: 30_000 }).toMatch(/^✓ All 3 packages fresh/);
-    const seen = await page.evaluate<number[]>(`globalThis.seen`);
-    expect(seen.length).toBeGreaterThan(1);
-    expect(seen).toEqual(seen.toSorted((one, other) => one - other));
+    await expect.poll(() => heading(page), { timeout: 30_000 }).toMatch(HEADING);
     await expect.poll(() => page.locator('#progress h2').innerText()).toBe('Next full run');
   });
 
@@ -163,7 +158,7 @@ describe('without scripts', () => {
     const page = await open('/', { ...WIDE, javaScriptEnabled: false });
     await waitUntilUnchanged(page);
     const texts = (selector: string) => page.locator(selector).allInnerTexts();
-    expect(await heading(page)).toMatch(/^✓ All 3 packages fresh; last full walk /);
+    expect(await heading(page)).toMatch(HEADING);
     expect(await texts('#problems > p')).toEqual(['Nothing.']);
     expect(await texts('#progress h2')).toEqual(['Next full run']);
     const packages = demo.rows(

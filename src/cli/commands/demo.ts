@@ -4,13 +4,13 @@ import { resolve } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { createCronTicks } from '../../app/cron.ts';
 import { assertDemoOrReal } from '../../app/file-use.ts';
+import { openOwnSchedules } from '../../app/own-schedules.ts';
 import { openPipeline } from '../../app/pipeline.ts';
 import { runWorker, type WorkerEvents } from '../../app/worker.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { InterruptedError } from '../../lib/errors.ts';
 import { assertOurFile } from '../../publishing/atomic-replace.ts';
-import { openPageQueries } from '../../queries/page-queries.ts';
-import { createSandbox } from '../../sandbox/sandbox.ts';
+import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import type { Progress } from '../../sync/context.ts';
 import { openWarehouse } from '../../warehouse/warehouse.ts';
 import {
@@ -28,7 +28,8 @@ import { publishResultText } from '../output/publication-text.ts';
 import { formatRun } from '../output/run-summary.ts';
 import { exitCodeForSync, publishAfterRun } from '../publish-after-run.ts';
 import { abortOnSignal } from '../signals.ts';
-import { demoConfig, getPublishedFile, TIMEZONE } from './demo-config.ts';
+import { demoConfig, getPublishedFile, PACKAGES, TIMEZONE } from './demo-config.ts';
+import { createPastClock, makePast, replayDemo } from './demo-past.ts';
 import { logWorkerEvents } from './start.ts';
 
 export interface DemoOptions extends LogOptions {
@@ -41,8 +42,8 @@ export interface DemoOptions extends LogOptions {
 }
 
 const DEFAULT_PORT = 8320;
-/** Videos in a new sandbox account. */
-const VIDEOS = 12_300;
+/** How long the sandbox takes to answer in the past. */
+const ANSWER_MS = 400;
 const EVERY_SECOND = '* * * * * *';
 
 /** `vodhouse demo`: a sandbox account over real HTTP, a real warehouse and the status page. Returns the exit code. */
@@ -50,9 +51,12 @@ export async function demo(options: DemoOptions): Promise<number> {
   if (options.postgres !== undefined) assertPostgresUrl(options.postgres);
   let line = (text: string): void => void process.stderr.write(text);
   const { signal } = abortOnSignal(undefined, (text) => line(text));
+  const clock = createPastClock();
   const sandbox = createSandbox({
-    clock: { now: () => Date.now(), sleep: () => Promise.resolve() },
+    clock,
     timezone: TIMEZONE,
+    packages: PACKAGES,
+    answerMs: ANSWER_MS,
     churnPerMinute: options.once ? 0 : options.churn,
   });
   const { url } = await sandbox.listen({});
@@ -64,14 +68,19 @@ export async function demo(options: DemoOptions): Promise<number> {
   try {
     const isResumed = existsSync(warehouse);
     if (isResumed) assertDemoFile(warehouse);
-    if (isResumed) sandbox.churn(countReplayedChanges(warehouse));
+    if (isResumed) await replayChanges(sandbox, warehouse);
     else removeStalePublishedFile(getPublishedFile(warehouse));
     for (const target of config.publish?.targets ?? [])
       if (target.kind === 'postgres') await claimDemoAccount(config, target);
     const file = displayPath(warehouse);
     process.stdout.write(
-      `sandbox account at ${url}; ${isResumed ? 'updating' : 'creating'} the warehouse ${file}\n\n`,
+      `sandbox account at ${url}; ${isResumed ? 'updating' : 'creating'} the warehouse ${file}\n`,
     );
+    if (!isResumed) {
+      context.announce(`making up a past for ${file} …\n`);
+      process.stdout.write(await makePast({ config, sandbox, clock, context, signal }));
+    }
+    process.stdout.write('\n');
     if (options.once) return await syncOnce(config, context, signal);
     await runDemoWorker(config, context, signal, options);
     process.stdout.write(`\nstopped; the warehouse is kept: ${file}\n`);
@@ -104,7 +113,9 @@ function findPort(wanted: number): Promise<number> {
 async function syncOnce(config: Config, context: CommandContext, signal: AbortSignal): Promise<number> {
   const pipeline = openPipeline(config, context);
   try {
-    const summary = await pipeline.run({ trigger: 'manual', signal });
+    const { selectForFullRun } = openOwnSchedules(config, pipeline.warehouse); // as the worker does
+    const takesPart = selectForFullRun(Date.now());
+    const summary = await pipeline.run({ trigger: 'manual', takesPart, signal });
     const published = await publishAfterRun(pipeline, context, signal, summary.clock);
     const loads = await loadDemoTarget(config, pipeline, context.logger, signal);
     context.close();
@@ -193,14 +204,11 @@ function verboseUntilFirstRun(
 }
 
 /** The sandbox starts from the same account each time: these changes bring it to where the warehouse last read it. */
-function countReplayedChanges(warehouse: string): number {
+async function replayChanges(sandbox: Sandbox, warehouse: string): Promise<void> {
   try {
-    const queries = openPageQueries(warehouse);
-    const changes = queries.changeMarker().change_seq - VIDEOS;
-    queries.close();
-    return Math.max(0, changes);
+    await replayDemo(sandbox, warehouse);
   } catch {
-    return 0; // a file of an older version, which the worker migrates, or not a warehouse, which it rejects
+    // a file of an older version, which the worker migrates, or not a warehouse, which it rejects
   }
 }
 

@@ -9,14 +9,14 @@ export type KeyLocation = 'query' | 'bearer' | { header: string };
 /** True for a request that is allowed. May throw a BlockedError. */
 export type Authorize = (request: Pick<FastifyRequest, 'query' | 'headers' | 'ip'>) => boolean;
 
-/** Answer with 429: this address sent too many wrong keys. */
+/** Answer with 429: this address sent too many wrong keys, or what the message says. */
 export class BlockedError extends VodhouseError {
   /** Until the address may try again. */
   readonly waitSeconds: number;
 
-  constructor(waitMs: number) {
+  constructor(waitMs: number, reason = 'too many wrong keys from this address') {
     const waitSeconds = Math.ceil(waitMs / 1000);
-    super(`too many wrong keys from this address; try again in ${waitSeconds} s`);
+    super(`${reason}; try again in ${waitSeconds} s`);
     this.waitSeconds = waitSeconds;
   }
 }

@@ -14,7 +14,7 @@ describe('a second demo', () => {
     rmSync(join(cwd, 'data/demo.db'));
     const { code, stdout } = await vodhouse(['demo', '--once'], { cwd });
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^published data\/demo\.bi\.db: 12,300 videos, /m);
+    expect(stdout).toMatch(/^published data\/demo\.bi\.db: [\d,]+ videos, /m);
     rmSync(join(cwd, 'data'), { recursive: true });
     mkdirSync(join(cwd, 'data'));
     writeFileSync(join(cwd, 'data/demo.bi.db'), 'mine');
@@ -27,16 +27,25 @@ describe('a second demo', () => {
     const warehouse = join(cwd, 'data/demo.db');
     const first = startVodhouse(['demo', '--churn', '600'], { cwd });
     await eventually(first.stdout).toMatch(/^done in /m);
-    await eventually(first.stderr).toMatch(/full run 2 succeeded/);
+    await eventually(first.stderr).toMatch(/full run \d+ (?:succeeded|partial)/);
+    const pastRuns = Number(/(\d+) runs/.exec(first.stdout())?.[1]);
     first.kill('SIGTERM');
     await first.ended;
     const changed = () => Number(readValue(warehouse, 'select change_seq from warehouse_state'));
     const before = changed();
-    expect(before).toBeGreaterThan(12_400);
+    const startedWith = Number(
+      readValue(
+        warehouse,
+        'select sum(inserted + updated + removed + restored) from walk where run_id <= ?',
+        pastRuns,
+      ),
+    );
+    expect(before - startedWith).toBeGreaterThan(30);
     const second = startVodhouse(['demo', '--churn', '0'], { cwd });
     await eventually(second.stdout).toMatch(/^done in /m);
     second.kill('SIGTERM');
     await second.ended;
-    expect(changed() - before).toBeLessThan((before - 12_300) * 0.6); // a new account would undo all of them
+    expect(changed() - before).toBeLessThan((before - startedWith) * 0.6); // a new account would undo all of them
+    expect(second.stdout()).not.toContain('is made up');
   });
 });
