@@ -26,6 +26,11 @@ export function createIncidents() {
     failPackages: (packageIds: readonly number[]): void => void (failing = packageIds),
     /** The next request for a list is refused with 429, which names this many milliseconds to wait. */
     restrictOnce: (waitMs: number): void => void (restrictedForMs = waitMs),
+    /** From now on all lists answer; what happened to days stays. */
+    answerAgain: (): void => {
+      failing = [];
+      restrictedForMs = 0;
+    },
     /** The catalogue with what goes wrong. Throws BlockedError for a refused request. */
     wrap: (catalogue: Catalogue): Catalogue => ({
       videos: (query, signal) => {

@@ -61,7 +61,6 @@ export async function liveThroughPast(
   const getDay = (daysAgo: number) => calendar.dayAt(endMs - daysAgo * DAY_MS);
   for (const daysAgo of listDaysAgo()) {
     if (daysAgo < PAST_DAYS) sandbox.churn(countChanges(daysAgo));
-    sandbox.incidents.failPackages([]);
     INCIDENTS[daysAgo]?.(sandbox, getDay);
     const run: PastRun = {
       at: endMs - daysAgo * DAY_MS,
@@ -70,6 +69,7 @@ export async function liveThroughPast(
       corrects: daysAgo === CORRECTED - 2 ? getDay(CORRECTED) : null,
     };
     await makeRun(run);
+    sandbox.incidents.answerAgain(); // also where `makeRun` sends no requests
     if (daysAgo === RESTRICTED) await makeRun({ ...run, at: run.at + RESTRICTION_MS, resumes: true });
   }
   sandbox.churn(CHANGES_SINCE);
