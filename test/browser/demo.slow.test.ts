@@ -175,7 +175,8 @@ describe('without scripts', () => {
       demo
         .rows(
           `select package_id, (select count(*) from video where video.package_id = package.package_id
-            and removed_at is null) as live from package order by package_id`,
+            and removed_at is null) as live from package
+            order by not exists (select 1 from removal_candidate where package_id = package.package_id), package_id`,
         )
         .map((row) => row['live']),
     );
