@@ -228,7 +228,7 @@ async function expectRuns(page: Page): Promise<void> {
   const shown = lines.map((line) => line.split('\t').map((cell) => cell.trim()));
   const runs = demo.rows(
     `select run_id, run.status, run.requests, sum(inserted) as inserted, sum(removed) as removed
-     from run join walk using (run_id) group by run_id order by run_id desc limit 10`,
+     from run join walk using (run_id) group by run_id order by run_id desc limit 5`,
   );
   expect(shown.length).toBeGreaterThan(1);
   const actual = shown.map(([which = '', , , status, , requests]) => [which.split(' ')[0], status, requests]);
