@@ -3,8 +3,6 @@ import { BlockedError } from '../service/server/api-keys.ts';
 import type { Catalogue } from '../service/server/catalogue.ts';
 import type { StorageDay } from '../service/storage.ts';
 
-export type Incidents = ReturnType<typeof createIncidents>;
-
 const RESTRICTED = 'too many requests: the use of this account is restricted';
 
 /** Nothing goes wrong until a function is called. */

@@ -5,16 +5,23 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findDeadLinks, listPages } from '../support/dead-links.ts';
 import { readFolder } from '../support/fixtures/folder-of-files.ts';
-import { installGlobally, packCheckout, type Installation } from '../support/processes/installed-package.ts';
+import {
+  installGlobally,
+  installLocked,
+  packCheckout,
+  type Installation,
+} from '../support/processes/installed-package.ts';
 import { eventually, startVodhouse, vodhouse } from '../support/processes/vodhouse-command.ts';
 import { startSandbox } from '../support/servers/sandbox-account.ts';
 
 let folder: string;
+let tarball: string;
 let installed: Installation;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'vodhouse-installed-'));
-  installed = await installGlobally(await packCheckout(folder), folder);
+  tarball = await packCheckout(folder);
+  installed = await installGlobally(tarball, folder);
 }, 300_000);
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -39,6 +46,9 @@ interface Lock {
   packages: Record<string, { dev?: true; resolved?: string; version?: string }>;
 }
 
+const readVersion = (folder: string) =>
+  (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Lock).version;
+
 const readJson = (path: string) => JSON.parse(readFileSync(join(installed.root, path), 'utf8')) as unknown;
 
 describe('the package', () => {
@@ -60,18 +70,17 @@ describe('the package', () => {
     });
   });
 
-  it('names the versions of its lock file, no registry, and nothing of the development', () => {
+  it('names the versions of its lock file, no registry, and nothing of the development', async () => {
     const { packages } = readJson('npm-shrinkwrap.json') as Lock;
     const entries = Object.entries(packages);
     expect(entries.filter(([, { dev, resolved }]) => dev ?? resolved)).toEqual([]);
     expect(Object.keys(packages)).not.toContain('node_modules/esbuild');
     const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as Lock;
     const locked = listVersions(Object.keys(packages), (path) => lock.packages[path]?.version);
-    const paths = [...readFolder(installed.root).keys()].filter((path) => INSTALLED.test(path));
+    const root = await installLocked(tarball, folder);
+    const paths = [...readFolder(root).keys()].filter((path) => INSTALLED.test(path));
     const found = paths.map((path) => path.replace(/\/package\.json$/, ''));
-    expect(listVersions(found, (path) => (readJson(join(path, 'package.json')) as Lock).version)).toEqual(
-      locked,
-    );
+    expect(listVersions(found, (path) => readVersion(join(root, path)))).toEqual(locked);
   });
 
   it('holds no path of the checkout that it was packed from', () => {

@@ -14,7 +14,7 @@ export const TIMEZONE = 'Asia/Seoul';
 
 /** The packages of the sandbox account, with the number of videos that each starts with. */
 export const PACKAGES = [
-  { id: 101, name: 'Lectures', videos: 1_400 },
+  { id: 101, name: 'Lectures', videos: 1_000 },
   { id: 102, name: 'Campaigns', videos: 240 },
   { id: 103, name: 'Archive (empty)', videos: 0 },
   { id: 104, name: 'Webinars', videos: 360 },

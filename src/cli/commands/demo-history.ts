@@ -8,17 +8,17 @@ import { CAMPAIGNS, PACKAGE_IDS, TIMEZONE, TOURS, WEBINARS } from './demo-config
 /** The age of the first run when the last one began, in days. */
 export const PAST_DAYS = 60;
 
-/** Runs of the last day are so far apart; in the month before there is one a day, and earlier one every other day. */
-const LAST_DAY_PAUSE_MS = 4 * HOUR_MS;
-/** Every so many days a full run; the others are quick. */
+/** Runs of the last day are so far apart; in the week before there is one a day. */
+const LAST_DAY_PAUSE_MS = 6 * HOUR_MS;
+/** Every so many days a full run; the others are quick. Before the last week there are only these. */
 const FULL_EVERY = 6;
-const A_MONTH = 30;
+const A_WEEK = 7;
 /** Changes of the account between the last run of the past and now. */
 export const CHANGES_SINCE = 14;
 
 /** Days ago: the day that the service leaves out, and the one that it tells anew. */
 const GAP = 33;
-const CORRECTED = 19;
+const CORRECTED = 6;
 const RESTRICTED = 42;
 /** The service names this time to wait when it restricts the account. */
 const RESTRICTION_MS = 2 * HOUR_MS;
@@ -78,7 +78,7 @@ export async function liveThroughPast(
 /** From the first run to the last one. */
 function listDaysAgo(): number[] {
   const daily = Array.from({ length: PAST_DAYS - 1 }, (_, index) => PAST_DAYS - index).filter(
-    (daysAgo) => daysAgo <= A_MONTH || daysAgo % 2 === 0,
+    (daysAgo) => daysAgo <= A_WEEK || daysAgo % FULL_EVERY === 0,
   );
   const step = LAST_DAY_PAUSE_MS / DAY_MS;
   const lastDay = Array.from({ length: 1 / step + 1 }, (_, index) => 1 - index * step);

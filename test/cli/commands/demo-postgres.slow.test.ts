@@ -35,7 +35,7 @@ describe.skipIf(findPostgres() === null)('demo --postgres', () => {
     const { code, stdout } = await demoOnce(temporaryFolder(), ownerUrl);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^target demo: 1 of 1 account up to date, [\d,]+ rows/m);
-    expect(await countVideos(url)).toBeGreaterThan(2_000);
+    expect(await countVideos(url)).toBeGreaterThan(1_500);
     const schemas = await server.query(
       "SELECT nspname FROM pg_namespace WHERE nspname !~ '^pg_|^information_schema$' ORDER BY 1",
       url,
@@ -55,7 +55,7 @@ describe.skipIf(findPostgres() === null)('demo --postgres', () => {
     const cwd = temporaryFolder();
     const second = startVodhouse(['demo', '--churn', '0', '--postgres', url], { cwd });
     await eventually(second.stdout).toContain('target demo: 1 of 1 account up to date');
-    expect(await countVideos(url)).toBeGreaterThan(2_000);
+    expect(await countVideos(url)).toBeGreaterThan(1_500);
 
     const third = await demoOnce(temporaryFolder(), url);
     expect(third.code).toBe(75);

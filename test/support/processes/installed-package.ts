@@ -46,13 +46,31 @@ export async function installGlobally(tarball: string, folder: string): Promise<
   const [prefix, home] = [join(folder, 'prefix'), join(folder, 'home')];
   mkdirSync(home);
   writeFileSync(join(home, '.prebuild-installrc'), `local-prebuilds=${await packSqlite(folder)}\n`);
-  const env = { PATH: process.env.PATH, HOME: home, ...findNetworkVariables(), ...(await readSettings()) };
+  const env = await makeEnvironment(home);
   const flags = ['--engine-strict', '--prefer-offline', '--allow-scripts=better-sqlite3', '--no-fund'];
   const parameters = ['install', '--global', '--prefix', prefix, ...flags, tarball];
   const { stdout, stderr } = await run('npm', parameters, { cwd: folder, env });
   const root = join(prefix, 'lib/node_modules/vodhouse');
   return { root, binary: join(prefix, 'bin/vodhouse'), stdout, stderr };
 }
+
+/**
+ * Unpacks a tarball and installs its dependencies as its lock file says. So npm installs vodhouse from a registry; from a
+ * tarball it takes the newest versions that are allowed (github.com/npm/cli/issues/5349). Returns the folder of the package.
+ */
+export async function installLocked(tarball: string, folder: string): Promise<string> {
+  await run('tar', ['-xzf', tarball, '-C', folder]);
+  const root = join(folder, 'package');
+  const flags = ['--omit=dev', '--ignore-scripts', '--prefer-offline'];
+  await run('npm', ['ci', ...flags], { cwd: root, env: await makeEnvironment(folder) });
+  return root;
+}
+
+const makeEnvironment = async (home: string) => ({
+  ...{ PATH: process.env.PATH, HOME: home },
+  ...findNetworkVariables(),
+  ...(await readSettings()),
+});
 
 /** What leads to the registry on this machine: proxies and their certificates. */
 const findNetworkVariables = () =>
