@@ -118,8 +118,7 @@ describe('an open page', () => {
 });
 
 /** The run of a line that stands for many changes; 0 for the line of a video. */
-const getRunOfGroup = (path: string | null) =>
-  Number(new URL(path ?? '', demo.url).searchParams.get('run') ?? 0);
+const getRunOfGroup = (path: string | null) => Number(/(?:^\/runs\/|run=)(\d+)/.exec(path ?? '')?.[1] ?? 0);
 
 /** A video of the account that the warehouse does not have yet; one is uploaded every few seconds. */
 async function notYetInTheWarehouse(): Promise<number> {
@@ -204,8 +203,10 @@ async function waitUntilUnchanged(page: Page): Promise<void> {
 
 async function expectStorage(page: Page): Promise<void> {
   const sizes = ['encoder_size', 'mov_org_size', 'ad_encoder_size', 'ad_org_size', 'image_size'];
+  const sum = (table: string) => sizes.map((size) => `${table}.${size}`).join(' + ');
   const days = demo.rows(
-    `select date, state, ${sizes.join(' + ')} as bytes from storage_day order by date desc limit 14`,
+    `select date, state, coalesce(${sum('storage_correction')}, ${sum('storage_day')}) as bytes
+      from storage_day left join storage_correction using (account, date) order by date desc limit 14`,
   );
   const inTib = (bytes: unknown) => `${Number((Number(bytes) / 1024 ** 4).toPrecision(3))} TiB`;
   const [today] = days;
