@@ -10,7 +10,7 @@ import { outageWithin } from '../support/soak/soak-outages.ts';
 import { mostWithin } from '../support/soak/soak-service.ts';
 import { sizeTable, type Sizes } from '../support/soak/soak-sizes.ts';
 import { doubled, overlaps, unexplained, unserved } from '../support/soak/soak-assertions.ts';
-import { LIMITS, runSoak, RETENTION, SINCE, START, ticks, type Soak } from '../support/soak/soak.ts';
+import { LIMITS, QUICK_MS, runSoak, RETENTION, SINCE, START, ticks, type Soak } from '../support/soak/soak.ts';
 const KIB = 1024;
 
 /** In memory where such a folder exists: the test is about days, not about disks. */
@@ -78,8 +78,8 @@ describe('a worker that runs for 30 days, through bad nights and three crashes',
       ({ date, observed_at: observedAt }) => {
         const settledAt = getEnd(String(date)) + HOUR_MS;
         if (settledAt < START) return [];
-        const bad = outageWithin(soak.outages, settledAt, settledAt + 10 * MINUTE_MS);
-        const late = Math.max(settledAt, bad?.pausedUntil ?? 0) + 11 * MINUTE_MS;
+        const bad = outageWithin(soak.outages, settledAt, settledAt + QUICK_MS);
+        const late = Math.max(settledAt, bad?.pausedUntil ?? 0) + QUICK_MS + MINUTE_MS;
         const at = fromTimestamp(String(observedAt));
         return settledAt <= at && at <= late ? [] : [`${date} is booked at ${observedAt}`];
       },

@@ -12,7 +12,7 @@ import { startSandbox } from '../support/servers/sandbox-account.ts';
 import { findPostgres, startPostgres, type PostgresServer } from '../support/servers/postgres.ts';
 
 /** How long the workers are killed and started again. `VODHOUSE_FLEET_SECONDS=300 npm run test:slow -- fleet` takes five minutes. */
-const SECONDS = Number(process.env['VODHOUSE_FLEET_SECONDS'] ?? 60);
+const SECONDS = Number(process.env['VODHOUSE_FLEET_SECONDS'] ?? 30);
 vi.setConfig({ testTimeout: SECONDS * 1000 + 300_000 });
 
 const WORKERS = ['eu-1', 'eu-2', 'us-1'];

@@ -17,7 +17,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { ConfigError, LockedError, WarehouseError } from '../../src/lib/errors.ts';
 import { tryLock } from '../../src/database/lock.ts';
 import { build } from '../../src/publishing/build.ts';
-import { createHelperProcess, type HelperProcess } from '../../src/publishing/helper-process.ts';
+import { createHelperProcess, NO_HELPER, type HelperProcess } from '../../src/publishing/helper-process.ts';
 import { createMarts } from '../../src/publishing/marts/marts.ts';
 import { publish } from '../../src/publishing/publish.ts';
 import { createPublisher } from '../../src/publishing/publisher.ts';
@@ -115,6 +115,35 @@ describe('a live file that changes between the snapshots of the two processes', 
     expect(readRows(request.file, last)).toEqual([{ videos: 2, added: 0, size_gib: 2 }]);
     expect(readRows(request.file, 'select videos from packages')).toEqual([{ videos: 2 }]);
     expect(readValue(request.live, 'select count(*) from video')).toBe(3);
+  });
+});
+
+describe('a helper process', () => {
+  it('makes the same tables as the process that builds makes without it', async () => {
+    const path = live();
+    execute(path, change(1, '2026-03-03 00:00:00', "title = 'another', tag = 'a,b'"));
+    const marts = createMarts(createPublishRequest(path));
+    const [helped, alone] = [createPublishRequest(path, { file: `${path}-1` }), createPublishRequest(path)];
+    const helper = createHelperProcess();
+    const stored: (string | null)[] = [];
+    const watched: HelperProcess = {
+      ...helper,
+      storeMovements: async (...parameters) => {
+        stored.push(await helper.storeMovements(...parameters));
+        return stored[0] ?? null;
+      },
+    };
+    const expected = await build(helped.file, marts, helped, watched);
+    expect(await build(alone.file, marts, alone, NO_HELPER)).toEqual(expected);
+    expect(stored).toEqual([expect.any(String)]);
+    for (const { name } of marts.all.filter(({ name }) => name !== 'about'))
+      expect([name, readRows(helped.file, `select * from ${name}`)]).toEqual([
+        name,
+        readRows(alone.file, `select * from ${name}`),
+      ]);
+    const { videoHistory } = marts;
+    expect(await helper.checkTable(helped.file, videoHistory, expected)).toBe(expected[videoHistory.name]);
+    helper.close();
   });
 });
 

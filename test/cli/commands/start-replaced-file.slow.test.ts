@@ -10,30 +10,30 @@ import { eventually, startVodhouse, vodhouse } from '../../support/processes/vod
 vi.setConfig({ testTimeout: 180_000 });
 
 describe('a worker with its clock', () => {
-  it.each([
+  const swaps = [
+    [(live: string) => rmSync(live), /was deleted or moved away while it was in use\n {2}-> if it was/],
     [
-      'deleted',
-      (live: string) => rmSync(live),
-      /was deleted or moved away while it was in use\n {2}-> if it was/,
-    ],
-    [
-      'replaced by a backup',
       (live: string) => renameSync(`${live}.copy`, live),
       /it was replaced while it was in use\n {2}-> move it away/,
     ],
-  ])('ends with 1 and the reason within a minute where its file was %s', async (_how, swap, message) => {
+  ] as const;
+
+  it('ends with 1 and the reason within a minute where its file was deleted, or replaced by a backup', async () => {
     const service = await startScriptedService(
       serveEverything((request) => listPage(request, [videoRecord(1)])),
     );
-    const cwd = createFolder({ [CONFIG]: configText({ url: service.url, storage: false }) });
-    const live = join(cwd, WAREHOUSE);
-    const worker = startVodhouse(['start'], { cwd });
-    await eventually(() => worker.stderr() + worker.stdout()).toContain('next full run at');
-    expect((await vodhouse(['backup', `${WAREHOUSE}.copy`], { cwd })).code).toBe(0);
-    swap(live);
-    const { code, stderr } = await worker.ended;
-    expect(stderr).toMatch(message);
-    expect(code).toBe(1);
+    const endings = swaps.map(async ([swap, message]) => {
+      const cwd = createFolder({ [CONFIG]: configText({ url: service.url, storage: false }) });
+      const live = join(cwd, WAREHOUSE);
+      const worker = startVodhouse(['start'], { cwd });
+      await eventually(() => worker.stderr() + worker.stdout()).toContain('next full run at');
+      expect((await vodhouse(['backup', `${WAREHOUSE}.copy`], { cwd })).code).toBe(0);
+      swap(live);
+      const { code, stderr } = await worker.ended;
+      expect(stderr).toMatch(message);
+      expect(code).toBe(1);
+    });
+    await Promise.all(endings);
   });
 
   it('leaves a -wal that the next command refuses to mix with the backup, and prints the next command', async () => {

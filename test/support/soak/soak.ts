@@ -18,8 +18,8 @@ export const SINCE = '2026-03-01';
 
 export const LIMITS = { perSecond: 5, perMinute: 20, perDay: 1_700 };
 export const RETENTION = { requestsDays: 7, runsDays: 10 };
-const SCHEDULE = { full: '0 * * * *', quick: '*/10 * * * *' };
-const QUICK_MS = 10 * MINUTE_MS;
+const SCHEDULE = { full: '0 * * * *', quick: '*/20 * * * *' };
+export const QUICK_MS = 20 * MINUTE_MS;
 const isFullTick = (at: number) => at % HOUR_MS === 0;
 
 const PACKAGES = [
@@ -127,7 +127,7 @@ export function ticks(): { full: number[]; quick: number[] } {
   return { full: all.filter(isFullTick), quick: all.filter((at) => at <= END) };
 }
 
-/** A run may be due every ten minutes; around an outage, and after a missed tick, at any minute. */
+/** A run may be due every twenty minutes; around an outage, and after a missed tick, at any minute. */
 function nextCheck(outages: readonly Outage[], lastAt: number, now: number): number {
   const minute = (Math.floor(now / MINUTE_MS) + 1) * MINUTE_MS;
   const isOften = now - lastAt > MINUTE_MS || outageWithin(outages, minute, minute + 5 * MINUTE_MS);
@@ -137,7 +137,7 @@ function nextCheck(outages: readonly Outage[], lastAt: number, now: number): num
 /** A change every second hour, and sometimes many at once. */
 function churn({ sandbox }: SoakService, at: number): void {
   if (at % (2 * HOUR_MS) === 20 * MINUTE_MS) sandbox.churn(1);
-  if (at % (8 * DAY_MS) === 30 * MINUTE_MS) sandbox.churn(40);
+  if (at % (8 * DAY_MS) === 40 * MINUTE_MS) sandbox.churn(40);
 }
 
 function recordSizes({ sizes }: Soak, path: string, now: number): void {
