@@ -10,7 +10,16 @@ import { outageWithin } from '../support/soak/soak-outages.ts';
 import { mostWithin } from '../support/soak/soak-service.ts';
 import { sizeTable, type Sizes } from '../support/soak/soak-sizes.ts';
 import { doubled, overlaps, unexplained, unserved } from '../support/soak/soak-assertions.ts';
-import { LIMITS, QUICK_MS, runSoak, RETENTION, SINCE, START, ticks, type Soak } from '../support/soak/soak.ts';
+import {
+  LIMITS,
+  QUICK_MS,
+  runSoak,
+  RETENTION,
+  SINCE,
+  START,
+  ticks,
+  type Soak,
+} from '../support/soak/soak.ts';
 const KIB = 1024;
 
 /** In memory where such a folder exists: the test is about days, not about disks. */
