@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { errorCode, WarehouseError } from '../lib/errors.ts';
 import { draftPath, removeDraft, removeStaleDrafts } from './draft-files.ts';
+import { fsyncPath } from './fsync.ts';
 import { toWarehouseError } from './integrity.ts';
 import { APPLICATION_ID, migrateFile } from './migrate.ts';
 import { restoreMarkerPath } from './paths.ts';
@@ -37,15 +38,19 @@ export function assertNotRestoring(path: string): void {
   });
 }
 
+/** It is on the disk at the end. Until then nothing waits for the disk: a draft that is not complete is deleted. */
 function writeDraft(draft: string, path: string, now: number): void {
   createPrivateFile(draft);
   const client = new Database(draft);
   try {
+    client.pragma('journal_mode = MEMORY');
+    client.pragma('synchronous = OFF');
     client.pragma(`application_id = ${APPLICATION_ID}`);
     migrateFile(client, path, now);
   } finally {
     client.close();
   }
+  fsyncPath(draft);
 }
 
 /** SQLite would apply a log next to a missing file to the new one. */

@@ -12,8 +12,8 @@ import {
 import { createRunFinder } from './runs-of-changes.ts';
 import { findLastPosition, listSteps, type PackageFilter, type Positions, type StepKind } from './steps.ts';
 
-/** `returned`: a removed video that came back. */
-export const CHANGE_KINDS = ['added', 'edited', 'removed', 'returned'] as const;
+/** `restored`: a removed video that came back. */
+export const CHANGE_KINDS = ['added', 'edited', 'removed', 'restored'] as const;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
 export interface ChangesRequest {
@@ -73,7 +73,7 @@ export function findChanges(db: Db, request: ChangesRequest): FoundChanges {
 function getKind({ ended_seq: ended, is_removed: isRemoved, was_removed: wasRemoved }: Step): ChangeKind {
   if (ended === null) return 'added';
   if (isRemoved === 1) return 'removed';
-  return wasRemoved === 1 ? 'returned' : 'edited';
+  return wasRemoved === 1 ? 'restored' : 'edited';
 }
 
 function readChange(db: Db, step: Step, run_id: number | null): Change {

@@ -45,7 +45,7 @@ export function readLatestChanges(db: Db, lines: number): LatestChanges {
     ),
     edited: fill(
       (limit) => EDITED.all(db, { window: EDITS_AMONG, limit }),
-      ({ returned, at }) => [returned === 1 ? 'returned' : 'edited', at],
+      ({ restored, at }) => [restored === 1 ? 'restored' : 'edited', at],
     ),
     removed: fill(
       (limit) => REMOVED.all(db, { limit }),

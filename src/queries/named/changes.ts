@@ -53,7 +53,7 @@ export type Edited = VideoOfPackage & {
   at: string;
   old_title: string | null;
   /** 1 if the video had been removed before. */
-  returned: 0 | 1;
+  restored: 0 | 1;
   /** Names of the fields that changed, each followed by a space. */
   fields: string;
 };
@@ -63,7 +63,7 @@ export const EDITED = query<Edited, { window: number; limit: number }>(
   'The last edit of each video among the last `:window` superseded states, with the old title, the new title and the names of all fields that differ.',
   `
 select video.account, video.package_id, package.name as package_name, video.id, old.valid_to as at,
-  old.title as old_title, video.title, old.removed_at is not null as returned,
+  old.title as old_title, video.title, old.removed_at is not null as restored,
   ${differingFields('old', 'video')} as fields
 from video_version as old
 join video on video.account = old.account and video.package_id = old.package_id and video.id = old.id
@@ -252,7 +252,7 @@ export interface WalkChanges {
   added: number;
   edited: number;
   removed: number;
-  returned: number;
+  restored: number;
 }
 
 export const CHANGES_OF_RUN = query<WalkChanges, { run_id: number }>(
@@ -260,7 +260,7 @@ export const CHANGES_OF_RUN = query<WalkChanges, { run_id: number }>(
   '',
   `
 select walk.account, walk.package_id, package.name as package_name, sum(inserted) as added, sum(updated) as edited,
-  sum(removed) as removed, sum(restored) as returned
+  sum(removed) as removed, sum(restored) as restored
 from walk
 left join package on package.account = walk.account and package.package_id = walk.package_id
 where run_id = :run_id and inserted + updated + removed + restored > 0

@@ -140,9 +140,9 @@ export function ChangedTitle({ old, title }: { old: string | null; title: string
   return <TextChange old={old} text={title} show={(text) => <Title title={text} />} />;
 }
 
-function formatEdit({ returned, fields }: Edited): string {
+function formatEdit({ restored, fields }: Edited): string {
   const names = formatFields(fields);
-  if (returned === 0) return names;
+  if (restored === 0) return names;
   return names === '' ? 'restored' : `restored, with another ${names}`;
 }
 

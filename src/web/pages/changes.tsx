@@ -126,7 +126,7 @@ const LEVELS: Record<ChangeKind, string> = {
   added: 'good',
   edited: 'new',
   removed: 'bad',
-  returned: 'warn',
+  restored: 'warn',
 };
 
 function Row({ change, now, unit }: { change: Change; now: number; unit: 'ms' | 's' }) {

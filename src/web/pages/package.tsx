@@ -6,6 +6,7 @@ import { ALL_PACKAGES, changesPath, packagePath, RelativeTime, toQueryString } f
 import { Page, type PageFrame } from './layout.tsx';
 import { getPackageState } from './packages-section.tsx';
 import { Pager } from './pager.tsx';
+import { ProblemsSection } from './problems-section.tsx';
 import { Section, Tabs } from './section.tsx';
 import { Sparkline } from './sparkline.tsx';
 import { RemovedTable, VideoTable } from './video-tables.tsx';
@@ -27,6 +28,9 @@ export function PackagePage({ view, unit, ...frame }: PackagePageProps) {
         </small>
       </h1>
       <State view={view} />
+      {view.attention.length > 0 && (
+        <ProblemsSection items={view.attention} all={view.listAllCommand} now={view.now} />
+      )}
       <Tabs
         label="Videos"
         tabs={[

@@ -2,7 +2,8 @@
 import { countPages } from '../../lib/count-pages.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import { addDays } from '../../lib/days.ts';
-import { createHealthReport } from '../../health/report.ts';
+import { createHealthReport, type HealthReport } from '../../health/report.ts';
+import { listAttention, type AttentionItem } from './attention.ts';
 import { getPackageStates, type ViewSources } from './status-view.ts';
 import { SEARCH_ITEMS, SORT_ITEMS, type Video } from '../../service/videos.ts';
 import type { PageQueries } from '../../queries/page-queries.ts';
@@ -47,8 +48,8 @@ export async function createPackageView(
 ) {
   const { details } = sources;
   const { account, packageId: package_id } = key;
-  const packages = getPackageStates(createHealthReport({ ...sources, publisher: null }, now, 1));
-  const health = packages.find((row) => row.account === account && row.package_id === package_id) ?? null;
+  const report = createHealthReport({ ...sources, publisher: null }, now, 1);
+  const health = getPackageStates(report).find((row) => row.account === account && row.package_id === package_id) ?? null;
   const stored = details.package(key);
   if (!stored && !health) return null;
   const since = addDays(toTimestamp(now).slice(0, 10), -SPARKLINE_DAYS);
@@ -60,6 +61,9 @@ export async function createPackageView(
     /** Null if it is no longer in the config (`retiredAt`). */
     health,
     retiredAt: stored?.retired_at ?? null,
+    attention: listAttentionOf(key, report),
+    /** The command that lists all problems. */
+    listAllCommand: sources.formatCommand('status --json'),
     query,
     sizes: details.sizes(key, since),
     walks: details.walks(key, WALKS),
@@ -67,6 +71,12 @@ export async function createPackageView(
     list: query.removed === null ? await readVideoPage(sources.lists, key, query, signal) : null,
     removed: query.removed === null ? null : readRemovedPage(details, key, query.removed),
   };
+}
+
+/** The items of the package; their place is this page. */
+function listAttentionOf({ account, packageId }: PackageKey, { problems }: HealthReport): AttentionItem[] {
+  const own = problems.filter(({ scope }) => scope.account === account && scope.packageId === packageId);
+  return listAttention(own).map((item) => ({ ...item, place: null }));
 }
 
 function readRemovedPage(details: PageQueries, key: PackageKey, removed: number | 'all') {

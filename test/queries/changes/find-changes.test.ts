@@ -96,8 +96,8 @@ describe('the list of all changes', () => {
 
   it('stops where the time is over, and goes on from there', () => {
     const { findAll, find } = open(...HISTORY);
-    expect(find({ kind: 'returned', maxMs: 0 })).toMatchObject({ changes: [], stopped: 'time' });
-    const { changes, pages } = findAll({ kind: 'returned', maxMs: 0 });
+    expect(find({ kind: 'restored', maxMs: 0 })).toMatchObject({ changes: [], stopped: 'time' });
+    const { changes, pages } = findAll({ kind: 'restored', maxMs: 0 });
     expect(changes.map(({ id, replaced }) => [id, replaced?.fields])).toEqual([[2, 'tag ']]);
     expect(pages).toBeGreaterThan(2);
   });
@@ -138,7 +138,7 @@ describe('the list of all changes', () => {
     expect(runs('edited', 102)).toEqual([null]);
     expect(runs('added', 101)).toEqual([null]);
     expect(findAll({ runId: 6 }).changes.map(({ kind, id }) => [kind, id])).toEqual([
-      ['returned', 2], // in its last second
+      ['restored', 2], // in its last second
       ['removed', 3],
       ['removed', 2],
       ['removed', 1],

@@ -45,7 +45,7 @@ describe('the page of all changes', () => {
   it('lists all kinds, the newest first, with the run that made them', async () => {
     const { page } = await openPages(HISTORY);
     const shown = rows(await page('/changes'));
-    expect(shown[0]?.slice(1)).toEqual(['returned', '', 'Lectures', '119 min ago', '13']);
+    expect(shown[0]?.slice(1)).toEqual(['restored', '', 'Lectures', '119 min ago', '13']);
     expect(shown.slice(1, 8).map((row) => [row[1], row[5]])).toEqual(
       Array.from({ length: 7 }, () => ['removed', '12']),
     );
@@ -70,7 +70,7 @@ describe('the page of all changes', () => {
     const { page } = await openPages(HISTORY);
     const count = async (query: string) => rows(await page(`/changes?${query}`)).length;
     expect(await count('kind=removed')).toBe(7);
-    expect(await count('kind=returned')).toBe(1);
+    expect(await count('kind=restored')).toBe(1);
     expect(await count('kind=edited&run=11')).toBe(3);
     expect(await count('run=11')).toBe(4);
     expect(await count('run=12&kind=removed&package=main/104')).toBe(7);

@@ -101,6 +101,25 @@ describe('the page of a package', () => {
     expect((await page('/packages/main/101?removed=all')).partText('content')).toContain('None.');
   });
 
+  it('says what needs attention in it, with the command, and nothing where all is fine', async () => {
+    const held = { held_back: 1, held_at: AT, held_by: 9, held_reason: 'many' };
+    const { page } = await openPages([
+      insert('removal_candidate', {
+        ...{ account: 'main', package_id: 104, id: 1, proved_at: AT, walk_id: 9, ...held },
+      }),
+    ]);
+    const shown = await page('/packages/main/104');
+    const items = named(shown.part('problems'), 'li').map((item) => named(item, 'p').map(getText));
+    expect(items.map(([first, ...rest]) => [first, rest.at(-1)?.replace(/ --config .*/, '')])).toEqual([
+      [
+        'main/104: 1 removal held back, too many at once',
+        'to accept exactly these: vodhouse sync --package 104 --accept-removals 9',
+      ],
+    ]);
+    expect(linksIn(shown.part('problems'))).toEqual([]); // its place is this page
+    expect((await page('/packages/main/101')).partText('content')).not.toContain('Needs attention');
+  });
+
   it('has its status and its last walks', async () => {
     const walk = (row: Record<string, string | number | null>) =>
       insert('walk', {
