@@ -61,9 +61,9 @@ describe('the latest edits', () => {
     expect(editedIds()).toEqual([1, 3, 2]);
     expect(editedIds(2)).toEqual([1, 3]);
     expect(edited(10)).toMatchObject([
-      { old_title: 'c', title: 'd', fields: 'title ', returned: 0, at: '2026-03-01 17:00:00' },
-      { old_title: 'Video 3', title: 'x', fields: 'title tag ', returned: 0, at: '2026-03-01 16:00:00' },
-      { old_title: '2b', title: '2c', fields: 'title ', returned: 0, package_name: 'Lectures' },
+      { old_title: 'c', title: 'd', fields: 'title ', restored: 0, at: '2026-03-01 17:00:00' },
+      { old_title: 'Video 3', title: 'x', fields: 'title tag ', restored: 0, at: '2026-03-01 16:00:00' },
+      { old_title: '2b', title: '2c', fields: 'title ', restored: 0, package_name: 'Lectures' },
     ]);
   });
 
@@ -73,11 +73,11 @@ describe('the latest edits', () => {
     await removeOthers([1]);
     await show(video(2), video(3, { title: 'back', tag: 'other' }));
     expect(edited(10)).toMatchObject([
-      { id: 3, returned: 1, fields: 'title tag ', at: '2026-03-01 15:00:00' },
-      { id: 2, returned: 1, fields: '', at: '2026-03-01 15:00:00' },
+      { id: 3, restored: 1, fields: 'title tag ', at: '2026-03-01 15:00:00' },
+      { id: 2, restored: 1, fields: '', at: '2026-03-01 15:00:00' },
     ]);
     await show(video(2, { title: 'edited since' }));
-    expect(edited(1)).toMatchObject([{ id: 2, returned: 0, fields: 'title ' }]);
+    expect(edited(1)).toMatchObject([{ id: 2, restored: 0, fields: 'title ' }]);
   });
 
   it('name every field that a change can affect, and no internal one', async () => {
