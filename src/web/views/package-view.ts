@@ -49,7 +49,8 @@ export async function createPackageView(
   const { details } = sources;
   const { account, packageId: package_id } = key;
   const report = createHealthReport({ ...sources, publisher: null }, now, 1);
-  const health = getPackageStates(report).find((row) => row.account === account && row.package_id === package_id) ?? null;
+  const health =
+    getPackageStates(report).find((row) => row.account === account && row.package_id === package_id) ?? null;
   const stored = details.package(key);
   if (!stored && !health) return null;
   const since = addDays(toTimestamp(now).slice(0, 10), -SPARKLINE_DAYS);
