@@ -2,6 +2,7 @@
 import { chmodSync, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { errorCode } from '../lib/errors.ts';
+import { measureDiskSpace } from '../database/disk-space.ts';
 import { draftPath } from '../database/draft-files.ts';
 import { isDamage, toWarehouseError } from '../database/integrity.ts';
 import { lockOrThrow } from '../database/lock.ts';
@@ -50,7 +51,8 @@ function prepareFolder(live: string, file: string): void {
 /** Returns the number of rows by table. */
 async function buildAndReplace(request: PublishRequest, marts: Marts): Promise<Record<string, number>> {
   const draft = draftPath(request.file);
-  const helper = sizeOf(request.live) < LEAST_BYTES_FOR_HELPER ? NO_HELPER : createHelperProcess();
+  const { file, wal } = measureDiskSpace(request.live);
+  const helper = file + wal < LEAST_BYTES_FOR_HELPER ? NO_HELPER : createHelperProcess();
   try {
     const expected = await buildDraft(draft, marts, request, helper);
     giveToOwnerOf(existsSync(request.file) ? request.file : dirname(request.file), draft);
@@ -64,12 +66,6 @@ async function buildAndReplace(request: PublishRequest, marts: Marts): Promise<R
     helper.close();
     sweepLeftOvers(request.file);
   }
-}
-
-/** Of the file and its -wal, in bytes. */
-function sizeOf(live: string): number {
-  const sizes = [live, `${live}-wal`].map((path) => statSync(path, { throwIfNoEntry: false })?.size ?? 0);
-  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 /** The draft is new, so damage that is found while it is built is damage of the live file. */

@@ -8,9 +8,9 @@ import { CAMPAIGNS, PACKAGE_IDS, TIMEZONE, TOURS, WEBINARS } from './demo-config
 /** The age of the first run when the last one began, in days. */
 export const PAST_DAYS = 60;
 
-/** Runs of the last day are so far apart; in the week before there is one a day. */
+/** The time between the runs of the last day; in the week before there is one a day. */
 const LAST_DAY_PAUSE_MS = 6 * HOUR_MS;
-/** Every so many days a full run; the others are quick. Before the last week there are only these. */
+/** Days between full runs; the others are quick. Before the last week there are only full ones. */
 const FULL_EVERY = 6;
 const A_WEEK = 7;
 /** Changes of the account between the last run of the past and now. */
