@@ -1,23 +1,21 @@
 # An image of vodhouse, from a checkout: docker build --tag vodhouse .
 # The root file system may be read-only; it writes to /var/lib/vodhouse, and to /tmp.
 
-FROM node:22-bookworm-slim AS build
-RUN apt-get update \
-  && apt-get install -y --no-install-recommends g++ make python3 \
-  && rm -rf /var/lib/apt/lists/*
+FROM node:24-bookworm-slim AS build
 WORKDIR /opt/vodhouse
 COPY package.json package-lock.json ./
-RUN npm install --ignore-scripts --no-audit --no-fund && npm rebuild better-sqlite3 --foreground-scripts
+RUN npm install --ignore-scripts --no-audit --no-fund
 COPY LICENSE README.md CHANGELOG.md esbuild.config.js ./
 COPY assets assets
 COPY bin bin
 COPY drizzle drizzle
 COPY src src
 RUN npm run build \
-  && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
-  && rm -rf src esbuild.config.js node_modules/better-sqlite3/deps node_modules/better-sqlite3/src
+  && npm prune --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund \
+  && rm -rf src esbuild.config.js node_modules/better-sqlite3/deps node_modules/better-sqlite3/src \
+  && find node_modules/better-sqlite3/prebuilds -type f ! -name 'linux-*' -delete
 
-FROM node:22-bookworm-slim
+FROM node:24-bookworm-slim
 RUN rm -rf /usr/local/lib/node_modules /usr/local/include /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /opt/yarn* /usr/local/bin/yarn* \
   && install -d -o 1000 -g 1000 -m 750 /var/lib/vodhouse \
   && ln -s /opt/vodhouse/bin/vodhouse.js /usr/local/bin/vodhouse

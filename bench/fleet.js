@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import Database from 'better-sqlite3';
+import { Database } from '../dist/database/sqlite.js';
 import pg from 'pg';
 import { formatFleet } from './fleet-table.js';
 import { findPort } from './find-port.js';

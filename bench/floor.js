@@ -1,6 +1,6 @@
 /** The floor: the same work in plain code without any check. `node bench/floor.js URL PACKAGES FILE`. */
 import { readFileSync } from 'node:fs';
-import Database from 'better-sqlite3';
+import { Database } from '../dist/database/sqlite.js';
 import { Agent, request } from 'undici';
 
 const [url, packages, file] = process.argv.slice(2);

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { clearInterval, setInterval } from 'node:timers';
 import { fileURLToPath } from 'node:url';
-import Database from 'better-sqlite3';
+import { Database } from '../dist/database/sqlite.js';
 import { createPublisher } from '../dist/publishing/publisher.js';
 import { makeLiveFile } from './live-file.js';
 

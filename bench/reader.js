@@ -1,5 +1,5 @@
 /** A reader that scans a published file in a loop until it is killed: `node bench/reader.js FILE`. */
-import Database from 'better-sqlite3';
+import { Database } from '../dist/database/sqlite.js';
 
 const file = process.argv[2];
 for (let scans = 0; ; scans++) {

@@ -1,6 +1,6 @@
 /** What the soak measures: memory and file descriptors of a worker, sizes of its files, and the lag of its target. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import Database from 'better-sqlite3';
+import { Database } from '../dist/database/sqlite.js';
 import { runCommand } from './soak-worker.js';
 
 /** Bytes of resident memory and the number of file descriptors: of the worker, and of its helper processes. Linux only. */

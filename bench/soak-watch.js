@@ -1,6 +1,6 @@
 /** What is looked at all the time during the soak: booked days in every copy, and what readers see. */
 import { existsSync } from 'node:fs';
-import Database from 'better-sqlite3';
+import { Database } from '../dist/database/sqlite.js';
 import pg from 'pg';
 import { query } from './soak-measure.js';
 

@@ -1,7 +1,7 @@
 /** What the benches of targets have in common: a published file, its loads, and changes of its videos. */
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import Database from 'better-sqlite3';
+import { Database } from '../dist/database/sqlite.js';
 import { createPublisher } from '../dist/publishing/publisher.js';
 import { openLoaders } from '../dist/publishing/targets/loader.js';
 import { requestFor } from './publish.js';

@@ -12,7 +12,7 @@ import {
   type Stats,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import Database from 'better-sqlite3';
+import { Database } from '../database/sqlite.ts';
 import { runInChild } from '../lib/child-process.ts';
 import { errorCode, ConfigError, WarehouseError } from '../lib/errors.ts';
 import { openForCopy, type Db } from '../database/connection.ts';

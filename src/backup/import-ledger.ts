@@ -1,5 +1,5 @@
 /** Imports the ledger of a file that a restore replaces. */
-import Database from 'better-sqlite3';
+import { Database } from '../database/sqlite.ts';
 import { gt } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/better-sqlite3';
 import { upsertPause, findPauses, type PauseRow } from '../budget/statements/pause.ts';

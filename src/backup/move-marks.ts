@@ -1,5 +1,5 @@
 /** What a restore keeps of the moves of accounts: without it, an account that has left would be synced in two files. */
-import type Database from 'better-sqlite3';
+import type { Database } from '../database/sqlite.ts';
 import { drizzle } from 'drizzle-orm/better-sqlite3';
 import { accountMove } from '../database/schema/moves.ts';
 import type { Tx } from '../database/connection.ts';
@@ -15,7 +15,7 @@ export interface KeptMark {
 }
 
 /** The moves that a file knows: none for one of a format without them. Throws where it cannot be read. */
-export function readMarks(client: Database.Database): MarkRow[] {
+export function readMarks(client: Database): MarkRow[] {
   const table = client.prepare(`select name from sqlite_schema where name = 'account_move'`).get();
   return table === undefined ? [] : selectMarks(drizzle(client));
 }

@@ -4,7 +4,7 @@
  */
 import { existsSync, readdirSync, renameSync, rmSync, statSync, type Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import Database from 'better-sqlite3';
+import { Database } from '../database/sqlite.ts';
 import { toTimestamp } from '../lib/clock.ts';
 import { ConfigError, LockedError } from '../lib/errors.ts';
 import { copyBackup, type CopyResult } from './backup.ts';
@@ -144,7 +144,7 @@ function prepareDraft(
 const readId = (file: string): string | null => readFile(file, readWarehouseId);
 
 /** Null for a file that cannot be read. Leaves its log as it is, and none where there was none, as a read-only connection would. */
-function readFile<Result>(file: string, read: (client: Database.Database) => Result): Result | null {
+function readFile<Result>(file: string, read: (client: Database) => Result): Result | null {
   try {
     const readonly = LOGS.some((log) => existsSync(file + log));
     const client = new Database(file, { readonly, fileMustExist: true });

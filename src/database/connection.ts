@@ -1,7 +1,7 @@
 /** Opening the live file: checks, settings, migration. */
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import Database from 'better-sqlite3';
+import { Database, type DatabaseOptions } from './sqlite.ts';
 import { drizzle, type BetterSQLite3Database } from 'drizzle-orm/better-sqlite3';
 import { LockedError, WarehouseError } from '../lib/errors.ts';
 import { assertNotRestoring, createFile } from './create-file.ts';
@@ -11,7 +11,7 @@ import { countConnection } from './open-files.ts';
 import { APPLICATION_ID, SCHEMA_VERSION, migrateFile } from './migrate.ts';
 import { assertOwnWal, removePairRecord, recordPair } from './wal-owner.ts';
 
-export type Db = BetterSQLite3Database & { $client: Database.Database };
+export type Db = BetterSQLite3Database & { $client: Database };
 /** What a statement needs: the database, or its transaction. */
 export type Tx = Pick<
   Db,
@@ -101,7 +101,7 @@ export function openLedgerConnection(path: string): Db {
   return db;
 }
 
-function connect(path: string, options: Database.Options): Db {
+function connect(path: string, options: DatabaseOptions): Db {
   try {
     const opened = new Database(path, { fileMustExist: true, ...options });
     const client = withDamageErrors(countConnection(opened, path));
@@ -112,7 +112,7 @@ function connect(path: string, options: Database.Options): Db {
 }
 
 /** The connection; if closing it removes the -wal, the record of its owner is removed too. */
-function removePairOnClose(client: Database.Database, path: string): Database.Database {
+function removePairOnClose(client: Database, path: string): Database {
   const close = client.close.bind(client);
   client.close = () => {
     close();
@@ -122,7 +122,7 @@ function removePairOnClose(client: Database.Database, path: string): Database.Da
   return client;
 }
 
-function applySettings(client: Database.Database, synchronous: 'FULL' | 'NORMAL'): void {
+function applySettings(client: Database, synchronous: 'FULL' | 'NORMAL'): void {
   client.pragma('busy_timeout = 5000');
   client.pragma('journal_mode = WAL');
   client.pragma(`journal_size_limit = ${WAL_LIMIT_BYTES}`);

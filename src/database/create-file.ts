@@ -1,7 +1,7 @@
 /** Creating the live file: complete under another name first, so that a crash never leaves an empty file at its path. */
 import { existsSync, linkSync } from 'node:fs';
 import { dirname } from 'node:path';
-import Database from 'better-sqlite3';
+import { Database } from './sqlite.ts';
 import { errorCode, WarehouseError } from '../lib/errors.ts';
 import { draftPath, removeDraft, removeStaleDrafts } from './draft-files.ts';
 import { fsyncPath } from './fsync.ts';

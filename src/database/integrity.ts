@@ -1,7 +1,7 @@
 /** Files that cannot be used: detection of damage, its error messages, and the steps of a recovery. */
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import Database from 'better-sqlite3';
+import { Database } from './sqlite.ts';
 import { errorCode, errorMessage, NEXT_LINE, WarehouseError } from '../lib/errors.ts';
 import { assertOwnWal } from './wal-owner.ts';
 
@@ -63,7 +63,7 @@ export function assertUndamaged(path: string): void {
   if (!existsSync(path)) return;
   assertNotEmpty(path);
   assertOwnWal(path);
-  let client: Database.Database | undefined;
+  let client: Database | undefined;
   try {
     client = new Database(path, { readonly: true });
     const [found] = runCheck(client, 'quick_check(1)');
@@ -76,7 +76,7 @@ export function assertUndamaged(path: string): void {
 }
 
 /** Throws WarehouseError if SQLite finds damage in a file, or rows without their parent. Reads all of it, twice. */
-export function assertIntegrity(client: Database.Database, path: string): void {
+export function assertIntegrity(client: Database, path: string): void {
   const [found] = runCheck(client, 'integrity_check(1)');
   if (found !== undefined) throw damagedError(path, found);
   const [orphan] = client.pragma('foreign_key_check') as { table: string; parent: string }[];
@@ -84,7 +84,7 @@ export function assertIntegrity(client: Database.Database, path: string): void {
 }
 
 /** The connection; its statements throw WarehouseError for damage. */
-export function withDamageErrors(client: Database.Database): Database.Database {
+export function withDamageErrors(client: Database): Database {
   const prepare = client.prepare.bind(client);
   client.prepare = ((source: string) => {
     const statement = withDamageError(() => prepare(source), client.name);
@@ -111,7 +111,7 @@ function damagedError(path: string, message: string, cause?: unknown): Warehouse
 }
 
 /** What SQLite finds in a file; empty if it is sound. */
-function runCheck(client: Database.Database, check: string): string[] {
+function runCheck(client: Database, check: string): string[] {
   const rows = client.pragma(check) as Record<string, string>[];
   return rows.flatMap((row) => Object.values(row)).filter((message) => message !== 'ok');
 }

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import Database from 'better-sqlite3';
+import { Database } from './sqlite.ts';
 import { toTimestamp } from '../lib/clock.ts';
 import { errorCode, LockedError } from '../lib/errors.ts';
 import { isAlive } from '../lib/processes.ts';
@@ -152,8 +152,8 @@ function resolvePath(path: string): string {
 }
 
 /** Made by root, the file belongs to the owner of `like`. */
-function openExclusively(path: string, like: string): Database.Database | null {
-  let client: Database.Database | undefined;
+function openExclusively(path: string, like: string): Database | null {
+  let client: Database | undefined;
   try {
     createLockFile(path, like);
     client = new Database(path, { timeout: 0 });

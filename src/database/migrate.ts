@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type Database from 'better-sqlite3';
+import type { Database } from './sqlite.ts';
 import { drizzle } from 'drizzle-orm/better-sqlite3';
 import { migrate } from 'drizzle-orm/better-sqlite3/migrator';
 import { toTimestamp } from '../lib/clock.ts';
@@ -27,7 +27,7 @@ const TRIGGERS = [
 ];
 
 /** Runs the missing migrations. Foreign keys are off: a table rebuild would delete the children of its rows. */
-export function migrateFile(client: Database.Database, path: string, now: number): void {
+export function migrateFile(client: Database, path: string, now: number): void {
   client.pragma('foreign_keys = OFF');
   migrate(drizzle(client), { migrationsFolder: MIGRATIONS });
   client
@@ -39,7 +39,7 @@ export function migrateFile(client: Database.Database, path: string, now: number
   client.pragma('foreign_keys = ON');
 }
 
-function assertMigrated(client: Database.Database, path: string): void {
+function assertMigrated(client: Database, path: string): void {
   const violations = client.pragma('foreign_key_check') as unknown[];
   if (violations.length > 0) {
     throw new WarehouseError(`${path}: the migration left rows without their parent`);

@@ -3,7 +3,7 @@
  * of them, those of SQLite too. Another process then takes itself for the only one, and deletes the -wal when it closes the
  * file: all that is written afterwards is lost.
  */
-import type Database from 'better-sqlite3';
+import type { Database } from './sqlite.ts';
 import { getFileIdentity } from './file-identity.ts';
 
 const connections = new Map<string, number>();
@@ -14,7 +14,7 @@ export function isOpenHere(identity: string | null): boolean {
 }
 
 /** The connection; it counts as open until it is closed. */
-export function countConnection(client: Database.Database, path: string): Database.Database {
+export function countConnection(client: Database, path: string): Database {
   const identity = getFileIdentity(path);
   if (identity === null) return client;
   connections.set(identity, (connections.get(identity) ?? 0) + 1);

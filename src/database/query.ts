@@ -1,5 +1,5 @@
 /** SQL as text with named parameters. test/database/queries.test.ts prepares every query against the schema. */
-import type { Statement } from 'better-sqlite3';
+import type { Statement } from './sqlite.ts';
 import type { Tx } from './connection.ts';
 import { timed } from './slow-statements.ts';
 

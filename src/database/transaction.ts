@@ -1,4 +1,4 @@
-import type Database from 'better-sqlite3';
+import type { Database, Transaction as SqliteTransaction } from './sqlite.ts';
 import { errorCode } from '../lib/errors.ts';
 import type { Db, Tx } from './connection.ts';
 import { toWarehouseError } from './integrity.ts';
@@ -28,9 +28,9 @@ function withWarehouseErrors<T>(db: Db, work: () => T): T {
   }
 }
 
-type Transaction = Database.Transaction<(work: () => unknown) => unknown>;
+type Transaction = SqliteTransaction<(work: () => unknown) => unknown>;
 
-const transactions = new WeakMap<Database.Database, Transaction>();
+const transactions = new WeakMap<Database, Transaction>();
 
 /** Cached per connection: drizzle creates one per transaction, which costs 0.2 ms. */
 function getTransaction({ $client }: Db): Transaction {

@@ -3,11 +3,11 @@
  * new after each restore, since numbers (`change_seq`) from before it may be used again for other changes.
  */
 import { randomUUID } from 'node:crypto';
-import type Database from 'better-sqlite3';
+import type { Database } from './sqlite.ts';
 import { errorCode } from '../lib/errors.ts';
 
 /** Gives a file that has none its identity. */
-export function createIdentity(client: Database.Database): void {
+export function createIdentity(client: Database): void {
   client
     .prepare(
       `update warehouse_state set warehouse_id = coalesce(warehouse_id, ?), timeline = coalesce(timeline, ?)
@@ -17,14 +17,14 @@ export function createIdentity(client: Database.Database): void {
 }
 
 /** Begins a new timeline. `warehouseId` for a backup from before files had one: that of the file it replaces. */
-export function beginTimeline(client: Database.Database, warehouseId: string | null): void {
+export function beginTimeline(client: Database, warehouseId: string | null): void {
   client
     .prepare('update warehouse_state set timeline = ?, warehouse_id = coalesce(?, warehouse_id)')
     .run(randomUUID(), warehouseId);
 }
 
 /** The warehouse id of a file of any format; null for one from before files had one. */
-export function readWarehouseId(client: Database.Database): string | null {
+export function readWarehouseId(client: Database): string | null {
   try {
     return client.prepare('select warehouse_id from warehouse_state').pluck().get() as string | null;
   } catch (error) {

@@ -1,6 +1,6 @@
 /** The rows of the published table `about`: written into a new file, read back from the published one. */
 import { existsSync } from 'node:fs';
-import Database from 'better-sqlite3';
+import { Database } from '../database/sqlite.ts';
 import { toTimestamp } from '../lib/clock.ts';
 import { SHAPE } from './fingerprint.ts';
 import type { PublishRequest } from './publish-request.ts';
@@ -24,7 +24,7 @@ type AboutRow = [key: string, value: string | null, description: string];
 
 /** The rows for a new file. `live` as for `createFingerprint`. */
 export function createAboutRows(
-  live: Database.Database,
+  live: Database,
   request: PublishRequest,
   fingerprint: string,
 ): AboutRow[] {
@@ -67,7 +67,7 @@ export function createAboutRows(
 }
 
 /** Without the files: their paths are nobody's business. */
-function readMoves(live: Database.Database): string | null {
+function readMoves(live: Database): string | null {
   return live
     .prepare(
       `select case when count(*) > 0 then json_group_array(json_object('account', account, 'state', state,
@@ -78,7 +78,7 @@ function readMoves(live: Database.Database): string | null {
 }
 
 /** Freshness is the age of the oldest stream that is still read. */
-function createFreshnessRows(live: Database.Database, accounts: readonly string[]): AboutRow[] {
+function createFreshnessRows(live: Database, accounts: readonly string[]): AboutRow[] {
   const { packages, videosAsOf, newestWalk, newestBooked } = live.prepare(FRESHNESS).get() as Freshness;
   const storageAsOf = getOldestReading(live, accounts);
   const streams = [...(packages > 0 ? [videosAsOf] : []), ...(accounts.length > 0 ? [storageAsOf] : [])];
@@ -112,7 +112,7 @@ const FRESHNESS = `select count(*) as packages, max(walked_at) as newestWalk,
 from package where retired_at is null`;
 
 /** The newest reading of each account, and the oldest of these. */
-function getOldestReading(live: Database.Database, accounts: readonly string[]): string | null {
+function getOldestReading(live: Database, accounts: readonly string[]): string | null {
   const newest = live.prepare('select max(observed_at) from storage_reading where account = ?').pluck();
   return getOldest(accounts.map((account) => newest.get(account) as string | null));
 }

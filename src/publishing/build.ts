@@ -1,6 +1,6 @@
 /** Builds a new published file from one snapshot of the live file. */
 import { existsSync, rmSync } from 'node:fs';
-import Database from 'better-sqlite3';
+import { Database } from '../database/sqlite.ts';
 import { WarehouseError } from '../lib/errors.ts';
 import { restoreMarkerPath } from '../database/paths.ts';
 import { createAboutRows } from './about-rows.ts';
@@ -74,7 +74,7 @@ export async function build(
 }
 
 /** No journal and no fsync for the draft: if the build fails, the draft is deleted. */
-function applySettings(db: Database.Database): void {
+function applySettings(db: Database): void {
   db.pragma(`main.page_size = ${PAGE_BYTES}`);
   db.pragma('main.journal_mode = OFF');
   db.pragma('main.synchronous = OFF');
@@ -86,7 +86,7 @@ function applySettings(db: Database.Database): void {
 }
 
 /** Attaches the live file as `live`. Throws WarehouseError if it is missing (SQLite would create it) or being restored. */
-export function attachLive(db: Database.Database, path: string): void {
+export function attachLive(db: Database, path: string): void {
   if (!existsSync(path))
     throw new WarehouseError(`there is no warehouse at ${path}`, { hint: 'vodhouse sync makes it' });
   if (existsSync(restoreMarkerPath(path)))
@@ -110,14 +110,14 @@ export function dayTables(marts: Marts): (Table | WorkingTable)[] {
   ];
 }
 
-function fill(db: Database.Database, table: Table | WorkingTable, parameters: object = {}): void {
+function fill(db: Database, table: Table | WorkingTable, parameters: object = {}): void {
   if (table.kind === 'working') db.exec(createTable(table));
   db.prepare(fillTable(table)).run(parameters);
   if (table.kind === 'table') for (const sql of createIndexes(table)) db.exec(sql);
 }
 
 /** Fills the tags of the videos in a new file, which becomes that of `fillMovements`. */
-export function fillTags(db: Database.Database, videoTags: Table): void {
+export function fillTags(db: Database, videoTags: Table): void {
   db.exec(createTable(videoTags));
   fill(db, packageKeys);
   db.prepare(fillTable(videoTags)).run();
@@ -125,7 +125,7 @@ export function fillTags(db: Database.Database, videoTags: Table): void {
 
 /** Fills `MOVEMENT_TABLES`; `dates` must exist. The calendar takes 70 ms to load, so it is loaded only here. */
 export async function fillMovements(
-  db: Database.Database,
+  db: Database,
   request: PublishRequest,
   schema: 'temp' | 'main',
 ): Promise<void> {
@@ -137,18 +137,18 @@ export async function fillMovements(
 }
 
 /** The working tables are read from the attached file. */
-function attachMovements(db: Database.Database, file: string, { videoTags }: Marts): void {
+function attachMovements(db: Database, file: string, { videoTags }: Marts): void {
   db.prepare('attach ? as movements').run(file);
   for (const { name } of [dates, ...(videoTags ? [videoTags] : [])])
     db.exec(`insert into main.${name} select * from movements.${name} order by rowid`);
 }
 
-function detachAll(db: Database.Database): void {
+function detachAll(db: Database): void {
   const attached = db.pragma('database_list') as { name: string }[];
   for (const { name } of attached) if (['live', 'movements'].includes(name)) db.exec(`detach ${name}`);
 }
 
-function countExpectedRows(db: Database.Database, marts: Marts): ExpectedRows {
+function countExpectedRows(db: Database, marts: Marts): ExpectedRows {
   const tables = marts.all.filter((mart) => mart.kind === 'table' && mart.count !== '') as Table[];
   return Object.fromEntries(
     tables.map(({ name, count }) => [name, db.prepare(count).pluck().get() as number]),

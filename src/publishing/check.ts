@@ -1,5 +1,5 @@
 /** Checks a new file before it is published. */
-import Database from 'better-sqlite3';
+import { Database } from '../database/sqlite.ts';
 import { WarehouseError } from '../lib/errors.ts';
 import type { Column, DataType, Table } from './mart.ts';
 
@@ -28,23 +28,23 @@ function fail(table: Table, problem: string): never {
   });
 }
 
-function checkPages(db: Database.Database, table: Table): void {
+function checkPages(db: Database, table: Table): void {
   const result = db.pragma(`integrity_check('${table.name}')`, { simple: true });
   if (result !== 'ok') fail(table, `is damaged: ${String(result)}`);
 }
 
-function checkForeignKeys(db: Database.Database, table: Table): void {
+function checkForeignKeys(db: Database, table: Table): void {
   const [orphan] = db.pragma(`foreign_key_check('${table.name}')`) as { parent: string }[];
   if (orphan) fail(table, `has rows that are not in ${orphan.parent}`);
 }
 
-function checkContradictions(db: Database.Database, table: Table, query: string): void {
+function checkContradictions(db: Database, table: Table, query: string): void {
   const row = db.prepare(query).pluck().get() as string | undefined;
   if (row !== undefined) fail(table, `has ${row}`);
 }
 
 /** One pass over the table for the count, the types of all columns and invalid rows. */
-function checkRows(db: Database.Database, table: Table, expected: ExpectedRows): number {
+function checkRows(db: Database, table: Table, expected: ExpectedRows): number {
   const wrongType = table.columns.map((column) => `(${hasWrongType(column)})`).join(' or ');
   const invalid = (table.invalid ?? []).map(({ where }) => `(${where})`).join(' or ') || '0';
   const query = `select count(*) as rows, count(*) filter (where ${wrongType}) as wrongType,
@@ -75,7 +75,7 @@ function hasWrongType({ name, type }: Column): string {
 }
 
 /** The rule that the first invalid row breaks, with the key of the row. */
-function describeInvalidRow(db: Database.Database, { name, key, invalid = [] }: Table): string {
+function describeInvalidRow(db: Database, { name, key, invalid = [] }: Table): string {
   const keys = key.map((column) => `"${column}"`).join(` || ', ' || `);
   for (const { what, where } of invalid) {
     const row = db.prepare(`select ${keys} from "${name}" where ${where} limit 1`).pluck().get() as
@@ -85,7 +85,7 @@ function describeInvalidRow(db: Database.Database, { name, key, invalid = [] }: 
   return 'invalid values';
 }
 
-function listWrongColumns(db: Database.Database, { name, columns }: Table): string {
+function listWrongColumns(db: Database, { name, columns }: Table): string {
   const isWrong = (column: Column) =>
     db.prepare(`select 1 from "${name}" where ${hasWrongType(column)} limit 1`).get() !== undefined;
   return columns

@@ -1,5 +1,5 @@
 /** The rows of one published table, all or those that changed since an earlier export. */
-import type Database from 'better-sqlite3';
+import type { Database } from '../database/sqlite.ts';
 import { ConfigError } from '../lib/errors.ts';
 import { findNearest } from '../lib/did-you-mean.ts';
 import type { Column, Mart } from './mart.ts';
@@ -115,7 +115,7 @@ function selectFrom({ name }: Mart, sinceSeq: number | null): Pick<ParquetQuery,
 }
 
 function select(
-  db: Database.Database,
+  db: Database,
   columns: readonly Column[],
   { from, parameters }: Pick<ParquetQuery, 'from' | 'parameters'>,
 ): IterableIterator<SqlCell[]> {

@@ -1,6 +1,6 @@
 /** Decides whether a publication now would differ from the last one. */
 import { createHash } from 'node:crypto';
-import type Database from 'better-sqlite3';
+import type { Database } from '../database/sqlite.ts';
 import { addDays } from '../lib/days.ts';
 import { FIGURES } from '../lib/storage-figures.ts';
 import type { PublishRequest } from './publish-request.ts';
@@ -13,7 +13,7 @@ export const SHAPE = 3;
  * part of it, so a run that changed nothing publishes nothing. `live` is the live file, or a connection that has it
  * attached: no published table has the name of a live one.
  */
-export function createFingerprint(live: Database.Database, request: PublishRequest): string {
+export function createFingerprint(live: Database, request: PublishRequest): string {
   const { version, timezone, durationUnit, exclude, mode, today, storageAccounts } = request;
   const rows = [
     ...QUERIES.map((query) => live.prepare(query).raw().all()),

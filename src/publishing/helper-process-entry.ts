@@ -1,5 +1,5 @@
 /** The helper process of a publication. */
-import Database from 'better-sqlite3';
+import { Database } from '../database/sqlite.ts';
 import { serveRequests } from '../lib/child-process.ts';
 import { attachLive, fillMovements, fillTags } from './build.ts';
 import { checkTable } from './check.ts';

@@ -1,5 +1,5 @@
 /** The form of a published table or view: its columns with their types and meaning, and the SQL that makes it. */
-import type Database from 'better-sqlite3';
+import type { Database } from '../database/sqlite.ts';
 
 /** Types that every BI driver reads correctly. */
 export type DataType =
@@ -155,7 +155,7 @@ export function fillTable(table: Table | WorkingTable): string {
 
 /** Inserts rows into a table that is filled from code. */
 export function insertRows(
-  db: Database.Database,
+  db: Database,
   { name, columns }: Table,
   rows: Iterable<readonly unknown[]>,
 ): void {

@@ -1,6 +1,6 @@
 /** The SQL of a person on the published file: one statement that reads. */
 import { existsSync } from 'node:fs';
-import Database from 'better-sqlite3';
+import { Database, type Statement } from '../database/sqlite.ts';
 import { findNearest } from '../lib/did-you-mean.ts';
 import { ConfigError, errorCode, errorMessage, WarehouseError } from '../lib/errors.ts';
 import { PUBLISHED_ID } from './atomic-replace.ts';
@@ -35,7 +35,7 @@ export function openPublishedFile(file: string) {
   };
 }
 
-function open(file: string): Database.Database {
+function open(file: string): Database {
   try {
     const db = new Database(file, { readonly: true, fileMustExist: true });
     if (db.pragma('application_id', { simple: true }) === PUBLISHED_ID) return db;
@@ -55,7 +55,7 @@ function unreadableError(file: string, error: unknown): WarehouseError {
   });
 }
 
-function prepare(db: Database.Database, sql: string): Database.Statement<unknown[], SqlCell[]> {
+function prepare(db: Database, sql: string): Statement<unknown[], SqlCell[]> {
   let statement;
   try {
     statement = db.prepare<unknown[], SqlCell[]>(sql);
@@ -93,7 +93,7 @@ const REJECTED: [pattern: RegExp, message: string, hint: string][] = [
   ],
 ];
 
-function toSqlError(error: unknown, db?: Database.Database): unknown {
+function toSqlError(error: unknown, db?: Database): unknown {
   const message = errorMessage(error);
   const rejected = REJECTED.find(([pattern]) => error instanceof RangeError && pattern.test(message));
   if (rejected) return new ConfigError(rejected[1], { hint: rejected[2], cause: error });
@@ -102,7 +102,7 @@ function toSqlError(error: unknown, db?: Database.Database): unknown {
 }
 
 /** For a name that the file does not have: the nearest one, and where all of them are. */
-function getHint(db: Database.Database, message: string): string | undefined {
+function getHint(db: Database, message: string): string | undefined {
   const [, kind, name = ''] = /^no such (table|column): (?:\w+\.)?(.*)$/.exec(message) ?? [];
   if (kind === undefined) return undefined;
   const nearest = findNearest(name, listNames(db, kind === 'table' ? 'table_name' : 'column_name'));
@@ -110,6 +110,6 @@ function getHint(db: Database.Database, message: string): string | undefined {
   return nearest === undefined ? all : `did you mean ${nearest}? ${all}`;
 }
 
-function listNames(db: Database.Database, column: 'table_name' | 'column_name'): string[] {
+function listNames(db: Database, column: 'table_name' | 'column_name'): string[] {
   return db.prepare<[], string>(`select distinct ${column} from dictionary`).pluck().all();
 }

@@ -1,5 +1,5 @@
 /** Whether a publication may replace the file that has the name of the published one. */
-import Database from 'better-sqlite3';
+import { Database } from '../database/sqlite.ts';
 import { ConfigError, errorMessage } from '../lib/errors.ts';
 import { publishedFact } from './about-rows.ts';
 import { assertOurFile } from './atomic-replace.ts';

@@ -1,6 +1,6 @@
 import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { Database } from '../../src/database/sqlite.ts';
 import { describe, expect, it } from 'vitest';
 import { ConfigError, WarehouseError } from '../../src/lib/errors.ts';
 import { backUp } from '../../src/backup/backup.ts';

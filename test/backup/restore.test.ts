@@ -1,7 +1,7 @@
 import { chmodSync, copyFileSync, existsSync, linkSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { Database } from '../../src/database/sqlite.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ConfigError, LockedError, WarehouseError } from '../../src/lib/errors.ts';
 import { backUp } from '../../src/backup/backup.ts';

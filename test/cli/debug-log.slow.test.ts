@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { Database } from '../../src/database/sqlite.ts';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CONFIG, configText, WAREHOUSE } from '../support/fixtures/config-file.ts';
 import { createFolder } from '../support/fixtures/folder-of-files.ts';

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { Database } from '../../src/database/sqlite.ts';
 import { describe, expect, it } from 'vitest';
 import { WarehouseError } from '../../src/lib/errors.ts';
 import { openDatabase, openReadOnly, openLedgerConnection } from '../../src/database/connection.ts';
@@ -126,7 +126,7 @@ describe('a new file', () => {
 });
 
 describe('a connection', () => {
-  const settings = (client: Database.Database) =>
+  const settings = (client: Database) =>
     Object.fromEntries(
       ['journal_mode', 'synchronous', 'foreign_keys', 'busy_timeout'].map((name) => [
         name,

@@ -81,7 +81,7 @@ describe('a backup whose process is killed during the copy', () => {
   it('leaves a draft, which the next one removes', async () => {
     const child = runModule(`
       import { backUp } from '${moduleUrl('backup/backup.ts')}';
-      import Database from '${import.meta.resolve('better-sqlite3')}';
+      import { Database } from '${moduleUrl('database/sqlite.ts')}';
       const prepare = Database.prototype.prepare;
       Database.prototype.prepare = function (source) {
         if (source === 'vacuum into ?') process.kill(process.pid, 'SIGKILL');

@@ -18,7 +18,7 @@ const copies = (stage: Stage) => stage.instructions.filter((each) => each instan
 describe('the Dockerfile', () => {
   it('builds in one stage, and begins the image anew from the same tagged image', () => {
     expect(stages.map(({ name }) => name)).toEqual(['build', null]);
-    for (const { image: from } of stages) expect(from).toBe('node:22-bookworm-slim');
+    for (const { image: from } of stages) expect(from).toBe('node:24-bookworm-slim');
     expect(copies(image)).toEqual([{ from: 'build', sources: ['/opt/vodhouse'], to: '/opt/vodhouse' }]);
   });
 

@@ -1,4 +1,4 @@
-import Database from 'better-sqlite3';
+import { Database } from '../../src/database/sqlite.ts';
 import { format, resolveConfig } from 'prettier';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { editsIn, sumGib, listedAt, formatMinute, removalsIn } from '../support/models/history-truth.ts';

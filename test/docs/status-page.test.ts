@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import Database from 'better-sqlite3';
+import { Database } from '../../src/database/sqlite.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { queriesMarkdown, NAMED_QUERIES } from '../../docs/generate/named-queries.ts';
 import * as backups from '../../src/queries/named/backups.ts';

@@ -1,5 +1,5 @@
 /** The expected contents of the published file, computed from the live file without the publishing code. */
-import Database from 'better-sqlite3';
+import { Database } from '../../src/database/sqlite.ts';
 import { TODAY } from './hard-account.ts';
 import { daysBetween } from './hard-service.ts';
 import type { Row, Rows } from './drivers.ts';

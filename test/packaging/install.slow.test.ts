@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { findDeadLinks, listPages } from '../support/dead-links.ts';
 import { readFolder } from '../support/fixtures/folder-of-files.ts';
 import {
@@ -11,17 +11,30 @@ import {
   packCheckout,
   type Installation,
 } from '../support/processes/installed-package.ts';
+import { installNode } from '../support/processes/other-node.ts';
 import { eventually, startVodhouse, vodhouse } from '../support/processes/vodhouse-command.ts';
+import { findFreePort } from '../support/servers/free-port.ts';
+import { findPostgres, startPostgres } from '../support/servers/postgres.ts';
 import { startSandbox } from '../support/servers/sandbox-account.ts';
+
+/** Releases that users have. */
+const NODES = [22, 24];
 
 let folder: string;
 let tarball: string;
 let installed: Installation;
+/** By major version of Node. */
+const installations = new Map<number, Installation>();
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'vodhouse-installed-'));
   tarball = await packCheckout(folder);
-  installed = await installGlobally(tarball, folder);
+  for (const major of NODES) {
+    const own = join(folder, `on-node-${major}`);
+    mkdirSync(own);
+    installed = await installGlobally(tarball, own, installNode(major));
+    installations.set(major, installed);
+  }
 }, 300_000);
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -52,9 +65,10 @@ const readVersion = (folder: string) =>
 const readJson = (path: string) => JSON.parse(readFileSync(join(installed.root, path), 'utf8')) as unknown;
 
 describe('the package', () => {
-  it('is installed without a warning', () => {
-    expect(installed.stderr).toBe('');
-    expect(installed.stdout).toMatch(/^\s*added \d+ packages/);
+  it.each(NODES)('is installed on Node %i without a warning, a script or a compiler', (major) => {
+    const { stdout, stderr } = installations.get(major) ?? {};
+    expect(stderr).toBe('');
+    expect(stdout).toMatch(/^\s*added \d+ packages/);
   });
 
   it('has what a user needs and nothing else', () => {
@@ -75,6 +89,7 @@ describe('the package', () => {
     const entries = Object.entries(packages);
     expect(entries.filter(([, { dev, resolved }]) => dev ?? resolved)).toEqual([]);
     expect(Object.keys(packages)).not.toContain('node_modules/esbuild');
+    expect(Object.keys(packages)).not.toContain('node_modules/better-sqlite3-node20');
     const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as Lock;
     const locked = listVersions(Object.keys(packages), (path) => lock.packages[path]?.version);
     const root = await installLocked(tarball, folder);
@@ -112,10 +127,16 @@ function pointAtSandbox(config: string, url: string): void {
   writeFileSync(config, text);
 }
 
-describe('the installed command', () => {
+/** How the installed command is run on this Node. */
+function surround(major: number, cwd: string, env = {}) {
+  const { binary } = installations.get(major) ?? installed;
+  return { cwd, binary, node: installNode(major), env: { VODHOUSE_KEY: 'sandbox-key', ...env } };
+}
+
+describe.each(NODES)('the installed command on Node %i', (major) => {
   it('runs the demo in an empty folder', async () => {
     const cwd = mkdtempSync(join(folder, 'demo-'));
-    const { code, stdout } = await vodhouse(['demo', '--once'], { cwd, binary: installed.binary });
+    const { code, stdout } = await vodhouse(['demo', '--once'], surround(major, cwd));
     expect(code).toBe(0);
     expect(stdout).toMatch(/^ {2}vodhouse query --file data\/demo\.bi\.db "select /m);
   });
@@ -123,7 +144,7 @@ describe('the installed command', () => {
   it('leads from init to a worker', async () => {
     const { url } = await startSandbox();
     const cwd = mkdtempSync(join(folder, 'work-'));
-    const surroundings = { cwd, binary: installed.binary, env: { VODHOUSE_KEY: 'sandbox-key' } };
+    const surroundings = surround(major, cwd);
     const run = async (...parameters: string[]) => {
       const { code, stdout, stderr } = await vodhouse(parameters, surroundings);
       expect([parameters, code, stderr.match(/^vodhouse: .*/m)?.[0]]).toEqual([parameters, 0, undefined]);
@@ -141,4 +162,41 @@ describe('the installed command', () => {
     worker.kill('SIGTERM'); // also while its server starts
     expect((await worker.ended).code).toBe(0);
   });
+});
+
+describe.skipIf(findPostgres() === null)('a worker that collects its garbage each 200 ms', () => {
+  const COLLECTING = '--expose-gc --import=data:text/javascript,setInterval(gc,200).unref()';
+
+  it.each(NODES)(
+    'lives for a minute on Node %i, with twenty runs that publish and load PostgreSQL',
+    async (major) => {
+      const postgres = await startPostgres();
+      onTestFinished(() => postgres.remove());
+      const { url, sandbox } = await startSandbox();
+      const cwd = mkdtempSync(join(folder, 'minute-'));
+      const surroundings = surround(major, cwd);
+      await vodhouse(['init'], surroundings);
+      const config = join(cwd, 'vodhouse.yaml');
+      pointAtSandbox(config, url);
+      const text = readFileSync(config, 'utf8')
+        .replace(/port: \d+/, `port: ${await findFreePort()}`)
+        .replaceAll(/per_(second|minute): \d+/g, 'per_$1: null')
+        .replace(/^publish:.*/m, `$&\n  targets: [{ name: warehouse, postgres: '${postgres.url}' }]`);
+      writeFileSync(config, text);
+      const ends = Date.now() + 60_000;
+      const worker = startVodhouse(['start'], surround(major, cwd, { NODE_OPTIONS: COLLECTING }));
+      await eventually(worker.stderr).toContain('INFO: worker of ');
+      for (let count = 0; count < 20 || Date.now() < ends; count++) {
+        sandbox.churn(3);
+        const { code, stderr } = await vodhouse(['sync', '--wait'], surroundings);
+        expect([code, /SIG[A-Z]+|Assertion.*/.exec(stderr)?.[0]]).toEqual([0, undefined]);
+      }
+      worker.kill('SIGTERM');
+      const { code, stderr } = await worker.ended;
+      expect([code, /SIG[A-Z]+|Assertion.*/.exec(stderr)?.[0]]).toEqual([0, undefined]);
+      const [loaded] = await postgres.query<{ n: number }>('SELECT count(*)::int AS n FROM vodhouse.videos');
+      const live = await vodhouse(['query', '--csv', 'select count(*) from videos'], surroundings);
+      expect(live.stdout.trim().split(/\s+/).at(-1)).toBe(String(loaded?.n));
+    },
+  );
 });

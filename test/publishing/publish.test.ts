@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import Database from 'better-sqlite3';
+import { Database } from '../../src/database/sqlite.ts';
 import { describe, expect, it, vi } from 'vitest';
 import { ConfigError, LockedError, WarehouseError } from '../../src/lib/errors.ts';
 import { tryLock } from '../../src/database/lock.ts';

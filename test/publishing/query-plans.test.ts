@@ -1,4 +1,4 @@
-import Database from 'better-sqlite3';
+import { Database } from '../../src/database/sqlite.ts';
 import { describe, expect, it } from 'vitest';
 import { attachLive, dayTables, videoTables } from '../../src/publishing/build.ts';
 import { createTable, fillTable } from '../../src/publishing/mart.ts';
@@ -11,7 +11,7 @@ const marts = createMarts({ durationUnit: 'ms', exclude: [] });
 const parameters = { today: '2026-03-10', followed: '["main"]' };
 
 /** A draft with empty tables, with a live file attached. */
-function openDraft(): Database.Database {
+function openDraft(): Database {
   const db = new Database(':memory:');
   db.pragma('foreign_keys = off');
   attachLive(db, liveFileWith(packageRow(101), videoRow(1), storageRow('2026-03-01', 1)));

@@ -1,4 +1,4 @@
-import Database from 'better-sqlite3';
+import { Database } from '../../src/database/sqlite.ts';
 import { onTestFinished, describe, expect, it } from 'vitest';
 import * as runs from '../../src/queries/named/runs.ts';
 import { openRunQueries } from '../../src/queries/run-queries.ts';

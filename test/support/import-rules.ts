@@ -28,7 +28,7 @@ const HOMES: Record<string, readonly string[]> = {
   undici: ['service/client/', 'lib/http/', 'publishing/targets/lake/'],
   aws4fetch: ['publishing/targets/lake/'],
   '@rgrove/parse-xml': ['publishing/targets/lake/'],
-  'better-sqlite3': FILE_HOMES,
+  'better-sqlite3': ['database/sqlite.ts'],
   'drizzle-orm': FILE_HOMES,
   'node-cron': ['app/'],
   croner: ['lib/', 'capacity/', 'config/'],

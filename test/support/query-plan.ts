@@ -1,5 +1,5 @@
 /** Reads EXPLAIN QUERY PLAN: does a statement cost the product of two tables? */
-import type Database from 'better-sqlite3';
+import type { Database } from '../../src/database/sqlite.ts';
 
 interface Step {
   id: number;
@@ -11,7 +11,7 @@ interface Step {
  * The parts of the statement's plan that scan a table once for each row of another one; empty if there are
  * none.
  */
-export function scansInsideScans(db: Database.Database, statement: string, parameters: object): string[] {
+export function scansInsideScans(db: Database, statement: string, parameters: object): string[] {
   const steps = db.prepare(`explain query plan ${statement}`).all(parameters) as Step[];
   const isRepeated = (step: Step | undefined): boolean =>
     step !== undefined &&

@@ -1,12 +1,12 @@
 /** The rows of `dates`. */
-import type Database from 'better-sqlite3';
+import type { Database } from '../../database/sqlite.ts';
 import { createCalendar, parseDay } from '../../lib/calendar.ts';
 import { fromTimestamp, toTimestamp } from '../../lib/clock.ts';
 import { addDays } from '../../lib/days.ts';
 
 /** Whole years, from the year before the first fact to the year of the last one. Reads `state_span` and the live file. */
 export function* createDateRows(
-  db: Database.Database,
+  db: Database,
   { timezone, today }: { timezone: string; today: string },
 ): Generator<(string | number)[]> {
   const calendar = createCalendar(timezone);

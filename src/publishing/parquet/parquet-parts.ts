@@ -1,6 +1,6 @@
 /** The rows of a query as Parquet files of a bounded size, one after the other. */
 import { createHash } from 'node:crypto';
-import type Database from 'better-sqlite3';
+import type { Database } from '../../database/sqlite.ts';
 import { createParquetFile, type Compression } from './parquet-file.ts';
 import { openRows, type FilledGroup, type ParquetQuery, type RowReader } from './parquet-query.ts';
 
@@ -36,7 +36,7 @@ export interface PartOptions {
  * other tables meanwhile, and write none. Throws what SQLite throws.
  */
 export function* writeParts(
-  db: Database.Database,
+  db: Database,
   query: ParquetQuery,
   options: PartOptions,
 ): Generator<ParquetPart> {
@@ -45,7 +45,7 @@ export function* writeParts(
 
 /** The same in steps of one row group, about 0.1 s: null after each that does not end a part. So the caller can see to signals. */
 export function* writePartsInSteps(
-  db: Database.Database,
+  db: Database,
   query: ParquetQuery,
   options: PartOptions,
 ): Generator<ParquetPart | null> {

@@ -1,5 +1,5 @@
 /** The rows of a query, as the columns of a Parquet file take them. */
-import type Database from 'better-sqlite3';
+import type { Database } from '../../database/sqlite.ts';
 import type { Column } from '../mart.ts';
 import type { Row } from './column-values.ts';
 import type { ParquetFile } from './parquet-file.ts';
@@ -23,7 +23,7 @@ const BATCH_ROWS = 128;
 export type RowReader = ReturnType<typeof openRows>;
 
 /** The caller closes it. */
-export function openRows(db: Database.Database, { columns, from, parameters }: ParquetQuery) {
+export function openRows(db: Database, { columns, from, parameters }: ParquetQuery) {
   const values = columns.map(toExpression).join(', ');
   const rows = db.prepare(`select ${values} ${from}`).raw().iterate(parameters) as IterableIterator<
     unknown[]

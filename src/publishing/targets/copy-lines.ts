@@ -1,7 +1,7 @@
 /**
  * Rows of a SQLite file as CSV, which PostgreSQL's COPY reads. SQL makes the lines: in JavaScript that takes twice the time.
  */
-import type Database from 'better-sqlite3';
+import type { Database } from '../../database/sqlite.ts';
 import type { Column } from '../mart.ts';
 
 /** Rows of one chunk: making it blocks the process for a few milliseconds. */
@@ -35,7 +35,7 @@ export function toLine(columns: readonly Column[]): string {
 
 /** The rows of a set as lines, in the order of their rowids. */
 export function* readLines(
-  db: Database.Database,
+  db: Database,
   table: string,
   columns: readonly Column[],
   rows: RowSet,
@@ -63,7 +63,7 @@ export function* readLines(
 }
 
 /** Is there any row of a set? Without one, nothing needs to be staged: each temporary table leaves dead rows in the catalogs. */
-export function hasRows(db: Database.Database, table: string, rows: RowSet): boolean {
+export function hasRows(db: Database, table: string, rows: RowSet): boolean {
   const { from, where, parameters } = toSource(table, rows);
   return db.prepare(`select 1 from ${from} where ${where} limit 1`).get(parameters) !== undefined;
 }

@@ -1,5 +1,5 @@
 /** What changed in the published file since the mark of a target. */
-import type Database from 'better-sqlite3';
+import type { Database } from '../../database/sqlite.ts';
 import type { Table } from '../mart.ts';
 import type { RowSet } from './copy-lines.ts';
 import { listAccountSlices, listWarehouseSlices, selectOwned, type Owner } from './shipped-tables.ts';
@@ -147,7 +147,7 @@ function findSlices({ db, marts }: Source, owner: Owner, known: (table: string) 
   return tables.map((sliced) => findSliceChanges(db, sliced, owner, known(sliced.table.name)));
 }
 
-function storeRowids(db: Database.Database, name: string, select: string, parameters: object): void {
+function storeRowids(db: Database, name: string, select: string, parameters: object): void {
   db.exec(`drop table if exists temp."${name}"; create temp table "${name}" (row integer primary key)`);
   db.prepare(`insert into temp."${name}" ${select}`).run(parameters);
 }
@@ -178,7 +178,7 @@ cross join video_tags t on t.package_key = v.package_key and t.video_id = v.vide
 order by t.rowid`;
 
 /** The newest present state of a set of videos; null if there are none. */
-export function findNewest(db: Database.Database, rows: RowSet): Anchor | null {
+export function findNewest(db: Database, rows: RowSet): Anchor | null {
   const isList = 'rowids' in rows;
   const from = isList ? `temp."${rows.rowids}" c cross join videos t on t.rowid = c.row` : 'videos t';
   return (

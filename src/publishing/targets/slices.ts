@@ -1,6 +1,6 @@
 /** Slices of small tables: which ones differ from those that a target has. */
 import { createHash } from 'node:crypto';
-import type Database from 'better-sqlite3';
+import type { Database } from '../../database/sqlite.ts';
 import { toLine, type RowSet } from './copy-lines.ts';
 import { selectOwned, type Owner, type SlicedTable } from './shipped-tables.ts';
 
@@ -20,7 +20,7 @@ export interface SliceChanges {
 
 /** Compares a table with the slices of a target. */
 export function findSliceChanges(
-  db: Database.Database,
+  db: Database,
   sliced: SlicedTable,
   owner: Owner,
   known: Checksums,
@@ -39,7 +39,7 @@ const sliceOf = ({ by }: SlicedTable) => (by ? `substr(t."${by.column}", 1, ${by
 
 /** The checksum of each slice of an owner's rows. */
 export function computeChecksums(
-  db: Database.Database,
+  db: Database,
   sliced: SlicedTable,
   owner: Owner,
 ): Map<string, string> {
@@ -51,7 +51,7 @@ export function computeChecksums(
 }
 
 /** The number of rows, and the sum and the greatest of their ids. */
-function compareNumbers(db: Database.Database, sliced: SlicedTable, from: string, parameters: object) {
+function compareNumbers(db: Database, sliced: SlicedTable, from: string, parameters: object) {
   const rows = db
     .prepare(
       `select ${sliceOf(sliced)}, count(*) || '/' || sum(t."${sliced.id}") || '/' || max(t."${sliced.id}") ${from} group by 1`,
@@ -62,7 +62,7 @@ function compareNumbers(db: Database.Database, sliced: SlicedTable, from: string
 }
 
 /** A hash of all values. Each group is one text: a slice of many packages is hashed in a few thousand pieces. */
-function hashRows(db: Database.Database, sliced: SlicedTable, from: string, parameters: object) {
+function hashRows(db: Database, sliced: SlicedTable, from: string, parameters: object) {
   const { columns, key } = sliced.table;
   const order = key.map((column) => `t."${column}"`).join(', ');
   const group = sliced.group === null ? `''` : `t."${sliced.group}"`;

@@ -1,7 +1,7 @@
 /** The published file as the source of loads: a snapshot that never changes, also while a newer one replaces it. */
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
-import Database from 'better-sqlite3';
+import { Database } from '../../database/sqlite.ts';
 import {
   listFormerStays,
   toAccountTimeline,
@@ -76,7 +76,7 @@ type PublishedMove = Pick<MovedAccount, 'account' | 'state' | 'arrivalId' | 'ori
 
 const PUBLISH = 'vodhouse publish makes a new one';
 
-function openFile(file: string): Database.Database {
+function openFile(file: string): Database {
   try {
     const db = new Database(file, { readonly: true, fileMustExist: true });
     db.pragma('temp_store = memory');

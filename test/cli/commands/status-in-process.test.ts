@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { Database } from '../../../src/database/sqlite.ts';
 import { describe, expect, it } from 'vitest';
 import { createPublicationNotes } from '../../../src/app/worker-notes.ts';
 import { plan } from '../../../src/cli/commands/plan.ts';

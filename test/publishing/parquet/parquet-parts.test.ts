@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { Database } from '../../../src/database/sqlite.ts';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, it } from 'vitest';
 import {
@@ -28,7 +28,7 @@ const OPTIONS: PartOptions = {
 };
 
 /** A table `numbers` of n rows. */
-function createNumbers(n: number): Database.Database {
+function createNumbers(n: number): Database {
   const db = new Database(':memory:');
   db.exec(`create table numbers (id BIGINT, change_seq BIGINT, title TEXT);
 with recursive n(id) as (select 1 union all select id + 1 from n where id < ${n})

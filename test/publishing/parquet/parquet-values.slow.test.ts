@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { Database } from '../../../src/database/sqlite.ts';
 import { DuckDBInstance } from '@duckdb/node-api';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -39,7 +39,7 @@ const HARD: Record<(typeof TYPES)[number], readonly Cell[]> = {
 };
 
 /** A table with a column for each type; values that are fewer are repeated. Rows have a number, `id`. */
-function createTable(values: Values, rows: number): Database.Database {
+function createTable(values: Values, rows: number): Database {
   const db = new Database(':memory:');
   const types = Object.keys(values) as DataType[];
   db.exec(`create table rows (id BIGINT, ${types.map((type) => `"${type}" ${type}`).join(', ')})`);
@@ -58,7 +58,7 @@ const toColumn = (name: string, type: DataType, expression?: string) => ({
 
 /** Writes all rows, and opens them in DuckDB as the view `rows`. */
 async function openInDuckDb(
-  db: Database.Database,
+  db: Database,
   types: readonly DataType[],
   expressions: Partial<Record<DataType, string>> = {},
 ) {
@@ -84,7 +84,7 @@ function toSqlite(type: DataType): string {
 }
 
 /** Expects that DuckDB reads what SQLite has. */
-async function expectSame(db: Database.Database, types: readonly DataType[]): Promise<void> {
+async function expectSame(db: Database, types: readonly DataType[]): Promise<void> {
   const { read } = await openInDuckDb(db, types);
   const rows = await read(`select id, ${types.map(toSqlite).join(', ')} from rows order by id`);
   const names = types.map((type) => `"${type}"`).join(', ');

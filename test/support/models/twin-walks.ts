@@ -2,7 +2,7 @@
  * One history of a package, walked twice: as it is, and with every page parsed. Both files must be equal
  * afterwards.
  */
-import Database from 'better-sqlite3';
+import { Database } from '../../../src/database/sqlite.ts';
 import fc from 'fast-check';
 import { startPackageService, type PackageService } from '../servers/test-service.ts';
 import { openTestPipeline, type TestPipeline } from '../fixtures/open-pipeline.ts';

@@ -1,13 +1,13 @@
 /**
  * Does what the Dockerfile says, without an engine: each stage in a root of its own made by mmdebstrap, its RUN lines by chroot.
- * Needs root. Node comes from this machine, where the image has it, and better-sqlite3 as it was built for this Node:
- * its install script takes that where it would download one.
+ * Needs root. npm comes from this machine, where the image has it.
  */
 import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, posix } from 'node:path';
 import { promisify } from 'node:util';
 import { Copy, readCopy, type Stage } from '../dockerfile.ts';
+import { installNode } from './other-node.ts';
 
 const execute = promisify(execFile);
 const IMAGE_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
@@ -29,9 +29,10 @@ export interface Image {
 
 /** Builds the stages below the folder. Returns the image of the last one. */
 export async function buildImage(stages: readonly Stage[], folder: string): Promise<Image> {
+  const [, major] = /^node:(\d+)-/.exec(stages[0]?.image ?? '') ?? [];
   const base = join(folder, 'base');
   await execute('mmdebstrap', ['--quiet', '--variant=minbase', 'bookworm', base]);
-  addNode(base);
+  addNode(base, installNode(Number(major)));
   const roots = new Map<string | null, Image>();
   let image: Image | null = null;
   for (const stage of stages) {
@@ -52,9 +53,8 @@ export async function buildImage(stages: readonly Stage[], folder: string): Prom
   return image;
 }
 
-/** As the official image of Node has it. npm uses the registry that this machine uses, and the prebuilt better-sqlite3. */
-function addNode(root: string): void {
-  const node = realpathSync(process.execPath);
+/** As the official image of Node has it. npm uses the registry that this machine uses. */
+function addNode(root: string, node: string): void {
   const npm = dirname(
     dirname(realpathSync(execFileSync('sh', ['-c', 'command -v npm'], { encoding: 'utf8' }).trim())),
   );
@@ -72,18 +72,6 @@ function addNode(root: string): void {
     if (existsSync(file)) cpSync(realpathSync(file), join(root, file), { recursive: true });
   if (existsSync('/usr/etc/npmrc')) cpSync('/usr/etc/npmrc', join(root, 'usr/local/etc/npmrc'));
   writeFileSync(join(root, 'etc/dpkg/dpkg.cfg.d/unsafe-io'), 'force-unsafe-io\n');
-  packPrebuilt(join(root, 'prebuilt'));
-}
-
-function packPrebuilt(folder: string): void {
-  const { version } = JSON.parse(readFileSync('node_modules/better-sqlite3/package.json', 'utf8')) as {
-    version: string;
-  };
-  mkdirSync(folder);
-  const { modules } = process.versions;
-  const name = `better-sqlite3-v${version}-node-v${modules}-linux-${process.arch}.tar.gz`;
-  const from = realpathSync('node_modules/better-sqlite3');
-  execFileSync('tar', ['-czf', join(folder, name), '-C', from, 'build/Release/better_sqlite3.node']);
 }
 
 function copyFiles(instruction: Copy, image: Image, roots: Map<string | null, Image>): void {
@@ -103,7 +91,7 @@ async function apply(keyword: string, parameters: string, image: Image): Promise
     const script = `cd ${image.folder} && ${parameters}`;
     const env = {
       ...{ PATH: IMAGE_PATH, HOME: '/root' },
-      ...{ npm_config_better_sqlite3_local_prebuilds: '/prebuilt', DEBIAN_FRONTEND: 'noninteractive' },
+      DEBIAN_FRONTEND: 'noninteractive',
       ...{ npm_config_cache: '/npm-cache', npm_config_prefer_offline: 'true' },
       ...image.env,
     };

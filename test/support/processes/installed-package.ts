@@ -3,7 +3,7 @@
  * a prefix of its own.
  */
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -39,17 +39,23 @@ export interface Installation {
 }
 
 /**
- * Installs a tarball globally, with the cache of this machine, its way to the registry, and nothing else of its settings. SQLite is
- * unpacked as where it can be downloaded ready to use: compiling takes a minute, and the checkout did it with the same version.
+ * Installs a tarball globally by this Node, with the cache of this machine, its way to the registry, and nothing else of its settings.
+ * No other program is within its reach: no shell, no compiler.
  */
-export async function installGlobally(tarball: string, folder: string): Promise<Installation> {
-  const [prefix, home] = [join(folder, 'prefix'), join(folder, 'home')];
+export async function installGlobally(tarball: string, folder: string, node: string): Promise<Installation> {
+  const [prefix, home, programs] = ['prefix', 'home', 'programs'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
   mkdirSync(home);
-  writeFileSync(join(home, '.prebuild-installrc'), `local-prebuilds=${await packSqlite(folder)}\n`);
-  const env = await makeEnvironment(home);
-  const flags = ['--engine-strict', '--prefer-offline', '--allow-scripts=better-sqlite3', '--no-fund'];
+  mkdirSync(programs);
+  symlinkSync(node, join(programs, 'node'));
+  const env = { ...(await makeEnvironment(home)), PATH: programs, npm_config_update_notifier: 'false' };
+  const flags = ['--engine-strict', '--prefer-offline', '--ignore-scripts', '--no-fund'];
   const parameters = ['install', '--global', '--prefix', prefix, ...flags, tarball];
-  const { stdout, stderr } = await run('npm', parameters, { cwd: folder, env });
+  const npm = (await run('sh', ['-c', 'command -v npm'])).stdout.trim();
+  const { stdout, stderr } = await run(node, [npm, ...parameters], { cwd: folder, env });
   const root = join(prefix, 'lib/node_modules/vodhouse');
   return { root, binary: join(prefix, 'bin/vodhouse'), stdout, stderr };
 }
@@ -88,16 +94,4 @@ async function readSettings(): Promise<Record<string, string>> {
   return Object.fromEntries(
     names.map((name) => [`npm_config_${name.replace('-', '_')}`, String(settings[name])]),
   );
-}
-
-/** The compiled SQLite of the checkout, under the name of a download of better-sqlite3. Returns the folder. */
-async function packSqlite(folder: string): Promise<string> {
-  const from = 'node_modules/better-sqlite3';
-  const { version } = JSON.parse(readManifest(from)) as { version: string };
-  const platform = `${process.platform}-${process.arch}`;
-  const name = `better-sqlite3-v${version}-node-v${process.versions.modules}-${platform}.tar.gz`;
-  const prebuilds = join(folder, 'prebuilds');
-  mkdirSync(prebuilds);
-  await run('tar', [...['-czf', join(prebuilds, name), '-C', from], 'build/Release/better_sqlite3.node']);
-  return prebuilds;
 }

@@ -19,6 +19,8 @@ export interface Surroundings {
   env?: Readonly<Record<string, string>>;
   /** The command of an installed package; by default that of the checkout. */
   binary?: string;
+  /** The Node that runs it; by default that of the tests. */
+  node?: string;
 }
 
 export interface RunningCommand {
@@ -45,9 +47,9 @@ export function startVodhouse(parameters: readonly string[], surroundings: Surro
 /** Starts the command for several tests; the caller must stop it. */
 export function spawnVodhouse(
   parameters: readonly string[],
-  { cwd, env = {}, binary = BINARY }: Surroundings,
+  { cwd, env = {}, binary = BINARY, node = process.execPath }: Surroundings,
 ): RunningCommand {
-  const child = spawn(process.execPath, [binary, ...parameters], {
+  const child = spawn(node, [binary, ...parameters], {
     cwd,
     env: { PATH: process.env.PATH ?? '', HOME: cwd, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

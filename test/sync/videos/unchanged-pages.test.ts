@@ -1,4 +1,4 @@
-import Database from 'better-sqlite3';
+import { Database } from '../../../src/database/sqlite.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { idsBetween, startPackageService, type PackageService } from '../../support/servers/test-service.ts';

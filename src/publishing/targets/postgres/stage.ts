@@ -1,5 +1,5 @@
 /** Rows on their way: temporary tables of the transaction, and the statements that compare them with a table. */
-import type Database from 'better-sqlite3';
+import type { Database } from '../../../database/sqlite.ts';
 import type { Column, Table } from '../../mart.ts';
 import { readLines, type RowSet } from '../copy-lines.ts';
 import { quoteName, quoteNames, type Session } from './session.ts';
@@ -8,7 +8,7 @@ import { toKey, WAREHOUSE_ID } from './tables.ts';
 /** What the steps of one load share. */
 export interface LoadContext {
   session: Session;
-  db: Database.Database;
+  db: Database;
   /** Columns by table that the target has. */
   targetColumns: ReadonlyMap<string, readonly string[]>;
   /** Called for texts in which NUL was replaced. */

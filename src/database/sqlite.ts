@@ -1,0 +1,31 @@
+/**
+ * SQLite in this process, and the only file that imports it: better-sqlite3 13; on Node 20, where 13 ends with a segmentation fault, 12, which
+ * in turn aborts on Node 24.19 and later (nodejs/node issue 65446).
+ */
+import { createRequire } from 'node:module';
+import type BetterSqlite3 from 'better-sqlite3';
+import { ConfigError } from '../lib/errors.ts';
+
+export type Database = BetterSqlite3.Database;
+export type DatabaseOptions = BetterSqlite3.Options;
+export type Statement<Parameters extends unknown[] = unknown[], Row = unknown> = BetterSqlite3.Statement<
+  Parameters,
+  Row
+>;
+export type Transaction<Work extends (...given: never[]) => unknown> = BetterSqlite3.Transaction<Work>;
+
+/** Opens a file: `new Database(path, options)`. Loading this module throws ConfigError on a Node without SQLite. */
+export const Database = loadSqlite();
+
+function loadSqlite(): typeof BetterSqlite3 {
+  const load = createRequire(import.meta.url) as (name: string) => typeof BetterSqlite3;
+  if (Number.parseInt(process.versions.node, 10) >= 22) return load('better-sqlite3');
+  try {
+    return load('better-sqlite3-node20'); // a checkout has it: `optionalDependencies` of package.json
+  } catch (cause) {
+    throw new ConfigError(`vodhouse needs Node 22 or later; this is Node ${process.versions.node}`, {
+      hint: 'on Node 20 it runs from a checkout only, after npm install with python3, make and g++',
+      cause,
+    });
+  }
+}
