@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { Database, type Statement } from '../database/sqlite.ts';
 import { findNearest } from '../lib/did-you-mean.ts';
 import { ConfigError, errorCode, errorMessage, WarehouseError } from '../lib/errors.ts';
+import { escapeControls, truncate } from '../lib/format.ts';
 import { PUBLISHED_ID } from './atomic-replace.ts';
 
 /** A value as SQLite returns it. An integer is exact: a bigint. */
@@ -56,9 +57,10 @@ function unreadableError(file: string, error: unknown): WarehouseError {
 }
 
 function prepare(db: Database, sql: string): Statement<unknown[], SqlCell[]> {
+  if (sql.includes('\0')) throw new ConfigError('the SQL has a NUL character, where SQLite stops reading');
   let statement;
   try {
-    statement = db.prepare<unknown[], SqlCell[]>(sql);
+    statement = db.prepare<unknown[], SqlCell[]>(sql).bind(); // throws where the SQL has parameters
   } catch (error) {
     throw toSqlError(error, db);
   }
@@ -87,7 +89,7 @@ const REJECTED: [pattern: RegExp, message: string, hint: string][] = [
   [/more than one statement/, 'the SQL has more than one statement', 'type one; it needs no ; at its end'],
   [/no statements/, 'there is no SQL', `vodhouse query "select * from bi_videos_now limit 5"`],
   [
-    /Too few parameter/,
+    /Too few parameter|Missing named parameter/,
     'the SQL has parameters, and nothing gives them a value',
     'write the values into the SQL',
   ],
@@ -95,10 +97,13 @@ const REJECTED: [pattern: RegExp, message: string, hint: string][] = [
 
 function toSqlError(error: unknown, db?: Database): unknown {
   const message = errorMessage(error);
-  const rejected = REJECTED.find(([pattern]) => error instanceof RangeError && pattern.test(message));
-  if (rejected) return new ConfigError(rejected[1], { hint: rejected[2], cause: error });
-  if (!(error instanceof Database.SqliteError)) return error;
-  return new ConfigError(`SQLite: ${message}`, { hint: db && getHint(db, message), cause: error });
+  if (error instanceof Database.SqliteError)
+    return new ConfigError(`SQLite: ${truncate(escapeControls(message), 300)}`, {
+      hint: db && getHint(db, message),
+      cause: error,
+    });
+  const rejected = REJECTED.find(([pattern]) => pattern.test(message));
+  return rejected ? new ConfigError(rejected[1], { hint: rejected[2], cause: error }) : error;
 }
 
 /** For a name that the file does not have: the nearest one, and where all of them are. */

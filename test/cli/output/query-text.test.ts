@@ -112,6 +112,8 @@ describe('the SQL', () => {
     ['', 'there is no SQL', /^vodhouse query "select/],
     [' -- nothing', 'there is no SQL', /^vodhouse query "select/],
     ['select ?', 'the SQL has parameters', /write the values/],
+    ['select :a', 'the SQL has parameters', /write the values/],
+    ['select ?, @b, $c', 'the SQL has parameters', /write the values/],
     ["select json('x') from videos", 'SQLite: malformed JSON', undefined],
     ['delete from videos', 'the SQL would change something', /type one select/],
     ['create table x (y)', 'the SQL would change something', /type one select/],
@@ -125,6 +127,14 @@ describe('the SQL', () => {
       message: expect.stringContaining(message) as unknown,
       hint: hint === undefined ? undefined : (expect.stringMatching(hint) as unknown),
     });
+  });
+
+  it.each([
+    ['a NUL character', 'select 1\0 + 1', /NUL/],
+    ['a name of two lines', 'select * from "a\nb"', /^SQLite: no such table: a\ufffdb$/],
+    ['a long name', `select ${'a'.repeat(100_000)}`, /^SQLite: no such column: a{283}…$/],
+  ])('with %s is refused in one line', async (_, sql, message) => {
+    await expect(queried(sql, csv)).rejects.toThrow(message);
   });
 
   it('may end with a semicolon, begin with a comment or a with, and be a pragma that reads', async () => {
