@@ -1,5 +1,5 @@
 /** The SQL of a person on the published file: one statement that reads. */
-import { existsSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { Database, type Statement } from '../database/sqlite.ts';
 import { findNearest } from '../lib/did-you-mean.ts';
 import { ConfigError, errorCode, errorMessage, WarehouseError } from '../lib/errors.ts';
@@ -17,10 +17,7 @@ export interface QueryResult {
 
 /** Opens a published file to read. Throws WarehouseError if there is none, or if it is another kind of file. */
 export function openPublishedFile(file: string) {
-  if (!existsSync(file))
-    throw new WarehouseError(`there is no published file at ${file}`, {
-      hint: 'vodhouse publish makes it, and each vodhouse sync that changed something',
-    });
+  assertReadable(file);
   const db = open(file);
   return {
     /**
@@ -34,6 +31,21 @@ export function openPublishedFile(file: string) {
     },
     close: () => void db.close(),
   };
+}
+
+function assertReadable(file: string): void {
+  try {
+    accessSync(file, constants.R_OK);
+  } catch (error) {
+    if (errorCode(error) === 'EACCES')
+      throw new WarehouseError(`this user may not read ${file}`, {
+        hint: `that takes r on the file, and x on each folder above it: namei -l ${file}`,
+        cause: error,
+      });
+    throw new WarehouseError(`there is no published file at ${file}`, {
+      hint: 'vodhouse publish makes it, and each vodhouse sync that changed something',
+    });
+  }
 }
 
 function open(file: string): Database {

@@ -34,9 +34,9 @@ function makeFile(path: string): void {
   openWarehouse(path, createVirtualClock('2026-03-01T12:00Z')).close();
 }
 
-/** Runs `vodhouse sync` in the folder as a user who may not write there. */
-async function sync(folder: string, context: TestContext) {
-  const end = await runAsNobody(['sync', '--log-level', 'silent'], folder);
+/** Runs `vodhouse sync`, or another command, in the folder as a user who may not write there. */
+async function sync(folder: string, context: TestContext, command = ['sync']) {
+  const end = await runAsNobody([...command, '--log-level', 'silent'], folder);
   return end ?? context.skip('nobody can neither read this checkout nor a copy of it');
 }
 
@@ -135,3 +135,19 @@ describe('a warehouse that the user may not write', () => {
     TIMEOUT_MS,
   );
 });
+
+it(
+  'vodhouse query names the permissions that it needs, where the file or its folder is hidden from the user',
+  async (context) => {
+    const { folder, data, path } = places();
+    writeFileSync(path, '');
+    for (const hidden of [data, path]) {
+      chmodSync(data, 0o755);
+      chmodSync(hidden, process.getuid?.() === 0 ? HIDDEN : 0);
+      const { code, stderr } = await sync(folder, context, ['query', '--file', path, 'select 1']);
+      expect([code, stderr]).toEqual([1, expect.stringContaining(`namei -l ${path}`)]);
+    }
+    chmodSync(data, HIDDEN);
+  },
+  TIMEOUT_MS,
+);
