@@ -31,7 +31,7 @@ export async function notify(options: JsonOptions & { test?: true }): Promise<nu
 /** Throws ConfigError if there is none. Pings are not tested: each of them tells that a run began or ended. */
 function getWebhook({ notify: section }: Config, file: string, formatCommand: FormatCommand): string {
   if (section?.webhook) return section.webhook;
-  const add = section ? 'webhook: ${VODHOUSE_WEBHOOK}' : 'notify: { webhook: ${VODHOUSE_WEBHOOK} }';
+  const add = section ? 'webhook: ${VODHOUSE_WEBHOOK}' : 'notify: { webhook: "${VODHOUSE_WEBHOOK}" }';
   const place = section ? `under notify in ${file}` : `to ${file}`;
   const pings = section?.ping ? `; to test notify.ping, make a run: ${formatCommand('sync --quick')}` : '';
   throw new ConfigError(`${file} has no notify.webhook to send a test message to`, {

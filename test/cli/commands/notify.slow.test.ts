@@ -48,7 +48,7 @@ describe('notify --test', () => {
   });
 
   it.each([
-    ['', 'add the address to vodhouse.yaml: notify: { webhook: ${VODHOUSE_WEBHOOK} }'],
+    ['', 'add the address to vodhouse.yaml: notify: { webhook: "${VODHOUSE_WEBHOOK}" }'],
     [
       'notify: { ping: "http://127.0.0.1:1/" }',
       'add the address under notify in vodhouse.yaml: webhook: ${VODHOUSE_WEBHOOK}; to test notify.ping, make a run: vodhouse sync --quick',
