@@ -6,7 +6,6 @@ import { WarehouseError } from '../lib/errors.ts';
 import { createClockFailures } from './run-clock.ts';
 import { bookStorage, type StorageOutcome } from './storage/book.ts';
 import { runFairly, FAIRNESS } from './fair-queue.ts';
-import { createPageOwners } from './videos/page-owners.ts';
 import { runQuickWalk } from './videos/quick-walk.ts';
 import { walkPackage } from './videos/walk.ts';
 
@@ -31,12 +30,11 @@ export async function syncAccount(
   isFileAhead: boolean,
 ): Promise<AccountOutcome> {
   account.clock.reset();
-  const startedAt = account.clock.mark();
   const breaker = createCircuitBreaker(context.logger, account.name, runId);
   const run = { context, options, account, runId, breaker };
   const storage =
     options.storage && account.storage ? await syncStorage(run, account.storage, isFileAhead) : null;
-  if (options.videos) await syncPackages(run, startedAt);
+  if (options.videos) await syncPackages(run);
   const outcome = breaker.getOutcome();
   const failures = [...outcome.failures, ...createClockFailures(account.name, account.clock.evidence())];
   return { ...outcome, account: account.name, storage, failures };
@@ -62,13 +60,12 @@ async function syncStorage(
   return outcome;
 }
 
-async function syncPackages(run: AccountRun, startedAt: () => number): Promise<void> {
+async function syncPackages(run: AccountRun): Promise<void> {
   const { options, account, runId, breaker } = run;
   const { name, clock, concurrency } = account;
   const { acceptRemovals, acceptPage = false, signal } = options;
   const context = { ...run.context, clock };
-  const owners = createPageOwners(context.warehouse, name, startedAt);
-  const shared = { account, runId, acceptRemovals, acceptPage, owners, signal };
+  const shared = { account, runId, acceptRemovals, acceptPage, signal };
   const walk = options.mode === 'quick' ? runQuickWalk : walkPackage;
   const stopReason = () => breaker.getOpenReason() ?? options.stopReason?.() ?? null;
   const packages = listPackagesInTurn(run);

@@ -1,6 +1,5 @@
 /** The live file as the pipeline reads and writes it, and the request budgets that live in it. */
 import { toTimestamp, type Clock, DAY_MS } from '../lib/clock.ts';
-import { matchPage, findPageHashes } from './package-membership.ts';
 import { createBudget, type Limits, type OnWait } from '../budget/budget.ts';
 import { correctDay, findBookedDay, readDayHistory, storeDays } from './store-days.ts';
 import { openDatabase, openLedgerConnection, type Tx } from '../database/connection.ts';
@@ -30,7 +29,7 @@ import {
 } from './accounts.ts';
 import { assertNotMoving, findMove, getOrigins, listMoves } from './statements/account-move.ts';
 import * as backups from './statements/backup.ts';
-import { countExpected } from './statements/expected-ids.ts';
+import { countExpected, countReplaced, hasLiveId } from './statements/expected-ids.ts';
 import { acknowledgeDrift, countWalksWithoutDrift, listOpenDrift } from './statements/drift.ts';
 import { prunePauses } from '../budget/statements/pause.ts';
 import * as targetLoads from './statements/target-loads.ts';
@@ -84,8 +83,8 @@ const READS = {
   listPackagesByTurn: packages.listPackagesByTurn,
   listFullTurns: packages.listFullTurns,
   listPackagesServedSince: packages.listPackagesServedSince,
-  matchPage,
-  findPageHashes,
+  hasLiveId,
+  countReplaced,
   countLive,
   findLiveIds,
   countExpected,

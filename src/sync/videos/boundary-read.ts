@@ -2,7 +2,7 @@
 import { RefusedError, TransientError } from '../../lib/errors.ts';
 import type { IdRange } from '../../lib/id-range.ts';
 import type { VideoPage, WithReceivedAt } from '../../service/client/parse-response.ts';
-import { findDoubtByRows, findEchoDoubt } from './foreign-page.ts';
+import { findForeignEcho } from './foreign-page.ts';
 import { HIGHEST, provePage, toPageContents, type PageContents, type PageProof } from './proof.ts';
 import { addChanges, distrustOrder, type WalkState } from './walk-state.ts';
 
@@ -82,7 +82,7 @@ function getDistanceToEdge(rank: number, size: number): number {
 
 /** Reads the gap above page `number` until a page shows all of it, as long as boundary reads are left. */
 export async function readBoundary(walk: WalkState, number: number, gap: IdRange): Promise<void> {
-  const { checkpoint, countError, boundaryReads, options } = walk;
+  const { checkpoint, countError, boundaryReads } = walk;
   const { pageSize, totalcount } = checkpoint;
   const { isSizeIgnored } = boundaryReads;
   const boundary = { rank: number * pageSize, length: totalcount + countError, pageSize, isSizeIgnored };
@@ -91,7 +91,7 @@ export async function readBoundary(walk: WalkState, number: number, gap: IdRange
     if (boundaryReads.left <= 0) return;
     boundaryReads.left--;
     const page = await fetchBoundaryPage(walk, plan);
-    if (!page || (!options.acceptPage && isForeign(walk, page))) return;
+    if (!page || isForeign(walk, page)) return;
     const proof = storeBoundaryPage(walk, page, gap);
     const wasSizeIgnored = plan.pageSize !== pageSize && page.paging.pagesize === pageSize;
     if (proof.range && !wasSizeIgnored) return;
@@ -122,11 +122,10 @@ async function fetchBoundaryPage(walk: WalkState, plan: BoundaryPlan): Promise<B
   }
 }
 
-/** A page that may belong to another package is not stored and proves nothing. */
-function isForeign(walk: WalkState, page: BoundaryPage): boolean {
-  if (findEchoDoubt(page.echo, walk.key.packageId)?.isSure) return true;
-  const doubt = findDoubtByRows(walk, { ...page, above: null });
-  return doubt !== null && doubt !== 'unknown';
+/** The records next to the gap are stored: a page without a live id is not one of this package. */
+function isForeign({ context, key }: WalkState, { echo, contents: { ids } }: BoundaryPage): boolean {
+  if (findForeignEcho(echo, key.packageId) !== null) return true;
+  return ids !== null && ids.length > 0 && !context.warehouse.hasLiveId({ ...key, ids });
 }
 
 function storeBoundaryPage(walk: WalkState, page: BoundaryPage, gap: IdRange): PageProof {

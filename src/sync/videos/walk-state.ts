@@ -15,7 +15,6 @@ import type { UnchangedPage } from '../../warehouse/unchanged-pages.ts';
 import type { StartedWalk, WalkEnd } from '../../warehouse/walks.ts';
 import type { SyncAccount, SyncContext } from '../context.ts';
 import type { Slot } from '../fair-queue.ts';
-import type { PageOwners } from './page-owners.ts';
 import { countExpectedOn, type PageAbove, type PageContents, type PageProof } from './proof.ts';
 import type { TrustedNeighbour } from './proof.ts';
 
@@ -26,7 +25,6 @@ export interface WalkOptions {
   /** See RunOptions. */
   acceptRemovals: boolean | number;
   acceptPage: boolean;
-  owners: PageOwners;
   slot: Slot;
   signal: AbortSignal;
 }
@@ -56,10 +54,8 @@ export interface WalkState {
   above: PageAbove;
   /** Pages requested again because they were not the requested ones. */
   retriedPages: number;
-  /** Pages that looked like pages of another package, were returned twice, and were stored. */
+  /** Pages that looked like pages of another package, were returned twice, and were accepted. */
   confirmedPages: number;
-  /** The last page was a copy of another package's page, twice: the pages below may be copies too. */
-  isCopy: boolean;
   sizeChanges: number;
   boundaryReads: {
     left: number;
@@ -107,7 +103,6 @@ export function createWalkState(
     above: checkpoint?.id == null ? 'end' : null,
     retriedPages: 0,
     confirmedPages: 0,
-    isCopy: false,
     sizeChanges: 0,
     boundaryReads: { left: 0, isSizeIgnored: false },
     resumed: checkpoint?.id != null,
@@ -182,7 +177,7 @@ export function isOrderProved({ idsInOrder }: WalkState): boolean {
 /** A cron tick may be this late. */
 const LATE_TICK_MS = 60_000;
 /** A walk that would remove no more videos than this is not held back by the share alone. */
-const MIN_HELD_BACK = 20;
+export const MIN_HELD_BACK = 20;
 
 /** The end of a walk that read all its pages. `hasReadAll`: this walk itself read every page of the list. */
 export function buildWalkEnd(walk: WalkState, hasReadAll: boolean): WalkEnd {

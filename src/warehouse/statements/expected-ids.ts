@@ -4,6 +4,8 @@ import { query } from '../../database/query.ts';
 import { findOpenVideoIds } from './quarantine.ts';
 import type { IdRange } from '../../lib/id-range.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
+import { findPackage } from './package.ts';
+import { findVideo } from './video.ts';
 
 /** Ids from `low` to `high`, and the pages from `fromPage` to `toPage` that hold them, all included. */
 export interface PagedIdRange extends IdRange {
@@ -19,12 +21,12 @@ const countAnyLive = query<never, PackageKey>(
 ).count;
 
 /** Counts the live rows by their key, and removed ones by their own index: no row is read. */
-export const countLiveByIndex = query<never, PackageKey & IdRange>(
+const countLiveByIndex = query<never, PackageKey & IdRange>(
   `select (select count(*) from video where ${IN_RANGE})
     - (select count(*) from video where ${IN_RANGE} and removed_at is not null) as count`,
 ).count;
 
-export const countCandidates = query<never, PackageKey & IdRange>(
+const countCandidates = query<never, PackageKey & IdRange>(
   `select count(*) as count from removal_candidate where ${IN_RANGE}`,
 ).count;
 
@@ -55,4 +57,28 @@ const findHighestRow = query<{ id: number | null }, PackageKey>(
 export function findHighestId(tx: Tx, key: PackageKey): number {
   const quarantined = findOpenVideoIds(tx, key).map(Number).filter(Number.isSafeInteger);
   return Math.max(findHighestRow(tx, key)?.id ?? 0, ...quarantined);
+}
+
+/** A page by its ids, the ids that belong on it, and whether it is the whole list. */
+export interface PlacedPage extends PackageKey, IdRange {
+  ids: readonly number[];
+  isWhole: boolean;
+}
+
+/** Whether one of the ids has a live row. */
+export const hasLiveId = (
+  tx: Tx,
+  { account, packageId, ids }: PackageKey & { ids: readonly number[] },
+): boolean => ids.some((id) => findVideo(tx, { account, packageId, id })?.isLive === 1);
+
+/**
+ * Counts the live rows in the range of a page that holds no live id; candidates do not count. `isAll`: they are all rows
+ * of the package. In a list that is not known to be sorted, only the whole list has a range.
+ */
+export function countReplaced(tx: Tx, page: PlacedPage): { rows: number; isAll: boolean } {
+  const { order, live_count: live } = findPackage(tx, page) ?? { order: null, live_count: 0 };
+  const isPlaced = live > 0 && (page.isWhole || order === 'trusted');
+  if (!isPlaced || hasLiveId(tx, page)) return { rows: 0, isAll: false };
+  const rows = countLiveByIndex(tx, page) - countCandidates(tx, page);
+  return { rows, isAll: rows >= live };
 }

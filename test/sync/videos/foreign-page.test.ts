@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openWalkedAccount, firstFailure, OF_101, OF_102 } from '../../support/servers/walked-packages.ts';
+import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
 import { idsFrom } from '../../support/servers/test-service.ts';
 
 describe('the page of another package', () => {
@@ -25,8 +26,8 @@ describe('the page of another package', () => {
     const summary = await run();
     expect(summary.status).toBe('partial');
     const message =
-      'account main, package 102, page 1: it holds not one of the 90 known videos whose ids it covers ' +
-      '(its videos are those of package 101); it came twice, and is not stored';
+      'account main, package 102, page 1: it holds not one of the 90 known videos whose ids it covers; ' +
+      'it came twice, and is not stored';
     const hint =
       'if the package was really filled with other videos: vodhouse sync --package 102 --accept-page --config test';
     expect(summary.failures).toMatchObject([{ packageId: 102, message, hint, parked: false }]);
@@ -39,6 +40,17 @@ describe('the page of another package', () => {
     expect((await run()).status).toBe('succeeded');
     expect([live(101), live(102), leftovers()]).toEqual([OF_101, OF_102, []]);
     expect(service.takePages(102)).toEqual([1]);
+  });
+
+  it('is never stored by itself, however often it arrives', async () => {
+    const { run, serveForeignPage, live, leftovers } = await openWalkedAccount({ 101: OF_101, 102: OF_102 });
+    serveForeignPage(102, 101, 6);
+    for (const mode of ['full', 'quick', 'full'] as const) {
+      expect(firstFailure(await run({ mode }))?.packageId).toBe(102);
+      expect([live(102), leftovers()]).toEqual([OF_102, []]);
+    }
+    expect((await run()).failures).toEqual([]);
+    expect([live(102), leftovers()]).toEqual([OF_102, []]);
   });
 
   it('costs the other packages nothing, however many of them receive it', async () => {
@@ -68,9 +80,9 @@ describe('the page of another package', () => {
 
   it('is not stored where its ids are above or below those of the package', async () => {
     const lists = { 101: idsFrom(5000, 250), 102: idsFrom(2000, 250), 103: idsFrom(1, 250) };
-    for (const other of [101, 103]) {
+    for (const [other, pages] of [[101, [2, 1]] as const, [103, [3, 2, 1]] as const]) {
       const { run, serveForeignPage, live, leftovers } = await openWalkedAccount(lists, { pageSize: 100 });
-      for (const page of [3, 2, 1]) {
+      for (const page of pages) {
         serveForeignPage(102, other, 2, page);
         expect(firstFailure(await run())?.packageId).toBe(102);
         expect([live(102), leftovers()]).toEqual([lists[102], []]);
@@ -78,15 +90,26 @@ describe('the page of another package', () => {
     }
   });
 
-  it('is not stored where the two share some videos', async () => {
-    const shared = idsFrom(1, 100, 3);
-    const own = [...shared, ...idsFrom(2, 150, 3)].sort((one, other) => one - other);
-    const { run, serveForeignPage, live, leftovers } = await openWalkedAccount({ 101: OF_101, 102: own });
-    serveForeignPage(102, 101, 2);
-    expect(firstFailure(await run())?.message).toContain(
-      'most of its videos are those of package 101, and were not in this one',
-    );
-    expect([live(102), leftovers()]).toEqual([own, []]);
+  it('removes nothing where it looks like uploads, and its videos are gone after the next walk', async () => {
+    const own = idsFrom(2000, 250);
+    const lists = { 101: idsFrom(5000, 250), 102: own };
+    const { run, serveForeignPage, live } = await openWalkedAccount(lists, { pageSize: 100 });
+    serveForeignPage(102, 101, 1, 3);
+    expect((await run()).failures).toEqual([]);
+    expect(live(102)).toEqual(expect.arrayContaining(own));
+    await run();
+    expect(live(102)).toEqual(own);
+  });
+
+  it('removes nothing where the two share some videos, and its others are gone after the next walks', async () => {
+    const own = [...idsFrom(1, 100, 3), ...idsFrom(2, 150, 3)].sort((one, other) => one - other);
+    const { run, serveForeignPage, live } = await openWalkedAccount({ 101: OF_101, 102: own });
+    serveForeignPage(102, 101, 1);
+    expect((await run()).walks.at(-1)).toMatchObject({ package_id: 102, removed: 0, held_back: 150 });
+    expect(live(102)).toEqual(expect.arrayContaining(own));
+    await run();
+    await run();
+    expect(live(102)).toEqual(own);
   });
 
   it('is not stored where an earlier one was, and its videos were removed again', async () => {
@@ -231,7 +254,7 @@ describe('a package that was really filled with other videos', () => {
 });
 
 describe('a new package', () => {
-  it('that has the videos of another one is stored, for a few more requests', async () => {
+  it('that has the videos of another one costs nothing more', async () => {
     const all = idsFrom(1, 1000);
     const { service, run, live } = await openWalkedAccount(
       { 101: all },
@@ -242,7 +265,7 @@ describe('a new package', () => {
     const { failures, walks } = await run();
     expect([failures, live(102)]).toEqual([[], all]);
     expect(walks.at(-1)?.status).toBe('succeeded');
-    expect(service.takePages(102).length).toBeLessThanOrEqual(11 + 3);
+    expect(service.takePages(102)).toHaveLength(11);
     expect((await run()).failures).toEqual([]);
     expect(service.takePages(102)).toHaveLength(10);
   });
@@ -255,12 +278,31 @@ describe('a new package', () => {
     expect(live(102)).toEqual(own);
   });
 
-  it('is not filled by one page of another', async () => {
+  it('that began with the page of another one waits for --accept-page', async () => {
     const scene = await openWalkedAccount({ 101: OF_101 }, { packages: [101, 102] });
     scene.service.getPackage(102).refill(OF_102);
     scene.serveForeignPage(102, 101, 1);
     expect((await scene.run()).failures).toEqual([]);
-    expect([scene.live(101), scene.live(102), scene.leftovers()]).toEqual([OF_101, OF_102, []]);
+    expect(firstFailure(await scene.run())?.hint).toMatch(/--package 102 --accept-page/);
+    expect(scene.live(102)).toEqual(OF_101);
+    await scene.run({ packages: [{ account: null, packageId: 102 }], acceptPage: true });
+    expect((await scene.run()).failures).toEqual([]);
+    expect(scene.live(102)).toEqual(OF_102);
+  });
+
+  it('is fetched after `forget` like a new one: one request a page, and no message', async () => {
+    const all = idsFrom(1, 700);
+    const { run, service, pipeline, live } = await openWalkedAccount(
+      { 101: all, 102: all },
+      { pageSize: 100 },
+    );
+    const warehouse = openWarehouse(pipeline.file, pipeline.clock);
+    warehouse.forget({ account: 'main', packageId: 102 });
+    warehouse.close();
+    expect((await run()).failures).toEqual([]);
+    expect(live(102)).toEqual(all);
+    expect(service.takePages(102)).toEqual([1, 7, 6, 5, 4, 3, 2, 1]);
+    expect(pipeline.log.join('\n')).not.toContain('requested again');
   });
 
   it('costs nothing more in the first run of an account, whatever it shares', async () => {
