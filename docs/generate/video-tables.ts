@@ -166,7 +166,7 @@ const pageHash = describeTable(
     package_id: PACKAGE_ID,
     page: 'Number of the page, from 1.',
     page_size: withUnit('videos a page', 'Page size of the response.'),
-    hash: withUnit('SHA-256, base64', 'Hash of the bytes of its records.'),
+    hash: withUnit('SHA-256, base64', 'Hash of the bytes of its records and of the known fields.'),
     records: withUnit('records', 'How many records it has.'),
     first_id: 'Its lowest video id.',
     last_id: 'Its highest video id.',

@@ -2,15 +2,13 @@
 import { parse as parseLossless, stringify as stringifyLossless } from 'lossless-json';
 import type { z } from 'zod';
 import { RefusedError, TransientError } from '../../lib/errors.ts';
+import { VIDEO_FIELDS } from '../../lib/service-fields.ts';
 import { createDriftCollector, type FieldDrift } from '../drift.ts';
 import { firstIssueText } from '../field-types.ts';
 import { storageAnswer, storageStatus } from '../storage.ts';
 import { readVideo, videoListAnswer, videoListStatus } from '../videos.ts';
 import type { Paging, RefusedRecord, SearchOption, Video } from '../videos.ts';
 import { decode, splitEnvelope, type Envelope } from './response-body.ts';
-
-/** Part of the hash of a list. Change it whenever records are read in another way: then no stored hash matches. */
-const READER_VERSION = 'records 1';
 
 /** When a response was complete, in milliseconds since 1970. */
 export type WithReceivedAt<T> = T & { answeredAt: number };
@@ -72,7 +70,7 @@ export async function readVideoPage(
   options: ParseOptions,
   isUnchanged?: IsUnchangedPage,
 ): Promise<VideoPage> {
-  const split = isUnchanged ? splitEnvelope(content, READER_VERSION) : null;
+  const split = isUnchanged ? splitEnvelope(content, VIDEO_FIELDS) : null;
   if (!isUnchanged || !split) return parsePage(decode(content), options, null);
   const read: { envelope: PageEnvelope | null } = { envelope: null };
   const isKnown = await isUnchanged(split.hash, () => (read.envelope = parseEnvelope(split)));

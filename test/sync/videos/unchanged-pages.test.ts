@@ -3,8 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { idsBetween, startPackageService, type PackageService } from '../../support/servers/test-service.ts';
 import { openTestPipeline, type TestPipeline } from '../../support/fixtures/open-pipeline.ts';
-import { videoRecord } from '../../support/fixtures/service-responses.ts';
+import { listBody, videoRecord } from '../../support/fixtures/service-responses.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
+import { VIDEO_FIELDS } from '../../../src/lib/service-fields.ts';
+import { splitEnvelope } from '../../../src/service/client/response-body.ts';
 import { runTwinWalks, twinHistory } from '../../support/models/twin-walks.ts';
 
 /** The pages with a stored hash, by number. */
@@ -16,7 +18,7 @@ function hashes(pipeline: TestPipeline): Record<number, string> {
 /** Changes a row without vodhouse: only a parsed page reveals it. */
 function tamper(pipeline: TestPipeline, id: number): void {
   const db = new Database(pipeline.file);
-  db.exec(`drop trigger video_version_kept; update video set title = 'tampered' where id = ${id}`);
+  db.exec(`drop trigger if exists video_version_kept; update video set title = 'tampered' where id = ${id}`);
   db.close();
 }
 
@@ -152,6 +154,26 @@ describe('a page with its known bytes is parsed anyway', () => {
     );
     expect(pipeline.query('select record_id from quarantine where resolved_at is null')).toEqual([]);
     expect(pipeline.query('select record_id from quarantine')).toEqual([{ record_id: '18' }]);
+  });
+
+  const { preloading, ...olderFields } = VIDEO_FIELDS;
+  it.each([
+    ['with fewer fields', olderFields],
+    ['with a field of another type', { ...VIDEO_FIELDS, preloading: { ...preloading, type: 'integer' } }],
+  ] as const)('when a version %s recorded it', async (_, fields) => {
+    const { pipeline } = await walkedOnce(idsBetween(1, 13));
+    const content = Buffer.from(listBody({ records: idsBetween(1, 5).map((id) => videoRecord(id)) }));
+    const { 1: hash } = hashes(pipeline);
+    expect(hash).toBe(splitEnvelope(content, VIDEO_FIELDS)?.hash);
+    const older = splitEnvelope(content, fields)?.hash;
+    const db = new Database(pipeline.file);
+    db.prepare('update page_hash set hash = ? where page = 1').run(older);
+    db.close();
+    tamper(pipeline, 3);
+    tamper(pipeline, 7);
+    await pipeline.run();
+    expect([3, 7].map((id) => isTampered(pipeline, id))).toEqual([false, true]);
+    expect(hashes(pipeline)[1]).toBe(hash);
   });
 
   it('when it proves more than before', async () => {
