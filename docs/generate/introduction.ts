@@ -6,7 +6,7 @@ Generated from the code by \`npm run docs\`: do not edit.
 
 There are two SQLite files:
 
-- **The published file** (\`publish.file\`, by default \`data/vodhouse.bi.db\`) is for readers: SQL, BI tools, notebooks. It is
+- **The published file** (\`publish.file\`, by default \`published/vodhouse.bi.db\`) is for readers: SQL, BI tools, notebooks. It is
   complete and read-only. After each run that changed something, a new file replaces it: open the file again to see it.
   [Its tables](#the-published-file).
 - **The live file** (\`warehouse\`, by default \`data/vodhouse.db\`) belongs to the worker, which writes to it all the time. It

@@ -23,7 +23,7 @@ export function findPublishedFile(
   const { warehouse, publish } = loadConfigWithoutFiles(config).config;
   if (publish) return { file: publish.file, warehouse, lakes: listLakeFolders(publish.targets) };
   throw new ConfigError(`${config} publishes nothing, and ${command} reads the published file`, {
-    hint: 'add publish: { file: data/vodhouse.bi.db } to the config, then vodhouse publish',
+    hint: 'add publish: {} to the config, then vodhouse publish',
   });
 }
 

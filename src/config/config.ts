@@ -31,12 +31,14 @@ import { orNull, section, withDefault } from './sections.ts';
 /** Default paths of the live file, the published file and the folder of backups. */
 export const DEFAULT_FILES = {
   warehouse: 'data/vodhouse.db',
-  publish: 'data/vodhouse.bi.db',
+  publish: 'published/vodhouse.bi.db',
   backups: 'data/backups',
 } as const;
 
 const schedule = section({
-  timezone: withDefault(timezone, 'UTC', 'IANA time zone in which full and quick are read.'),
+  timezone: orNull(timezone).describe(
+    'IANA time zone in which the cron expressions of this file are read. Default: timezone.',
+  ),
   full: withDefault(
     cron,
     '0 * * * *',
@@ -175,8 +177,7 @@ const notify = section(
   'remind_after',
 );
 
-/** The complete file. Paths are as they are written. */
-export const configSchema = section({
+const file = section({
   warehouse: withDefault(filePath, DEFAULT_FILES.warehouse, 'The SQLite file, relative to this one.'),
   timezone: timezone.describe("IANA time zone of the service's calendar. Required."),
   duration_unit: withDefault(
@@ -202,6 +203,12 @@ export const configSchema = section({
   server: orNull(server).describe('The web server. Leave out for none.'),
   notify: orNull(notify).describe('Where alerts are sent. Leave out for none.'),
 });
+
+/** The complete file. Paths are as they are written. */
+export const configSchema = file.transform(({ schedule, ...others }) => ({
+  ...others,
+  schedule: { ...schedule, timezone: schedule.timezone ?? others.timezone },
+}));
 
 type DeepReadonly<T> = T extends readonly (infer Item)[]
   ? readonly DeepReadonly<Item>[]

@@ -43,12 +43,12 @@ accounts:
       #final_codes: []          # errorCode values that mean "do not retry"
 
 schedule:
-  #timezone: UTC                # the zone in which these are read
+  #timezone: Asia/Seoul         # the zone in which these are read; without it, timezone above
   full: "0 * * * *"             # when to walk everything: cron, or @hourly and its kind
   quick: "*/10 * * * *"         # when to find new and removed videos only; leave out for never
 
 publish:                        # the file for readers; leave out for none
-  file: data/vodhouse.bi.db     # relative to this one; rebuilt after a run that changed something
+  file: published/vodhouse.bi.db # relative to this one; rebuilt after a run that changed something
   #exclude: [access_key, org_access_key] # fields of a video left out of it
   #every: 0                     # at most once in this time; 0: after each such run
   #mode: 0444                   # its permissions, as chmod takes them

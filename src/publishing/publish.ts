@@ -43,7 +43,7 @@ export async function publish(request: PublishRequest): Promise<Publication> {
 }
 
 function prepareFolder(live: string, file: string): void {
-  makeFolder(dirname(file), { file, onMade: (made) => giveToOwnerOf(dirname(made), made) });
+  makeFolder(dirname(file), { file, mode: 0o755, onMade: (made) => giveToOwnerOf(dirname(made), made) });
   assertReplaceable(live, file);
   sweepLeftOvers(file);
 }

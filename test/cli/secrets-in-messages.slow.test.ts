@@ -49,7 +49,7 @@ describe('the key', () => {
       'errorCode Invalid:[key]: no [key], not even [key] or ?key=[key]&pkg=2',
     );
     expect(findCanary(printed)).toEqual([]);
-    expect(writtenFiles(cwd).map(([name]) => name)).toContain('data/vodhouse.bi.db');
+    expect(writtenFiles(cwd).map(([name]) => name)).toContain('published/vodhouse.bi.db');
     expect(findCanary(writtenFiles(cwd))).toEqual([]);
   });
 

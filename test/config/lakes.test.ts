@@ -142,8 +142,8 @@ describe('a target that cannot be', () => {
     ],
     [
       'the published file',
-      'folder: data/vodhouse.bi.db',
-      'targets[0].folder: "data/vodhouse.bi.db" is the published file; expected a folder such as data/lake',
+      'folder: published/vodhouse.bi.db',
+      'targets[0].folder: "published/vodhouse.bi.db" is the published file; expected a folder such as data/lake',
     ],
     [
       'a region that is missing',

@@ -37,7 +37,7 @@ describe('a minimal config', () => {
           },
         },
       ],
-      schedule: { timezone: 'UTC', full: '0 * * * *', quick: null },
+      schedule: { timezone: 'Asia/Seoul', full: '0 * * * *', quick: null },
       walk: { removalBrake: 0.2, resumeWithinMs: 604_800_000, boundaryReads: 0.05 },
       publish: null,
       backup: null,
@@ -58,7 +58,7 @@ describe('a minimal config', () => {
       keepDays: 0,
       targets: [],
     });
-    expect(config.publish?.file).toBe(join(config.file, '../data/vodhouse.bi.db'));
+    expect(config.publish?.file).toBe(join(config.file, '../published/vodhouse.bi.db'));
     expect(config.server).toEqual({
       host: '127.0.0.1',
       port: 8320,

@@ -31,6 +31,7 @@ import {
 import { execute, hashFile, readRows, readValue } from '../support/fixtures/live-file.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
 import { createPublishRequest, published } from '../support/fixtures/published-file.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
 const live = () => liveFileWith(packageRow(101), videoRow(1), videoRow(2), storageRow('2026-03-09', 5));
@@ -40,8 +41,10 @@ describe('a published file', () => {
   it('is read-only, a single file, and describes itself', async () => {
     const { file, select, publication } = await published(live());
     expect(statSync(file).mode & 0o777).toBe(0o444);
-    const { file: shared } = await published(live(), { mode: 0o640 });
-    expect((statSync(shared).mode & 0o777).toString(8)).toBe('640');
+    const folder = join(temporaryFolder(), 'published');
+    const { file: shared } = await published(live(), { file: join(folder, 'out.db'), mode: 0o640 });
+    const modes = [folder, shared].map((path) => (statSync(path).mode & 0o777).toString(8));
+    expect(modes).toEqual(['755', '640']);
     expect(select('pragma journal_mode')).toEqual([{ journal_mode: 'delete' }]);
     expect(select('pragma application_id')).toEqual([{ application_id: 0x766f6470 }]);
     expect(select('pragma freelist_count')).toEqual([{ freelist_count: 0 }]);

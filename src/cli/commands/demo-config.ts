@@ -69,6 +69,7 @@ export function demoConfig(
         limits: { per_second: 20, per_minute: 600, per_day: null },
       },
     ],
+    schedule: { timezone: 'UTC' }, // that of `daily`
     publish: { file: getPublishedFile(warehouse), targets },
     server: { port },
   });

@@ -22,7 +22,7 @@ export async function plan(options: JsonOptions): Promise<number> {
   process.stdout.write(
     options.json
       ? formatJson({ ...report, targets })
-      : planText(report, options.config) + targetPlansText(targets),
+      : planText(report, options.config, config.timezone) + targetPlansText(targets),
   );
   return report.fits ? EXIT.done : EXIT.partial;
 }

@@ -31,7 +31,7 @@ export async function publish(options: PublishOptions): Promise<number> {
   const publisher = openPublisher(config, 'publish');
   if (!publisher) {
     throw new ConfigError('the config has no `publish`: there is no file to publish into', {
-      hint: 'add the line `publish: {}` for data/vodhouse.bi.db next to the config, or name a file: `publish: { file: … }`',
+      hint: 'add the line `publish: {}` for published/vodhouse.bi.db next to the config, or name a file: `publish: { file: … }`',
     });
   }
   assertSameZone(config, readBookedZone(config.warehouse));

@@ -6,9 +6,9 @@ import type { TargetPlan } from '../../capacity/target-plan.ts';
 import { formatBytes, formatCount, pluralize, escapeControls } from '../../lib/format.ts';
 import { formatTable } from './table.ts';
 
-/** Whether the schedule fits, the costs, then remarks. `config` is the path as it was given. */
-export function planText(plan: Plan, config: string): string {
-  const sections = [resultLines(plan, config).map(escapeControls).join('\n'), passTable(plan)];
+/** Whether the schedule fits, the costs, then remarks. `config` is the path as it was given, `timezone` that of the calendar. */
+export function planText(plan: Plan, config: string, timezone: string): string {
+  const sections = [resultLines(plan, config, timezone).map(escapeControls).join('\n'), passTable(plan)];
   const remarks = formatRemarks(plan);
   if (remarks.length > 0) sections.push(remarks.map((each) => `  - ${escapeControls(each)}`).join('\n'));
   return `${sections.join('\n\n')}\n`;
@@ -45,7 +45,7 @@ const LOAD_TEXTS = {
 /** A lake has whole files. */
 const LAKE_CHANGES = 'the files with changes, at most';
 
-function resultLines({ accounts, fits, proposal }: Plan, config: string): string[] {
+function resultLines({ accounts, fits, proposal }: Plan, config: string, timezone: string): string[] {
   const short = accounts.filter((account) => !account.fits);
   const scope =
     accounts.length === 1
@@ -55,13 +55,13 @@ function resultLines({ accounts, fits, proposal }: Plan, config: string): string
   const lines = accounts.map(({ account, verdict }) => `  ${account}: ${verdict}`);
   const hopeless = short.filter((account) => !account.proposal).map(({ account }) => account);
   const except = hopeless.length > 0 ? ` would fit all but ${hopeless.join(', ')}` : '';
-  const hint = proposal ? [`  -> schedule: ${formatSchedule(proposal)}${except}`] : [];
+  const hint = proposal ? [`  -> schedule: ${formatSchedule(proposal, timezone)}${except}`] : [];
   return [`${headline} (${config}):`, ...lines, ...hint];
 }
 
 /** As in the config. */
-function formatSchedule({ full, quick, timezone = 'UTC' }: Schedule): string {
-  const zone = timezone === 'UTC' ? '' : `timezone: ${timezone}, `;
+function formatSchedule({ full, quick, timezone }: Schedule, calendar: string): string {
+  const zone = timezone === calendar ? '' : `timezone: ${timezone}, `;
   return quick === null ? `{ ${zone}full: "${full}" }` : `{ ${zone}full: "${full}", quick: "${quick}" }`;
 }
 

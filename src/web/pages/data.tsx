@@ -31,8 +31,7 @@ export function DataPage({ view, ...frame }: PageFrame & { view: DataView }) {
 function NoFile() {
   return (
     <p class="notice">
-      The config publishes no file for readers: add{' '}
-      <code data-copy>{'publish: { file: data/vodhouse.bi.db }'}</code>
+      The config publishes no file for readers: add <code data-copy>{'publish: {}'}</code>
     </p>
   );
 }

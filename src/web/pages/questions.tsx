@@ -72,12 +72,7 @@ export function QuestionPage({ view, ...frame }: PageFrame & { view: QuestionVie
 function AnswerSection({ view }: { view: QuestionView }) {
   const { question, answer, publishedAt } = view;
   if (answer === null) {
-    return (
-      <Notice
-        text="The config publishes no file for readers: add"
-        command="publish: { file: data/vodhouse.bi.db }"
-      />
-    );
+    return <Notice text="The config publishes no file for readers: add" command="publish: {}" />;
   }
   if (answer === 'no file') {
     return (

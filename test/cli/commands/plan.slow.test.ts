@@ -104,9 +104,9 @@ describe('plan', () => {
     expect(stdout).toMatch(/^main +quick +3 +3 +4 +\S+s +120 +480$/m);
     expect(stdout).toContain('-> schedule: { full: "0 */2 * * *", quick: "*/10 * * * *" }');
 
-    configure('per_day: 1000', 'schedule: { timezone: Asia/Seoul, quick: "*/10 * * * *" }');
+    configure('per_day: 1000', 'schedule: { timezone: UTC, quick: "*/10 * * * *" }');
     expect((await vodhouse(['plan'], { cwd })).stdout).toContain(
-      '-> schedule: { timezone: Asia/Seoul, full: "0 */2',
+      '-> schedule: { timezone: UTC, full: "0 */2',
     );
 
     configure('per_day: 700', 'schedule: { quick: "* * * * *" }');
@@ -137,9 +137,9 @@ describe('plan', () => {
       targets: [],
       warehouse: join(cwd, WAREHOUSE),
       warehouse_exists: true,
-      schedule: { timezone: 'UTC', full: '0 * * * *', quick: null },
+      schedule: { timezone: 'Asia/Seoul', full: '0 * * * *', quick: null },
       fits: false,
-      proposal: { timezone: 'UTC', full: '0 */2 * * *', quick: null },
+      proposal: { timezone: 'Asia/Seoul', full: '0 */2 * * *', quick: null },
       accounts: [
         {
           account: 'main',
@@ -154,7 +154,7 @@ describe('plan', () => {
           fits: false,
           exceeds: ['per_day'],
           verdict: 'does not fit: full walks every hour need 720 a day; every 2 h would fit',
-          proposal: { timezone: 'UTC', full: '0 */2 * * *', quick: null },
+          proposal: { timezone: 'Asia/Seoul', full: '0 */2 * * *', quick: null },
         },
       ],
     });

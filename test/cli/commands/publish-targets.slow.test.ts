@@ -47,7 +47,7 @@ describe.skipIf(findPostgres() === null)('publish with targets', () => {
     const { cwd, url } = await setUp();
     const { code, stdout, stderr } = await vodhouse(['publish'], { cwd });
     expect(stderr).toBe('');
-    expect(stdout).toMatch(/^published data\/vodhouse\.bi\.db: 250 videos/);
+    expect(stdout).toMatch(/^published published\/vodhouse\.bi\.db: 250 videos/);
     expect(stdout).toMatch(/^target warehouse: 1 of 1 account up to date, [\d,]+ rows in \d+/m);
     expect(stdout).toMatch(/^ {2}main {4}loaded up to change 250: [\d,]+ rows in/m);
     expect(code).toBe(0);

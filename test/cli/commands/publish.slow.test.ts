@@ -10,7 +10,7 @@ import { readWarehouseValue } from '../../support/fixtures/warehouse-rows.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-const PUBLISHED = 'data/vodhouse.bi.db';
+const PUBLISHED = 'published/vodhouse.bi.db';
 /** A sandbox whose current day does not advance, so that a run can find nothing new. */
 const settings = { storage: false, pageSize: 100 };
 
@@ -29,7 +29,7 @@ describe('sync', () => {
     const first = await vodhouse(['sync'], { cwd });
     expect(first.code).toBe(0);
     expect(first.stdout).toMatch(
-      /^published data\/vodhouse\.bi\.db: 250 videos, 250 versions, 0 days of storage, [\d.]+ [kM]B in .*$/m,
+      /^published published\/vodhouse\.bi\.db: 250 videos, 250 versions, 0 days of storage, [\d.]+ [kM]B in .*$/m,
     );
     expect(videos(cwd)).toBe(250);
     const before = inode(cwd);
@@ -51,7 +51,7 @@ describe('sync', () => {
   it('stores everything and publishes nothing where another file is at the path of the published file', async () => {
     const { url } = await startSandbox();
     const cwd = folderWith({ url });
-    mkdirSync(join(cwd, 'data'));
+    mkdirSync(join(cwd, 'published'));
     writeFileSync(join(cwd, PUBLISHED), 'my own notes');
     const { code, stdout } = await vodhouse(['sync'], { cwd });
     expect(code).toBe(3);
@@ -114,7 +114,7 @@ describe('publish', () => {
     const { code, stdout, stderr } = await vodhouse(['publish'], { cwd });
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(
-      /^published data\/vodhouse\.bi\.db: 250 videos, .*\ncopy of the day: data\/vodhouse\.bi\.\d{4}-\d\d-\d\d\.db\n$/,
+      /^published published\/vodhouse\.bi\.db: 250 videos, .*\ncopy of the day: published\/vodhouse\.bi\.\d{4}-\d\d-\d\d\.db\n$/,
     );
     expect(inode(cwd)).not.toBe(before);
     const { stdout: json } = await vodhouse(['publish', '--json'], { cwd });

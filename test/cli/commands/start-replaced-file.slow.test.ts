@@ -85,7 +85,7 @@ describe('a live file that was deleted after it was published', () => {
     expect([existsSync(live), service.requests.length]).toEqual([false, requests]);
     expect((await vodhouse(['restore', backup], { cwd })).code).toBe(0);
     expect((await vodhouse(['sync'], { cwd })).code).toBe(0);
-    for (const name of [WAREHOUSE, `${WAREHOUSE}-wal`, `${WAREHOUSE}-shm`, 'data/vodhouse.bi.db'])
+    for (const name of [WAREHOUSE, `${WAREHOUSE}-wal`, `${WAREHOUSE}-shm`, 'published/vodhouse.bi.db'])
       rmSync(join(cwd, name), { force: true });
     expect((await vodhouse(['sync'], { cwd })).code).toBe(0);
   });
@@ -104,7 +104,7 @@ describe('a live file that was deleted after it was published', () => {
       2,
       expect.stringContaining(`-> first stop the worker, pid ${worker.pid}: it had the file open\n`),
     ]);
-    rmSync(join(cwd, 'data/vodhouse.bi.db'));
+    rmSync(join(cwd, 'published/vodhouse.bi.db'));
     const { code, stderr } = await vodhouse(['status'], { cwd });
     expect([code, stderr]).toEqual([
       1,

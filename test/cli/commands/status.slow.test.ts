@@ -82,7 +82,7 @@ describe('status', () => {
     const cwd = createFolder({ [CONFIG]: configText({ url, packages: PACKAGES, storage: false, top }) });
     await vodhouse(['sync'], { cwd });
     const fresh = await vodhouse(['status'], { cwd });
-    expect(fresh.stdout).toMatch(/^published file data\/vodhouse\.bi\.db: made just now$/m);
+    expect(fresh.stdout).toMatch(/^published file published\/vodhouse\.bi\.db: made just now$/m);
 
     execute(
       join(cwd, WAREHOUSE),
@@ -99,11 +99,11 @@ describe('status', () => {
     const deferred = await vodhouse(['status'], { cwd });
     expect(deferred.stdout).not.toContain('does not show the last changes');
     expect(deferred.stdout).toContain('made just now; newer changes are not in it yet');
-    rmSync(join(cwd, 'data/vodhouse.bi.db'));
+    rmSync(join(cwd, 'published/vodhouse.bi.db'));
     const { stdout } = await vodhouse(['status', '--json'], { cwd });
     expect(JSON.parse(stdout)).toMatchObject({
       needs: ['the published file does not exist'],
-      published: { file: join(cwd, 'data/vodhouse.bi.db'), published_at: null, behind: true },
+      published: { file: join(cwd, 'published/vodhouse.bi.db'), published_at: null, behind: true },
     });
   });
 
