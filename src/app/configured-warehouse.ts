@@ -17,7 +17,7 @@ import { assertMayRename } from './moved-accounts.ts';
  */
 export function openConfiguredWarehouse(config: Config, environment: Environment): Warehouse {
   const { clock, logger, isDemo = false, formatCommand = commandsFor(config.file) } = environment;
-  assertNotLost(config, formatCommand);
+  if (!isDemo) assertNotLost(config, formatCommand);
   const warehouse = openWarehouse(config.warehouse, clock);
   try {
     const use = warehouse.getFileUse();

@@ -1,31 +1,43 @@
-/** A missing live file whose published file is still there: an empty one in its place would hide the loss. */
-import { existsSync, readdirSync, statSync } from 'node:fs';
+/** A missing live file whose folder, backup or published file shows that there was one: an empty one would begin a second history. */
+import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { DEFAULT_FILES, type Config } from '../config/config.ts';
+import { escapeRegExp } from '../database/draft-files.ts';
 import { readLiveHolder } from '../database/lock.ts';
-import { restoreMarkerPath } from '../database/paths.ts';
+import { resolveLink, restoreMarkerPath } from '../database/paths.ts';
 import { shellQuote, type FormatCommand } from '../health/commands.ts';
 import { ConfigError, NEXT_LINE } from '../lib/errors.ts';
 import { publishedFact } from '../publishing/about-rows.ts';
 
-/** Throws ConfigError where there is no live file, but a file that was published from one. An interrupted restore is no loss. */
+/**
+ * Throws ConfigError where the folder of the live file is missing, and where the file is, while a backup or a published file of
+ * it is there. An interrupted restore is no loss.
+ */
 export function assertNotLost(config: Config, formatCommand: FormatCommand): void {
   const { warehouse, publish } = config;
-  if (publish === null || existsSync(warehouse) || existsSync(restoreMarkerPath(warehouse))) return;
-  const since = publishedFact(publish.file, 'warehouse_since');
-  if (since === null) return;
-  const newest = findNewestBackup(config);
-  const restore = formatCommand(`restore ${newest === null ? 'BACKUP' : shellQuote(newest)}`);
-  throw new ConfigError(
-    `${warehouse} is missing, but ${publish.file} was made from a warehouse begun ${since} UTC; nothing was sent`,
-    {
-      hint: [
-        ...workerLines(warehouse),
-        `put the file back; or ${restore}`,
-        `or, to begin anew without its history, move ${publish.file} away`,
-      ].join(NEXT_LINE),
-    },
-  );
+  assertFolder(config);
+  if (existsSync(warehouse) || existsSync(restoreMarkerPath(warehouse))) return;
+  const backup = findNewestBackup(config);
+  const isPublished = publish !== null && publishedFact(publish.file, 'warehouse_since') !== null;
+  const left = [...(backup === null ? [] : [backup]), ...(isPublished ? [publish.file] : [])];
+  if (left.length === 0) return;
+  const restore = formatCommand(`restore ${backup === null ? 'BACKUP' : shellQuote(backup)}`);
+  throw new ConfigError(`${warehouse} is missing, but there was one: ${left.join(', ')}; nothing was sent`, {
+    hint: [
+      ...workerLines(warehouse),
+      `mount its disk, or put the file back; or ${restore}`,
+      'or, to begin without its history, move its backups and its published file away',
+    ].join(NEXT_LINE),
+  });
+}
+
+/** Throws ConfigError where it is missing: its disk may not be mounted. `data/` next to the config may be made. */
+export function assertFolder({ file, warehouse }: Pick<Config, 'file' | 'warehouse'>): void {
+  const folder = dirname(resolveLink(warehouse));
+  if (existsSync(folder) || folder === resolve(dirname(file), dirname(DEFAULT_FILES.warehouse))) return;
+  throw new ConfigError(`the folder of \`warehouse\`, ${folder}, does not exist; nothing was sent`, {
+    hint: `mount its disk; or, for a new warehouse: mkdir -p -m 700 ${shellQuote(folder)}`,
+  });
 }
 
 /** A worker notices within a minute that its file is gone. */
@@ -36,17 +48,18 @@ function workerLines(warehouse: string): string[] {
     : [`first stop the worker, pid ${worker.pid}: it had the file open`];
 }
 
-/** The newest file named as a backup of this warehouse, in the folder of backups; null if there is none. */
+/** The newest backup that a worker made of this warehouse, in the folder of backups; null if there is none. */
 function findNewestBackup({ file, warehouse, backup }: Config): string | null {
   const folder = backup?.folder ?? resolve(dirname(file), DEFAULT_FILES.backups);
   const ending = extname(warehouse);
-  const prefix = `${basename(warehouse, ending)}-`;
+  const [name, end] = [basename(warehouse, ending), ending].map(escapeRegExp);
+  const isBackup = new RegExp(`^${name}-\\d{4}-\\d\\d-\\d\\dT\\d{6}Z${end}$`);
   try {
-    const files = readdirSync(folder)
-      .filter((name) => name.startsWith(prefix) && name.endsWith(ending))
-      .map((name) => join(folder, name));
-    const times = new Map(files.map((path) => [path, statSync(path).mtimeMs]));
-    return files.sort((a, b) => (times.get(b) ?? 0) - (times.get(a) ?? 0))[0] ?? null;
+    const newest = readdirSync(folder)
+      .filter((each) => isBackup.test(each))
+      .sort()
+      .at(-1);
+    return newest === undefined ? null : join(folder, newest);
   } catch {
     return null; // no folder, or one that cannot be read
   }

@@ -178,7 +178,11 @@ const notify = section(
 );
 
 const file = section({
-  warehouse: withDefault(filePath, DEFAULT_FILES.warehouse, 'The SQLite file, relative to this one.'),
+  warehouse: withDefault(
+    filePath,
+    DEFAULT_FILES.warehouse,
+    'The SQLite file, relative to this one; its folder must exist, except for data/ next to this file.',
+  ),
   timezone: timezone.describe("IANA time zone of the service's calendar. Required."),
   duration_unit: withDefault(
     z.enum(['ms', 's'], 'ms or s'),

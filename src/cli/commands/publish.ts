@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs';
 import type { Config, TargetConfig } from '../../config/config.ts';
 import { loadConfig } from '../../config/load.ts';
 import { assertSameZone } from '../../app/file-use.ts';
+import { assertNotLost } from '../../app/lost-file.ts';
 import { loadTarget } from '../../app/load-targets.ts';
+import { commandsFor } from '../../health/commands.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { ConfigError } from '../../lib/errors.ts';
 import { formatLakePlace } from '../../lib/lake-place.ts';
@@ -34,6 +36,7 @@ export async function publish(options: PublishOptions): Promise<number> {
       hint: 'add the line `publish: {}` for published/vodhouse.bi.db next to the config, or name a file: `publish: { file: … }`',
     });
   }
+  assertNotLost(config, commandsFor(options.config));
   assertSameZone(config, readBookedZone(config.warehouse));
   const isLoading = loaders.length > 0 && existsSync(config.warehouse);
   const warehouse = isLoading ? openWarehouse(config.warehouse, systemClock) : null;

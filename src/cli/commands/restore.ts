@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { assertFolder } from '../../app/lost-file.ts';
 import { loadConfig } from '../../config/load.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { restore as restoreFile, type Restored } from '../../backup/restore.ts';
@@ -15,7 +16,9 @@ export interface RestoreOptions extends JsonOptions {
 
 /** `vodhouse restore FILE`: puts a backup in place of the live file and keeps the previous one. Returns the exit code. */
 export async function restore(options: RestoreOptions, file: string): Promise<number> {
-  const { warehouse } = loadConfig(options.config);
+  const config = loadConfig(options.config);
+  assertFolder(config);
+  const { warehouse } = config;
   const restored = restoreFile(warehouse, resolve(file), systemClock.now(), options.withoutMoved === true);
   const { videos, sizeBytes, lastRunAt, kept, carried, moves } = restored;
   if (options.json) {

@@ -1,0 +1,59 @@
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import { assertNotLost } from '../../src/app/lost-file.ts';
+import { restore } from '../../src/cli/commands/restore.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { commandsFor } from '../../src/health/commands.ts';
+import { ConfigError } from '../../src/lib/errors.ts';
+import { createFolder } from '../support/fixtures/folder-of-files.ts';
+import { catchConfigError, LEAST } from '../support/fixtures/load-config.ts';
+
+const BACKUP = 'vodhouse-2026-03-02T000000Z.db';
+const folderWith = (lines: string) => createFolder({ 'vodhouse.yaml': lines + LEAST });
+const check = (folder: string) => () =>
+  assertNotLost(loadConfig(join(folder, 'vodhouse.yaml')), commandsFor('vodhouse.yaml'));
+
+describe('a live file that is not there', () => {
+  it('may be made in data/ next to the config, also where that is missing', () => {
+    expect(check(folderWith(''))).not.toThrow();
+    expect(check(folderWith('warehouse: data/other.db\n'))).not.toThrow();
+  });
+
+  it('is not made in a folder that is missing: its disk may not be mounted', async () => {
+    const folder = folderWith('warehouse: disk/vodhouse.db\n');
+    expect(catchConfigError(check(folder)).message).toContain(join(folder, 'disk'));
+    const options = { config: join(folder, 'vodhouse.yaml'), logLevel: 'error', logFormat: 'text' } as const;
+    await expect(restore(options, join(folder, BACKUP))).rejects.toThrow(join(folder, 'disk'));
+    mkdirSync(join(folder, 'disk'));
+    expect(check(folder)).not.toThrow();
+  });
+
+  it('is not made where a link to it leads into a folder that is missing', () => {
+    const folder = folderWith('');
+    mkdirSync(join(folder, 'data'));
+    symlinkSync(join(folder, 'disk/live.db'), join(folder, 'data/vodhouse.db'));
+    expect(check(folder)).toThrow(ConfigError);
+  });
+
+  it('is not made while a backup of it is in backup.folder: the newest one is named', () => {
+    const folder = folderWith('backup: { folder: backups }\n');
+    mkdirSync(join(folder, 'backups'));
+    for (const name of ['vodhouse-2026-03-01T000000Z.db', BACKUP, 'other-2026-03-03T000000Z.db'])
+      writeFileSync(join(folder, 'backups', name), '');
+    expect(catchConfigError(check(folder)).hint).toContain(
+      `vodhouse restore ${join(folder, 'backups', BACKUP)}\n`,
+    );
+    rmSync(join(folder, 'backups'), { recursive: true });
+    expect(check(folder)).not.toThrow();
+  });
+
+  it('is not made while its published file is there', () => {
+    const folder = folderWith('publish: { file: bi.db }\n');
+    const published = new Database(join(folder, 'bi.db'));
+    published.exec("create table about as select 'warehouse_since' as key, '2026-01-01 00:00:00' as value");
+    published.close();
+    expect(catchConfigError(check(folder)).hint).toContain('vodhouse restore BACKUP\n');
+  });
+});
