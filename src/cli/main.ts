@@ -27,7 +27,7 @@ command(
 
 configured(
   'init',
-  'write a commented vodhouse.yaml and its JSON schema',
+  'write a commented vodhouse.yaml, its JSON schema and an empty .env',
   async () => (await import('./commands/init.ts')).init,
 );
 

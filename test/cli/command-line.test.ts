@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
@@ -106,7 +106,9 @@ describe('init', () => {
     const cwd = temporaryFolder();
     const { code, stdout } = await vodhouse(['init'], { cwd });
     expect(code).toBe(0);
-    expect(stdout).toContain('wrote vodhouse.yaml and vodhouse.schema.json');
+    expect(stdout).toContain('wrote vodhouse.yaml, vodhouse.schema.json and .env\n');
+    const modes = ['.env', 'data'].map((name) => statSync(join(cwd, name)).mode & 0o777);
+    expect(modes).toEqual([0o600, 0o700]);
     expect(stdout).toContain('npx vodhouse check\n');
     const config = loadConfig(join(cwd, CONFIG), { VODHOUSE_KEY: 'k' });
     expect(config.accounts.map(({ name }) => name)).toEqual(['main']);
@@ -117,7 +119,8 @@ describe('init', () => {
 
   it('leads to a config that works with a key in .env', async () => {
     const cwd = createFolder({ '.env': 'VODHOUSE_KEY=k\n' });
-    await vodhouse(['init'], { cwd });
+    const { stdout } = await vodhouse(['init'], { cwd });
+    expect(stdout).toContain('wrote vodhouse.yaml and vodhouse.schema.json\n');
     const { code, stderr } = await vodhouse(['status'], { cwd });
     expect(code).toBe(1);
     expect(stderr).toContain('there is no warehouse');

@@ -1,9 +1,11 @@
+import { statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { AccountConfig, Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load.ts';
 import { reportLeaving, type LeavingReport } from '../../app/leaving.ts';
 import { openPipeline } from '../../app/pipeline.ts';
 import { warnIfPlanDoesNotFit } from '../../capacity/plan-report.ts';
-import { commandsFor } from '../../health/commands.ts';
+import { commandsFor, shellQuote } from '../../health/commands.ts';
 import { createCalendar } from '../../lib/calendar.ts';
 import { addDays } from '../../lib/days.ts';
 import { errorMessage, ParkedError, RefusedError, TransientError } from '../../lib/errors.ts';
@@ -44,7 +46,7 @@ export async function check(options: JsonOptions & { all?: true }): Promise<numb
     pipeline.assertMaySend();
     warnIfPlanDoesNotFit(config, options, context.logger);
     const { warnings, refusal } = reportLeaving(config, commandsFor(options.config));
-    for (const warning of warnings)
+    for (const warning of [...warnings, ...findOpenEnvFile(config)])
       context.logger.warn({ event: 'config_warning', reason: warning }, warning);
     const checks = config.accounts.map(async (account) => {
       const client = pipeline.clients.get(account.name);
@@ -74,6 +76,15 @@ export async function check(options: JsonOptions & { all?: true }): Promise<numb
     await pipeline.close();
     context.close();
   }
+}
+
+/** A warning where other users have access to the file with the keys. */
+function findOpenEnvFile({ file }: Config): string[] {
+  const path = join(dirname(file), '.env');
+  const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
+  return (mode & 0o077) === 0
+    ? []
+    : [`other users have access to the keys in ${path}: chmod 600 ${shellQuote(path)}`];
 }
 
 async function checkAccount(

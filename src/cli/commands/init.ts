@@ -1,14 +1,16 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { DEFAULT_FILES } from '../../config/config.ts';
 import { CONFIG_TEMPLATE, configJsonSchema } from '../../config/template.ts';
 import { makeFolder } from '../../database/make-folder.ts';
+import { createPrivateFolder } from '../../database/private-files.ts';
 import { ConfigError, errorMessage } from '../../lib/errors.ts';
 import { commandsFor } from '../../health/commands.ts';
 import type { ConfigOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { asTyped, formatJson } from '../output/output.ts';
 
-/** `vodhouse init`: writes a commented config and its JSON schema into a folder that it makes if there is none; overwrites neither. Returns the exit code. */
+/** `vodhouse init`: writes a commented config, its JSON schema and an empty `.env` into a folder that it makes if there is none; overwrites none. Returns the exit code. */
 export async function init({ config }: ConfigOptions): Promise<number> {
   const schema = join(dirname(config), 'vodhouse.schema.json');
   for (const file of [config, schema]) {
@@ -20,12 +22,16 @@ export async function init({ config }: ConfigOptions): Promise<number> {
   writeNewFile(config, CONFIG_TEMPLATE);
   writeNewFile(schema, formatJson(configJsonSchema()));
   const formatCommand = commandsFor(config);
+  const env = join(dirname(config), '.env');
+  const isNew = !existsSync(env);
+  if (isNew) writeNewFile(env, '', 0o600);
+  createPrivateFolder(join(dirname(config), dirname(DEFAULT_FILES.warehouse)));
   const lines = [
-    `wrote ${config} and ${schema}`,
+    `wrote ${isNew ? `${config}, ${schema} and ${env}` : `${config} and ${schema}`}`,
     '',
     'next:',
     `  1. edit ${config}: base_url, packages, timezone`,
-    '  2. echo "VODHOUSE_KEY=<your API key>" >> .env       (in the folder of the config)',
+    `  2. edit ${env}: VODHOUSE_KEY=<your API key>`,
     `  3. ${asTyped(formatCommand('check'))}`,
     `  4. ${asTyped(formatCommand('sync'))}`,
   ];
@@ -33,10 +39,10 @@ export async function init({ config }: ConfigOptions): Promise<number> {
   return EXIT.done;
 }
 
-function writeNewFile(file: string, text: string): void {
+function writeNewFile(file: string, text: string, mode?: number): void {
   try {
     makeFolder(dirname(file), { file });
-    writeFileSync(file, text, { flag: 'wx' });
+    writeFileSync(file, text, { flag: 'wx', mode });
   } catch (error) {
     throw new ConfigError(`cannot write ${file}: ${errorMessage(error)}`, { cause: error });
   }

@@ -1,3 +1,5 @@
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { CONFIG, configText } from '../../support/fixtures/config-file.ts';
 import { createFolder } from '../../support/fixtures/folder-of-files.ts';
@@ -21,6 +23,21 @@ describe('check', () => {
     expect(stdout).toMatch(/^main +package 101 +ok +250 videos$/m);
     expect(stdout).toMatch(/^main +storage of \d{4}-\d\d-\d\d +ok +answers with figures of that day$/m);
     expect(stdout).not.toContain('102');
+  });
+
+  it('warns of a .env that other users can read', async () => {
+    const { url } = await startSandbox();
+    const cwd = createFolder({ [CONFIG]: configText({ url, storage: false }), '.env': 'KEY=k\n' });
+    const warned = async (mode: number) => {
+      chmodSync(join(cwd, '.env'), mode);
+      const { code, stderr } = await vodhouse(['check'], { cwd });
+      return [code, stderr.includes(`chmod 600 ${join(cwd, '.env')}`)];
+    };
+    expect([await warned(0o640), await warned(0o604), await warned(0o600)]).toEqual([
+      [0, true],
+      [0, true],
+      [0, false],
+    ]);
   });
 
   it('requests every package with --all, and ends with 3 where one is unknown', async () => {
