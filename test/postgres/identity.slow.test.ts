@@ -133,6 +133,28 @@ describe.skipIf(findPostgres() === null)('an account in a target', () => {
     expect(await readTarget(site)).toBe(before);
   });
 
+  it('is loaded again and again after a person rebuilt it from the right one of two copies', async () => {
+    const site = await openLoaded();
+    site.whileClosed(() => undefined);
+    const copy = openTargetSite(server, {
+      data: site.folder,
+      schema: site.schema,
+      start: '2026-03-02T12:00Z',
+    });
+    await copy.walk([1, 2, 3], { title: 'by the copy' });
+    await copy.walk([1, 2, 3, 4], { title: 'by the copy again' });
+    await site.walk([1, 2, 3], { title: 'by the first' });
+    await site.query(`UPDATE $.vodhouse_account SET lease_until = now()`);
+    expect((await copy.ship())['main']).toMatchObject({ outcome: 'loaded' });
+    await site.query(`UPDATE $.vodhouse_account SET lease_until = now()`);
+    expect((await site.ship())['main']).toMatchObject({ outcome: 'refused' });
+    expect((await site.load({ rebuild: ['main'] }))['main']).toMatchObject({ outcome: 'loaded' });
+    expect((await site.ship())['main']).toMatchObject({ outcome: 'unchanged' });
+    await site.walk([1, 2, 3], { title: 'later' });
+    expect((await site.ship())['main']).toMatchObject({ outcome: 'loaded' });
+    expect(await site.differences()).toEqual([]);
+  });
+
   it('goes on with a copy of the data folder that the first worker no longer ships', async () => {
     const site = await openLoaded();
     site.whileClosed(() => undefined);

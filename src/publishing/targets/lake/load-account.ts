@@ -124,7 +124,7 @@ function toFacts(
   const { db, marts, shape } = source;
   const newest = findNewest(db, selectOwned(marts.videos, { account }));
   const timeline = source.timelineOf(account);
-  const isSame = before.timeline === timeline;
+  const isSame = before.timeline === timeline && kind === 'changes'; // a complete load has replaced what others brought
   const mark = isSame ? before.change_seq : 0;
   const isNew = newest !== null && (newest.changeSeq > mark || !isSame);
   const former = [...before.former_timelines, ...(before.timeline === null ? [] : [before.timeline])];

@@ -70,12 +70,14 @@ export async function renumber(
 /** How many states of earlier loads are looked for in the published file. */
 const ANCHORS = 20;
 
-/** The newest states that the last loads of a timeline brought. */
+/** The newest states that the last loads of a timeline brought, since the account was loaded completely. */
 export async function listAnchors(session: Session, account: string, timeline: string): Promise<Anchor[]> {
   const { rows } = await session.query<AnchorRow>(
     `SELECT package_id, video_id, to_change_seq AS change_seq, ${toUtcText('valid_from')} AS valid_from
 FROM ${session.name('vodhouse_load')}
-WHERE account = $1 AND timeline = $2 AND package_id IS NOT NULL ORDER BY load_id DESC LIMIT ${ANCHORS}`,
+WHERE account = $1 AND timeline = $2 AND package_id IS NOT NULL AND load_id >= coalesce(
+  (SELECT max(load_id) FROM ${session.name('vodhouse_load')} WHERE account = $1 AND kind <> 'changes'), 0)
+ORDER BY load_id DESC LIMIT ${ANCHORS}`,
     [account, timeline],
   );
   return rows.map(toAnchor);
