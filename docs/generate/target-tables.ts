@@ -12,7 +12,7 @@ const load = describeTable(
     account: `Name of the account in the config; \`${RUNS}\` for the runs and walks, which belong to no account.`,
     outcome: enumOf(
       LOAD_OUTCOMES,
-      'How the last load ended. unchanged: the target had everything. held: another worker has the account. refused: a person must decide. failed: it was rolled back and is tried again.',
+      'How the last load ended. unchanged: the target had everything. deleted: a person removed it. held: another worker has the account. refused: a person must decide. failed: it was rolled back and is tried again.',
     ),
     change_seq: 'The last `change_seq` of a video that the target has; NULL if it is not known.',
     attempted_at: 'When the last load ended.',

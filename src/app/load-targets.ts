@@ -1,7 +1,7 @@
 /** Loads a target, and makes what became of it known: in the live file, and in the log. */
 import { errorLine, hintLine, InterruptedError, VodhouseError, withHint } from '../lib/errors.ts';
 import type { Clock } from '../lib/clock.ts';
-import { emptyReport } from '../lib/load-report.ts';
+import { emptyReport, isLoadDone } from '../lib/load-report.ts';
 import { formatDuration, pluralize } from '../lib/format.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { LoadResult, TargetLoader } from '../publishing/targets/loader.ts';
@@ -74,11 +74,11 @@ async function loadOrFail(
 function logOutcome(logger: Logger, target: string, result: LoadResult): void {
   const { account, rows, durationMs, changeSeq, error, hint } = result;
   const place = `target ${target}, account ${account}`;
-  if (result.outcome === 'loaded') {
+  if (result.outcome === 'loaded' || result.outcome === 'deleted') {
     const facts = { target, account, rows, change_seq: changeSeq, duration_ms: durationMs };
     logger.info(
       { event: 'target_loaded', ...facts },
-      `${place}: ${pluralize(rows, 'row')} in ${formatDuration(durationMs)}`,
+      `${place}: ${result.outcome === 'deleted' ? 'deleted ' : ''}${pluralize(rows, 'row')} in ${formatDuration(durationMs)}`,
     );
   } else if (result.outcome === 'held') {
     const { heldBy: held_by, heldUntil: held_until } = result;
@@ -90,8 +90,7 @@ function logOutcome(logger: Logger, target: string, result: LoadResult): void {
     const message = withHint(`target ${target}: ${error}`, hint);
     logger.error({ event: 'target_account_refused', target, account, error: error ?? '', hint }, message);
   }
-  const isLoaded = result.outcome === 'loaded' || result.outcome === 'unchanged';
-  if (isLoaded && error !== null) {
+  if (isLoadDone(result) && error !== null) {
     const message = withHint(`${place}: ${error}`, hint);
     logger.error({ event: 'target_load_failed', target, account, code: result.code, error, hint }, message);
   }

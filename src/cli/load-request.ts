@@ -12,6 +12,7 @@ export interface PublishOptions extends JsonOptions {
   verify?: true;
   /** True: the account is asked for. */
   rebuild?: string | true;
+  yes?: true;
   printSql?: true;
 }
 

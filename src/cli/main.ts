@@ -119,6 +119,7 @@ configured(
     '--rebuild [account]',
     'load this account completely, and take it from another worker or warehouse that has it; without ACCOUNT: ask',
   )
+  .option('--yes', 'with --rebuild: do not ask')
   .addOption(
     new Option(
       '--print-sql',

@@ -5,10 +5,11 @@ import type { Config, TargetConfig } from '../config/config.ts';
 import { commandsFor, shellQuote } from '../health/commands.ts';
 import { isFormerRow, listFormerStays, type MovedAccount } from '../lib/account-origins.ts';
 import { ConfigError, VodhouseError } from '../lib/errors.ts';
-import { escapeControls } from '../lib/format.ts';
+import { escapeControls, pluralize } from '../lib/format.ts';
 import { createHolder } from '../publishing/targets/holder.ts';
 import type { AccountHolder } from '../publishing/targets/account-holder.ts';
-import { describeTargetError, readHolders } from '../publishing/targets/target-kinds.ts';
+import { countAccountRows, describeTargetError, readHolders } from '../publishing/targets/target-kinds.ts';
+import { isConfirmed } from './confirm.ts';
 import { assertKnownAccount, type PublishOptions } from './load-request.ts';
 
 const CONNECT_DEADLINE_MS = 30_000;
@@ -25,25 +26,28 @@ export function assertCanAsk({ rebuild, config }: PublishOptions, target: string
 export interface OwnAccounts {
   /** Those of the live file. */
   stored: readonly string[];
+  /** How many rows a table of the live file has of an account. */
+  countRows: (account: string, table: 'video' | 'video_version') => number;
   warehouseId: string;
   /** Accounts that came from another live file, or go to one. */
   moves: readonly MovedAccount[];
 }
 
 /**
- * Says on stderr who has the account, and what will be done. Asks for the account if it was not given; null if the person
- * typed none. Throws ConfigError for an account that nobody knows, VodhouseError if the target cannot be read, and
+ * Says on stderr who has the account, and what will be done. Asks for the account if it was not given, and before rows go
+ * that this file lacks, unless `--yes` was given. Null if the person typed none, or did not confirm. Throws ConfigError for
+ * an account that nobody knows and where nobody can be asked, VodhouseError if the target cannot be read, and
  * InterruptedError if the signal aborts.
  */
 export async function chooseRebuild(
   config: Config,
   target: TargetConfig,
-  given: string | true,
+  { rebuild: given = true, yes, config: file }: PublishOptions,
   own: OwnAccounts,
   signal: AbortSignal,
 ): Promise<string | null> {
   const names = [...new Set([...config.accounts.map(({ name }) => name), ...own.stored])];
-  const holders = await readTargetHolders(target);
+  const holders = await readTarget(target, () => readHolders(target, CONNECT_DEADLINE_MS));
   const stays = listFormerStays(own.moves);
   const gone = holders.filter(
     (row) => !names.includes(row.account) && (row.warehouseId === own.warehouseId || isFormerRow(stays, row)),
@@ -53,11 +57,47 @@ export async function chooseRebuild(
   const describe = createDescription(config, target, holders, own);
   for (const account of given === true ? known : [given])
     process.stderr.write(`${escapeControls(describe(account))}\n`);
-  if (given !== true) return given;
-  const typed = await askForAccount(signal);
-  if (typed !== null) assertMayRebuild(typed, known, own, config);
-  return typed;
+  const account = given === true ? await askForAccount(signal) : given;
+  if (account === null) return null;
+  if (given === true) assertMayRebuild(account, known, own, config);
+  const holder = holders.find((each) => each.account === account);
+  const loss = holder && (await describeLoss(config, target, holder, own));
+  if (!loss) return account;
+  process.stderr.write(`${escapeControls(loss)}\n`);
+  const command = `publish --target ${shellQuote(target.name)} --rebuild ${shellQuote(account)}`;
+  const isAgreed = yes === true || (await isConfirmed('Continue?', commandsFor(file)(command), signal));
+  return isAgreed ? account : null;
 }
+
+/** What will go that this file lacks, with its counts; null where it has everything that the target has of the account. */
+async function describeLoss(
+  config: Config,
+  target: TargetConfig,
+  { account, warehouseId, instance }: AccountHolder,
+  own: OwnAccounts,
+): Promise<string | null> {
+  const rows = await readTarget(target, () => countAccountRows(target, account, CONNECT_DEADLINE_MS));
+  const isStored = own.stored.includes(account);
+  const [videos, states] = [own.countRows(account, 'video'), own.countRows(account, 'video_version')];
+  const isMore =
+    rows === null ? instance !== createHolder(config).instance : rows.videos > videos || rows.states > states;
+  const isEmpty = rows !== null && rows.videos + rows.states + rows.days === 0;
+  if (isEmpty || (isStored && warehouseId === own.warehouseId && !isMore)) return null;
+  const what =
+    rows === null
+      ? 'the rows'
+      : `${countVideos(rows.videos, rows.states)} and ${pluralize(rows.days, 'day')} of storage`;
+  const isFetchedLater = config.accounts.some(({ name }) => name === account);
+  const verb = isStored
+    ? `replaced by ${countVideos(videos, states)} of this warehouse`
+    : isFetchedLater
+      ? 'replaced once this worker has fetched the account'
+      : 'deleted';
+  return `  ${what} of account ${account} in target ${target.name} will be ${verb}`;
+}
+
+const countVideos = (videos: number, states: number) =>
+  `${pluralize(videos, 'video')}, ${pluralize(states, 'former state')}`;
 
 /** Throws ConfigError for an account that nobody knows, and for one that a move takes away. */
 function assertMayRebuild(
@@ -79,9 +119,9 @@ function assertMayRebuild(
   });
 }
 
-async function readTargetHolders(target: TargetConfig): Promise<AccountHolder[]> {
+async function readTarget<Result>(target: TargetConfig, read: () => Promise<Result>): Promise<Result> {
   try {
-    return await readHolders(target, CONNECT_DEADLINE_MS);
+    return await read();
   } catch (error) {
     const { message, hint } = await describeTargetError(error, target);
     throw new VodhouseError(`target ${target.name}: ${message}; nothing was rebuilt`, {

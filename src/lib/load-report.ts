@@ -1,11 +1,15 @@
 /** What became of one account in one load of a target: how the process that loads tells it, and how the live file keeps it. */
 
-export const LOAD_OUTCOMES = ['loaded', 'unchanged', 'held', 'refused', 'failed'] as const;
+export const LOAD_OUTCOMES = ['loaded', 'unchanged', 'deleted', 'held', 'refused', 'failed'] as const;
 /**
- * What became of one account in one load. `unchanged`: the target had everything. `held`: another worker has the account.
- * `refused`: a person must decide (another warehouse, a copy of the data folder). `failed`: rolled back, and tried again.
+ * What became of one account in one load. `unchanged`: the target had everything. `deleted`: a person removed it from the target. `held`: another worker
+ * has the account. `refused`: a person must decide (another warehouse, a copy of the data folder). `failed`: rolled back, and tried again.
  */
 export type LoadOutcome = (typeof LOAD_OUTCOMES)[number];
+
+/** Did the target get what it was to get? */
+export const isLoadDone = ({ outcome }: { outcome: LoadOutcome | null }): boolean =>
+  outcome === 'loaded' || outcome === 'unchanged' || outcome === 'deleted';
 
 export const FINDING_KINDS = [
   ...(['booked_differs', 'history_set_aside', 'nul_replaced', 'columns_missing', 'reloaded'] as const),

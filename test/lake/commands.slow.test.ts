@@ -198,7 +198,7 @@ describe('an account in a lake', () => {
       top: `worker: eu-2\npublish: { targets: [{ name: lake, folder: ${place.root} }] }`,
     });
     writeFileSync(join(copy.cwd, CONFIG), config);
-    const taken = await vodhouse(['publish', '--target', 'lake', '--rebuild', 'main'], copy);
+    const taken = await vodhouse(['publish', '--target', 'lake', '--rebuild', 'main', '--yes'], copy);
     expect(taken.stderr).toMatch(/account main: worker eu-1 has it, .* its lease lasts until/);
     expect(taken.code).toBe(0);
     expect((await vodhouse(['publish'], place)).stdout).toContain('HELD by eu-2');

@@ -205,7 +205,7 @@ describe('an account in a lake', () => {
       outcome: 'failed',
     });
     const { second, '(runs)': runs } = await site.load({ accounts, rebuild: ['second'] });
-    expect(second).toMatchObject({ outcome: 'loaded', findings: [{ kind: 'history_set_aside' }] });
+    expect(second).toMatchObject({ outcome: 'deleted', findings: [{ kind: 'history_set_aside' }] });
     expect(runs?.findings).toEqual([]);
     expect(site.pointer('account=second').files).toEqual({});
     expect(readFileSync(join(site.root, 'symlink/videos/account=second/manifest'), 'utf8')).toBe('');

@@ -31,7 +31,7 @@ describe.skipIf(findPostgres() === null)('a worker with a new live file', () => 
     const refused = await vodhouse(['sync'], second);
     expect(refused.code).toBe(75);
     expect(refused.stderr).toContain('--rebuild ACCOUNT');
-    const claimed = await vodhouse(['publish', '--target', 'bi', '--rebuild', 'main'], second);
+    const claimed = await vodhouse(['publish', '--target', 'bi', '--rebuild', 'main', '--yes'], second);
     expect(claimed.stderr).toContain('eu-1 has it');
     expect(claimed.stderr).toContain('a rebuild only takes it');
     expect(claimed.stdout).toContain('has not fetched it yet: the rows in the target stay');

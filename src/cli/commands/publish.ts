@@ -94,7 +94,7 @@ async function publishAndLoad(
   return exitCodeForLoads(loads, !isAboutTargets(options));
 }
 
-/** The accounts to rebuild; null if a person was asked and typed none. Throws ConfigError for an unknown account. */
+/** The accounts to rebuild; null if a person was asked, and typed none or did not confirm. Throws ConfigError for an unknown account. */
 async function askForRebuild(
   config: Config,
   options: PublishOptions,
@@ -108,9 +108,11 @@ async function askForRebuild(
   assertCanAsk(options, loader.target.name);
   const own = {
     ...{ stored: warehouse.listAccounts(), warehouseId: warehouse.getWarehouseId() },
+    countRows: (account: string, table: string) =>
+      warehouse.countTargetRows({ account, packageId: null }).find((each) => each.table === table)?.rows ?? 0,
     moves: warehouse.listMoves(),
   };
-  const account = await chooseRebuild(config, loader.target, rebuild, own, signal);
+  const account = await chooseRebuild(config, loader.target, options, own, signal);
   return account === null ? null : [account];
 }
 

@@ -1,4 +1,5 @@
 /** What became of the accounts of a target, as text, as JSON, and as an exit code. */
+import { isLoadDone } from '../../lib/load-report.ts';
 import { escapeControls, formatCount, formatDuration, pluralize } from '../../lib/format.ts';
 import type { LoadResult } from '../../publishing/targets/loader.ts';
 import { EXIT } from '../exit.ts';
@@ -15,13 +16,13 @@ export const targetLoadsText = (loads: TargetLoads): string => formatLoads(loads
 
 /** The same without the accounts that were loaded and of which there is nothing to tell. */
 export function targetLoadsBriefly(loads: TargetLoads): string {
-  const isNotable = (result: LoadResult) => !isLoaded(result) || result.findings.length > 0;
+  const isNotable = (result: LoadResult) => !isLoadDone(result) || result.findings.length > 0;
   return formatLoads(loads, loads.results.filter(isNotable));
 }
 
 function formatLoads({ target, results, isVerified }: TargetLoads, listed: readonly LoadResult[]): string {
   const accounts = results.filter(isAccount);
-  const upToDate = accounts.filter(isLoaded).length;
+  const upToDate = accounts.filter(isLoadDone).length;
   const rows = results.reduce((sum, result) => sum + result.rows, 0);
   const durationMs = results.reduce((sum, result) => sum + result.durationMs, 0);
   const counts = `${formatCount(upToDate)} of ${pluralize(accounts.length, 'account')} up to date`;
@@ -56,6 +57,7 @@ function resultText(result: LoadResult, isVerified: boolean): string {
   const mark = changeSeq === null || !isAccount(result) ? '' : `change ${formatCount(changeSeq)}`;
   if (outcome === 'loaded')
     return `loaded${mark && ` up to ${mark}`}: ${pluralize(rows, 'row')} in ${formatDuration(durationMs)}${verifiedText(result, isVerified)}`;
+  if (outcome === 'deleted') return `deleted: ${pluralize(rows, 'row')} in ${formatDuration(durationMs)}`;
   if (outcome === 'unchanged') return `up to date${mark && ` at ${mark}`}${verifiedText(result, isVerified)}`;
   if (outcome === 'held')
     return heldBy === null
@@ -94,7 +96,6 @@ export function targetLoadsDocument({ target, results }: TargetLoads) {
 
 /** Runs and walks belong to no account; their name in a report is `(runs)`. */
 const isAccount = ({ account }: LoadResult): boolean => account !== '(runs)';
-const isLoaded = ({ outcome }: LoadResult): boolean => outcome === 'loaded' || outcome === 'unchanged';
 
 /**
  * The exit code for the loads of the asked targets. `isFilePublished`: the file, which was asked for too, was published, so
@@ -103,11 +104,11 @@ const isLoaded = ({ outcome }: LoadResult): boolean => outcome === 'loaded' || o
 export function exitCodeForLoads(loads: readonly TargetLoads[], isFilePublished: boolean): number {
   const results = loads.flatMap((load) => load.results);
   const isDone = loads.every(({ isVerified, results: own }) =>
-    own.every((result) => isLoaded(result) && isAsVerified(result, isVerified)),
+    own.every((result) => isLoadDone(result) && isAsVerified(result, isVerified)),
   );
   if (isDone) return EXIT.done;
   if (results.every(({ outcome }) => outcome === 'held')) return EXIT.locked;
-  return isFilePublished || results.some(isLoaded) ? EXIT.partial : EXIT.failed;
+  return isFilePublished || results.some(isLoadDone) ? EXIT.partial : EXIT.failed;
 }
 
 const isAsVerified = (result: LoadResult, isVerified: boolean): boolean =>

@@ -1,3 +1,6 @@
+/** The rows of an account in a target: its videos, their former states, and its days of storage. */
+export type AccountRows = Record<'videos' | 'states' | 'days', number>;
+
 /** Who has an account in a target. */
 export interface AccountHolder {
   account: string;

@@ -1,8 +1,8 @@
 /** The results of a load, also where a newer published file replaced the one that was being loaded. */
+import { isLoadDone } from '../../lib/load-report.ts';
 import type { LoadResult } from './target-request.ts';
 
-export const isDone = (result: LoadResult | undefined): boolean =>
-  result?.outcome === 'loaded' || result?.outcome === 'unchanged';
+export const isDone = (result: LoadResult | undefined): boolean => result !== undefined && isLoadDone(result);
 
 /** What only the newest load can tell; the other kinds tell what happened. */
 const SETTLED = ['booked_differs', 'columns_missing', 'left_behind'];

@@ -1,5 +1,5 @@
 /** Loads one target: every account of the published file, one after the other. Runs in a process of its own. */
-import { emptyReport, RUNS } from '../../lib/load-report.ts';
+import { emptyReport, isLoadDone, RUNS } from '../../lib/load-report.ts';
 import { CopyError, LostLeaseError, NotFetchedError, StaleSourceError } from './load-errors.ts';
 import { refuseLeaving, refuseRebuild } from './leaving.ts';
 import { addResult, isDone } from './load-results.ts';
@@ -50,7 +50,7 @@ async function loadFile(
   }
   for (const account of request.rebuild.filter((name) => !accounts.includes(name)))
     addResult(results, await rebuildMissing(target, source, account, request));
-  const isOurs = [...results.values()].some(({ outcome }) => outcome === 'loaded' || outcome === 'unchanged');
+  const isOurs = [...results.values()].some(isLoadDone);
   if (isOurs) addResult(results, await loadRuns(target, source, accounts, request));
 }
 
@@ -101,7 +101,7 @@ function rebuildMissing(
     if (removed === null) {
       const error = `account ${account} is neither in this warehouse, nor was it loaded by it`;
       Object.assign(result, { error, hint: 'vodhouse status shows the accounts of each target' });
-    } else Object.assign(result, { outcome: 'loaded', rows: removed.rows, findings: removed.findings });
+    } else Object.assign(result, { outcome: 'deleted', rows: removed.rows, findings: removed.findings });
   });
 }
 

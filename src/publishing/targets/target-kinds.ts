@@ -1,7 +1,7 @@
 /** The kinds of targets: the one place that picks by `kind`. The code of a kind, and its libraries, are loaded when needed. */
 import type { TargetConfig } from '../../config/config.ts';
 import type { FleetAccount } from '../../lib/fleet.ts';
-import type { AccountHolder } from './account-holder.ts';
+import type { AccountHolder, AccountRows } from './account-holder.ts';
 import type { CheckRequest, TargetCheck } from './check-result.ts';
 import type { ClaimingWarehouse, ClaimRequest } from './claim-request.ts';
 import type { Source } from './source.ts';
@@ -72,6 +72,20 @@ export async function readHolders(target: TargetConfig, deadlineMs: number): Pro
     import('./postgres/holders.ts'),
   ]);
   return withSession(target, deadlineMs, postgres.readHolders);
+}
+
+/** What a rebuild of the account replaces or deletes; null: a lake does not count. Throws what the connection throws. */
+export async function countAccountRows(
+  target: TargetConfig,
+  account: string,
+  deadlineMs: number,
+): Promise<AccountRows | null> {
+  if (target.kind === 'lake') return null;
+  const [{ withSession }, postgres] = await Promise.all([
+    import('./postgres/session.ts'),
+    import('./postgres/holders.ts'),
+  ]);
+  return withSession(target, deadlineMs, (session) => postgres.countAccountRows(session, account));
 }
 
 /** Looks whether the target can be loaded; changes nothing that a reader sees. Does not throw: a failure is a result. */

@@ -3,7 +3,7 @@ import { query } from '../../database/query.ts';
 import type { Tx } from '../../database/connection.ts';
 import { targetLoad } from '../../database/schema/targets.ts';
 import { DAY_MS, fromTimestamp, toTimestamp } from '../../lib/clock.ts';
-import type { KeptFinding, LoadReport } from '../../lib/load-report.ts';
+import { isLoadDone, type KeptFinding, type LoadReport } from '../../lib/load-report.ts';
 
 /** States of the history that were set aside are told for so long; nothing else ends it. */
 const SET_ASIDE_TOLD_MS = 7 * DAY_MS;
@@ -53,7 +53,7 @@ export function recordLoadReport(tx: Tx, target: string, report: LoadReport, now
     ...report,
     target,
     at,
-    isLoaded: isSuccess(report) ? 1 : 0,
+    isLoaded: isLoadDone(report) ? 1 : 0,
     isFailing: report.outcome === 'failed' || report.outcome === 'refused' ? 1 : 0,
     verified: report.verified === null ? null : report.verified ? 1 : 0,
     findings: JSON.stringify(mergeFindings(earlier, report, at)),
@@ -77,7 +77,6 @@ const deleteExcept = query<never, { names: string }>(
 export const deleteTargetLoadsExcept = (tx: Tx, names: readonly string[]): number =>
   deleteExcept(tx, { names: JSON.stringify(names) });
 
-const isSuccess = ({ outcome }: LoadReport) => outcome === 'loaded' || outcome === 'unchanged';
 const parseFindings = (text: string) => JSON.parse(text) as KeptFinding[];
 
 /** The findings of the report, and the earlier ones that it does not settle. One that is found again keeps its time. */
@@ -93,7 +92,7 @@ function mergeFindings(earlier: readonly KeptFinding[], report: LoadReport, at: 
 /** Is a finding that the report does not name true still? A load without news looks at little, and a failed one at nothing. */
 function isKept({ kind, since }: KeptFinding, report: LoadReport, at: string): boolean {
   if (kind === 'history_set_aside') return fromTimestamp(at) - fromTimestamp(since) < SET_ASIDE_TOLD_MS;
-  if (!isSuccess(report)) return true;
+  if (!isLoadDone(report)) return true;
   if (kind === 'booked_differs' || kind === 'differs') return report.verified !== true;
   if (kind === 'columns_missing' || kind === 'left_behind') return false;
   return report.outcome === 'unchanged';

@@ -4,8 +4,10 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CONFIG, configText } from '../../support/fixtures/config-file.ts';
 import { createFolder } from '../../support/fixtures/folder-of-files.ts';
+import { listPage, serveEverything, videoRecord } from '../../support/fixtures/service-responses.ts';
 import { findPostgres, startPostgres, type PostgresServer } from '../../support/servers/postgres.ts';
 import { startSandbox } from '../../support/servers/sandbox-account.ts';
+import { startScriptedService } from '../../support/servers/scripted-service.ts';
 import { startVodhouse, vodhouse } from '../../support/processes/vodhouse-command.ts';
 import { readWarehouseValue } from '../../support/fixtures/warehouse-rows.ts';
 
@@ -110,14 +112,57 @@ describe.skipIf(findPostgres() === null)('publish with targets', () => {
     expect((await vodhouse(['publish'], { cwd })).stdout).toContain('HELD by eu-2');
   });
 
-  it('deletes an account that the warehouse no longer has, if a person types its name', async () => {
+  it('replaces the rows of another warehouse only after a person confirmed it', async () => {
+    const { cwd, url, configFor } = await setUp();
+    expect((await vodhouse(['publish'], { cwd })).code).toBe(0);
+    const service = await startScriptedService(
+      serveEverything((request) => listPage(request, [videoRecord(1), videoRecord(2)])),
+    );
+    const text = configFor(url, 'eu-2').replace(/base_url: [^,}]+/, `base_url: "${service.url}"`);
+    const other = createFolder({ 'sync.yaml': text.replace(/^publish:.*$/m, ''), [CONFIG]: text });
+    expect((await vodhouse(['sync', '--config', 'sync.yaml'], { cwd: other })).code).toBe(0);
+    const asked = await vodhouse(['publish', '--rebuild', 'main'], { cwd: other });
+    expect(asked.stderr).toContain(
+      '250 videos, 0 former states and 0 days of storage of account main in target warehouse will be replaced by 2 videos',
+    );
+    expect(asked.code).toBe(2);
+    expect((await vodhouse(['publish'], { cwd })).code).toBe(0); // still its own
+    expect(await countVideos(url)).toBe(250);
+    const taken = await vodhouse(['publish', '--rebuild', 'main', '--yes'], { cwd: other });
+    expect(taken.code).toBe(0);
+    expect(await countVideos(url)).toBe(2);
+  });
+
+  it('asks before it replaces states that an older live file lacks', async () => {
     const { cwd, url } = await setUp();
     expect((await vodhouse(['publish'], { cwd })).code).toBe(0);
-    await server.query(`UPDATE vodhouse.vodhouse_account SET account = 'gone'`, url);
-    const { code, stderr, stdout } = await vodhouse(['publish', '--rebuild', 'gone'], { cwd });
-    expect(stderr).toContain('this warehouse no longer has it (renamed, moved or forgotten)');
-    expect(stdout).toMatch(/^ {2}gone +loaded/m);
+    await server.query(
+      `INSERT INTO vodhouse.video_history SELECT (jsonb_populate_record(NULL::vodhouse.video_history,
+  to_jsonb(v) || '{"valid_to": "2026-01-01"}')).* FROM vodhouse.videos v LIMIT 1`,
+      url,
+    );
+    const { code, stderr } = await vodhouse(['publish', '--rebuild', 'main'], { cwd });
+    expect(stderr).toContain('250 videos, 1 former state and');
+    expect(code).toBe(2);
+  });
+
+  it('deletes an account that the warehouse no longer has, if a person confirms it', async () => {
+    const { cwd, url } = await setUp();
+    expect((await vodhouse(['publish'], { cwd })).code).toBe(0);
+    await server.query(
+      `UPDATE vodhouse.vodhouse_account SET account = 'gone'; UPDATE vodhouse.videos SET account = 'gone'`,
+      url,
+    );
+    const asked = await vodhouse(['publish', '--rebuild', 'gone'], { cwd });
+    expect(asked.stderr).toContain('this warehouse no longer has it (renamed, moved or forgotten)');
+    expect(asked.stderr).toContain('250 videos, 0 former states and 0 days of storage of account gone');
+    expect(asked.stderr).toContain('-> vodhouse publish --target warehouse --rebuild gone --yes');
+    expect(asked.code).toBe(2);
+    expect(await countVideos(url)).toBe(250);
+    const { code, stdout } = await vodhouse(['publish', '--rebuild', 'gone', '--yes'], { cwd });
+    expect(stdout).toMatch(/^ {2}gone +deleted: [\d,]+ rows/m);
     expect(code).toBe(0);
+    expect(readWarehouseValue(cwd, `select outcome from target_load where account = 'gone'`)).toBe('deleted');
     const left = await server.query('SELECT account FROM vodhouse.vodhouse_account', url);
     expect(left).toEqual([{ account: 'main' }]);
   });

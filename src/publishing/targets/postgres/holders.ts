@@ -1,7 +1,20 @@
 /** Who has the accounts of a target: read only, also for a user who may not create anything there. */
-import type { AccountHolder } from '../account-holder.ts';
+import type { AccountHolder, AccountRows } from '../account-holder.ts';
 import { toUtcText } from './claim.ts';
 import type { Session } from './session.ts';
+
+/** The rows of an account that a rebuild replaces or deletes. Throws what pg throws. */
+export async function countAccountRows(session: Session, account: string): Promise<AccountRows> {
+  const count = (table: string) =>
+    `(SELECT count(*) FROM ${session.name(table)} WHERE account = $1)::int AS ${table}`;
+  const row = await session.queryOne<Record<'videos' | 'video_history' | 'storage_daily', number>>(
+    `SELECT ${['videos', 'video_history', 'storage_daily'].map(count).join(', ')}`,
+    [account],
+  );
+  return {
+    ...{ videos: row?.videos ?? 0, states: row?.video_history ?? 0, days: row?.storage_daily ?? 0 },
+  };
+}
 
 /** Each account that was ever claimed; none where the schema has no tables of ours. Throws what pg throws. */
 export async function readHolders(session: Session): Promise<AccountHolder[]> {
