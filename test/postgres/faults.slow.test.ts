@@ -20,6 +20,7 @@ import {
 } from '../support/processes/load-process.ts';
 import { eventually } from '../support/processes/vodhouse-command.ts';
 import { POSTGRES_USER } from '../support/servers/postgres-cluster.ts';
+import { startPostgresProxy } from '../support/servers/postgres-proxy.ts';
 import { findPostgres, startPostgres, type PostgresServer } from '../support/servers/postgres.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -123,6 +124,19 @@ describe.skipIf(findPostgres() === null)('a load into PostgreSQL', () => {
     await eventually(() => child.exitCode).toBe(0);
     server.signal('SIGCONT');
     await other.query('ROLLBACK');
+    expect(tell(await load())).toEqual(LOADED);
+    await expectEqual();
+  });
+
+  it('that finds the server frozen while it claims is given up at load_timeout, too', async () => {
+    const { url, load, expectEqual } = await createLoaded();
+    const proxy = await startPostgresProxy(server.port);
+    const postgres = url.replace(`:${server.port}/`, `:${proxy.port}/`);
+    proxy.arm({ step: 2, passed: 'all', onReached: () => server.signal('SIGSTOP') });
+    const results = await load({ postgres, loadTimeoutMs: 3000 });
+    server.signal('SIGCONT');
+    expect(tell(results)).toEqual(['eu failed ETIMEDOUT backoff', 'us failed ETIMEDOUT backoff']);
+    expect(results[0]?.error).toContain('did not answer within 3 s');
     expect(tell(await load())).toEqual(LOADED);
     await expectEqual();
   });

@@ -32,11 +32,11 @@ const describeUnanswered: Describe = ({ place, timeoutMs }) => ({
 
 /** `connect`: while it was opened; `read`: nobody at the other end; none: a deadline of this process. */
 const describeTimeout: Describe = (facts, error) => {
-  const { syscall } = error as { syscall?: unknown };
+  const { syscall, deadlineMs } = error as { syscall?: unknown; deadlineMs?: number };
   if (syscall === 'connect') return describeUnanswered(facts, error);
   if (syscall !== undefined) return describeLost(facts, error);
   return {
-    message: `${facts.place} did not answer in time`,
+    message: `${facts.place} did not answer ${deadlineMs === undefined ? 'in time' : `within ${deadlineMs / 1000} s`}`,
     hint: 'check that the server is not frozen; a load that needs longer: raise `load_timeout` in the target',
   };
 };

@@ -20,19 +20,22 @@ import { findDifferences, findWarehouseDifferences } from './verify.ts';
 /** How often a load is tried again whose locks met those of another session. */
 const TRIES = 5;
 
-/** Short statements such as a claim. */
+/** Short statements such as a claim; a shorter `load_timeout` is theirs, too. */
 const STATEMENT_DEADLINE_MS = 30_000;
 
 /** The schema is made or extended before the first load. Connects when needed; throws what pg throws. */
 export function createPostgresTarget(config: PostgresTargetConfig, source: Source, holder: Holder): Target {
   const { schema, readers, lockTimeoutMs, loadTimeoutMs } = config;
   const { warehouseId, originsOf } = source;
+  const statementMs = Math.min(STATEMENT_DEADLINE_MS, loadTimeoutMs);
   const claimant = { holder, warehouseId, originsOf };
   let ensured: EnsuredSchema | null = null;
 
   async function ensure(): Promise<EnsuredSchema> {
-    ensured ??= await withSession(config, STATEMENT_DEADLINE_MS + lockTimeoutMs, (session) =>
-      ensureSchema(session, { schema, readers, marts: source.marts }, source.timezone),
+    ensured ??= await withSession(
+      config,
+      Math.min(STATEMENT_DEADLINE_MS + lockTimeoutMs, loadTimeoutMs),
+      (session) => ensureSchema(session, { schema, readers, marts: source.marts }, source.timezone),
     );
     return ensured;
   }
@@ -44,7 +47,7 @@ export function createPostgresTarget(config: PostgresTargetConfig, source: Sourc
         return await withSession(config, loadTimeoutMs, work);
       } catch (error) {
         if (error instanceof RowsDifferError && account !== null && tries === 1) {
-          await withSession(config, STATEMENT_DEADLINE_MS, (session) => recordUnverified(session, account));
+          await withSession(config, statementMs, (session) => recordUnverified(session, account));
           continue; // it is loaded completely
         }
         if (tries === TRIES || describeTargetError(error, config).retry !== 'at_once') throw error;
@@ -56,14 +59,14 @@ export function createPostgresTarget(config: PostgresTargetConfig, source: Sourc
   return {
     async claim(account: string, force: boolean): Promise<Claim> {
       await ensure();
-      const claims = await withSession(config, STATEMENT_DEADLINE_MS, (session) =>
+      const claims = await withSession(config, statementMs, (session) =>
         claim(session, [account], { ...claimant, force }),
       );
       return claims[0] ?? { result: 'held', account, worker: 'another worker', until: '' };
     },
     async claimLeft(account: string): Promise<Claim | null> {
       await ensure();
-      return withSession(config, STATEMENT_DEADLINE_MS, (session) =>
+      return withSession(config, statementMs, (session) =>
         claimLeftAccount(session, account, { ...claimant, force: false }),
       );
     },
@@ -99,7 +102,7 @@ export function createPostgresTarget(config: PostgresTargetConfig, source: Sourc
       });
     },
     async listFindings(accounts: readonly string[]): Promise<Finding[]> {
-      const leftBehind = await withSession(config, STATEMENT_DEADLINE_MS, (session) =>
+      const leftBehind = await withSession(config, statementMs, (session) =>
         listLeftBehind(session, source, [...accounts, ...source.leftAccounts]),
       );
       return [

@@ -66,7 +66,7 @@ function createClient(target: PostgresTargetConfig, deadlineMs: number) {
     reject(failure);
     getSocket(client).destroy();
   };
-  const timer = setTimeout(() => cut(new DeadlineError()), deadlineMs);
+  const timer = setTimeout(() => cut(new DeadlineError(deadlineMs)), deadlineMs);
   client.on('error', cut);
   return {
     client,
@@ -82,7 +82,7 @@ function createClient(target: PostgresTargetConfig, deadlineMs: number) {
     end: async (): Promise<void> => {
       clearTimeout(timer);
       if (failure !== null) return;
-      const goodbye = setTimeout(() => cut(new DeadlineError()), GOODBYE_MS);
+      const goodbye = setTimeout(() => cut(new DeadlineError(GOODBYE_MS)), GOODBYE_MS);
       await Promise.race([client.end(), failed]).catch(() => undefined);
       clearTimeout(goodbye);
     },
@@ -93,7 +93,7 @@ function createClient(target: PostgresTargetConfig, deadlineMs: number) {
 export class DeadlineError extends Error {
   readonly code = 'ETIMEDOUT';
 
-  constructor() {
+  constructor(readonly deadlineMs: number) {
     super('the server did not answer in time');
   }
 }
