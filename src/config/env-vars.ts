@@ -126,8 +126,11 @@ function readDotEnv(file: string): Readonly<Record<string, string | undefined>> 
   }
 }
 
-/** The environment for a child process, without variables that contain one of the secrets, as it is or encoded. */
+/**
+ * The environment for a child process, without variables that contain one of the secrets, as it is or encoded, or that are a
+ * password which is a secret only in an address.
+ */
 export function childEnvWithout(secrets: readonly string[]): NodeJS.ProcessEnv {
-  const isPlain = (value = '') => redact(value, secrets) === value;
+  const isPlain = (value = '') => redact(value, secrets) === value && !secrets.includes(`:${value}@`);
   return Object.fromEntries(Object.entries(process.env).filter(([, value]) => isPlain(value)));
 }

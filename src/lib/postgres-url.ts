@@ -92,12 +92,17 @@ export function formatWithoutPassword({ host, port, user, database }: PostgresAd
   return `postgres://${login}@${host.includes(':') ? `[${host}]` : encodeURIComponent(host)}:${port}/${name}`;
 }
 
+/** As a password, it is a secret only in addresses: anywhere else it would hide words and numbers of messages. */
+const SHORT_WORD = /^(?:[a-z]{1,11}|\d{1,11})$/i;
+
 /** The password of an address in each form that it has there, and the address itself; none where it has no password. */
 export function listPostgresSecrets(text: string): string[] {
   const [, password = ''] = /^\w+:\/\/[^:@/]*:(.+)@/s.exec(text) ?? [];
   const parsed = parsePostgresUrl(text);
   const decoded = 'address' in parsed ? (parsed.address.password ?? '') : '';
-  return password === '' ? [] : [...new Set([text, password, decoded])].filter((each) => each !== '');
+  if (password === '') return [];
+  if (SHORT_WORD.test(password)) return [text, `:${password}@`];
+  return [...new Set([text, password, decoded])].filter((each) => each !== '');
 }
 
 /** True where only this machine is reached: loopback, and unix sockets. */

@@ -24,9 +24,19 @@ export function redactAll<Value>(value: Value, secrets: readonly string[]): Valu
 function getPattern(secret: string): RegExp {
   const known = patterns.get(secret);
   if (known) return known;
-  const pattern = new RegExp(Array.from(secret, anyNotation).join(''), 'g');
+  const parts = secret.match(/%[\da-f]{2}|./gisu) ?? [];
+  const pattern = new RegExp(parts.map(toPattern).join(''), 'g');
   patterns.set(secret, pattern);
   return pattern;
+}
+
+/** A character; or a byte that the secret itself has percent-encoded, in either case. */
+function toPattern(part: string): string {
+  const [first = '', ...digits] = part;
+  const inAnyCase = digits.map(
+    (digit) => `(?:${anyNotation(digit.toLowerCase())}|${anyNotation(digit.toUpperCase())})`,
+  );
+  return anyNotation(first) + inAnyCase.join('');
 }
 
 const ENTITIES: Record<string, string> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos' };

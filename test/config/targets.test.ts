@@ -223,6 +223,9 @@ describe('the password', () => {
       process.env.VODHOUSE_TEST_PG = value;
       expect(childEnvWithout(secrets)).not.toHaveProperty('VODHOUSE_TEST_PG');
     }
+    process.env.VODHOUSE_TEST_PG = 'word';
+    const short = load(withTargets(at('postgres://me:word@db.test/videos'))).secrets;
+    expect(childEnvWithout(short)).not.toHaveProperty('VODHOUSE_TEST_PG');
     delete process.env.VODHOUSE_TEST_PG;
   });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { redact } from '../../src/lib/redact.ts';
+import { listPostgresSecrets } from '../../src/lib/postgres-url.ts';
 import { truncate } from '../../src/lib/format.ts';
 import { inTime } from '../support/time-limit.ts';
 
@@ -24,6 +25,32 @@ describe('a redacted text', () => {
     ['HTML by numbers', Array.from(KEY, (each) => `&#${each.codePointAt(0) ?? 0};`).join('')],
   ])('has no secret that is %s', (_notation, written) => {
     expect(redact(`GET /a?key=${written}&pkg=1 ${written}.`, [KEY])).toBe('GET /a?key=[key]&pkg=1 [key].');
+  });
+
+  it.each(['ab%2Fcd', 'ab%2fcd'])(
+    'has no secret that has percent signs itself, in either case: %s',
+    (key) => {
+      expect(redact('ab%2Fcd ab%2fcd ab%252fcd', [key])).toBe('[key] [key] [key]');
+    },
+  );
+
+  it.each(['wrong', 'vodhouse', '5432'])(
+    'keeps words that are a password, but not in an address: %s',
+    (word) => {
+      const secrets = listPostgresSecrets(`postgres://vodhouse:${word}@db:5432/vodhouse`);
+      const message = 'db:5432: the password of vodhouse is wrong';
+      expect(redact(message, secrets)).toBe(message);
+      const addresses = [
+        `postgres://vodhouse:${word}@db:5432/vodhouse`,
+        `postgresql://vodhouse:${word}@other/x`,
+      ];
+      expect(redact(addresses.join(' '), secrets)).not.toContain(`:${word}@`);
+    },
+  );
+
+  it.each(['wrong-1', 'Wr0ngword', 'a-b', 'correcthorsebattery'])('has no other password: %s', (password) => {
+    const secrets = listPostgresSecrets(`postgres://vodhouse:${password}@db:5432/vodhouse`);
+    expect(redact(`it is ${password}`, secrets)).toBe('it is [key]');
   });
 
   it('has none in any mixture of encodings, whatever the secret is', () => {
