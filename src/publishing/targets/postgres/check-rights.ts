@@ -1,6 +1,7 @@
 /** Has the user of a target the rights to make its tables, or to load those that exist? */
 import { SHAPE } from '../../fingerprint.ts';
 import type { PostgresTargetConfig } from '../../../config/config.ts';
+import type { Marts } from '../../marts/marts.ts';
 import { failed, passed, type CheckRequest, type TargetCheck } from '../check-result.ts';
 import { planSchema } from './ddl.ts';
 import { quoteName, type Session } from './session.ts';
@@ -26,89 +27,118 @@ interface Relation {
   lacks: string[];
 }
 
-/** One result: the first thing that is missing, or that nothing is. */
+/** A right that is missing, and the statement that gives it. */
+interface Lack {
+  what: string;
+  grant: string;
+}
+
+/** One result: everything that is missing, with the statements that give it, or that nothing is. */
 export async function checkRights(
   session: Session,
   request: CheckRequest<PostgresTargetConfig>,
 ): Promise<TargetCheck> {
   const { schema } = request.target;
   const rights = await readRights(session);
-  const role = quoteName(rights.user);
-  const refuse = (lacking: string, grant: string) =>
-    failed(
-      'rights',
-      `${rights.user} lacks ${lacking}`,
-      `${grant}; or vodhouse publish --print-sql, for an administrator`,
-    );
-  if (!rights.may_make_temporary) {
-    const database = quoteName(rights.database);
-    return refuse(`TEMPORARY on the database`, `GRANT TEMPORARY ON DATABASE ${database} TO ${role}`);
-  }
-  if (rights.may_use === null) {
-    if (rights.may_create_schema) return passed('rights', `schema ${schema} will be made`);
-    const database = quoteName(rights.database);
-    return refuse(
-      `CREATE on the database, and there is no schema ${schema}`,
-      `GRANT CREATE ON DATABASE ${database} TO ${role}`,
-    );
-  }
-  if (!rights.may_use)
-    return refuse(`USAGE on schema ${schema}`, `GRANT USAGE ON SCHEMA ${quoteName(schema)} TO ${role}`);
-  return checkTables(session, request, rights, refuse);
+  const relations = rights.may_use === null ? [] : await readRelations(session);
+  const own = relations.find(({ name }) => name === 'vodhouse_schema');
+  const mayRead = rights.may_use === true && own?.lacks.includes('SELECT') === false;
+  const facts = mayRead ? await readFacts(session) : new Map<string, string>();
+  const refusal = findRefusal(request, relations, facts);
+  if (refusal) return refusal;
+  const isShaped = own !== undefined && (!mayRead || Number(facts.get('shape') ?? 0) >= SHAPE);
+  const tables = checkTables(request, rights, relations, isShaped);
+  const lacks = [...listSchemaLacks(schema, rights), ...tables.lacks];
+  if (lacks.length === 0)
+    return passed('rights', rights.may_use === null ? `schema ${schema} will be made` : tables.result);
+  const grants = lacks.map(({ grant }) => grant).join('; ');
+  return failed(
+    'rights',
+    `${rights.user} lacks ${lacks.map(({ what }) => what).join('; ')}`,
+    `${grants}; or vodhouse publish --print-sql, for an administrator`,
+  );
 }
 
-type Refuse = (lacking: string, grant: string) => TargetCheck;
-
-async function checkTables(
-  session: Session,
-  { target: { schema, readers }, marts, timezone }: CheckRequest<PostgresTargetConfig>,
-  rights: Rights,
-  refuse: Refuse,
-): Promise<TargetCheck> {
-  const relations = await readRelations(session);
-  const existing = new Map(relations.map(({ name, columns }) => [name, columns]));
-  const names = new Set(listAllTables(marts).map(({ name }) => name));
-  const tables = relations.filter(({ name, is_table: isTable }) => isTable && names.has(name));
-  const prefix = quoteName(schema);
-  const role = quoteName(rights.user);
-  if (!existing.has('vodhouse_schema') && tables.length > 0)
+/** What no right would change: a schema that is not ours, or one of another calendar. */
+function findRefusal(
+  { target: { schema }, marts, timezone }: CheckRequest<PostgresTargetConfig>,
+  relations: readonly Relation[],
+  facts: ReadonlyMap<string, string>,
+): TargetCheck | null {
+  const ours = listOurs(marts, relations).filter(({ is_table: isTable }) => isTable);
+  if (ours[0] && !ours.some(({ name }) => name === 'vodhouse_schema'))
     return failed(
       'rights',
-      `schema ${schema} has a table ${tables[0]?.name} that vodhouse did not make`,
+      `schema ${schema} has a table ${ours[0].name} that vodhouse did not make`,
       'name another schema (publish.targets[].schema)',
     );
-  const lacking = tables.find(({ lacks }) => lacks.length > 0);
-  if (lacking)
-    return refuse(
-      `${lacking.lacks.join(', ')} on ${schema}.${lacking.name}`,
-      `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${prefix} TO ${role}`,
-    );
-  const facts = existing.has('vodhouse_schema') ? await readFacts(session) : new Map<string, string>();
   const theirs = facts.get('timezone') ?? timezone;
-  if (theirs !== timezone)
-    return failed(
-      'rights',
-      `schema ${schema} has the days of ${theirs}, this warehouse those of ${timezone}`,
-      'name another schema for another calendar (publish.targets[].schema)',
-    );
-  const missing = planSchema({ schema, marts, readers }, existing);
-  const isComplete = missing.length === 0 && Number(facts.get('shape') ?? 0) >= SHAPE;
-  if (isComplete) return passed('rights', `all tables of schema ${schema} can be loaded`);
-  if (rights.may_create !== true)
-    return refuse(
-      `CREATE on schema ${schema}, where tables are missing`,
-      `GRANT CREATE ON SCHEMA ${prefix} TO ${role}`,
-    );
-  const foreign = relations.find(({ name, is_own: isOwn }) => !isOwn && names.has(name));
-  if (foreign)
-    return refuse(
-      `the ownership of ${schema}.${foreign.name}, which needs a newer shape`,
-      `ALTER TABLE ${prefix}.${quoteName(foreign.name)} OWNER TO ${role}`,
-    );
-  return passed(
+  if (theirs === timezone) return null;
+  return failed(
     'rights',
-    `${tables.length === 0 ? 'the' : 'missing'} tables of schema ${schema} will be made`,
+    `schema ${schema} has the days of ${theirs}, this warehouse those of ${timezone}`,
+    'name another schema for another calendar (publish.targets[].schema)',
   );
+}
+
+const listOurs = (marts: Marts, relations: readonly Relation[]): Relation[] => {
+  const names = new Set(listAllTables(marts).map(({ name }) => name));
+  return relations.filter(({ name }) => names.has(name));
+};
+
+function listSchemaLacks(schema: string, rights: Rights): Lack[] {
+  const [database, role] = [quoteName(rights.database), quoteName(rights.user)];
+  const lacks: Lack[] = [];
+  if (!rights.may_make_temporary)
+    lacks.push({
+      what: 'TEMPORARY on the database',
+      grant: `GRANT TEMPORARY ON DATABASE ${database} TO ${role}`,
+    });
+  if (rights.may_use === null && !rights.may_create_schema)
+    lacks.push({
+      what: `CREATE on the database, and there is no schema ${schema}`,
+      grant: `GRANT CREATE ON DATABASE ${database} TO ${role}`,
+    });
+  if (rights.may_use === false)
+    lacks.push({
+      what: `USAGE on schema ${schema}`,
+      grant: `GRANT USAGE ON SCHEMA ${quoteName(schema)} TO ${role}`,
+    });
+  return lacks;
+}
+
+/** What is missing to load the tables that exist, and to make the others. */
+function checkTables(
+  { target: { schema, readers }, marts }: CheckRequest<PostgresTargetConfig>,
+  rights: Rights,
+  relations: readonly Relation[],
+  isShaped: boolean,
+): { lacks: Lack[]; result: string } {
+  const [prefix, role] = [quoteName(schema), quoteName(rights.user)];
+  const ours = listOurs(marts, relations);
+  const lacks: Lack[] = [];
+  const lacking = ours.filter((each) => each.is_table && each.lacks.length > 0);
+  if (lacking.length > 0)
+    lacks.push({
+      what: `${[...new Set(lacking.flatMap((each) => each.lacks))].join(', ')} on ${lacking.length} tables of schema ${schema}`,
+      grant: `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${prefix} TO ${role}`,
+    });
+  const existing = new Map(relations.map(({ name, columns }) => [name, columns]));
+  if (rights.may_use === null) return { lacks, result: '' };
+  if (isShaped && planSchema({ schema, marts, readers }, existing).length === 0)
+    return { lacks, result: `all tables of schema ${schema} can be loaded` };
+  if (rights.may_create !== true)
+    lacks.push({
+      what: `CREATE on schema ${schema}, where tables are missing`,
+      grant: `GRANT CREATE ON SCHEMA ${prefix} TO ${role}`,
+    });
+  for (const { name } of ours.filter(({ is_own: isOwn }) => !isOwn))
+    lacks.push({
+      what: `the ownership of ${schema}.${name}, which needs a newer shape`,
+      grant: `ALTER TABLE ${prefix}.${quoteName(name)} OWNER TO ${role}`,
+    });
+  const which = ours.length === 0 ? 'the' : 'missing';
+  return { lacks, result: `${which} tables of schema ${schema} will be made` };
 }
 
 async function readRights(session: Session): Promise<Rights> {

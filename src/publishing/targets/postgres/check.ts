@@ -28,6 +28,7 @@ export async function checkTarget(request: CheckRequest<PostgresTargetConfig>): 
     });
     return done;
   } catch (error) {
+    if (done.some(({ asked, state }) => asked === 'rights' && state === 'failed')) return done; // for lack of them
     const { message, hint } = describeTargetError(error, target);
     const asked = done.length === 0 ? 'connection' : 'rights';
     return [...done, failed(asked, message, hint)];

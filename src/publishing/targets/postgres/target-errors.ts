@@ -73,8 +73,8 @@ const STATES: Readonly<Record<string, Describe>> = {
     hint: `CREATE SCHEMA ${quote(schema)} AUTHORIZATION ${quote(user)}; or correct \`schema:\``,
     retry: 'hourly',
   }),
-  '42501': ({ user, database, schema }) => ({
-    hint: `give ${user} the right: GRANT CREATE ON DATABASE ${quote(database)} TO ${quote(user)}, or ALTER SCHEMA ${quote(schema)} OWNER TO ${quote(user)}; vodhouse publish --print-sql prints what is needed`,
+  '42501': ({ user }) => ({
+    hint: `vodhouse check names all rights that ${user} lacks, with the statements that give them; or vodhouse publish --print-sql prints what is needed, for an administrator`,
     retry: 'hourly',
   }),
   '53100': () => ({ hint: "free space on the server's disk", retry: 'hourly' }),
