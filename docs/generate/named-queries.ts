@@ -22,7 +22,7 @@ import {
   WAITING_DAYS,
 } from '../../src/queries/named/storage.ts';
 import { LAST_CHANGES, TARGET_LOADS } from '../../src/queries/named/targets.ts';
-import { STORAGE_TOTALS, VIDEO_CHANGES } from '../../src/queries/named/totals.ts';
+import { VIDEO_CHANGES } from '../../src/queries/named/totals.ts';
 import {
   PACKAGE_WALKS,
   REMOVED_VIDEOS,
@@ -56,7 +56,7 @@ export const NAMED_QUERIES: readonly { part: string; queries: readonly Documente
       LAST_BACKUP,
     ],
   },
-  { part: 'The tiles', queries: [VIDEO_CHANGES, STORAGE_TOTALS] },
+  { part: 'The tiles', queries: [VIDEO_CHANGES] },
   { part: 'The run in progress', queries: [status.RUNNING_WALKS, status.WALKED_PACKAGES, CHANGE_MARKER] },
   { part: 'Storage', queries: [STORAGE_DAYS, GAPS] },
   { part: 'Packages', queries: [PACKAGE_SIZES, PACKAGE_COUNTS, PACKAGE_TOTALS, QUARANTINE_BY_PACKAGE] },

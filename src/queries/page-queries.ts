@@ -44,8 +44,6 @@ export function openPageQueries(path: string) {
     changeMarker: () => videos.CHANGE_MARKER.one(db, {}),
     /** Since `at`. */
     videoChanges: (at: string) => totals.VIDEO_CHANGES.one(db, { at }),
-    /** The newest day, and one a week or more before. */
-    storageTotals: (account: string) => totals.STORAGE_TOTALS.all(db, { account }),
     /** At most `lines` of each kind. */
     latestChanges: (lines: number) => readSnapshot(db, () => readLatestChanges(db, lines)),
     /** By day (UTC) from `since` on. */
@@ -53,7 +51,8 @@ export function openPageQueries(path: string) {
     /** Of the packages of the config; `day` (UTC) is today. */
     packageCounts: (day: string) => packages.PACKAGE_COUNTS.all(db, { day }),
     quarantineByPackage: () => packages.QUARANTINE_BY_PACKAGE.all(db, {}),
-    storageDays: (account: string) => storage.STORAGE_DAYS.all(db, { account }),
+    /** The oldest first; of more than `limit` days the newest. */
+    storageDays: (account: string, limit = 1e6) => storage.STORAGE_DAYS.all(db, { account, limit }).reverse(),
     /** Newest first. */
     gaps: (account: string, since: string) => storage.GAPS.all(db, { account, since }),
     package: (key: PackageKey) => status.PACKAGE.get(db, toColumns(key)) ?? null,

@@ -139,11 +139,27 @@ describe('the chart of storage', () => {
   });
 
   it('has the change of the range between days with the same sizes', () => {
-    expect(findDelta(chartOf(grow(91), 'level', 90))).toEqual({
-      ...{ since: '2026-08-25', bytes: 178 * GIB, share: 44.5 },
+    expect(findDelta(chartOf(grow(91), 'level', 90).days)).toMatchObject({
+      ...{ since: '2026-08-25', until: TODAY, bytes: 178 * GIB, share: 44.5 },
     });
-    expect(findDelta(chartOf([day('2026-11-21', [1, 1]), day(TODAY, [1, 1, 1])]))).toBeNull();
-    expect(findDelta(chartOf([]))).toBeNull();
+    expect(findDelta([day('2026-11-21', [1, 1]), day(TODAY, [1, 1, 1])])).toBeNull();
+    expect(findDelta([])).toBeNull();
+  });
+
+  it('has no change to or from a live reading: not in the bars, not of the range, not in the CSV', () => {
+    const booked = [day('2026-11-18', [5, 0, 0, 0, 0]), day('2026-11-19', [7, 0, 0, 0, 0])];
+    const calendar = [
+      ...booked,
+      day('2026-11-20', [1], { state: 'live' }),
+      day(TODAY, [2], { state: 'live' }),
+    ];
+    const chart = chartOf(calendar, 'change');
+    expect(chart.points.map(({ total }) => total && total / GIB)).toEqual([null, 2, null, null]);
+    expect(findDelta(calendar)).toMatchObject({ since: '2026-11-18', until: '2026-11-19', bytes: 2 * GIB });
+    expect(findDelta(calendar.slice(1))).toBeNull();
+    const changes = toCsv({ calendar, chart, month: null }).split('\r\n').slice(1, -1);
+    expect(changes.map((line) => line.split(',').at(-2))).toEqual(['', String(2 * GIB), '', '']);
+    expect(chartOf(calendar).points.at(-1)?.total).toBe(2 * GIB);
   });
 });
 
@@ -204,21 +220,22 @@ describe('its drawing', () => {
 
 describe('the days by month', () => {
   const calendar = [
-    day('2026-09-29', [1, 1]),
+    day('2026-09-29', [1, 1, 0, 0, 0]),
     missing('2026-09-30'),
-    day('2026-10-01', [2, 1]),
-    day('2026-10-02', [4, 1], { is_corrected: 1 }),
-    day('2026-11-01', [5, 1], { state: 'live' }),
+    day('2026-10-01', [2, 1, 0, 0, 0]),
+    day('2026-10-02', [4, 1, 0, 0, 0], { is_corrected: 1 }),
+    day('2026-11-01', [5, 1, 0, 0, 0], { state: 'live' }),
   ];
 
-  it('are the latest first, each compared with the day before, and months with the last figures before them', () => {
-    const months = listMonths(calendar, calendar.slice(1));
+  it('are whole in any range, each day compared with the one before, and months with the last booked day before', () => {
+    const months = listMonths(calendar, '2026-09-30');
+    expect(listMonths(calendar, '2026-10-02')).toEqual(months.slice(0, 2));
     expect(months.map(({ month, days }) => [month, days.map(({ date }) => date)])).toEqual([
       ['2026-11', ['2026-11-01']],
       ['2026-10', ['2026-10-02', '2026-10-01']],
-      ['2026-09', ['2026-09-30']],
+      ['2026-09', ['2026-09-30', '2026-09-29']],
     ]);
-    expect(months.map(({ before }) => before?.date)).toEqual(['2026-10-02', '2026-09-29', '2026-09-29']);
+    expect(months.map(({ before }) => before?.date)).toEqual(['2026-10-02', '2026-09-29', undefined]);
     expect(months[1]?.days.map(({ before }) => before?.date ?? null)).toEqual(['2026-10-01', null]);
   });
 
@@ -229,13 +246,18 @@ describe('the days by month', () => {
       /^date,state,is_corrected,mov_org_cnt,mov_org_size,.*,total_bytes,change_bytes,observed_at$/,
     );
     expect(lines.slice(1)).toEqual([
-      `2026-09-29,booked,0,7,${GIB},7,${GIB},7,,7,,7,,${2 * GIB},,2026-09-29 20:00:00`,
+      `2026-09-29,booked,0,7,${GIB},7,${GIB},7,0,7,0,7,0,${2 * GIB},,2026-09-29 20:00:00`,
       '2026-09-30,missing,0,,,,,,,,,,,,,',
-      `2026-10-01,booked,0,7,${2 * GIB},7,${GIB},7,,7,,7,,${3 * GIB},,2026-10-01 20:00:00`,
-      `2026-10-02,booked,1,7,${4 * GIB},7,${GIB},7,,7,,7,,${5 * GIB},${2 * GIB},2026-10-02 20:00:00`,
-      `2026-11-01,live,0,7,${5 * GIB},7,${GIB},7,,7,,7,,${6 * GIB},${GIB},2026-11-01 20:00:00`,
+      `2026-10-01,booked,0,7,${2 * GIB},7,${GIB},7,0,7,0,7,0,${3 * GIB},,2026-10-01 20:00:00`,
+      `2026-10-02,booked,1,7,${4 * GIB},7,${GIB},7,0,7,0,7,0,${5 * GIB},${2 * GIB},2026-10-02 20:00:00`,
+      `2026-11-01,live,0,7,${5 * GIB},7,${GIB},7,0,7,0,7,0,${6 * GIB},,2026-11-01 20:00:00`,
       '',
     ]);
-    expect(toCsv({ calendar, chart, month: '2026-10' }).split('\r\n')).toHaveLength(4);
+    for (const range of [2, null])
+      expect(
+        toCsv({ calendar, chart: chartOf(calendar, 'level', range), month: '2026-10' })
+          .split('\r\n')
+          .slice(1, -1),
+      ).toEqual(lines.slice(3, 5));
   });
 });

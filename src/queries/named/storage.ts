@@ -71,9 +71,9 @@ const SHOWN = FIGURES.map(
   (name) => `case when c.account is null then d.${name} else c.${name} end as ${name}`,
 );
 
-export const STORAGE_DAYS = query<StorageDayRow, { account: string }>(
+export const STORAGE_DAYS = query<StorageDayRow, { account: string; limit: number }>(
   'Storage by day',
-  'Booked days, which never change, with the figures of their newest correction if there is one; and today, which is `live`. Sizes in bytes.',
+  'The newest first. Booked days, which never change, with the figures of their newest correction if there is one; and today, which is `live`. Sizes in bytes.',
   `
 select d.date, d.state, d.observed_at, c.account is not null as is_corrected,
   ${SHOWN.join(',\n  ')}
@@ -81,7 +81,8 @@ from storage_day d
 left join storage_correction c on c.account = d.account and c.date = d.date and c.accepted_at = (
   select max(accepted_at) from storage_correction where account = d.account and date = d.date)
 where d.account = :account
-order by d.date`,
+order by d.date desc
+limit :limit`,
 );
 
 export type GapRow = Omit<typeof storageGap.$inferSelect, 'account' | 'asked_days'>;

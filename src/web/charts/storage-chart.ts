@@ -110,10 +110,16 @@ function changesBetween(days: readonly CalendarDay[], count: number): Sizes[] {
   });
 }
 
-/** What changed from one row to the next, in bytes, for each size. */
+/**
+ * What changed from one row to the next, in bytes, for each size: null unless both days are booked, because a live reading
+ * covers only a part of its day, and have the same sizes. Pages, CSV and figures have no other definition of a change.
+ */
 export function changeSince(before: StorageDayRow | null, row: StorageDayRow | null): Sizes {
+  const areBooked = before?.state === 'booked' && row?.state === 'booked';
+  const areAlike =
+    areBooked && STORAGE_KINDS.every(({ size }) => (before[size] === null) === (row[size] === null));
   return STORAGE_KINDS.map(({ size }) => {
-    const [from, to] = [before?.[size] ?? null, row?.[size] ?? null];
+    const [from, to] = areAlike ? [before[size], row[size]] : [null, null];
     return from === null || to === null ? null : to - from;
   });
 }
@@ -166,13 +172,13 @@ export function listCorrected({ days, points }: StorageChart): number[] {
     .filter((at, index, all) => all.indexOf(at) === index);
 }
 
-/** The first and the last known total of the range that have the same sizes; null: there are no two. */
-export function findDelta({ days }: Pick<StorageChart, 'days'>) {
-  const known = days.flatMap(({ date, row }) => (row ? [{ date, sizes: sizesOf({ date, row }) }] : []));
-  const last = known.at(-1);
-  const pattern = (sizes: Sizes) => sizes.map((size) => size !== null).join();
-  const first = last && known.find(({ sizes }) => pattern(sizes) === pattern(last.sizes));
-  const [from, to] = [first ? sum(first.sizes) : null, last ? sum(last.sizes) : null];
-  if (!first || first === last || from === null || to === null) return null;
-  return { since: first.date, bytes: to - from, share: from === 0 ? null : (to - from) / from };
+/** The change between the first and the last booked day that have the same sizes; null: there are no two. */
+export function findDelta(days: readonly { row: StorageDayRow | null }[]) {
+  const booked = days.flatMap(({ row }) => (row?.state === 'booked' ? [row] : []));
+  const last = booked.at(-1);
+  const first = last && booked.find((row) => sum(changeSince(row, last)) !== null);
+  if (!first || first === last) return null;
+  const bytes = sum(changeSince(first, last)) ?? 0;
+  const from = sum(STORAGE_KINDS.map(({ size }) => first[size])) ?? 0;
+  return { since: first.date, until: last.date, from, bytes, share: from === 0 ? null : bytes / from };
 }

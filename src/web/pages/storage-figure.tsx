@@ -19,7 +19,7 @@ export function StorageHeadline({ storage: { latest, today, delta } }: { storage
       {delta && (
         <>
           {' · '}
-          <strong>{describeDelta(delta)}</strong> since {delta.since}
+          <strong>{describeDelta(delta)}</strong> from {delta.since} to {delta.until}
         </>
       )}
     </>

@@ -87,7 +87,7 @@ function Storage({ storage }: { storage: StorageView }) {
 }
 
 function Months({ storage }: { storage: StorageView }) {
-  const months = listMonths(storage.calendar, storage.chart.days);
+  const months = listMonths(storage.calendar, storage.chart.days[0]?.date ?? '');
   return (
     <Table label={{ by: 'months-heading' }} class="figures months" head={HEAD}>
       {months.flatMap((month) => [
@@ -100,11 +100,13 @@ function Months({ storage }: { storage: StorageView }) {
 
 function MonthRow({ month: { month, days, before }, storage }: { month: Month; storage: StorageView }) {
   const isOpen = month === storage.month;
-  const last = days.find(({ row }) => row !== null)?.row ?? null;
+  const last =
+    (days.find(({ row }) => row?.state === 'booked') ?? days.find(({ row }) => row !== null))?.row ?? null;
   const missing = days.filter(({ row }) => row === null).length;
   const corrected = days.filter(({ row }) => row?.is_corrected === 1).length;
   const notes = [
     pluralize(days.length, 'day'),
+    ...(last?.state === 'live' ? ['not booked yet'] : []),
     ...(missing > 0 ? [`${formatCount(missing)} without figures`] : []),
     ...(corrected > 0 ? [`${formatCount(corrected)} corrected`] : []),
   ];

@@ -59,13 +59,21 @@ function VideosTile({ count, today: { came, went } }: Tiles['videos']) {
 
 function StorageTile({ storage }: Pick<Tiles, 'storage'>) {
   if (!storage) return <Tile name="storage" label="Storage" href="/storage" value="–" note="not read yet" />;
-  const { bytes, isComplete, change } = storage;
+  const { bytes, isComplete, isLive, change } = storage;
   const value = `${isComplete ? '' : 'at least '}${formatBinaryBytes(bytes)}`;
   const note =
     change === null
       ? 'no older day'
       : `${describeDelta(change)} ${change.days === 7 ? 'a week' : `in ${pluralize(change.days, 'day')}`}`;
-  return <Tile name="storage" label="Storage" href="/storage" value={value} note={note} />;
+  return (
+    <Tile
+      name="storage"
+      label={isLive ? 'Storage (live)' : 'Storage'}
+      href="/storage"
+      value={value}
+      note={note}
+    />
+  );
 }
 
 /** From this share of a day's budget on, the tile is coloured. */

@@ -63,23 +63,21 @@ export interface Month {
   month: string;
   /** The latest first. */
   days: MonthDay[];
-  /** The last figures before the first of these days. */
+  /** The last booked day before the month. */
   before: StorageDayRow | null;
 }
 
-/** The months of `shown`, the last days of `calendar`: the latest first. */
-export function listMonths(calendar: readonly CalendarDay[], shown: readonly CalendarDay[]): Month[] {
+/** The whole months of `calendar` from `since` on, so that no figure depends on the range: the latest first. */
+export function listMonths(calendar: readonly CalendarDay[], since: string): Month[] {
   const months: Month[] = [];
-  const earlier = calendar.slice(0, calendar.length - shown.length);
-  let before = earlier.at(-1)?.row ?? null;
-  let known = earlier.findLast(({ row }) => row !== null)?.row ?? null;
-  for (const day of shown) {
+  let [before, booked]: (StorageDayRow | null)[] = [null, null];
+  for (const day of calendar) {
     const month = day.date.slice(0, 7);
-    if (months[0]?.month !== month) months.unshift({ month, days: [], before: known });
+    if (months[0]?.month !== month) months.unshift({ month, days: [], before: booked ?? null });
     const missing = day.row === null ? day.missing : '';
-    months[0]?.days.unshift({ date: day.date, row: day.row, before, missing });
+    months[0]?.days.unshift({ date: day.date, row: day.row, before: before ?? null, missing });
     before = day.row;
-    known = day.row ?? known;
+    if (day.row?.state === 'booked') booked = day.row;
   }
-  return months;
+  return months.filter(({ month }) => month >= since.slice(0, 7));
 }

@@ -1,7 +1,7 @@
 /** The days of storage as CSV (RFC 4180): only days, words and numbers, which need no quotes. */
 import { STORAGE_KINDS } from '../../lib/service-fields.ts';
 import { FIGURES } from '../../lib/storage-figures.ts';
-import { changeSince, sum } from '../charts/storage-chart.ts';
+import { changeSince } from '../charts/storage-chart.ts';
 import { listMonths, type MonthDay } from './storage-calendar.ts';
 import type { StorageView } from './storage-view.ts';
 
@@ -9,8 +9,11 @@ const HEAD = ['date', 'state', 'is_corrected', ...FIGURES, 'total_bytes', 'chang
 
 /** The days of the chart, or those of the month that is open, the oldest first. Sizes in bytes; empty: not known. */
 export function toCsv({ calendar, chart, month }: Pick<StorageView, 'calendar' | 'chart' | 'month'>): string {
-  const months = listMonths(calendar, chart.days).filter((each) => month === null || each.month === month);
-  const days = months.flatMap((each) => each.days).reverse();
+  const since = chart.days[0]?.date ?? '';
+  const days = listMonths(calendar, since)
+    .flatMap((each) => (month === null || each.month === month ? each.days : []))
+    .filter(({ date }) => month !== null || date >= since)
+    .reverse();
   return [HEAD, ...days.map(toCells)].map((cells) => `${cells.join(',')}\r\n`).join('');
 }
 
@@ -19,6 +22,10 @@ function toCells({ date, row, before }: MonthDay): (string | number | null)[] {
   return [
     ...[date, row.state, row.is_corrected],
     ...FIGURES.map((figure) => row[figure]),
-    ...[sum(STORAGE_KINDS.map(({ size }) => row[size])), sum(changeSince(before, row)), row.observed_at],
+    ...[total(STORAGE_KINDS.map(({ size }) => row[size])), total(changeSince(before, row)), row.observed_at],
   ];
 }
+
+/** Null if one is unknown: a sum of the others is no total. */
+const total = (sizes: readonly (number | null)[]) =>
+  sizes.reduce((sum, size) => (sum === null || size === null ? null : sum + size), 0);

@@ -61,7 +61,7 @@ export function createStorageView({ config, details }: StorageSources, query: St
     chart,
     range,
     month,
-    delta: findDelta(chart),
+    delta: findDelta(chart.days),
     /** The address of the same with another choice; defaults are left out. */
     path: (choice: Partial<StorageQuery>, ending: '' | '.svg' | '.csv' | '.json' = '') => {
       const next = { account, chart: mode, range, month: null, ...choice };

@@ -1,18 +1,23 @@
 /** The figures at the top of the status page. */
-import { createCalendar } from '../../lib/calendar.ts';
+import { createCalendar, daysBetween } from '../../lib/calendar.ts';
 import { fromTimestamp, toTimestamp } from '../../lib/clock.ts';
+import { addDays } from '../../lib/days.ts';
 import { STORAGE_KINDS } from '../../lib/service-fields.ts';
 import type { Config } from '../../config/config.ts';
 import type { HealthReport } from '../../health/report.ts';
 import { findNextLoad, summarizeTarget } from '../../health/target-summary.ts';
-import type { StorageTotal } from '../../queries/named/totals.ts';
+import type { StorageDayRow } from '../../queries/named/storage.ts';
 import type { PageQueries } from '../../queries/page-queries.ts';
+import { findDelta } from '../charts/storage-chart.ts';
 
 export type Tiles = ReturnType<typeof createTiles>;
 
+/** Enough for a booked day a week before the last one, also after an outage. */
+const TILE_DAYS = 30;
+
 interface TileSources {
   config: Pick<Config, 'accounts' | 'timezone'>;
-  details: Pick<PageQueries, 'videoChanges' | 'storageTotals'>;
+  details: Pick<PageQueries, 'videoChanges' | 'storageDays'>;
   health: Pick<HealthReport, 'packages' | 'budgets' | 'targets'>;
 }
 
@@ -28,37 +33,43 @@ export function createTiles({ config, details, health }: TileSources, now: numbe
       /** Since midnight of the service. */
       today: { came: inserted + restored, went: removed },
     },
-    storage: toStorageTile(withStorage.map(({ name }) => details.storageTotals(name))),
+    storage: toStorageTile(withStorage.map(({ name }) => details.storageDays(name, TILE_DAYS))),
     requests: toRequestsTile(health.budgets),
     targets: toTargetsTile(health.targets, now),
   };
 }
 
-/** The totals of each account, the newest day first. Null without any day. */
-export function toStorageTile(accounts: readonly (readonly StorageTotal[])[]) {
-  const newest = accounts.flatMap(([day]) => day ?? []);
-  if (newest.length === 0) return null;
-  const bytes = sum(newest.map((day) => day.bytes));
+/** The last days of each account, the oldest first. Null without any day. */
+export function toStorageTile(accounts: readonly (readonly StorageDayRow[])[]) {
+  const read = accounts.filter((days) => days.length > 0);
+  if (read.length === 0) return null;
+  const newest = read.flatMap((days) => days.at(-1) ?? []);
+  const sizes = newest.flatMap((day) => STORAGE_KINDS.map(({ size }) => day[size]));
   return {
-    bytes,
+    bytes: sum(sizes.map((size) => size ?? 0)),
     /** False: the service did not provide all sizes. */
-    isComplete: newest.every(({ known }) => known === '1'.repeat(STORAGE_KINDS.length)),
-    change: toStorageChange(accounts.filter(([day]) => day)),
+    isComplete: !sizes.includes(null),
+    /** A day is not over: its figures are the last reading. */
+    isLive: newest.some(({ state }) => state === 'live'),
+    change: toStorageChange(read),
   };
 }
 
-/** Null unless each account has the same sizes as many days before. */
-function toStorageChange(accounts: readonly (readonly StorageTotal[])[]) {
-  const pairs = accounts.map(([now, before]) => ({
-    difference: now && before?.known === now.known ? now.bytes - before.bytes : null,
-    before: before?.bytes ?? 0,
-    days: now && before ? Math.round((Date.parse(now.date) - Date.parse(before.date)) / 86_400_000) : 0,
-  }));
-  const [first] = pairs;
-  const isComparable = pairs.every((each) => each.difference !== null && each.days === first?.days);
-  if (!first || !isComparable) return null;
-  const before = sum(pairs.map((each) => each.before));
-  const bytes = sum(pairs.map(({ difference }) => difference ?? 0));
+/** Between booked days. Null unless each account has the same sizes as many days before. */
+function toStorageChange(accounts: readonly (readonly StorageDayRow[])[]) {
+  const deltas = accounts.map((days) => {
+    const booked = days.filter(({ state }) => state === 'booked');
+    const [last] = booked.slice(-1);
+    const before = last && booked.findLast(({ date }) => date <= addDays(last.date, -7));
+    return findDelta([before, last].map((row) => ({ row: row ?? null })));
+  });
+  const known = deltas.flatMap((delta) =>
+    delta ? [{ ...delta, days: daysBetween(delta.since, delta.until) }] : [],
+  );
+  const [first] = known;
+  if (!first || known.length < deltas.length || known.some(({ days }) => days !== first.days)) return null;
+  const bytes = sum(known.map((delta) => delta.bytes));
+  const before = sum(known.map((delta) => delta.from));
   /** `share`: of the size then; null if that was 0. */
   return { bytes, days: first.days, share: before === 0 ? null : bytes / before };
 }
