@@ -12,6 +12,7 @@ import {
   type PackageSpec,
   type RecordCache,
 } from './record-cache.ts';
+import type { CountFile } from './sample-storage.ts';
 import { createSortedIndex, cutPage, findRank, type SortedIndex } from './sorted-index.ts';
 
 export type PackageVideos = ReturnType<typeof createPackageVideos>;
@@ -27,12 +28,33 @@ interface State {
   newestId: number;
 }
 
-/** A package with its first videos. Everything about it follows from `seed`, `spec` and the changes made. */
-export function createPackageVideos(seed: number, spec: PackageSpec) {
+/** What a package knows of its account. */
+export interface Account {
+  seed: number;
+  /** When the newest of the first videos was uploaded, in milliseconds since 1970. */
+  newestMs: number;
+  /** The time as in `cdate`. */
+  now(): string;
+  /** When a video that is uploaded now was created, as in `cdate`. */
+  createdAt(packageId: number, id: number): string;
+  countFile: CountFile;
+}
+
+/** A package with its first videos. Everything about it follows from the account, `spec` and the changes made. */
+export function createPackageVideos(account: Account, spec: PackageSpec) {
+  const { seed } = account;
   const live = createFirstEntries(seed, spec);
-  const getRecord = createRecordCache(seed, spec, live);
+  const getRecord = createRecordCache(seed, spec, live, account.newestMs);
   const newestId = live.at(-1)?.id ?? FIRST_ID;
   const state: State = { live, removed: [], indexes: new Map(), lastSearch: null, newestId };
+  const count = (entry: Entry, day: string, sign: 1 | -1): void =>
+    account.countFile(day.slice(0, 10), getRecord(entry).filesize, sign);
+  const removeAndCount = (rank: number, day = account.now()): number => {
+    const entry = remove(state, rank);
+    entry.deletedOn = day;
+    count(entry, day, -1);
+    return entry.id;
+  };
   return {
     packageId: spec.id,
     size: () => live.length,
@@ -44,18 +66,34 @@ export function createPackageVideos(seed: number, spec: PackageSpec) {
     /** Adds a video with an id above all earlier ones. Like the three below, it returns the id. */
     upload: () => {
       state.newestId += nextIdGap(seed, spec, state.newestId);
-      return insert(state, newEntry(state.newestId));
+      const cdate = account.createdAt(spec.id, state.newestId);
+      const entry = newEntry(state.newestId, cdate);
+      count(entry, cdate, 1);
+      return insert(state, entry);
     },
     /** Changes the video at `rank`, from 0 in order of ids. */
     edit: (rank: number) => edit(state, rank),
-    remove: (rank: number) => remove(state, rank),
-    /** Removes so many videos, evenly spread over the list; the first video stays. Throws RangeError if there are fewer. */
-    removeMany: (count: number): void => {
-      const step = live.length / count;
-      for (let left = count; left > 0; left--) remove(state, Math.ceil(left * step) - 1);
+    remove: (rank: number) => removeAndCount(rank),
+    /**
+     * Removes so many videos, evenly spread over the list; the first video stays. Their files are deleted on `day`, by default
+     * today. Throws RangeError if there are fewer.
+     */
+    removeMany: (videos: number, day?: string): void => {
+      const step = live.length / videos;
+      for (let left = videos; left > 0; left--) removeAndCount(Math.ceil(left * step) - 1, day);
     },
     /** Restores the removed video at `index`, unchanged, with its old id. */
-    restore: (index: number) => insert(state, removeAt(state.removed, index)),
+    restore: (index: number) => {
+      const entry = removeAt(state.removed, index);
+      const now = account.now();
+      count(entry, entry.deletedOn > now ? entry.deletedOn : now, 1);
+      return insert(state, entry);
+    },
+    /** Counts the files of the first videos, from their days on. To be called once. */
+    countFirst: (): void => {
+      for (const entry of [...live, ...state.removed])
+        if (entry.cdate === null) count(entry, getRecord(entry).cdate ?? '', 1);
+    },
   };
 }
 
@@ -99,10 +137,11 @@ function edit(state: State, rank: number): number {
   return markChanged(state, entry);
 }
 
-function remove(state: State, rank: number): number {
+function remove(state: State, rank: number): Entry {
   const entry = removeAt(state.live, rank);
   state.removed.push(entry);
-  return markChanged(state, entry);
+  markChanged(state, entry);
+  return entry;
 }
 
 /** Every change ends here. */

@@ -12,6 +12,10 @@ export interface PackageSpec {
 /** `video` is the cached record of this revision. */
 export interface Entry {
   readonly id: number;
+  /** When it was uploaded, as in `cdate`; null for one of the first videos, whose time follows from its id. */
+  readonly cdate: string | null;
+  /** The day on which its file was last deleted, after which it may have been restored; '' for none. */
+  deletedOn: string;
   revision: number;
   video: VideoRecord | null;
 }
@@ -24,8 +28,8 @@ export const FIRST_ID = 1_000_000;
 /** Larger packages cache no records, so that memory does not grow with the package. */
 const MAX_CACHED_RECORDS = 20_000;
 
-export function newEntry(id: number): Entry {
-  return { id, revision: 0, video: null };
+export function newEntry(id: number, cdate: string | null): Entry {
+  return { id, cdate, deletedOn: '', revision: 0, video: null };
 }
 
 /** The distance from `id` to the next id; small packages have wide gaps, so that all span similar ids. */
@@ -37,19 +41,25 @@ export function nextIdGap(seed: number, { id: packageId, videos }: PackageSpec, 
 /** The videos that a package starts with, ascending by id. */
 export function createFirstEntries(seed: number, spec: PackageSpec): Entry[] {
   let id = FIRST_ID;
-  return Array.from({ length: spec.videos }, () => newEntry((id += nextIdGap(seed, spec, id))));
+  return Array.from({ length: spec.videos }, () => newEntry((id += nextIdGap(seed, spec, id)), null));
 }
 
-/** `first` are the initial entries of the package. */
-export function createRecordCache(seed: number, spec: PackageSpec, first: readonly Entry[]): RecordCache {
+/** `first` are the initial entries of the package, the last of them uploaded at `newestMs`. */
+export function createRecordCache(
+  seed: number,
+  spec: PackageSpec,
+  first: readonly Entry[],
+  newestMs: number,
+): RecordCache {
   const packageSeed: PackageSeed = {
     seed,
     packageId: spec.id,
     firstId: first[0]?.id ?? FIRST_ID,
     lastId: first.at(-1)?.id ?? FIRST_ID,
+    newestMs,
   };
   return (entry) => {
-    const video = entry.video ?? makeVideo(packageSeed, entry.id, entry.revision);
+    const video = entry.video ?? makeVideo(packageSeed, entry);
     if (spec.videos <= MAX_CACHED_RECORDS) entry.video = video;
     return video;
   };

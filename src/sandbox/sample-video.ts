@@ -19,13 +19,11 @@ export interface PackageSeed {
   packageId: number;
   firstId: number;
   lastId: number;
+  /** When the one with `lastId` was uploaded. */
+  newestMs: number;
 }
 
 const FIRST_UPLOAD_MS = Date.UTC(2020, 2, 2, 9);
-const LAST_UPLOAD_MS = Date.UTC(2025, 5, 30, 18);
-
-/** The time between the creation of later uploads, for each id between them. */
-const LATER_UPLOAD_MS = 1_700;
 
 /** The fields that edits change, one for each revision. */
 const EDITED = ['title', 'content', 'tag', 'etc'] as const;
@@ -41,7 +39,10 @@ const SCREENS = [
 const FRAME_RATES = [30, 29.97, 23.976, 25, 59.94, 60] as const;
 
 /** The record of a video; `revision` 0 is the first, and each later one differs from the one before it. */
-export function makeVideo(packageSeed: PackageSeed, id: number, revision: number): VideoRecord {
+export function makeVideo(
+  packageSeed: PackageSeed,
+  { id, cdate, revision }: { id: number; cdate: string | null; revision: number },
+): VideoRecord {
   const random = createRandom(packageSeed.seed, STREAM.video, packageSeed.packageId, id);
   const subject = random.pick(SUBJECTS);
   const record = {
@@ -50,7 +51,7 @@ export function makeVideo(packageSeed: PackageSeed, id: number, revision: number
     access_key: random.characters(24),
     org_access_key: random.characters(24),
     ...makeTexts(random, subject),
-    cdate: getCreationTime(packageSeed, id),
+    cdate: cdate ?? getCreationTime(packageSeed, id),
     ...makeFigures(random),
     ...makePictures(packageSeed.packageId, id, random),
   };
@@ -119,11 +120,13 @@ function makeEdits(
   return edits;
 }
 
-function getCreationTime({ firstId, lastId }: PackageSeed, id: number): string {
-  const paceMs = (LAST_UPLOAD_MS - FIRST_UPLOAD_MS) / Math.max(1, lastId - firstId);
-  const ms =
-    id <= lastId
-      ? FIRST_UPLOAD_MS + (id - firstId) * paceMs
-      : LAST_UPLOAD_MS + (id - lastId) * LATER_UPLOAD_MS;
-  return new Date(ms).toISOString().slice(0, 21).replace('T', ' ');
+/** The first videos were uploaded at a steady pace. */
+function getCreationTime({ firstId, lastId, newestMs }: PackageSeed, id: number): string {
+  const paceMs = (newestMs - FIRST_UPLOAD_MS) / Math.max(1, lastId - firstId);
+  return formatCreationTime(FIRST_UPLOAD_MS + (id - firstId) * paceMs);
+}
+
+/** `wallMs`: of the clock on the wall of the account, as if it were UTC. */
+export function formatCreationTime(wallMs: number): string {
+  return new Date(wallMs).toISOString().slice(0, 21).replace('T', ' ');
 }

@@ -1,5 +1,5 @@
 /** A simulated account of the service, for trials and tests of vodhouse. */
-import { createCalendar } from '../lib/calendar.ts';
+import { createCalendar, type Calendar } from '../lib/calendar.ts';
 import type { Clock } from '../lib/clock.ts';
 import { packageNotFound, type Catalogue } from '../service/server/catalogue.ts';
 import { createServiceServer, PAGE_SIZES, type StorageAuth } from '../service/server/server.ts';
@@ -8,6 +8,7 @@ import { createIncidents } from './incidents.ts';
 import type { PackageSpec } from './record-cache.ts';
 import { createPackageVideos, type PackageVideos } from './package-videos.ts';
 import { createStorageDays, isSentAsDoubles } from './sample-storage.ts';
+import { formatCreationTime } from './sample-video.ts';
 
 const DEFAULT_PACKAGES: readonly PackageSpec[] = [
   { id: 101, videos: 12_000 },
@@ -15,6 +16,7 @@ const DEFAULT_PACKAGES: readonly PackageSpec[] = [
   { id: 103, videos: 0 },
 ];
 const DEFAULT_KEYS = ['sandbox-key'];
+const DEFAULT_NEWEST_MS = Date.UTC(2025, 5, 30, 18);
 
 /** All but the clock have defaults; the same options make the same account, in every process. */
 export interface SandboxOptions {
@@ -23,6 +25,10 @@ export interface SandboxOptions {
   packages?: readonly PackageSpec[];
   /** An integer; default 1. */
   seed?: number;
+  /** When the newest of the first videos was uploaded, in milliseconds since 1970; default 30 June 2025. */
+  newestMs?: number;
+  /** The creation time (`cdate`) of a video that is uploaded; default and where undefined: now. */
+  createdAt?: (packageId: number, id: number) => string | undefined;
   /** Videos changed a minute, from the first `listen` on; default 0. */
   churnPerMinute?: number;
   /** The largest page in videos; default 1,000. */
@@ -42,11 +48,24 @@ export type Sandbox = ReturnType<typeof createSandbox>;
 /** A simulated account; it answers once `listen` is called. Throws RangeError if the time zone does not exist. */
 export function createSandbox(options: SandboxOptions) {
   const { clock, seed = 1, packages = DEFAULT_PACKAGES, keys = DEFAULT_KEYS, churnPerMinute = 0 } = options;
-  const lists = packages.map((spec) => createPackageVideos(seed, spec));
-  const churn = createChurn(seed, lists);
   const calendar = createCalendar(options.timezone ?? 'Asia/Seoul');
+  const storage = createStorageDays(calendar, clock);
+  const now = () => formatNow(calendar, clock);
+  const lists = packages.map((spec) =>
+    createPackageVideos(
+      {
+        seed,
+        now,
+        newestMs: options.newestMs ?? DEFAULT_NEWEST_MS,
+        createdAt: (packageId, id) => options.createdAt?.(packageId, id) ?? now(),
+        countFile: storage.count,
+      },
+      spec,
+    ),
+  );
+  const churn = createChurn(seed, lists);
   const incidents = createIncidents();
-  const catalogue = incidents.wrap(createCatalogue(lists, createStorageDays(seed, calendar, clock)));
+  const catalogue = incidents.wrap(createCatalogue(lists, storage.read));
   const { pageSizeMax = PAGE_SIZES.maxPageSize, storageAuth = 'none', answerMs = 0 } = options;
   const server = createServiceServer({
     catalogue: slowDown(catalogue, clock, answerMs),
@@ -62,13 +81,16 @@ export function createSandbox(options: SandboxOptions) {
     packageIds: lists.map((list) => list.packageId),
     /** An accepted key. */
     key: keys[0] ?? '',
-    /** The present content, without HTTP. Each call that returns today's storage counts as a reading, as over HTTP. */
+    /** The present content, without HTTP. */
     catalogue,
     /** Makes that many changes at once and returns them; for a seed, always the same in the same order. */
     churn,
-    /** Removes `count` videos of a package at once, evenly spread over its list. Throws RangeError if it has fewer. */
-    removeMany: (packageId: number, count: number): void =>
-      lists.find((list) => list.packageId === packageId)?.removeMany(count),
+    /**
+     * Removes `count` videos of a package at once, evenly spread over its list; their files are deleted on `day` (`yyyy-mm-dd`),
+     * by default today. Throws RangeError if it has fewer.
+     */
+    removeMany: (packageId: number, count: number, day?: string): void =>
+      lists.find((list) => list.packageId === packageId)?.removeMany(count, day),
     incidents,
     /** Listens, by default on 127.0.0.1 and any free port; `url` is both base addresses. */
     listen: async ({ host = '127.0.0.1', port = 0 } = {}) => {
@@ -97,14 +119,26 @@ function slowDown(catalogue: Catalogue, clock: Clock, answerMs: number): Catalog
   };
 }
 
+/** As in `cdate`: what the clock on the wall of the account shows. */
+function formatNow(calendar: Calendar, clock: Clock): string {
+  const ms = clock.now();
+  const day = calendar.dayAt(ms);
+  return formatCreationTime(Date.parse(day) + ms - calendar.startOf(day));
+}
+
 function createCatalogue(
   lists: readonly PackageVideos[],
-  readStorageDays: ReturnType<typeof createStorageDays>,
+  readStorageDays: ReturnType<typeof createStorageDays>['read'],
 ): Catalogue {
+  let isCounted = false; // the first videos: it takes a while, and some accounts have no storage
   return {
     videos: (query) =>
       lists.find(({ packageId }) => packageId === query.packageId)?.page(query) ??
       packageNotFound(query.packageId),
-    storage: (range) => ({ days: readStorageDays(range) }),
+    storage: (range) => {
+      if (!isCounted) for (const list of lists) list.countFirst();
+      isCounted = true;
+      return { days: readStorageDays(range) };
+    },
   };
 }

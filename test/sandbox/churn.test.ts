@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import {
   allVideos,
   createStoppedClock,
@@ -98,6 +99,8 @@ describe('churn a minute', () => {
     const clock = createStoppedClock();
     const { sandbox, videos } = await startSandbox({ clock, churnPerMinute: 120 });
     const expected = makeSandbox();
+    const content = async (from: Sandbox) =>
+      (await allVideos(from, 101)).map((video) => ({ ...video, cdate: '' }));
     const pass = (ms: number) => {
       for (let passed = 0; passed < ms; passed += 100) {
         clock.move(100);
@@ -106,13 +109,13 @@ describe('churn a minute', () => {
     };
     pass(1000);
     expected.churn(2);
-    expect(await allVideos(sandbox, 101)).toEqual(await allVideos(expected, 101));
+    expect(await content(sandbox)).toEqual(await content(expected));
     pass(59_000);
     expected.churn(118);
-    expect(await allVideos(sandbox, 101)).toEqual(await allVideos(expected, 101));
+    expect(await content(sandbox)).toEqual(await content(expected));
     expect((await videos('pkg=103')).paging.totalcount).toBe(0);
     await sandbox.close();
     pass(60_000);
-    expect(await allVideos(sandbox, 101)).toEqual(await allVideos(expected, 101));
+    expect(await content(sandbox)).toEqual(await content(expected));
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SEARCH_ITEMS, SORT_DIRECTIONS, SORT_ITEMS, readVideo } from '../../src/service/videos.ts';
-import { allVideos, makeSandbox, startSandbox } from '../support/fixtures/sandbox-package.ts';
+import { DAY_MS } from '../../src/lib/clock.ts';
+import { allVideos, makeSandbox, NOON, startSandbox } from '../support/fixtures/sandbox-package.ts';
 
 describe('the sandbox', () => {
   it('has packages of 12,000, 300 and 0 videos', async () => {
@@ -185,9 +186,14 @@ describe('the made-up catalogue', () => {
     expect(videos.some((video) => !Number.isInteger(video.v_framerate))).toBe(true);
   });
 
-  it('writes creation times as docs/service.md does, rising with the ids', async () => {
-    const times = (await allVideos(makeSandbox(), 102)).map((video) => video.cdate ?? '');
+  it('writes creation times as docs/service.md does, rising with the ids up to now', async () => {
+    const sandbox = makeSandbox({ newestMs: NOON - DAY_MS });
+    const timesNow = async () => (await allVideos(sandbox, 102)).map((video) => video.cdate ?? '');
+    expect((await timesNow()).at(-1)).toBe('2026-03-09 03:00:00.0');
+    sandbox.churn(200);
+    const times = await timesNow();
     expect(times.every((time) => /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d$/.test(time))).toBe(true);
     expect(times.toSorted()).toEqual(times);
+    expect(times.at(-1)).toBe('2026-03-10 12:00:00.0'); // in Seoul
   });
 });

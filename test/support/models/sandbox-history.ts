@@ -124,7 +124,8 @@ async function liveThrough(folder: string): Promise<Omit<SandboxHistory, 'close'
 
 /** The sandbox with its proxy, over HTTP on loopback. */
 async function openAccount(clock: VirtualClock) {
-  const sandbox = createSandbox({ clock, seed: SEED, packages: PACKAGES, timezone: TIMEZONE });
+  const newestMs = Date.parse(STEPS[0]?.at ?? '');
+  const sandbox = createSandbox({ clock, seed: SEED, packages: PACKAGES, timezone: TIMEZONE, newestMs });
   const shown = await createProxy(sandbox.catalogue);
   const server = createServiceServer({
     catalogue: takingTime(shown, clock, () => account.answerMs),
