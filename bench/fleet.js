@@ -201,8 +201,5 @@ async function main(bin) {
 const bin = findPostgres();
 if (bin === null) {
   console.error('demo:fleet starts a PostgreSQL of its own: apt-get install postgresql');
-  console.error(
-    '  -> with a server that is there already: npx vodhouse demo --postgres postgres://USER:PASSWORD@HOST:5432/DATABASE',
-  );
   process.exitCode = 1;
 } else await main(bin);

@@ -6,7 +6,7 @@ import { commandsFor } from '../health/commands.ts';
 import { ConfigError, LockedError } from '../lib/errors.ts';
 import { pluralize } from '../lib/format.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
-import { assertDemoOrReal, assertSameZone, otherConfigText } from './file-use.ts';
+import { assertNotOfDemo, assertSameZone, otherConfigText } from './file-use.ts';
 import { assertNotLost } from './lost-file.ts';
 import type { Environment } from './environment.ts';
 import { assertMayRename } from './moved-accounts.ts';
@@ -21,7 +21,7 @@ export function openConfiguredWarehouse(config: Config, environment: Environment
   const warehouse = openWarehouse(config.warehouse, clock);
   try {
     const use = warehouse.getFileUse();
-    assertDemoOrReal(config.warehouse, use, isDemo);
+    assertNotOfDemo(config, use);
     if (isDemo) warehouse.markAsDemo({});
     assertMayUse(config, warehouse);
     const warning = otherConfigText(config, use);

@@ -1,4 +1,5 @@
 /** Whether this config, or the demo, may use a live file. */
+import { join, parse } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { isSameZone } from '../lib/calendar.ts';
 import { ConfigError } from '../lib/errors.ts';
@@ -17,19 +18,19 @@ export function assertSameZone(
   });
 }
 
-/** The data of the demo never mix with real ones. Throws ConfigError. */
-export function assertDemoOrReal(path: string, use: FileUse, isDemo: boolean): void {
-  if (use.isDemo === 1 && !isDemo)
-    throw new ConfigError(`${path} is the file of vodhouse demo: its videos are simulated`, {
-      hint: 'set `warehouse` to another file',
-    });
-  if (use.isDemo === 0 && isDemo && use.packages > 0)
-    throw new ConfigError(
-      `${path} is not a file of vodhouse demo: it has ${pluralize(use.packages, 'package')}`,
-      {
-        hint: 'name another file: vodhouse demo --file data/new-demo.db. A demo file of version 0.1.0 can be deleted',
-      },
-    );
+/** The config that the demo writes: `data/demo.yaml` for `data/demo.db`. */
+export function getDemoConfig(warehouse: string): string {
+  const { dir, name } = parse(warehouse);
+  return join(dir, `${name}.yaml`);
+}
+
+/** The data of the demo never mix with real ones: only its own config opens them. Throws ConfigError. */
+export function assertNotOfDemo({ file, warehouse }: Config, { isDemo }: FileUse): void {
+  const own = getDemoConfig(warehouse);
+  if (isDemo === 0 || file === own) return;
+  throw new ConfigError(`${warehouse} is the file of vodhouse demo: its videos are simulated`, {
+    hint: `set \`warehouse\` to another file; the demo's own config is ${own}`,
+  });
 }
 
 /** A warning if another config used the file last; null if this one did. */

@@ -19,11 +19,7 @@ command(
 )
   .option('--once', 'make one run, print a summary, exit')
   .option('--file <file>', 'warehouse of the demo', 'data/demo.db')
-  .option('--churn <changes>', 'videos of the account that change per minute', parseInteger, 60)
-  .option(
-    '--postgres <url>',
-    'load the tables into this database too, into the schema vodhouse_demo: postgres://USER:PASSWORD@HOST:5432/DATABASE',
-  );
+  .option('--churn <changes>', 'videos of the account that change per minute', parseInteger, 60);
 
 configured(
   'init',

@@ -84,14 +84,6 @@ export function hidePassword(text: string): string {
   return `${scheme}${shown}${end < 0 ? '' : '@'}${place.replace(/[?#].*$/s, '')}`;
 }
 
-/** The address without its password, valid for psql and every other client of PostgreSQL. */
-export function formatWithoutPassword({ host, port, user, database }: PostgresAddress): string {
-  const [login, name] = [encodeURIComponent(user), encodeURIComponent(database)];
-  if (isUnixSocket({ host }))
-    return `postgres://${login}@/${name}?host=${encodeURIComponent(host)}&port=${port}`;
-  return `postgres://${login}@${host.includes(':') ? `[${host}]` : encodeURIComponent(host)}:${port}/${name}`;
-}
-
 /** As a password, it is a secret only in addresses: anywhere else it would hide words and numbers of messages. */
 const SHORT_WORD = /^(?:[a-z]{1,11}|\d{1,11})$/i;
 

@@ -1,14 +1,17 @@
-/** The config of the demo. */
-import { join, parse } from 'node:path';
-import { configSchema, type Config } from '../../config/config.ts';
-import { DEFAULT_CONFIG } from '../../health/commands.ts';
-import { NO_PROXIES } from '../../lib/http/proxy.ts';
-import { HOUR_MS } from '../../lib/clock.ts';
-import { listPostgresSecrets } from '../../lib/postgres-url.ts';
+/** The files of the demo: its config, the warehouse, and the published file. */
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, parse } from 'node:path';
+import { getDemoConfig } from '../../app/file-use.ts';
+import { loadConfig } from '../../config/load.ts';
+import type { Config } from '../../config/config.ts';
+import { openForCopy } from '../../database/connection.ts';
+import { createPrivateFolder } from '../../database/private-files.ts';
 import { createCalendar } from '../../lib/calendar.ts';
+import { HOUR_MS } from '../../lib/clock.ts';
 import { addDays } from '../../lib/days.ts';
-import type { Sandbox } from '../../sandbox/sandbox.ts';
-import { DEMO_SCHEMA } from '../demo-target.ts';
+import { ConfigError } from '../../lib/errors.ts';
+import { isDemoFile } from '../../warehouse/statements/warehouse-state.ts';
+import { displayPath } from '../output/output.ts';
 
 export const TIMEZONE = 'Asia/Seoul';
 
@@ -24,6 +27,9 @@ export const PACKAGE_IDS = PACKAGES.map(({ id }) => id);
 export const [CAMPAIGNS, WEBINARS, TOURS] = [102, 104, 105] as const;
 
 const STORAGE_DAYS = 400;
+
+/** The first line of the config: another file of this name is not replaced. */
+const MARKER = '# Written by vodhouse demo at each start. The account answers while the demo runs.\n';
 
 /**
  * More often than a config file may ask for. The first tick is as late as possible, so that the first load
@@ -43,40 +49,70 @@ function daily(now: number): string {
   return `${tick.getUTCMinutes()} ${tick.getUTCHours()} * * *`;
 }
 
-/** The sandbox answers at `url`; the web server listens on `port` (0: any free port); the tables go to `postgres` too. */
-export function demoConfig(
+/**
+ * Writes the config of the demo next to its warehouse, and returns it with more frequent runs. The sandbox answers at `url`; the
+ * web server listens on `port`. Where no worker is running, hourly runs keep `status` from calling it stale at once.
+ */
+export function writeDemoConfig(
   warehouse: string,
-  url: string,
-  { key }: Pick<Sandbox, 'key'>,
-  port: number,
-  postgres?: string,
+  { url, key, port, isRunning }: { url: string; key: string; port: number; isRunning: boolean },
 ): Config {
   const now = Date.now();
-  const since = addDays(createCalendar(TIMEZONE).dayAt(now), -STORAGE_DAYS);
-  const targets = postgres === undefined ? [] : [{ name: 'demo', postgres, schema: DEMO_SCHEMA }];
-  const settings = configSchema.parse({
-    warehouse,
-    timezone: TIMEZONE,
-    accounts: [
-      {
-        name: 'demo',
-        video_list: { base_url: url, key, page_size: 250 },
-        storage: { base_url: url, since, settle: '0s' }, // the sandbox's past days never change
-        packages: PACKAGES.map(({ id, name }) => ({
-          ...{ id, name },
-          ...(id === CAMPAIGNS ? { schedule: { full: daily(now) } } : {}),
-        })),
-        limits: { per_second: 20, per_minute: 600, per_day: null },
-      },
-    ],
-    schedule: { timezone: 'UTC' }, // that of `daily`
-    publish: { file: getPublishedFile(warehouse), targets },
-    server: { port },
+  const packages = PACKAGES.map(({ id, name }) => {
+    const own = id === CAMPAIGNS ? `, schedule: { full: "${daily(now)}" }` : '';
+    return `      - { id: ${id}, name: ${name}${own} }\n`;
   });
-  const passwords = postgres === undefined ? [] : listPostgresSecrets(postgres);
-  const schedule = { ...settings.schedule, full: every20s(now) };
-  return { ...settings, schedule, file: DEFAULT_CONFIG, proxies: NO_PROXIES, secrets: [key, ...passwords] };
+  const file = getDemoConfig(warehouse);
+  createPrivateFolder(dirname(file), file);
+  const text = `${MARKER}warehouse: ${JSON.stringify(parse(warehouse).base)}
+timezone: ${TIMEZONE}
+accounts:
+  - name: demo
+    video_list: { base_url: "${url}", key: ${key}, page_size: 250 }
+    storage: { base_url: "${url}", since: ${addDays(createCalendar(TIMEZONE).dayAt(now), -STORAGE_DAYS)}, settle: 0s }
+    proxy: none
+    packages:
+${packages.join('')}    limits: { per_second: 20, per_minute: 600, per_day: null }
+schedule: { timezone: UTC, full: "${isRunning ? '* * * * *' : '@hourly'}" }
+publish: { file: ${JSON.stringify(parse(getPublishedFile(warehouse)).base)} }
+server: { port: ${port} }
+`;
+  writeFileSync(file, text, { mode: 0o600 });
+  const config = loadConfig(file);
+  return { ...config, schedule: { ...config.schedule, full: every20s(now) } };
 }
+
+/**
+ * Whether there is a warehouse of an earlier demo. Removes a published file without one, which publishing would not replace.
+ * Throws ConfigError where a file of the demo's names is not of a demo.
+ */
+export function findEarlierDemo(warehouse: string): boolean {
+  const [config, published] = [getDemoConfig(warehouse), getPublishedFile(warehouse)];
+  const isOurs = existsSync(config) && readFileSync(config, 'utf8').startsWith(MARKER);
+  if (existsSync(config) && !isOurs) throw notOurs(config);
+  if (existsSync(warehouse)) {
+    if (!isDemo(warehouse)) throw notOurs(warehouse);
+    return true;
+  }
+  if (existsSync(published) && !isOurs) throw notOurs(published);
+  rmSync(published, { force: true });
+  return false;
+}
+
+/** Reads a file of any version, and changes none. */
+function isDemo(warehouse: string): boolean {
+  const db = openForCopy(warehouse);
+  try {
+    return isDemoFile(db);
+  } finally {
+    db.$client.close();
+  }
+}
+
+const notOurs = (file: string): ConfigError =>
+  new ConfigError(`${displayPath(file)} exists, and vodhouse demo did not make it; nothing was changed`, {
+    hint: 'name another file: vodhouse demo --file data/new-demo.db',
+  });
 
 /** `data/demo.bi.db` for `data/demo.db`. */
 export function getPublishedFile(warehouse: string): string {

@@ -15,8 +15,12 @@ const FULL_EVERY = 6;
 const A_WEEK = 7;
 /** Changes of the account between the last run of the past and now. */
 export const CHANGES_SINCE = 14;
+/** How long before now the past ends. */
+export const ENDS_AGO_MS = HOUR_MS;
+/** A run of the past is over then, also one that was parked. */
+const RUN_MS = 3 * HOUR_MS;
 
-/** Days ago: the day that the service leaves out, and the one that it tells anew. */
+/** Days ago: the day that the service leaves out, and the one of which it first counts too little. */
 const GAP = 33;
 const CORRECTED = 6;
 const RESTRICTED = 42;
@@ -39,31 +43,48 @@ type Incident = (sandbox: Sandbox, getDay: (daysAgo: number) => string) => void;
 
 /** By days ago. */
 const INCIDENTS: Partial<Record<number, Incident>> = {
-  [PAST_DAYS]: ({ incidents }, getDay) => incidents.leaveOut(getDay(GAP)),
+  [PAST_DAYS]: ({ incidents }, getDay) => {
+    incidents.leaveOut(getDay(GAP));
+    incidents.changeDay(getDay(CORRECTED), 0.7);
+  },
   48: ({ incidents }) => incidents.failPackages(PACKAGE_IDS),
   [RESTRICTED]: ({ incidents }) => incidents.restrictOnce(RESTRICTION_MS),
   30: ({ removeMany }) => removeMany(TOURS, 37),
   24: ({ incidents }) => incidents.failPackages([WEBINARS]),
-  [CORRECTED - 2]: ({ incidents }, getDay) => incidents.changeDay(getDay(CORRECTED), 1.012),
-  0: ({ removeMany }) => removeMany(CAMPAIGNS, 71),
+  [CORRECTED - 2]: ({ incidents }, getDay) => incidents.changeDay(getDay(CORRECTED), 1),
+  0: ({ removeMany }, getDay) => removeMany(CAMPAIGNS, 71, getDay(-1 - ENDS_AGO_MS / DAY_MS)), // files are kept until tomorrow
 };
 
 /**
- * Lives through the past that ends with a run at `endMs` (milliseconds since 1970): changes the sandbox, and calls `makeRun`
- * for each run, one after the other. At the end the account is as it is now.
+ * Lives through the past that begins with a run at `startMs` (milliseconds since 1970): changes the sandbox at times that follow
+ * from that one, and calls `makeRun` for each run, one after the other. At the end the account is as it is now.
  */
 export async function liveThroughPast(
   sandbox: Sandbox,
-  endMs: number,
+  clock: { set(ms: number): void },
+  startMs: number,
   makeRun: (run: PastRun) => Promise<void>,
 ): Promise<void> {
+  const endMs = startMs + PAST_DAYS * DAY_MS;
+  let doneMs = startMs;
+  /** Spreads the changes evenly from when the last run was over. */
+  const churnUntil = (ms: number, changes: number): void => {
+    const firstMs = doneMs + Math.min(RUN_MS, (ms - doneMs) / 2);
+    for (let made = 0; made < changes; made++) {
+      clock.set(Math.floor(firstMs + ((ms - firstMs) * made) / changes));
+      sandbox.churn(1);
+    }
+    clock.set(ms);
+    doneMs = ms;
+  };
   const calendar = createCalendar(TIMEZONE);
   const getDay = (daysAgo: number) => calendar.dayAt(endMs - daysAgo * DAY_MS);
   for (const daysAgo of listDaysAgo()) {
-    if (daysAgo < PAST_DAYS) sandbox.churn(countChanges(daysAgo));
+    const at = endMs - daysAgo * DAY_MS;
+    churnUntil(at, daysAgo < PAST_DAYS ? countChanges(daysAgo) : 0);
     INCIDENTS[daysAgo]?.(sandbox, getDay);
     const run: PastRun = {
-      at: endMs - daysAgo * DAY_MS,
+      at,
       mode: daysAgo % FULL_EVERY === 0 ? 'full' : 'quick',
       resumes: false,
       corrects: daysAgo === CORRECTED - 2 ? getDay(CORRECTED) : null,
@@ -72,7 +93,7 @@ export async function liveThroughPast(
     sandbox.incidents.answerAgain(); // also where `makeRun` sends no requests
     if (daysAgo === RESTRICTED) await makeRun({ ...run, at: run.at + RESTRICTION_MS, resumes: true });
   }
-  sandbox.churn(CHANGES_SINCE);
+  churnUntil(endMs + ENDS_AGO_MS, CHANGES_SINCE);
 }
 
 /** From the first run to the last one. */

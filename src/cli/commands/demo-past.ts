@@ -3,17 +3,16 @@ import { rmSync } from 'node:fs';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { openPipeline, type Pipeline } from '../../app/pipeline.ts';
 import type { Config } from '../../config/config.ts';
-import { DAY_MS, fromTimestamp, HOUR_MS, toTimestamp, type Clock } from '../../lib/clock.ts';
+import { DAY_MS, fromTimestamp, toTimestamp, type Clock } from '../../lib/clock.ts';
+import { WarehouseError } from '../../lib/errors.ts';
 import { formatCount } from '../../lib/format.ts';
 import { createLogger } from '../../lib/logger.ts';
-import { openRunQueries } from '../../queries/run-queries.ts';
+import { query } from '../../database/query.ts';
+import { openReadOnly } from '../../database/connection.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { silentProgress } from '../../sync/context.ts';
 import type { CommandContext } from '../command-context.ts';
-import { CHANGES_SINCE, liveThroughPast, PAST_DAYS, type PastRun } from './demo-history.ts';
-
-/** How long before now the past ends. */
-const ENDS_AGO_MS = HOUR_MS;
+import { CHANGES_SINCE, ENDS_AGO_MS, liveThroughPast, PAST_DAYS, type PastRun } from './demo-history.ts';
 
 const REASON = 'the service counted the day again';
 
@@ -45,6 +44,8 @@ interface PastParts {
   /** It reads `clock`. */
   sandbox: Sandbox;
   clock: PastClock;
+  /** When the past begins, in milliseconds since 1970. */
+  startMs: number;
   context: CommandContext;
   signal: AbortSignal;
 }
@@ -53,15 +54,15 @@ interface PastParts {
  * Makes the past in the file of the config, which must not exist, and returns a line about it. Throws the signal's reason if
  * that aborts; then, and at any other error, no file is left.
  */
-export async function makePast({ config, sandbox, clock, context, signal }: PastParts): Promise<string> {
-  const endMs = Math.floor((Date.now() - ENDS_AGO_MS) / 1000) * 1000;
-  clock.set(endMs - PAST_DAYS * DAY_MS);
+export async function makePast(parts: PastParts): Promise<string> {
+  const { config, sandbox, clock, startMs, context, signal } = parts;
+  clock.set(startMs);
   const logger = createLogger({ level: 'silent', format: 'text', secrets: [], write: () => undefined });
   const pipeline = openPipeline(config, { ...context, clock, logger, progress: silentProgress });
   const makeRun = createRuns(pipeline, config, clock, signal);
   let runs = 0;
   try {
-    await liveThroughPast(sandbox, endMs, async (run) => {
+    await liveThroughPast(sandbox, clock, startMs, async (run) => {
       await makeRun(run);
       runs++;
       signal.throwIfAborted();
@@ -82,7 +83,7 @@ function createRuns(pipeline: Pipeline, config: Config, clock: PastClock, signal
   const [account = ''] = config.accounts.map(({ name }) => name);
   let startedAt = '';
   return async ({ at, mode, resumes, corrects }: PastRun): Promise<void> => {
-    clock.set(Math.max(clock.now(), at));
+    clock.set(at);
     const resumesFrom = resumes ? startedAt : null;
     startedAt = toTimestamp(clock.now());
     await pipeline.run({ trigger: resumes ? 'catch_up' : 'schedule', mode, resumesFrom, signal });
@@ -92,32 +93,64 @@ function createRuns(pipeline: Pipeline, config: Config, clock: PastClock, signal
   };
 }
 
-/** More runs than a demo makes in a month. */
-const ALL_RUNS = 200_000;
+interface LaterRun {
+  at: string;
+  changes: number;
+}
+const RUNS = query<LaterRun>(`
+  select run.started_at as at, coalesce(sum(inserted + updated + removed + restored), 0) as changes
+  from run left join walk using (run_id) group by run_id order by run_id`);
+const VIDEOS = query<{ key: string; cdate: string | null }>(
+  "select package_id || '/' || id as key, cdate from video",
+);
+
+/** What the warehouse of an earlier demo tells of its account. */
+export interface EarlierDemo {
+  /** When its past began, in milliseconds since 1970. */
+  startMs: number;
+  runs: LaterRun[];
+  /** The creation times of its videos, by `package/id`. */
+  created: ReadonlyMap<string, string | null>;
+}
+
+/** Null where nothing can be read: a file of an older version, which the worker migrates, or one without a run. */
+export function readEarlierDemo(warehouse: string): EarlierDemo | null {
+  try {
+    const db = openReadOnly(warehouse);
+    try {
+      const runs = RUNS.all(db, {});
+      const created = new Map(VIDEOS.all(db, {}).map(({ key, cdate }) => [key, cdate]));
+      return runs[0] ? { startMs: fromTimestamp(runs[0].at), runs, created } : null;
+    } finally {
+      db.$client.close();
+    }
+  } catch (error) {
+    if (error instanceof WarehouseError) return null;
+    throw error;
+  }
+}
+
+/** When the past of a new demo begins, in milliseconds since 1970. */
+export function startOfPast(): number {
+  return Math.floor((Date.now() - ENDS_AGO_MS) / 1000) * 1000 - PAST_DAYS * DAY_MS;
+}
 
 /**
- * Brings a new sandbox to where the warehouse of an earlier demo last read it: through the same past, and as many changes as
- * its later runs found. Throws WarehouseError if the file cannot be read.
+ * Brings a new sandbox, which starts from the same account each time, to where an earlier demo last read it: through the same
+ * past, and as many changes as its later runs found.
  */
-export async function replayDemo(sandbox: Sandbox, warehouse: string): Promise<void> {
-  const queries = openRunQueries(warehouse);
-  try {
-    const runs = queries.list(ALL_RUNS, false).reverse();
-    const [first] = runs;
-    const startMs = first ? fromTimestamp(first.started_at) : Date.now() - ENDS_AGO_MS - PAST_DAYS * DAY_MS;
-    const endMs = startMs + PAST_DAYS * DAY_MS;
-    await liveThroughPast(sandbox, endMs, () => Promise.resolve());
-    const later = runs.filter(({ started_at }) => fromTimestamp(started_at) > endMs + ENDS_AGO_MS / 2);
-    const changes = later.map(
-      ({ inserted, updated, removed, restored }) => inserted + updated + removed + restored,
-    );
-    sandbox.churn(
-      Math.max(
-        0,
-        changes.reduce((sum, each) => sum + each, -CHANGES_SINCE),
-      ),
-    );
-  } finally {
-    queries.close();
+export async function replayDemo(
+  sandbox: Sandbox,
+  clock: PastClock,
+  { startMs, runs }: EarlierDemo,
+): Promise<void> {
+  await liveThroughPast(sandbox, clock, startMs, () => Promise.resolve());
+  let made = -CHANGES_SINCE;
+  for (const { at, changes } of runs) {
+    const ms = fromTimestamp(at);
+    if (ms < startMs + PAST_DAYS * DAY_MS + ENDS_AGO_MS / 2) continue;
+    clock.set(ms);
+    sandbox.churn(Math.max(0, Math.min(changes, (made += changes))));
   }
+  clock.end();
 }

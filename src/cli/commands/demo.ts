@@ -1,18 +1,14 @@
-import { existsSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { createCronTicks } from '../../app/cron.ts';
-import { assertDemoOrReal } from '../../app/file-use.ts';
 import { openOwnSchedules } from '../../app/own-schedules.ts';
 import { openPipeline } from '../../app/pipeline.ts';
 import { runWorker, type WorkerEvents } from '../../app/worker.ts';
-import { systemClock } from '../../lib/clock.ts';
 import { InterruptedError } from '../../lib/errors.ts';
-import { assertOurFile } from '../../publishing/atomic-replace.ts';
-import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
+import { lockOrThrow } from '../../database/lock.ts';
+import { createSandbox } from '../../sandbox/sandbox.ts';
 import type { Progress } from '../../sync/context.ts';
-import { openWarehouse } from '../../warehouse/warehouse.ts';
 import {
   openCommandContext,
   openWorkerContext,
@@ -20,16 +16,14 @@ import {
   type LogOptions,
 } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
-import { assertPostgresUrl, claimDemoAccount, loadDemoTarget } from '../demo-target.ts';
-import { followText, mirrorExample, psqlExamples, queryExamples } from '../output/demo-text.ts';
-import { exitCodeForLoads, targetLoadsText, type TargetLoads } from '../output/load-text.ts';
+import { configExamples, followText, mirrorExample, queryExamples } from '../output/demo-text.ts';
 import { displayPath } from '../output/output.ts';
 import { publishResultText } from '../output/publication-text.ts';
 import { formatRun } from '../output/run-summary.ts';
 import { exitCodeForSync, publishAfterRun } from '../publish-after-run.ts';
 import { abortOnSignal } from '../signals.ts';
-import { demoConfig, getPublishedFile, PACKAGES, TIMEZONE } from './demo-config.ts';
-import { createPastClock, makePast, replayDemo } from './demo-past.ts';
+import { findEarlierDemo, getPublishedFile, PACKAGES, TIMEZONE, writeDemoConfig } from './demo-config.ts';
+import { createPastClock, makePast, readEarlierDemo, replayDemo, startOfPast } from './demo-past.ts';
 import { logWorkerEvents } from './start.ts';
 
 export interface DemoOptions extends LogOptions {
@@ -37,8 +31,6 @@ export interface DemoOptions extends LogOptions {
   file: string;
   /** Videos of the account that change per minute. */
   churn: number;
-  /** Address of a database that gets the tables too. */
-  postgres?: string;
 }
 
 const DEFAULT_PORT = 8320;
@@ -48,7 +40,11 @@ const EVERY_SECOND = '* * * * * *';
 
 /** `vodhouse demo`: a sandbox account over real HTTP, a real warehouse and the status page. Returns the exit code. */
 export async function demo(options: DemoOptions): Promise<number> {
-  if (options.postgres !== undefined) assertPostgresUrl(options.postgres);
+  const warehouse = resolve(options.file);
+  const isResumed = findEarlierDemo(warehouse);
+  if (isResumed) lockOrThrow(warehouse, 'worker', 'demo', Date.now()).release(); // another demo would lose its config
+  const earlier = isResumed ? readEarlierDemo(warehouse) : null;
+  const startMs = earlier?.startMs ?? startOfPast();
   let line = (text: string): void => void process.stderr.write(text);
   const { signal } = abortOnSignal(undefined, (text) => line(text));
   const clock = createPastClock();
@@ -56,29 +52,27 @@ export async function demo(options: DemoOptions): Promise<number> {
     clock,
     timezone: TIMEZONE,
     packages: PACKAGES,
+    newestMs: startMs,
+    createdAt: (packageId, id) => earlier?.created.get(`${packageId}/${id}`) ?? undefined,
     answerMs: ANSWER_MS,
     churnPerMinute: options.once ? 0 : options.churn,
   });
+  if (earlier) await replayDemo(sandbox, clock, earlier);
   const { url } = await sandbox.listen({});
-  const port = options.once ? 0 : await findPort(DEFAULT_PORT);
-  const config = demoConfig(resolve(options.file), url, sandbox, port, options.postgres);
-  const { warehouse } = config;
-  const context = { ...(await openCommandContext('demo', options, config.secrets)), isDemo: true };
+  const { key } = sandbox;
+  const port = await findPort(DEFAULT_PORT);
+  const config = writeDemoConfig(warehouse, { url, key, port, isRunning: !options.once });
+  const file = displayPath(warehouse);
+  const command = { ...options, config: displayPath(config.file) };
+  const context = { ...(await openCommandContext('demo', command, config.secrets)), isDemo: true };
   line = context.line; // above the bars
   try {
-    const isResumed = existsSync(warehouse);
-    if (isResumed) assertDemoFile(warehouse);
-    if (isResumed) await replayChanges(sandbox, warehouse);
-    else removeStalePublishedFile(getPublishedFile(warehouse));
-    for (const target of config.publish?.targets ?? [])
-      if (target.kind === 'postgres') await claimDemoAccount(config, target);
-    const file = displayPath(warehouse);
     process.stdout.write(
       `sandbox account at ${url}; ${isResumed ? 'updating' : 'creating'} the warehouse ${file}\n`,
     );
     if (!isResumed) {
       context.announce(`making up a past for ${file} …\n`);
-      process.stdout.write(await makePast({ config, sandbox, clock, context, signal }));
+      process.stdout.write(await makePast({ config, sandbox, clock, startMs, context, signal }));
     }
     process.stdout.write('\n');
     if (options.once) return await syncOnce(config, context, signal);
@@ -91,22 +85,15 @@ export async function demo(options: DemoOptions): Promise<number> {
   }
 }
 
-/** Throws ConfigError if the file holds anything else. */
-function assertDemoFile(path: string): void {
-  const warehouse = openWarehouse(path, systemClock);
-  try {
-    assertDemoOrReal(path, warehouse.getFileUse(), true);
-  } finally {
-    warehouse.close();
-  }
-}
-
-/** `wanted` if nothing listens on it at 127.0.0.1; else 0, for any free port. */
+/** `wanted` if nothing listens on it at 127.0.0.1, else any free port. */
 function findPort(wanted: number): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer();
-    server.once('error', () => resolve(0));
-    server.listen(wanted, '127.0.0.1', () => server.close(() => resolve(wanted)));
+    server.once('error', () => resolve(findPort(0)));
+    server.listen(wanted, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
   });
 }
 
@@ -117,30 +104,17 @@ async function syncOnce(config: Config, context: CommandContext, signal: AbortSi
     const takesPart = selectForFullRun(Date.now());
     const summary = await pipeline.run({ trigger: 'manual', takesPart, signal });
     const published = await publishAfterRun(pipeline, context, signal, summary.clock);
-    const loads = await loadDemoTarget(config, pipeline, context.logger, signal);
     context.close();
     process.stdout.write(
-      formatRun(summary, config, true) +
+      formatRun(summary, config, true, undefined, context.formatCommand) +
         publishResultText(published) +
-        examples(config) +
-        loadText(config, loads),
+        queryExamples(getPublishedFile(config.warehouse)) +
+        configExamples(config.file, false),
     );
-    const code = exitCodeForSync(summary.status, published);
-    return code === EXIT.done && loads ? exitCodeForLoads([loads], true) : code;
+    return exitCodeForSync(summary.status, published);
   } finally {
     await pipeline.close();
   }
-}
-
-/** What arrived in the target of the demo, and how to look at it. Empty where there is none. */
-function loadText({ publish }: Config, loads: TargetLoads | null): string {
-  const [target] = publish?.targets ?? [];
-  return loads && target?.kind === 'postgres' ? `\n${targetLoadsText(loads)}${psqlExamples(target)}` : '';
-}
-
-function examples({ warehouse, server }: Config): string {
-  const mirror = server !== null && server.port > 0 ? mirrorExample(server.port) : '';
-  return queryExamples(getPublishedFile(warehouse)) + mirror;
 }
 
 /** A worker with its web page. Its first run has progress bars and a full summary, later ones a log line. */
@@ -160,10 +134,16 @@ async function runDemoWorker(
     packagesQueued: (packages) => progress.packagesQueued(packages),
     packageDone: (key, walk) => progress.packageDone(key, walk),
   };
-  const events = verboseUntilFirstRun(config, options, logWorkerEvents(later.logger), () => {
-    ({ progress } = later);
-    first.close();
-  });
+  const { formatCommand } = first;
+  const events = verboseUntilFirstRun(
+    config,
+    { ...options, formatCommand },
+    logWorkerEvents(later.logger),
+    () => {
+      ({ progress } = later);
+      first.close();
+    },
+  );
   const createTicks = (onTick: () => Promise<void>) => createCronTicks(EVERY_SECOND, onTick, later.logger);
   try {
     await runWorker(config, { ...first, progress: progressProxy, createTicks }, signal, events);
@@ -175,11 +155,11 @@ async function runDemoWorker(
 /** Prints the first run and the first publication in full; passes the others on. */
 function verboseUntilFirstRun(
   config: Config,
-  { churn }: DemoOptions,
+  { churn, formatCommand }: DemoOptions & Pick<CommandContext, 'formatCommand'>,
   others: WorkerEvents,
   onFirstRun: () => void,
 ): WorkerEvents {
-  let [runs, publications, loads] = [0, 0, 0];
+  let [runs, publications] = [0, 0];
   return {
     ...others,
     onServing: (url) => void process.stdout.write(`watch it in a browser: ${url}/\n\n`),
@@ -187,33 +167,20 @@ function verboseUntilFirstRun(
       runs++;
       if (runs === 1) {
         onFirstRun();
-        process.stdout.write(formatRun(summary, config, true));
+        process.stdout.write(formatRun(summary, config, true, undefined, formatCommand));
       } else others.onRun(summary);
     },
     onPublished: (publication) => {
       publications++;
       if (publications === 1) {
-        process.stdout.write(publishResultText(publication) + examples(config) + followText(churn));
+        process.stdout.write(
+          publishResultText(publication) +
+            queryExamples(getPublishedFile(config.warehouse)) +
+            mirrorExample(config.server?.port ?? DEFAULT_PORT) +
+            configExamples(config.file, true) +
+            followText(churn),
+        );
       } else others.onPublished(publication);
     },
-    onLoaded: (target, results) => {
-      if (++loads === 1)
-        process.stdout.write(`${loadText(config, { target, results, isVerified: false })}\n`);
-    },
   };
-}
-
-/** The sandbox starts from the same account each time: these changes bring it to where the warehouse last read it. */
-async function replayChanges(sandbox: Sandbox, warehouse: string): Promise<void> {
-  try {
-    await replayDemo(sandbox, warehouse);
-  } catch {
-    // a file of an older version, which the worker migrates, or not a warehouse, which it rejects
-  }
-}
-
-/** Publishing would not replace the file of an earlier demo whose warehouse was deleted. */
-function removeStalePublishedFile(file: string): void {
-  assertOurFile(file);
-  rmSync(file, { force: true });
 }

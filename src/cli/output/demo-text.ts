@@ -1,7 +1,5 @@
 /** What the demo suggests to try. */
-import type { PostgresTargetConfig } from '../../config/config.ts';
 import { shellQuote } from '../../health/commands.ts';
-import { formatWithoutPassword, parsePostgresUrl } from '../../lib/postgres-url.ts';
 import { asTyped, displayPath } from './output.ts';
 
 /** Queries of the published file. */
@@ -17,17 +15,13 @@ export function queryExamples(publishedFile: string): string {
   return `\nquery ${file}, which is rebuilt after each run that changed something:\n${lines.join('')}`;
 }
 
-/** Commands of psql for the target of the demo; psql asks for the password. */
-export function psqlExamples({ postgres, schema }: PostgresTargetConfig): string {
-  const parsed = parsePostgresUrl(postgres);
-  if ('expected' in parsed) return '';
-  const url = shellQuote(formatWithoutPassword(parsed.address));
-  const queries = [
-    `select package_name, count(*) as videos from ${schema}.bi_videos_now group by package_name`,
-    `select account, worker, change_seq, loaded_at, status from ${schema}.vodhouse_freshness`,
-  ];
-  const lines = [...queries, `drop schema ${schema} cascade`].map((sql) => `  psql ${url} -c "${sql}"\n`);
-  return `\nquery the schema ${schema}; the last line removes it:\n${lines.join('')}`;
+/** Commands with the config of the demo; `isRunning`: also those that send requests. */
+export function configExamples(file: string, isRunning: boolean): string {
+  const config = shellQuote(displayPath(file));
+  const lines = ['status', 'runs', 'plan', ...(isRunning ? ['check', 'sync'] : [])].map(
+    (words) => `  ${asTyped(`vodhouse ${words} --config ${config}`)}\n`,
+  );
+  return `\nother commands work with the config ${config}${isRunning ? ', in another terminal' : ''}:\n${lines.join('')}`;
 }
 
 /** A request to the API mirror. */

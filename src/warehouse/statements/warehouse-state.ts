@@ -1,6 +1,7 @@
 /** The one row of the file: the counter that stamps every row change, and the time zone of the booked days. */
 import { openReadOnly, type Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
+import { errorCode } from '../../lib/errors.ts';
 
 const findChangeSeq = query<{ seq: number }>('select change_seq as seq from warehouse_state').one;
 
@@ -50,6 +51,16 @@ export const recordConfig = query<never, { file: string; accounts: string }>(
   `update warehouse_state set config_file = :file, config_accounts = :accounts
     where config_file is not :file or config_accounts is not :accounts`,
 ).run;
+
+/** Whether the live file, of any version, is that of `vodhouse demo`. */
+export function isDemoFile(db: Tx): boolean {
+  try {
+    return db.$client.prepare('select is_demo from warehouse_state').pluck().get() === 1;
+  } catch (error) {
+    if (errorCode(error) === 'SQLITE_ERROR') return false; // no such column: of a version without it
+    throw error;
+  }
+}
 
 export const markAsDemo = query<never>('update warehouse_state set is_demo = 1 where is_demo = 0').run;
 

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { temporaryFolder } from '../../support/fixtures/temporary-folder.ts';
@@ -19,7 +19,13 @@ describe('a second demo', () => {
     mkdirSync(join(cwd, 'data'));
     writeFileSync(join(cwd, 'data/demo.bi.db'), 'mine');
     expect((await vodhouse(['demo', '--once'], { cwd })).code).toBe(2);
+    expect(readdirSync(join(cwd, 'data'))).toEqual(['demo.bi.db']);
     expect(readFileSync(join(cwd, 'data/demo.bi.db'), 'utf8')).toBe('mine');
+    writeFileSync(join(cwd, 'data/other.yaml'), 'mine');
+    const refused = await vodhouse(['demo', '--once', '--file', 'data/other.db'], { cwd });
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('data/other.yaml exists, and vodhouse demo did not make it');
+    expect(readdirSync(join(cwd, 'data'))).toEqual(['demo.bi.db', 'other.yaml']);
   });
 
   it('continues with the account as the first one left it', async () => {
@@ -28,6 +34,11 @@ describe('a second demo', () => {
     const first = startVodhouse(['demo', '--churn', '600'], { cwd });
     await eventually(first.stdout).toMatch(/^done in /m);
     await eventually(first.stderr).toMatch(/full run \d+ (?:succeeded|partial)/);
+    const config = readFileSync(join(cwd, 'data/demo.yaml'), 'utf8');
+    expect((await vodhouse(['check', '--config', 'data/demo.yaml'], { cwd })).code).toBe(0);
+    expect((await vodhouse(['sync', '--storage', '--config', 'data/demo.yaml'], { cwd })).code).toBe(0);
+    expect((await vodhouse(['demo', '--once'], { cwd })).code).toBe(75);
+    expect(readFileSync(join(cwd, 'data/demo.yaml'), 'utf8')).toBe(config);
     const pastRuns = Number(/(\d+) runs/.exec(first.stdout())?.[1]);
     first.kill('SIGTERM');
     await first.ended;

@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { CONFIG } from '../../support/fixtures/config-file.ts';
@@ -27,8 +27,58 @@ describe('demo', () => {
     }
     expect(readdirSync(cwd)).toEqual(['new']);
     expectPast(join(cwd, 'new/demo.db'));
+    expectStorage(join(cwd, 'new/demo.db'));
+
+    expect(statSync(join(cwd, 'new/demo.yaml')).mode & 0o777).toBe(0o600);
+    expect(stdout + stderr).not.toContain('sandbox-key');
+    const printed = listCommands(stdout);
+    expect(printed).toEqual(['status', 'runs', 'plan'].map((words) => `${words} --config new/demo.yaml`));
+    const more = ['publish', 'query "select 1"', 'backup b.db'].map(
+      (words) => `${words} --config new/demo.yaml`,
+    );
+    const answers = await runAll([...printed, ...more], cwd);
+    expect(answers.map(({ code }) => code)).toEqual([3, 0, 0, 0, 0, 0]); // 3: removals are held back
+    const named = listCommands(answers[0]?.stdout ?? '');
+    expect(named.some((words) => words.includes('--accept-removals'))).toBe(true);
+    expect(named.filter((words) => !words.endsWith(' --config new/demo.yaml'))).toEqual([]);
   });
 });
+
+/** The commands of a text, without `vodhouse`, but those with SQL. */
+const listCommands = (text: string): string[] =>
+  [...text.matchAll(/ vodhouse (?!query)([a-z].*)$/gm)].map(([, words = '']) => words);
+
+async function runAll(commands: readonly string[], cwd: string) {
+  const ended = [];
+  for (const words of commands) {
+    const args = [...words.matchAll(/"(.+)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+    ended.push(await vodhouse(args, { cwd }));
+  }
+  return ended;
+}
+
+/** The storage is that of the videos, the booked figure of the corrected day is an outlier, and the live day is no fall. */
+function expectStorage(file: string): void {
+  const value = (query: string) => Number(readValue(file, query));
+  const live = (figure: string) => value(`select ${figure} from storage_day where state = 'live'`);
+  const listed = 'from video where removed_at is null';
+  expect(Math.abs(value(`select count(*) ${listed}`) / live('mov_org_cnt') - 1)).toBeLessThan(0.01);
+  expect(Math.abs(value(`select sum(filesize) ${listed}`) / live('mov_org_size') - 1)).toBeLessThan(0.01);
+  const change = `select now.encoder_size * 1.0 / before.encoder_size from storage_day before`;
+  const [corrected, today] = [`storage_correction`, `(select * from storage_day where state = 'live')`].map(
+    (days) => value(`${change} join ${days} now on before.date = date(now.date, '-1 day')`),
+  );
+  const booked = value(`select booked.encoder_size * 1.0 / corrected.encoder_size
+    from storage_day booked join storage_correction corrected using (account, date)`);
+  expect(booked).toBeLessThan(0.8);
+  expect(Math.abs((corrected ?? 0) - 1)).toBeLessThan(0.02);
+  expect(Math.abs((today ?? 0) - 1)).toBeLessThan(0.02);
+  expect(value('select julianday() + 9 / 24.0 - julianday(max(cdate)) from video')).toBeLessThan(0.1);
+  expect(value("select count(*) from video where cdate > datetime('now', '+9 hours')")).toBe(0);
+  expect(
+    value("select count(distinct date(cdate)) from video where cdate > date('now', '-60 days')"),
+  ).toBeGreaterThan(40);
+}
 
 /** The file has 60 days of runs, a gap, a corrected day, a restriction, and removals that are held back. */
 function expectPast(file: string): void {

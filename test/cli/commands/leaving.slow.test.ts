@@ -175,12 +175,14 @@ describe('forget', () => {
 });
 
 describe('the demo', () => {
-  it('opens no other file, and its own file is for no config', async () => {
+  it('opens no other file, and its own file is for no other config', async () => {
     const { cwd, write, vodhouseHere } = await syncedFolder();
     const before = readWarehouseRows(cwd, 'select * from package');
     const refused = await vodhouseHere('demo', '--once', '--file', WAREHOUSE);
     expect([refused.code, refused.stdout]).toEqual([2, '']);
-    expect(refused.stderr).toContain('is not a file of vodhouse demo: it has 3 packages');
+    expect(refused.stderr).toContain(
+      'exists, and vodhouse demo did not make it; nothing was changed\n  -> name another file: vodhouse demo --file ',
+    );
     expect(readWarehouseRows(cwd, 'select * from package')).toEqual(before);
     expect((await vodhouseHere('demo', '--once', '--file', 'demo/demo.db')).code).toBe(0);
     write((text) => text.replace(`warehouse: ${WAREHOUSE}`, 'warehouse: demo/demo.db'));
