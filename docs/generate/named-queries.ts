@@ -11,7 +11,7 @@ import {
   STORAGE_FAILURES,
 } from '../../src/queries/named/failures.ts';
 import { FOUND, FOUND_IN_PACKAGE, LAST_POSITION, PART_OF_PACKAGE } from '../../src/queries/named/search.ts';
-import { PACKAGE_COUNTS, PACKAGE_TOTALS, QUARANTINE_BY_PACKAGE } from '../../src/queries/named/packages.ts';
+import { PACKAGE_CHANGES, PACKAGE_TOTALS, QUARANTINE_BY_PACKAGE } from '../../src/queries/named/packages.ts';
 import * as runs from '../../src/queries/named/runs.ts';
 import * as status from '../../src/queries/named/status.ts';
 import {
@@ -59,7 +59,7 @@ export const NAMED_QUERIES: readonly { part: string; queries: readonly Documente
   { part: 'The tiles', queries: [VIDEO_CHANGES] },
   { part: 'The run in progress', queries: [status.RUNNING_WALKS, status.WALKED_PACKAGES, CHANGE_MARKER] },
   { part: 'Storage', queries: [STORAGE_DAYS, GAPS] },
-  { part: 'Packages', queries: [PACKAGE_SIZES, PACKAGE_COUNTS, PACKAGE_TOTALS, QUARANTINE_BY_PACKAGE] },
+  { part: 'Packages', queries: [PACKAGE_SIZES, PACKAGE_CHANGES, PACKAGE_TOTALS, QUARANTINE_BY_PACKAGE] },
   { part: 'Targets', queries: [TARGET_LOADS, LAST_CHANGES] },
   { part: 'Requests spent', queries: [status.SPENT_REQUESTS, status.PAUSE] },
   { part: 'Runs', queries: [status.RUNS, runs.RUN_STRIP, runs.RUNS_BEFORE] },

@@ -4,7 +4,8 @@ import { isHeld } from '../database/lock.ts';
 import { readSnapshot } from '../database/transaction.ts';
 import type { PackageKey } from '../lib/package-key.ts';
 import { readLatestChanges } from './changes/latest-changes.ts';
-import { RUN_FROM } from './named/changes.ts';
+import { findLastPosition } from './changes/steps.ts';
+import { LAST_POSITIONS, RUN_FROM } from './named/changes.ts';
 import * as packages from './named/packages.ts';
 import * as runs from './named/runs.ts';
 import * as status from './named/status.ts';
@@ -42,14 +43,14 @@ export function openPageQueries(path: string) {
     runningRun: () => (isHeld(path, 'run') ? readSnapshot(db, () => readRunningRun(db)) : null),
     /** Differs if anything that the pages show has changed. */
     changeMarker: () => videos.CHANGE_MARKER.one(db, {}),
-    /** Since `at`. */
-    videoChanges: (at: string) => totals.VIDEO_CHANGES.one(db, { at }),
+    /** By package, since `at`. */
+    videoChanges: (at: string) => readSnapshot(db, () => readVideoChanges(db, at)),
     /** At most `lines` of each kind. */
     latestChanges: (lines: number) => readSnapshot(db, () => readLatestChanges(db, lines)),
-    /** By day (UTC) from `since` on. */
+    /** By day from `since` on. */
     sizes: (key: PackageKey, since: string) => videos.PACKAGE_SIZES.all(db, { ...toColumns(key), since }),
-    /** Of the packages of the config; `day` (UTC) is today. */
-    packageCounts: (day: string) => packages.PACKAGE_COUNTS.all(db, { day }),
+    /** Of the packages of the config. */
+    lastChanges: () => packages.PACKAGE_CHANGES.all(db, {}),
     quarantineByPackage: () => packages.QUARANTINE_BY_PACKAGE.all(db, {}),
     /** The oldest first; of more than `limit` days the newest. */
     storageDays: (account: string, limit = 1e6) => storage.STORAGE_DAYS.all(db, { account, limit }).reverse(),
@@ -75,6 +76,12 @@ export function openPageQueries(path: string) {
 
 function toColumns({ account, packageId }: PackageKey) {
   return { account, package_id: packageId };
+}
+
+function readVideoChanges(db: Db, at: string) {
+  const { later } = LAST_POSITIONS.one(db, {});
+  const position = findLastPosition(db, 'later', later, (each) => each < at);
+  return totals.VIDEO_CHANGES.all(db, { at, position });
 }
 
 function readRunningRun(db: Db): RunningRun | null {

@@ -77,7 +77,7 @@ export function finishQuickWalk(tx: Tx, end: QuickWalkEnd): void {
     return;
   }
   const at = toTimestamp(end.now);
-  packages.recordSize(tx, { ...end, date: at.slice(0, 10) });
+  packages.recordSize(tx, { ...end, date: end.day });
   const status = unreadReason === null ? 'succeeded' : 'partial';
   const result = { status, finished_at: at, error: unreadReason ?? message } as const;
   closeWalk(tx, walkId, { ...result, removed, held_back: heldBack, requests, unsettled });

@@ -104,6 +104,8 @@ export interface WalkEnd extends PackageKey {
   runId: number;
   startedAt: number;
   now: number;
+  /** The day of `now` in the calendar of the service. */
+  day: string;
   checkpoint: Checkpoint;
   removalLimit: RemovalLimit;
   /** The last page read was the whole list: its proof needs no order. */
@@ -140,7 +142,7 @@ export function finishWalk(tx: Tx, end: WalkEnd): Removals {
     requests: countPackageRequests(tx, end),
   });
   packages.recordTurn(tx, end);
-  packages.recordSize(tx, { ...end, date: at.slice(0, 10) });
+  packages.recordSize(tx, { ...end, date: end.day });
   if (unreadReason !== null) return removals;
   resolveUnseen(tx, { ...end, since: findLastWalk(tx, end, 'full')?.origin_started_at ?? at, at });
   const { account, packageId } = end;

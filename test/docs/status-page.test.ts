@@ -67,7 +67,7 @@ const VALUES: Readonly<Record<string, SqlValue>> = {
   at: '2026-03-10 12:00:00',
   now_ms: Date.parse('2026-03-10T12:00:00Z'),
   below: 1_000,
-  day: null,
+  ...{ stored_from: null, stored_until: null, position: 0 },
   ...{ pattern: '%', after: 0, upto: 10_000, size: 1, removed: null },
   ...{ min_bytes: null, max_bytes: null, min_duration: null, max_duration: null },
   window: 1_000,

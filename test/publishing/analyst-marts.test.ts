@@ -65,7 +65,7 @@ it('video_tags is left out where tags are', async () => {
 
 it('storage_daily shows that an account is no longer read, catalog_daily the first day of a package', async () => {
   const live = liveFileWith(
-    packageRow(101),
+    packageRow(101, { first_walked_at: '2026-03-01 03:00:00' }),
     videoRow(1),
     storageRow('2026-03-02', 1),
     storageRow('2026-03-02', 1, { account: 'closed' }),

@@ -117,12 +117,13 @@ describe('catalog_daily', () => {
       videoRow(1, { package_id: 103, changed_at: '2026-03-08 14:59:59' }),
     );
     const { select } = await published(live);
-    expect(select('select package_id, day, videos from catalog_daily order by package_id, day')).toEqual([
-      { package_id: 101, day: '2026-03-09', videos: 0 },
-      { package_id: 101, day: '2026-03-10', videos: 0 },
-      { package_id: 103, day: '2026-03-08', videos: 1 },
-      { package_id: 103, day: '2026-03-09', videos: 1 },
-      { package_id: 103, day: '2026-03-10', videos: 1 },
+    const days = 'select package_id, day, videos, is_first_day from catalog_daily order by package_id, day';
+    expect(select(days)).toEqual([
+      { package_id: 101, day: '2026-03-09', videos: 0, is_first_day: 1 },
+      { package_id: 101, day: '2026-03-10', videos: 0, is_first_day: 0 },
+      { package_id: 103, day: '2026-03-08', videos: 1, is_first_day: 1 },
+      { package_id: 103, day: '2026-03-09', videos: 1, is_first_day: 1 }, // its first walk goes on
+      { package_id: 103, day: '2026-03-10', videos: 1, is_first_day: 0 },
     ]);
   });
 

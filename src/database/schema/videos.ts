@@ -27,7 +27,7 @@ export const packageTable = sqliteTable(
   (table) => [primaryKey({ columns: [table.account, table.package_id] })],
 );
 
-/** Number of videos of a package by day (UTC), from the last walk of the day that counted them. */
+/** Number of videos of a package by day of the service, from the last walk of the day that counted them. */
 export const packageDay = sqliteTable(
   'package_day',
   {

@@ -35,8 +35,8 @@ export function catalogDaily(durationUnit: 'ms' | 's'): Table {
       column(
         'is_first_day',
         'BOOLEAN',
-        '1 for the first day of a package: all its videos count as added. Leave it out of charts of additions.',
-        'd.day = f.first_day',
+        '1 until the day of the first full walk of a package: the videos of a first import count as added. Leave these days out of charts of additions.',
+        'd.day <= coalesce(f.walked_day, d.day)',
       ),
       column('videos', 'BIGINT', 'Videos in the package at the end of the day.', 's.videos', level('videos')),
       column('duration_seconds', 'REAL', LENGTH, toSeconds('s.duration', durationUnit), level('seconds')),
@@ -45,7 +45,7 @@ export function catalogDaily(durationUnit: 'ms' | 's'): Table {
       column(
         'added',
         'BIGINT',
-        'Videos that were new or returned on the day; on the first day of a package, all its videos.',
+        'Videos that were new or returned on the day; while is_first_day is 1, all its videos.',
         onFirstDay('added'),
         COUNT,
       ),

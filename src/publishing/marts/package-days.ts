@@ -25,9 +25,10 @@ group by account, package_id`,
 export const packageSpan: WorkingTable = {
   kind: 'working',
   name: 'package_span',
-  definition: '(package_key primary key, account, package_id, first_day, changed_day, end_day) without rowid',
+  definition:
+    '(package_key primary key, account, package_id, first_day, changed_day, walked_day, end_day) without rowid',
   select: `select package_key, account, package_id, min(coalesce(changed_day, walked_day), coalesce(walked_day, changed_day)),
-  changed_day, date(min(:today, retired_day), '+1 day')
+  changed_day, walked_day, date(min(:today, retired_day), '+1 day')
 from (
   select k.*, t.first_day as changed_day, ${selectDay('p.first_walked_at')} as walked_day,
     case when p.retired_at is null then :today else ${selectDay('p.retired_at')} end as retired_day

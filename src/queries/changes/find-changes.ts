@@ -28,7 +28,9 @@ export interface ChangesRequest {
   maxMs: number;
 }
 
-export type Change = Pick<Step, 'account' | 'package_id' | 'id' | 'at'> & {
+export type Change = Pick<Step, 'account' | 'package_id' | 'id'> & {
+  /** When it was seen; of a removal, when it was proved. */
+  at: string;
   kind: ChangeKind;
   /** The run that made it; null: it is no longer stored. */
   run_id: number | null;
@@ -70,14 +72,15 @@ export function findChanges(db: Db, request: ChangesRequest): FoundChanges {
   }
 }
 
-function getKind({ ended_seq: ended, is_removed: isRemoved, was_removed: wasRemoved }: Step): ChangeKind {
+function getKind({ ended_seq: ended, removed_at: removedAt, was_removed: wasRemoved }: Step): ChangeKind {
   if (ended === null) return 'added';
-  if (isRemoved === 1) return 'removed';
+  if (removedAt !== null) return 'removed';
   return wasRemoved === 1 ? 'restored' : 'edited';
 }
 
 function readChange(db: Db, step: Step, run_id: number | null): Change {
-  const { account, package_id, id, at, ended_seq } = step;
+  const { account, package_id, id, ended_seq } = step;
+  const at = (step.was_removed === 0 && step.removed_at) || step.at;
   const key = { account, package_id, id };
   const video = CHANGED_VIDEO.get(db, key) ?? null;
   const replaced = ended_seq === null ? null : (REPLACED.get(db, { ...key, ended_seq }) ?? null);

@@ -49,14 +49,15 @@ export function readLatestChanges(db: Db, lines: number): LatestChanges {
     ),
     removed: fill(
       (limit) => REMOVED.all(db, { limit }),
-      ({ changed_at: at }) => ['removed', at],
+      ({ changed_at: at, removed_at: provedAt }) => ['removed', at, provedAt],
     ),
   };
 }
 
 type VideoColumns = { account: string; package_id: number; package_name: string | null };
 
-type ToChange<Row> = (row: Row) => [kind: ChangeKind, at: string];
+/** `shownAt`: where it is another time than that of the run. */
+type ToChange<Row> = (row: Row) => [kind: ChangeKind, at: string, shownAt?: string];
 
 interface Filling<Row> {
   read: (limit: number) => Row[];
@@ -81,7 +82,7 @@ function groupRows<Row extends VideoColumns>(
 ): ChangeLine<Row>[] {
   const grouped = new Set<string>();
   return rows.flatMap((row): ChangeLine<Row>[] => {
-    const [kind, at] = toChange(row);
+    const [kind, at, shownAt = at] = toChange(row);
     const run = finder.find(row, at);
     const count = run?.changes[kind] ?? 0;
     if (!run || count <= MOST_SINGLE) return [{ video: row }];
@@ -89,6 +90,6 @@ function groupRows<Row extends VideoColumns>(
     const key = `${kind} ${run.run_id} ${account}/${package_id}`;
     if (grouped.has(key)) return [];
     grouped.add(key);
-    return [{ group: { kind, run_id: run.run_id, account, package_id, package_name, count, at } }];
+    return [{ group: { kind, run_id: run.run_id, account, package_id, package_name, count, at: shownAt } }];
   });
 }

@@ -110,7 +110,8 @@ export interface Step {
   /** The `change_seq` of the state that ended; null: it is the first one that began. */
   ended_seq: number | null;
   was_removed: 0 | 1;
-  is_removed: 0 | 1;
+  /** Of the state that began: the time of the proof; null: it is not removed. */
+  removed_at: string | null;
   /** When it was seen, or took effect. */
   at: string;
 }
@@ -128,7 +129,7 @@ const selectPositions = (table: string, ofPackage: boolean) =>
   limit :limit`;
 
 const selectFirst = (ofPackage: boolean) => `
-select position, account, package_id, id, null as ended_seq, 0 as was_removed, 0 as is_removed, first_seen_at as at
+select position, account, package_id, id, null as ended_seq, 0 as was_removed, null as removed_at, first_seen_at as at
 from (${selectPositions('video', ofPackage)}) as part
 cross join video on video.rowid = position
 order by position desc`;
@@ -136,7 +137,7 @@ order by position desc`;
 const selectLater = (ofPackage: boolean) => `
 select position, old.account, old.package_id, old.id, old.change_seq as ended_seq,
   old.removed_at is not null as was_removed,
-  iif(newer.id is null, video.removed_at, newer.removed_at) is not null as is_removed,
+  iif(newer.id is null, video.removed_at, newer.removed_at) as removed_at,
   iif(newer.id is null, video.changed_at, newer.changed_at) as at
 from (${selectPositions('video_version', ofPackage)}) as part
 cross join video_version as old on old.rowid = position
@@ -162,7 +163,7 @@ export const FIRST_STATES_OF_PACKAGE = query<Step, PartOfPackage>(
 
 export const LATER_STATES = query<Step, Part>(
   'Videos as they changed',
-  'The newest first. With `is_removed` it is a removal, with `was_removed` a return, else an edit.',
+  'The newest first. With `removed_at` it is a removal, with `was_removed` a return, else an edit.',
   selectLater(false),
 );
 

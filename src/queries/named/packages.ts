@@ -1,26 +1,20 @@
 /** All packages side by side. */
 import { query } from '../../database/query.ts';
 
-export interface PackageCount {
+export interface LastChange {
   account: string;
   package_id: number;
   /** The change of the file with which its videos last changed; 0: never. */
   changed_seq: number;
-  /** Videos at the end of the last day before today (UTC) that has a count; null if there is none. */
-  videos_before: number | null;
 }
 
-export const PACKAGE_COUNTS = query<PackageCount, { day: string }>(
-  'How many videos the packages had before today',
-  'At the end of the last day (UTC) before `:day` with a full walk; NULL without one. `changed_seq` orders the packages by their last change.',
+export const PACKAGE_CHANGES = query<LastChange>(
+  'The last change of each package',
+  '`changed_seq` orders them by it.',
   `
-select package.account, package.package_id, package.changed_seq, (
-  select videos from package_day as past
-  where past.account = package.account and past.package_id = package.package_id and past.date < :day
-  order by past.date desc
-  limit 1) as videos_before
+select account, package_id, changed_seq
 from package
-where package.retired_at is null`,
+where retired_at is null`,
 );
 
 /** What the videos of a package add up to; `duration` in the unit of the service. Doubles beyond 2^53. */

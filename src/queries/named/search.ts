@@ -21,8 +21,9 @@ export interface SearchFilter {
   pattern: string;
   account: string | null;
   package_id: number | null;
-  /** The day (UTC) on which it was first stored. */
-  day: string | null;
+  /** When it was first stored. */
+  stored_from: string | null;
+  stored_until: string | null;
   min_bytes: number | null;
   max_bytes: number | null;
   /** In the unit of the service. */
@@ -33,7 +34,8 @@ export interface SearchFilter {
 }
 
 const CONDITIONS = `coalesce(video.title, '') like :pattern escape '\\'
-  and (:day is null or substr(video.first_seen_at, 1, 10) = :day)
+  and (:stored_from is null or video.first_seen_at >= :stored_from)
+  and (:stored_until is null or video.first_seen_at < :stored_until)
   and (:min_bytes is null or video.filesize >= :min_bytes)
   and (:max_bytes is null or video.filesize < :max_bytes)
   and (:min_duration is null or video.duration >= :min_duration)

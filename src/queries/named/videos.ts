@@ -9,7 +9,7 @@ export const PACKAGE_SIZES = query<
   { account: string; package_id: number; since: string }
 >(
   'How many videos a package had',
-  'By day (UTC) from `:since` on. A day without a full walk has no row.',
+  'By day of the service from `:since` on. A day without a full walk has no row.',
   `
 select date, videos
 from package_day

@@ -183,12 +183,14 @@ export const MIN_HELD_BACK = 20;
 export function buildWalkEnd(walk: WalkState, hasReadAll: boolean): WalkEnd {
   const { context, options, key, walkId, checkpoint, resumed, coversWholeList } = walk;
   const startedAt = walk.startedAt();
+  const now = context.clock.now();
   return {
     ...key,
     walkId,
     runId: options.runId,
     startedAt,
-    now: context.clock.now(),
+    now,
+    day: context.calendar.dayAt(now),
     checkpoint,
     removalLimit: {
       share: context.walk.removalBrake,

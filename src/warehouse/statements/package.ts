@@ -101,7 +101,7 @@ export const addLiveCount = query<never, PackageKey & { more: number; changeSeq:
   `update package set live_count = live_count + :more, changed_seq = :changeSeq where ${OF_PACKAGE}`,
 ).run;
 
-/** Records how many videos the package has on this day (UTC). */
+/** Records how many videos the package has on this day of the service. */
 export const recordSize = query<never, PackageKey & { date: string }>(
   `insert into package_day (account, package_id, date, videos)
     select account, package_id, :date, live_count from package where ${OF_PACKAGE}

@@ -79,7 +79,7 @@ const COLUMNS: readonly [sort: PackageSort, text: string][] = [
   ['name', 'Package'],
   ['state', 'State'],
   ['videos', 'Videos'],
-  ['change', 'Since yesterday'],
+  ['change', 'Today'],
   ['hours', 'Hours'],
   ['size', 'Size'],
   ['changed', 'Last change'],
@@ -110,8 +110,8 @@ function List({ view: { query, rows, now, isFirstReadRunning }, unit, listUrl }:
         ))}
       </Table>
       <p class="soft">
-        Since yesterday: against the count of the last full walk before today (UTC). Hours and size: those
-        that the service gives.
+        Today: added less removed since midnight of the service; none on the day of the first full walk. Hours
+        and size: those that the service gives.
       </p>
     </>
   );

@@ -43,16 +43,19 @@ function Tile({ name, label, href, value, note, level }: TileProps) {
   );
 }
 
-function VideosTile({ count, today: { came, went } }: Tiles['videos']) {
-  const change = came - went;
-  const parts = came > 0 && went > 0 ? ` (+${formatCount(came)} \u2212${formatCount(went)})` : '';
+function VideosTile({ count, today: { added, removed, firstSeen } }: Tiles['videos']) {
+  const parts = added > 0 && removed > 0 ? ` (+${formatCount(added)} \u2212${formatCount(removed)})` : '';
+  const notes = [
+    ...(added + removed > 0 ? [`${formatChange(added - removed)} today${parts}`] : []),
+    ...(firstSeen > 0 ? [`${formatCount(firstSeen)} first seen today`] : []),
+  ];
   return (
     <Tile
       name="videos"
       label="Videos"
       href="/packages"
       value={formatCount(count)}
-      note={came + went === 0 ? 'no change today' : `${formatChange(change)} today${parts}`}
+      note={notes.length === 0 ? 'no change today' : notes.join(', ')}
     />
   );
 }

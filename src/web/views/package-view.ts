@@ -1,6 +1,5 @@
 /** What the page of a package shows, read from the live file. */
 import { countPages } from '../../lib/count-pages.ts';
-import { toTimestamp } from '../../lib/clock.ts';
 import { addDays } from '../../lib/days.ts';
 import { createHealthReport, type HealthReport } from '../../health/report.ts';
 import { listAttention, type AttentionItem } from './attention.ts';
@@ -10,6 +9,7 @@ import type { PageQueries } from '../../queries/page-queries.ts';
 import type { VideoLists } from '../../queries/video-list/video-list.ts';
 import { z } from 'zod';
 import { pageParam, textParam } from './query-params.ts';
+import { findToday } from './today.ts';
 
 const VIDEOS_PER_PAGE = 50;
 const WALKS = 10;
@@ -53,7 +53,7 @@ export async function createPackageView(
     getPackageStates(report).find((row) => row.account === account && row.package_id === package_id) ?? null;
   const stored = details.package(key);
   if (!stored && !health) return null;
-  const since = addDays(toTimestamp(now).slice(0, 10), -SPARKLINE_DAYS);
+  const since = addDays(findToday(sources.config, now), -SPARKLINE_DAYS);
   return {
     now,
     account,

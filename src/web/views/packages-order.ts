@@ -7,7 +7,7 @@ import type { PackageState } from './status-view.ts';
 export interface PackageListRow extends PackageState {
   /** Null: not added up yet. */
   totals: PackageTotals | null;
-  /** Videos more or fewer than at the end of the last counted day before today (UTC); null without one. */
+  /** Videos added less those removed today; null until the day of its first full walk is over. */
   change: number | null;
   /** Orders packages by their last change; 0: none. */
   changed_seq: number;

@@ -1,6 +1,5 @@
 /** What the page of all packages shows, read from the live file. */
 import { z } from 'zod';
-import { toTimestamp } from '../../lib/clock.ts';
 import { countPages } from '../../lib/count-pages.ts';
 import { isPackageProblem, type PackageProblemKind } from '../../health/problem-kinds.ts';
 import { createHealthReport, type HealthReport } from '../../health/report.ts';
@@ -8,6 +7,7 @@ import { keyOfPackage } from '../../queries/wide-reads/wide-reads.ts';
 import { pageParam, textParam } from './query-params.ts';
 import { compareRows, SORTS, type PackageListRow } from './packages-order.ts';
 import { toChangeMarker } from './run-progress.ts';
+import { readTodaysChanges } from './today.ts';
 import { getPackageStates, matchesPackage, type ViewSources } from './status-view.ts';
 
 /** Which packages are listed. */
@@ -64,19 +64,20 @@ export async function createPackagesView(sources: ViewSources, query: PackagesQu
   };
 }
 
-async function readRows({ details, wideReads }: ViewSources, health: HealthReport, now: number) {
-  const counts = details.packageCounts(toTimestamp(now).slice(0, 10));
-  const byKey = new Map(counts.map((row) => [keyOfPackage(row), row]));
+async function readRows(sources: ViewSources, health: HealthReport, now: number) {
+  const { details, wideReads } = sources;
+  const changes = details.lastChanges();
+  const lastChange = new Map(changes.map((row) => [keyOfPackage(row), row.changed_seq]));
+  const today = new Map(readTodaysChanges(sources, now).map((row) => [keyOfPackage(row), row]));
   const quarantine = new Map(details.quarantineByPackage().map((row) => [keyOfPackage(row), row.open]));
-  const { totals, pending } = await wideReads.totals(counts, TOTALS_WAIT_MS);
+  const { totals, pending } = await wideReads.totals(changes, TOTALS_WAIT_MS);
   const rows = getPackageStates(health).map((row): PackageListRow => {
     const key = keyOfPackage(row);
-    const { changed_seq = 0, videos_before: before = null } = byKey.get(key) ?? {};
-    const change = before === null ? null : row.videos - before;
+    const { added = null, removed = 0 } = today.get(key) ?? {};
     return {
       ...row,
-      change,
-      changed_seq,
+      change: added === null ? null : added - removed,
+      changed_seq: lastChange.get(key) ?? 0,
       totals: totals.get(key) ?? null,
       quarantined: quarantine.get(key) ?? 0,
     };

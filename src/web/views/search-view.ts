@@ -1,6 +1,9 @@
 /** What the search over all packages shows, read from the live file. */
 import { z } from 'zod';
 import type { Config } from '../../config/config.ts';
+import { createCalendar } from '../../lib/calendar.ts';
+import { toTimestamp } from '../../lib/clock.ts';
+import { addDays, isDay } from '../../lib/days.ts';
 import type { Search } from '../../queries/wide-reads/search.ts';
 import { textParam } from './query-params.ts';
 import type { ViewSources } from './status-view.ts';
@@ -36,13 +39,8 @@ export const searchQuery = z.object({
   q: textParam,
   /** `ACCOUNT/ID`, or the number or the name of a package. */
   package: textParam,
-  /** When it was first stored: `YYYY-MM-DD` (UTC). */
-  day: z
-    .string()
-    .regex(/^\d{4}-\d{2}-\d{2}$/)
-    .nullable()
-    .catch(null)
-    .default(null),
+  /** When it was first stored: a day of the service, `YYYY-MM-DD`. */
+  day: z.string().refine(isDay).nullable().catch(null).default(null),
   size: z.enum(Object.keys(SIZES) as [SizeRange]).catch('any'),
   length: z.enum(Object.keys(LENGTHS) as [LengthRange]).catch('any'),
   state: z.enum(['present', 'removed', 'all']).catch('present'),
@@ -75,7 +73,7 @@ export async function createSearchView(
   const isUnknown = query.package !== null && key === null;
   const search: Search = {
     text: query.q ?? '',
-    filter: toFilter(query, key, config.durationUnit === 'ms' ? 1_000 : 1),
+    filter: toFilter(query, key, config),
     before: query.before,
     limit: SEARCH_LIMIT,
     maxMs: SEARCH_MS,
@@ -89,13 +87,20 @@ interface PackageRef {
   package_id: number;
 }
 
-function toFilter({ day, size, length, state }: SearchQuery, key: PackageRef | null, perSecond: number) {
+function toFilter(
+  { day, size, length, state }: SearchQuery,
+  key: PackageRef | null,
+  { durationUnit, timezone }: Pick<Config, 'durationUnit' | 'timezone'>,
+) {
+  const perSecond = durationUnit === 'ms' ? 1_000 : 1;
+  const { startOf } = createCalendar(timezone);
   const [minBytes, maxBytes]: Range = SIZES[size];
   const [from, below]: Range = LENGTHS[length];
   return {
     account: key?.account ?? null,
     package_id: key?.package_id ?? null,
-    day,
+    stored_from: day === null ? null : toTimestamp(startOf(day)),
+    stored_until: day === null ? null : toTimestamp(startOf(addDays(day, 1))),
     min_bytes: minBytes,
     max_bytes: maxBytes,
     min_duration: from === null ? null : from * perSecond,

@@ -1,6 +1,5 @@
 /** What the status page shows, read from the live file. */
 import { z } from 'zod';
-import { toTimestamp } from '../../lib/clock.ts';
 import { addDays } from '../../lib/days.ts';
 import type { HealthParts, PackageReport } from '../../health/facts.ts';
 import { isPackageProblem, type PackageProblem } from '../../health/problem-kinds.ts';
@@ -12,6 +11,7 @@ import { textParam } from './query-params.ts';
 import { listAttention } from './attention.ts';
 import { createRunStrip } from './run-strip.ts';
 import { createTiles } from './tiles.ts';
+import { findToday } from './today.ts';
 import { createStorageView, storageQuery } from './storage-view.ts';
 import { countRunPackages, toRunProgress, toChangeMarker } from './run-progress.ts';
 import { getOverallStatus } from '../../health/overall-status.ts';
@@ -67,7 +67,7 @@ export function createStatusView(sources: ViewSources, query: StatusQuery, now: 
     /** An unscoped full run is in progress: packages without a walk will get one. */
     isFirstReadRunning,
     storage: createStorageView(sources, toStorageQuery(query), now),
-    packages: listPackages(health, details, now),
+    packages: listPackages(health, sources, now),
     strip: createRunStrip(sources),
     changes: details.latestChanges(CHANGES),
   };
@@ -81,16 +81,16 @@ function withoutFirstReads(health: HealthReport, isFirstReadRunning: boolean): H
 }
 
 /** The first ten: packages that need attention first; otherwise in the order of the config. */
-function listPackages(health: HealthReport, details: PageQueries, now: number) {
+function listPackages(health: HealthReport, sources: ViewSources, now: number) {
   const packages = getPackageStates(health);
   const ordered = [
     ...packages.filter(({ problem }) => problem),
     ...packages.filter(({ problem }) => !problem),
   ];
-  const since = addDays(toTimestamp(now).slice(0, 10), -SPARKLINE_DAYS);
+  const since = addDays(findToday(sources.config, now), -SPARKLINE_DAYS);
   const rows = ordered.slice(0, PACKAGES).map((row) => ({
     ...row,
-    sizes: details.sizes({ account: row.account, packageId: row.package_id }, since),
+    sizes: sources.details.sizes({ account: row.account, packageId: row.package_id }, since),
   }));
   return { rows, all: packages.length };
 }

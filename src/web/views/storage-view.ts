@@ -1,12 +1,12 @@
 /** What the pages show of the storage of an account, read from the live file. */
 import { z } from 'zod';
-import { createCalendar } from '../../lib/calendar.ts';
 import type { Config } from '../../config/config.ts';
 import type { PageQueries } from '../../queries/page-queries.ts';
 import { createStorageChart, findDelta } from '../charts/storage-chart.ts';
 import { storagePath } from './paths.ts';
 import { textParam } from './query-params.ts';
 import { buildCalendar } from './storage-calendar.ts';
+import { findToday } from './today.ts';
 
 export const MODES = ['level', 'change'] as const;
 /** Days of the ranges; null: all. */
@@ -44,7 +44,7 @@ export function createStorageView({ config, details }: StorageSources, query: St
   const shown = accounts.find(({ name }) => name === query.account) ?? accounts[0];
   if (!shown) return null;
   const { name: account } = shown;
-  const today = createCalendar(config.timezone).dayAt(now);
+  const today = findToday(config, now);
   const rows = details.storageDays(account);
   const calendar = buildCalendar(rows, details.gaps(account, shown.storage?.since ?? ''), today);
   const { chart: mode, range, month } = query;

@@ -1,6 +1,6 @@
 /** The figures at the top of the status page. */
-import { createCalendar, daysBetween } from '../../lib/calendar.ts';
-import { fromTimestamp, toTimestamp } from '../../lib/clock.ts';
+import { daysBetween } from '../../lib/calendar.ts';
+import { fromTimestamp } from '../../lib/clock.ts';
 import { addDays } from '../../lib/days.ts';
 import { STORAGE_KINDS } from '../../lib/service-fields.ts';
 import type { Config } from '../../config/config.ts';
@@ -9,6 +9,7 @@ import { findNextLoad, summarizeTarget } from '../../health/target-summary.ts';
 import type { StorageDayRow } from '../../queries/named/storage.ts';
 import type { PageQueries } from '../../queries/page-queries.ts';
 import { findDelta } from '../charts/storage-chart.ts';
+import { readTodaysChanges } from './today.ts';
 
 export type Tiles = ReturnType<typeof createTiles>;
 
@@ -23,15 +24,17 @@ interface TileSources {
 
 /** `now` is in ms since 1970. Throws WarehouseError if the live file cannot be read. */
 export function createTiles({ config, details, health }: TileSources, now: number) {
-  const calendar = createCalendar(config.timezone);
-  const midnight = toTimestamp(calendar.startOf(calendar.dayAt(now)));
-  const { inserted, restored, removed } = details.videoChanges(midnight);
+  const changes = readTodaysChanges({ config, details }, now);
   const withStorage = config.accounts.filter(({ storage }) => storage !== null);
   return {
     videos: {
       count: health.packages.reduce((sum, { videos }) => sum + videos, 0),
       /** Since midnight of the service. */
-      today: { came: inserted + restored, went: removed },
+      today: {
+        added: sum(changes.map(({ added }) => added ?? 0)),
+        removed: sum(changes.map(({ removed }) => removed)),
+        firstSeen: sum(changes.map((row) => row.first_seen)),
+      },
     },
     storage: toStorageTile(withStorage.map(({ name }) => details.storageDays(name, TILE_DAYS))),
     requests: toRequestsTile(health.budgets),

@@ -46,6 +46,7 @@ const walked = (account: string, live_count: number) => ({
   account,
   live_count,
   walked_at: '2026-03-10 11:30:00',
+  first_walked_at: '2026-03-01 00:00:00',
 });
 /** Below the `change_seq` of any change that a test makes, whatever other files of its worker have counted. */
 let changes = 0;

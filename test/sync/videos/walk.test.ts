@@ -14,6 +14,14 @@ function lastWalk(pipeline: TestPipeline): Record<string, unknown> {
   return pipeline.query<Record<string, unknown>>('select * from walk order by walk_id desc limit 1')[0] ?? {};
 }
 
+it('counts the videos of a package by the day of the service', async () => {
+  const service = await startPackageService([3, 7]);
+  const pipeline = openTestPipeline({ url: service.url });
+  pipeline.clock.advance(3 * HOUR_MS); // 00:00 of the 11th in Seoul
+  await pipeline.run();
+  expect(pipeline.query('select date, videos from package_day')).toEqual([{ date: '2026-03-11', videos: 2 }]);
+});
+
 describe('a first walk', () => {
   it('probes once, then reads from the last page to the first in sequence', async () => {
     const service = await startPackageService(idsBetween(1, 23));

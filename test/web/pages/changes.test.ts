@@ -34,7 +34,7 @@ const HISTORY = [
   change('id = 1', `${AT[11]}:20`, `title = 'Organic chemistry, lecture 1'`),
   change('id = 1', `${AT[11]}:21`, `title = 'Organic <b>physics</b>, lecture 1'`),
   change('id = 2', `${AT[11]}:22`, `tag = 'T'`),
-  change('id between 11 and 17', `${AT[12]}:30`, `removed_at = '${AT[12]}:05'`),
+  change('id between 11 and 17', `${AT[12]}:30`, `removed_at = '2026-03-08 09:00:00'`), // held back until then
   change('id = 11', `${AT[13]}:30`, `removed_at = null`),
 ];
 
@@ -46,8 +46,8 @@ describe('the page of all changes', () => {
     const { page } = await openPages(HISTORY);
     const shown = rows(await page('/changes'));
     expect(shown[0]?.slice(1)).toEqual(['restored', '', 'Lectures', '119 min ago', '13']);
-    expect(shown.slice(1, 8).map((row) => [row[1], row[5]])).toEqual(
-      Array.from({ length: 7 }, () => ['removed', '12']),
+    expect(shown.slice(1, 8).map((row) => [row[1], row[4], row[5]])).toEqual(
+      Array.from({ length: 7 }, () => ['removed', '2 days ago', '12']),
     );
     expect(shown.slice(8, 12).map((row) => row.slice(1))).toEqual([
       ['edited', 'tag', 'Lectures', '3 h ago', '11'],
@@ -111,7 +111,7 @@ describe('the latest changes of the status page', () => {
   it('are one line where a run made more than five in a package, which leads to them', async () => {
     const { page } = await openPages(HISTORY);
     const status = await page('/');
-    expect(lines(status, 'removed')).toEqual(['7 removed in run 12 Lectures · 2 h ago']);
+    expect(lines(status, 'removed')).toEqual(['7 removed in run 12 Lectures · 2 days ago']);
     const [href = ''] = linksIn(status.part('removed'))[0] ?? [];
     expect(href).toBe('/changes?package=main%2F104&kind=removed&run=12');
     expect(rows(await page(href))).toHaveLength(7);

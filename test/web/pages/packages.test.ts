@@ -20,33 +20,23 @@ const CHANGED = [
   `update video set removed_at = '${AT}', change_seq = change_seq + 100 where account = 'main' and package_id = 101 and id = 2;`,
   `update package set changed_seq = 7 where account = 'main' and package_id = 101;`,
   `update package set changed_seq = 3 where account = 'main' and package_id = 104;`,
-  insert('package_day', { account: 'main', package_id: 104, date: '2026-03-08', videos: 50 }),
-  insert('package_day', { account: 'main', package_id: 104, date: '2026-03-09', videos: 63 }),
-  insert('package_day', { account: 'main', package_id: 104, date: '2026-03-10', videos: 60 }),
+  `update video set removed_at = '2026-03-09 15:00:00', change_seq = change_seq + 100 where account = 'main' and package_id = 104 and id < 4;`,
+  `update video set removed_at = '2026-03-09 14:59:59', change_seq = change_seq + 100 where account = 'main' and package_id = 104 and id = 4;`,
 ];
 
 describe('the page of all packages', () => {
-  it('has the videos, hours and size of each, its change since yesterday, and its last change', async () => {
+  it('has the videos, hours and size of each, what came and went today, and its last change', async () => {
     const first = await loaded(await openPages(CHANGED), '/packages');
     expect(first.title).toBe('Packages · Vodhouse test');
     const rows = listed(first);
     expect(rowsIn(first.part('packages'))[0]).toEqual([
-      ...[
-        'Package',
-        'State ↓',
-        'Videos',
-        'Since yesterday',
-        'Hours',
-        'Size',
-        'Last change',
-        'Last full walk',
-      ],
+      ...['Package', 'State ↓', 'Videos', 'Today', 'Hours', 'Size', 'Last change', 'Last full walk'],
     ]);
     expect(rows.find(([name]) => name === 'main/104')).toEqual([
-      ...['main/104', 'fresh', '60', '−3', '1.0', '60 GiB', '9 days ago', '30 min ago'],
+      ...['main/104', 'fresh', '60', '−3', '0.9', '56 GiB', '21 h ago', '30 min ago'],
     ]);
     expect(rows.find(([name]) => name === 'main/101')?.slice(3)).toEqual([
-      ...['', '2.0', '1 TiB', '60 min ago', '30 min ago'],
+      ...['−1', '2.0', '1 TiB', '60 min ago', '30 min ago'],
     ]);
   });
 
@@ -69,7 +59,7 @@ describe('the page of all packages', () => {
     expect((await by('sort=videos'))[0]).toBe('main/104');
     expect((await by('sort=changed')).slice(0, 2)).toEqual(['main/101', 'main/104']);
     expect((await by('sort=changed&direction=asc')).slice(0, 2)).toEqual(['main/104', 'main/101']);
-    expect((await by('sort=change'))[0]).toBe('main/104');
+    expect((await by('sort=change'))[0]).toBe('other/101');
     expect((await by('sort=change&direction=asc'))[0]).toBe('main/104');
     expect((await by('sort=size&direction=asc')).at(-1)).toBe('main/103');
     expect(await by('sort=name&direction=asc')).toEqual((await by('sort=name')).reverse());

@@ -22,7 +22,7 @@ const title = (package_id: number, id: number, text: string, more: object = {}) 
 const VIDEOS = [
   title(101, 11, 'Éclair au Café'),
   title(102, 12, '100% of_it \\ <b>Café</b>', { filesize: 5, duration: 30_000 }),
-  title(104, 113, 'cafe', { removed_at: AT, first_seen_at: '2026-03-05 10:00:00' }),
+  title(104, 113, 'cafe', { removed_at: AT, first_seen_at: '2026-03-04 15:00:00' }),
 ];
 
 describe('the search over all packages', () => {
@@ -55,7 +55,8 @@ describe('the search over all packages', () => {
     const by = async (query: string) => found(await page(`/videos?${query}`));
     expect(await by('q=caf&state=removed')).toEqual(['cafe removed']);
     expect(await by('q=caf&state=all')).toHaveLength(3);
-    expect(await by('day=2026-03-05&state=all')).toEqual(['cafe removed']);
+    expect(await by('day=2026-03-05&state=all')).toEqual(['cafe removed']); // a day of Seoul
+    for (const day of ['2026-03-04', '2026-02-31']) expect(await by(`day=${day}&state=all`)).toEqual([]);
     expect(await by('q=caf&size=small')).toEqual(['100% of_it \\ <b>Café</b>']);
     expect(await by('q=caf&length=ten')).toEqual(['Éclair au Café']);
     for (const name of ['main/102', '102']) {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FIGURES } from '../../../src/lib/storage-figures.ts';
 import { insert, packageRow, storageRow, videoRow } from '../../support/fixtures/filled-live-file.ts';
+import { published } from '../../support/fixtures/published-file.ts';
 import { onlyMain, openPages, type ReadPage } from '../../support/servers/open-pages.ts';
 import { recordRunner } from '../../support/fixtures/run-holder.ts';
 import { listElements, linksIn, named, rowsIn, getText, type Element } from '../../support/read-html.ts';
@@ -103,6 +104,11 @@ describe('the status page', () => {
   });
 });
 
+/** Of a video of 104; it takes effect at AT. */
+const removal = (id: number, proved: string) =>
+  `update video set removed_at = '${proved}', changed_at = '${AT}', change_seq = change_seq + 1000
+    where account = 'main' and package_id = 104 and id = ${id};`;
+
 describe('the tiles', () => {
   const tile = (page: ReadPage, name: string) => page.partText(`tile-${name}`);
 
@@ -112,11 +118,11 @@ describe('the tiles', () => {
     expect(tile(before, 'videos')).toBe('Videos 66 no change today');
     expect(tile(before, 'requests')).toBe('Requests in 24 h 2 of 60,000; main under 0.1 %');
     change(
-      run({ started_at: '2026-03-09 14:59:59' }), // 23:59:59 in Seoul
-      walk({ inserted: 1_000 }),
-      run({ started_at: '2026-03-09 15:00:00' }),
-      walk({ run_id: 2, inserted: 9, removed: 3 }),
-      walk({ run_id: 2, restored: 1, package_id: 104 }),
+      run({ started_at: '2026-03-09 14:59:59' }),
+      walk({ started_at: '2026-03-09 14:59:59', inserted: 1_000 }), // 23:59:59 in Seoul
+      walk({ started_at: '2026-03-09 15:00:00', inserted: 9 }),
+      walk({ restored: 1, package_id: 104 }),
+      ...[1, 2, 3].map((id) => removal(id, '2026-03-09 15:00:00')),
       pause('2026-03-10 12:30:00', '2026-03-10 13:30:00'),
     );
     const after = await page();
@@ -124,6 +130,45 @@ describe('the tiles', () => {
     expect(tile(after, 'requests')).toBe('Requests in 24 h 2 paused: main');
     change(`update walk set inserted = 0, restored = 0;`);
     expect(tile(await page(), 'videos')).toBe('Videos 66 \u22123 today');
+  });
+
+  it('have no growth by the first import of a package: its videos are first seen', async () => {
+    const { page, change } = await openPages([
+      ...ALL_WELL,
+      run({}),
+      walk({ inserted: 12_308 }),
+      `update package set first_walked_at = '2026-03-09 15:00:00' where account = 'main' and package_id = 101;`,
+    ]);
+    const change101 = async () =>
+      rowsIn((await page('/packages')).part('packages')).find(([name]) => name === 'main/101')?.[3];
+    expect(tile(await page(), 'videos')).toBe('Videos 66 12,308 first seen today');
+    expect(await change101()).toBe('');
+    change(walk({ inserted: 2, package_id: 104 }));
+    expect(tile(await page(), 'videos')).toBe('Videos 66 +2 today, 12,308 first seen today');
+    change(`update package set first_walked_at = '2026-03-09 14:59:59' where account = 'main';`);
+    expect(tile(await page(), 'videos')).toBe('Videos 66 +12,310 today');
+    expect(await change101()).toBe('+12,308');
+  });
+
+  it('count removals by the day of their proof, as the published file does, also of restored videos', async () => {
+    const { page, live } = await openPages([
+      ...ALL_WELL,
+      run({}),
+      walk({ removed: 4, restored: 1, package_id: 104 }),
+      removal(1, '2026-03-09 14:59:59'), // held back until today
+      removal(2, '2026-03-10 03:00:00'),
+      removal(3, '2026-03-10 03:00:00'),
+      removal(4, '2026-03-10 03:00:00'),
+      `update video set removed_at = null, changed_at = '2026-03-10 04:00:00', change_seq = change_seq + 1000
+        where account = 'main' and package_id = 104 and id = 4;`,
+    ]);
+    const { select } = await published(live, { now: Date.parse('2026-03-10T12:00:00Z') });
+    expect(
+      select(`select sum(added) as added, sum(removed) as removed from catalog_daily where is_live`),
+    ).toEqual([{ added: 1, removed: 3 }]);
+    expect(tile(await page(), 'videos')).toBe('Videos 66 \u22122 today (+1 \u22123)');
+    const rows = rowsIn((await page('/packages')).part('packages'));
+    expect(rows.find(([name]) => name === 'main/104')?.[3]).toBe('\u22122');
   });
 
   it('have the storage with its change since the same figures a week before', async () => {
