@@ -16,7 +16,7 @@ export interface Pause {
 const FIRST_MS = 30_000;
 const LONGEST_GROWN_MS = HOUR_MS;
 /** A named time is trusted up to here. */
-const LONGEST_NAMED_MS = 31 * DAY_MS;
+const LONGEST_NAMED_MS = DAY_MS;
 /** Restrictions are in a row if the full rate was not back for this long between them. */
 export const PAUSE_MEMORY_MS = HOUR_MS;
 /** The rate returns over as long as the pause took, within these bounds. */

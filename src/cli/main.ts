@@ -105,6 +105,12 @@ configured(
 ).argument('[account/stream/field]', 'which drift, such as main/videos/playcount; left out: all');
 
 configured(
+  'resume',
+  'end the pause of an account before its time',
+  async () => (await import('./commands/resume.ts')).resume,
+).argument('<account>', 'name of the account');
+
+configured(
   'publish',
   'rebuild the published file now, and load the targets',
   async () => (await import('./commands/publish.ts')).publish,

@@ -4,7 +4,7 @@ import { formatAgo, formatCount, pluralize, truncate } from '../lib/format.ts';
 import { HIDDEN_FIELDS } from '../queries/named/videos.ts';
 import type { BudgetReport, HealthFacts } from './facts.ts';
 import { findHeldBack, findPackageProblems, findStreamProblems } from './package-problems.ts';
-import { driftName, type FormatCommand } from './commands.ts';
+import { driftName, shellQuote, type FormatCommand } from './commands.ts';
 import { createProblem, PROBLEM_KINDS, toOneLine, type Advice, type Problem } from './problem-kinds.ts';
 import { findClockProblems, findFailedRun, findParkedRun } from './run-problems.ts';
 import { findStorageProblems } from './storage-problems.ts';
@@ -66,9 +66,10 @@ function findRestriction({ account, pause }: BudgetReport, { formatCommand }: He
       message: `account ${account} ${in_force ? 'is' : 'was'} paused until ${until} UTC, its full rate is back at ${back_at} UTC: ${toOneLine(reason)}`,
       advice: [
         {
-          text: 'a worker resumes by itself; if this happens again, lower the limits',
-          command: formatCommand('plan'),
+          text: 'a worker resumes by itself; to end the pause now',
+          command: formatCommand(`resume ${shellQuote(account)}`),
         },
+        { text: 'if this happens again, lower the limits', command: formatCommand('plan') },
       ],
       fields: { until, back_at, reason },
       isFading: !in_force,

@@ -31,7 +31,7 @@ import { assertNotMoving, findMove, getOrigins, listMoves } from './statements/a
 import * as backups from './statements/backup.ts';
 import { countExpected, countReplaced, hasLiveId } from './statements/expected-ids.ts';
 import { acknowledgeDrift, countWalksWithoutDrift, listOpenDrift } from './statements/drift.ts';
-import { prunePauses } from '../budget/statements/pause.ts';
+import { deletePause, prunePauses } from '../budget/statements/pause.ts';
 import * as targetLoads from './statements/target-loads.ts';
 import { dropCandidates, countProofsByOrder, hasHeldBack } from './statements/removal.ts';
 import { countLive, findLiveIds } from './statements/video.ts';
@@ -133,6 +133,12 @@ const WRITES = {
   acknowledgeDrift: (tx: Tx, row: Parameters<typeof acknowledgeDrift>[1]) => {
     assertNotMoving(tx, row.account);
     acknowledgeDrift(tx, row);
+  },
+  /** False where the account is not paused. The run that was parked for the pause may continue. */
+  endPause: (tx: Tx, ended: { account: string; at: string }): boolean => {
+    const isEnded = deletePause(tx, ended) > 0;
+    if (isEnded) runs.resumeParked(tx, ended);
+    return isEnded;
   },
   beginBackup: backups.beginBackup,
   finishBackup: backups.finishBackup,

@@ -23,10 +23,10 @@ describe('the length of a pause', () => {
     expect(seconds).toEqual([30, 60, 120, 240, 480, 960, 1920, 3600, 3600, 3600]);
   });
 
-  it('is the given time, up to 31 days', () => {
+  it('is the given time, up to a day', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100 * DAY_MS }), (named) => {
-        expect(pauseLength(named, 1)).toBe(Math.min(named, 31 * DAY_MS));
+        expect(pauseLength(named, 1)).toBe(Math.min(named, DAY_MS));
       }),
     );
   });
@@ -43,7 +43,7 @@ describe('the length of a pause', () => {
     fc.assert(
       fc.property(anyMs, fc.integer({ min: 2, max: 50 }), (named, strikes) => {
         const length = pauseLength(named, strikes);
-        expect(length).toBe(Math.max(Math.min(named ?? 0, 31 * DAY_MS), pauseLength(null, strikes)));
+        expect(length).toBe(Math.max(Math.min(named ?? 0, DAY_MS), pauseLength(null, strikes)));
       }),
     );
   });
@@ -260,6 +260,26 @@ describe('a pause', () => {
     const stopped = AbortSignal.abort(new Error('stopped'));
     await expect(warehouse.createBudget('main', PATIENT).admit(ENTRY, stopped)).rejects.toThrow('stopped');
     expect(readValue(path, 'select count(*) from request')).toBe(1);
+  });
+
+  it('ends before its time by hand: a waiting process goes on, and a parked run may continue', async () => {
+    restrict(await admit(), 999_999_999_000);
+    expect(stored()?.until).toBe(86_400);
+    const run = { trigger: 'manual', mode: 'full', now: START, scope: null, origin: null } as const;
+    const clocks = { offsetMs: null, isMachineOff: false, isFileWrong: false, mayPrune: false };
+    const end = {
+      status: 'parked',
+      now: START,
+      error: null,
+      failures: [],
+      resumeAt: START + DAY_MS,
+    } as const;
+    const retention = { requestsDays: 1, runsDays: 1 };
+    warehouse.endRun(warehouse.beginRun(run), { ...end, clock: clocks, retention });
+    void clock.sleep(0).then(() => warehouse.endPause({ account: 'main', at: '2026-03-01 12:00:00' }));
+    expect(await admittedAt()).toBeLessThanOrEqual(10);
+    expect(warehouse.findLastUnscopedRun('full')?.resumeAt).toBe('2026-03-01 12:00:00');
+    expect(warehouse.endPause({ account: 'main', at: '2026-03-01 12:00:00' })).toBe(false);
   });
 
   it('is history once the rate is back', async () => {

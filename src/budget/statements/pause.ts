@@ -17,5 +17,10 @@ export function upsertPause(tx: Tx, row: PauseRow): void {
   tx.insert(pause).values(row).onConflictDoUpdate({ target: pause.account, set: row }).run();
 }
 
+/** Deletes the pause of the account, if it is in force. */
+export const deletePause = query<never, { account: string; at: string }>(
+  'delete from pause where account = :account and until > :at',
+).run;
+
 /** Deletes the pauses after which the full rate was back before this time. */
 export const prunePauses = query<never, { at: string }>('delete from pause where full_rate_at < :at').run;

@@ -99,6 +99,11 @@ const findLastEnded = query<UnscopedRun, { mode: Mode }>(
 export const findLastUnscopedRun = (tx: Tx, mode: Mode): UnscopedRun | null =>
   findLastEnded(tx, { mode }) ?? null;
 
+/** Parked runs may continue now. */
+export const resumeParked = query<never, { at: string }>(
+  'update run set resume_at = :at where resume_at > :at',
+).run;
+
 /** All other runs with a scope are made by persons. */
 const OWN_RUN = "mode = 'full' and scope is not null and trigger <> 'manual'";
 

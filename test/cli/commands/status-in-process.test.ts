@@ -4,10 +4,14 @@ import { Database } from '../../../src/database/sqlite.ts';
 import { describe, expect, it } from 'vitest';
 import { createPublicationNotes } from '../../../src/app/worker-notes.ts';
 import { plan } from '../../../src/cli/commands/plan.ts';
+import { resume } from '../../../src/cli/commands/resume.ts';
 import { runs } from '../../../src/cli/commands/runs.ts';
 import { status } from '../../../src/cli/commands/status.ts';
+import { upsertPause } from '../../../src/budget/statements/pause.ts';
 import { openDatabase } from '../../../src/database/connection.ts';
 import { tryLock, type Lock } from '../../../src/database/lock.ts';
+import { DAY_MS, toTimestamp } from '../../../src/lib/clock.ts';
+import { ConfigError } from '../../../src/lib/errors.ts';
 import { createLogger } from '../../../src/lib/logger.ts';
 import { PUBLISHED_ID } from '../../../src/publishing/atomic-replace.ts';
 import { writeMove } from '../../../src/warehouse/statements/account-move.ts';
@@ -120,6 +124,21 @@ describe('status of a publication that is refused', () => {
     expect(await textAt('2026-03-05 13:00:01')).not.toContain('cannot be made');
     lock?.release();
   });
+});
+
+it('names the command that ends a pause, and that command ends it', async () => {
+  const { config, db, run } = openStatus(configWith(['main']));
+  const [since, until] = [toTimestamp(Date.now()), toTimestamp(Date.now() + DAY_MS)];
+  const row = { account: 'main', reason: 'asked to wait', since, until, full_rate_at: until };
+  upsertPause(db, { ...row, consecutive_restrictions: 1 });
+  const command = `vodhouse resume main --config ${config}`;
+  expect((await run()).text).toContain(command);
+  const options = { config, logLevel: 'error', logFormat: 'text' } as const;
+  await expect(resume(options, 'other')).rejects.toThrow(ConfigError);
+  const written = watchConsole();
+  expect(await resume(options, 'main')).toBe(0);
+  expect(written.splice(0).join('')).toContain(`vodhouse sync --config ${config}`);
+  expect((await run()).text).not.toContain(command);
 });
 
 it.each([

@@ -295,7 +295,8 @@ describe('the attention list', () => {
       ['other/101 is stale: last full walk at 2026-03-10 03:00:00 UTC'],
       [
         'account main is paused until 2026-03-10 12:30:00 UTC, its full rate is back at 2026-03-10 13:30:00 UTC: asked too often',
-        'a worker resumes by itself; if this happens again, lower the limits: vodhouse plan',
+        'a worker resumes by itself; to end the pause now: vodhouse resume main',
+        'if this happens again, lower the limits: vodhouse plan',
       ],
       ['main/104: the last full walk is incomplete: page 3 was not read'],
       [
@@ -351,6 +352,7 @@ describe('the attention list', () => {
       'vodhouse sync --package 102',
       'vodhouse sync --package 103',
       'vodhouse sync --storage',
+      'vodhouse resume main',
       'vodhouse plan',
       'vodhouse sync --package 104 --accept-removals 9',
       'vodhouse correct main 2026-03-08',

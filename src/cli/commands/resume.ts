@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs';
+import { loadConfig } from '../../config/load.ts';
+import { commandsFor } from '../../health/commands.ts';
+import { systemClock, toTimestamp } from '../../lib/clock.ts';
+import { findNearest } from '../../lib/did-you-mean.ts';
+import { ConfigError } from '../../lib/errors.ts';
+import { openWarehouse } from '../../warehouse/warehouse.ts';
+import type { ConfigOptions } from '../command-context.ts';
+import { EXIT } from '../exit.ts';
+
+/** `vodhouse resume ACCOUNT`: ends the pause of an account, also while a worker runs. Returns the exit code. */
+export async function resume(options: ConfigOptions, account: string): Promise<number> {
+  const { accounts, warehouse: path } = loadConfig(options.config);
+  const names = accounts.map(({ name }) => name);
+  if (!names.includes(account)) {
+    const nearest = findNearest(account, names);
+    throw new ConfigError(`the config has no account ${account}`, {
+      hint: nearest === undefined ? `it has ${names.join(', ')}` : `did you mean ${nearest}?`,
+    });
+  }
+  if (!existsSync(path)) throw new ConfigError(`there is no warehouse at ${path}`);
+  const warehouse = openWarehouse(path, systemClock);
+  try {
+    const isEnded = warehouse.endPause({ account, at: toTimestamp(systemClock.now()) });
+    const next = `a worker goes on within a minute; without one: ${commandsFor(options.config)('sync')}`;
+    process.stdout.write(
+      isEnded ? `ended the pause of account ${account}\n${next}\n` : `account ${account} is not paused\n`,
+    );
+    return EXIT.done;
+  } finally {
+    warehouse.close();
+  }
+}
