@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, type TestContext } from 'vitest';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
@@ -50,10 +50,9 @@ describe('a warehouse that the user may not write', () => {
     'names the nearest folder that exists, where its own cannot be made',
     async (context) => {
       const { folder, data } = places();
-      writeFileSync(join(folder, 'vodhouse.yaml'), CONFIG.replace('data/live.db', 'data/new/sub/live.db'));
-      chmodSync(data, READ_ONLY);
+      rmdirSync(data);
       const { code, stderr } = await sync(folder, context);
-      expect([code, stderr]).toEqual([1, expect.stringMatching(new RegExp(`ls -la ${data}\n$`))]);
+      expect([code, stderr]).toEqual([1, expect.stringMatching(new RegExp(`ls -la ${folder}\n$`))]);
     },
     TIMEOUT_MS,
   );
