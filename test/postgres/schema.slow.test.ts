@@ -61,6 +61,60 @@ describe.skipIf(findPostgres() === null)('the schema of a target', () => {
     ]);
   });
 
+  it.each([
+    ['videos.title', 'ALTER TABLE $.videos DROP COLUMN title CASCADE'],
+    ['walks.status', 'ALTER TABLE $.walks DROP COLUMN status CASCADE'],
+    ['primary key of videos', 'ALTER TABLE $.videos DROP CONSTRAINT videos_pkey CASCADE'],
+    [
+      'primary key of video_history',
+      'ALTER TABLE $.video_history DROP CONSTRAINT video_history_pkey CASCADE',
+    ],
+    [
+      'primary key of storage_daily',
+      'ALTER TABLE $.storage_daily DROP CONSTRAINT storage_daily_pkey CASCADE',
+    ],
+  ])('is whole again after somebody dropped %s, and names it', async (what, dropped) => {
+    const site = await openPublished();
+    await site.load();
+    await site.query(dropped);
+    await site.walk([1, 2, 3], { title: 'new' });
+    const { main, '(runs)': runs } = await site.ship();
+    expect(main).toMatchObject({ outcome: 'loaded', findings: [{ kind: 'reloaded' }] });
+    expect(runs?.findings.map(({ message }) => message).join()).toContain(what);
+    expect(await site.differences()).toEqual([]);
+    expect((await site.load({ verify: ['main'] }))['main']).toMatchObject({
+      outcome: 'unchanged',
+      verified: true,
+    });
+  });
+
+  it('says what to type where a key that is missing cannot be made again', async () => {
+    const site = await openPublished();
+    await site.load();
+    await site.query('ALTER TABLE $.packages DROP CONSTRAINT packages_pkey');
+    await site.query('INSERT INTO $.packages SELECT * FROM $.packages');
+    const { main } = await site.load();
+    expect(main).toMatchObject({ outcome: 'failed', retry: 'hourly' });
+    expect(main?.error).toContain('packages');
+    await site.query((main?.hint ?? '').replace(/; then.*/, ''));
+    expect((await site.load())['main']).toMatchObject({ outcome: 'loaded', error: null });
+    expect(await site.differences()).toEqual([]);
+  });
+
+  it('says what to type about a column of somebody else that must have a value', async () => {
+    const site = await openPublished();
+    await site.load();
+    await site.query('ALTER TABLE $.videos ADD COLUMN mine int DEFAULT 1 NOT NULL');
+    await site.walk([1, 2, 3], { title: 'new' });
+    expect((await site.ship())['main']).toMatchObject({ outcome: 'loaded' });
+    await site.query('ALTER TABLE $.videos ALTER COLUMN mine DROP DEFAULT');
+    await site.walk([1, 2, 3, 4], { title: 'newer' });
+    const { main } = await site.ship();
+    expect(main).toMatchObject({ outcome: 'failed', code: '23502', retry: 'hourly' });
+    await site.query((main?.hint ?? '').replace(/:.*/, ''));
+    expect((await site.load())['main']).toMatchObject({ outcome: 'loaded', error: null });
+  });
+
   it('has a dictionary with the types that its columns have', async () => {
     const site = await openPublished();
     await site.load();
@@ -250,7 +304,7 @@ describe.skipIf(findPostgres() === null)('the schema of a target', () => {
     }
     const { main, '(runs)': runs } = await site.load({ verify: ['main'] });
     expect(main).toMatchObject({ outcome: 'loaded', verified: true });
-    expect(runs?.findings).toEqual([]);
+    expect(runs?.findings).toMatchObject([{ kind: 'reloaded' }]);
     expect(await site.differences()).toEqual([]);
     expect((await site.load())['main']).toMatchObject({ outcome: 'unchanged', rows: 0 });
   }, 180_000);

@@ -25,6 +25,15 @@ describe.skipIf(findPostgres() === null)('a comparison of a target with the publ
     await site.ship();
   }
 
+  it('finds texts that are gone', async () => {
+    await openFull();
+    await site.query('UPDATE $.videos SET title = NULL WHERE video_id = 1');
+    const { main } = await site.load({ verify: ['main'] });
+    expect(main).toMatchObject({ verified: true, findings: [{ kind: 'reloaded' }] });
+    expect(main?.findings[0]?.message).toContain('videos: count of title');
+    expect(await site.differences()).toEqual([]);
+  });
+
   const OF_ACCOUNT = [
     ['videos', 'size_bytes = size_bytes + 1'],
     ['video_history', 'is_removed = NOT is_removed'],

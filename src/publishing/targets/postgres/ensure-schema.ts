@@ -1,6 +1,6 @@
 /** Brings the schema of a target up to this version: once, by whoever comes first, and only by adding. */
 import { setTimeout } from 'node:timers/promises';
-import { ConfigError, errorCode } from '../../../lib/errors.ts';
+import { ConfigError, errorCode, errorLine } from '../../../lib/errors.ts';
 import { SHAPE } from '../../fingerprint.ts';
 import {
   listReadable,
@@ -11,9 +11,9 @@ import {
   type Existing,
   type SchemaPlan,
 } from './ddl.ts';
-import { quoteName, type Session } from './session.ts';
+import { quoteName, quoteNames, type Session } from './session.ts';
 import { listAllTables } from './state-tables.ts';
-import { listTargetTables, listViews } from './tables.ts';
+import { listTargetTables, listViews, type TargetTable } from './tables.ts';
 
 /** Columns by table that the target has. */
 export type TargetColumns = Existing;
@@ -27,6 +27,8 @@ export interface EnsuredSchema {
   missing: string[];
   /** Why: a long query holds the tables, or another role owns them. */
   because: 'locked' | 'not_owner' | null;
+  /** What somebody had dropped, such as `videos.title`: it was made again, and everything is loaded again. */
+  restored: string[];
 }
 
 /**
@@ -41,24 +43,26 @@ export async function ensureSchema(
 ): Promise<EnsuredSchema> {
   await assertServer(session);
   for (const reader of plan.readers.filter((name) => name !== 'public')) await assertRole(session, reader);
+  let restored: string[] = [];
   for (let tries = 1; ; tries++) {
     const existing = await readExisting(session);
     if (existing) assertOurs(plan, existing);
     const shape = existing?.has('vodhouse_schema') ? await readShape(session, plan, timezone) : 0;
     const isComplete = existing !== null && planSchema(plan, existing).length === 0;
     if (isComplete && (await isSetUp(session, plan, shape)))
-      return { columns: existing, missing: [], because: null };
+      return { columns: existing, missing: [], because: null, restored };
     try {
-      await makeMissing(session, plan, timezone);
+      restored = await makeMissing(session, plan, timezone);
     } catch (error) {
       await session.execute('ROLLBACK');
       const because = toReason(error);
       if (because === null) throw error;
-      const missing = existing === null ? null : findMissing(plan, existing);
+      const isKeyless = (await listKeyless(session, plan)).length > 0;
+      const missing = existing === null || isKeyless ? null : findMissing(plan, existing);
       const isLast = because === 'not_owner' || tries === TRIES;
       if (isLast && existing !== null && missing !== null) {
         const others = because === 'not_owner' ? listOlder(plan, existing, shape) : []; // for the owner, who must know all
-        return { columns: existing, missing: [...missing, ...others], because };
+        return { columns: existing, missing: [...missing, ...others], because, restored };
       }
       if (isLast) throw error;
       await setTimeout(100 + Math.random() * 400);
@@ -164,10 +168,10 @@ async function readShape(session: Session, { schema }: SchemaPlan, timezone: str
   return Number(facts.get('shape') ?? 0);
 }
 
-/** Are triggers and rights those of this version? */
+/** Are keys, triggers and rights those of this version? */
 async function isSetUp(session: Session, plan: SchemaPlan, shape: number): Promise<boolean> {
   const mayRead = await Promise.all(plan.readers.map((reader) => canRead(session, plan, reader)));
-  return shape >= SHAPE && !mayRead.includes(false);
+  return shape >= SHAPE && !mayRead.includes(false) && (await listKeyless(session, plan)).length === 0;
 }
 
 async function canRead(session: Session, plan: SchemaPlan, reader: string): Promise<boolean> {
@@ -206,16 +210,70 @@ async function grantRead(session: Session, plan: SchemaPlan, reader: string): Pr
   );
 }
 
-async function makeMissing(session: Session, plan: SchemaPlan, timezone: string): Promise<void> {
+/** Our tables that have no primary key any more. */
+async function listKeyless({ schema, query }: Session, { marts }: SchemaPlan): Promise<TargetTable[]> {
+  const { rows } = await query<{ name: string }>(
+    `SELECT c.relname::text AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = $1 AND c.relkind IN ('r', 'p')
+  AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'p')`,
+    [schema],
+  );
+  return listAllTables(marts).filter(
+    ({ name, key }) => key.length > 0 && rows.some((row) => row.name === name),
+  );
+}
+
+/** Throws ConfigError where the rows, or missing rights, do not allow it. */
+async function addKey(session: Session, { name, key }: TargetTable): Promise<void> {
+  const table = session.name(name);
+  const statement = `ALTER TABLE ${table} ADD PRIMARY KEY (${quoteNames(key)})`;
+  try {
+    await session.execute(statement);
+  } catch (error) {
+    const code = errorCode(error);
+    if (!['42501', '23505', '23502'].includes(code)) throw error;
+    throw new ConfigError(
+      `${name} has lost its primary key, which cannot be made again: ${errorLine(error)}`,
+      {
+        hint:
+          code === '42501'
+            ? `as its owner: ${statement}`
+            : `DELETE FROM ${table}; then vodhouse publish loads its rows again`,
+      },
+    );
+  }
+}
+
+/** Tables, columns and keys that somebody dropped, of a schema that was complete. */
+function listLost({ marts }: SchemaPlan, existing: Existing, keyless: readonly TargetTable[]): string[] {
+  const lost = listTargetTables(marts).flatMap(({ name, columns }) => {
+    const theirs = existing.get(name);
+    if (!theirs) return [name];
+    return columns.flatMap((column) => (theirs.includes(column.name) ? [] : [`${name}.${column.name}`]));
+  });
+  return [...lost, ...keyless.map(({ name }) => `the primary key of ${name}`)];
+}
+
+/** Returns what somebody had dropped: it comes back without its values, so everything is loaded again. */
+async function makeMissing(session: Session, plan: SchemaPlan, timezone: string): Promise<string[]> {
   const { schema } = plan;
   await session.execute('BEGIN');
   await session.execute(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
   await session.execute('SELECT pg_advisory_xact_lock(hashtext($1))', [`vodhouse ${schema}`]);
   const existing = await readExisting(session); // another worker may have been first
   const shape = existing?.has('vodhouse_schema') ? await readShape(session, plan, timezone) : 0;
+  const keyless = existing === null ? [] : await listKeyless(session, plan);
+  const lost = existing === null || shape < SHAPE ? [] : listLost(plan, existing, keyless);
   for (const statement of planSchema(plan, existing)) await session.execute(statement);
+  for (const table of keyless) await addKey(session, table);
   if (shape < SHAPE) for (const statement of planTriggers(plan)) await session.execute(statement);
   for (const reader of plan.readers) await grantRead(session, plan, reader);
   if (shape < SHAPE) await session.execute(recordShape(schema, timezone));
+  if (lost.length > 0) {
+    const account = session.name('vodhouse_account');
+    await session.execute(`UPDATE ${account} SET status = 'unverified' WHERE status IS NULL`);
+    await session.execute(`UPDATE ${session.name('vodhouse_warehouse')} SET timeline = NULL`);
+  }
   await session.execute('COMMIT');
+  return lost;
 }

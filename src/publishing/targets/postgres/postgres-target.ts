@@ -107,11 +107,23 @@ export function createPostgresTarget(config: PostgresTargetConfig, source: Sourc
       );
       return [
         ...describeMissing(ensured),
+        ...describeRestored(ensured),
         ...leftBehind.map((account) => describeLeftBehind(account, config.name)),
       ];
     },
     describe: (error: unknown) => describeTargetError(error, config),
   };
+}
+
+function describeRestored(ensured: EnsuredSchema | null): Finding[] {
+  if (ensured === null || ensured.restored.length === 0) return [];
+  const names = ensured.restored.join(', ');
+  return [
+    {
+      kind: 'reloaded',
+      message: `the schema lacked ${names}: it has them now, and every account is loaded completely again`,
+    },
+  ];
 }
 
 function describeMissing(ensured: EnsuredSchema | null): Finding[] {

@@ -33,13 +33,18 @@ export function copyInto(context: LoadContext, table: Table, rows: RowSet, into?
 /** The name of the temporary table for the rows of a table. */
 export const stageName = (table: Table) => `pg_temp.${quoteName(`staged_${table.name}`)}`;
 
-/** Copies rows into a temporary table, which ends with the transaction. Returns the number of rows. */
+/**
+ * Copies rows into a temporary table, which ends with the transaction. It has our columns only, without their constraints:
+ * others may have added some. Returns the number of rows.
+ */
 export async function stage(context: LoadContext, table: Table, rows: RowSet): Promise<number> {
   const { session } = context;
   const name = stageName(table);
-  await session.execute(`CREATE TEMPORARY TABLE ${name} (LIKE ${session.name(table.name)}) ON COMMIT DROP`);
-  if (toKey(table)[0] === WAREHOUSE_ID)
-    await session.execute(`ALTER TABLE ${name} ALTER ${WAREHOUSE_ID} DROP NOT NULL`);
+  const columns = listCommonColumns(context, table).map((column) => column.name);
+  const all = toKey(table)[0] === WAREHOUSE_ID ? [WAREHOUSE_ID, ...columns] : columns;
+  await session.execute(
+    `CREATE TEMPORARY TABLE ${name} ON COMMIT DROP AS SELECT ${quoteNames(all)} FROM ${session.name(table.name)} WITH NO DATA`,
+  );
   return copyInto(context, table, rows, name);
 }
 

@@ -42,7 +42,7 @@ function getSqlState(error: unknown): string | null {
   return isFromServer ? errorCode(error) : null;
 }
 
-type Describe = (facts: FailureFacts) => Omit<Known, 'code'>;
+type Describe = (facts: FailureFacts, error: { table?: string; column?: string }) => Omit<Known, 'code'>;
 
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
 const REACHES = 'the address in `postgres:`';
@@ -77,6 +77,10 @@ const STATES: Readonly<Record<string, Describe>> = {
     hint: `vodhouse check names all rights that ${user} lacks, with the statements that give them; or vodhouse publish --print-sql prints what is needed, for an administrator`,
     retry: 'hourly',
   }),
+  '23502': ({ schema }, { table = '', column = '' }) => ({
+    hint: `ALTER TABLE ${quote(schema)}.${quote(table)} ALTER ${quote(column)} DROP NOT NULL: vodhouse does not fill columns that others added`,
+    retry: 'hourly',
+  }),
   '53100': () => ({ hint: "free space on the server's disk", retry: 'hourly' }),
   '53300': () => ({
     hint: 'close other connections, or raise max_connections; SELECT * FROM pg_stat_activity shows them',
@@ -89,7 +93,7 @@ const STATES: Readonly<Record<string, Describe>> = {
 };
 
 function describeSqlState(state: string, error: unknown, facts: FailureFacts): Known {
-  const known = (STATES[state] ?? STATES[state.slice(0, 2)])?.(facts) ?? {};
+  const known = (STATES[state] ?? STATES[state.slice(0, 2)])?.(facts, Object(error) as object) ?? {};
   const message = known.message ?? `PostgreSQL at ${facts.place}: ${errorLine(error)}`;
   return { hint: null, ...known, message: `${message} (${state})`, code: state };
 }

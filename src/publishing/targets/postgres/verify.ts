@@ -104,12 +104,15 @@ async function compareTables(
 ): Promise<string[]> {
   const differences: string[] = [];
   for (const table of tables) {
-    const columns = listIntegers(table, targetColumns.get(table.name) ?? []);
+    const columns = table.columns.filter(({ name }) => targetColumns.get(table.name)?.includes(name));
     const asked = sumTheirs(session, source, owner, table, columns); // the server counts while this process does
     asked.catch(() => undefined);
     const ours = sumOurs(source, owner, table, columns);
     const theirs = await asked;
-    const names = ['rows', ...columns.map(({ name }) => `sum of ${name}`)];
+    const names = [
+      'rows',
+      ...columns.map((column) => `${isSummed(column) ? 'sum' : 'count'} of ${column.name}`),
+    ];
     const index = ours.findIndex((value, at) => value !== theirs[at]);
     if (index >= 0)
       differences.push(
@@ -124,17 +127,15 @@ const listTables = ({ marts }: Source): Table[] => [
   ...listAccountSlices(marts).map(({ table }) => table),
 ];
 
-/** The numbers and flags of a table, at its front: to read these of a row is cheap. */
-function listIntegers({ columns }: Table, theirs: readonly string[]): Column[] {
-  return columns.filter(
-    ({ name, type }) => (type === 'BIGINT' || type === 'BOOLEAN') && theirs.includes(name),
-  );
-}
+/** Numbers and flags have sums; of other values those that are there are counted. */
+const isSummed = ({ type }: Column): boolean => type === 'BIGINT' || type === 'BOOLEAN';
 
 function sumOurs({ db }: Source, owner: Compared, table: Table, columns: readonly Column[]): string[] {
   const all = { where: 'true', parameters: {} };
   const { where, parameters } = owner === 'everybody' ? all : selectOwned(table, owner);
-  const sums = columns.map(({ name }) => `coalesce(sum(t."${name}" % ${MODULUS}), 0)`);
+  const sums = columns.map((column) =>
+    isSummed(column) ? `coalesce(sum(t."${column.name}" % ${MODULUS}), 0)` : `count(t."${column.name}")`,
+  );
   const row = db
     .prepare(`select ${['count(*)', ...sums].join(', ')} from main."${table.name}" t where ${where}`)
     .raw()
@@ -150,8 +151,10 @@ async function sumTheirs(
   table: Table,
   columns: readonly Column[],
 ): Promise<string[]> {
-  const sums = columns.map(({ name, type }) => {
+  const sums = columns.map((column) => {
+    const { name, type } = column;
     const value = `t.${quoteName(name)}`;
+    if (!isSummed(column)) return `count(${value})::text`;
     return `coalesce(sum(${type === 'BOOLEAN' ? `${value}::int` : `${value} % ${MODULUS}`}), 0)::text`;
   });
   const expressions = ['count(*)::text', ...sums].map((sum, index) => `${sum} AS c${index}`);
