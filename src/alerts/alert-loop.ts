@@ -93,11 +93,12 @@ async function findChanges(parts: AlertLoopParts): Promise<IncidentChanges> {
   await yieldToEventLoop();
   const problems = findProblems(facts);
   await yieldToEventLoop();
-  const since = toTimestamp(watchedSince);
   const isRunning = facts.runs[0]?.status === 'running'; // it may still read streams without any read
-  const isFirstReadOverdue = isStale(since, now) && !isRunning;
+  const isFirstReadOverdue = isStale(toTimestamp(watchedSince), now) && !isRunning;
   const isReported = ({ event }: { event: string }) => events.some((each) => each === event);
-  const active = toIncidents(problems, { watchedSince: since, isFirstReadOverdue }).filter(isReported);
+  const active = toIncidents(problems, { noticedAt: toTimestamp(now), isFirstReadOverdue }).filter(
+    isReported,
+  );
   const redactSecrets = <Value>(value: Value) => redactAll(value, config.secrets);
   const cleanActive = active.map(({ text, details, ...incident }) => {
     return { ...incident, text: redactSecrets(text), details: redactSecrets(details) };

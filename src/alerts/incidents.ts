@@ -51,7 +51,7 @@ const EVENTS: Record<ProblemKind, IncidentEvent> = {
 /** The problems that alerts report. A stream that was never read opens no incident before it is overdue (`isFirstReadOverdue`). */
 export function toIncidents(
   problems: readonly Problem[],
-  { watchedSince, isFirstReadOverdue }: { watchedSince: string; isFirstReadOverdue: boolean },
+  { noticedAt, isFirstReadOverdue }: { noticedAt: string; isFirstReadOverdue: boolean },
 ): ActiveIncident[] {
   const found = problems.map(
     ({ kind, scope, since, message: shown, alertMessage, advice, fields: details, isFading }) => {
@@ -63,7 +63,7 @@ export function toIncidents(
         event,
         text: accept ? `${message}; ${accept.text ?? ''}: ${accept.command ?? ''}` : message,
         details,
-        since: since ?? watchedSince,
+        since: since ?? noticedAt,
         canOpen: !isFading && (kind !== 'never_read' || isFirstReadOverdue),
       };
     },

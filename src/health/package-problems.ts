@@ -46,6 +46,9 @@ export function findStreamProblems(
   });
 }
 
+const NEVER_READ_HINT =
+  'it was never read: if its id is wrong, correct it in the config or take it out; else the next run tries again';
+
 /** Packages whose last full walk failed or is incomplete, or whose list is not sorted. */
 export function findPackageProblems({ packages, failedWalks, partialWalks }: HealthFacts): Problem[] {
   const failures = byPackage(failedWalks);
@@ -64,9 +67,9 @@ export function findPackageProblems({ packages, failedWalks, partialWalks }: Hea
         `account ${account}, package ${packageId}`,
       );
       const message = `${name} failed: ${toOneLine(error)}`;
-      problems.push(
-        createProblem({ kind: 'failed', scope, since, message, fields: { error, walk_id, failures: count } }),
-      );
+      const advice = row.walked_at === null ? [{ text: NEVER_READ_HINT, command: null }] : [];
+      const fields = { error, walk_id, failures: count };
+      problems.push(createProblem({ kind: 'failed', scope, since, message, advice, fields }));
     } else if (incomplete) {
       const { walk_id, since } = incomplete;
       const error = incomplete.error ?? 'no error was stored';

@@ -23,7 +23,7 @@ const PUBLISHED_LATE_MS = 2 * MINUTE_MS;
 
 /** All problems in the order of PROBLEM_KINDS, those that only keep an incident open included. */
 export function findProblems(facts: HealthFacts): Problem[] {
-  const problems = [
+  const found = [
     ...facts.budgets.flatMap((row) => findRestriction(row, facts)),
     ...findParkedRun(facts),
     ...findStreamProblems(facts.streams, facts),
@@ -41,11 +41,15 @@ export function findProblems(facts: HealthFacts): Problem[] {
     ...findQuarantine(facts),
     ...findDrift(facts),
   ];
+  const failed = new Set(found.filter(({ kind }) => kind === 'failed').map(scopeOf));
+  const problems = found.filter((each) => each.kind !== 'never_read' || !failed.has(scopeOf(each))); // the failure says why
   const rank = new Map(PROBLEM_KINDS.map((kind, index) => [kind, index]));
   return [...problems, ...findFailedRun(facts, problems)].sort(
     (one, other) => (rank.get(one.kind) ?? 0) - (rank.get(other.kind) ?? 0),
   );
 }
+
+const scopeOf = ({ scope: { account, packageId } }: Problem) => `${account ?? ''}/${packageId ?? ''}`;
 
 /** The first reason why the published file is not made, or is behind. */
 function findPublication(facts: HealthFacts): Problem[] {

@@ -776,9 +776,16 @@ describe('a package that was never read', () => {
     expect(newMessages()).toEqual(['stale begun 102']);
     expect(webhook.received[0]).toMatchObject({
       text: 'main/102 has had no full walk yet',
-      since: NOON,
+      since: '2026-03-10 14:02:00', // it may be new in the config
       details: { stream: 'videos', last_read_at: null },
     });
+  });
+
+  it('is one incident where its walk failed', async () => {
+    const failed = [runEnded(1, 'partial', NOON), walkEnded(1, 102, 'failed', NOON, 'unknown package')];
+    const { check, newMessages } = await openTestNotifier({ rows: [...NEVER, ...failed], since: 'always' });
+    await check();
+    expect(newMessages()).toEqual(['failed begun 102']);
   });
 
   it('stays stale where the worker restarts', async () => {

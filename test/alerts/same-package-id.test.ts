@@ -39,7 +39,7 @@ it('the command of an alert names the account where another one has a package wi
     Date.parse('2026-03-10T12:00:00Z'),
     1,
   );
-  const incidents = toIncidents(findHeldBack(facts), { watchedSince: AT, isFirstReadOverdue: false });
+  const incidents = toIncidents(findHeldBack(facts), { noticedAt: AT, isFirstReadOverdue: false });
   expect(incidents.map(({ details }) => details['command'])).toEqual([
     'vodhouse sync --package main/101 --accept-removals 7 --config test',
     'vodhouse sync --package 102 --accept-removals 7 --config test',

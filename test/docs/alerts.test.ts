@@ -24,7 +24,7 @@ function createPosts(facts: Partial<HealthFacts>): Post[] {
   const problems = findProblems(
     healthFacts({ packages: [{ ...FRESH_PACKAGE, name: 'Lectures' }], ...facts }),
   );
-  const active = toIncidents(problems, { watchedSince: AT, isFirstReadOverdue: true });
+  const active = toIncidents(problems, { noticedAt: AT, isFirstReadOverdue: true });
   const { messages } = diffIncidents(active, [], {
     now: 0,
     remindAfterMs: null,
@@ -201,7 +201,7 @@ const bare = ({ text, ...post }: Post) => ({ ...post, text: text.replaceAll(' (L
 describe('the events', () => {
   const incidentOf = (kind: ProblemKind) =>
     toIncidents([createProblem<ProblemKind>({ kind, message: kind })], {
-      watchedSince: AT,
+      noticedAt: AT,
       isFirstReadOverdue: true,
     });
 

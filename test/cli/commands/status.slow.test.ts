@@ -163,6 +163,9 @@ describe('status', () => {
     await vodhouse(['sync'], { cwd });
     const { code, stdout } = await vodhouse(['status'], { cwd });
     expect(code).toBe(3);
+    expect(stdout).toMatch(/^ {2}- main\/999 failed: .*\n {6}-> it was never read: .*config/m);
+    expect(stdout.match(/^ {2}- /gm)).toHaveLength(1);
+    expect(stdout).not.toContain('vodhouse sync --package');
     expect(stdout).toMatch(/^main\/999 +0 +never +failed$/m);
     expect(stdout).toMatch(/^1 .* partial .*account main, package 999/m);
   });
