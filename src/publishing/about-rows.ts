@@ -23,11 +23,7 @@ export function publishedFact(file: string, key: string): string | null {
 type AboutRow = [key: string, value: string | null, description: string];
 
 /** The rows for a new file. `live` as for `createFingerprint`. */
-export function createAboutRows(
-  live: Database,
-  request: PublishRequest,
-  fingerprint: string,
-): AboutRow[] {
+export function createAboutRows(live: Database, request: PublishRequest, fingerprint: string): AboutRow[] {
   const { version, now, timezone, today, durationUnit, exclude, storageAccounts } = request;
   const { created_at, change_seq, warehouse_id, timeline } = live
     .prepare('select created_at, change_seq, warehouse_id, timeline from warehouse_state')

@@ -8,15 +8,7 @@ import { PUBLISHED_ID, startFsync } from './atomic-replace.ts';
 import type { ExpectedRows } from './check.ts';
 import { createFingerprint } from './fingerprint.ts';
 import type { HelperProcess } from './helper-process.ts';
-import {
-  createIndexes,
-  createTable,
-  createView,
-  fillTable,
-  insertRows,
-  type Table,
-  type WorkingTable,
-} from './mart.ts';
+import { createTable, createView, fillTable, insertRows, type Table, type WorkingTable } from './mart.ts';
 import { createDictionaryRows } from './marts/about.ts';
 import type { Marts } from './marts/marts.ts';
 import { dates } from './marts/dates.ts';
@@ -113,7 +105,6 @@ export function dayTables(marts: Marts): (Table | WorkingTable)[] {
 function fill(db: Database, table: Table | WorkingTable, parameters: object = {}): void {
   if (table.kind === 'working') db.exec(createTable(table));
   db.prepare(fillTable(table)).run(parameters);
-  if (table.kind === 'table') for (const sql of createIndexes(table)) db.exec(sql);
 }
 
 /** Fills the tags of the videos in a new file, which becomes that of `fillMovements`. */

@@ -57,18 +57,10 @@ export interface Table {
   mayRepeat?: boolean;
   /** The query that counts the rows it must have, by the live file; '' if there is none. */
   count: string;
-  /** For questions that would otherwise read every row; one with a column that is not published is left out. */
-  indexes?: readonly TableIndex[];
   /** Rules that no row may match: the check of the file rejects it. */
   invalid?: readonly InvalidRows[];
   /** The query for rows that contradict another table, or have no parent there: each as a text in one column. */
   contradictions?: string;
-}
-
-/** An index, of the rows that match a condition. */
-export interface TableIndex {
-  columns: readonly string[];
-  where?: string;
 }
 
 /** Rows that cannot be right. */
@@ -125,20 +117,9 @@ export function createTable(table: Table | WorkingTable, schema: 'temp' | 'main'
   return `CREATE TABLE "${name}" (\n  ${lines.join(',\n  ')}\n)`;
 }
 
-/** The CREATE INDEX statements of a table. */
-export function createIndexes({ name: table, columns, indexes = [] }: Table): string[] {
-  const names = columns.map(({ name }) => name);
-  return indexes
-    .filter((index) => index.columns.every((name) => names.includes(name)))
-    .map(({ columns: [first = '', ...rest], where }) => {
-      const condition = where === undefined ? '' : ` WHERE ${where}`;
-      return `CREATE INDEX "${table}_${first}" ON "${table}" (${quoteAll([first, ...rest])})${condition}`;
-    });
-}
-
-/** The CREATE VIEW statement. `= 0` in place of `not`: so SQLite finds the index of these rows. */
+/** The CREATE VIEW statement. */
 export function createView({ name, select, whereFalse = [] }: View): string {
-  const where = whereFalse.map((column) => `${column} = 0`).join(' and ');
+  const where = whereFalse.map((column) => `not ${column}`).join(' and ');
   return `CREATE VIEW "${name}" AS\n${select}${where && ` where ${where}`}`;
 }
 
@@ -154,11 +135,7 @@ export function fillTable(table: Table | WorkingTable): string {
 }
 
 /** Inserts rows into a table that is filled from code. */
-export function insertRows(
-  db: Database,
-  { name, columns }: Table,
-  rows: Iterable<readonly unknown[]>,
-): void {
+export function insertRows(db: Database, { name, columns }: Table, rows: Iterable<readonly unknown[]>): void {
   const insert = db.prepare(`insert into "${name}" values (${columns.map(() => '?').join(', ')})`);
   for (const row of rows) insert.run(...row);
 }

@@ -78,8 +78,8 @@ async function buildDraft(...parameters: Parameters<typeof build>): Promise<Expe
 }
 
 /**
- * The helper process checks the history at the same time. Its result comes last: the other tables describe a wrong interval
- * better. If it found an error, or failed, the check here throws the error.
+ * The helper process checks the history and the tags at the same time. Its results come last: the other tables describe a wrong
+ * interval better. If it found an error, or failed, the check here throws the error.
  */
 async function checkTables(
   draft: string,
@@ -87,10 +87,20 @@ async function checkTables(
   expected: ExpectedRows,
   helper: HelperProcess,
 ): Promise<Record<string, number>> {
-  const { videoHistory } = marts;
-  const historyChecked = helper.checkTable(draft, videoHistory, expected);
-  const others = marts.all.filter((mart) => mart.kind === 'table' && mart !== videoHistory) as Table[];
+  const apart = [marts.videoHistory, ...(marts.videoTags ? [marts.videoTags] : [])];
+  const checkedApart = checkOneByOne(apart, (table) => helper.checkTable(draft, table, expected));
+  const others = marts.all.filter((mart) => mart.kind === 'table' && !apart.includes(mart)) as Table[];
   const rows = Object.fromEntries(others.map((table) => [table.name, checkTable(draft, table, expected)]));
-  const historyRows = (await historyChecked) ?? checkTable(draft, videoHistory, expected);
-  return { ...rows, [videoHistory.name]: historyRows };
+  for (const [table, count] of await checkedApart)
+    rows[table.name] = count ?? checkTable(draft, table, expected);
+  return rows;
+}
+
+async function checkOneByOne(
+  tables: readonly Table[],
+  check: (table: Table) => Promise<number | null>,
+): Promise<[Table, number | null][]> {
+  const counts: [Table, number | null][] = [];
+  for (const table of tables) counts.push([table, await check(table)]);
+  return counts;
 }

@@ -121,13 +121,6 @@ export function videos(options: VideoOptions): Table {
     }),
     from: 'from package_keys p cross join live.video v on v.account = p.account and v.package_id = p.package_id',
     count: 'select count(*) from live.video',
-    indexes: [
-      { columns: ['changed_at'] },
-      {
-        columns: ['size_bytes', 'duration_seconds', 'package_key', 'video_id'],
-        where: 'is_removed = 0',
-      },
-    ],
     invalid: [
       { what: 'a state that is not the present one', where: 'valid_to is not null or is_current <> 1' },
     ],
