@@ -1,5 +1,5 @@
 /** What a viewer chose, kept in this browser. A browser may refuse to keep anything. */
-type Setting = 'vodhouse.times' | 'vodhouse.keys';
+type Setting = 'vodhouse.keys';
 
 export function readSetting(name: Setting): string | null {
   try {

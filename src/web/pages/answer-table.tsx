@@ -2,6 +2,7 @@
 import { formatCount, pluralize } from '../../lib/format.ts';
 import type { Answer } from '../answers/answer-thread.ts';
 import type { Question } from '../answers/questions.ts';
+import { Timestamp } from './format.tsx';
 import { Table } from './table.tsx';
 
 /** The columns with a bar. */
@@ -29,7 +30,7 @@ export function AnswerTable({ answer, question, csvCommand }: AnswerTableProps) 
             {row.map((cell, index) => (
               <td key={index} class={isNumeric[index] ? 'number' : undefined}>
                 {index === bars?.column && cell !== null && bars.draw(Number(cell))}
-                <Cell text={cell} />
+                <Cell text={cell} column={columns[index]} />
               </td>
             ))}
           </tr>
@@ -47,7 +48,7 @@ export function AnswerTable({ answer, question, csvCommand }: AnswerTableProps) 
         ) : (
           <>
             {more > 0 ? `${formatCount(more)} more in the ` : `${pluralize(rows.length, 'row')} · `}
-            <a href={`/data/questions/${question.slug}.csv`}>CSV</a>
+            <a href={`/data/questions/${question.slug}.csv`}>CSV</a>, with times in UTC
           </>
         )}
       </p>
@@ -55,9 +56,13 @@ export function AnswerTable({ answer, question, csvCommand }: AnswerTableProps) 
   );
 }
 
-function Cell({ text }: { text: string | null }) {
+/** On the service's own clock: no time zone is known. All other times of the published file are UTC. */
+const OWN_CLOCK = ['created_at', 'day_at'];
+
+function Cell({ text, column = '' }: { text: string | null; column: string | undefined }) {
   if (text === null) return null;
-  return <bdi>{text}</bdi>;
+  const isTime = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text) && !OWN_CLOCK.includes(column);
+  return isTime ? <Timestamp at={text} /> : <bdi>{text}</bdi>;
 }
 
 const WIDTH = 80;

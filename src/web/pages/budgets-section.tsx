@@ -1,5 +1,6 @@
 import type { BudgetReport } from '../../health/facts.ts';
 import { formatCount } from '../../lib/format.ts';
+import { Message, Timestamp } from './format.tsx';
 import { Section } from './section.tsx';
 import { Table } from './table.tsx';
 
@@ -27,7 +28,9 @@ export function BudgetsSection({ budgets }: { budgets: readonly BudgetReport[] }
                 />
               </td>
             ))}
-            <td>{formatPause(row.pause)}</td>
+            <td>
+              <Pause pause={row.pause} />
+            </td>
           </tr>
         ))}
       </Table>
@@ -61,9 +64,15 @@ function Usage({ spent, limit, label, isColoured }: UsageProps) {
   );
 }
 
-function formatPause(pause: BudgetReport['pause']): string {
-  if (!pause) return 'none';
-  return pause.in_force
-    ? `paused until ${pause.until}: ${pause.reason}`
-    : `ended at ${pause.until}; full rate again at ${pause.back_at}`;
+function Pause({ pause }: Pick<BudgetReport, 'pause'>) {
+  if (!pause) return <>none</>;
+  return pause.in_force ? (
+    <>
+      paused until <Timestamp at={pause.until} />: <Message text={pause.reason} />
+    </>
+  ) : (
+    <>
+      ended at <Timestamp at={pause.until} />; full rate again at <Timestamp at={pause.back_at} />
+    </>
+  );
 }

@@ -7,7 +7,7 @@ import {
   type TargetFleet,
 } from '../../lib/fleet.ts';
 import { formatAgo, formatCount } from '../../lib/format.ts';
-import { RelativeTime } from './format.tsx';
+import { ClockTime, Message, RelativeTime } from './format.tsx';
 import { Page, type PageFrame } from './layout.tsx';
 import { Section } from './section.tsx';
 import { Table } from './table.tsx';
@@ -36,7 +36,7 @@ function TargetSection({ fleet, now }: { fleet: TargetFleet; now: number }) {
     <Section name={name} heading={target} count={`read ${formatAgo(now - readAtMs)}`}>
       {error !== null && (
         <p class="notice">
-          <bdi>{hint === null ? error : `${error}; ${hint}`}</bdi>
+          <Message text={hint === null ? error : `${error}; ${hint}`} />
         </p>
       )}
       {entries && <p>{summarizeFleet(entries)}.</p>}
@@ -65,7 +65,10 @@ function AccountRows({ entry, worker, now }: { entry: FleetEntry; worker: string
         <th scope="row">
           <bdi>{account}</bdi>
         </th>
-        <td class="nowrap">{isHeld ? `until ${leaseUntil?.slice(11, 16) ?? ''}` : 'free'}</td>
+        <td class="nowrap">
+          {isHeld ? 'until ' : 'free'}
+          {isHeld && leaseUntil !== null && <ClockTime at={leaseUntil} now={now} />}
+        </td>
         <td class="nowrap">
           <RelativeTime at={publishedAt} now={now} />
         </td>
@@ -80,7 +83,7 @@ function AccountRows({ entry, worker, now }: { entry: FleetEntry; worker: string
         <tr key={problem} class="why">
           <td />
           <td colSpan={HEAD.length - 1}>
-            <bdi>{describeFleetProblem(problem, entry)}</bdi>
+            <Message text={describeFleetProblem(problem, entry)} />
           </td>
         </tr>
       ))}

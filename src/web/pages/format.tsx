@@ -1,8 +1,33 @@
 /** Times, lengths, sizes, names and addresses as the pages show them. */
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
 import { fromTimestamp, HOUR_MS, MINUTE_MS } from '../../lib/clock.ts';
 import type { Status } from '../../database/schema/runs.ts';
 import { formatAgo, formatBinaryBytes, formatCount, formatDuration } from '../../lib/format.ts';
 import { formatSizeChange } from '../charts/point-texts.ts';
+
+/** The time zone of all times of a page; its footer names it. */
+export const Zone = createContext('UTC');
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** Returns a function that shows a time of the warehouse (`YYYY-MM-DD HH:MM:SS` UTC) in the zone of the page. */
+export function useLocalTime(): (at: string) => string {
+  const timeZone = useContext(Zone);
+  const format =
+    formats.get(timeZone) ??
+    new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
+  formats.set(timeZone, format);
+  return (at) => (Number.isNaN(fromTimestamp(at)) ? `${at} UTC` : format.format(fromTimestamp(at)));
+}
+
+/** Messages are the same everywhere, with times in UTC: on a page those are in its zone. */
+export function Message({ text }: { text: string }) {
+  const toLocal = useLocalTime();
+  return <bdi>{text.replace(/(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) UTC/g, (_, at: string) => toLocal(at))}</bdi>;
+}
+
+const toIso = (at: string) => `${at.replace(' ', 'T')}Z`;
 
 interface RelativeTimeProps {
   /** A time of the warehouse (`YYYY-MM-DD HH:MM:SS` UTC); null: `never`. */
@@ -12,31 +37,24 @@ interface RelativeTimeProps {
 
 /** `5 min ago`. */
 export function RelativeTime({ at, now }: RelativeTimeProps) {
+  const toLocal = useLocalTime();
   if (at === null) return <>never</>;
   return (
-    <time dateTime={`${at.replace(' ', 'T')}Z`} title={`${at} UTC`}>
+    <time dateTime={toIso(at)} title={toLocal(at)}>
       {formatAgo(Math.max(0, now - fromTimestamp(at)))}
     </time>
   );
 }
 
-/** A time of the warehouse, in UTC; the script shows it in the time zone of the service. */
+/** A time of the warehouse. */
 export function Timestamp({ at }: { at: string }) {
-  return (
-    <time dateTime={`${at.replace(' ', 'T')}Z`} data-time="full">
-      {at} UTC
-    </time>
-  );
+  return <time dateTime={toIso(at)}>{useLocalTime()(at)}</time>;
 }
 
-/** `13:00 UTC`; with the day if it is not within 12 hours. */
+/** `13:00`; with the day if it is not within 12 hours. */
 export function ClockTime({ at, now }: { at: string; now: number }) {
   const isNear = Math.abs(fromTimestamp(at) - now) < 12 * HOUR_MS;
-  return (
-    <time dateTime={`${at.replace(' ', 'T')}Z`} data-time={isNear ? 'clock' : 'minute'}>
-      {isNear ? at.slice(11, 16) : at.slice(0, 16)} <small>UTC</small>
-    </time>
-  );
+  return <time dateTime={toIso(at)}>{useLocalTime()(at).slice(isNear ? 11 : 0, 16)}</time>;
 }
 
 /** `in 30 min`, from times in ms since 1970. The script counts the seconds. */

@@ -2,6 +2,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { version } from '../../lib/version.ts';
+import { Zone } from './format.tsx';
 import { Breadcrumbs, Navigation, type Crumb, type NavigationItem } from './navigation.tsx';
 
 /** The path of an asset, by its file name. */
@@ -43,7 +44,7 @@ export function Page(props: PageProps) {
   return (
     <html lang="en">
       <Head {...props} />
-      <body data-zone={timezone} {...refresh}>
+      <body {...refresh}>
         <a class="skip" href="#content">
           Skip to content
         </a>
@@ -63,16 +64,20 @@ export function Page(props: PageProps) {
         <p id="connection" class="notice" role="status" hidden />
         <main id="content">
           {crumbs.length > 0 && <Breadcrumbs crumbs={crumbs} />}
-          {children}
+          <Zone.Provider value={timezone ?? 'UTC'}>{children}</Zone.Provider>
         </main>
         <footer>
           <p>
             vodhouse {version()} ·{' '}
-            <span id="times">
-              times are UTC; days and “Created” are in the time zone of the service
-              {timezone !== undefined && ` (${timezone})`}
-            </span>{' '}
-            · <a href="/metrics">metrics</a> · <a href="/openapi.json">API mirror (OpenAPI)</a>
+            {timezone !== undefined && (
+              <>
+                <span id="times">
+                  times, days and “Created” are of {timezone}, the time zone of the service
+                </span>{' '}
+                ·{' '}
+              </>
+            )}
+            <a href="/metrics">metrics</a> · <a href="/openapi.json">API mirror (OpenAPI)</a>
           </p>
         </footer>
       </body>

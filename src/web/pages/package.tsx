@@ -2,7 +2,15 @@
 import { pluralize } from '../../lib/format.ts';
 import { SEARCH_ITEMS } from '../../service/videos.ts';
 import type { PackageQuery, PackageView } from '../views/package-view.ts';
-import { ALL_PACKAGES, changesPath, packagePath, RelativeTime, toQueryString } from './format.tsx';
+import {
+  ALL_PACKAGES,
+  changesPath,
+  Message,
+  packagePath,
+  RelativeTime,
+  Timestamp,
+  toQueryString,
+} from './format.tsx';
 import { Page, type PageFrame } from './layout.tsx';
 import { getPackageState } from './packages-section.tsx';
 import { Pager } from './pager.tsx';
@@ -49,8 +57,14 @@ function State({ view: { health, retiredAt, sizes, now } }: { view: PackageView 
   if (!health) {
     return (
       <p class="notice">
-        No longer in the config{retiredAt === null ? '' : ` since ${retiredAt} UTC`}. Its stored videos are
-        kept.
+        No longer in the config
+        {retiredAt !== null && (
+          <>
+            {' '}
+            since <Timestamp at={retiredAt} />
+          </>
+        )}
+        . Its stored videos are kept.
       </p>
     );
   }
@@ -68,7 +82,9 @@ function State({ view: { health, retiredAt, sizes, now } }: { view: PackageView 
       {health.last_error !== null && (
         <>
           {' '}
-          <bdi class="why">{health.last_error}</bdi>
+          <span class="why">
+            <Message text={health.last_error} />
+          </span>
         </>
       )}
     </p>

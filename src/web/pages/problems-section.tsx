@@ -1,7 +1,7 @@
 /** What needs attention: how severe, since when, where, and the commands to type. Notes are apart. */
 import { formatCount } from '../../lib/format.ts';
 import type { AttentionItem } from '../views/attention.ts';
-import { RelativeTime } from './format.tsx';
+import { Message, RelativeTime } from './format.tsx';
 import { Section } from './section.tsx';
 
 /** Of the others only the number is shown, and the command that lists all. */
@@ -58,7 +58,7 @@ function Item({ id, level, message, since, place, details, advice, now }: Attent
   return (
     <li>
       <p>
-        <bdi>{message}</bdi>
+        <Message text={message} />
       </p>
       <div class="about">
         <span class={`state ${level}`}>{LEVELS[level]}</span>{' '}
@@ -84,7 +84,7 @@ function Item({ id, level, message, since, place, details, advice, now }: Attent
 function Details({ id, details }: { id: string; details: readonly string[] }) {
   const lines = details.map((detail) => (
     <p class="detail" key={detail}>
-      <bdi>{detail}</bdi>
+      <Message text={detail} />
     </p>
   ));
   if (details.length < 2) return <>{lines}</>;

@@ -3,7 +3,7 @@ import { formatHeldReason } from '../../health/package-problems.ts';
 import { formatBinaryBytes, formatCount, formatDuration, pluralize } from '../../lib/format.ts';
 import type { HeldByRun, RunDetails } from '../../queries/run-queries.ts';
 import type { RunView } from '../views/runs-view.ts';
-import { packagePath } from './format.tsx';
+import { Message, packagePath } from './format.tsx';
 import { Section } from './section.tsx';
 import { Table } from './table.tsx';
 
@@ -22,7 +22,7 @@ export function FailuresSection({ failures }: Pick<RunDetails, 'failures'>) {
             </th>
             <td>{kind}</td>
             <td class="text">
-              <bdi>{message}</bdi>
+              <Message text={message} />
             </td>
           </tr>
         ))}

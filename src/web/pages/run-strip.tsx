@@ -3,7 +3,7 @@ import { STATUSES, type Status } from '../../database/schema/runs.ts';
 import { fromTimestamp } from '../../lib/clock.ts';
 import { formatCount, pluralize } from '../../lib/format.ts';
 import type { RunGlance } from '../../queries/named/runs.ts';
-import { formatElapsed, runPath } from './format.tsx';
+import { formatElapsed, runPath, useLocalTime } from './format.tsx';
 
 /** In px: of a run, of the highest bar, of the whole strip. */
 const STEP = 12;
@@ -53,9 +53,10 @@ const toHeight = (ms: number, longest: number) =>
   Math.round(LOWEST + Math.sqrt(ms / longest) * (BAR - LOWEST));
 
 function Bar({ run, x, height }: { run: RunGlance; x: number; height: number }) {
+  const toLocal = useLocalTime();
   return (
     <a href={runPath(run.run_id)} tabindex={-1} class={`run-${run.status}`}>
-      <title>{describeRun(run)}</title>
+      <title>{describeRun(run, toLocal(run.started_at))}</title>
       <rect class="area" x={x} y={0} width={STEP} height={HEIGHT} />
       <rect x={x + 2} y={BAR - height} width={STEP - 4} height={height} rx={1} />
       <path d={SHAPES[run.status]} transform={`translate(${x + 2} ${BAR + 8})`} />
@@ -89,9 +90,10 @@ function describe(runs: readonly RunGlance[]): string {
   return `The last ${pluralize(runs.length, 'run')}: ${counts.join(', ')}`;
 }
 
-function describeRun({ run_id: id, mode, status, started_at: start, finished_at: end }: RunGlance): string {
-  const took = end === null ? '' : `, took ${formatElapsed(start, end)}`;
-  return `Run ${id} (${mode}): ${status}, ${start} UTC${took}`;
+function describeRun({ run_id: id, mode, status, ...run }: RunGlance, start: string): string {
+  const end = run.finished_at;
+  const took = end === null ? '' : `, took ${formatElapsed(run.started_at, end)}`;
+  return `Run ${id} (${mode}): ${status}, ${start}${took}`;
 }
 
 /** In ms. A killed run has no end: it counts as 0. */

@@ -2,7 +2,15 @@
 import type { Trigger } from '../../database/schema/runs.ts';
 import { formatCount, pluralize } from '../../lib/format.ts';
 import type { RunRow } from '../../queries/named/status.ts';
-import { formatChanges, formatElapsed, RelativeTime, runPath, StatusLabel } from './format.tsx';
+import {
+  formatChanges,
+  formatElapsed,
+  Message,
+  RelativeTime,
+  runPath,
+  StatusLabel,
+  Timestamp,
+} from './format.tsx';
 import { Table, type TableProps } from './table.tsx';
 
 const HEAD = ['Run', 'Started', 'Duration', 'Status', 'Changes', '>Requests'];
@@ -48,8 +56,12 @@ function RunRows({ run, now }: { run: RunRow; now: number }) {
         <tr class="why">
           <td />
           <td colSpan={5}>
-            <bdi>{run.error}</bdi>
-            {run.resume_at !== null && `; it can resume at ${run.resume_at} UTC`}
+            <Message text={run.error} />
+            {run.resume_at !== null && (
+              <>
+                ; it can resume at <Timestamp at={run.resume_at} />
+              </>
+            )}
           </td>
         </tr>
       )}

@@ -2,7 +2,15 @@
 import type { ComponentChildren } from 'preact';
 import { pluralize } from '../../lib/format.ts';
 import type { RunView } from '../views/runs-view.ts';
-import { changesPath, formatElapsed, packagePath, runPath, StatusLabel, Timestamp } from './format.tsx';
+import {
+  changesPath,
+  formatElapsed,
+  Message,
+  packagePath,
+  runPath,
+  StatusLabel,
+  Timestamp,
+} from './format.tsx';
 import { Page, type PageFrame } from './layout.tsx';
 import { Pager } from './pager.tsx';
 import { FailuresSection, HeldBackSection, QuarantineSection, RequestsSection } from './run-parts.tsx';
@@ -25,7 +33,7 @@ export function RunPage({ view, ...frame }: PageFrame & { view: RunView }) {
       </h1>
       {run.error !== null && failures.length === 0 && (
         <p class="notice">
-          <bdi>{run.error}</bdi>
+          <Message text={run.error} />
         </p>
       )}
       <FactsSection view={view} />
@@ -73,8 +81,16 @@ function FactsSection({ view: { run, booked, clock } }: { view: RunView }) {
             {days.length > 4 ? `${days.slice(0, 4).join(', ')} and ${days.length - 4} more` : days.join(', ')}
           </Fact>
         )}
-        {origin !== null && origin !== run.started_at && <Fact name="Resumed what began">{origin} UTC</Fact>}
-        {run.resume_at !== null && <Fact name="Can resume from">{run.resume_at} UTC</Fact>}
+        {origin !== null && origin !== run.started_at && (
+          <Fact name="Resumed what began">
+            <Timestamp at={origin} />
+          </Fact>
+        )}
+        {run.resume_at !== null && (
+          <Fact name="Can resume from">
+            <Timestamp at={run.resume_at} />
+          </Fact>
+        )}
         {clock !== null && <Fact name="Clock">{clock}</Fact>}
       </dl>
     </Section>

@@ -9,7 +9,15 @@ import {
   type SearchView,
   type SizeRange,
 } from '../views/search-view.ts';
-import { formatLength, formatSize, packagePath, Title, toQueryString, videoPath } from './format.tsx';
+import {
+  formatLength,
+  formatSize,
+  packagePath,
+  Timestamp,
+  Title,
+  toQueryString,
+  videoPath,
+} from './format.tsx';
 import { Page, type PageFrame } from './layout.tsx';
 import { splitMatches } from './matches.ts';
 import { Section } from './section.tsx';
@@ -113,7 +121,7 @@ function Found({ query, result: { videos, next, stopped }, unit }: FoundProps) {
         <Table
           label={{ by: 'videos-heading' }}
           class="packages"
-          head={['Title', 'Package', '>Length', '>Size', 'First stored (UTC)']}
+          head={['Title', 'Package', '>Length', '>Size', 'First stored']}
         >
           {videos.map((video) => (
             <Row key={videoPath(video)} video={video} q={query.q} unit={unit} />
@@ -172,7 +180,9 @@ function Row({ video, q, unit }: { video: FoundVideo; q: string | null; unit: 'm
       </td>
       <td class="number">{formatLength(video.duration, unit)}</td>
       <td class="number">{formatSize(video.filesize)}</td>
-      <td class="nowrap">{video.first_seen_at}</td>
+      <td class="nowrap">
+        <Timestamp at={video.first_seen_at} />
+      </td>
     </tr>
   );
 }

@@ -6,7 +6,7 @@ import { formatCount, pluralize } from '../../lib/format.ts';
 import type { StorageDayRow } from '../../queries/named/storage.ts';
 import { formatTotal, listMonths, type Month, type MonthDay } from '../views/storage-calendar.ts';
 import { MODES, RANGES, type RangeName, type StorageView } from '../views/storage-view.ts';
-import { formatSize, Timestamp } from './format.tsx';
+import { formatSize, Message, Timestamp } from './format.tsx';
 import { Page, type PageFrame } from './layout.tsx';
 import { Section, Tabs } from './section.tsx';
 import { StorageFigure, StorageHeadline } from './storage-figure.tsx';
@@ -129,7 +129,9 @@ function DayRow({ date, row, before, missing }: MonthDay) {
     return (
       <tr class="gap">
         <th scope="row">{date}</th>
-        <td colSpan={HEAD.length - 1}>{missing}</td>
+        <td colSpan={HEAD.length - 1}>
+          <Message text={missing} />
+        </td>
       </tr>
     );
   return (

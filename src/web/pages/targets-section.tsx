@@ -2,7 +2,7 @@
 import { summarizeTarget, type TargetSummary } from '../../health/target-summary.ts';
 import type { TargetReport } from '../../health/targets.ts';
 import { formatCount, formatDuration } from '../../lib/format.ts';
-import { RelativeTime } from './format.tsx';
+import { Message, RelativeTime } from './format.tsx';
 import { Section } from './section.tsx';
 import { Table } from './table.tsx';
 
@@ -62,7 +62,7 @@ function Note({ text }: { text: string }) {
     <tr class="why">
       <td />
       <td colSpan={4}>
-        <bdi>{text}</bdi>
+        <Message text={text} />
       </td>
     </tr>
   );

@@ -2,7 +2,7 @@
 import type { RemovedVideo } from '../../queries/named/videos.ts';
 import { SORT_ITEMS, type SortItem } from '../../service/videos.ts';
 import type { ListedVideo, PackageQuery } from '../views/package-view.ts';
-import { formatLength, formatSize, Title, videoPath } from './format.tsx';
+import { formatLength, formatSize, Timestamp, Title, videoPath } from './format.tsx';
 import { Table } from './table.tsx';
 
 type PackageKey = { account: string; package_id: number };
@@ -89,14 +89,18 @@ function SortHeading({ item, query, listUrl }: SortHeadingProps) {
 type RemovedTableProps = { packageKey: PackageKey; videos: readonly RemovedVideo[]; unit: 'ms' | 's' };
 
 export function RemovedTable({ packageKey, videos, unit }: RemovedTableProps) {
-  const head = ['>Id', 'Title', '>Length', '>Size', 'First seen (UTC)', 'Removed (UTC)'];
+  const head = ['>Id', 'Title', '>Length', '>Size', 'First seen', 'Removed'];
   return (
     <Table label={{ by: 'videos-heading' }} head={head}>
       {videos.map((video) => (
         <tr key={video.id}>
           <VideoCells packageKey={packageKey} video={video} unit={unit} />
-          <td class="nowrap">{video.first_seen_at}</td>
-          <td class="nowrap">{video.removed_at}</td>
+          <td class="nowrap">
+            <Timestamp at={video.first_seen_at} />
+          </td>
+          <td class="nowrap">
+            <Timestamp at={video.removed_at} />
+          </td>
         </tr>
       ))}
     </Table>

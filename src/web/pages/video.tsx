@@ -44,7 +44,9 @@ export function VideoPage({ now: video, before, earlier, packageName, unit, ...f
         {video.removed_at === null ? (
           <span class="state good">live</span>
         ) : (
-          <span class="state bad">removed at {video.removed_at} UTC</span>
+          <span class="state bad">
+            removed at <Timestamp at={video.removed_at} />
+          </span>
         )}{' '}
         first seen <Timestamp at={video.first_seen_at} />, last changed <Timestamp at={video.changed_at} />
       </p>

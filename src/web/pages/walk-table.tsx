@@ -2,7 +2,7 @@
 import type { VNode } from 'preact';
 import type { Mode, Status } from '../../database/schema/runs.ts';
 import { formatCount } from '../../lib/format.ts';
-import { formatChanges, formatElapsed, RelativeTime, StatusLabel } from './format.tsx';
+import { formatChanges, formatElapsed, Message, RelativeTime, StatusLabel } from './format.tsx';
 import { Table, type TableProps } from './table.tsx';
 
 export interface ShownWalk {
@@ -66,7 +66,7 @@ function WalkRows({ walk, now, first }: { walk: ShownWalk; now: number; first: V
         <tr class="why">
           <td />
           <td colSpan={6}>
-            <bdi>{error}</bdi>
+            <Message text={error} />
           </td>
         </tr>
       )}

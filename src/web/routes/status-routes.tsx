@@ -1,5 +1,6 @@
 /** The status page, what keeps it up to date, and the fleet. */
 import { renderToString } from 'preact-render-to-string';
+import { Zone } from '../pages/format.tsx';
 import { FleetPage } from '../pages/fleet.tsx';
 import { Progress } from '../pages/progress-section.tsx';
 import { StatusPage } from '../pages/status.tsx';
@@ -21,7 +22,11 @@ export function addStatusRoutes({ options, frame, page, json }: Routing): void {
     const now = clock.now();
     const running = details.runningRun();
     const progress = running && toRunProgress(running, countRunPackages(config.accounts, running), now);
-    const html = <Progress progress={progress} nextRun={options.nextRun(now)} now={now} />;
+    const html = (
+      <Zone.Provider value={config.timezone}>
+        <Progress progress={progress} nextRun={options.nextRun(now)} now={now} />
+      </Zone.Provider>
+    );
     const stamp = toChangeMarker(details.changeMarker(), running, now);
     return { stamp, running: running !== null, progress: renderToString(html) };
   });

@@ -91,7 +91,7 @@ describe('the page of a package', () => {
     expect(idsOn(first)).toEqual(Array.from({ length: 50 }, (_, index) => 60 - index));
     expect(rowsIn(first.part('content'))[1]).toEqual([
       ...['60', NAME(60), '1:00', '1 GiB'],
-      ...['2026-03-01 03:00:00', '2026-03-10 10:00:00'],
+      ...['2026-03-01 12:00:00', '2026-03-10 19:00:00'],
     ]);
     const [further = ''] = linksIn(first.root).find(([, text]) => text === 'More') ?? [];
     const second = await page(further);
@@ -156,7 +156,7 @@ describe('the page of a package', () => {
     }
     const retired = await page('/packages/main/500');
     expect(retired.partText('content')).toContain(
-      'No longer in the config since 2026-03-09 00:00:00 UTC. Its stored videos are kept.',
+      'No longer in the config since 2026-03-09 09:00:00. Its stored videos are kept.',
     );
     expect(idsOn(retired)).toEqual([1]);
     for (const path of [
@@ -199,7 +199,7 @@ describe('the page of a video', () => {
       ['/packages/main/104', 'Package 104'],
     ]);
     expect(shown.partText('content')).toContain(
-      'live first seen 2026-03-01 03:00:00 UTC, last changed 2026-03-05 00:00:00 UTC',
+      'live first seen 2026-03-01 12:00:00, last changed 2026-03-05 09:00:00',
     );
     const fields = fieldsOn(shown);
     expect(Object.fromEntries([...fields].filter(([, value]) => value !== 'not provided'))).toEqual({
@@ -220,15 +220,15 @@ describe('the page of a video', () => {
     ]);
     expect(versions).toEqual([
       [
-        '2026-03-05 00:00:00 UTC edited',
+        '2026-03-05 09:00:00 edited',
         'Playback length duration 60000 61000',
         'Frame rate v_framerate not provided 29.97',
         'File size filesize 1073741824 5',
       ],
-      ['2026-03-04 00:00:00 UTC restored', 'Title title second third'],
-      ['2026-03-03 00:00:00 UTC removed'],
-      ['2026-03-02 00:00:00 UTC edited', `Title title ${NAME(1)} second`, 'Tags tag not provided empty'],
-      ['2026-03-01 03:00:00 UTC first known state'],
+      ['2026-03-04 09:00:00 restored', 'Title title second third'],
+      ['2026-03-03 09:00:00 removed'],
+      ['2026-03-02 09:00:00 edited', `Title title ${NAME(1)} second`, 'Tags tag not provided empty'],
+      ['2026-03-01 12:00:00 first known state'],
     ]);
     expect(shown.partText('versions-heading')).toBe('Versions 5');
   });
@@ -236,8 +236,8 @@ describe('the page of a video', () => {
   it('has the time of the proof of one that was removed', async () => {
     const { page } = await openPages(HISTORY);
     const { partText, part } = await page('/packages/main/104/videos/2');
-    expect(partText('content')).toContain('removed at 2026-03-05 01:00:00 UTC');
-    expect(named(part('versions'), 'li').map(getText)[0]).toBe('2026-03-05 01:00:00 UTC removed');
+    expect(partText('content')).toContain('removed at 2026-03-05 10:00:00');
+    expect(named(part('versions'), 'li').map(getText)[0]).toBe('2026-03-05 10:00:00 removed');
   });
 
   it('exists for no other', async () => {
@@ -280,7 +280,7 @@ describe('the page of a video', () => {
     }
     const { part } = await page('/packages/main/104/videos/4');
     expect(named(part('versions'), 'li').map(getText)[0]).toBe(
-      '2026-03-03 00:00:00 UTC edited: a field that is not shown',
+      '2026-03-03 09:00:00 edited: a field that is not shown',
     );
   });
 

@@ -51,7 +51,7 @@ describe('the questions of the pages', () => {
       const { part, root } = await page(href);
       expect([
         href,
-        getText(part('answer')).startsWith('Answer From the file of 2026-03-10 03:00:00 UTC'),
+        getText(part('answer')).startsWith('Answer From the file of 2026-03-10 12:00:00'),
       ]).toEqual([href, true]);
       expectHarmless(root);
     }
@@ -102,6 +102,18 @@ describe('an answer', () => {
     expect(await count()).toBe(before);
     await publish();
     expect(await count()).toBe(before - 1);
+  });
+
+  it('has its times in the zone of the service, which those of its own clock are not; the CSV has UTC', async () => {
+    const { page, url } = await openQuestions([
+      videoRow(800, { package_id: 104, cdate: '2026-03-09 10:00:00.0', encoding_success: 'N' }),
+    ]);
+    const path = '/data/questions/how-fresh-is-all-this';
+    const fresh = rowsIn((await page(path)).part('answer'));
+    expect(fresh.find(([part]) => part === 'all videos of main/104')?.[1]).toBe('2026-03-10 20:30:00');
+    expect(await (await fetch(`${url}${path}.csv`)).text()).toContain('main/104,2026-03-10 11:30:00');
+    const failed = rowsIn((await page(FAILED)).part('answer'));
+    expect(failed.find(([, id]) => id === '800')?.[3]).toBe('2026-03-09 10:00:00');
   });
 
   it('has bars of the length of its figures', async () => {

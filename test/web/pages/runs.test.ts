@@ -57,12 +57,12 @@ describe('the strip of runs', () => {
       const shown = bars(root);
       expect(shown).toHaveLength(90);
       expect(shown[0]).toEqual([
-        ...['/runs/2', 'run-succeeded', 'Run 2 (full): succeeded, 2026-03-10 11:00:00 UTC, took 2m 5s'],
+        ...['/runs/2', 'run-succeeded', 'Run 2 (full): succeeded, 2026-03-10 20:00:00, took 2m 5s'],
       ]);
       expect(shown.at(-2)?.slice(0, 2)).toEqual(['/runs/90', 'run-failed']);
       // no process makes it: it was killed
       expect(shown.at(-1)).toEqual([
-        ...['/runs/91', 'run-interrupted', 'Run 91 (full): interrupted, 2026-03-10 11:00:00 UTC'],
+        ...['/runs/91', 'run-interrupted', 'Run 91 (full): interrupted, 2026-03-10 20:00:00'],
       ]);
       const text = getText(part('runs'));
       for (const each of ['88 succeeded', '1 failed', '1 interrupted']) expect(text).toContain(each);

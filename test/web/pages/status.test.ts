@@ -7,6 +7,8 @@ import { recordRunner } from '../../support/fixtures/run-holder.ts';
 import { listElements, linksIn, named, rowsIn, getText, type Element } from '../../support/read-html.ts';
 
 const AT = '2026-03-10 11:00:00';
+/** In Seoul. */
+const LOCAL = '2026-03-10 20:00:00';
 
 /** Packages 102 and 103 of `main` with a walk half an hour ago, so that all is well. */
 const ALL_WELL = [
@@ -80,11 +82,11 @@ describe('the status page', () => {
     const parts = [...sections, ...changes];
     expect(ids.filter((id) => parts.includes(id))).toEqual(parts);
     expect(partText('overall-status')).toBe(
-      '✓ All 6 packages fresh; last full walk 30 min ago As of 2026-03-10 12:00:00 UTC',
+      '✓ All 6 packages fresh; last full walk 30 min ago As of 2026-03-10 21:00:00',
     );
     expect(title).toBe('All 6 packages fresh; last full walk 30 min ago · Vodhouse test');
     expect(partText('problems')).toBe('Needs attention Nothing.');
-    expect(partText('progress')).toBe('Next full run 13:00 UTC in 60 min');
+    expect(partText('progress')).toBe('Next full run 22:00 in 60 min');
     expect(partText('runs')).toBe('Last runs None yet.');
   });
 
@@ -291,10 +293,10 @@ describe('the attention list', () => {
       ['main/102 has had no full walk yet', 'vodhouse sync --package 102'],
       ['main/103 has had no full walk yet', 'vodhouse sync --package 103'],
       ['storage of other was never read', 'vodhouse sync --storage'],
-      ['storage of main is stale: last read at 2026-03-10 01:00:00 UTC'],
-      ['other/101 is stale: last full walk at 2026-03-10 03:00:00 UTC'],
+      ['storage of main is stale: last read at 2026-03-10 10:00:00'],
+      ['other/101 is stale: last full walk at 2026-03-10 12:00:00'],
       [
-        'account main is paused until 2026-03-10 12:30:00 UTC, its full rate is back at 2026-03-10 13:30:00 UTC: asked too often',
+        'account main is paused until 2026-03-10 21:30:00, its full rate is back at 2026-03-10 22:30:00: asked too often',
         'a worker resumes by itself; to end the pause now: vodhouse resume main',
         'if this happens again, lower the limits: vodhouse plan',
       ],
@@ -375,8 +377,8 @@ describe('the attention list', () => {
     ]);
     expect(rowsIn(shown.part('budgets')).map((row) => row.at(-1))).toEqual([
       'Restriction',
-      'paused until 2026-03-10 12:30:00: asked too often',
-      'ended at 2026-03-10 11:30:00; full rate again at 2026-03-10 12:10:00',
+      'paused until 2026-03-10 21:30:00: asked too often',
+      'ended at 2026-03-10 20:30:00; full rate again at 2026-03-10 21:10:00',
       'none',
     ]);
   });
@@ -416,11 +418,11 @@ describe('the attention list', () => {
     change(run({ status: 'parked', error: 'no requests left', resume_at: '2026-03-10 15:00:00' }));
     const parked = await page();
     expect(needsOn(parked)[1]?.map(plain)).toEqual([
-      'run 3 is parked until 2026-03-10 15:00:00 UTC: no requests left',
+      'run 3 is parked until 2026-03-11 00:00:00: no requests left',
       'a worker resumes by itself; without one, after that time: vodhouse sync',
     ]);
     expect(rowsIn(parked.part('runs')).at(2)?.[1]).toBe(
-      'no requests left; it can resume at 2026-03-10 15:00:00 UTC',
+      'no requests left; it can resume at 2026-03-11 00:00:00',
     );
   });
 
@@ -551,13 +553,13 @@ describe('storage', () => {
     const months = await page('/storage?account=main&month=2026-03');
     expect(rowsIn(months.part('months')).slice(1, 4)).toEqual([
       ['▾ 2026-03', ...Array<string>(5).fill('1 GiB'), '5 GiB', '', '2 days, 1 without figures, 1 corrected'],
-      ['2026-03-09', `implausible figures, waiting for a second reading; last requested at ${AT} UTC`],
+      ['2026-03-09', `implausible figures, waiting for a second reading; last requested at ${LOCAL}`],
       [
         '2026-03-08',
         ...Array<string>(5).fill('1 GiB 1,073,741,824'),
         '5 GiB',
         '',
-        'corrected, 2026-03-08 20:00:00 UTC',
+        'corrected, 2026-03-09 05:00:00',
       ],
     ]);
   });
@@ -602,12 +604,12 @@ describe('storage', () => {
     ]);
     expect(rows.slice(1, 8)).toEqual([
       ['▾ 2026-03', '', '', '', '', '7 B', 'at least 7 B', '', '10 days, 6 without figures'],
-      ['2026-03-10', ...Array<string>(5).fill('2 GiB 10'), '10 GiB', '', 'live, 2026-03-10 20:00:00 UTC'],
-      ['2026-03-09', '10', '10', '10', '10', '7 B 10', 'at least 7 B', '', '2026-03-09 20:00:00 UTC'],
-      ['2026-03-08', ...Array<string>(5).fill('1.95 KiB 10'), '9.77 KiB', '', '2026-03-08 20:00:00 UTC'],
-      ['2026-03-07', `not returned by the service; last requested at ${AT} UTC`],
-      ['2026-03-06', `not returned by the service; given up at ${AT} UTC`],
-      ['2026-03-05', ...Array<string>(5).fill('1 GiB 10'), '5 GiB', '', '2026-03-05 20:00:00 UTC'],
+      ['2026-03-10', ...Array<string>(5).fill('2 GiB 10'), '10 GiB', '', 'live, 2026-03-11 05:00:00'],
+      ['2026-03-09', '10', '10', '10', '10', '7 B 10', 'at least 7 B', '', '2026-03-10 05:00:00'],
+      ['2026-03-08', ...Array<string>(5).fill('1.95 KiB 10'), '9.77 KiB', '', '2026-03-09 05:00:00'],
+      ['2026-03-07', `not returned by the service; last requested at ${LOCAL}`],
+      ['2026-03-06', `not returned by the service; given up at ${LOCAL}`],
+      ['2026-03-05', ...Array<string>(5).fill('1 GiB 10'), '5 GiB', '', '2026-03-06 05:00:00'],
     ]);
     expect(rows.slice(12).map(([month]) => month)).toEqual(['▸ 2026-02', '▸ 2026-01', '▸ 2025-12']);
     expect(rows.at(-1)).toEqual(['▸ 2025-12', ...Array<string>(5).fill('5 B'), '25 B', '', '1 day']);
@@ -754,6 +756,40 @@ describe('the cells of every table', () => {
     ]);
     expect(await labelsOn('/', 'runs', 2)).toEqual(['Run', null]);
     expect((await labelsOn('/packages', 'content', 1)).slice(0, 3)).toEqual([null, 'State', 'Videos']);
+  });
+});
+
+describe('every time', () => {
+  it('is of the zone of the service, which the footer names once, also in messages and errors', async () => {
+    const until = '2026-03-10 15:00:00';
+    const error = `account main is paused until ${until} UTC`;
+    const at = { started_at: AT, origin_started_at: '2026-03-10 10:00:00', resume_at: until };
+    const { page, data } = await openPages([
+      run({ ...at, status: 'parked', error }),
+      walk({ status: 'failed', error, package_id: 104 }),
+      removal(1, AT),
+      pause(until, until),
+      gap('2026-03-09'),
+    ]);
+    const paths = ['/', '/runs', '/runs/1', '/packages/main/104?removed=all', '/packages/main/104/videos/1'];
+    for (const path of [
+      ...paths,
+      '/packages/main/500',
+      '/videos?q=main',
+      '/changes',
+      '/storage?month=2026-03',
+    ]) {
+      const { root } = await page(path);
+      const texts = listElements(root).flatMap((each) => [getText(each), each.attributes.get('title') ?? '']);
+      expect([path, texts.filter((text) => /UTC|2026-03-10 1[0-5]:/.test(text))]).toEqual([path, []]);
+      expect([path, getText(root).split('Asia/Seoul').length]).toEqual([path, 2]);
+    }
+    const facts = (await page('/runs/1')).partText('content');
+    expect(facts).toContain('Can resume from 2026-03-11 00:00:00');
+    expect(facts).toContain('paused until 2026-03-11 00:00:00');
+    expect(await data('/live.json')).toMatchObject({
+      progress: expect.stringContaining('>22:00<') as string,
+    });
   });
 });
 

@@ -30,7 +30,7 @@ describe('the targets', () => {
       ['warehouse', '3', '1', '2 min ago', '7 h ago'],
       [
         '',
-        'account other is behind since 2026-03-10 11:31:00 UTC: connection <b>refused</b>; is the server running?',
+        'account other is behind since 2026-03-10 20:31:00: connection <b>refused</b>; is the server running?',
       ],
       ['archive', '3', '0', 'never', ''],
     ]);
@@ -45,7 +45,7 @@ describe('the targets', () => {
     const { part } = await page();
     expect(rowsIn(part('targets')).slice(1, 3)).toEqual([
       ['warehouse', '3', '1', '2 min ago', '7 h ago, 1 differs'],
-      ['', 'account other is held by eu-2 until 2026-03-10 12:31:00 UTC'],
+      ['', 'account other is held by eu-2 until 2026-03-10 21:31:00'],
     ]);
   });
 
