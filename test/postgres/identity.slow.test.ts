@@ -206,6 +206,19 @@ describe.skipIf(findPostgres() === null)('an account in a target', () => {
     expect(await site.query('SELECT kind FROM $.vodhouse_load')).toHaveLength(2);
   });
 
+  it('has its new name after one load, and no row of the old one', async () => {
+    const site = await openLoaded();
+    site.warehouse.renameAccount('main', 'media');
+    await site.walk([1, 2, 3], { title: 'newer' }, 'media');
+    const accounts = ['media'];
+    const { media, '(runs)': runs } = await site.ship({ accounts });
+    expect(media).toMatchObject({ outcome: 'loaded', findings: [{ kind: 'reloaded' }] });
+    expect(runs?.findings).toEqual([]);
+    expect(await site.query('SELECT account FROM $.vodhouse_account')).toEqual([{ account: 'media' }]);
+    expect(await site.differences()).toEqual([]);
+    expect((await site.ship({ accounts, verify: accounts }))['media']).toMatchObject({ verified: true });
+  });
+
   it('is removed when a person says so, after the warehouse no longer has it', async () => {
     const site = await openLoaded();
     site.register([101], ['main', 'second']);

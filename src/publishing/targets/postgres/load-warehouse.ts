@@ -6,9 +6,8 @@ import { StaleSourceError } from '../load-errors.ts';
 import { readSlices } from './account-state.ts';
 import { loadCalendar, loadDictionary } from './calendar.ts';
 import type { TargetColumns } from './ensure-schema.ts';
-import { begin } from './load.ts';
 import { loadSlices } from './load-slices.ts';
-import type { Session } from './session.ts';
+import { begin, type Session } from './session.ts';
 import type { LoadContext } from './stage.ts';
 
 export interface WarehouseLoadOptions {

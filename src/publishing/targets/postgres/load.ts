@@ -1,5 +1,4 @@
 /** One load: brings one account of a target up to the published file, in one transaction. */
-import { MINUTE_MS } from '../../../lib/clock.ts';
 import { findDelta, listPackageIds, selectAll, type Delta } from '../delta.ts';
 import { describeBooked } from '../findings.ts';
 import { LostLeaseError, StaleSourceError } from '../load-errors.ts';
@@ -11,7 +10,8 @@ import { LEASE_MINUTES } from './claim.ts';
 import type { TargetColumns } from './ensure-schema.ts';
 import { deletePackages, loadChanges, loadFirst, reload } from './load-videos.ts';
 import { loadSlices } from './load-slices.ts';
-import type { Session } from './session.ts';
+import { removeFormerNames } from './remove-account.ts';
+import { begin, type Session } from './session.ts';
 import type { LoadContext } from './stage.ts';
 
 export interface LoadOptions {
@@ -43,8 +43,13 @@ export async function loadAccount(session: Session, options: LoadOptions): Promi
     targetColumns: options.targetColumns,
     onNul: (count) => (nulTexts += count),
   };
+  const former = kind === 'changes' ? [] : await removeFormerNames(session, options);
   const written = await write(context, kind, state, lost, options);
-  const findings = [...written.findings, ...describeNul(nulTexts)];
+  const findings = [
+    ...written.findings,
+    ...describeFormer(options.account, former),
+    ...describeNul(nulTexts),
+  ];
   if (kind === 'changes' && written.rows === 0) {
     await session.execute('ROLLBACK');
     await recordPublication(session, options);
@@ -65,35 +70,6 @@ async function analyze(session: Session, { videos, history, tags }: Delta): Prom
   } catch {
     // the load is committed; the server does it later
   }
-}
-
-/** A process that was stopped in the middle of a load keeps others from the account no longer than this. */
-const MAX_IDLE_MS = 5 * MINUTE_MS;
-
-/** Of the transaction of a load. A machine that lost its power or its network keeps no lock for longer than a minute or two. */
-const SETTINGS = {
-  timezone: 'UTC',
-  datestyle: 'ISO',
-  jit: 'off',
-  tcp_keepalives_idle: 30,
-  tcp_keepalives_interval: 10,
-  tcp_keepalives_count: 3,
-  tcp_user_timeout: MINUTE_MS,
-  client_connection_check_interval: 10_000,
-};
-
-/** Begins the transaction of a load. */
-export async function begin(
-  session: Session,
-  { lockTimeoutMs, loadTimeoutMs }: Pick<LoadOptions, 'lockTimeoutMs' | 'loadTimeoutMs'>,
-): Promise<void> {
-  await session.execute('BEGIN');
-  await session.setLocal({
-    ...SETTINGS,
-    lock_timeout: lockTimeoutMs,
-    statement_timeout: loadTimeoutMs,
-    idle_in_transaction_session_timeout: Math.min(loadTimeoutMs, MAX_IDLE_MS),
-  });
 }
 
 async function lockState(session: Session, { account, epoch, holder }: LoadOptions): Promise<AccountState> {
@@ -196,6 +172,12 @@ WHERE account = $1 AND epoch = $2 AND published_at IS DISTINCT FROM ($3 || ' UTC
     [account, epoch, source.publishedAt],
   );
 }
+
+const describeFormer = (account: string, names: readonly string[]): Finding[] =>
+  names.map((name) => ({
+    kind: 'reloaded',
+    message: `account ${name} was renamed to ${account}, which has its rows now`,
+  }));
 
 function describeNul(count: number): Finding[] {
   if (count === 0) return [];

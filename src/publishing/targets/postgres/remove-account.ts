@@ -1,12 +1,23 @@
 /** Removes an account that the warehouse no longer has (renamed, moved or forgotten), because a person said so. */
+import type { PostgresTargetConfig } from '../../../config/config.ts';
+import { hasAnchor } from '../delta.ts';
 import { listAccountSlices } from '../shipped-tables.ts';
+import { listSourceAccounts, type Source } from '../source.ts';
 import { LostLeaseError } from '../load-errors.ts';
-import { describeRefusal, type Loaded } from '../target.ts';
-import { lockAccountState } from './account-state.ts';
+import { describeRefusal, type Holder, type Loaded } from '../target.ts';
+import { listPackageAnchors, lockAccountState, type AccountState } from './account-state.ts';
+import type { TargetColumns } from './ensure-schema.ts';
 import { listFormer } from './left-behind.ts';
-import { begin, type LoadOptions } from './load.ts';
 import { setAsideBooked } from './load-slices.ts';
-import type { Session } from './session.ts';
+import { begin, type Session } from './session.ts';
+
+/** Whose rows go, and who says so. */
+interface Removal {
+  source: Source;
+  account: string;
+  holder: Holder;
+  targetColumns: TargetColumns;
+}
 
 /**
  * Deletes the rows of the account in one transaction; its booked days are set aside. Null if this warehouse did not load it,
@@ -14,16 +25,30 @@ import type { Session } from './session.ts';
  */
 export async function removeAccount(
   session: Session,
-  options: Omit<LoadOptions, 'epoch' | 'isRebuild'>,
+  options: Removal & Pick<PostgresTargetConfig, 'lockTimeoutMs' | 'loadTimeoutMs'>,
 ): Promise<Loaded | null> {
-  const { source, account, holder, targetColumns } = options;
-  const { marts, warehouseId, publishedAt } = source;
+  const { source, account } = options;
+  const { warehouseId } = source;
   await begin(session, options);
   const state = await lockAccountState(session, account);
   if (state === null || (state.warehouseId !== warehouseId && !(await isFree(session, options)))) {
     await session.execute('ROLLBACK');
     return null;
   }
+  const { rows, days } = await deleteAccount(session, options, state);
+  await session.execute('COMMIT');
+  const message = `${days} booked days of account ${account} are in vodhouse_lost_storage`;
+  const findings = days === 0 ? [] : [{ kind: 'history_set_aside', message } as const];
+  return { kind: 'reload', rows, findings };
+}
+
+/** Deletes the rows of an account in the transaction under way; its booked days are set aside. Returns the numbers of both. */
+async function deleteAccount(
+  session: Session,
+  { source, account, holder, targetColumns }: Removal,
+  { epoch }: Pick<AccountState, 'epoch'>,
+): Promise<{ rows: number; days: number }> {
+  const { marts } = source;
   const booked = await session.query<{ day: string }>(
     `SELECT day::text AS day FROM ${session.name('storage_daily')} WHERE account = $1 AND state = 'booked'`,
     [account],
@@ -41,12 +66,32 @@ export async function removeAccount(
   await session.execute(
     `INSERT INTO ${session.name('vodhouse_load')} (account, warehouse_id, timeline, epoch, worker, kind, rows, loaded_at, published_at)
 VALUES ($1, $2, $3, $4, $5, 'removed', $6, clock_timestamp(), ($7 || ' UTC')::timestamptz)`,
-    [account, warehouseId, source.timelineOf(account), state.epoch, holder.worker, rows, publishedAt],
+    [account, source.warehouseId, source.timelineOf(account), epoch, holder.worker, rows, source.publishedAt],
   );
-  await session.execute('COMMIT');
-  const message = `${days.length} booked days of account ${account} are in vodhouse_lost_storage`;
-  const findings = days.length === 0 ? [] : [{ kind: 'history_set_aside', message } as const];
-  return { kind: 'reload', rows, findings };
+  return { rows, days: days.length };
+}
+
+/**
+ * Deletes, in the load of an account, what the target has of it under an earlier name (`was:`): accounts that this worker loaded
+ * from this file, that the file no longer has, and of which it has a state under the name of now. Returns their names.
+ */
+export async function removeFormerNames(session: Session, options: Removal): Promise<string[]> {
+  const { source, account, holder } = options;
+  const { rows } = await session.query<{ account: string }>(
+    `SELECT account FROM ${session.name('vodhouse_account')}
+WHERE warehouse_id = $1 AND instance = $2 AND timeline = $3 AND NOT account = ANY ($4) ORDER BY account`,
+    [source.warehouseId, holder.instance, source.timelineOf(account), listSourceAccounts(source)],
+  );
+  const names: string[] = [];
+  for (const { account: former } of rows) {
+    const anchors = await listPackageAnchors(session, former);
+    if (!anchors.some((anchor) => hasAnchor(source, account, anchor))) continue;
+    const state = await lockAccountState(session, former);
+    if (state === null) continue;
+    await deleteAccount(session, { ...options, account: former }, state);
+    names.push(former);
+  }
+  return names;
 }
 
 /**
@@ -55,7 +100,7 @@ VALUES ($1, $2, $3, $4, $5, 'removed', $6, clock_timestamp(), ($7 || ' UTC')::ti
  */
 async function isFree(
   session: Session,
-  { source, account }: Pick<LoadOptions, 'source' | 'account'>,
+  { source, account }: Pick<Removal, 'source' | 'account'>,
 ): Promise<boolean> {
   const former = (await listFormer(session, source.formerStays)).find((each) => each.account === account);
   if (!former?.held) return former !== undefined;

@@ -4,6 +4,7 @@ import type { Client, QueryResultRow } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { PostgresTargetConfig } from '../../../config/config.ts';
 import type { Chunk } from '../copy-lines.ts';
+import { MINUTE_MS } from '../../../lib/clock.ts';
 import { createTargetClient } from './connection-options.ts';
 
 export type Session = Awaited<ReturnType<typeof openSession>>;
@@ -162,4 +163,33 @@ export async function withSession<Result>(
     session.destroy();
     throw error;
   }
+}
+
+/** A process that was stopped in the middle of a load keeps others from the account no longer than this. */
+const MAX_IDLE_MS = 5 * MINUTE_MS;
+
+/** Of the transaction of a load. A machine that lost its power or its network keeps no lock for longer than a minute or two. */
+const SETTINGS = {
+  timezone: 'UTC',
+  datestyle: 'ISO',
+  jit: 'off',
+  tcp_keepalives_idle: 30,
+  tcp_keepalives_interval: 10,
+  tcp_keepalives_count: 3,
+  tcp_user_timeout: MINUTE_MS,
+  client_connection_check_interval: 10_000,
+};
+
+/** Begins the transaction of a load. */
+export async function begin(
+  session: Session,
+  { lockTimeoutMs, loadTimeoutMs }: Pick<PostgresTargetConfig, 'lockTimeoutMs' | 'loadTimeoutMs'>,
+): Promise<void> {
+  await session.execute('BEGIN');
+  await session.setLocal({
+    ...SETTINGS,
+    lock_timeout: lockTimeoutMs,
+    statement_timeout: loadTimeoutMs,
+    idle_in_transaction_session_timeout: Math.min(loadTimeoutMs, MAX_IDLE_MS),
+  });
 }
