@@ -25,7 +25,7 @@ import { createListenError } from './listen-check.ts';
 import { addSecurityHeaders } from './security-headers.ts';
 import type { Publication } from '../publishing/publisher.ts';
 import type { Metrics } from './metrics.ts';
-import { addPages } from './routes/page-routes.tsx';
+import { addPages, UNKNOWN_PATH } from './routes/page-routes.tsx';
 import type { PagesOptions } from './routes/routing.ts';
 import { createLoginRenderer } from './pages/login.tsx';
 import type { EndedSessions } from './auth/ended-sessions.ts';
@@ -154,7 +154,8 @@ function addStatusRoutes(app: FastifyInstance, options: WebServerOptions, author
 /** Labels are route patterns: a path may contain a key. */
 function addRequestTimes(app: FastifyInstance, metrics: Metrics): void {
   app.addHook('onResponse', async (request, reply) => {
-    const route = (request.routeOptions.url ?? 'none').replace(/^\/accounts\/[^/]+/, '/accounts/NAME');
+    const { url = UNKNOWN_PATH } = request.routeOptions;
+    const route = url === UNKNOWN_PATH ? 'none' : url.replace(/^\/accounts\/[^/]+/, '/accounts/NAME');
     metrics.recordResponse(route, reply.statusCode, reply.elapsedTime / 1000);
   });
 }

@@ -262,6 +262,25 @@ describe('liveness', () => {
   });
 });
 
+describe('an unknown path', () => {
+  it('is a page for a browser, after the login, and JSON for a client', async () => {
+    const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
+    const { url } = await openSite();
+    const page = await browse(`${url}/nowhere`, { headers: { accept } });
+    expect([page.status, page.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(page.text).toContain('There is no page at this address.');
+    expect(page.text).toContain('href="/packages"');
+    const keyed = await openSite([KEY]);
+    expect((await browse(`${keyed.url}/nowhere`, { headers: { accept } })).status).toBe(401);
+    for (const headers of [{}, { accept: '*/*' }, { accept: 'application/json' }]) {
+      const answer = await browse(`${keyed.url}/accounts/main/nowhere`, { headers });
+      expect([answer.status, answer.text]).toEqual([404, '{"error":"no such path"}']);
+    }
+    const post = await browse(`${url}/nowhere`, { form: {}, headers: { accept } });
+    expect([post.status, post.text]).toEqual([404, '{"error":"no such path"}']);
+  });
+});
+
 describe('the accounts', () => {
   it('are selected by /accounts/NAME where they have a package with the same id', async () => {
     const { url } = await openSite();

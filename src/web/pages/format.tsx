@@ -22,9 +22,13 @@ export function useLocalTime(): (at: string) => string {
 }
 
 /** Messages are the same everywhere, with times in UTC: on a page those are in its zone. */
-export function Message({ text }: { text: string }) {
+export function Message({ text, class: className }: { text: string; class?: string }) {
   const toLocal = useLocalTime();
-  return <bdi>{text.replace(/(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) UTC/g, (_, at: string) => toLocal(at))}</bdi>;
+  return (
+    <bdi class={className}>
+      {text.replace(/(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) UTC/g, (_, at: string) => toLocal(at))}
+    </bdi>
+  );
 }
 
 const toIso = (at: string) => `${at.replace(' ', 'T')}Z`;

@@ -82,9 +82,7 @@ function State({ view: { health, retiredAt, sizes, now } }: { view: PackageView 
       {health.last_error !== null && (
         <>
           {' '}
-          <span class="why">
-            <Message text={health.last_error} />
-          </span>
+          <Message class="why" text={health.last_error} />
         </>
       )}
     </p>

@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { VNode } from 'preact';
 import { BusyError } from '../../lib/errors.ts';
+import { NO_SUCH_PATH } from '../../service/server/limits.ts';
 import { rejectUnauthorized } from '../auth/access.ts';
 import type { Login } from '../auth/login.ts';
 import { Page, renderPage, type PageFrame } from '../pages/layout.tsx';
@@ -12,6 +13,9 @@ import { addRunRoutes } from './run-routes.tsx';
 import type { DownloadReader, PageRenderer, PagesOptions, Routing } from './routing.ts';
 import { addStatusRoutes } from './status-routes.tsx';
 import { addStorageRoutes } from './storage-routes.tsx';
+
+/** The route of all paths that no other route has. */
+export const UNKNOWN_PATH = '/*';
 
 /** Adds the pages and the JSON that their scripts fetch. They read the live file at each request and change nothing. */
 export function addPages(app: FastifyInstance, options: PagesOptions, login: Login, frame: PageFrame): void {
@@ -28,6 +32,16 @@ export function addPages(app: FastifyInstance, options: PagesOptions, login: Log
   addRunRoutes(routing);
   addChangeRoutes(routing);
   addDataRoutes(routing);
+  addUnknownPaths(app, login, frame);
+}
+
+/** A page for a browser, JSON for a client. */
+function addUnknownPaths(app: FastifyInstance, login: Login, frame: PageFrame): void {
+  app.get(UNKNOWN_PATH, async (request, reply) => {
+    if (!request.headers.accept?.includes('text/html')) return reply.code(404).send(NO_SUCH_PATH);
+    if (login.sendLoginForm(request, reply)) return reply;
+    return sendNotFound(reply, frame, 'There is no page at this address.');
+  });
 }
 
 /** Without access `render` is not called. */
@@ -75,8 +89,8 @@ function sendPage(reply: FastifyReply, status: number, page: VNode): FastifyRepl
   return reply.code(status).type('text/html; charset=utf-8').send(renderPage(page));
 }
 
-function sendNotFound(reply: FastifyReply, frame: PageFrame): FastifyReply {
-  return sendPage(reply, 404, <Notice frame={frame} text={NOT_FOUND} />);
+function sendNotFound(reply: FastifyReply, frame: PageFrame, text = NOT_FOUND): FastifyReply {
+  return sendPage(reply, 404, <Notice frame={frame} text={text} />);
 }
 
 /** Throws an error other than BusyError again. */
