@@ -19,6 +19,7 @@ import { openOwnSchedules } from './own-schedules.ts';
 import { openPipeline, type Pipeline } from './pipeline.ts';
 import type { Environment } from './environment.ts';
 import { assertNotAllHeld } from './leases.ts';
+import { assertFolder } from './lost-file.ts';
 import { createPublishClock } from './publish-clock.ts';
 import { createBackupNotes, createPublicationNotes } from './worker-notes.ts';
 import { createLoadLoop } from './load-loop.ts';
@@ -50,7 +51,7 @@ export interface WorkerEvents {
 /**
  * Takes the worker lock, opens the pipeline, and serves the schedule until the signal aborts. At a request to reload it
  * takes the changed config between two packages. Throws LockedError where another worker serves this warehouse,
- * WarehouseError where the file is damaged, and ConfigError where the server cannot listen.
+ * WarehouseError where the file is damaged, and ConfigError where its folder is missing, or the server cannot listen.
  */
 export async function runWorker(
   config: Config,
@@ -59,6 +60,7 @@ export async function runWorker(
   events: WorkerEvents,
   reloads: Reloads = NO_RELOADS,
 ): Promise<void> {
+  if (!environment.isDemo) assertFolder(config); // the lock makes it
   const lock = lockOrThrow(config.warehouse, 'worker', environment.command, environment.clock.now());
   try {
     events.onStarted();

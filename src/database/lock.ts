@@ -1,11 +1,12 @@
 /** The right to run, held by one process at a time, and freed by the kernel when its owner dies. */
-import { existsSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { Database } from './sqlite.ts';
 import { toTimestamp } from '../lib/clock.ts';
 import { errorCode, LockedError } from '../lib/errors.ts';
 import { isAlive } from '../lib/processes.ts';
+import { resolveLink } from './paths.ts';
 import { createPrivateFile, createPrivateFolder } from './private-files.ts';
 import { toWarehouseError } from './integrity.ts';
 
@@ -46,7 +47,7 @@ export interface Lock {
  * database next to the live file.
  */
 export function tryLock(path: string, name: LockName, command: string, now: number): Lock | null {
-  const live = resolvePath(path);
+  const live = prepareFolder(path);
   const client = openExclusively(`${live}.${name}.lock`, existsSync(live) ? live : dirname(live));
   if (!client) return null;
   const holderFile = `${live}.${name}.holder`;
@@ -100,7 +101,7 @@ function describeHolder(holder: Holder | null): string {
 
 /** The other process that holds the lock, as a text; null if none does. It takes the lock for a moment, to be sure. */
 export function findOtherHolder(path: string, name: LockName, now: number): string | null {
-  if (!existsSync(`${resolvePath(path)}.${name}.lock`)) return null; // it is not made for this: a copy of a file has none
+  if (!existsSync(`${resolveLink(path)}.${name}.lock`)) return null; // it is not made for this: a copy of a file has none
   const holder = readHolder(path, name);
   if (holder?.host === hostname() && holder.pid === process.pid) return null;
   const lock = tryLock(path, name, 'start', now);
@@ -123,7 +124,7 @@ const LOCK_MESSAGES: Record<LockName, { what: string; hint: string }> = {
 /** The process that last took the lock; null if there is none. Only meaningful while the lock is held. */
 export function readHolder(path: string, name: LockName): Holder | null {
   try {
-    return JSON.parse(readFileSync(`${resolvePath(path)}.${name}.holder`, 'utf8')) as Holder;
+    return JSON.parse(readFileSync(`${resolveLink(path)}.${name}.holder`, 'utf8')) as Holder;
   } catch {
     return null;
   }
@@ -141,11 +142,11 @@ export function isHeld(path: string, name: LockName): boolean {
   return readLiveHolder(path, name) !== null;
 }
 
-/** Resolves links: the lock belongs to the file, not to the path. */
-function resolvePath(path: string): string {
+/** Resolves links: the lock belongs to the file, not to the path. Makes the folder. */
+function prepareFolder(path: string): string {
   try {
-    createPrivateFolder(dirname(path), path);
-    return existsSync(path) ? realpathSync(path) : join(realpathSync(dirname(path)), basename(path));
+    createPrivateFolder(dirname(resolveLink(path)), path);
+    return resolveLink(path);
   } catch (error) {
     throw toWarehouseError(error, path);
   }

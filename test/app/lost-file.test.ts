@@ -4,6 +4,7 @@ import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { assertNotLost } from '../../src/app/lost-file.ts';
 import { restore } from '../../src/cli/commands/restore.ts';
+import { start } from '../../src/cli/commands/start.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { commandsFor } from '../../src/health/commands.ts';
 import { ConfigError } from '../../src/lib/errors.ts';
@@ -25,8 +26,9 @@ describe('a live file that is not there', () => {
     const folder = folderWith('warehouse: disk/vodhouse.db\n');
     expect(catchConfigError(check(folder)).message).toContain(join(folder, 'disk'));
     const options = { config: join(folder, 'vodhouse.yaml'), logLevel: 'error', logFormat: 'text' } as const;
+    await expect(start(options)).rejects.toThrow(join(folder, 'disk'));
     await expect(restore(options, join(folder, BACKUP))).rejects.toThrow(join(folder, 'disk'));
-    mkdirSync(join(folder, 'disk'));
+    mkdirSync(join(folder, 'disk')); // no command made it
     expect(check(folder)).not.toThrow();
   });
 
