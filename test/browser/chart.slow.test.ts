@@ -2,7 +2,8 @@ import axe from 'axe-core';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { addDays } from '../../src/lib/days.ts';
-import { storageRow } from '../support/fixtures/filled-live-file.ts';
+import { FIGURES } from '../../src/lib/storage-figures.ts';
+import { insert, storageRow } from '../support/fixtures/filled-live-file.ts';
 import { openBrowser, type TestBrowser } from '../support/browser/browser.ts';
 import { openPages } from '../support/servers/open-pages.ts';
 
@@ -25,11 +26,16 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-async function open(path: string, options: BrowserContextOptions = {}): Promise<Page> {
+async function open(
+  path: string,
+  options: BrowserContextOptions = {},
+  more: readonly string[] = [],
+): Promise<Page> {
   const pages = await openPages([
     'drop trigger storage_day_booked_delete;',
     'delete from storage_day;',
     ...DAYS,
+    ...more,
   ]);
   url = pages.url;
   const { page, complaints } = await browser.newPage({ viewport: { width: 900, height: 700 }, ...options });
@@ -96,7 +102,7 @@ describe('the chart', () => {
     await page.getByRole('link', { name: '30 days' }).click();
     expect(new URL(page.url()).search).toBe('?account=other&chart=change&range=30d');
     await page.getByRole('link', { name: '2026-02' }).click();
-    expect(await page.locator('.months tbody tr').count()).toBe(2 + 20);
+    expect(await page.locator('.months tbody tr').count()).toBe(2 + 28);
   });
 
   test('says that its figures cannot be read, and tries again', async () => {
@@ -128,6 +134,23 @@ describe('the chart', () => {
       expect(left).toBeGreaterThan(labels[at]?.right ?? 0);
     await page.locator('.chart-plot').tap();
     await expect.poll(() => box(page).count()).toBe(1);
+  });
+
+  test.each([375, 1280])('has no mark over another one, %i pixels wide', async (width) => {
+    const figures = Object.fromEntries(FIGURES.map((name) => [name, GIB]));
+    const correction = { account: 'other', accepted_at: '2026-03-10 00:00:00', reason: 'x', ...figures };
+    const corrected = ['2026-03-08', '2026-03-09'].map((date) =>
+      insert('storage_correction', { ...correction, date }),
+    );
+    const page = await open('/storage?account=other', { viewport: { width, height: 800 } }, corrected);
+    const [live, ...marks] = await page.evaluate<{ top: number; bottom: number; text: string }[]>(
+      `[...document.querySelectorAll('.chart-mark')].map((mark) => {
+        const { top, bottom } = mark.getBoundingClientRect();
+        return { top, bottom, text: mark.textContent };
+      }).sort((one, other) => one.top - other.top)`,
+    );
+    expect([live?.text, marks.length]).toEqual(['live', 2]);
+    for (const { top } of marks) expect(live?.bottom).toBeLessThanOrEqual(top + 3); // glyphs are lower than their box
   });
 
   test.each(['light', 'dark'] as const)('axe finds no violation in a %s page', async (colorScheme) => {

@@ -2,6 +2,7 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openBrowser, type TestBrowser } from '../support/browser/browser.ts';
+import { insert } from '../support/fixtures/filled-live-file.ts';
 import { openPages } from '../support/servers/open-pages.ts';
 
 let browser: TestBrowser;
@@ -11,8 +12,8 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 /** The status page at noon UTC (21:00 in Seoul), where packages 102 and 103 were never read. */
-async function open(options: BrowserContextOptions = {}): Promise<Page> {
-  const { url } = await openPages();
+async function open(options: BrowserContextOptions = {}, statements: readonly string[] = []): Promise<Page> {
+  const { url } = await openPages(statements);
   const { page, complaints } = await browser.newPage({ viewport: { width: 1280, height: 900 }, ...options });
   onTestFinished(async () => {
     await page.context().close();
@@ -72,4 +73,18 @@ test('on a phone each row is a card with labels, and nothing is wider than the s
     `[...document.querySelectorAll('main table, main td, main th')].filter((each) => each.getBoundingClientRect().right > innerWidth).length`,
   );
   expect([wide, await page.evaluate(`document.documentElement.scrollWidth`)]).toEqual([0, 375]);
+});
+
+test('on a phone the strip of runs begins at the newest one, and scrolls to the oldest', async () => {
+  const at = { started_at: '2026-03-10 11:00:00', finished_at: '2026-03-10 11:01:00' };
+  const run = insert('run', { trigger: 'schedule', mode: 'full', status: 'succeeded', ...at });
+  const page = await open({ viewport: { width: 375, height: 800 } }, Array<string>(60).fill(run));
+  const runs = page.locator('.run-strip a');
+  const isVisible = async (index: number) => {
+    const shown = await runs.nth(index).boundingBox();
+    return shown !== null && shown.x >= 0 && shown.x + shown.width <= 375;
+  };
+  expect([await isVisible(0), await isVisible(59)]).toEqual([false, true]);
+  await page.evaluate(`document.querySelector('.run-strip .scroll').scrollLeft = -10_000`);
+  expect([await isVisible(0), await isVisible(59)]).toEqual([true, false]);
 });

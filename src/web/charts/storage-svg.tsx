@@ -218,6 +218,7 @@ function Bars({ chart: { points }, axis }: { chart: StorageChart; axis: SizeAxis
   );
 }
 
+/** `live` is above the marks of corrected days, which may be near. */
 function Marks({ chart }: { chart: StorageChart }) {
   const count = chart.points.length;
   const middle = (at: number) => percent((at + 0.5) / count);
@@ -238,7 +239,7 @@ function Marks({ chart }: { chart: StorageChart }) {
             stroke={INK}
             stroke-dasharray="3 3"
           />
-          <text class="chart-mark" x={middle(count - 1)} y="-4" text-anchor="end" fill={INK}>
+          <text class="chart-mark" x={middle(count - 1)} y="-16" text-anchor="end" fill={INK}>
             live
           </text>
         </g>
