@@ -32,8 +32,8 @@ export type OnWait = (wait: Wait) => void;
 const LONG_WAIT_MS = 10_000;
 /** Another process may free a slot at any time: the windows are counted again after this. */
 const POLL_MS = 200;
-/** A pause is checked again after this: a machine may sleep, and a person may end the pause. */
-const POLL_PAUSE_MS = 10_000;
+/** A pause is checked again after this: a machine may sleep, and timers are limited to 24 days. */
+const POLL_PAUSE_MS = 600_000;
 /** `whyParked` only reads: it takes ledger entries further ahead than this for those of a fast clock. */
 const PEEK_DEADLINE_MS = 600_000;
 
