@@ -72,7 +72,7 @@ describe.skipIf(findPostgres() === null)('the changes of an account', () => {
     site.warehouse.renameAccount('second', 'main');
     const shipped = await site.ship({ accounts: ['main', 'third'] });
     expect(shipped['third']).toMatchObject({ outcome: 'loaded', findings: [] });
-    expect(shipped['main']?.findings.map(({ kind }) => kind)).toEqual(['reloaded', 'reloaded']);
+    expect(shipped['main']).toMatchObject({ outcome: 'loaded', findings: [{ kind: 'reloaded' }] });
     expect(shipped['(runs)']?.findings).toEqual([]); // the rows of second went with its name
     expect(await site.differences()).toEqual([]);
   });

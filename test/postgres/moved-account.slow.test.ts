@@ -274,7 +274,7 @@ describe.skipIf(findPostgres() === null)('an account that vodhouse move took to 
       { kind: 'left_behind', message: expect.stringContaining('--rebuild second') as string },
     ]);
     expect((await to.load({ ...asked, rebuild: ['main'] }))['main']).toMatchObject({ outcome: 'failed' });
-    expect((await to.load(remove))['second']).toMatchObject({ outcome: 'loaded' });
+    expect((await to.load(remove))['second']).toMatchObject({ outcome: 'deleted' });
     expect(await to.query('SELECT account, count(*)::int AS n FROM $.videos GROUP BY 1 ORDER BY 1')).toEqual([
       { account: 'main', n: 3 },
       ...[

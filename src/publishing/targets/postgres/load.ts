@@ -43,13 +43,9 @@ export async function loadAccount(session: Session, options: LoadOptions): Promi
     targetColumns: options.targetColumns,
     onNul: (count) => (nulTexts += count),
   };
-  const former = kind === 'changes' ? [] : await removeFormerNames(session, options);
+  if (kind !== 'changes') await removeFormerNames(session, options);
   const written = await write(context, kind, state, lost, options);
-  const findings = [
-    ...written.findings,
-    ...describeFormer(options.account, former),
-    ...describeNul(nulTexts),
-  ];
+  const findings = [...written.findings, ...describeNul(nulTexts)];
   if (kind === 'changes' && written.rows === 0) {
     await session.execute('ROLLBACK');
     await recordPublication(session, options);
@@ -172,12 +168,6 @@ WHERE account = $1 AND epoch = $2 AND published_at IS DISTINCT FROM ($3 || ' UTC
     [account, epoch, source.publishedAt],
   );
 }
-
-const describeFormer = (account: string, names: readonly string[]): Finding[] =>
-  names.map((name) => ({
-    kind: 'reloaded',
-    message: `account ${name} was renamed to ${account}, which has its rows now`,
-  }));
 
 function describeNul(count: number): Finding[] {
   if (count === 0) return [];

@@ -73,25 +73,21 @@ VALUES ($1, $2, $3, $4, $5, 'removed', $6, clock_timestamp(), ($7 || ' UTC')::ti
 
 /**
  * Deletes, in the load of an account, what the target has of it under an earlier name (`was:`): accounts that this worker loaded
- * from this file, that the file no longer has, and of which it has a state under the name of now. Returns their names.
+ * from this file, that the file no longer has, and of which it has a state under the name of now.
  */
-export async function removeFormerNames(session: Session, options: Removal): Promise<string[]> {
+export async function removeFormerNames(session: Session, options: Removal): Promise<void> {
   const { source, account, holder } = options;
   const { rows } = await session.query<{ account: string }>(
     `SELECT account FROM ${session.name('vodhouse_account')}
 WHERE warehouse_id = $1 AND instance = $2 AND timeline = $3 AND NOT account = ANY ($4) ORDER BY account`,
     [source.warehouseId, holder.instance, source.timelineOf(account), listSourceAccounts(source)],
   );
-  const names: string[] = [];
   for (const { account: former } of rows) {
     const anchors = await listPackageAnchors(session, former);
     if (!anchors.some((anchor) => hasAnchor(source, account, anchor))) continue;
     const state = await lockAccountState(session, former);
-    if (state === null) continue;
-    await deleteAccount(session, { ...options, account: former }, state);
-    names.push(former);
+    if (state !== null) await deleteAccount(session, { ...options, account: former }, state);
   }
-  return names;
 }
 
 /**
