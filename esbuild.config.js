@@ -10,6 +10,7 @@ const ENTRY_POINTS = [
   ...process.argv.slice(2),
   'src/cli/main.ts',
   'src/backup/backup-child.ts',
+  'src/database/sqlite.ts', // for bench/*.js
   'src/publishing/helper-process-entry.ts',
   'src/publishing/publish-child.ts',
   'src/publishing/targets/lake/errand-child.ts',

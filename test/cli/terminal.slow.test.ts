@@ -41,7 +41,9 @@ describe('sync in a terminal', () => {
     await eventually(shown).toMatch(/^all .*\n {2}main\/101 .* 1\/5 pages$/m);
     gate.open();
     expect(await ended).toBe(0);
-    expect(screen.states.flat().join('\n')).toMatch(/^all \[.*\] 1\/1 packages {2}publishing data.* …$/m);
+    expect(screen.states.flat().join('\n')).toMatch(
+      /^all \[.*\] 1\/1 packages {2}publishing published.* …$/m,
+    );
     expect(screen.lines()).toEqual([
       'main/101: inserted 50, updated 0, removed 0, restored 0, 6 requests',
       expect.stringMatching(/^done in .*, 6 requests$/),

@@ -35,7 +35,7 @@ describe.skipIf(!isInstalled)('a worker under systemd', () => {
     expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
     expect((await vodhouse(['start'], { cwd })).code).toBe(75);
     expect(listNames()).toEqual(['STATUS', 'READY']);
-    expect(received().at(-1)).toEqual({ READY: '1', STATUS: 'full runs at "0 * * * *" UTC' });
+    expect(received().at(-1)).toEqual({ READY: '1', STATUS: 'full runs at "0 * * * *" Asia/Seoul' });
   });
 
   it('tells of each reload, also of one that is refused, and of its end', async () => {
@@ -51,7 +51,7 @@ describe.skipIf(!isInstalled)('a worker under systemd', () => {
     writeFileSync(config, `${valid}schedule: { full: '30 * * * *' }\n`);
     worker.kill('SIGHUP');
     await eventually(() => listNames().slice(4)).toEqual(['RELOADING', 'READY']);
-    expect(received().at(-1)?.STATUS).toBe('full runs at "30 * * * *" UTC');
+    expect(received().at(-1)?.STATUS).toBe('full runs at "30 * * * *" Asia/Seoul');
     worker.kill('SIGTERM');
     expect((await worker.ended).code).toBe(0);
     expect(listNames().slice(6)).toEqual(['STOPPING']);

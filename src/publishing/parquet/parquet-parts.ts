@@ -35,11 +35,7 @@ export interface PartOptions {
  * The parts of a query; none if it has no rows. The statement is open while parts are taken: the connection can read
  * other tables meanwhile, and write none. Throws what SQLite throws.
  */
-export function* writeParts(
-  db: Database,
-  query: ParquetQuery,
-  options: PartOptions,
-): Generator<ParquetPart> {
+export function* writeParts(db: Database, query: ParquetQuery, options: PartOptions): Generator<ParquetPart> {
   for (const part of writePartsInSteps(db, query, options)) if (part) yield part;
 }
 

@@ -38,11 +38,7 @@ export function findSliceChanges(
 const sliceOf = ({ by }: SlicedTable) => (by ? `substr(t."${by.column}", 1, ${by.length})` : `''`);
 
 /** The checksum of each slice of an owner's rows. */
-export function computeChecksums(
-  db: Database,
-  sliced: SlicedTable,
-  owner: Owner,
-): Map<string, string> {
+export function computeChecksums(db: Database, sliced: SlicedTable, owner: Owner): Map<string, string> {
   const { where, parameters } = selectOwned(sliced.table, owner);
   const from = `from main."${sliced.table.name}" t where ${where}`;
   return sliced.id === null
