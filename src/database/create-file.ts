@@ -47,6 +47,7 @@ function writeDraft(draft: string, path: string, now: number): void {
     client.pragma('synchronous = OFF');
     client.pragma(`application_id = ${APPLICATION_ID}`);
     migrateFile(client, path, now);
+    client.pragma('journal_mode = WAL'); // here: of two processes that switch a shared file, one fails at once
   } finally {
     client.close();
   }
