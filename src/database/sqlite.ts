@@ -23,7 +23,7 @@ function loadSqlite(): typeof BetterSqlite3 {
   try {
     return load('better-sqlite3-node20'); // a checkout has it: `optionalDependencies` of package.json
   } catch (cause) {
-    throw new ConfigError(`vodhouse needs Node 22 or later; this is Node ${process.versions.node}`, {
+    throw new ConfigError(`Node 22 or later is needed; this is Node ${process.versions.node}`, {
       hint: 'on Node 20 it runs from a checkout only, after npm install with python3, make and g++',
       cause,
     });
