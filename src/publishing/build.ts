@@ -42,11 +42,8 @@ export async function build(
       return startFsync(draft); // the disk writes a large table while the next ones are filled
     });
     const fingerprint = createFingerprint(db, request);
-    if ((await movementsStored) === fingerprint) attachMovements(db, movementsFile, marts);
-    else {
-      await fillMovements(db, request, 'temp'); // the helper failed, or had another snapshot
-      if (marts.videoTags) fill(db, marts.videoTags);
-    }
+    if ((await movementsStored) === fingerprint) attachMovements(db, movementsFile);
+    else await fillMovements(db, request, 'temp'); // the helper failed, or had another snapshot
     const parameters = { today: request.today, followed: JSON.stringify(request.storageAccounts) };
     for (const table of dayTables(marts)) fill(db, table, parameters);
     for (const mart of marts.all) if (mart.kind === 'view') db.exec(createView(mart));
@@ -90,7 +87,7 @@ export function attachLive(db: Database, path: string): void {
 
 /** The tables that are filled before `MOVEMENT_TABLES`, in this order. */
 export function videoTables(marts: Marts): (Table | WorkingTable)[] {
-  return [packageKeys, marts.videos, marts.videoHistory];
+  return [packageKeys, marts.videos, marts.videoHistory, ...(marts.videoTags ? [marts.videoTags] : [])];
 }
 
 /** The tables that are filled after `MOVEMENT_TABLES`, in this order: each reads only the live file and tables before it. */
@@ -107,13 +104,6 @@ function fill(db: Database, table: Table | WorkingTable, parameters: object = {}
   db.prepare(fillTable(table)).run(parameters);
 }
 
-/** Fills the tags of the videos in a new file, which becomes that of `fillMovements`. */
-export function fillTags(db: Database, videoTags: Table): void {
-  db.exec(createTable(videoTags));
-  fill(db, packageKeys);
-  db.prepare(fillTable(videoTags)).run();
-}
-
 /** Fills `MOVEMENT_TABLES`; `dates` must exist. The calendar takes 70 ms to load, so it is loaded only here. */
 export async function fillMovements(
   db: Database,
@@ -128,10 +118,9 @@ export async function fillMovements(
 }
 
 /** The working tables are read from the attached file. */
-function attachMovements(db: Database, file: string, { videoTags }: Marts): void {
+function attachMovements(db: Database, file: string): void {
   db.prepare('attach ? as movements').run(file);
-  for (const { name } of [dates, ...(videoTags ? [videoTags] : [])])
-    db.exec(`insert into main.${name} select * from movements.${name} order by rowid`);
+  db.exec(`insert into main.${dates.name} select * from movements.${dates.name} order by rowid`);
 }
 
 function detachAll(db: Database): void {

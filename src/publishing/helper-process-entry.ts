@@ -1,19 +1,18 @@
 /** The helper process of a publication. */
 import { Database } from '../database/sqlite.ts';
 import { serveRequests } from '../lib/child-process.ts';
-import { attachLive, fillMovements, fillTags } from './build.ts';
+import { attachLive, fillMovements } from './build.ts';
 import { checkTable } from './check.ts';
 import { createFingerprint } from './fingerprint.ts';
 import type { HelperRequest } from './helper-process.ts';
 import { createTable } from './mart.ts';
 import { dates } from './marts/dates.ts';
-import { createMarts } from './marts/marts.ts';
 import type { PublishRequest } from './publish-request.ts';
 
 serveRequests((work: HelperRequest) =>
   work.task === 'store-movements'
     ? storeMovements(work.request, work.file)
-    : checkTable(work.path, work.table, work.expected),
+    : work.tables.map((table) => [table.name, checkTable(work.path, table, work.expected)]),
 );
 
 /** As `HelperProcess.storeMovements`. */
@@ -22,14 +21,11 @@ async function storeMovements(request: PublishRequest, file: string): Promise<st
   try {
     db.pragma('main.journal_mode = OFF');
     db.pragma('main.synchronous = OFF');
-    db.pragma('foreign_keys = OFF'); // the tags are without their videos here
     attachLive(db, request.live);
     db.exec('begin'); // the fingerprint and the tables are of one snapshot
     const fingerprint = createFingerprint(db, request);
     db.exec(createTable(dates));
     await fillMovements(db, request, 'main');
-    const { videoTags } = createMarts(request);
-    if (videoTags) fillTags(db, videoTags);
     db.exec('commit');
     return fingerprint;
   } finally {

@@ -13,7 +13,7 @@ export type HelperProcess = ReturnType<typeof createHelperProcess>;
 /** The requests to the process; helper-process-entry.ts answers them. */
 export type HelperRequest =
   | { task: 'store-movements'; request: PublishRequest; file: string }
-  | { task: 'check-table'; path: string; table: Table; expected: ExpectedRows };
+  | { task: 'check-tables'; path: string; tables: readonly Table[]; expected: ExpectedRows };
 
 /**
  * Starts the process. It ends with `close`, or when this process ends. A result is null if the process failed: then the
@@ -32,11 +32,12 @@ export function createHelperProcess() {
   }
 
   return {
-    /** Fills `MOVEMENT_TABLES`, and the tags of the videos, in a new file. Returns the fingerprint of the snapshot of the live file that it read. */
+    /** Fills `MOVEMENT_TABLES` in a new file. Returns the fingerprint of the snapshot of the live file that it read. */
     storeMovements: (request: PublishRequest, file: string) =>
       run<string>({ task: 'store-movements', request, file }),
-    checkTable: (path: string, table: Table, expected: ExpectedRows) =>
-      run<number>({ task: 'check-table', path, table, expected }),
+    /** As `checkTable`, one after the other. Returns each name with its number of rows. */
+    checkTables: (path: string, tables: readonly Table[], expected: ExpectedRows) =>
+      run<[string, number][]>({ task: 'check-tables', path, tables, expected }),
     close: (): void => void child.kill('SIGKILL'),
   };
 }
@@ -44,6 +45,6 @@ export function createHelperProcess() {
 /** In place of a helper: its results are null, so the caller does the work itself. */
 export const NO_HELPER: HelperProcess = {
   storeMovements: () => Promise.resolve(null),
-  checkTable: () => Promise.resolve(null),
+  checkTables: () => Promise.resolve(null),
   close: () => undefined,
 };

@@ -88,19 +88,9 @@ async function checkTables(
   helper: HelperProcess,
 ): Promise<Record<string, number>> {
   const apart = [marts.videoHistory, ...(marts.videoTags ? [marts.videoTags] : [])];
-  const checkedApart = checkOneByOne(apart, (table) => helper.checkTable(draft, table, expected));
+  const countedApart = helper.checkTables(draft, apart, expected);
+  const check = (table: Table) => [table.name, checkTable(draft, table, expected)] as const;
   const others = marts.all.filter((mart) => mart.kind === 'table' && !apart.includes(mart)) as Table[];
-  const rows = Object.fromEntries(others.map((table) => [table.name, checkTable(draft, table, expected)]));
-  for (const [table, count] of await checkedApart)
-    rows[table.name] = count ?? checkTable(draft, table, expected);
-  return rows;
-}
-
-async function checkOneByOne(
-  tables: readonly Table[],
-  check: (table: Table) => Promise<number | null>,
-): Promise<[Table, number | null][]> {
-  const counts: [Table, number | null][] = [];
-  for (const table of tables) counts.push([table, await check(table)]);
-  return counts;
+  const rows = others.map(check);
+  return Object.fromEntries([...rows, ...((await countedApart) ?? apart.map(check))]);
 }

@@ -145,7 +145,9 @@ describe('a helper process', () => {
         readRows(alone.file, `select * from ${name}`),
       ]);
     const { videoHistory } = marts;
-    expect(await helper.checkTable(helped.file, videoHistory, expected)).toBe(expected[videoHistory.name]);
+    expect(await helper.checkTables(helped.file, [videoHistory], expected)).toEqual([
+      [videoHistory.name, expected[videoHistory.name]],
+    ]);
     helper.close();
   });
 });
@@ -157,7 +159,7 @@ describe('a helper process that ends', () => {
     const helper = createHelperProcess();
     helper.close();
     expect(await build(request.file, marts, request, helper)).toMatchObject({ videos: 2, dates: 730 });
-    expect(await helper.checkTable(request.file, marts.videoHistory, {})).toBeNull();
+    expect(await helper.checkTables(request.file, [marts.videoHistory], {})).toBeNull();
   });
 });
 
