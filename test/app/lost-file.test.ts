@@ -1,11 +1,11 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { assertNotLost } from '../../src/app/lost-file.ts';
 import { restore } from '../../src/cli/commands/restore.ts';
 import { start } from '../../src/cli/commands/start.ts';
 import { loadConfig } from '../../src/config/load.ts';
+import { Database } from '../../src/database/sqlite.ts';
 import { commandsFor } from '../../src/health/commands.ts';
 import { ConfigError } from '../../src/lib/errors.ts';
 import { createFolder } from '../support/fixtures/folder-of-files.ts';

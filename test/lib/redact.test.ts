@@ -68,7 +68,7 @@ describe('a redacted text', () => {
       const written = Array.from(key, (character, index) =>
         notations[chosen[index % 40] ?? 0]?.(character),
       ).join('');
-      expect(redact(`<${written}>`, [key])).toBe('<[key]>');
+      expect(redact(written, [key])).toBe('[key]');
     });
     fc.assert(property, { numRuns: 500 });
   });
