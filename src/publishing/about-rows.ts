@@ -58,9 +58,39 @@ export function createAboutRows(live: Database, request: PublishRequest, fingerp
       'Accounts that came from another warehouse, or went to one, as JSON: targets know them by it; NULL if there are none.',
     ],
     ['change_seq', String(change_seq), 'The last change of a video that is in this file.'],
+    ['accounts', readAccounts(live), 'The last change of a video of each account, as JSON: targets are loaded by it.'],
+    [
+      'publications',
+      readPublications(live),
+      'The ids of the last publications, the newest first, as JSON: targets recognise this file by it.',
+    ],
     ['fingerprint', fingerprint, 'Two files with the same value have the same content.'],
   ];
 }
+
+/** Every account with rows, also one that left the config. */
+function readAccounts(live: Database): string {
+  return live
+    .prepare(
+      `select json_group_array(json_object('account', account, 'change_seq', change_seq, 'forgotten',
+  (select count(*) from forgotten f where f.account_name = account)) order by account)
+from (
+  select account, max(change_seq) as change_seq from (
+    select account, changed_seq as change_seq from package
+    union all select distinct account, 0 from storage_day
+    union all select distinct account, 0 from storage_gap
+  ) group by account
+)`,
+    )
+    .pluck()
+    .get() as string;
+}
+
+const readPublications = (live: Database): string =>
+  live
+    .prepare('select json_group_array(publication_id order by number desc) from publication')
+    .pluck()
+    .get() as string;
 
 /** Without the files: their paths are nobody's business. */
 function readMoves(live: Database): string | null {

@@ -74,15 +74,20 @@ function applySettings(db: Database): void {
   db.pragma(`main.application_id = ${PUBLISHED_ID}`);
 }
 
-/** Attaches the live file as `live`. Throws WarehouseError if it is missing (SQLite would create it) or being restored. */
+/** Attaches the live file as `live`. Throws as `assertLive`. */
 export function attachLive(db: Database, path: string): void {
+  assertLive(path);
+  db.prepare('attach ? as live').run(path);
+}
+
+/** Throws WarehouseError if the live file is missing (SQLite would create it) or being restored. */
+export function assertLive(path: string): void {
   if (!existsSync(path))
     throw new WarehouseError(`there is no warehouse at ${path}`, { hint: 'vodhouse sync makes it' });
   if (existsSync(restoreMarkerPath(path)))
     throw new WarehouseError(`${path} is being restored`, {
       hint: 'vodhouse restore FILE finishes an interrupted restore',
     });
-  db.prepare('attach ? as live').run(path);
 }
 
 /** The tables that are filled before `MOVEMENT_TABLES`, in this order. */

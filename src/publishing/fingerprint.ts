@@ -6,7 +6,7 @@ import { FIGURES } from '../lib/storage-figures.ts';
 import type { PublishRequest } from './publish-request.ts';
 
 /** Number of the shape of the published file; a file of another shape is replaced. */
-export const SHAPE = 3;
+export const SHAPE = 4;
 
 /**
  * Hash of everything that affects the published file: rows, day, and options. Times at which nothing new was seen are not

@@ -1,6 +1,12 @@
 /** One publication: build, check, replace. Runs in a process of its own (publish-child.ts), because SQLite blocks it. */
+import { randomUUID } from 'node:crypto';
 import { chmodSync, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { lte, max } from 'drizzle-orm';
+import { openDatabase, type Tx } from '../database/connection.ts';
+import { publication } from '../database/schema/targets.ts';
+import { transact } from '../database/transaction.ts';
+import { toTimestamp } from '../lib/clock.ts';
 import { errorCode } from '../lib/errors.ts';
 import { measureDiskSpace } from '../database/disk-space.ts';
 import { draftPath } from '../database/draft-files.ts';
@@ -9,7 +15,7 @@ import { lockOrThrow } from '../database/lock.ts';
 import { makeFolder } from '../database/make-folder.ts';
 import { giveToOwnerOf } from '../database/private-files.ts';
 import { keepDatedCopy, replaceFile, startFsync, sweepLeftOvers } from './atomic-replace.ts';
-import { build } from './build.ts';
+import { assertLive, build } from './build.ts';
 import { checkTable, type ExpectedRows } from './check.ts';
 import { createHelperProcess, NO_HELPER, type HelperProcess } from './helper-process.ts';
 import type { Table } from './mart.ts';
@@ -32,6 +38,7 @@ export async function publish(request: PublishRequest): Promise<Publication> {
   const lock = lockOrThrow(live, 'publish', command, now);
   try {
     prepareFolder(live, file);
+    recordPublication(live, now);
     const rows = await buildAndReplace(request, marts);
     const copy = keepDatedCopy(request);
     return { file, bytes: statSync(file).size, durationMs: performance.now() - startedAt, rows, copy };
@@ -47,6 +54,25 @@ function prepareFolder(live: string, file: string): void {
   assertReplaceable(live, file);
   sweepLeftOvers(file);
 }
+
+/** In the live file, before the new file is built from it: a target that was loaded from that one is recognised for ever after. */
+function recordPublication(live: string, now: number): void {
+  assertLive(live);
+  const db = openDatabase(live, now);
+  try {
+    transact(db, (tx) => {
+      tx.insert(publication).values({ publication_id: randomUUID(), published_at: toTimestamp(now) }).run();
+      tx.delete(publication).where(lte(publication.number, selectLast(tx) - KEPT_PUBLICATIONS)).run();
+    });
+  } finally {
+    db.$client.close();
+  }
+}
+
+const KEPT_PUBLICATIONS = 1000;
+
+const selectLast = (tx: Tx): number =>
+  tx.select({ last: max(publication.number) }).from(publication).get()?.last ?? 0;
 
 /** Returns the number of rows by table. */
 async function buildAndReplace(request: PublishRequest, marts: Marts): Promise<Record<string, number>> {

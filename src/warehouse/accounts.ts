@@ -2,6 +2,7 @@
 import { listTablesWith, runOnTable, withoutTriggers } from '../database/account-tables.ts';
 import type { Tx } from '../database/connection.ts';
 import { query } from '../database/query.ts';
+import { toTimestamp } from '../lib/clock.ts';
 import { WarehouseError } from '../lib/errors.ts';
 import { findMove } from './statements/account-move.ts';
 
@@ -78,8 +79,13 @@ export function countTargetRows(tx: Tx, target: ForgetTarget): { table: string; 
     .filter(({ rows }) => rows > 0);
 }
 
-/** Deletes every row of the target. */
-export function forget(tx: Tx, target: ForgetTarget): void {
+const recordForgotten = query<never, ForgetTarget & { at: string }>(
+  'insert into forgotten (account_name, package_id, at) values (:account, :packageId, :at)',
+).run;
+
+/** Deletes every row of the target at `now` (ms), and notes that: targets load the account again completely. */
+export function forget(tx: Tx, target: ForgetTarget, now: number): void {
+  recordForgotten(tx, { ...target, at: toTimestamp(now) });
   withoutTriggers(tx, () => {
     for (const table of tablesOf(tx, target))
       runOnTable(tx, `delete from "${table}" where ${condition(target)}`, { ...target });

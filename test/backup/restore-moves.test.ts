@@ -59,7 +59,7 @@ describe('a restore of a file that an account was moved out of', () => {
     expect([statesOf(one), countVideos(one)]).toEqual([[{ account: 'second', state: 'left' }], 3]);
     const db = openDatabase(one, NOW);
     onTestFinished(() => void db.$client.close());
-    forget(db, { account: 'second', packageId: null });
+    forget(db, { account: 'second', packageId: null }, NOW);
     expect([statesOf(one), countVideos(one)]).toEqual([[{ account: 'second', state: 'left' }], 0]);
   });
 

@@ -196,7 +196,7 @@ describe('an account in a lake', () => {
     site.book({ '2026-02-27': 30 }, 'second');
     await site.ship();
     site.register();
-    site.warehouse.forget({ account: 'second', packageId: null });
+    site.warehouse.forget({ account: 'second', packageId: null }, Date.now());
     const accounts = ['main'];
     const left = await site.ship({ accounts });
     expect(left['(runs)']?.findings).toMatchObject([{ kind: 'left_behind' }]);

@@ -46,7 +46,7 @@ describe.skipIf(findPostgres() === null)('the changes of an account', () => {
   it('take a package away that was forgotten, and bring it anew when it came back', async () => {
     const site = await openLoaded();
     site.register([101]);
-    site.warehouse.forget({ account: 'main', packageId: 102 });
+    site.warehouse.forget({ account: 'main', packageId: 102 }, Date.now());
     expect((await site.ship())['main']).toMatchObject({ outcome: 'loaded', findings: [] });
     expect(await site.differences()).toEqual([]);
     site.register([101, 102]);
@@ -58,7 +58,7 @@ describe.skipIf(findPostgres() === null)('the changes of an account', () => {
   it('hold a package that was forgotten and came back in between', async () => {
     const site = await openLoaded();
     site.register([101]);
-    site.warehouse.forget({ account: 'main', packageId: 102 });
+    site.warehouse.forget({ account: 'main', packageId: 102 }, Date.now());
     site.register([101, 102]);
     await site.walk([2, 7], {}, 'main', 102);
     const { main } = await site.ship();

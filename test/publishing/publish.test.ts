@@ -11,9 +11,12 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { once } from 'node:events';
 import { dirname, join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { Database } from '../../src/database/sqlite.ts';
 import { describe, expect, it, vi } from 'vitest';
+import { distFile } from '../../src/lib/child-process.ts';
 import { ConfigError, LockedError, WarehouseError } from '../../src/lib/errors.ts';
 import { tryLock } from '../../src/database/lock.ts';
 import { build } from '../../src/publishing/build.ts';
@@ -90,14 +93,24 @@ describe('a published file', () => {
 
   it('is made while the live file is being written', async () => {
     const path = live();
-    const writer = new Database(path);
-    writer.exec(`begin immediate; ${change(1, '2026-03-02 00:00:00', "title = 'not committed'")}`);
+    const write = change(1, '2026-03-02 00:00:00', "title = 'not committed'");
+    const writer = new Worker(WRITE_FOR_A_SECOND, { eval: true, workerData: { path, write } });
+    await once(writer, 'message');
     const { select } = await published(path);
-    writer.exec('rollback');
-    writer.close();
     expect(select('select title from videos where video_id = 1')).toEqual([{ title: 'Video 1' }]);
+    await writer.terminate();
   });
 });
+
+/** In a thread of its own, because SQLite blocks this one. */
+const WRITE_FOR_A_SECOND = `
+const { parentPort, workerData: { path, write } } = require('node:worker_threads');
+import(${JSON.stringify(distFile('database/sqlite.js').href)}).then(({ Database }) => {
+  const db = new Database(path);
+  db.exec('begin immediate; ' + write);
+  parentPort.postMessage('begun');
+  setTimeout(() => db.exec('rollback'), 1000);
+});`;
 
 describe('a live file that changes between the snapshots of the two processes', () => {
   it('is published by the snapshot of the process that builds', async () => {

@@ -111,7 +111,7 @@ describe('forget', () => {
         rows.filter((row) => row['account'] === 'other'),
       ]),
     );
-    inTransaction(path, (tx) => forget(tx, { account: 'main', packageId: null }));
+    inTransaction(path, (tx) => forget(tx, { account: 'main', packageId: null }, 0));
     expect(accountRows(path)).toEqual(others);
     expect(inTransaction(path, listAccounts)).toEqual(['other']);
     expect(triggers(path)).toHaveLength(7);
@@ -125,7 +125,7 @@ describe('forget', () => {
       { table: 'video', rows: 1 },
       { table: 'video_version', rows: 1 },
     ]);
-    inTransaction(path, (tx) => forget(tx, target));
+    inTransaction(path, (tx) => forget(tx, target, 0));
     expect(readRows(path, 'select account, package_id, id from video order by id')).toEqual([
       { account: 'main', package_id: 102, id: 2 },
       { account: 'other', package_id: 101, id: 3 },

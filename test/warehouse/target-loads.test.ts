@@ -193,9 +193,9 @@ describe('the rows of targets', () => {
 
   it('of an account that is forgotten are deleted, those of its other packages are not', () => {
     record(loadReport());
-    warehouse.forget({ account: 'main', packageId: 101 });
+    warehouse.forget({ account: 'main', packageId: 101 }, Date.now());
     expect(warehouse.listTargetLoads()).toHaveLength(1);
-    warehouse.forget({ account: 'main', packageId: null });
+    warehouse.forget({ account: 'main', packageId: null }, Date.now());
     expect(warehouse.listTargetLoads()).toEqual([]);
   });
 

@@ -115,7 +115,7 @@ async function deleteRows(
       await backUpInChild(path, file, signal);
       process.stdout.write(`backed up to ${displayPath(file)}\n`);
     }
-    warehouse.forget(target);
+    warehouse.forget(target, clock.now());
   } finally {
     lock.release();
   }

@@ -1,6 +1,6 @@
 import { primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import { LOAD_OUTCOMES } from '../../lib/load-report.ts';
-import { bigint, boolean, timestamp } from './columns.ts';
+import { bigint, boolean, rowKey, timestamp } from './columns.ts';
 
 /** What became of an account in a target of `publish.targets`: the last attempt, the last success, and running totals. */
 export const targetLoad = sqliteTable(
@@ -28,3 +28,18 @@ export const targetLoad = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.target, table.account] })],
 );
+
+/** The last publications, of which targets remember one: a file whose list lacks it is an older copy, or one of another place. */
+export const publication = sqliteTable('publication', {
+  number: rowKey('number'),
+  publication_id: text('publication_id').notNull(),
+  published_at: timestamp('published_at').notNull(),
+});
+
+/** What a person had forgotten: rows are gone, and no `change_seq` tells of it. `account_name`: its rows stay when the account goes. */
+export const forgotten = sqliteTable('forgotten', {
+  forgotten_id: rowKey('forgotten_id'),
+  account_name: text('account_name').notNull(),
+  package_id: bigint('package_id'),
+  at: timestamp('at').notNull(),
+});

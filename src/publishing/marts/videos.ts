@@ -22,8 +22,12 @@ export interface VideoOptions {
   exclude: readonly string[];
 }
 
-/** `yyyy-mm-dd hh:mm:ss.f` (docs/service.md 2.1) without its fraction; NULL if that is no valid time, or of the year 0, which only SQLite has. */
-const CREATED_AT = `case datetime(v.cdate, '+0 days') when substr(v.cdate, 1, 19) then case when v.cdate > '0001' then substr(v.cdate, 1, 19) end end`;
+/**
+ * `yyyy-mm-dd hh:mm:ss.f` (docs/service.md 2.1) without its fraction; NULL if that is no valid time, or one that some tool cannot
+ * hold, which then reads no row of the table: ClickHouse begins with 1900, pandas ends with 2261.
+ */
+const CREATED_AT = `case datetime(v.cdate, '+0 days') when substr(v.cdate, 1, 19) then
+  case when v.cdate >= '1900' and v.cdate < '2262' then substr(v.cdate, 1, 19) end end`;
 
 /** Numbers and times first, because SQLite reads a row from its start. */
 function stateColumns(durationUnit: 'ms' | 's'): TableColumn[] {

@@ -4,8 +4,8 @@ import type { TargetConfig } from '../../../src/config/config.ts';
 import { createCalendar } from '../../../src/lib/calendar.ts';
 import { addDays } from '../../../src/lib/days.ts';
 import { publish } from '../../../src/publishing/publish.ts';
-import { loadTarget } from '../../../src/publishing/targets/load-target.ts';
-import type { LoadResult } from '../../../src/publishing/targets/target-request.ts';
+import type { LoadReport } from '../../../src/lib/new-load-report.ts';
+import { loadTarget } from '../../../src/publishing/newtargets/load-target.ts';
 import { openWarehouse, type Warehouse } from '../../../src/warehouse/warehouse.ts';
 import { createVirtualClock, type VirtualClock } from '../clocks/virtual-clock.ts';
 import { createWalker, EVERYTHING, video } from '../fixtures/package-walker.ts';
@@ -32,15 +32,11 @@ interface History {
   target: HistoryTarget;
   /** The present name of each account. */
   names: string[];
-  /** Accounts that were forgotten: their booked days may come back with other figures. */
-  forgotten: Set<string>;
+  /** The last name but one of each account. */
+  formerNames: Map<string, string>;
   options: { exclude: readonly string[]; durationUnit: 'ms' | 's' };
   renames: number;
-  /** May the next load send everything again? */
-  mayReload: boolean;
 }
-
-const HOLDER = { worker: 'eu-1', instance: 'one' };
 
 /** Runs a history, and returns what went wrong as texts; empty if nothing did. */
 export async function runTargetHistory(
@@ -53,10 +49,9 @@ export async function runTargetHistory(
     ...{ live, clock, target, file: join(live, '..', 'out.db'), warehouse: openWarehouse(live, clock) },
     ...{
       names: [...ACCOUNTS],
-      forgotten: new Set(),
+      formerNames: new Map(),
       options: { exclude: [], durationUnit: 'ms' },
       renames: 0,
-      mayReload: false,
     },
   };
   register(
@@ -88,7 +83,6 @@ function register({ warehouse, clock, names }: History, isIn: readonly boolean[]
 
 async function take(history: History, step: Exclude<TargetStep, { kind: 'load' }>): Promise<string[]> {
   const { warehouse, clock, names } = history;
-  if (['forget', 'rename', 'options'].includes(step.kind)) history.mayReload = true;
   switch (step.kind) {
     case 'walk':
     case 'stop':
@@ -114,7 +108,7 @@ async function take(history: History, step: Exclude<TargetStep, { kind: 'load' }
       const to = `renamed-${++history.renames}`;
       const from = names[step.account] ?? '';
       if (warehouse.hasAccount(from)) warehouse.renameAccount(from, to);
-      if (history.forgotten.has(from)) history.forgotten.add(to);
+      history.formerNames.set(to, from);
       history.names[step.account] = to;
       break;
     }
@@ -232,35 +226,21 @@ function forget(history: History, account: string, packageId: number | null): vo
     active.filter(({ packages }) => packages.length > 0),
     clock.now(),
   );
-  warehouse.forget({ account, packageId });
-  if (packageId === null) history.forgotten.add(account);
+  warehouse.forget({ account, packageId }, clock.now());
 }
 
 /** Publishes, loads and compares; `again`: a second load must write nothing. */
 async function load(history: History, again: boolean): Promise<string[]> {
   const { live, file, clock, target, options } = history;
-  const request = createPublishRequest(live, { file, now: clock.now(), ...options });
-  await publish(request);
-  const first = await loadOnce(history, []);
-  const differing = first.filter(({ findings }) => findings.some(({ kind }) => kind === 'booked_differs'));
-  const wrong = first.filter(({ outcome }) => outcome !== 'loaded' && outcome !== 'unchanged');
+  await publish(createPublishRequest(live, { file, now: clock.now(), ...options }));
+  const first = await loadOnce(history);
+  const wrong = first.filter(({ outcome }) => outcome === 'failed' || outcome === 'refused');
   if (wrong.length > 0) return wrong.map((result) => JSON.stringify(result));
-  const reloaded = first
-    .filter(({ findings }) => findings.some(({ kind }) => kind === 'reloaded'))
-    .filter(({ account }) => !history.forgotten.has(account)); // it may come back long after its packages left
-  if (reloaded.length > 0 && !history.mayReload) return reloaded.map((result) => JSON.stringify(result));
-  history.mayReload = false;
-  const unexpected = differing.filter(({ account }) => !history.forgotten.has(account));
-  if (unexpected.length > 0) return unexpected.map((result) => JSON.stringify(result.findings));
-  if (differing.length > 0)
-    await loadOnce(
-      history,
-      differing.map(({ account }) => account),
-    );
-  const differences = await target.findDifferences(file);
+  const unequal = first.flatMap(({ differences }) => differences ?? []);
+  const differences = [...unequal, ...(await target.findDifferences(file))];
   if (differences.length > 0 || !again) return differences;
   const before = await target.countWrites();
-  const replayed = await loadOnce(history, []);
+  const replayed = await loadOnce(history);
   const after = await target.countWrites();
   const changed = replayed.filter(({ outcome, rows }) => outcome !== 'unchanged' || rows > 0);
   if (JSON.stringify(before) !== JSON.stringify(after))
@@ -268,6 +248,7 @@ async function load(history: History, again: boolean): Promise<string[]> {
   return changed.map((result) => `a second load: ${JSON.stringify(result)}`);
 }
 
-function loadOnce({ file, target, names }: History, rebuild: string[]): Promise<LoadResult[]> {
-  return loadTarget({ target: target.config, file, holder: HOLDER, accounts: names, verify: [], rebuild });
+function loadOnce({ file, target, names, formerNames }: History): Promise<LoadReport[]> {
+  const accounts = names.map((name) => ({ name, was: formerNames.get(name) ?? null }));
+  return loadTarget({ target: target.config, file, worker: 'eu-1', accounts, isVerified: true, force: null });
 }

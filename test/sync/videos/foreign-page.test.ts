@@ -297,7 +297,7 @@ describe('a new package', () => {
       { pageSize: 100 },
     );
     const warehouse = openWarehouse(pipeline.file, pipeline.clock);
-    warehouse.forget({ account: 'main', packageId: 102 });
+    warehouse.forget({ account: 'main', packageId: 102 }, Date.now());
     warehouse.close();
     expect((await run()).failures).toEqual([]);
     expect(live(102)).toEqual(all);

@@ -1,0 +1,41 @@
+/** What became of one account in one load of a target: how the process that loads tells it, and how the live file keeps it. */
+
+export const LOAD_OUTCOMES = ['loaded', 'unchanged', 'removed', 'refused', 'failed'] as const;
+/**
+ * `unchanged`: the target had everything. `removed`: the warehouse no longer has it, and it left the target. `refused`: the
+ * account is not ours there, and a person must decide. `failed`: rolled back, and tried again.
+ */
+export type LoadOutcome = (typeof LOAD_OUTCOMES)[number];
+
+/** Did the target get what it was to get? */
+export const isLoadDone = ({ outcome }: { outcome: LoadOutcome | null }): boolean =>
+  outcome === 'loaded' || outcome === 'unchanged' || outcome === 'removed';
+
+/** Stands for an account in the report about the tables that belong to none. No account can have this name. */
+export const RUNS = '(runs)';
+
+/** The result of one load of one account. Plain values: it comes from a process of its own. */
+export interface LoadReport {
+  account: string;
+  outcome: LoadOutcome;
+  /** The last change of a video that the target has now; null if it is unknown. */
+  changeSeq: number | null;
+  /** Rows that the load wrote, in all tables. */
+  rows: number;
+  durationMs: number;
+  /** Why it is `refused` or `failed`, in one line without any secret, and what to do next; null otherwise. */
+  error: string | null;
+  hint: string | null;
+  /** SQLSTATE, code of the connection, of the file system or of the store, such as `42501`, `ECONNREFUSED`; null if there is none. */
+  code: string | null;
+  /** Values that differ from the published file, a sentence each; null: not compared. */
+  differences: readonly string[] | null;
+  /** What a person should know, a sentence each. */
+  notes: readonly string[];
+}
+
+/** A report without rows and errors, to which a caller adds what it knows. */
+export const emptyReport = (account: string, outcome: LoadOutcome): LoadReport => ({
+  ...{ account, outcome, changeSeq: null, rows: 0, durationMs: 0, notes: [], differences: null },
+  ...{ error: null, hint: null, code: null },
+});

@@ -1,0 +1,91 @@
+/** Which rows of the published file a target gets. */
+import type { Database } from '../../database/sqlite.ts';
+import type { Table } from '../mart.ts';
+import type { Marts } from '../marts/marts.ts';
+import type { Source } from './source.ts';
+
+/** Tables whose rows have a video: loaded by `change_seq`. */
+export const listVideoTables = ({ videos, videoHistory, videoTags }: Marts): Table[] => [
+  ...[videos, videoHistory],
+  ...(videoTags ? [videoTags] : []),
+];
+
+/** The other tables of an account. `catalog_daily` is loaded from a day on; the others are compared. */
+export const listAccountTables = (marts: Marts): Table[] => [
+  ...[marts.packages, marts.storageCorrections, marts.storageDaily, marts.storageReadings],
+  marts.catalogDaily,
+];
+
+/** Tables that belong to no account, but to a warehouse. */
+export const listWarehouseTables = ({ runs, walks, about }: Marts): Table[] => [runs, walks, about];
+
+/** Tables that are the same for all warehouses. */
+export const listSharedTables = ({ dates, dictionary }: Marts): Table[] => [dates, dictionary];
+
+/** All published tables, each once. */
+export const listTables = (marts: Marts): Table[] => [
+  ...[...listVideoTables(marts), ...listAccountTables(marts)],
+  ...[...listWarehouseTables(marts), ...listSharedTables(marts)],
+];
+
+/** A condition over the alias `t`, and its parameters. */
+export interface Rows {
+  where: string;
+  parameters: Readonly<Record<string, unknown>>;
+}
+
+/** The rows of an account. A package key is account/id, so an account is a range of it; `0` follows `/`. */
+export function ofAccount({ key }: Table, account: string): Rows {
+  if (key[0] !== 'package_key') return { where: 't.account = :account', parameters: { account } };
+  const where = `t.package_key >= :account || '/' and t.package_key < :account || '0'`;
+  return { where, parameters: { account } };
+}
+
+/**
+ * Finds the videos of an account with a state after a `change_seq`. Their rowids, and those of the states that were superseded
+ * since, are then in the temporary tables `changed_videos` and `changed_history` of the connection (column `row`). Returns
+ * the number of videos.
+ */
+export function storeChanges(source: Source, account: string, changeSeq: number): number {
+  const { db, marts } = source;
+  const isNewer = source.changeSeqOf(account) > changeSeq; // else no video is read
+  const { where, parameters } = isNewer ? ofAccount(marts.videos, account) : { where: 'false', parameters: {} };
+  const select = `select t.rowid from videos t where ${where} and t.change_seq > :changeSeq order by t.rowid`;
+  const count = storeRowids(db, 'changed_videos', select, { ...parameters, changeSeq });
+  storeRowids(db, 'changed_history', CHANGED_HISTORY, { changeSeq });
+  return count;
+}
+
+function storeRowids(db: Database, name: string, select: string, parameters: object): number {
+  db.exec(`drop table if exists temp.${name}; create temp table ${name} (row integer primary key)`);
+  return db.prepare(`insert into temp.${name} ${select}`).run(parameters).changes;
+}
+
+/** States that were superseded after it: those after it, and the last one before, which the target has as the present one. */
+const CHANGED_HISTORY = `select h.rowid from temp.changed_videos c
+cross join videos v on v.rowid = c.row
+cross join video_history h on h.package_key = v.package_key and h.video_id = v.video_id
+  and h.change_seq >= ifnull((
+    select max(b.change_seq) from video_history b
+    where b.package_key = v.package_key and b.video_id = v.video_id and b.change_seq <= :changeSeq
+  ), 0)
+order by h.rowid`;
+
+/**
+ * The first day of `catalog_daily` that the changes since then may touch; `loadedAt` (UTC) is when the target was loaded. After
+ * `storeChanges`. It holds for packages whose `first_walked_at` and `retired_at` are those of the target.
+ */
+export function findFirstDay({ db }: Source, changeSeq: number, loadedAt: string): string {
+  // a removal counts on the day of its proof, which may be days before it took effect; days are those of the service's calendar
+  return db
+    .prepare(
+      `select date(min(at), '-2 days') from (
+  select :loadedAt as at
+  union all select v.valid_from from temp.changed_videos c cross join videos v on v.rowid = c.row
+  union all select h.valid_from from temp.changed_history c cross join video_history h on h.rowid = c.row
+    where h.change_seq > :changeSeq
+)`,
+    )
+    .pluck()
+    .get({ changeSeq, loadedAt }) as string;
+}

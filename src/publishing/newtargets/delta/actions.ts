@@ -1,0 +1,89 @@
+/** The actions of a Delta log (PROTOCOL.md of delta-io/delta), as far as tables of reader version 1 and writer version 2 have them. */
+
+export interface AddFile {
+  /** Relative to the table. */
+  path: string;
+  partitionValues: Record<string, string>;
+  size: number;
+  modificationTime: number;
+  dataChange: boolean;
+  /** JSON: `{"numRecords": …, "minValues": {…}, "maxValues": {…}}`. */
+  stats: string;
+  /** What later loads want to know of the file; readers ignore it. */
+  tags: Record<string, string>;
+}
+
+export interface RemoveFile {
+  path: string;
+  /** In milliseconds since 1970. */
+  deletionTimestamp: number;
+  dataChange: boolean;
+  /** The next two are there with it; a checkpoint has none of them. */
+  extendedFileMetadata?: boolean;
+  partitionValues?: Record<string, string>;
+  size?: number;
+}
+
+export interface MetaData {
+  id: string;
+  format: { provider: 'parquet'; options: Record<string, string> };
+  /** JSON: the columns, the partition columns among them. */
+  schemaString: string;
+  partitionColumns: string[];
+  configuration: Record<string, string>;
+  createdTime: number;
+}
+
+/** How far an application has written: a version of its own, which a repeated write finds. */
+export interface Txn {
+  appId: string;
+  version: number;
+  lastUpdated: number;
+}
+
+export interface Protocol {
+  minReaderVersion: number;
+  minWriterVersion: number;
+}
+
+/** One line of a commit: exactly one of these. */
+export interface Action {
+  protocol?: Protocol;
+  metaData?: MetaData;
+  txn?: Txn;
+  add?: AddFile;
+  remove?: RemoveFile;
+  commitInfo?: Record<string, unknown>;
+}
+
+/** What a table is after a version. */
+export interface Snapshot {
+  /** -1: there is no table yet. */
+  version: number;
+  protocol: Protocol | null;
+  metaData: MetaData | null;
+  files: Map<string, AddFile>;
+  /** Files that were removed, until they are deleted. */
+  removed: Map<string, RemoveFile>;
+  txns: Map<string, Txn>;
+}
+
+export const emptySnapshot = (): Snapshot => ({
+  ...{ version: -1, protocol: null, metaData: null },
+  ...{ files: new Map(), removed: new Map(), txns: new Map() },
+});
+
+/** Changes the snapshot to that after one more action. */
+export function apply(snapshot: Snapshot, { protocol, metaData, txn, add, remove }: Action): void {
+  if (protocol) snapshot.protocol = protocol;
+  if (metaData) snapshot.metaData = metaData;
+  if (txn) snapshot.txns.set(txn.appId, txn);
+  if (add) {
+    snapshot.files.set(add.path, add);
+    snapshot.removed.delete(add.path);
+  }
+  if (remove) {
+    snapshot.files.delete(remove.path);
+    snapshot.removed.set(remove.path, remove);
+  }
+}

@@ -1,0 +1,101 @@
+/** A lake of Delta tables as a target. */
+import type { LakeTargetConfig } from '../../../config/config.ts';
+import { ConfigError, errorCode, errorLine, hintLine } from '../../../lib/errors.ts';
+import { formatLakePlace, listLakeSecrets } from '../../../lib/lake-place.ts';
+import { redact } from '../../../lib/redact.ts';
+import type { Source } from '../source.ts';
+import { StoreError } from '../stores/store.ts';
+import type { Loaded, Target, TargetAccess, TargetFailure } from '../target.ts';
+import { checkStore, toCheck } from './check.ts';
+import { tidy } from './housekeeping.ts';
+import { ConflictError, filesOf, openLake, type Lake } from './lake.ts';
+import { loadAccount, removeAccount } from './load.ts';
+import { LOADS, readClaims } from './loads.ts';
+import { loadShared } from './shared.ts';
+import { findDifferences } from './verify.ts';
+
+/** How often a load begins again that met another writer of the same rows. */
+const TRIES = 10;
+const COUNTED = ['videos', 'video_history', 'storage_daily'];
+
+export async function openDeltaAccess(config: LakeTargetConfig): Promise<TargetAccess> {
+  return createAccess(config, await openLake(config));
+}
+
+function createAccess(config: LakeTargetConfig, lake: Lake): TargetAccess {
+  const describe = (error: unknown) => describeError(error, config);
+  return {
+    readAccounts: async () => {
+      const { snapshot } = await lake.getLog(LOADS);
+      return new Map([...readClaims(snapshot)].map(([account, { state }]) => [account, state]));
+    },
+    countRows: async (account) => {
+      const counts: Record<string, number> = {};
+      for (const table of COUNTED) {
+        const { snapshot } = await lake.getLog(table);
+        counts[table] = filesOf(snapshot, 'account', account)
+          .map(({ stats }) => (JSON.parse(stats) as { numRecords: number }).numRecords)
+          .reduce((sum, count) => sum + count, 0);
+      }
+      return counts;
+    },
+    check: async () => {
+      try {
+        return [
+          toCheck('connection', true, formatLakePlace(config.place)),
+          ...(await checkStore(lake.store)),
+        ];
+      } catch (error) {
+        const { message, hint } = describe(error);
+        return [toCheck('connection', false, message, hint)];
+      }
+    },
+    describe,
+    close: () => Promise.resolve(),
+  };
+}
+
+/** `worker` is shown to others. */
+export async function openDeltaTarget(
+  config: LakeTargetConfig,
+  source: Source,
+  worker: string,
+): Promise<Target> {
+  const lake = await openLake(config);
+  const context = { lake, source, worker };
+  return {
+    ...createAccess(config, lake),
+    load: (account, options) => retry(lake, () => loadAccount(context, account, options)),
+    loadShared: async () => {
+      const loaded = await retry(lake, () => loadShared(context));
+      await tidy(lake, config.keepMs);
+      return loaded;
+    },
+    remove: (account) => retry(lake, () => removeAccount(context, account)),
+    verify: (account) => findDifferences(context, account),
+  };
+}
+
+async function retry(lake: Lake, work: () => Promise<Loaded>): Promise<Loaded> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof ConflictError) || tries === TRIES) throw error;
+      lake.forgetLogs();
+    }
+  }
+}
+
+function describeError(error: unknown, { place }: LakeTargetConfig): TargetFailure {
+  const clean = (text: string) => redact(text, listLakeSecrets(place));
+  if (error instanceof ConflictError)
+    return { message: 'other workers load the same account all the time', hint: null, code: 'CONFLICT' };
+  const hint =
+    error instanceof StoreError ? error.hint : error instanceof ConfigError ? hintLine(error) : null;
+  return {
+    message: clean(errorLine(error)),
+    hint: hint === null ? null : clean(hint),
+    code: error instanceof StoreError ? error.code : errorCode(error) || null,
+  };
+}

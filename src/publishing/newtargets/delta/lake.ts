@@ -1,0 +1,103 @@
+/** The open tables of a lake during a load: their logs, and commits that another writer's do not disturb. */
+import type { LakeTargetConfig } from '../../../config/config.ts';
+import { ConfigError } from '../../../lib/errors.ts';
+import type { Source } from '../source.ts';
+import { openStore, type Store } from '../stores/store.ts';
+import type { Action, AddFile, Snapshot } from './actions.ts';
+import { openLog, type DeltaLog } from './log.ts';
+import { planMetaData, type TableForm } from './schema.ts';
+
+/** Another writer changed the rows of the same owner: begin again. */
+export class ConflictError extends Error {}
+
+export type Lake = Awaited<ReturnType<typeof openLake>>;
+
+/** Logs are read when they are needed. */
+export async function openLake({ place }: LakeTargetConfig) {
+  const store = await openStore(place);
+  const logs = new Map<string, Promise<DeltaLog>>();
+  const changed = new Set<string>();
+  const getLog = (table: string): Promise<DeltaLog> => {
+    const open = logs.get(table) ?? openLog(store, table);
+    logs.set(table, open);
+    open.catch(() => logs.delete(table));
+    return open;
+  };
+
+  /**
+   * Commits rows of one owner (a value of the partition; null: everybody's). A commit of another owner that came first does
+   * not matter. Throws ConflictError for one of this owner, or of columns.
+   */
+  async function commit(
+    form: TableForm,
+    actions: readonly Action[],
+    owners: readonly (string | null)[],
+  ): Promise<void> {
+    const log = await getLog(form.name);
+    for (;;) {
+      const metaData = planMetaData(form, log.snapshot.metaData);
+      const all = [...(metaData ? [{ metaData }] : []), ...actions];
+      if (all.length === 0) return;
+      const other = await log.commit(all, metaData && actions.length === 0 ? 'CREATE TABLE' : 'WRITE');
+      changed.add(form.name);
+      if (other === null) return;
+      if (other.some((action) => concerns(action, form, owners))) throw new ConflictError();
+    }
+  }
+
+  return {
+    store,
+    getLog,
+    commit,
+    /** Tables that have a new version by this lake. */
+    listChanged: () => [...changed],
+    /** Reads all logs again: those of before belong to an attempt that met another writer. */
+    forgetLogs: (): void => {
+      logs.clear();
+    },
+    getVersions: async (): Promise<Record<string, number>> => {
+      const open = await Promise.all(logs.values());
+      return Object.fromEntries(
+        open.map(({ table, snapshot }): [string, number] => [table, snapshot.version]).sort(),
+      );
+    },
+  };
+}
+
+function concerns(
+  { add, remove, metaData }: Action,
+  { partition }: TableForm,
+  owners: readonly (string | null)[],
+): boolean {
+  if (metaData) return true;
+  const values = add?.partitionValues ?? remove?.partitionValues;
+  if (values === undefined) return false;
+  return partition === null || owners.includes(values[partition.name] ?? null);
+}
+
+/** The files of one owner: a value of the partition, or null for all files. */
+export const filesOf = ({ files }: Snapshot, partition: string | null, owner: string | null) =>
+  [...files.values()].filter(
+    ({ partitionValues }) => partition === null || partitionValues[partition] === owner,
+  );
+
+export const toRemoval = ({ path, partitionValues, size }: AddFile): Action => ({
+  remove: {
+    ...{ path, partitionValues, size, extendedFileMetadata: true },
+    ...{ deletionTimestamp: Date.now(), dataChange: true },
+  },
+});
+
+export const TIMEZONE = 'vodhouse.timezone';
+
+/** Throws ConfigError for a lake whose days are those of another calendar. */
+export function assertCalendar(store: Store, { metaData }: Snapshot, { timezone }: Source): void {
+  const theirs = metaData?.configuration[TIMEZONE];
+  if (theirs === undefined || theirs === timezone) return;
+  throw new ConfigError(
+    `${store.name} has days of ${theirs}, and \`timezone\` is ${timezone}; nothing was changed`,
+    {
+      hint: 'name another place for this warehouse, or correct `timezone`',
+    },
+  );
+}

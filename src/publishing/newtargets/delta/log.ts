@@ -1,0 +1,141 @@
+/** The log of one Delta table: its versions, written one after the other by whoever comes first. */
+import { randomUUID } from 'node:crypto';
+import { StoreError, type Store } from '../stores/store.ts';
+import { apply, emptySnapshot, type Action, type Snapshot } from './actions.ts';
+import { readCheckpoint, writeCheckpoint } from './checkpoint.ts';
+
+export type DeltaLog = Awaited<ReturnType<typeof openLog>>;
+
+/** A version is a checkpoint when it is divisible by this. */
+const CHECKPOINT_EVERY = 20;
+/** Versions that are read at the same time. */
+const READS = 8;
+
+interface LastCheckpoint {
+  version: number;
+  size: number;
+}
+
+const PROTOCOL = { minReaderVersion: 1, minWriterVersion: 2 };
+
+const fileName = (version: number) => String(version).padStart(20, '0');
+
+/** Reads the log. Throws StoreError for one that cannot be read: a hole in it, or a table of a newer protocol. */
+export async function openLog(store: Store, table: string) {
+  const folder = `${table}/_delta_log/`;
+  const toKey = (version: number) => `${folder}${fileName(version)}.json`;
+  const { snapshot, checkpoint } = await read(store, folder);
+  assertProtocol(store, table, snapshot);
+  let checkpointVersion = checkpoint;
+
+  async function readVersion(version: number): Promise<Action[] | null> {
+    const bytes = await store.get(toKey(version));
+    return bytes === null ? null : parseCommit(bytes, toKey(version));
+  }
+
+  return {
+    table,
+    folder,
+    /** After the last version that was read or written. */
+    snapshot,
+    getCheckpointVersion: () => checkpointVersion,
+    /**
+     * Writes the next version. Null if that is done; the actions of another writer, which are part of the snapshot then, if that
+     * one came first. The first version of a table gets its protocol here.
+     */
+    async commit(actions: readonly Action[], operation: string): Promise<Action[] | null> {
+      const version = snapshot.version + 1;
+      const id = randomUUID();
+      const commitInfo = { timestamp: Date.now(), operation, engineInfo: 'vodhouse', txnId: id };
+      const all: Action[] = [{ commitInfo }, ...(version === 0 ? [{ protocol: PROTOCOL }] : []), ...actions];
+      const body = Buffer.from(all.map((action) => `${JSON.stringify(action)}\n`).join(''));
+      const isWritten = await store.putIfAbsent(toKey(version), [body]);
+      const written = isWritten ? all : await readVersion(version);
+      if (written === null)
+        throw new StoreError(`${store.name}/${toKey(version)} is neither there nor absent`);
+      for (const action of written) apply(snapshot, action);
+      snapshot.version = version;
+      assertProtocol(store, table, snapshot);
+      const isOurs = written.some(({ commitInfo: info }) => info?.['txnId'] === id); // an answer may have been lost
+      return isOurs ? null : written;
+    },
+    /** Writes a checkpoint if the last one is old enough. Files that were removed before `keptSince` (ms) are left out. */
+    async checkpoint(keptSince: number): Promise<boolean> {
+      if (snapshot.version - Math.max(checkpointVersion, 0) < CHECKPOINT_EVERY) return false;
+      const { version } = snapshot;
+      for (const [path, { deletionTimestamp }] of snapshot.removed)
+        if (deletionTimestamp < keptSince) snapshot.removed.delete(path);
+      const { body, size } = writeCheckpoint(snapshot);
+      await store.put(`${folder}${fileName(version)}.checkpoint.parquet`, [body]);
+      const last: LastCheckpoint = { version, size };
+      await store.put(`${folder}_last_checkpoint`, [Buffer.from(JSON.stringify(last))]);
+      checkpointVersion = version;
+      return true;
+    },
+  };
+}
+
+async function read(store: Store, folder: string): Promise<{ snapshot: Snapshot; checkpoint: number }> {
+  const snapshot = emptySnapshot();
+  const pointer = await store.get(`${folder}_last_checkpoint`);
+  const last = pointer === null ? null : (parseJson(pointer, `${folder}_last_checkpoint`) as LastCheckpoint);
+  if (last !== null) {
+    const key = `${folder}${fileName(last.version)}.checkpoint.parquet`;
+    const bytes = await store.get(key);
+    if (bytes === null) throw new StoreError(`${store.name}/${key} is missing`, { hint: REBUILD });
+    for (const action of await readCheckpoint(bytes)) apply(snapshot, action);
+    snapshot.version = last.version;
+  }
+  const listed = await store.list(
+    folder,
+    last === null ? undefined : `${folder}${fileName(last.version)}.json`,
+  );
+  const versions = listed
+    .flatMap(({ key }) => /(\d{20})\.json$/.exec(key)?.[1] ?? [])
+    .map(Number)
+    .filter((version) => version > snapshot.version);
+  versions.forEach((version, index) => {
+    if (version !== snapshot.version + 1 + index)
+      throw new StoreError(`${store.name}/${folder} lacks version ${snapshot.version + 1 + index}`, {
+        hint: REBUILD,
+      });
+  });
+  for (let at = 0; at < versions.length; at += READS) {
+    const some = versions.slice(at, at + READS);
+    const bodies = await Promise.all(some.map((version) => store.get(`${folder}${fileName(version)}.json`)));
+    bodies.forEach((bytes, index) => {
+      const key = `${folder}${fileName(some[index] ?? 0)}.json`;
+      if (bytes === null) throw new StoreError(`${store.name}/${key} is gone`);
+      for (const action of parseCommit(bytes, key)) apply(snapshot, action);
+    });
+    snapshot.version = some.at(-1) ?? snapshot.version;
+  }
+  return { snapshot, checkpoint: last?.version ?? -1 };
+}
+
+const REBUILD = 'restore the file; or move the folder of the table away: the next load makes it again';
+
+function parseCommit(bytes: Uint8Array, key: string): Action[] {
+  return Buffer.from(bytes)
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => parseJson(Buffer.from(line), key) as Action);
+}
+
+function parseJson(bytes: Uint8Array, key: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes).toString('utf8')) as unknown;
+  } catch (cause) {
+    throw new StoreError(`${key} is not valid JSON`, { hint: REBUILD, cause });
+  }
+}
+
+/** Throws StoreError for a table that another program gave features that this one does not know. */
+function assertProtocol(store: Store, table: string, { protocol }: Snapshot): void {
+  if (protocol === null || (protocol.minReaderVersion <= 1 && protocol.minWriterVersion <= 2)) return;
+  throw new StoreError(
+    `${store.name}/${table} has writer version ${protocol.minWriterVersion} of Delta: another program changed it`,
+    { hint: 'move the folder of the table away: the next load makes it again' },
+  );
+}

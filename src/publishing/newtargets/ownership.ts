@@ -1,0 +1,71 @@
+/** Who an account of a target belongs to. Every kind of target stores an `AccountState` in one transaction with the rows. */
+import { ConfigError } from '../../lib/errors.ts';
+import type { Source } from './source.ts';
+
+/** What a target remembers of an account. */
+export interface AccountState {
+  warehouseId: string;
+  /** The publication that was loaded last. */
+  publicationId: string;
+  /** How far large tables are loaded. */
+  changeSeq: number;
+  /** As `Source.shapeOf`. */
+  shape: string;
+  /** `worker` of the config that loaded it last. */
+  worker: string;
+  /** UTC, `YYYY-MM-DD HH:MM:SS`; null: its first load did not end. */
+  loadedAt: string | null;
+}
+
+/** What a person allowed: to load the account again completely; `take-over`: also from another warehouse. */
+export type Force = 'rebuild' | 'take-over';
+
+/** The account in the target is not ours. The hint has the command that changes that. */
+export class OwnedError extends ConfigError {}
+
+/** The facts of a live file or of a published one that an account is compared with. */
+export type Identity = Pick<Source, 'warehouseId' | 'publications'>;
+
+/**
+ * How the account differs from what this warehouse loaded: `elsewhere` belongs to another warehouse, `unknown` was loaded from
+ * a file that this one does not descend from: a newer one, before a backup was restored, or that of a copy.
+ */
+export function compareOwner(
+  state: Pick<AccountState, 'warehouseId' | 'publicationId'> | null,
+  { warehouseId, publications }: Identity,
+): 'free' | 'ours' | 'elsewhere' | 'unknown' {
+  if (state === null) return 'free';
+  if (state.warehouseId !== warehouseId) return 'elsewhere';
+  return publications.includes(state.publicationId) ? 'ours' : 'unknown';
+}
+
+/** Throws OwnedError where the account is not ours, and nobody allowed to load it. */
+export function assertOurs(
+  account: string,
+  state: AccountState | null,
+  identity: Identity,
+  force: Force | null,
+): void {
+  const owner = compareOwner(state, identity);
+  if (owner === 'elsewhere' && force !== 'take-over')
+    throw new OwnedError(...describe(account, state, owner));
+  if (owner === 'unknown' && force === null) throw new OwnedError(...describe(account, state, owner));
+}
+
+function describe(
+  account: string,
+  state: AccountState | null,
+  owner: 'elsewhere' | 'unknown',
+): [string, { hint: string }] {
+  const { worker = '', loadedAt = null, warehouseId = '' } = state ?? {};
+  const loaded = loadedAt === null ? `worker ${worker}` : `worker ${worker}, ${loadedAt} UTC`;
+  return owner === 'elsewhere'
+    ? [
+        `account ${account} belongs to another warehouse (${warehouseId}; loaded by ${loaded})`,
+        { hint: `if this warehouse is to have it: vodhouse publish --take-over ${account}` },
+      ]
+    : [
+        `account ${account} was loaded from a newer file than this one, or from a copy of it (by ${loaded})`,
+        { hint: `if this file is the right one: vodhouse publish --rebuild ${account}` },
+      ];
+}

@@ -1,0 +1,115 @@
+/** A lake in a folder: of this machine, or one that a file server shares. */
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { errorCode, errorMessage } from '../../../lib/errors.ts';
+import { StoreError, type Body, type Store, type StoredFile } from './store.ts';
+
+/** Drafts begin with this, so no reader takes one for a file of a table. */
+const DRAFT = '.draft-';
+/** A process that was killed left them. */
+const LEFT_MS = 86_400_000;
+
+/**
+ * The folder must be there: without its disk, another lake would begin in its place. A file gets its name once it is on the
+ * disk, by `link()` where there must be none of that name, else by `rename()`.
+ */
+export function openFolder(root: string): Store {
+  const toPath = (key: string) => join(root, key);
+
+  async function guard<T>(key: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw toStoreError(error, toPath(key));
+    }
+  }
+
+  async function write<T>(key: string, body: Body, name: (from: string, to: string) => Promise<T>) {
+    const path = toPath(key);
+    const draft = join(dirname(path), `${DRAFT}${randomUUID()}`);
+    await stat(root);
+    await mkdir(dirname(path), { recursive: true });
+    try {
+      await writeDurably(draft, body);
+      const named = await name(draft, path);
+      await syncFolder(dirname(path));
+      return named;
+    } finally {
+      await rm(draft, { force: true });
+    }
+  }
+
+  return {
+    name: root,
+    get: (key) => guard(key, () => readFile(toPath(key)).catch(ignore('ENOENT', null))),
+    put: (key, body) => guard(key, () => write(key, body, rename)),
+    putIfAbsent: (key, body) =>
+      guard(key, () =>
+        write(key, body, (from, to) => link(from, to).then(() => true, ignore('EEXIST', false))),
+      ),
+    list: (folder, after = '') =>
+      guard(folder, async () => {
+        await stat(root);
+        return list(root, folder, after);
+      }),
+    remove: (key) => guard(key, () => rm(toPath(key), { force: true })),
+  };
+}
+
+async function list(root: string, folder: string, after: string): Promise<StoredFile[]> {
+  const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(ignore('ENOENT', []));
+  const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+  const files: StoredFile[] = [];
+  for (const name of names.sort()) {
+    const key = `${folder}${name}`;
+    const found = key > after ? await stat(join(root, key)).catch(ignore('ENOENT', null)) : null;
+    if (found === null) continue;
+    const ageMs = Date.now() - found.mtimeMs;
+    if (!name.startsWith(DRAFT)) files.push({ key, bytes: found.size, ageMs });
+    else if (ageMs > LEFT_MS) await rm(join(root, key), { force: true });
+  }
+  return files;
+}
+
+async function writeDurably(path: string, body: Body): Promise<void> {
+  const file = await open(path, 'wx');
+  try {
+    for (const piece of body) await file.writeFile(piece);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+/** The value for an error with this code; throws any other one. */
+const ignore =
+  <T>(code: string, value: T) =>
+  (error: unknown): T => {
+    if (errorCode(error) === code) return value;
+    throw error;
+  };
+
+const HINTS: Readonly<Record<string, string>> = {
+  ENOSPC: 'free space on that disk: loads go on by themselves',
+  EACCES: 'give the user of vodhouse the right to read and write the folder',
+  EROFS: 'mount the file system for writing',
+};
+
+function toStoreError(error: unknown, path: string): StoreError {
+  const code = errorCode(error);
+  if (code === 'ENOENT' || code === 'ENOTDIR')
+    return new StoreError(`the folder of the lake is missing (${path})`, {
+      ...{ code, cause: error, hint: `mount its disk; for a new lake make the folder: mkdir -p` },
+    });
+  return new StoreError(errorMessage(error), { code, hint: HINTS[code] ?? null, cause: error });
+}

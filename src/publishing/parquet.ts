@@ -1,0 +1,203 @@
+/** Published rows as Parquet files, by hyparquet-writer: for `export` and for the lake. */
+import type { RowGroup } from 'hyparquet';
+import type { MinMaxType } from 'hyparquet/src/types.js';
+import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
+import type { Database } from '../database/sqlite.ts';
+import type { Column } from './mart.ts';
+
+/** A column of a file: its name and type, and whether it is never NULL. */
+export interface ParquetColumn extends Pick<Column, 'name' | 'type' | 'unit'> {
+  isRequired: boolean;
+}
+
+export interface ParquetQuery {
+  columns: readonly ParquetColumn[];
+  /** What follows the values of a SELECT, over the alias `t`: from, where, order by. */
+  from: string;
+  parameters: Readonly<Record<string, unknown>>;
+}
+
+export interface ParquetChunk {
+  bytes: Uint8Array;
+  rows: number;
+}
+
+/** A row group ends with so many rows, or characters of text: so memory does not grow with the length of texts. */
+const GROUP_ROWS = 5_120;
+const GROUP_CHARACTERS = 16e6;
+
+/**
+ * The bytes of a Parquet file (snappy) with the rows of a query, a row group at a time; the last chunk has the footer and no
+ * rows. `facts` are key-value metadata of the file. Throws what SQLite throws.
+ */
+export function* writeParquet(
+  db: Database,
+  query: ParquetQuery,
+  facts: Readonly<Record<string, string>> = {},
+): Generator<ParquetChunk, readonly RowGroup[]> {
+  const { columns, from, parameters } = query;
+  const bytes = new ByteWriter();
+  const file = new ParquetWriter({
+    writer: bytes,
+    schema: [{ name: 'root', num_children: columns.length }, ...columns.map(toElement)],
+    kvMetadata: Object.entries(facts).map(([key, value]) => ({ key, value })),
+    createdBy: 'vodhouse',
+  });
+  const values = columns.map(toExpression).join(', ');
+  const rows = db.prepare(`select ${values} ${from}`).raw().safeIntegers().iterate(parameters);
+  for (const { count, data } of inGroups(rows as IterableIterator<unknown[]>, columns)) {
+    const columnData = columns.map(({ name }, index) => ({
+      ...{ name, data: data[index] ?? [], statistics: BOUNDED.includes(name) },
+    }));
+    void file.write({ columnData, rowGroupSize: GROUP_ROWS, pageSize: 0 });
+    yield { bytes: take(bytes), rows: count };
+  }
+  void file.finish();
+  yield { bytes: take(bytes), rows: 0 };
+  return file.row_groups;
+}
+
+/** Columns that readers filter by: row groups tell their least and greatest values. */
+const BOUNDED = ['package_id', 'video_id', 'change_seq', 'valid_from', 'created_day', 'day'];
+
+/** The whole file, and the least and the greatest value of the columns that readers filter by. */
+export function writeParquetFile(db: Database, query: ParquetQuery) {
+  const body: Uint8Array[] = [];
+  const groups = writeParquet(db, query);
+  let rows = 0;
+  for (let next = groups.next(); ; next = groups.next()) {
+    if (next.done === true) return { body, rows, bounds: findBounds(next.value) };
+    body.push(next.value.bytes);
+    rows += next.value.rows;
+  }
+}
+
+/** A column, with its least and its greatest value in a file. */
+export interface Bounds {
+  name: string;
+  min: MinMaxType;
+  max: MinMaxType;
+}
+
+function findBounds(groups: readonly RowGroup[]): Bounds[] {
+  const bounds = new Map<string, Bounds>();
+  for (const { columns } of groups)
+    for (const { meta_data: data } of columns) {
+      const [name = '', { min_value: min, max_value: max } = {}] = [
+        data?.path_in_schema[0],
+        data?.statistics,
+      ];
+      if (min === undefined || max === undefined) continue;
+      const known = bounds.get(name);
+      if (!known) bounds.set(name, { name, min, max });
+      else {
+        if (min < known.min) known.min = min;
+        if (max > known.max) known.max = max;
+      }
+    }
+  return [...bounds.values()];
+}
+
+/** Rows are objects for a moment only: thousands at a time would cost the garbage collector a third of the time. */
+const BATCH_ROWS = 128;
+
+/** The values by column. */
+function* inGroups(
+  rows: IterableIterator<unknown[]>,
+  columns: readonly ParquetColumn[],
+): Generator<{ count: number; data: Values[] }> {
+  const buffers = columns.map(({ type }, index) => createBuffer(type, index));
+  for (let row = rows.next(); row.done !== true;) {
+    let count = 0;
+    while (count < GROUP_ROWS && row.done !== true && sumOf(buffers) < GROUP_CHARACTERS) {
+      const batch: unknown[][] = [];
+      for (; batch.length < BATCH_ROWS && row.done !== true; row = rows.next()) batch.push(row.value);
+      for (const buffer of buffers) buffer.add(batch, count);
+      count += batch.length;
+    }
+    yield { count, data: buffers.map((buffer) => buffer.take(count)) };
+  }
+}
+
+const sumOf = (buffers: readonly { getCharacters: () => number }[]): number =>
+  buffers.reduce((sum, { getCharacters }) => sum + getCharacters(), 0);
+
+type Values = unknown[] | BigInt64Array;
+
+/** The values of one column for one row group. */
+function createBuffer(type: Column['type'], index: number) {
+  const convert = CONVERSIONS[type];
+  const integers = type === 'BIGINT' ? new BigInt64Array(GROUP_ROWS + BATCH_ROWS) : null;
+  let values: unknown[] = [];
+  let isWhole = integers !== null; // no NULL in it: then it needs no objects
+  let characters = 0;
+  return {
+    getCharacters: () => characters,
+    add: (rows: readonly unknown[][], count: number): void => {
+      for (let at = 0; at < rows.length; at++) {
+        const value = rows[at]?.[index];
+        if (isWhole && integers) {
+          if (typeof value === 'bigint') integers[count + at] = value;
+          else {
+            values = [...integers.subarray(0, count + at), null];
+            isWhole = false;
+          }
+        } else values.push(value === null || convert === undefined ? value : convert(value));
+        if (typeof value === 'string') characters += value.length;
+      }
+    },
+    take: (count: number): Values => {
+      const taken = isWhole && integers ? integers.subarray(0, count) : values;
+      values = [];
+      characters = 0;
+      isWhole = integers !== null;
+      return taken;
+    },
+  };
+}
+
+/** What was written since the last call; the buffer is used again. */
+function take(bytes: ByteWriter): Uint8Array {
+  const taken = bytes.getBytes().slice();
+  bytes.index = 0;
+  return taken;
+}
+
+/** A TIMESTAMP that is not UTC has no zone: the service's own clock, and days as timestamps. Readers get its text. */
+export const isMoment = ({ type, unit }: Pick<Column, 'type' | 'unit'>): boolean =>
+  type === 'TIMESTAMP' && unit === 'UTC';
+
+function toElement(column: ParquetColumn): SchemaElement {
+  const repetition_type = column.isRequired ? 'REQUIRED' : 'OPTIONAL';
+  return { name: column.name, repetition_type, ...toParquetType(column) };
+}
+
+function toParquetType(column: ParquetColumn): Omit<SchemaElement, 'name'> {
+  switch (column.type) {
+    case 'BIGINT':
+      return { type: 'INT64' };
+    case 'REAL':
+      return { type: 'DOUBLE' };
+    case 'BOOLEAN':
+      return { type: 'BOOLEAN' };
+    case 'DATE':
+      return { type: 'INT32', converted_type: 'DATE', logical_type: { type: 'DATE' } };
+    default:
+      return isMoment(column)
+        ? { type: 'INT64', logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MICROS' } }
+        : { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } };
+  }
+}
+
+/** SQL for a value as the writer takes it: moments in microseconds since 1970, days in days since then. */
+function toExpression(column: ParquetColumn): string {
+  const value = `t."${column.name}"`;
+  if (column.type === 'DATE') return `unixepoch(${value}) / 86400`;
+  return isMoment(column) ? `unixepoch(${value}) * 1000000` : value;
+}
+
+/** Integers come as bigint, which INT64 takes; other types want something else. */
+const CONVERSIONS: Partial<Record<Column['type'], (value: unknown) => unknown>> = {
+  BOOLEAN: (value) => value === 1n,
+  DATE: Number,
+};
