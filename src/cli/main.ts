@@ -212,24 +212,6 @@ configured(
   .option(...JSON_OPTION);
 
 command(
-  'fleet',
-  'show every worker and account of a target: who holds what, how old, and what needs attention',
-  async () => (await import('./commands/fleet.ts')).fleet,
-)
-  .option('--postgres <url>', 'the database: postgres://USER:PASSWORD@HOST:5432/DATABASE')
-  .option('--folder <folder>', 'or the folder of a lake')
-  .option('--schema <name>', 'the schema of the tables (default: vodhouse)')
-  .addOption(
-    new Option(
-      '--ssl <mode>',
-      'as publish.targets[].ssl (default: verify-full; off for this machine)',
-    ).choices(['verify-full', 'no-verify', 'off']),
-  )
-  .option('--ca <file>', 'PEM file with the authority of the certificate of the server')
-  .option('--cron', 'workers run vodhouse sync by cron: leases that ended need no attention')
-  .option(...JSON_OPTION);
-
-command(
   'sandbox',
   'run only the sandbox account, to point a config at it',
   async () => (await import('./commands/sandbox.ts')).sandbox,
