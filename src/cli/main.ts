@@ -170,18 +170,6 @@ configured(
   .option('--no-backup', 'do not back up the warehouse first');
 
 configured(
-  'move',
-  'move an account, with its history, into the live file of another worker',
-  async () => (await import('./commands/move.ts')).move,
-)
-  .argument('<account>', 'name of the account')
-  .option('--to <file>', 'the live file to move it to; made where it is not there')
-  .option('--take-back', 'undo a move that was broken off before the other file had the account')
-  .option('--forget-move', 'forget that the account was moved away: only where the other file has lost it')
-  .option('--yes', 'do not ask')
-  .option('--no-backup', 'do not back up both files first');
-
-configured(
   'correct',
   "accept the service's present figures of a booked day as a correction; the booked row does not change",
   async () => (await import('./commands/correct.ts')).correct,
@@ -205,10 +193,7 @@ configured(
   async () => (await import('./commands/restore.ts')).restore,
 )
   .argument('<file>', 'the backup')
-  .option(
-    '--without-moved',
-    'also where accounts were moved into the warehouse after the backup: they are lost',
-  )
+  .option('--as-new', 'as another warehouse with an id of its own, to split the accounts over two machines')
   .option(...JSON_OPTION);
 
 command(

@@ -1,5 +1,4 @@
 /** What a worker does in a lake between loads: claims, releases, and who has each account. */
-import type { Origin } from '../../../lib/account-origins.ts';
 import { version } from '../../../lib/version.ts';
 import type { Holder } from '../target.ts';
 import { claimAll } from './claim.ts';
@@ -19,8 +18,6 @@ type Work =
 interface Claiming {
   warehouseId: string;
   timezone: string;
-  /** Where accounts were before `vodhouse move`, by account. */
-  origins: Readonly<Record<string, readonly Origin[]>>;
 }
 
 /** Throws StoreError. */
@@ -32,8 +29,6 @@ async function work(errand: Work, store: Store): Promise<unknown> {
   if (errand.kind === 'holders') return readStoreHolders(store);
   const lake = { options: errand.target, holder: errand.holder, store };
   if (errand.kind === 'release') return endSign(lake);
-  const { origins, ...warehouse } = errand.warehouse;
-  const originsOf = (account: string) => origins[account] ?? [];
-  const claimant = { ...warehouse, originsOf, version: version(), force: false };
+  const claimant = { ...errand.warehouse, version: version(), force: false };
   return claimAll(lake, errand.accounts, claimant);
 }
