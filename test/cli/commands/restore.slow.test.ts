@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readdirSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -144,5 +144,45 @@ describe('a restore', () => {
     expect(
       readValue(join(cwd, WAREHOUSE), 'select count(*) from video where removed_at is null'),
     ).toBeGreaterThan(200);
+  });
+});
+
+describe('the accounts of one machine', () => {
+  /** A config with accounts of one package each. */
+  const configOf = (urls: Readonly<Record<string, string>>) =>
+    [
+      `warehouse: ${WAREHOUSE}\ntimezone: Asia/Seoul\naccounts:`,
+      ...Object.entries(urls).map(
+        ([name, url]) =>
+          `  - { name: ${name}, video_list: { base_url: ${url}, key: sandbox-key }, packages: [101] }`,
+      ),
+    ].join('\n');
+  const videosOf = (cwd: string) =>
+    readRows(join(cwd, WAREHOUSE), 'select account, id, first_seen_at, change_seq from video order by 1, 2');
+
+  it('are split over two by a backup: each keeps its history, and nothing is fetched as new', async () => {
+    const [main, second] = [(await startSandbox()).url, (await startSandbox({ seed: 2 })).url];
+    const one = createFolder({ [CONFIG]: configOf({ main, second }) });
+    const two = createFolder({ [CONFIG]: configOf({ second }) });
+    const type = async (cwd: string, ...words: string[]) => {
+      const { code, stdout, stderr } = await vodhouse(words, { cwd });
+      expect({ words, code, stderr }).toMatchObject({ code: 0 });
+      return stdout;
+    };
+    await type(one, 'sync');
+    const all = videosOf(one);
+    await type(one, 'backup', 'split.db');
+    writeFileSync(join(one, CONFIG), configOf({ main }));
+    await type(two, 'restore', join(one, 'split.db'), '--as-new');
+    for (const [cwd, gone] of [
+      [one, 'second'],
+      [two, 'main'],
+    ] as const) {
+      await type(cwd, 'sync', '--accept-retirements');
+      await type(cwd, 'forget', gone, '--yes');
+      expect(videosOf(cwd)).toEqual(all.filter(({ account }) => account !== gone));
+    }
+    const counts = 'select sum(inserted) from walk where run_id > 1';
+    expect([one, two].map((cwd) => readValue(join(cwd, WAREHOUSE), counts))).toEqual([0, 0]);
   });
 });
