@@ -8,7 +8,6 @@ export default defineConfig({
     './src/database/schema/runs.ts',
     './src/database/schema/incidents.ts',
     './src/database/schema/targets.ts',
-    './src/database/schema/moves.ts',
   ],
   out: './drizzle',
 });

@@ -177,8 +177,8 @@ const warehouseState = describeTable(schema.warehouseState, 'The only row: the s
   config_file: 'The config that the last run used; NULL before the first one.',
   config_accounts: 'The names of its accounts, separated by commas.',
   is_demo: '1 for the file of `vodhouse demo`.',
-  warehouse_id: 'Random id of the warehouse; its copies and backups have the same one.',
-  timeline: 'Random id that is new after each restore: `change_seq` then counts on from an earlier number.',
+  warehouse_id:
+    'Random id of the warehouse; its copies and backups have the same one. `vodhouse restore --as-new` gives another one.',
 });
 
 export const RUN_TABLES = [run, runFailure, walk, request, pause, savedRequests, backup];

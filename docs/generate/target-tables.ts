@@ -1,5 +1,4 @@
-/** The tables of the live file about targets, and about accounts that were moved. */
-import { accountMove, MOVE_STATES } from '../../src/database/schema/moves.ts';
+/** The tables of the live file about targets. */
 import { targetLoad } from '../../src/database/schema/targets.ts';
 import { FINDING_KINDS, LOAD_OUTCOMES, RUNS } from '../../src/lib/load-report.ts';
 import { describeTable, withUnit, enumOf } from './describe-table.ts';
@@ -36,25 +35,4 @@ const load = describeTable(
   },
 );
 
-const move = describeTable(
-  accountMove,
-  'An account that `vodhouse move` brought into this file, or takes out of it. Other accounts have no row.',
-  {
-    account: 'Name of the account in the config.',
-    state: enumOf(
-      MOVE_STATES,
-      'here: it came from another file. leaving: its move has begun, and nothing syncs it here. left: it is in the other file.',
-    ),
-    arrival_id: 'UUID of the move that brought it; NULL if it began in this file.',
-    origins: withUnit(
-      'JSON',
-      'The files that it was in before, the oldest first: a list of `{moveId, warehouseId, timeline, instance, seqOffset}`, by which targets know it again.',
-    ),
-    move_id: 'UUID of the move that takes it away, or took it; NULL while it is here.',
-    other_file: 'The file that it came from, or goes to: that of the last move.',
-    other_warehouse_id: '`warehouse_id` of that file.',
-    at: 'When `state` last changed.',
-  },
-);
-
-export const TARGET_TABLES = [load, move];
+export const TARGET_TABLES = [load];

@@ -9,7 +9,6 @@ import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
 import { assertNotOfDemo, assertSameZone, otherConfigText } from './file-use.ts';
 import { assertNotLost } from './lost-file.ts';
 import type { Environment } from './environment.ts';
-import { assertMayRename } from './moved-accounts.ts';
 
 /**
  * Renames accounts that the config renames. Throws ConfigError where the file is lost, of the demo, or of another calendar, and
@@ -34,12 +33,11 @@ export function openConfiguredWarehouse(config: Config, environment: Environment
   return warehouse;
 }
 
-/** Throws ConfigError for another time zone than that of the booked days, and for `was` where both names have rows, or a move of one. */
+/** Throws ConfigError for another time zone than that of the booked days, and for `was` where both names have rows. */
 export function assertMayUse(config: Config, warehouse: Warehouse): void {
   assertSameZone(config, warehouse.getBookedZone());
   for (const { name, was } of config.accounts) {
     if (was === null) continue;
-    assertMayRename(config, { name, was }, warehouse);
     if (warehouse.hasAccount(was) && warehouse.hasAccount(name))
       throw new ConfigError(`account ${name} was ${was}, but the warehouse has rows of both`, {
         hint: `remove \`was: ${was}\``,

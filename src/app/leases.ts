@@ -125,12 +125,7 @@ async function renew(
   try {
     const request = { target, holder: createHolder(config), deadlineMs: DEADLINE_MS };
     const marts = createMarts({ durationUnit, exclude: publish?.exclude ?? [] });
-    const facts = {
-      warehouseId: warehouse.getWarehouseId(),
-      timezone,
-      marts,
-      originsOf: warehouse.getOrigins,
-    };
+    const facts = { warehouseId: warehouse.getWarehouseId(), timezone, marts };
     const claims = await claimAccounts(request, facts, names);
     for (const each of claims) {
       const failure = each.result === 'failed' ? each.reason : null;

@@ -14,14 +14,8 @@ import type { Warehouse } from '../warehouse/warehouse.ts';
 import { assertMayUse, openConfiguredWarehouse } from './configured-warehouse.ts';
 import type { Environment } from './environment.ts';
 import { joinAccounts } from './file-use.ts';
-import { assertNotAllHeld, createLeases, type Hold } from './leases.ts';
+import { assertNotAllHeld, createLeases } from './leases.ts';
 import { assertMayRetire, findLeaving, leavingLines } from './leaving.ts';
-import {
-  assertNotAllLeaving,
-  assertNotMovedAway,
-  assertNotMoving,
-  findLeavingMoves,
-} from './moved-accounts.ts';
 import { takeRunLock } from './run-lock.ts';
 import { createSyncAccount } from './sync-account.ts';
 
@@ -60,11 +54,6 @@ export function openPipeline(config: Config, environment: Environment) {
   );
   const context = createSyncContext(config, warehouse, environment);
   const leases = createLeases({ config, warehouse, clock: environment.clock, logger: environment.logger });
-  const assertMaySend = (account?: string) => {
-    const accounts = config.accounts.filter(({ name }) => name === (account ?? name));
-    const { formatCommand = commandsFor(config.file) } = environment;
-    assertNotMoving({ accounts, file: config.file }, warehouse.listMoves(), formatCommand);
-  };
   const { registerPackages, assertMayServe, listLeaving } = createRegistration(
     config,
     warehouse,
@@ -79,22 +68,21 @@ export function openPipeline(config: Config, environment: Environment) {
       const lock = await takeRunLock(config.warehouse, environment, request.signal, wait);
       try {
         warehouse.assertNotReplaced(); // it may have been replaced during the wait for the lock
-        const held = findNotSynced(config, warehouse, environment, await leases.findHeld(request.signal));
+        const held = await leases.findHeld(request.signal);
+        assertNotAllHeld(config, held);
         registerPackages(acceptRetirements);
         onStarted?.();
         const { retention } = config;
         const options = { ...DEFAULT_RUN, ...request, retention };
         return await runOnce(context, {
           ...options,
-          accounts: accounts.map((account) => ({ ...account, held: held.get(account.name) })),
+          accounts: accounts.map((account) => ({ ...account, held: held.get(account.name)?.reason })),
         });
       } finally {
         lock.release();
       }
     },
     assertMayServe,
-    /** For single requests outside a run, of an account or of all. Throws ConfigError where one was moved away. */
-    assertMaySend,
     listLeaving,
     warehouse,
     /** Which accounts other workers have. */
@@ -103,7 +91,6 @@ export function openPipeline(config: Config, environment: Environment) {
     async readCorrection(name: string, date: string, signal: AbortSignal): Promise<CorrectionOffer> {
       const account = accounts.find((each) => each.name === name);
       if (!account) throw new RangeError(`there is no account ${name}`);
-      assertMaySend(name);
       return readCorrection(context, { account, date, signal });
     },
     /** The client of each account, by its name: for single requests outside a run. */
@@ -116,19 +103,6 @@ export function openPipeline(config: Config, environment: Environment) {
   };
 }
 
-/** Why accounts are not synced, by their names. Throws LockedError or ConfigError where none is left. */
-function findNotSynced(
-  config: Config,
-  warehouse: Warehouse,
-  { formatCommand = commandsFor(config.file) }: Environment,
-  holds: ReadonlyMap<string, Hold>,
-): Map<string, string> {
-  const leaving = findLeavingMoves(warehouse.listMoves(), formatCommand);
-  assertNotAllLeaving(config, leaving);
-  assertNotAllHeld(config, holds);
-  return new Map([...[...holds].map(([account, { reason }]) => [account, reason] as const), ...leaving]);
-}
-
 /** Which packages the warehouse follows. */
 function createRegistration(
   config: Config,
@@ -139,7 +113,6 @@ function createRegistration(
   return {
     /** Adds the packages of the config, and retires the others. Throws ConfigError where those look like a slip. */
     registerPackages: (acceptRetirements: boolean): void => {
-      assertNotMovedAway(config, warehouse.listMoves());
       const leaving = findLeavingFor(config);
       if (!acceptRetirements) assertMayRetire(leaving, formatCommand);
       for (const line of leavingLines(leaving)) {
@@ -152,7 +125,6 @@ function createRegistration(
     /** Throws ConfigError where this config, or a changed one, cannot use the file, or a run would refuse to retire what left it. */
     assertMayServe: (next: Config = config): void => {
       assertMayUse(next, warehouse);
-      assertNotMovedAway(next, warehouse.listMoves());
       assertMayRetire(findLeavingFor(next), formatCommand);
     },
     /** A line for each package that a run with this config would retire. */

@@ -4,21 +4,22 @@
  */
 import { existsSync, readdirSync, renameSync, rmSync, statSync, type Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { randomUUID } from 'node:crypto';
 import { Database } from '../database/sqlite.ts';
 import { toTimestamp } from '../lib/clock.ts';
 import { ConfigError, LockedError } from '../lib/errors.ts';
 import { copyBackup, type CopyResult } from './backup.ts';
 import { importLedger, type ImportedLedger } from './import-ledger.ts';
 import { toWarehouseError } from '../database/integrity.ts';
-import { assertNoArrivalLost, keepMarks, readMarks, type KeptMark } from './move-marks.ts';
 import { fsyncPath } from '../database/fsync.ts';
 import { draftPath, removeDraft, removeStaleDrafts } from '../database/draft-files.ts';
 import { openDatabase } from '../database/connection.ts';
-import { beginTimeline, readWarehouseId } from '../database/warehouse-identity.ts';
+import { readWarehouseId } from '../database/warehouse-identity.ts';
 import { restoreMarkerPath, resolveLink } from '../database/paths.ts';
 import { hasForeignWal, pairRecordPath } from '../database/wal-owner.ts';
 import { createLockedError, tryLock, type Lock, type LockName } from '../database/lock.ts';
 import { warehouseState } from '../database/schema/runs.ts';
+import { targetLoad } from '../database/schema/targets.ts';
 import { transact } from '../database/transaction.ts';
 
 /** What a restore did. */
@@ -27,31 +28,31 @@ export interface Restored extends CopyResult {
   kept: string | null;
   /** Null if there was no file before. */
   carried: ImportedLedger | null;
-  /** Accounts that stay moved away; null where the old file does not say. */
-  moves: KeptMark[] | null;
+  /** The id of the new warehouse; null where the restored file is the warehouse of the backup. */
+  newWarehouseId: string | null;
 }
 
 /** A restore that was asked for. */
 interface Request {
   live: string;
   file: string;
-  /** Also without accounts that were moved into the live file after the backup was made. */
-  withoutMoved: boolean;
+  /** The restored file becomes another warehouse. */
+  asNew: boolean;
   now: number;
 }
 
 /**
- * Makes a copy of `file` the live file at `path`. Throws ConfigError if `file` is missing, is the live file, or is a backup
- * of another warehouse, or lacks an account that was moved into the live file, LockedError if any other process runs, and WarehouseError if `file` is no sound warehouse that this version knows; then nothing
- * is changed.
+ * Makes a copy of `file` the live file at `path`; with `asNew`, as another warehouse, of which no target knows anything. Throws
+ * ConfigError if `file` is missing, is the live file, or is a backup of another warehouse than the live file, LockedError if any
+ * other process runs, and WarehouseError if `file` is no sound warehouse that this version knows; then nothing is changed.
  */
-export function restore(path: string, file: string, now: number, withoutMoved = false): Restored {
+export function restore(path: string, file: string, now: number, { asNew } = { asNew: false }): Restored {
   assertBackup(path, file);
   const live = resolveLink(path);
   const locks: Lock[] = [];
   try {
     for (const name of ['worker', 'run', 'publish'] as const) locks.push(takeLock(live, name, now));
-    return restoreLocked({ live, file, withoutMoved, now });
+    return restoreLocked({ live, file, asNew, now });
   } finally {
     for (const lock of locks.reverse()) lock.release();
   }
@@ -115,25 +116,25 @@ function takeLock(live: string, name: LockName, now: number): Lock {
   throw new LockedError(createLockedError(live, name).message, { hint });
 }
 
-/** Migrates the draft, imports the ledger and the marks of moves of the file that it replaces, and records the restore. */
+/** Migrates the draft, says which warehouse it is, imports the ledger of the file that it replaces, and records the restore. */
 function prepareDraft(
   draft: string,
   old: string | null,
-  request: Request,
-): Pick<Restored, 'carried' | 'moves'> {
-  const { now } = request;
+  { asNew, now }: Request,
+): Pick<Restored, 'carried' | 'newWarehouseId'> {
   const isOfOldFormat = readId(draft) === null;
   const db = openDatabase(draft, now);
   try {
-    beginTimeline(db.$client, isOfOldFormat && old !== null ? readId(old) : null);
-    db.update(warehouseState)
-      .set({ restored_at: toTimestamp(now) })
-      .run();
-    if (old === null) return { carried: null, moves: [] };
-    const marks = hasForeignWal(old) ? null : readFile(old, readMarks);
-    if (!request.withoutMoved) assertNoArrivalLost(db, marks ?? [], request);
-    const moves = marks && transact(db, (tx) => keepMarks(tx, marks));
-    return { carried: importLedger(old, db, now), moves };
+    const newWarehouseId = asNew ? randomUUID() : null;
+    const ofOldFile = isOfOldFormat && old !== null ? readId(old) : null;
+    const id = newWarehouseId ?? ofOldFile;
+    transact(db, (tx) => {
+      tx.update(warehouseState)
+        .set({ restored_at: toTimestamp(now), ...(id !== null && { warehouse_id: id }) })
+        .run();
+      if (asNew) tx.delete(targetLoad).run();
+    });
+    return { carried: old === null ? null : importLedger(old, db, now), newWarehouseId };
   } finally {
     db.$client.close();
     fsyncPath(draft);

@@ -19,7 +19,6 @@ export function checkTargets(config: Config, warehouse: Warehouse): Promise<Chec
   const shared = {
     holder: createHolder(config),
     warehouseId: warehouse.getWarehouseId(),
-    originsOf: warehouse.getOrigins,
     accounts: config.accounts.map(({ name }) => name),
     marts: createMarts({ durationUnit, exclude: publish.exclude }),
     timezone,

@@ -38,7 +38,7 @@ export async function printCandidates(program: Command, words: readonly string[]
 }
 
 /** Words after which a name of the config may follow. Only then it is read. */
-const WITH_NAMES = /^(?:correct|move|resume|--(?:package|rebuild|target)(?:=.*)?)$/;
+const WITH_NAMES = /^(?:correct|resume|--(?:package|rebuild|target)(?:=.*)?)$/;
 
 function completeNames(root: RootCommand, { accounts, packages, targets }: ConfiguredNames): void {
   for (const { arguments: given, options } of root.commands.values()) {

@@ -170,18 +170,6 @@ configured(
   .option('--no-backup', 'do not back up the warehouse first');
 
 configured(
-  'move',
-  'move an account, with its history, into the live file of another worker',
-  async () => (await import('./commands/move.ts')).move,
-)
-  .argument('<account>', 'name of the account')
-  .option('--to <file>', 'the live file to move it to; made where it is not there')
-  .option('--take-back', 'undo a move that was broken off before the other file had the account')
-  .option('--forget-move', 'forget that the account was moved away: only where the other file has lost it')
-  .option('--yes', 'do not ask')
-  .option('--no-backup', 'do not back up both files first');
-
-configured(
   'correct',
   "accept the service's present figures of a booked day as a correction; the booked row does not change",
   async () => (await import('./commands/correct.ts')).correct,
@@ -205,28 +193,7 @@ configured(
   async () => (await import('./commands/restore.ts')).restore,
 )
   .argument('<file>', 'the backup')
-  .option(
-    '--without-moved',
-    'also where accounts were moved into the warehouse after the backup: they are lost',
-  )
-  .option(...JSON_OPTION);
-
-command(
-  'fleet',
-  'show every worker and account of a target: who holds what, how old, and what needs attention',
-  async () => (await import('./commands/fleet.ts')).fleet,
-)
-  .option('--postgres <url>', 'the database: postgres://USER:PASSWORD@HOST:5432/DATABASE')
-  .option('--folder <folder>', 'or the folder of a lake')
-  .option('--schema <name>', 'the schema of the tables (default: vodhouse)')
-  .addOption(
-    new Option(
-      '--ssl <mode>',
-      'as publish.targets[].ssl (default: verify-full; off for this machine)',
-    ).choices(['verify-full', 'no-verify', 'off']),
-  )
-  .option('--ca <file>', 'PEM file with the authority of the certificate of the server')
-  .option('--cron', 'workers run vodhouse sync by cron: leases that ended need no attention')
+  .option('--as-new', 'as another warehouse with an id of its own, to split the accounts over two machines')
   .option(...JSON_OPTION);
 
 command(

@@ -1,9 +1,7 @@
 /** `publish --rebuild`: which account, and what will be done to whom. */
 import { createInterface } from 'node:readline/promises';
-import { describeMove, toFinish } from '../app/moved-accounts.ts';
 import type { Config, TargetConfig } from '../config/config.ts';
 import { commandsFor, shellQuote } from '../health/commands.ts';
-import { isFormerRow, listFormerStays, type MovedAccount } from '../lib/account-origins.ts';
 import { ConfigError, VodhouseError } from '../lib/errors.ts';
 import { escapeControls, pluralize } from '../lib/format.ts';
 import { createHolder } from '../publishing/targets/holder.ts';
@@ -29,8 +27,6 @@ export interface OwnAccounts {
   /** How many rows a table of the live file has of an account. */
   countRows: (account: string, table: 'video' | 'video_version') => number;
   warehouseId: string;
-  /** Accounts that came from another live file, or go to one. */
-  moves: readonly MovedAccount[];
 }
 
 /**
@@ -48,18 +44,15 @@ export async function chooseRebuild(
 ): Promise<string | null> {
   const names = [...new Set([...config.accounts.map(({ name }) => name), ...own.stored])];
   const holders = await readTarget(target, () => readHolders(target, CONNECT_DEADLINE_MS));
-  const stays = listFormerStays(own.moves);
-  const gone = holders.filter(
-    (row) => !names.includes(row.account) && (row.warehouseId === own.warehouseId || isFormerRow(stays, row)),
-  );
+  const gone = holders.filter((row) => !names.includes(row.account) && row.warehouseId === own.warehouseId);
   const known = [...names, ...gone.map(({ account }) => account)];
-  if (given !== true) assertMayRebuild(given, known, own, config);
+  if (given !== true) assertKnownAccount(given, known);
   const describe = createDescription(config, target, holders, own);
   for (const account of given === true ? known : [given])
     process.stderr.write(`${escapeControls(describe(account))}\n`);
   const account = given === true ? await askForAccount(signal) : given;
   if (account === null) return null;
-  if (given === true) assertMayRebuild(account, known, own, config);
+  if (given === true) assertKnownAccount(account, known);
   const holder = holders.find((each) => each.account === account);
   const loss = holder && (await describeLoss(config, target, holder, own));
   if (!loss) return account;
@@ -99,26 +92,6 @@ async function describeLoss(
 const countVideos = (videos: number, states: number) =>
   `${pluralize(videos, 'video')}, ${pluralize(states, 'former state')}`;
 
-/** Throws ConfigError for an account that nobody knows, and for one that a move takes away. */
-function assertMayRebuild(
-  account: string,
-  known: readonly string[],
-  { moves }: OwnAccounts,
-  { file }: Config,
-): void {
-  const move = moves.find((each) => each.account === account && each.state !== 'here');
-  if (move === undefined) {
-    assertKnownAccount(account, known);
-    return;
-  }
-  throw new ConfigError(`${describeMove(move)}; nothing was rebuilt`, {
-    hint:
-      move.state === 'leaving'
-        ? toFinish(move, commandsFor(file))
-        : 'that file takes its rows over: vodhouse publish, with its config',
-  });
-}
-
 async function readTarget<Result>(target: TargetConfig, read: () => Promise<Result>): Promise<Result> {
   try {
     return await read();
@@ -147,9 +120,8 @@ function createDescription(
   config: Config,
   { name, kind }: TargetConfig,
   holders: readonly AccountHolder[],
-  { stored, warehouseId, moves }: OwnAccounts,
+  { stored, warehouseId }: OwnAccounts,
 ) {
-  const stays = listFormerStays(moves);
   const { instance } = createHolder(config);
   const isConfigured = (account: string) => config.accounts.some(({ name: each }) => each === account);
   return (account: string): string => {
@@ -162,9 +134,7 @@ function createDescription(
     if (!stored.includes(account) && isConfigured(account))
       return `${place}: ${holder.worker} has it${since}, ${loaded}${lease}; this worker has not fetched it yet, so a rebuild only takes it, and its rows stay until the first load after a sync`;
     if (!stored.includes(account) && holder.warehouseId === warehouseId)
-      return `${place}: this warehouse no longer has it (renamed, moved or forgotten), ${loaded}; a rebuild deletes its rows there, ${SET_ASIDE[kind].days}`;
-    if (!stored.includes(account) && isFormerRow(stays, holder))
-      return `${place}: was moved here, and has another name now, ${loaded} by ${holder.worker}${lease}; a rebuild deletes the rows of the old name there, ${SET_ASIDE[kind].days}`;
+      return `${place}: this warehouse no longer has it (renamed or forgotten), ${loaded}; a rebuild deletes its rows there, ${SET_ASIDE[kind].days}`;
     if (holder.warehouseId !== warehouseId)
       return `${place}: belongs to another warehouse (${holder.warehouseId}), loaded by ${holder.worker}${since}, ${loaded}${lease}; a rebuild takes it away from there and replaces its rows with those of this warehouse; ${SET_ASIDE[kind].states}`;
     if (holder.instance !== instance)

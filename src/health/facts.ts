@@ -34,14 +34,8 @@ export interface HealthParts extends StreamParts {
 const RECENT_DAYS = 14;
 
 /** Reads the facts at `now` (ms), with this number of runs, the newest first. Throws WarehouseError if the file cannot be read. */
-export function readHealthFacts(given: HealthParts, now: number, runs: number) {
-  const { config: written, statusQueries, formatCommand } = given;
-  const movesAway = statusQueries.movesAway();
-  const movedAway = movesAway.filter(
-    ({ account, state }) => state === 'left' && written.accounts.some(({ name }) => name === account),
-  );
-  const config = withoutAccounts(written, movedAway);
-  const parts = { ...given, config };
+export function readHealthFacts(parts: HealthParts, now: number, runs: number) {
+  const { config, statusQueries, formatCommand } = parts;
   const { accounts } = config;
   const worker = readLiveHolder(config.warehouse, 'worker');
   const rows = statusQueries.packages();
@@ -78,20 +72,9 @@ export function readHealthFacts(given: HealthParts, now: number, runs: number) {
     failedRun: failedRun && redactError(failedRun),
     storageDetails: accounts.flatMap((account) => readStorageDetails(account, parts, streams, recentSince)),
     newestTime: statusQueries.newestTime(),
-    brokenOffMoves: movesAway.filter(({ state }) => state === 'leaving'),
-    /** Accounts of the config that live in another file now: every run and every worker refuses this config. */
-    movedAway,
-    configFile: config.file,
     ...readWorkerNotes(worker, config, published?.published_at ?? null),
     ...readBackups(worker, parts, now),
   };
-}
-
-/** Nothing is due, stale or unread here of an account that lives in another file. */
-function withoutAccounts(config: Config, left: readonly { account: string }[]): Config {
-  if (left.length === 0) return config;
-  const accounts = config.accounts.filter(({ name }) => left.every(({ account }) => account !== name));
-  return { ...config, accounts };
 }
 
 interface PackageRow {

@@ -10,13 +10,7 @@ import { findClockProblems, findFailedRun, findParkedRun } from './run-problems.
 import { findStorageProblems } from './storage-problems.ts';
 import { findTargetProblems } from './target-problems.ts';
 import { findFailedPublication, findRefusedPublication } from './worker-problems.ts';
-import {
-  findBackupProblem,
-  findBrokenOffMoves,
-  findMovedAway,
-  findRefusedConfig,
-  findRefusedPackages,
-} from './worker-problems.ts';
+import { findBackupProblem, findRefusedConfig, findRefusedPackages } from './worker-problems.ts';
 
 /** A worker publishes right after a run; a published file that is behind for longer is a problem. */
 const PUBLISHED_LATE_MS = 2 * MINUTE_MS;
@@ -35,8 +29,6 @@ export function findProblems(facts: HealthFacts): Problem[] {
     ...findBackupProblem(facts),
     ...findTargetProblems(facts),
     ...findRefusedConfig(facts),
-    ...findBrokenOffMoves(facts),
-    ...findMovedAway(facts),
     ...findRefusedPackages(facts),
     ...findQuarantine(facts),
     ...findDrift(facts),

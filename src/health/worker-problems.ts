@@ -1,6 +1,5 @@
 /** Problems of the worker itself: its backups, and a config that it refused. Pure. */
 import type { HealthFacts } from './facts.ts';
-import { shellQuote } from './commands.ts';
 import { createProblem, toOneLine, type Problem } from './problem-kinds.ts';
 
 /** The newest backup failed, or none was made for two ticks of its schedule; it ends with the next one that is made. */
@@ -119,45 +118,4 @@ export function findRefusedConfig({ refusedConfig, formatCommand }: HealthFacts)
       fields: { error },
     }),
   ];
-}
-
-/** It ends when the move is finished, or taken back. */
-export function findBrokenOffMoves({ brokenOffMoves, formatCommand }: HealthFacts): Problem[] {
-  return brokenOffMoves.map(({ account, other_file: file, at }) => {
-    const move = `move ${shellQuote(account)}`;
-    return createProblem({
-      kind: 'config_refused',
-      scope: { account, packageId: null },
-      since: at,
-      message: `account ${account} is not synced: its move to ${file} was broken off`,
-      advice: [
-        {
-          text: 'stop the worker, then finish it',
-          command: formatCommand(`${move} --to ${shellQuote(file)}`),
-        },
-        { text: 'or take it back', command: formatCommand(`${move} --take-back`) },
-      ],
-      fields: { error: `a move to ${file} was broken off` },
-    });
-  });
-}
-
-/** In the words of the commands that refuse this config; it ends when the config no longer has the account. */
-export function findMovedAway({ movedAway, configFile }: HealthFacts): Problem[] {
-  return movedAway.map(({ account, other_file: file, at }) => {
-    const error = `account ${account} was moved to ${file} (${at} UTC)`;
-    return createProblem({
-      kind: 'config_refused',
-      scope: { account, packageId: null },
-      since: at,
-      message: `${error}; sync, start and check refuse the config until it is taken out`,
-      advice: [
-        {
-          text: `take ${account} out of ${configFile}, and put it into the config of that file`,
-          command: null,
-        },
-      ],
-      fields: { error },
-    });
-  });
 }

@@ -25,9 +25,9 @@ type AboutRow = [key: string, value: string | null, description: string];
 /** The rows for a new file. `live` as for `createFingerprint`. */
 export function createAboutRows(live: Database, request: PublishRequest, fingerprint: string): AboutRow[] {
   const { version, now, timezone, today, durationUnit, exclude, storageAccounts } = request;
-  const { created_at, change_seq, warehouse_id, timeline } = live
-    .prepare('select created_at, change_seq, warehouse_id, timeline from warehouse_state')
-    .get() as { created_at: string; change_seq: number; warehouse_id: string; timeline: string };
+  const { created_at, change_seq, warehouse_id } = live
+    .prepare('select created_at, change_seq, warehouse_id from warehouse_state')
+    .get() as { created_at: string; change_seq: number; warehouse_id: string };
   return [
     ['version', version, 'Version of vodhouse that made this file.'],
     ['shape', String(SHAPE), 'Version number of the tables and columns of this file.'],
@@ -46,16 +46,6 @@ export function createAboutRows(live: Database, request: PublishRequest, fingerp
       'warehouse_id',
       warehouse_id,
       'The warehouse behind this file; its copies and backups have the same one.',
-    ],
-    [
-      'timeline',
-      timeline,
-      'New after each restore of the warehouse: change_seq then counts on from an earlier number.',
-    ],
-    [
-      'account_moves',
-      readMoves(live),
-      'Accounts that came from another warehouse, or went to one, as JSON: targets know them by it; NULL if there are none.',
     ],
     ['change_seq', String(change_seq), 'The last change of a video that is in this file.'],
     ['accounts', readAccounts(live), 'The last change of a video of each account, as JSON: targets are loaded by it.'],
@@ -91,17 +81,6 @@ const readPublications = (live: Database): string =>
     .prepare('select json_group_array(publication_id order by number desc) from publication')
     .pluck()
     .get() as string;
-
-/** Without the files: their paths are nobody's business. */
-function readMoves(live: Database): string | null {
-  return live
-    .prepare(
-      `select case when count(*) > 0 then json_group_array(json_object('account', account, 'state', state,
-  'arrivalId', arrival_id, 'origins', json(origins)) order by account) end from account_move`,
-    )
-    .pluck()
-    .get() as string | null;
-}
 
 /** Freshness is the age of the oldest stream that is still read. */
 function createFreshnessRows(live: Database, accounts: readonly string[]): AboutRow[] {

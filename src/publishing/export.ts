@@ -47,19 +47,18 @@ export function openExport({ file, table, sinceSeq }: ExportRequest) {
         yield group.bytes;
       }
     };
-    const { version, timezone, changeSeq, warehouseId, timeline, publishedAt } = source;
+    const { version, timezone, changeSeq, warehouseId, publishedAt } = source;
     const facts = {
       table,
       change_seq: changeSeq,
       warehouse_id: warehouseId,
-      timeline,
       published_at: publishedAt,
     };
     return {
       columns,
       /** Does the table tell what changed since a `change_seq`? */
       isFollowable: FOLLOWABLE.includes(table),
-      /** What belongs to the rows: where the next export begins, and the life of the file in which that number counts. */
+      /** What belongs to the rows: where the next export begins, and the warehouse in which that number counts. */
       facts,
       /** The values as SQLite has them, read while they are taken; integers are bigints. */
       rows: readRows,

@@ -38,7 +38,6 @@ const QUERIES = [
   'select account, date, reason from storage_unconfirmed order by account, date',
   'select count(*), max(discrepancy_id), count(resolved_at) from storage_discrepancy',
   'select account, count(*), max(accepted_at) from storage_correction group by account order by account',
-  'select account, state, arrival_id from account_move order by account',
 ];
 
 /**

@@ -49,18 +49,6 @@ const CREATED_AT = query<{ at: string }>('select created_at as at from warehouse
 
 export type StatusQueries = ReturnType<typeof openStatusQueries>;
 
-/** An account that this file does not sync: its move was begun and not finished (`leaving`), or is done (`left`). */
-interface MoveAway {
-  account: string;
-  state: 'leaving' | 'left';
-  other_file: string;
-  at: string;
-}
-
-const selectMovesAway = query<MoveAway>(
-  `select account, state, other_file, at from account_move where state in ('leaving', 'left') order by account`,
-).all;
-
 /** Opens the live file at `path`. Throws as `openReadOnly`. The named queries have the descriptions. */
 export function openStatusQueries(path: string) {
   const db = openReadOnly(path);
@@ -83,7 +71,6 @@ export function openStatusQueries(path: string) {
     createdAt: () => CREATED_AT.one(db, {}).at,
     /** The newest time of a run or a walk, as the file writes it; null if there is none. */
     newestTime: () => getNewestTime(db),
-    movesAway: () => selectMovesAway(db, {}),
     quarantine: () => readQuarantine(db),
     countQuarantine: () => status.QUARANTINE_COUNTS.all(db, {}),
     heldBack: () => readHeldBack(db),

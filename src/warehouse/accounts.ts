@@ -3,8 +3,6 @@ import { listTablesWith, runOnTable, withoutTriggers } from '../database/account
 import type { Tx } from '../database/connection.ts';
 import { query } from '../database/query.ts';
 import { toTimestamp } from '../lib/clock.ts';
-import { WarehouseError } from '../lib/errors.ts';
-import { findMove } from './statements/account-move.ts';
 
 /** Tables in which only packages and storage days of an account are; the others only record what was done. */
 const hasData = query<{ count: number }, { account: string }>(
@@ -29,13 +27,9 @@ const deleteLoads = query<never, { from: string; to: string }>(
 
 /**
  * Renames an account in all rows: videos, storage, history, ledger, pauses and incidents. Returns their number. Only what
- * targets have of it is not renamed but deleted: under the new name, no target has anything yet. Throws WarehouseError where an
- * account of one of the names was moved away, or is about to be: the mark of that stays with its name.
+ * targets have of it is not renamed but deleted: under the new name, no target has anything yet.
  */
 export function renameAccount(tx: Tx, from: string, to: string): number {
-  const marked = [from, to].find((name) => (findMove(tx, name)?.state ?? 'here') !== 'here');
-  if (marked !== undefined)
-    throw new WarehouseError(`${from} cannot become ${to}: a move of account ${marked} stands`);
   deleteLoads(tx, { from, to });
   tx.$client.pragma('defer_foreign_keys = on');
   return withoutTriggers(tx, () =>
@@ -92,13 +86,8 @@ export function forget(tx: Tx, target: ForgetTarget, now: number): void {
   });
 }
 
-/**
- * The ledger of an account that stays is not among them: its requests still count against the limits. Nor is the mark of one that
- * was moved away: it would be synced in two files.
- */
-const tablesOf = (tx: Tx, { account, packageId }: ForgetTarget): string[] =>
+/** The ledger of an account that stays is not among them: its requests still count against the limits. */
+const tablesOf = (tx: Tx, { packageId }: ForgetTarget): string[] =>
   packageId === null
-    ? listTablesWith(tx, 'account').filter(
-        (table) => table !== 'account_move' || findMove(tx, account)?.state !== 'left',
-      )
+    ? listTablesWith(tx, 'account')
     : listTablesWith(tx, 'account', 'package_id').filter((table) => table !== 'request');

@@ -5,7 +5,6 @@ import type { Tx } from '../database/connection.ts';
 import { countDayWithoutDrift, recordDrift, type FieldDrift } from './statements/drift.ts';
 import { quarantineOnce, resolve, resolveEarlier } from './statements/quarantine.ts';
 import { readCorrectedDays, findNewestReading } from '../database/storage-days.ts';
-import { assertNotMoving } from './statements/account-move.ts';
 import * as statements from './statements/storage.ts';
 import type { DayRow, MissedDay } from './statements/storage.ts';
 
@@ -188,9 +187,8 @@ export interface Correction {
   reason: string;
 }
 
-/** Appends a correction, later than those before it. The booked row does not change; open discrepancies of the day end. Throws ConfigError where the account leaves the file. */
+/** Appends a correction, later than those before it. The booked row does not change; open discrepancies of the day end. */
 export function correctDay(tx: Tx, { account, row, acceptedAt, reason }: Correction): void {
-  assertNotMoving(tx, account);
   const before = statements.findNewestCorrection(tx, { account, date: row.date });
   const least = before ? fromTimestamp(before.accepted_at) + 1000 : 0;
   const accepted_at = toTimestamp(Math.max(acceptedAt, least));

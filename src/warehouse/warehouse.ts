@@ -27,7 +27,6 @@ import {
   listTargetPackages,
   renameAccount,
 } from './accounts.ts';
-import { assertNotMoving, findMove, getOrigins, listMoves } from './statements/account-move.ts';
 import * as backups from './statements/backup.ts';
 import { countExpected, countReplaced, hasLiveId } from './statements/expected-ids.ts';
 import { acknowledgeDrift, countWalksWithoutDrift, listOpenDrift } from './statements/drift.ts';
@@ -94,9 +93,6 @@ const READS = {
   getBookedZone,
   getFileUse,
   getWarehouseId,
-  findMove,
-  getOrigins,
-  listMoves,
   hasAccount,
   listAccounts,
   hasHeldBack,
@@ -130,10 +126,7 @@ const WRITES = {
   forget,
   storeDays,
   correctDay,
-  acknowledgeDrift: (tx: Tx, row: Parameters<typeof acknowledgeDrift>[1]) => {
-    assertNotMoving(tx, row.account);
-    acknowledgeDrift(tx, row);
-  },
+  acknowledgeDrift,
   /** False where the account is not paused. The run that was parked for the pause may continue. */
   endPause: (tx: Tx, ended: { account: string; at: string }): boolean => {
     const isEnded = deletePause(tx, ended) > 0;

@@ -15,6 +15,7 @@ import { execute, hashFile, readRows, readValue } from '../support/fixtures/live
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createVirtualClock, toMs } from '../support/clocks/virtual-clock.ts';
 import { HOUR_MS } from '../../src/lib/clock.ts';
+import { loadReport } from '../support/fixtures/load-report.ts';
 import { corruptIndex, writeFilled, readContents } from '../support/fixtures/full-warehouse.ts';
 
 const clock = createVirtualClock('2026-03-01T12:00Z');
@@ -36,6 +37,7 @@ beforeEach(async () => {
 
 /** Names in the folder of the live file, without the lock files. */
 const names = () => readdirSync(folder).filter((name) => !name.includes('.lock') && name !== 'backups');
+const idOf = (db: string) => readValue(db, 'select warehouse_id from warehouse_state');
 const nameIn = (db: string) => readValue(db, 'select name from package');
 const isMarked = () => existsSync(restoreMarkerPath(path));
 
@@ -80,12 +82,58 @@ describe('a backup of another warehouse', () => {
     restore(path, other, NOW); // it is the same one now
     for (const spoil of [
       () => writeFileSync(path, 'no warehouse'),
-      () => execute(path, 'update warehouse_state set warehouse_id = null, timeline = null'),
+      () => execute(path, 'update warehouse_state set warehouse_id = null'),
     ]) {
       spoil();
       restore(path, file, NOW);
       expect(readValue(path, 'select distinct account from package')).toBe('main');
     }
+  });
+});
+
+describe('a backup that is restored as another warehouse', () => {
+  /** The live file has rows about a target, and so has its backup. */
+  function backUpLoaded(): string {
+    const backup = join(folder, 'backups/loaded.db');
+    const warehouse = openWarehouse(path, clock);
+    warehouse.recordLoadReport('lake', loadReport(), clock.now());
+    warehouse.close();
+    backUp(path, backup);
+    return backup;
+  }
+
+  /** All rows, but for those that another warehouse does not have. */
+  const readOthers = (of: string) => {
+    const { rows, ...facts } = readContents(of);
+    const { target_load: loads, warehouse_state: state, ...others } = rows;
+    return { loads, state: state?.map((row) => row.replace(/"warehouse_id":"[^"]+"/, '')), others, facts };
+  };
+
+  it('has an id of its own, and no loads; everything else is as in the backup', () => {
+    const backup = backUpLoaded();
+    const { newWarehouseId } = restore(path, backup, NOW, { asNew: true });
+    expect(newWarehouseId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-/);
+    expect([idOf(path), idOf(backup) === newWarehouseId]).toEqual([newWarehouseId, false]);
+    expect(readOthers(path)).toEqual({ ...readOthers(backup), loads: [] });
+    expect(readOthers(backup).loads).toHaveLength(1);
+  });
+
+  it('needs no live file, and each restore makes another warehouse', () => {
+    const backup = backUpLoaded();
+    const ids = ['one', 'two'].map((machine) => {
+      const live = join(folder, machine, 'live.db');
+      mkdirSync(join(folder, machine));
+      expect(restore(live, backup, NOW, { asNew: true })).toMatchObject({ kept: null, carried: null });
+      return idOf(live);
+    });
+    expect(new Set([...ids, idOf(path)]).size).toBe(3);
+  });
+
+  it('never replaces the file of a third warehouse', () => {
+    restore(path, file, NOW, { asNew: true });
+    const before = hashFile(path);
+    expect(() => restore(path, file, NOW, { asNew: true })).toThrow(/is a backup of another warehouse/);
+    expect(hashFile(path)).toBe(before);
   });
 });
 
@@ -102,22 +150,17 @@ describe('a restored backup', () => {
     expect([readValue(path, query), readValue(file, query)]).toEqual(['2026-03-03 08:05:00', null]);
   });
 
-  it('is the same warehouse on another timeline', () => {
-    const identity = (of: string) => readRows(of, 'select warehouse_id, timeline from warehouse_state')[0];
-    const before = identity(path);
-    restore(path, file, NOW);
-    const after = identity(path);
-    expect(before).toEqual(identity(file));
-    expect(after?.['warehouse_id']).toBe(before?.['warehouse_id']);
-    expect(after?.['timeline']).not.toBe(before?.['timeline']);
+  it('is the same warehouse', () => {
+    const before = idOf(path);
+    expect(restore(path, file, NOW).newWarehouseId).toBeNull();
+    expect([idOf(path), idOf(file)]).toEqual([before, before]);
   });
 
   it('from before files had an id gets that of the file it replaces', () => {
-    const id = () => readValue(path, 'select warehouse_id from warehouse_state');
-    const before = id();
-    execute(file, 'update warehouse_state set warehouse_id = null, timeline = null');
+    const before = idOf(path);
+    execute(file, 'update warehouse_state set warehouse_id = null');
     restore(path, file, NOW);
-    expect(id()).toBe(before);
+    expect(idOf(path)).toBe(before);
   });
 
   it('leaves only the previous file next to it', () => {
@@ -128,7 +171,7 @@ describe('a restored backup', () => {
       lastRunAt: '2026-03-01 12:01:00',
       kept: join(folder, PREVIOUS),
       carried: { requests: 0, pauses: 0 },
-      moves: [],
+      newWarehouseId: null,
     });
     expect(names().sort()).toEqual(['live.db', PREVIOUS]);
     expect(hashFile(join(folder, PREVIOUS))).toBe(before);

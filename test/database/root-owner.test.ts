@@ -25,7 +25,7 @@ describe.skipIf(process.getuid?.() !== 0)('root in the folder of a user', () => 
     mkdirSync(home);
     chownSync(home, UID, GID);
     const path = join(home, 'new/data/live.db');
-    const lock = tryLock(path, 'worker', 'move', NOW);
+    const lock = tryLock(path, 'worker', 'restore', NOW);
     const db = openDatabase(path, NOW);
     db.$client.exec('update warehouse_state set change_seq = 1');
     const owners = ownersOf(home);
@@ -44,7 +44,7 @@ describe.skipIf(process.getuid?.() !== 0)('root in the folder of a user', () => 
     openDatabase(path, NOW).$client.close();
     expect(ownersOf(folder)['live.db']?.[0]).toBe(0);
     chownSync(path, UID, GID);
-    tryLock(path, 'run', 'move', NOW)?.release();
+    tryLock(path, 'run', 'restore', NOW)?.release();
     expect(ownersOf(folder)['live.db.run.lock']).toEqual([UID, GID]);
     giveToOwnerOf(folder, path);
     expect(ownersOf(folder)['live.db']).toEqual([UID, GID]);

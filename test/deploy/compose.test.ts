@@ -51,7 +51,7 @@ function listMounts({ volumes = [] }: Service) {
 const listWorkers = ({ services }: Compose) =>
   Object.values(services).filter(({ build }) => build !== undefined);
 
-describe.each(['compose.yaml', 'compose.fleet.yaml'])('%s', (path) => {
+describe.each(['compose.yaml', 'compose.postgres.yaml'])('%s', (path) => {
   const compose = readCompose(path);
   const services = Object.values(compose.services);
 
@@ -101,9 +101,7 @@ function loadMounted(path: string) {
 describe('the configs of the workers', () => {
   it.each([
     ['compose.yaml', 'vodhouse', 'deploy/compose/vodhouse.yaml'],
-    ['compose.fleet.yaml', 'north', 'deploy/fleet/north.yaml'],
-    ['compose.fleet.yaml', 'east', 'deploy/fleet/east.yaml'],
-    ['compose.fleet.yaml', 'west', 'deploy/fleet/west.yaml'],
+    ['compose.postgres.yaml', 'vodhouse', 'deploy/postgres/vodhouse.yaml'],
   ])('%s: %s has its secrets in %s', (path, service, config) => {
     const { names } = loadMounted(config);
     expect([...new Set(names)].sort()).toEqual(
@@ -111,49 +109,29 @@ describe('the configs of the workers', () => {
     );
   });
 
-  it.each([
-    'deploy/compose/vodhouse.yaml',
-    'deploy/fleet/north.yaml',
-    'deploy/fleet/east.yaml',
-    'deploy/fleet/west.yaml',
-  ])('%s is valid', async (path) => {
+  it.each(['deploy/compose/vodhouse.yaml', 'deploy/postgres/vodhouse.yaml'])('%s is valid', async (path) => {
     const { createFolder } = await import('../support/fixtures/folder-of-files.ts');
     const text = loadMounted(path).text.replace(/\$\{file:\/run\/secrets\/(\w+)\}/g, '${$1}');
-    const names = ['vodhouse_key', 'north_key', 'east_key', 'west_key', 'server_key', 'postgres_loader'];
+    const names = ['vodhouse_key', 'server_key', 'postgres_loader'];
     const env = Object.fromEntries(names.map((name) => [name, `0123456789abcdef-${name}`]));
     const folder = createFolder({ 'vodhouse.yaml': text });
     const config = loadConfig(`${folder}/vodhouse.yaml`, env);
     expect(config.server).toMatchObject({ host: '0.0.0.0', port: 8320 });
     expect(config.warehouse).toBe('/var/lib/vodhouse/vodhouse.db');
   });
-
-  it('the fleet has one account for each worker', () => {
-    const names = ['north', 'east', 'west'];
-    for (const name of names) {
-      const config = parse(readFileSync(`deploy/fleet/${name}.yaml`, 'utf8')) as {
-        worker: string;
-        accounts: { name: string }[];
-      };
-      expect([config.worker, config.accounts.map((each) => each.name)]).toEqual([name, [name]]);
-    }
-  });
 });
 
-describe('what the fleet mounts', () => {
-  it('lets Prometheus scrape every worker at its port, with the rules next to its config', () => {
+describe('what compose.postgres.yaml mounts', () => {
+  it('lets Prometheus scrape the worker at its port, with the rules next to its config', () => {
     const config = parse(readFileSync('deploy/prometheus/prometheus.yaml', 'utf8')) as {
       rule_files: string[];
       scrape_configs: { static_configs: { targets: string[] }[] }[];
     };
-    expect(config.scrape_configs[0]?.static_configs[0]?.targets).toEqual([
-      'north:8320',
-      'east:8320',
-      'west:8320',
-    ]);
+    expect(config.scrape_configs[0]?.static_configs[0]?.targets).toEqual(['vodhouse:8320']);
     for (const file of config.rule_files) expect(existsSync(`deploy/prometheus/${file}`)).toBe(true);
   });
 
   it('has a script for PostgreSQL that can be executed', () => {
-    expect(statSync('deploy/fleet/postgres/10-roles.sh').mode & 0o111).toBe(0o111);
+    expect(statSync('deploy/postgres/init/10-roles.sh').mode & 0o111).toBe(0o111);
   });
 });

@@ -22,7 +22,7 @@ const config = read('configmap') as IConfigMap;
 const service = read('service') as IService;
 const budget = read('poddisruptionbudget') as IPodDisruptionBudget;
 const policy = read('networkpolicy') as INetworkPolicy;
-const POD_FILES = ['maintenance/pod', 'maintenance/move'];
+const POD_FILES = ['maintenance/pod'];
 const pods = POD_FILES.map((name) => read(name) as IPod);
 const pod = set.spec?.template.spec;
 const [container] = pod?.containers ?? [];
@@ -35,7 +35,6 @@ const TYPES: Record<string, [type: string, module: string]> = {
   poddisruptionbudget: ['IPodDisruptionBudget', 'policy/v1'],
   networkpolicy: ['INetworkPolicy', 'networking.k8s.io/v1'],
   'maintenance/pod': ['IPod', 'v1'],
-  'maintenance/move': ['IPod', 'v1'],
 };
 
 /** What the compiler says of a manifest as a literal of its type: unknown fields are errors. */
@@ -138,14 +137,6 @@ describe.each(pods)('the pod $metadata.name', (maintenance) => {
     const labels = maintenance.metadata?.labels ?? {};
     expect(labels['app.kubernetes.io/name']).not.toBe(
       set.spec?.selector.matchLabels?.['app.kubernetes.io/name'],
-    );
-  });
-
-  it('has the volume of the other worker where its document says it', () => {
-    const other = own?.volumeMounts?.find(({ name }) => name === 'other');
-    const isMove = maintenance.metadata?.name?.endsWith('-move') === true;
-    expect([other?.mountPath, claimOf('other')]).toEqual(
-      isMove ? ['/var/lib/other', 'data-vodhouse-1'] : [undefined, undefined],
     );
   });
 });

@@ -135,21 +135,6 @@ describe('a lake on a folder', () => {
   });
 });
 
-describe('vodhouse fleet', () => {
-  it('takes one place, a database or a folder', async () => {
-    const cwd = temporaryFolder();
-    const fails = async (words: string[], text: string) => {
-      const { code, stderr } = await vodhouse(['fleet', ...words], { cwd });
-      expect(stderr).toContain(text);
-      expect(code).toBe(2);
-    };
-    await fails([], 'vodhouse fleet --postgres URL, or vodhouse fleet --folder FOLDER for a lake');
-    await fails(['--folder', 'a', '--ssl', 'off'], '--ssl has no meaning with --folder');
-    await fails(['--folder', 's3://bucket/x'], 'expected a folder: vodhouse fleet reads no buckets');
-    await fails(['--folder', 'none'], `there is no lake at ${join(cwd, 'none')}`);
-  });
-});
-
 describe('an account in a lake', () => {
   it('is synced and loaded by one worker; another one with a copy is refused, and asks the service nothing', async () => {
     const place = await createPlace();
@@ -169,20 +154,12 @@ describe('an account in a lake', () => {
     expect(check.stdout).toMatch(/^lake +account main +FAILED +held by eu-1 until/m);
   });
 
-  it('is free when its worker stops, and shown with its holder at /fleet', async () => {
+  it('is free when its worker stops', async () => {
     const place = await createPlace();
     expect((await vodhouse(['sync'], place)).code).toBe(0);
     const copy = copyOf(place.cwd);
     const worker = startVodhouse(['start'], place);
     await eventually(worker.stderr).toContain('serving at');
-    const address = /serving at (\S+)/.exec(worker.stderr())?.[1] ?? '';
-    const fleet = await (await fetch(`${address}/fleet`)).text();
-    expect(fleet).toContain('All in order: 1 account of 1 worker.');
-    expect(fleet).toContain('<bdi>eu-1</bdi>');
-    const command = await vodhouse(['fleet', '--folder', place.root], copy);
-    expect(command.stdout).toMatch(/^All in order: 1 account of 1 worker \(\S+\)$/m);
-    expect(command.stdout).toMatch(/^eu-1 +main +20.* +first +[\d,]+ +(?:20\S+ \S+ +)?ok/m);
-    expect(command.code).toBe(0);
     expect((await vodhouse(['sync'], copy)).code).toBe(75);
     worker.kill('SIGTERM');
     expect((await worker.ended).code).toBe(0);

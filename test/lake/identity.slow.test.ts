@@ -2,7 +2,6 @@ import { copyFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { restore } from '../../src/backup/restore.ts';
 import { findLakeDifferences } from '../support/fixtures/lake-rows.ts';
 import { openLakeSite } from '../support/fixtures/lake-site.ts';
 
@@ -45,30 +44,6 @@ describe('an account in a lake', () => {
     const kept = set_aside.flatMap(({ files }) => files.map(({ key }) => key));
     expect(other.files()).toEqual(expect.arrayContaining(kept));
     expect((await site.load())['main']).toMatchObject({ outcome: 'refused' });
-  });
-
-  it('is loaded again after the live file was restored, and keeps what only the lake had', async () => {
-    const site = await openLoaded();
-    const backup = site.backup();
-    await site.walk([1, 2, 3], { title: 'lost' });
-    site.book({ '2026-02-26': 5 });
-    await site.ship();
-    site.whileClosed(() => void restore(site.live, backup, site.clock.now()));
-    await site.walk([1, 2], { title: 'other' });
-    const { main } = await site.ship();
-    expect(main).toMatchObject({ outcome: 'loaded' });
-    expect(main?.findings.map(({ kind }) => kind).sort()).toEqual([
-      ...['booked_differs', 'history_set_aside', 'reloaded'],
-    ]);
-    expect((await site.differences()).filter((line) => !/storage_daily|2026-02-26/.test(line))).toEqual([]);
-    const kept = (await site.differences()).filter((line) => line.startsWith('+'));
-    expect(kept.filter((line) => /2026-02-26.*"booked"/.test(line))).toEqual(kept); // a booked day is never deleted
-    expect(kept).toHaveLength(3); // the table, and by SQL the table and its view
-    const again = await site.load();
-    expect(again['main']?.findings).toMatchObject([{ kind: 'booked_differs' }]);
-    site.book({ '2026-02-26': 5 });
-    expect((await site.ship())['main']?.findings).toEqual([]);
-    expect(await site.differences()).toEqual([]);
   });
 
   it('is held while the lease lasts, and then refused to a copy of the data folder', async () => {

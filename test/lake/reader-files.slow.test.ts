@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import type { Column } from '../../src/publishing/mart.ts';
 import { createMarts } from '../../src/publishing/marts/marts.ts';
 import { writeFileLists } from '../../src/publishing/targets/lake/file-lists.ts';
-import { readFleetOf } from '../../src/publishing/targets/lake/fleet.ts';
 import { openFolderStore } from '../../src/publishing/targets/lake/folder-store.ts';
+import { readStoreHolders } from '../../src/publishing/targets/lake/holders.ts';
 import type { Lake } from '../../src/publishing/targets/lake/lake.ts';
 import type { Store } from '../../src/publishing/targets/lake/store.ts';
 import { listLakeTables, listLakeViews } from '../../src/publishing/targets/lake/sql/lake-tables.ts';
@@ -165,7 +165,7 @@ describe('what a lake has for its readers', () => {
     const lines = readFileSync(join(site.root, 'files/videos.txt'), 'utf8').trimEnd().split('\n');
     expect(new Set(lines).size).toBe(lines.length);
     const store = openFolderStore(site.root);
-    expect((await readFleetOf(store)).map(({ account }) => account)).toEqual(['main']);
+    expect((await readStoreHolders(store)).map(({ account }) => account)).toEqual(['main']);
   });
 
   it('leaves the SQL of a newer version as it is', async () => {

@@ -14,7 +14,6 @@ async function check(server: S3Server, changes: { endpoint?: string; deadlineMs?
     accounts: ['main'],
     marts: createMarts({ durationUnit: 'ms', exclude: [] }),
     timezone: 'Asia/Seoul',
-    originsOf: () => [],
   };
   const checks = await checkTarget(request, deadlineMs);
   return Object.fromEntries(

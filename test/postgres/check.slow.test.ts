@@ -32,7 +32,6 @@ async function check(url: string, changes: TargetChanges = {}, zone = timezone) 
     accounts: ['main'],
     marts,
     timezone: zone,
-    originsOf: () => [],
   };
   const checks = await checkTarget(request);
   return Object.fromEntries(
@@ -47,7 +46,7 @@ async function check(url: string, changes: TargetChanges = {}, zone = timezone) 
 const claim = (url: string, holder = eu1, warehouseId = WAREHOUSE_ID) =>
   claimAccounts(
     { target: createTargetConfig(url), holder, deadlineMs: 30_000 },
-    { warehouseId, timezone, marts, originsOf: () => [] },
+    { warehouseId, timezone, marts },
     ['main'],
   );
 

@@ -1,6 +1,5 @@
 import { copyFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { restore } from '../../src/backup/restore.ts';
 import { openTargetSite } from '../support/fixtures/target-site.ts';
 import { findTargetDifferences } from '../support/fixtures/target-rows.ts';
 import { findPostgres, startPostgres, type PostgresServer } from '../support/servers/postgres.ts';
@@ -57,31 +56,6 @@ describe.skipIf(findPostgres() === null)('an account in a target', () => {
     expect(await site.query(lost)).toMatchObject([{ day: '2026-02-28', state: 'booked' }]);
     expect(await site.query('SELECT count(*)::int AS n FROM $.vodhouse_lost_history')).toEqual([{ n: 6 }]);
     expect((await site.load())['main']).toMatchObject({ outcome: 'refused' });
-  });
-
-  it('is loaded again after the live file was restored, and keeps what only the target had', async () => {
-    const site = await openLoaded();
-    const backup = site.backup();
-    await site.walk([1, 2, 3], { title: 'lost' });
-    site.book({ '2026-02-26': 5 });
-    await site.ship();
-    site.whileClosed(() => void restore(site.live, backup, site.clock.now()));
-    await site.walk([1, 2], { title: 'other' });
-    const { main } = await site.ship();
-    expect(main).toMatchObject({ outcome: 'loaded' });
-    expect(main?.findings.map(({ kind }) => kind).sort()).toEqual([
-      ...['booked_differs', 'history_set_aside', 'reloaded'],
-    ]);
-    const lost = await site.query('SELECT video_id, title FROM $.vodhouse_lost_history ORDER BY 1');
-    expect(lost).toEqual([1, 2, 3].map((id) => ({ video_id: String(id), title: 'lost' })));
-    expect((await site.differences()).filter((line) => !/storage_daily|2026-02-26/.test(line))).toEqual([]);
-    const kept = `SELECT state FROM $.storage_daily WHERE day = '2026-02-26'`;
-    expect(await site.query(kept)).toEqual([{ state: 'booked' }]); // a booked day is never deleted
-    const again = await site.load();
-    expect(again['main']).toMatchObject({ outcome: 'unchanged', findings: [{ kind: 'booked_differs' }] });
-    site.book({ '2026-02-26': 5 });
-    expect((await site.ship())['main']?.findings).toEqual([]);
-    expect(await site.differences()).toEqual([]);
   });
 
   it('is shipped from where a restored target stands', async () => {

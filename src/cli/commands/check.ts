@@ -43,7 +43,6 @@ export async function check(options: JsonOptions & { all?: true }): Promise<numb
   const { signal } = abortOnSignal();
   const pipeline = openPipeline(config, context);
   try {
-    pipeline.assertMaySend();
     warnIfPlanDoesNotFit(config, options, context.logger);
     const { warnings, refusal } = reportLeaving(config, commandsFor(options.config));
     for (const warning of [...warnings, ...findOpenEnvFile(config)])

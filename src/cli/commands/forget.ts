@@ -2,8 +2,6 @@ import { existsSync } from 'node:fs';
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/config.ts';
 import { findLeaving } from '../../app/leaving.ts';
-import { describeMove } from '../../app/moved-accounts.ts';
-import { brokenOffHint } from '../../app/move.ts';
 import { openPipeline, type Pipeline } from '../../app/pipeline.ts';
 import { backUpInChild } from '../../backup/backup.ts';
 import { lockOrThrow } from '../../database/lock.ts';
@@ -65,9 +63,6 @@ function assertRetired(
   options: ForgetOptions,
 ): void {
   const { account, packageId } = target;
-  const move = warehouse.findMove(account);
-  if (move?.state === 'leaving')
-    throw new ConfigError(describeMove(move), { hint: brokenOffHint(move, commandsFor(options.config)) });
   const packages = warehouse.listTargetPackages(target);
   if (packageId === null ? !warehouse.hasAccount(account) : packages.length === 0) {
     const nearest = findNearest(account, warehouse.listAccounts());

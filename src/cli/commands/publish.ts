@@ -110,7 +110,6 @@ async function askForRebuild(
     ...{ stored: warehouse.listAccounts(), warehouseId: warehouse.getWarehouseId() },
     countRows: (account: string, table: string) =>
       warehouse.countTargetRows({ account, packageId: null }).find((each) => each.table === table)?.rows ?? 0,
-    moves: warehouse.listMoves(),
   };
   const account = await chooseRebuild(config, loader.target, options, own, signal);
   return account === null ? null : [account];

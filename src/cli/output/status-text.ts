@@ -70,8 +70,7 @@ function nothingReadText(report: Report): string {
 }
 
 /** Whether a worker runs, and what is due when. */
-function scheduleText({ worker, next, movedAway, formatCommand }: Report, now: number): string {
-  if (!worker && movedAway.length > 0) return 'worker: none; this config is refused';
+function scheduleText({ worker, next, formatCommand }: Report, now: number): string {
   const inTime = (at: string) => {
     const ms = fromTimestamp(at) - now;
     return ms <= 0 ? 'now' : `${at.slice(0, 16)} UTC (in ${formatDuration(Math.ceil(ms / 1000) * 1000)})`;

@@ -158,7 +158,6 @@ export const warehouseState = sqliteTable('warehouse_state', {
   config_accounts: text('config_accounts'),
   is_demo: boolean('is_demo').notNull().default(false),
   warehouse_id: text('warehouse_id'),
-  timeline: text('timeline'),
 });
 
 /** A backup that the worker made, makes, or failed to make. Its row goes with its file. */

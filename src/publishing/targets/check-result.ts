@@ -1,7 +1,6 @@
 /** What a check of a target is given, and what it finds. */
 import type { TargetConfig } from '../../config/config.ts';
 import type { Marts } from '../marts/marts.ts';
-import type { Source } from './source.ts';
 import type { Holder } from './target.ts';
 
 /** What was looked at, and the result in one sentence. */
@@ -18,7 +17,6 @@ export interface CheckRequest<Config extends TargetConfig = TargetConfig> {
   target: Config;
   holder: Holder;
   warehouseId: string;
-  originsOf: Source['originsOf'];
   accounts: readonly string[];
   marts: Marts;
   timezone: string;

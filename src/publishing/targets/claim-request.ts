@@ -4,7 +4,7 @@ import type { Source } from './source.ts';
 import type { Holder } from './target.ts';
 
 /** What is known of a warehouse before its first publication. */
-export type ClaimingWarehouse = Pick<Source, 'warehouseId' | 'timezone' | 'marts' | 'originsOf'>;
+export type ClaimingWarehouse = Pick<Source, 'warehouseId' | 'timezone' | 'marts'>;
 
 export interface ClaimRequest<Config extends TargetConfig = TargetConfig> {
   target: Config;

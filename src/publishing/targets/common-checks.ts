@@ -1,5 +1,4 @@
 /** What a check of every kind of target looks at: clocks, and who has an account. Pure. */
-import { hasLeft } from '../../lib/account-origins.ts';
 import { formatDuration } from '../../lib/format.ts';
 import type { AccountHolder } from './account-holder.ts';
 import { failed, passed, type CheckRequest, type TargetCheck } from './check-result.ts';
@@ -20,14 +19,12 @@ export function judgeClock(offsetMs: number, of: 'database' | 'store'): TargetCh
 export function describeHolder(
   account: string,
   found: AccountHolder | undefined,
-  { target, holder, warehouseId, originsOf }: CheckRequest,
+  { target, holder, warehouseId }: CheckRequest,
 ): TargetCheck {
   const asked = `account ${account}`;
   if (!found) return passed(asked, 'not loaded yet');
   const loaded = found.loadedAt === null ? 'not loaded yet' : `loaded ${found.loadedAt} UTC`;
   const isElsewhere = found.warehouseId !== warehouseId;
-  if (isElsewhere && hasLeft(originsOf(account), found))
-    return passed(asked, `moved here from ${found.worker}, ${loaded}: the next load takes it over`);
   if (isElsewhere)
     return failed(
       asked,

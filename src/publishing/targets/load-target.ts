@@ -1,7 +1,6 @@
 /** Loads one target: every account of the published file, one after the other. Runs in a process of its own. */
 import { emptyReport, isLoadDone, RUNS } from '../../lib/load-report.ts';
 import { CopyError, LostLeaseError, NotFetchedError, StaleSourceError } from './load-errors.ts';
-import { refuseLeaving, refuseRebuild } from './leaving.ts';
 import { addResult, isDone } from './load-results.ts';
 import { listSourceAccounts, openSource, type Source } from './source.ts';
 import { reportRefusal, type Finding, type Loaded, type Refusal, type Target } from './target.ts';
@@ -93,10 +92,6 @@ function rebuildMissing(
       Object.assign(result, describeClaim(claim, request));
       return;
     }
-    if (source.leftAccounts.includes(account)) {
-      Object.assign(result, refuseRebuild(account, 'left'));
-      return;
-    }
     const removed = await target.remove(account);
     if (removed === null) {
       const error = `account ${account} is neither in this warehouse, nor was it loaded by it`;
@@ -116,17 +111,11 @@ async function loadOne(
   const isLeft = !isRebuild && !request.accounts.includes(account);
   let isClaimed = false;
   let isElsewhere = false;
-  const isLeaving = source.leftAccounts.includes(account);
   const result = await report(account, target, source, request, async (draft) => {
-    if (isLeaving && isRebuild) {
-      Object.assign(draft, refuseRebuild(account, 'leaving'));
-      return;
-    }
     const claim = await (isLeft ? target.claimLeft(account) : target.claim(account, isRebuild));
     if (claim?.result !== 'claimed') {
       isElsewhere = isLeft;
       if (claim) Object.assign(draft, describeClaim(claim, request));
-      if (isLeaving && claim?.result === 'refused') Object.assign(draft, refuseLeaving(account));
       return;
     }
     isClaimed = true;

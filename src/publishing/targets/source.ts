@@ -2,12 +2,6 @@
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { Database } from '../../database/sqlite.ts';
-import {
-  listFormerStays,
-  toAccountTimeline,
-  type MovedAccount,
-  type Origin,
-} from '../../lib/account-origins.ts';
 import { WarehouseError } from '../../lib/errors.ts';
 import { SHAPE } from '../fingerprint.ts';
 import { createMarts, type Marts } from '../marts/marts.ts';
@@ -36,25 +30,15 @@ export function openSource(file: string) {
     const exclude = (facts.get('excluded') ?? '').split(', ').filter(Boolean);
     const marts: Marts = createMarts({ durationUnit, exclude });
     const timezone = getFact('timezone');
-    const timeline = getFact('timeline');
-    const moves = JSON.parse(facts.get('account_moves') ?? '[]') as PublishedMove[];
-    const findMove = (account: string) => moves.find((each) => each.account === account) ?? null;
+    const warehouseId = getFact('warehouse_id');
     return {
       file,
       db,
       marts,
       timezone,
       version: getFact('version'),
-      warehouseId: getFact('warehouse_id'),
-      timeline,
-      /** The timeline of an account: that of the warehouse, unless it was moved into it. */
-      timelineOf: (account: string) => toAccountTimeline(timeline, findMove(account)?.arrivalId ?? null),
-      /** Where an account was before it was moved into the warehouse, the oldest first. */
-      originsOf: (account: string): readonly Origin[] => findMove(account)?.origins ?? [],
-      /** Where the accounts were that were moved into the warehouse, also under other names. */
-      formerStays: listFormerStays(moves),
-      /** Accounts that were moved to another warehouse, or are about to be. */
-      leftAccounts: moves.flatMap(({ account, state }) => (state === 'here' ? [] : [account])),
+      warehouseId,
+      timeline: warehouseId,
       /** UTC, `YYYY-MM-DD HH:MM:SS`. */
       publishedAt: getFact('published_at'),
       /** The last change of a video in the file. */
@@ -70,9 +54,6 @@ export function openSource(file: string) {
     throw error;
   }
 }
-
-/** As `about` has it. */
-type PublishedMove = Pick<MovedAccount, 'account' | 'state' | 'arrivalId' | 'origins'>;
 
 const PUBLISH = 'vodhouse publish makes a new one';
 

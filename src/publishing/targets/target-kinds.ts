@@ -1,6 +1,5 @@
 /** The kinds of targets: the one place that picks by `kind`. The code of a kind, and its libraries, are loaded when needed. */
 import type { TargetConfig } from '../../config/config.ts';
-import type { FleetAccount } from '../../lib/fleet.ts';
 import type { AccountHolder, AccountRows } from './account-holder.ts';
 import type { CheckRequest, TargetCheck } from './check-result.ts';
 import type { ClaimingWarehouse, ClaimRequest } from './claim-request.ts';
@@ -49,16 +48,6 @@ export async function releaseAccounts(
   }
   const postgres = await import('./postgres/leases.ts');
   return postgres.release({ target, ...request }, warehouse);
-}
-
-/** Every account of the target, sorted by name. Throws what the connection throws, ConfigError if there is none to read. */
-export async function readFleet(target: TargetConfig, deadlineMs: number): Promise<FleetAccount[]> {
-  if (target.kind === 'lake') {
-    const lake = await import('./lake/errand-process.ts');
-    return lake.sendErrand({ kind: 'fleet', place: target.place, deadlineMs });
-  }
-  const postgres = await import('./postgres/fleet.ts');
-  return postgres.readFleet(target, deadlineMs);
 }
 
 /** Who has each account that was ever claimed. Throws what the connection throws. */

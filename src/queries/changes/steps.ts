@@ -52,7 +52,7 @@ function readSteps(db: Db, kind: StepKind, key: PackageFilter, part: StepRange &
 
 /**
  * The last position of a list, down from `upto`, whose time satisfies `isEarly`; 0: there is none. Times must rise with
- * positions; those of an account that was moved from another file do not, where it came after the time that is wanted.
+ * positions.
  */
 export function findLastPosition(
   db: Db,

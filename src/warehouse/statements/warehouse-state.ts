@@ -15,18 +15,6 @@ const findWarehouseId = query<{ id: string }>('select warehouse_id as id from wa
 /** The same in all copies and backups of the file. */
 export const getWarehouseId = (tx: Tx): string => findWarehouseId(tx, {}).id;
 
-/** The file, and its present timeline. */
-export interface Identity {
-  warehouseId: string;
-  timeline: string;
-}
-
-const selectIdentity = query<Identity>(
-  'select warehouse_id as warehouseId, timeline from warehouse_state',
-).one;
-
-export const getIdentity = (tx: Tx): Identity => selectIdentity(tx, {});
-
 /** Who uses the file. */
 export interface FileUse {
   /** Absolute path of the config of the last run; null before the first one. */

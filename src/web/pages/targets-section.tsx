@@ -22,9 +22,6 @@ export function TargetsSection({ targets, now }: { targets: readonly TargetRepor
               <TargetRows key={report.target} summary={summarizeTarget(report)} now={now} />
             ))}
           </Table>
-          <p>
-            <a href="/fleet">All workers of the targets</a>
-          </p>
         </Section>
       )}
     </div>

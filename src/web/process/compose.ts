@@ -2,7 +2,6 @@
 import type { Config, ServerConfig } from '../../config/config.ts';
 import { createCalendar } from '../../lib/calendar.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { TargetFleet } from '../../lib/fleet.ts';
 import { createStaleCheck } from '../../health/streams.ts';
 import { commandsFor } from '../../health/commands.ts';
 import { openPageQueries } from '../../queries/page-queries.ts';
@@ -21,8 +20,6 @@ import { nextTick } from '../../lib/cron-ticks.ts';
 
 export interface WebEnvironment extends Pick<WebServerOptions, 'workerDeadReason' | 'onError' | 'limits'> {
   clock: Clock;
-  /** Asks the targets of the config; left out: none is asked. */
-  readFleets?: () => Promise<TargetFleet[]>;
 }
 
 /** Serves the live file. Throws ConfigError if it cannot listen, WarehouseError if the file cannot be read. */
@@ -30,7 +27,7 @@ export async function openWebServer(
   config: Config & { server: ServerConfig },
   environment: WebEnvironment,
 ): Promise<WebServer> {
-  const { clock, onError, readFleets = async () => [] } = environment;
+  const { clock, onError } = environment;
   const { lists, wideReads, statusQueries, details, deltas, close } = openQueries(
     config.warehouse,
     clock.now(),
@@ -62,7 +59,6 @@ export async function openWebServer(
         formatCommand,
         nextRun,
         clock,
-        readFleets,
       },
       metrics,
       readiness: cacheBriefly(clock, (isAuthenticated: boolean) =>

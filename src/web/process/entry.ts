@@ -6,13 +6,11 @@ import { errorMessage } from '../../lib/errors.ts';
 import { serializeError } from '../../lib/serialize-error.ts';
 import type { WebServer } from '../server.ts';
 import { openWebServer } from './compose.ts';
-import { createFleetChannel } from './fleet-channel.ts';
 import { DEAD_AFTER_MS, type FromServer, type ToServer } from './ipc.ts';
 
 /** By a monotonic clock. */
 let lastHeartbeatMs = performance.now();
 let webServer: WebServer | null = null;
-const fleets = createFleetChannel(() => send({ wantsFleets: true }));
 
 function send(message: FromServer): void {
   if (process.connected) process.send?.(message);
@@ -23,12 +21,7 @@ async function serve(config: Config): Promise<void> {
   if (!server) return;
   const onError = (error: unknown) => send({ error: errorMessage(error) });
   try {
-    webServer = await openWebServer(
-      { ...config, server },
-      {
-        ...{ clock: systemClock, workerDeadReason, onError, readFleets: fleets.read },
-      },
-    );
+    webServer = await openWebServer({ ...config, server }, { clock: systemClock, workerDeadReason, onError });
     send({ url: webServer.url });
   } catch (error) {
     send({ startError: serializeError(error) });
@@ -48,7 +41,6 @@ exitWithParent(() => {
 });
 process.on('message', (message: ToServer) => {
   if ('serve' in message) void serve(message.serve);
-  else if ('fleets' in message) fleets.receive(message.fleets);
   else if ('published' in message) webServer?.recordPublication(message.published);
   else lastHeartbeatMs = performance.now();
 });

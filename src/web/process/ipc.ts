@@ -1,19 +1,14 @@
 /** The messages between the worker and the process of its web server. */
 import type { Config } from '../../config/config.ts';
-import type { TargetFleet } from '../../lib/fleet.ts';
 import type { SerializedError } from '../../lib/serialize-error.ts';
 import type { Publication } from '../../publishing/publisher.ts';
 
-/** First `serve`; then heartbeats of the worker, what it published, and what targets say where the server asked. */
+/** First `serve`; then heartbeats of the worker, and what it published. */
 export type ToServer =
-  | { serve: Config }
-  | { heartbeat: true }
-  | { published: Pick<Publication, 'durationMs'> }
-  | { fleets: TargetFleet[] };
+  { serve: Config } | { heartbeat: true } | { published: Pick<Publication, 'durationMs'> };
 
-/** First where it listens, or why it cannot; later errors that clients only see as HTTP 500, and a question for what targets say. */
-export type FromServer =
-  { url: string } | { startError: SerializedError } | { error: string } | { wantsFleets: true };
+/** First where it listens, or why it cannot; later errors that clients only see as HTTP 500. */
+export type FromServer = { url: string } | { startError: SerializedError } | { error: string };
 
 export const HEARTBEAT_MS = 5_000;
 

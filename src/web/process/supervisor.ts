@@ -7,14 +7,12 @@ import type { Config, TargetConfig } from '../../config/config.ts';
 import { forkDist, sendRequest } from '../../lib/child-process.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { errorMessage } from '../../lib/errors.ts';
-import type { TargetFleet } from '../../lib/fleet.ts';
 import { removeLakeLogin } from '../../lib/lake-place.ts';
 import { hidePassword } from '../../lib/postgres-url.ts';
 import { NO_PROXIES } from '../../lib/http/proxy.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { deserializeError } from '../../lib/serialize-error.ts';
 import type { WebServer } from '../server.ts';
-import { createFleetReader } from '../../publishing/targets/fleet-reader.ts';
 import { HEARTBEAT_MS, type FromServer, type ToServer } from './ipc.ts';
 
 /** The wait before a restart; it doubles from `first` to `max`. */
@@ -51,8 +49,7 @@ export async function startWebProcess(config: Config, options: WebProcessOptions
   const stopped = AbortSignal.any([signal, closing.signal]);
   const isStopped = () => stopped.aborted;
   const served = removeServiceKeys(config);
-  const readFleets = createFleetReader(config.publish?.targets ?? [], clock);
-  let current = await launch(served, options, readFleets);
+  let current = await launch(served, options);
   const { url } = current;
   const restartable = withPort(served, Number(new URL(url).port));
 
@@ -67,7 +64,7 @@ export async function startWebProcess(config: Config, options: WebProcessOptions
         `the web server ended: ${reason}; restarting in ${waitMs / 1000} s`,
       );
       await clock.sleep(waitMs, stopped);
-      current = await launch(restartable, { ...options, signal: stopped }, readFleets).catch(toFailedLaunch);
+      current = await launch(restartable, { ...options, signal: stopped }).catch(toFailedLaunch);
       if (isStopped()) return stop(current);
       const { child, url } = current;
       if (child) logger.info({ event: 'server_listening', url }, `serving at ${url} again`);
@@ -119,11 +116,7 @@ function withPort(config: Config, port: number): Config {
   return { ...config, server: config.server && { ...config.server, port } };
 }
 
-async function launch(
-  config: Config,
-  { environment, logger, signal }: WebProcessOptions,
-  readFleets: () => Promise<TargetFleet[]>,
-): Promise<Launched> {
+async function launch(config: Config, { environment, logger, signal }: WebProcessOptions): Promise<Launched> {
   signal.throwIfAborted();
   const child = forkDist('web/process/entry.js', environment);
   const ended = new Promise<string>((resolve) => {
@@ -136,22 +129,18 @@ async function launch(
   const answer = await sendRequest<FromServer>(child, { serve: config } satisfies ToServer);
   limit.removeEventListener('abort', kill);
   if ('url' in answer) {
-    const launched = { child, url: answer.url, ended };
     child.on('message', (message: FromServer) => {
-      if ('wantsFleets' in message) void readFleets().then((fleets) => send(launched, { fleets }));
       if (!('error' in message)) return;
       const { error } = message;
       logger.error({ event: 'server_error', error }, `the web server failed to answer: ${error}`);
     });
-    return launched;
+    return { child, url: answer.url, ended };
   }
   await stop({ child, ended });
   signal.throwIfAborted();
   if ('startError' in answer) throw deserializeError(answer.startError);
   throw new Error(
-    'error' in answer
-      ? answer.error
-      : `the web server ended before it listened: ${'ended' in answer ? answer.ended : 'it asked before'}`,
+    'error' in answer ? answer.error : `the web server ended before it listened: ${answer.ended}`,
   );
 }
 

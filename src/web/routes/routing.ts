@@ -2,14 +2,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { VNode } from 'preact';
 import type { Clock } from '../../lib/clock.ts';
-import type { TargetFleet } from '../../lib/fleet.ts';
 import type { PageFrame } from '../pages/layout.tsx';
 import type { QuestionSources } from '../views/questions-view.ts';
 
 export interface PagesOptions extends QuestionSources {
   clock: Pick<Clock, 'now'>;
-  /** What the targets say of all their workers. Throws BusyError where that is not known in time. */
-  readFleets: () => Promise<TargetFleet[]>;
 }
 
 /** Null: no such page (404). */

@@ -1,7 +1,6 @@
-/** The status page, what keeps it up to date, and the fleet. */
+/** The status page, and what keeps it up to date. */
 import { renderToString } from 'preact-render-to-string';
 import { Zone } from '../pages/format.tsx';
-import { FleetPage } from '../pages/fleet.tsx';
 import { Progress } from '../pages/progress-section.tsx';
 import { StatusPage } from '../pages/status.tsx';
 import { countRunPackages, toChangeMarker, toRunProgress } from '../views/run-progress.ts';
@@ -13,10 +12,6 @@ export function addStatusRoutes({ options, frame, page, json }: Routing): void {
   page('/', async ({ query }) => {
     const view = createStatusView(options, statusQuery.parse(query), clock.now());
     return <StatusPage {...frame} view={view} unit={config.durationUnit} />;
-  });
-  page('/fleet', async () => {
-    if (!config.publish?.targets.length) return null;
-    return <FleetPage {...frame} fleets={await options.readFleets()} now={clock.now()} />;
   });
   json('/live.json', () => {
     const now = clock.now();

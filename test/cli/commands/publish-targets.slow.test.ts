@@ -154,7 +154,7 @@ describe.skipIf(findPostgres() === null)('publish with targets', () => {
       url,
     );
     const asked = await vodhouse(['publish', '--rebuild', 'gone'], { cwd });
-    expect(asked.stderr).toContain('this warehouse no longer has it (renamed, moved or forgotten)');
+    expect(asked.stderr).toContain('this warehouse no longer has it (renamed or forgotten)');
     expect(asked.stderr).toContain('250 videos, 0 former states and 0 days of storage of account gone');
     expect(asked.stderr).toContain('-> vodhouse publish --target warehouse --rebuild gone --yes');
     expect(asked.code).toBe(2);

@@ -14,7 +14,6 @@ import { DAY_MS, toTimestamp } from '../../../src/lib/clock.ts';
 import { ConfigError } from '../../../src/lib/errors.ts';
 import { createLogger } from '../../../src/lib/logger.ts';
 import { PUBLISHED_ID } from '../../../src/publishing/atomic-replace.ts';
-import { writeMove } from '../../../src/warehouse/statements/account-move.ts';
 import { createVirtualClock } from '../../support/clocks/virtual-clock.ts';
 import { createFolder } from '../../support/fixtures/folder-of-files.ts';
 import { watchConsole } from '../../support/processes/captured-output.ts';
@@ -42,35 +41,6 @@ function openStatus(text: string) {
   };
   return { folder, config, db, run, write: (changed: string) => writeFileSync(config, changed) };
 }
-
-/** As `vodhouse move` leaves the first file. */
-const moveAway = (db: Parameters<typeof writeMove>[0], account: string) => {
-  const ids = { arrivalId: 'arrival-1', moveId: 'move-1', otherWarehouseId: 'warehouse-2' };
-  const at = '2026-03-05 12:00:00';
-  writeMove(db, { account, state: 'left', origins: [], otherFile: '/two/live.db', at, ...ids });
-};
-
-describe('status of an account that was moved away and is still in the config', () => {
-  it('says what sync says, and names no command that is refused', async () => {
-    const { config, db, run } = openStatus(configWith(['main', 'second']));
-    moveAway(db, 'second');
-    const { code, text } = await run();
-    expect(code).toBe(3);
-    expect(text).toContain('account second was moved to /two/live.db (2026-03-05 12:00:00 UTC)');
-    expect(text).toContain(`-> take second out of ${config}, and put it into the config of that file`);
-    expect(text).not.toMatch(/second\/101|vodhouse start|due with a worker/);
-  });
-
-  it('says so also where it was the only account, and ends once the config no longer has it', async () => {
-    const { db, run, write } = openStatus(configWith(['main']));
-    moveAway(db, 'main');
-    const { code, text } = await run();
-    expect([code, text.includes('account main was moved to')]).toEqual([3, true]);
-    expect(text).not.toMatch(/Nothing was synced yet|vodhouse sync|vodhouse start/);
-    write(configWith(['second']));
-    expect((await run()).text).toContain('Nothing was synced yet');
-  });
-});
 
 /** A published file as another warehouse makes it: of that, status reads only the table `about`. */
 function publishFrom(file: string, about: Readonly<Record<string, string>>): void {

@@ -5,7 +5,7 @@ import type { LakeTargetConfig } from '../../../config/config.ts';
 import { isLoopback } from '../../../lib/loopback.ts';
 import { failed, passed, type CheckRequest, type TargetCheck } from '../check-result.ts';
 import { describeHolder, judgeClock } from '../common-checks.ts';
-import { readStoreHolders } from './fleet.ts';
+import { readStoreHolders } from './holders.ts';
 import { toFolderError } from './folder-errors.ts';
 import { describeLakeError } from './lake-errors.ts';
 import { WORKERS } from './layout.ts';

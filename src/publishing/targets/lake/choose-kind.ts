@@ -1,8 +1,7 @@
 /** How an account is loaded: its changes, or everything; or not at all, because the lake has what the warehouse never had. */
-import { isAccountTimeline } from '../../../lib/account-origins.ts';
 import { getLastRun, hasAnchor, isFetched } from '../delta.ts';
 import { NotFetchedError } from '../load-errors.ts';
-import { findSeqOffset, oldTimeline, otherStates, unknownMove } from '../old-copies.ts';
+import { oldTimeline, otherStates } from '../old-copies.ts';
 import type { Source } from '../source.ts';
 import type { Pointer } from './documents.ts';
 
@@ -21,8 +20,7 @@ export function chooseKind(
 ): ChosenKind {
   const { timeline, shape } = pointer.facts;
   if (timeline === null) return { kind: 'first', isLost: false };
-  if (timeline !== source.timelineOf(account)) {
-    if (findSeqOffset(source, account, timeline) !== null) return { kind: 'reload', isLost: false };
+  if (timeline !== source.timeline) {
     if (!isRebuild) assertNotSuperseded(source, account, pointer);
     if (!isFetched(source, account)) throw new NotFetchedError(account);
     return { kind: 'reload', isLost: true };
@@ -34,15 +32,11 @@ export function chooseKind(
 }
 
 /**
- * A file whose timeline the lake had, and gave up for another one, is an old copy: from before a restore, or from before the
- * account was moved away and back.
+ * A file whose timeline the lake had, and gave up for another one, is an old copy: from before a restore.
  */
 function assertNotSuperseded(source: Source, account: string, { facts, state }: Pointer): void {
   if (state.status === 'rebuild') return; // a person took the account for this file
-  const isOfMove = facts.timeline !== null && isAccountTimeline(facts.timeline);
-  if (state.status === 'moved' || (isOfMove && source.originsOf(account).length === 0))
-    throw unknownMove(account);
-  if (facts.former_timelines.includes(source.timelineOf(account))) throw oldTimeline(account);
+  if (facts.former_timelines.includes(source.timeline)) throw oldTimeline(account);
 }
 
 /** The last loads brought states that this warehouse has, and no newer file of it was loaded. */

@@ -1,6 +1,5 @@
 /** Who ships an account into a lake: the worker that its last load names, while that gives signs of life. */
 import pLimit from 'p-limit';
-import { hasLeft, listStays, type Origin } from '../../../lib/account-origins.ts';
 import { LostLeaseError } from '../load-errors.ts';
 import type { AccountClaim, Claim } from '../target.ts';
 import { BAD_DOCUMENT, type LoadFacts, type Manifest } from './documents.ts';
@@ -18,8 +17,6 @@ export interface Claimant {
   warehouseId: string;
   version: string;
   timezone: string;
-  /** Where accounts were before `vodhouse move` brought them into this warehouse. */
-  originsOf: (account: string) => readonly Origin[];
   /** A person takes the accounts from another warehouse or worker. */
   force: boolean;
 }
@@ -116,23 +113,18 @@ const toClaim = (account: string, epoch: number, leaseUntil: string): Claim => (
   ...{ result: 'claimed', account, epoch, leaseUntil },
 });
 
-/** Why the account is not to be had; null if it is. The lease of the worker that gave it away is not waited for. */
+/** Why the account is not to be had; null if it is. */
 async function findRefusal(
   lake: Lake,
   account: string,
   { pointer: { facts } }: Head,
-  { warehouseId, originsOf }: Claimant,
+  { warehouseId }: Claimant,
 ): Promise<Claim | null> {
   if (facts.kind === 'removed') return null; // nobody has it
-  const origins = originsOf(account);
-  const isElsewhere = facts.warehouse_id !== warehouseId;
-  const isMoved =
-    isElsewhere && hasLeft(origins, { warehouseId: facts.warehouse_id, timeline: facts.timeline });
-  if (isElsewhere && !isMoved) {
+  if (facts.warehouse_id !== warehouseId) {
     const reason = `account ${account} belongs to another warehouse (${facts.warehouse_id}), loaded by ${facts.worker}`;
     return { result: 'refused', account, reason };
   }
-  if (isMoved && listStays(origins).some(({ instance }) => instance === facts.instance)) return null;
   const sign = await readSign(lake, facts.instance);
   if (sign === null || isOver(lake, sign.lease_until)) return null;
   return { result: 'held', account, worker: facts.worker, until: sign.lease_until };
@@ -173,7 +165,6 @@ function toStatus(
   if (!before) return null;
   const { facts, state } = before;
   const isOther = facts.warehouse_id !== warehouseId;
-  if (force && (isOther || state.status === 'rebuild' || state.status === 'moved')) return 'rebuild';
-  if (isOther) return 'moved';
+  if (force && (isOther || state.status === 'rebuild')) return 'rebuild';
   return state.status === 'rebuild' && facts.instance !== instance ? 'unverified' : state.status;
 }

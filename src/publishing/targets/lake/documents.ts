@@ -83,7 +83,7 @@ const state = z.object({
   last_run: count,
   verified_at: z.string().nullable(),
   /** Why the next load writes everything again; null: it does not. */
-  status: z.enum(['rebuild', 'moved', 'unverified']).nullable(),
+  status: z.enum(['rebuild', 'unverified']).nullable(),
 });
 
 const manifest = z.object({

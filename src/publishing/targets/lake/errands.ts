@@ -1,9 +1,8 @@
-/** What a worker does in a lake between loads: claims, releases, and what the fleet is. */
-import type { Origin } from '../../../lib/account-origins.ts';
+/** What a worker does in a lake between loads: claims, releases, and who has each account. */
 import { version } from '../../../lib/version.ts';
 import type { Holder } from '../target.ts';
 import { claimAll } from './claim.ts';
-import { readFleetOf, readStoreHolders } from './fleet.ts';
+import { readStoreHolders } from './holders.ts';
 import { endSign } from './sign.ts';
 import type { LakeOptions, LakePlace, Store } from './store.ts';
 import { withStore } from './with-store.ts';
@@ -14,28 +13,22 @@ export type Errand = { place: LakePlace; deadlineMs: number } & Work;
 type Work =
   | { kind: 'claim'; target: LakeOptions; holder: Holder; warehouse: Claiming; accounts: readonly string[] }
   | { kind: 'release'; target: LakeOptions; holder: Holder }
-  | { kind: 'fleet' }
   | { kind: 'holders' };
 
 interface Claiming {
   warehouseId: string;
   timezone: string;
-  /** Where accounts were before `vodhouse move`, by account. */
-  origins: Readonly<Record<string, readonly Origin[]>>;
 }
 
-/** Throws StoreError, and ConfigError where there is no lake whose fleet could be told. */
+/** Throws StoreError. */
 export function runErrand(errand: Errand): Promise<unknown> {
   return withStore(errand.place, errand.deadlineMs, (store) => work(errand, store));
 }
 
 async function work(errand: Work, store: Store): Promise<unknown> {
-  if (errand.kind === 'fleet') return readFleetOf(store);
   if (errand.kind === 'holders') return readStoreHolders(store);
   const lake = { options: errand.target, holder: errand.holder, store };
   if (errand.kind === 'release') return endSign(lake);
-  const { origins, ...warehouse } = errand.warehouse;
-  const originsOf = (account: string) => origins[account] ?? [];
-  const claimant = { ...warehouse, originsOf, version: version(), force: false };
+  const claimant = { ...errand.warehouse, version: version(), force: false };
   return claimAll(lake, errand.accounts, claimant);
 }

@@ -30,8 +30,8 @@ export function createLakeTarget(
   holder: Holder,
 ): Target & { close: () => Promise<void> } {
   const lake: Lake = { options, holder, store: openStore(options.place) };
-  const { warehouseId, version, timezone, originsOf } = source;
-  const claimant: Claimant = { warehouseId, version, timezone, originsOf, force: false };
+  const { warehouseId, version, timezone } = source;
+  const claimant: Claimant = { warehouseId, version, timezone, force: false };
   /** A store may hang in the middle of any request: whatever takes longer than `load_timeout` is given up. */
   const timed =
     <Given extends unknown[], Result>(work: (...given: Given) => Promise<Result>) =>
@@ -84,7 +84,7 @@ export function createLakeTarget(
   async function verify(owner: { account: string } | { warehouse: string }): Promise<string[] | null> {
     const isAccount = 'account' in owner;
     const head = await readHead(lake, owner);
-    const timeline = isAccount ? source.timelineOf(owner.account) : source.timeline;
+    const timeline = isAccount ? source.timeline : source.timeline;
     if (
       head?.pointer.facts.timeline !== timeline ||
       head.pointer.facts.shape !== source.shape ||
@@ -143,9 +143,8 @@ export function createLakeTarget(
       return found;
     },
     async listFindings(accounts: readonly string[]): Promise<Finding[]> {
-      const present = [...accounts, ...source.leftAccounts];
-      for (const account of known) if (!present.includes(account)) await sweepRemoved(lake, source, account);
-      const left = await listLeftBehind(lake, source, known, present);
+      for (const account of known) if (!accounts.includes(account)) await sweepRemoved(lake, source, account);
+      const left = await listLeftBehind(lake, source, known, accounts);
       return left.map((account) => describeLeftBehind(account, options.name));
     },
     describe: (error) => describeLakeError(error, options.place),

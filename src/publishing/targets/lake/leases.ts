@@ -14,11 +14,10 @@ export interface LakeClaimRequest {
 /** Claims the accounts, or renews their leases. Throws StoreError where no account can be read. */
 export function claimAccounts(
   { target, holder, deadlineMs }: LakeClaimRequest,
-  { warehouseId, timezone, originsOf }: Pick<Source, 'warehouseId' | 'timezone' | 'originsOf'>,
+  { warehouseId, timezone }: Pick<Source, 'warehouseId' | 'timezone'>,
   accounts: readonly string[],
 ): Promise<AccountClaim[]> {
-  const origins = Object.fromEntries(accounts.map((account) => [account, originsOf(account)]));
-  const warehouse = { warehouseId, timezone, origins };
+  const warehouse = { warehouseId, timezone };
   return sendErrand({ kind: 'claim', place: target.place, target, holder, deadlineMs, warehouse, accounts });
 }
 

@@ -123,7 +123,7 @@ function toFacts(
 ): Pick<LoadFacts, 'kind' | 'timeline' | 'former_timelines' | 'shape' | 'change_seq' | 'anchors'> {
   const { db, marts, shape } = source;
   const newest = findNewest(db, selectOwned(marts.videos, { account }));
-  const timeline = source.timelineOf(account);
+  const timeline = source.timeline;
   const isSame = before.timeline === timeline && kind === 'changes'; // a complete load has replaced what others brought
   const mark = isSame ? before.change_seq : 0;
   const isNew = newest !== null && (newest.changeSeq > mark || !isSame);
@@ -139,7 +139,7 @@ function toFacts(
 
 /** Has the lake states that the published file has not? */
 const hasLostStates = (source: Source, account: string, { facts }: Manifest): boolean =>
-  facts.timeline !== source.timelineOf(account) ||
+  facts.timeline !== source.timeline ||
   facts.anchors.some((anchor) => hasAnchor(source, account, anchor) === false);
 
 const OF_STATES = ['videos', 'video_history'];

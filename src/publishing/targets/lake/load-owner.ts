@@ -140,7 +140,7 @@ async function recordPublication(lake: Lake, source: Source, head: Head): Promis
 /** So that a file tells where it comes from without its manifest. */
 function toFooter(source: Source, owner: LakeOwner): Record<string, string> {
   const { version, timezone, warehouseId, publishedAt, shape, changeSeq } = source;
-  const timeline = owner !== 'all' && 'account' in owner ? source.timelineOf(owner.account) : source.timeline;
+  const timeline = owner !== 'all' && 'account' in owner ? source.timeline : source.timeline;
   const facts = { version, timezone, warehouse_id: warehouseId, timeline, shape };
   return Object.fromEntries(
     Object.entries({ ...facts, change_seq: String(changeSeq), published_at: publishedAt }).map(

@@ -1,24 +1,22 @@
-/** Removes an account that the warehouse no longer has (renamed, moved or forgotten), because a person said so. */
-import { LostLeaseError } from '../load-errors.ts';
+/** Removes an account that the warehouse no longer has (renamed or forgotten), because a person said so. */
 import type { Source } from '../source.ts';
-import { describeRefusal, type Finding, type Loaded } from '../target.ts';
+import type { Finding, Loaded } from '../target.ts';
 import { readHead, rollForward } from './head.ts';
 import { nowText, type Lake } from './lake.ts';
-import { findHolder, isFormer } from './left-behind.ts';
 import { readBase } from './restore-manifest.ts';
-import { commit, listFiles, type Head } from './pointer.ts';
+import { commit, listFiles } from './pointer.ts';
 import { isSweepDue, listSuperseded, sweepSuperseded } from './superseded.ts';
 
 const OF_DAYS = ['storage_daily', 'storage_corrections'];
 
 /**
  * Readers no longer find the account; its files are deleted after `keep`, those of its booked days stay. Null if this
- * warehouse did not load it, and it was not moved here. Throws LostLeaseError if another worker has it, and StoreError.
+ * warehouse did not load it. Throws StoreError.
  */
 export async function removeAccount(lake: Lake, source: Source, account: string): Promise<Loaded | null> {
   const owner = { account };
   const head = await rollForward(lake, owner, await readHead(lake, owner));
-  if (head === null || !(await mayRemove(lake, source, account, head))) return null;
+  if (head?.pointer.facts.warehouse_id !== source.warehouseId) return null;
   const { worker, instance } = lake.holder;
   const base = await readBase(lake, owner, head, source);
   const files = base.tables.filter(({ table }) => OF_DAYS.includes(table)).flatMap(listFiles);
@@ -54,12 +52,4 @@ export async function sweepRemoved(lake: Lake, source: Source, account: string):
   const base = await readBase(lake, owner, head, source);
   const superseded = await sweepSuperseded(lake, base.superseded);
   await commit(lake, head, { ...base, load: head.pointer.load + 1, superseded });
-}
-
-async function mayRemove(lake: Lake, source: Source, account: string, head: Head): Promise<boolean> {
-  if (head.pointer.facts.warehouse_id === source.warehouseId) return true;
-  if (!isFormer(head, account, source.formerStays)) return false;
-  const holder = await findHolder(lake, head, account);
-  if (holder === null) return true;
-  throw new LostLeaseError(describeRefusal(holder));
 }

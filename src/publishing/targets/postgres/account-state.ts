@@ -18,8 +18,6 @@ export interface AccountState {
   needsReload: boolean;
   /** A person took it from another warehouse for this file, and it was not loaded since. */
   isTaken: boolean;
-  /** It was claimed for the warehouse that it was moved to, and not loaded since. */
-  isMoved: boolean;
 }
 
 /** Locks the row of an account until the end of the transaction. Null if nobody has claimed it. */
@@ -40,31 +38,7 @@ FROM ${session.name('vodhouse_account')} WHERE account = $1 FOR UPDATE`,
     publishedAt: row.published_at ?? null,
     needsReload: row.status !== null,
     isTaken: row.status === 'rebuild',
-    isMoved: row.status === 'moved',
   };
-}
-
-/**
- * Adds a number to each `change_seq` of an account. Where a number may be met that another row still has, by way of negative
- * ones: PostgreSQL checks keys row by row.
- */
-export async function renumber(
-  session: Session,
-  { changeSeq }: AccountState,
-  account: string,
-  offset: number,
-): Promise<void> {
-  const update = (table: string, value: string) =>
-    session.execute(
-      `UPDATE ${session.name(table)} SET change_seq = ${value} WHERE account = $1 AND $2::bigint IS NOT NULL`,
-      [account, offset],
-    );
-  await update('videos', 'change_seq + $2');
-  if ((changeSeq ?? 0) <= offset) await update('video_history', 'change_seq + $2');
-  else {
-    await update('video_history', '-(change_seq + $2)');
-    await update('video_history', '-change_seq');
-  }
 }
 
 /** How many states of earlier loads are looked for in the published file. */

@@ -1,8 +1,7 @@
 /** How an account is loaded: its changes, or everything; or not at all, because the target has what the warehouse never had. */
-import { isAccountTimeline } from '../../../lib/account-origins.ts';
 import { getLastRun, hasAnchor, hasStatesUntil, isFetched, listPackageIds } from '../delta.ts';
 import { NotFetchedError } from '../load-errors.ts';
-import { findSeqOffset, oldTimeline, otherStates, unknownMove } from '../old-copies.ts';
+import { oldTimeline, otherStates } from '../old-copies.ts';
 import { listVideoTables } from '../shipped-tables.ts';
 import type { Source } from '../source.ts';
 import { listAnchors, listPackageAnchors, type AccountState } from './account-state.ts';
@@ -13,8 +12,6 @@ export interface ChosenKind {
   kind: 'first' | 'changes' | 'reload';
   /** Whose states are set aside: of the other timeline, null where none is known. Null: no states are lost. */
   lost: { timeline: string | null } | null;
-  /** What is added to each `change_seq` that the target has: `vodhouse move` did the same in the warehouse. */
-  seqOffset: number;
 }
 
 /** What is loaded, and where to. */
@@ -34,41 +31,35 @@ export async function chooseKind(
 ): Promise<ChosenKind> {
   const { source, account, isRebuild, targetColumns } = options;
   const { timeline } = state;
-  if (timeline !== source.timelineOf(account)) {
-    if (timeline === null && !(await hasRows(session, options)))
-      return { kind: 'first', lost: null, seqOffset: 0 };
-    const seqOffset = findSeqOffset(source, account, timeline);
-    if (seqOffset !== null) return { kind: 'reload', lost: { timeline }, seqOffset };
+  if (timeline !== source.timeline) {
+    if (timeline === null && !(await hasRows(session, options))) return { kind: 'first', lost: null };
     if (!isRebuild) await assertNotSuperseded(session, state, options);
     if (!isFetched(source, account)) throw new NotFetchedError(account);
-    return { kind: 'reload', lost: { timeline }, seqOffset: 0 };
+    return { kind: 'reload', lost: { timeline } };
   }
-  if (isRebuild) return { kind: 'reload', lost: { timeline }, seqOffset: 0 };
+  if (isRebuild) return { kind: 'reload', lost: { timeline } };
   await assertOurs(session, state, options);
   const isComplete =
     !state.needsReload &&
     state.shape === getLoadedShape(source, targetColumns) &&
     (await hasSamePackages(session, source, account, state.changeSeq ?? 0));
-  return { kind: isComplete ? 'changes' : 'reload', lost: null, seqOffset: 0 };
+  return { kind: isComplete ? 'changes' : 'reload', lost: null };
 }
 
 /**
- * A file whose timeline the target had, and gave up for another one, is an old copy: from before a restore, or from before the
- * account was moved away and back. Throws CopyError.
+ * A file whose timeline the target had, and gave up for another one, is an old copy: from before a restore. Throws CopyError.
  */
 async function assertNotSuperseded(
   session: Session,
-  { isTaken, isMoved, timeline }: AccountState,
+  { isTaken }: AccountState,
   { source, account }: Options,
 ): Promise<void> {
   if (isTaken) return; // a person took the account for this file
-  const isOfMove = timeline !== null && isAccountTimeline(timeline);
-  if (isMoved || (isOfMove && source.originsOf(account).length === 0)) throw unknownMove(account);
   const loads = session.name('vodhouse_load');
   const earlier = await session.queryOne(
     `SELECT 1 AS one FROM (SELECT timeline FROM ${loads} WHERE account = $1 ORDER BY load_id DESC LIMIT 1) AS last
 WHERE last.timeline <> $2 AND EXISTS (SELECT FROM ${loads} WHERE account = $1 AND timeline = $2)`,
-    [account, source.timelineOf(account)],
+    [account, source.timeline],
   );
   if (earlier === null) return;
   throw oldTimeline(account);

@@ -1,5 +1,4 @@
 /** The lease of an account: which worker ships it, by the clock of the database. */
-import { hasLeft, listStays, type Origin } from '../../../lib/account-origins.ts';
 import type { Claim, Holder } from '../target.ts';
 import type { Session } from './session.ts';
 
@@ -13,8 +12,6 @@ export const toUtcText = (column: string) => `to_char(${column} AT TIME ZONE 'UT
 export interface Claimant {
   holder: Holder;
   warehouseId: string;
-  /** Where accounts were before `vodhouse move` brought them into this warehouse. */
-  originsOf: (account: string) => readonly Origin[];
   /** A person takes the accounts from another warehouse or worker. */
   force: boolean;
 }
@@ -56,22 +53,11 @@ ORDER BY asked.account`,
 }
 
 /**
- * The account was moved: it is taken over from the warehouse that it left, once. That warehouse or an earlier one loaded it in
- * the timeline that is in the target (one that moved it on may have claimed it, and loaded nothing), so an old copy of this
- * one, from before the account moved on, takes nothing: the target has a later timeline then. The lease of the worker that gave it away is not waited for, that of a copy of its folder is.
- */
-const IS_ORIGIN = `EXISTS (
-  SELECT FROM jsonb_to_recordset($6::jsonb) AS o (account text, "warehouseId" uuid, timelines uuid[], instance text)
-  WHERE o.account = a.account AND o."warehouseId" = a.warehouse_id AND (a.timeline IS NULL OR a.timeline = ANY (o.timelines))
-    AND (a.instance = o.instance OR a.lease_until < now()))`;
-
-/**
  * Only a person who says `--rebuild` takes the account for whatever this file has, and only for this file: a copy of it that
- * comes later loads everything again, if it is no older state. After a move, only the file that it went to may load it.
+ * comes later loads everything again, if it is no older state.
  */
 const NEW_STATUS = `CASE
-    WHEN $5 AND (a.warehouse_id <> excluded.warehouse_id OR a.status IN ('rebuild', 'moved')) THEN 'rebuild'
-    WHEN a.warehouse_id <> excluded.warehouse_id THEN 'moved'
+    WHEN $5 AND (a.warehouse_id <> excluded.warehouse_id OR a.status = 'rebuild') THEN 'rebuild'
     WHEN a.status = 'rebuild' AND a.instance <> excluded.instance THEN 'unverified'
     ELSE a.status END`;
 
@@ -79,11 +65,8 @@ const NEW_STATUS = `CASE
 async function writeClaims(
   session: Session,
   accounts: readonly string[],
-  { holder: { worker, instance }, warehouseId, originsOf, force }: Claimant,
+  { holder: { worker, instance }, warehouseId, force }: Claimant,
 ): Promise<Extract<Claim, { result: 'claimed' }>[]> {
-  const origins = accounts.flatMap((account) =>
-    listStays(originsOf(account)).map((stay) => ({ ...stay, account })),
-  );
   const { rows } = await session.query<{ account: string; epoch: string; until: string }>(
     `INSERT INTO ${session.name('vodhouse_account')} AS a (account, warehouse_id, epoch, worker, instance, lease_until, renewed_at)
 SELECT account, $2, 1, $3, $4, now() + interval '${LEASE_MINUTES} minutes', now() FROM unnest($1::text[]) AS asked (account)
@@ -94,9 +77,8 @@ ON CONFLICT (account) DO UPDATE SET
   warehouse_id = excluded.warehouse_id, worker = excluded.worker, instance = excluded.instance,
   lease_until = excluded.lease_until, renewed_at = excluded.renewed_at
 WHERE $5 OR a.warehouse_id = excluded.warehouse_id AND (a.instance = excluded.instance OR a.lease_until < now())
-  OR ${IS_ORIGIN}
 RETURNING account, epoch, ${toUtcText('lease_until')} AS until`,
-    [...[accounts, warehouseId, worker, instance, force], JSON.stringify(origins)],
+    [accounts, warehouseId, worker, instance, force],
   );
   return rows.map(({ account, epoch, until }) => ({
     ...{ result: 'claimed', account, epoch: Number(epoch), leaseUntil: until },
@@ -110,24 +92,21 @@ interface HolderRow {
   worker: string;
   instance: string;
   until: string;
-  timeline: string | null;
 }
 
 /** Who has accounts that were not claimed: other workers, or this one, which loads them in another process. */
 async function explain(
   session: Session,
   accounts: readonly string[],
-  { holder, warehouseId, originsOf }: Claimant,
+  { holder, warehouseId }: Claimant,
 ): Promise<Claim[]> {
   const { rows } = await session.query<HolderRow>(
     `SELECT asked.account, epoch, warehouse_id, coalesce(worker, 'another worker') AS worker, instance,
-  ${toUtcText('coalesce(lease_until, now())')} AS until, timeline
+  ${toUtcText('coalesce(lease_until, now())')} AS until
 FROM unnest($1::text[]) AS asked (account) LEFT JOIN ${session.name('vodhouse_account')} a USING (account)`,
     [accounts],
   );
-  return rows.map(({ account, epoch, warehouse_id: other, worker, instance, until, timeline }) => {
-    if (hasLeft(originsOf(account), { warehouseId: other, timeline }))
-      return { result: 'held', account, worker, until }; // by a copy of the folder that it left, or a load
+  return rows.map(({ account, epoch, warehouse_id: other, worker, instance, until }) => {
     if (epoch === null || (other === warehouseId && instance !== holder.instance))
       return { result: 'held', account, worker, until }; // without a row: it was removed a moment ago
     if (other === warehouseId) return { result: 'claimed', account, epoch: Number(epoch), leaseUntil: until };

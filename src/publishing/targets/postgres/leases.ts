@@ -9,14 +9,14 @@ import { withSession, type Session } from './session.ts';
 /** Claims the accounts, or renews their leases; makes the schema where it is missing. Throws what pg throws. */
 export function claimAccounts(
   { target, holder, deadlineMs }: ClaimRequest<PostgresTargetConfig>,
-  { warehouseId, timezone, marts, originsOf }: ClaimingWarehouse,
+  { warehouseId, timezone, marts }: ClaimingWarehouse,
   accounts: readonly string[],
 ): Promise<Claim[]> {
   const { schema, readers } = target;
   return withSession(target, deadlineMs, async (session) => {
     // columns that are missing are a matter of the loads: a claim must not wait for them
     if (!(await hasAccounts(session))) await ensureSchema(session, { schema, readers, marts }, timezone);
-    return claim(session, accounts, { holder, warehouseId, originsOf, force: false });
+    return claim(session, accounts, { holder, warehouseId, force: false });
   });
 }
 

@@ -4,7 +4,7 @@ import { describeBooked } from '../findings.ts';
 import { LostLeaseError, StaleSourceError } from '../load-errors.ts';
 import type { Source } from '../source.ts';
 import type { Finding, Holder, Loaded } from '../target.ts';
-import { lockAccountState, readSlices, renumber, type AccountState } from './account-state.ts';
+import { lockAccountState, readSlices, type AccountState } from './account-state.ts';
 import { chooseKind, getLoadedShape, type ChosenKind } from './choose-kind.ts';
 import { LEASE_MINUTES } from './claim.ts';
 import type { TargetColumns } from './ensure-schema.ts';
@@ -32,8 +32,7 @@ export async function loadAccount(session: Session, options: LoadOptions): Promi
   await begin(session, options);
   const state = await lockState(session, options);
   if (options.source.isReplaced()) throw new StaleSourceError(); // who had the lock may have loaded the newer file
-  const { kind, lost, seqOffset } = await chooseKind(session, state, options);
-  if (seqOffset > 0) await renumber(session, state, options.account, seqOffset);
+  const { kind, lost } = await chooseKind(session, state, options);
   // a few rows of large tables: where rows are cheap to find, the planner still prefers to read everything
   if (kind === 'changes') await session.execute('SET LOCAL enable_seqscan = off');
   let nulTexts = 0;
@@ -142,7 +141,7 @@ async function recordLoad(
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, ($11 || ' UTC')::timestamptz, $12, clock_timestamp(), ($13 || ' UTC')::timestamptz)
 RETURNING load_id`,
     [
-      ...[account, source.warehouseId, source.timelineOf(account), epoch, holder.worker, kind, since, mark],
+      ...[account, source.warehouseId, source.timeline, epoch, holder.worker, kind, since, mark],
       ...[
         newest?.packageId ?? null,
         newest?.videoId ?? null,
@@ -156,7 +155,7 @@ RETURNING load_id`,
     `UPDATE ${session.name('vodhouse_account')} SET timeline = $2, shape = $3, change_seq = $4, load_id = $5,
   loaded_at = clock_timestamp(), published_at = ($6 || ' UTC')::timestamptz, status = NULL,
   lease_until = clock_timestamp() + interval '${LEASE_MINUTES} minutes', renewed_at = clock_timestamp() WHERE account = $1`,
-    [account, source.timelineOf(account), shape, mark, load?.load_id, source.publishedAt],
+    [account, source.timeline, shape, mark, load?.load_id, source.publishedAt],
   );
 }
 

@@ -26,9 +26,9 @@ const STATEMENT_DEADLINE_MS = 30_000;
 /** The schema is made or extended before the first load. Connects when needed; throws what pg throws. */
 export function createPostgresTarget(config: PostgresTargetConfig, source: Source, holder: Holder): Target {
   const { schema, readers, lockTimeoutMs, loadTimeoutMs } = config;
-  const { warehouseId, originsOf } = source;
+  const { warehouseId } = source;
   const statementMs = Math.min(STATEMENT_DEADLINE_MS, loadTimeoutMs);
-  const claimant = { holder, warehouseId, originsOf };
+  const claimant = { holder, warehouseId };
   let ensured: EnsuredSchema | null = null;
 
   async function ensure(): Promise<EnsuredSchema> {
@@ -103,7 +103,7 @@ export function createPostgresTarget(config: PostgresTargetConfig, source: Sourc
     },
     async listFindings(accounts: readonly string[]): Promise<Finding[]> {
       const leftBehind = await withSession(config, statementMs, (session) =>
-        listLeftBehind(session, source, [...accounts, ...source.leftAccounts]),
+        listLeftBehind(session, source, accounts),
       );
       return [
         ...describeMissing(ensured),

@@ -1,13 +1,11 @@
-/** Removes an account that the warehouse no longer has (renamed, moved or forgotten), because a person said so. */
+/** Removes an account that the warehouse no longer has (renamed or forgotten), because a person said so. */
 import type { PostgresTargetConfig } from '../../../config/config.ts';
 import { hasAnchor } from '../delta.ts';
 import { listAccountSlices } from '../shipped-tables.ts';
 import { listSourceAccounts, type Source } from '../source.ts';
-import { LostLeaseError } from '../load-errors.ts';
-import { describeRefusal, type Holder, type Loaded } from '../target.ts';
+import type { Holder, Loaded } from '../target.ts';
 import { listPackageAnchors, lockAccountState, type AccountState } from './account-state.ts';
 import type { TargetColumns } from './ensure-schema.ts';
-import { listFormer } from './left-behind.ts';
 import { setAsideBooked } from './load-slices.ts';
 import { begin, type Session } from './session.ts';
 
@@ -20,8 +18,8 @@ interface Removal {
 }
 
 /**
- * Deletes the rows of the account in one transaction; its booked days are set aside. Null if this warehouse did not load it,
- * and it was not moved here. Throws LostLeaseError if another worker has it, and what pg throws; then nothing was changed.
+ * Deletes the rows of the account in one transaction; its booked days are set aside. Null if this warehouse did not load it.
+ * Throws what pg throws; then nothing was changed.
  */
 export async function removeAccount(
   session: Session,
@@ -31,7 +29,7 @@ export async function removeAccount(
   const { warehouseId } = source;
   await begin(session, options);
   const state = await lockAccountState(session, account);
-  if (state === null || (state.warehouseId !== warehouseId && !(await isFree(session, options)))) {
+  if (state?.warehouseId !== warehouseId) {
     await session.execute('ROLLBACK');
     return null;
   }
@@ -66,7 +64,7 @@ async function deleteAccount(
   await session.execute(
     `INSERT INTO ${session.name('vodhouse_load')} (account, warehouse_id, timeline, epoch, worker, kind, rows, loaded_at, published_at)
 VALUES ($1, $2, $3, $4, $5, 'removed', $6, clock_timestamp(), ($7 || ' UTC')::timestamptz)`,
-    [account, source.warehouseId, source.timelineOf(account), epoch, holder.worker, rows, source.publishedAt],
+    [account, source.warehouseId, source.timeline, epoch, holder.worker, rows, source.publishedAt],
   );
   return { rows, days: days.length };
 }
@@ -80,7 +78,7 @@ export async function removeFormerNames(session: Session, options: Removal): Pro
   const { rows } = await session.query<{ account: string }>(
     `SELECT account FROM ${session.name('vodhouse_account')}
 WHERE warehouse_id = $1 AND instance = $2 AND timeline = $3 AND NOT account = ANY ($4) ORDER BY account`,
-    [source.warehouseId, holder.instance, source.timelineOf(account), listSourceAccounts(source)],
+    [source.warehouseId, holder.instance, source.timeline, listSourceAccounts(source)],
   );
   for (const { account: former } of rows) {
     const anchors = await listPackageAnchors(session, former);
@@ -88,18 +86,4 @@ WHERE warehouse_id = $1 AND instance = $2 AND timeline = $3 AND NOT account = AN
     const state = await lockAccountState(session, former);
     if (state !== null) await deleteAccount(session, { ...options, account: former }, state);
   }
-}
-
-/**
- * Did the account come here by a move, under this name, and did it get another one since? Whoever loads it again, where it
- * came from, has its lease.
- */
-async function isFree(
-  session: Session,
-  { source, account }: Pick<Removal, 'source' | 'account'>,
-): Promise<boolean> {
-  const former = (await listFormer(session, source.formerStays)).find((each) => each.account === account);
-  if (!former?.held) return former !== undefined;
-  const { worker, until } = former.held;
-  throw new LostLeaseError(describeRefusal({ result: 'held', account, worker, until }));
 }

@@ -37,7 +37,7 @@ FROM ${session.name('vodhouse_account')} WHERE account = $1`,
     [account, source.publishedAt],
   );
   if (
-    state?.timeline !== source.timelineOf(account) ||
+    state?.timeline !== source.timeline ||
     state.shape !== getLoadedShape(source, targetColumns) ||
     !state.is_current
   ) {

@@ -11,15 +11,15 @@ import { spawnVodhouse, vodhouse } from '../support/processes/vodhouse-command.t
 import { startSandbox } from '../support/servers/sandbox-account.ts';
 import { findPostgres, startPostgres, type PostgresServer } from '../support/servers/postgres.ts';
 
-/** How long the workers are killed and started again. `VODHOUSE_FLEET_SECONDS=300 npm run test:slow -- fleet` takes five minutes. */
-const SECONDS = Number(process.env['VODHOUSE_FLEET_SECONDS'] ?? 30);
+/** How long the workers are killed and started again. `VODHOUSE_KILL_SECONDS=300 npm run test:slow -- killed-workers` takes five minutes. */
+const SECONDS = Number(process.env['VODHOUSE_KILL_SECONDS'] ?? 30);
 vi.setConfig({ testTimeout: SECONDS * 1000 + 300_000 });
 
 const WORKERS = ['eu-1', 'eu-2', 'us-1'];
 const ACCOUNTS_EACH = 4;
 const SETTLED = '2026-01-01';
 
-/** What became of the fleet. */
+/** What became of the workers. */
 interface Counts {
   started: number;
   killed: number;
@@ -57,7 +57,7 @@ timezone: Asia/Seoul
 schedule: { full: '* * * * *', quick: '* * * * *' }
 publish:
   file: data/bi.db
-  targets: [{ name: fleet, postgres: "${url}", ssl: off }]
+  targets: [{ name: warehouse, postgres: "${url}", ssl: off }]
 accounts:
 ${accounts.join('\n')}
 `,

@@ -1,8 +1,5 @@
-/** Every account of a lake, as its pointers and the signs of its workers tell: read only. */
+/** Who has each account of a lake, as its pointers and the signs of its workers tell: read only. */
 import pLimit from 'p-limit';
-import { fromTimestamp } from '../../../lib/clock.ts';
-import { ConfigError } from '../../../lib/errors.ts';
-import type { FleetAccount } from '../../../lib/fleet.ts';
 import type { AccountHolder } from '../account-holder.ts';
 import { parsePointer, parseWorkerSign, type Pointer, type WorkerSign } from './documents.ts';
 import { isOver } from './lake.ts';
@@ -19,19 +16,9 @@ interface ReadAccount {
 
 const AT_ONCE = 8;
 
-/** Reads all accounts of a lake, sorted by name. Throws ConfigError where there is no lake, and StoreError. */
-export async function readFleetOf(store: Store): Promise<FleetAccount[]> {
-  const accounts = await readAccounts(store);
-  if (accounts === null)
-    throw new ConfigError(`there is no lake at ${store.name}`, {
-      hint: 'the first load of a worker makes it; or correct the place',
-    });
-  return accounts.map((each) => toFleetAccount(each, store.now()));
-}
-
 /** Who has each account that was ever claimed. Throws StoreError. */
 export async function readStoreHolders(store: Store): Promise<AccountHolder[]> {
-  const accounts = (await readAccounts(store)) ?? [];
+  const accounts = await readAccounts(store);
   return accounts.map(({ account, pointer: { facts }, sign, isHeld }) => ({
     ...{ account, worker: facts.worker, instance: facts.instance, warehouseId: facts.warehouse_id },
     ...{ timeline: facts.timeline, isHeld, leaseUntil: sign?.lease_until ?? '' },
@@ -39,13 +26,11 @@ export async function readStoreHolders(store: Store): Promise<AccountHolder[]> {
   }));
 }
 
-/** Null where there is neither a pointer nor a worker. */
-async function readAccounts(store: Store): Promise<ReadAccount[] | null> {
+async function readAccounts(store: Store): Promise<ReadAccount[]> {
   const [pointers, signs] = await Promise.all([
     readAll(store, POINTERS, parsePointer, ({ owner }) => toPointerKey(owner)),
     readAll(store, WORKERS, parseWorkerSign, ({ instance }) => toWorkerKey(instance)),
   ]);
-  if (pointers.length === 0 && signs.length === 0) return null;
   const byInstance = new Map(signs.map((sign) => [sign.instance, sign]));
   return pointers.flatMap((pointer) => {
     const { owner, facts } = pointer;
@@ -75,17 +60,4 @@ async function readAll<Document>(
     const document = object && parse(key, object.body);
     return document && toKey(document) === key ? [document] : [];
   });
-}
-
-function toFleetAccount({ account, pointer, sign, isHeld }: ReadAccount, now: number): FleetAccount {
-  const { facts, state } = pointer;
-  const age = state.published_at === null ? null : Math.max(0, now - fromTimestamp(state.published_at));
-  return {
-    ...{ account, worker: facts.worker, warehouseId: facts.warehouse_id, version: facts.version },
-    ...{ isHeld, leaseUntil: sign?.lease_until ?? null, renewedAt: sign?.renewed_at ?? null },
-    ...{ publishedAt: state.published_at, publishedSecondsAgo: age === null ? null : Math.round(age / 1000) },
-    ...{ loadedAt: facts.timeline === null ? null : facts.loaded_at, verifiedAt: state.verified_at },
-    ...{ status: state.status ?? 'ok', changeSeq: facts.change_seq },
-    ...{ lastLoad: facts.kind, lastRows: facts.rows },
-  };
 }
