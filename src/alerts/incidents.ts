@@ -43,7 +43,6 @@ const EVENTS: Record<ProblemKind, IncidentEvent> = {
   target_failed: 'target',
   target_refused: 'target',
   target_differs: 'target',
-  target_columns: 'target',
   config_refused: 'config',
   clock: 'clock',
 };

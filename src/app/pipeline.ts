@@ -14,8 +14,8 @@ import type { Warehouse } from '../warehouse/warehouse.ts';
 import { assertMayUse, openConfiguredWarehouse } from './configured-warehouse.ts';
 import type { Environment } from './environment.ts';
 import { joinAccounts } from './file-use.ts';
-import { assertNotAllHeld, createLeases } from './leases.ts';
 import { assertMayRetire, findLeaving, leavingLines } from './leaving.ts';
+import { assertAnyOurs, createOwnerCheck } from './owned-accounts.ts';
 import { takeRunLock } from './run-lock.ts';
 import { createSyncAccount } from './sync-account.ts';
 
@@ -53,7 +53,7 @@ export function openPipeline(config: Config, environment: Environment) {
     createSyncAccount(account, config, warehouse, environment),
   );
   const context = createSyncContext(config, warehouse, environment);
-  const leases = createLeases({ config, warehouse, clock: environment.clock, logger: environment.logger });
+  const ownerCheck = createOwnerCheck({ config, warehouse, logger: environment.logger });
   const { registerPackages, assertMayServe, listLeaving } = createRegistration(
     config,
     warehouse,
@@ -68,15 +68,15 @@ export function openPipeline(config: Config, environment: Environment) {
       const lock = await takeRunLock(config.warehouse, environment, request.signal, wait);
       try {
         warehouse.assertNotReplaced(); // it may have been replaced during the wait for the lock
-        const held = await leases.findHeld(request.signal);
-        assertNotAllHeld(config, held);
+        const owned = await ownerCheck.findOwned(request.signal);
+        assertAnyOurs(config, owned);
         registerPackages(acceptRetirements);
         onStarted?.();
         const { retention } = config;
         const options = { ...DEFAULT_RUN, ...request, retention };
         return await runOnce(context, {
           ...options,
-          accounts: accounts.map((account) => ({ ...account, held: held.get(account.name)?.reason })),
+          accounts: accounts.map((account) => ({ ...account, owned: owned.get(account.name)?.message })),
         });
       } finally {
         lock.release();
@@ -85,8 +85,10 @@ export function openPipeline(config: Config, environment: Environment) {
     assertMayServe,
     listLeaving,
     warehouse,
-    /** Which accounts other workers have. */
-    leases,
+    /** Throws LockedError where other warehouses have every account. */
+    assertAnyOurs: async (signal: AbortSignal): Promise<void> => {
+      assertAnyOurs(config, await ownerCheck.findOwned(signal));
+    },
     /** Reads what the service now reports of a booked day: see readCorrection. */
     async readCorrection(name: string, date: string, signal: AbortSignal): Promise<CorrectionOffer> {
       const account = accounts.find((each) => each.name === name);

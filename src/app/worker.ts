@@ -10,7 +10,8 @@ import type { Mode } from '../database/schema/runs.ts';
 import { createStaleCheck } from '../health/streams.ts';
 import type { Publication } from '../publishing/publisher.ts';
 import type { RunSummary } from '../sync/run.ts';
-import { openLoaders, type LoadResult } from '../publishing/targets/loader.ts';
+import { openLoaders } from '../publishing/targets/loader.ts';
+import type { LoadReport } from '../lib/load-report.ts';
 import { startWebProcess } from '../web/process/supervisor.ts';
 import type { WebServer } from '../web/server.ts';
 import { createBackupLoop } from './backup-loop.ts';
@@ -18,7 +19,6 @@ import type { Due } from './due.ts';
 import { openOwnSchedules } from './own-schedules.ts';
 import { openPipeline, type Pipeline } from './pipeline.ts';
 import type { Environment } from './environment.ts';
-import { assertNotAllHeld } from './leases.ts';
 import { assertFolder } from './lost-file.ts';
 import { createPublishClock } from './publish-clock.ts';
 import { createBackupNotes, createPublicationNotes } from './worker-notes.ts';
@@ -45,7 +45,7 @@ export interface WorkerEvents {
   /** The worker continues with the config it has. */
   onRefused?: () => void;
   /** A target was loaded, or its load failed. */
-  onLoaded?: (target: string, results: readonly LoadResult[]) => void;
+  onLoaded?: (target: string, results: readonly LoadReport[]) => void;
 }
 
 /**
@@ -93,7 +93,7 @@ async function serveConfig(config: Config, parts: ServeParts): Promise<Config | 
   if (!pipeline) return null;
   try {
     pipeline.assertMayServe();
-    if (parts.isStart) assertNotAllHeld(config, await pipeline.leases.findHeld(parts.signal));
+    if (parts.isStart) await pipeline.assertAnyOurs(parts.signal);
     parts.noteBackups(config.backup?.schedule ?? null);
     const reload = awaitReload({ ...parts, config, pipeline });
     try {
@@ -123,10 +123,9 @@ function openLoops(parts: WorkerParts, tellServer: TellServer) {
   const { backup } = config;
   const publishClock = createPublishClock(clock);
   const loaders = openLoaders(config);
-  const onHeld = pipeline.leases.distrust;
   const hasFile = () => publisher !== null && existsSync(publisher.file);
   const parallel = { config, warehouse, clock, logger };
-  const load = createLoadLoop({ ...parallel, loaders, hasFile, onHeld, onLoaded: events.onLoaded });
+  const load = createLoadLoop({ ...parallel, loaders, hasFile, onLoaded: events.onLoaded });
   const onPublished = (publication: Publication) => {
     events.onPublished(publication);
     tellServer(publication);
@@ -157,7 +156,6 @@ async function serveSchedule(parts: WorkerParts): Promise<void> {
   const onMinute = () => {
     backup?.check();
     load.check();
-    void pipeline.leases.renewIfDue();
     void notifier?.check(); // streams become stale between runs
   };
   const run = async (due: Due) => {
@@ -189,6 +187,5 @@ async function serveSchedule(parts: WorkerParts): Promise<void> {
     const closing = Promise.all([publish, load, backup, notifier, pings].map(async (each) => each?.close()));
     if (replaced.aborted) await closing; // at a reload, the server answers while a load or an alert ends
     await Promise.all([closing, server?.close()]);
-    if (!replaced.aborted) await pipeline.leases.release();
   }
 }

@@ -43,8 +43,9 @@ export async function loadAfterRun(
     if (!isLoadDue(rows, names, { publishedAt, isNew, everyMs, now: context.clock.now() })) continue;
     context.announce(`loading target ${target} …\n`);
     try {
-      const results = await loadTarget(loader, { ...context, warehouse }, {}, signal);
-      loads.push({ target, results, isVerified: false });
+      const options = { isVerified: false, force: null };
+      const results = await loadTarget(loader, { ...context, warehouse }, options, signal);
+      loads.push({ target, results });
     } catch (error) {
       if (!(error instanceof InterruptedError)) throw error;
       return { loads, error };

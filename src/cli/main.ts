@@ -37,7 +37,7 @@ configured(
 
 configured(
   'plan',
-  'show what runs cost in requests and time, whether the limits allow the schedule, and what targets get; sends nothing',
+  'show what runs cost in requests and time, and whether the limits allow the schedule; sends nothing',
   async () => (await import('./commands/plan.ts')).plan,
 ).option(...JSON_OPTION);
 
@@ -116,17 +116,15 @@ configured(
   async () => (await import('./commands/publish.ts')).publish,
 )
   .option('--target <name>', 'load only this target; the file is rebuilt only if it lacks something')
-  .option('--verify', 'compare counts and sums of every account in the targets with those of the file')
-  .option(
-    '--rebuild [account]',
-    'load this account completely, and take it from another worker or warehouse that has it; without ACCOUNT: ask',
-  )
-  .option('--yes', 'with --rebuild: do not ask')
+  .option('--verify', 'compare every value of every account in the targets with the file')
+  .option('--rebuild <account>', 'load this account again completely; asks first')
+  .option('--take-over <account>', 'load this account, which another warehouse has; asks first')
+  .option('--yes', 'with --rebuild and --take-over: do not ask')
   .addOption(
     new Option(
       '--print-sql',
       'print the SQL that makes the schema of the targets; connects to nothing',
-    ).conflicts([...['verify', 'rebuild', 'json']]),
+    ).conflicts([...['verify', 'rebuild', 'takeOver', 'json']]),
   )
   .option(...JSON_OPTION);
 
@@ -150,13 +148,17 @@ configured(
       .choices(['parquet', 'csv', 'ndjson'])
       .makeOptionMandatory(),
   )
-  .option('--table <name>', 'the table or view', 'videos')
+  .addOption(new Option('--table <name>', 'the table or view; default: videos').conflicts('all'))
+  .addOption(new Option('--all', 'every table, each as a file in the folder of --out').conflicts('sinceSeq'))
   .option(
     '--since-seq <number>',
     'of videos, video_history or video_versions: only rows that are new or different since this change_seq',
     parseInteger,
   )
-  .requiredOption('--out <file>', 'the file, replaced when the export is complete; - writes to stdout')
+  .requiredOption(
+    '--out <file>',
+    'the file, replaced when the export is complete; - writes to stdout; with --all: a folder',
+  )
   .option('--file <file>', 'this published file, in place of that of the config')
   .option(...JSON_OPTION);
 

@@ -3,17 +3,16 @@ import { dirname, resolve } from 'node:path';
 import type { z } from 'zod';
 import { errorCode, ConfigError, errorMessage } from '../lib/errors.ts';
 import { configSchema, type Config } from './config.ts';
-import { readAuthorities, readCertificates } from './certificates.ts';
+import { readAuthorities } from './certificates.ts';
 import { findCrossFieldProblems } from './cross-field-checks.ts';
 import { createLookup } from './env-vars.ts';
 import { readEnvironmentProxies } from './environment-proxies.ts';
 import type { EnvironmentProxies } from '../lib/http/proxy.ts';
 import { listProxySecrets, NO_PROXIES } from '../lib/http/proxy.ts';
-import { listLakeSecrets } from '../lib/lake-place.ts';
-import { listPostgresSecrets } from '../lib/postgres-url.ts';
 import { parseYaml, type Source } from './parse-yaml.ts';
 import { readPackagesFile, type PackagesFile } from './packages-file.ts';
 import { formatProblems, toProblems, type Problem } from './problems.ts';
+import { listTargetSecrets, withFiles } from './publish-targets.ts';
 import type { SourceMap } from './source-map.ts';
 import { filePath } from './value-types.ts';
 
@@ -145,22 +144,6 @@ function withPackages(
   };
 }
 
-type Target = NonNullable<Settings['publish']>['targets'][number];
-
-/** Other than for a service, only these authorities are trusted, as `sslrootcert` of libpq means it. */
-function withFiles(target: Target, toAbsolute: (path: string) => string): Target {
-  if (target.kind === 'lake') {
-    const { place } = target;
-    return place.kind === 'folder'
-      ? { ...target, place: { ...place, path: toAbsolute(place.path) } }
-      : target;
-  }
-  if (target.ca === null) return target;
-  const file = toAbsolute(target.ca.file);
-  const read = readCertificates(file);
-  return { ...target, ca: { file, certificates: 'problem' in read ? [] : read.certificates } };
-}
-
 /**
  * The config with the packages that its CSV files have now, and the files that cannot be used: their accounts keep the
  * packages that they have. The same config where nothing changed.
@@ -203,9 +186,6 @@ function listSecrets(settings: Settings, { http, https }: EnvironmentProxies): s
   const all = [...keys, ...passwords, ...(server?.keys ?? []), ...addresses, ...logins];
   return [...new Set(all.flatMap((secret) => secret ?? []))];
 }
-
-const listTargetSecrets = (target: Target): string[] =>
-  target.kind === 'lake' ? listLakeSecrets(target.place) : listPostgresSecrets(target.postgres);
 
 function freeze<Value extends object>(value: Value): Value {
   for (const inner of Object.values(value) as unknown[]) {

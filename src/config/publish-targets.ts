@@ -1,8 +1,9 @@
 /** The config of targets: places besides the published file that get the same tables. */
 import { z } from 'zod';
 import { DAY_MS } from '../lib/clock.ts';
-import type { LakePlace } from '../lib/lake-place.ts';
-import { isLocalAddress, parsePostgresUrl } from '../lib/postgres-url.ts';
+import { listLakeSecrets, removeLakeLogin, type LakePlace } from '../lib/lake-place.ts';
+import { hidePassword, isLocalAddress, listPostgresSecrets, parsePostgresUrl } from '../lib/postgres-url.ts';
+import { readCertificates } from './certificates.ts';
 import { orNull, section, withDefault } from './sections.ts';
 import {
   accountName,
@@ -21,7 +22,6 @@ import {
 } from './value-types.ts';
 
 const SSL_MODES = ['verify-full', 'no-verify', 'off'] as const;
-const COMPRESSIONS = ['snappy', 'gzip'] as const;
 
 const postgresUrl = z.string('postgres://USER:PASSWORD@HOST:5432/DATABASE').superRefine((value, context) => {
   const parsed = parsePostgresUrl(value);
@@ -31,8 +31,8 @@ const postgresUrl = z.string('postgres://USER:PASSWORD@HOST:5432/DATABASE').supe
 /** The keys that only one kind of target has. `target-checks.ts` refuses them at another one. */
 export const KEYS_OF_KINDS = {
   postgres: ['schema', 'ssl', 'ca', 'readers', 'lock_timeout'],
-  s3: ['endpoint', 'region', 'access_key_id', 'secret_access_key', 'session_token', 'path_style'],
-  lake: ['keep', 'compression'],
+  s3: ['endpoint', 'region', 'access_key_id', 'secret_access_key', 'session_token'],
+  lake: ['keep'],
 } as const;
 
 /** The keys that say where a target is: each has exactly one of them. */
@@ -46,11 +46,6 @@ const common = {
       'At most one load in this time; 0: after each publication that changed something. Default: 0; 24h for a lake.',
     ),
   load_timeout: withDefault(wait, '30m', 'How long one load of an account may take.'),
-  exclusive: withDefault(
-    z.boolean('true or false'),
-    true,
-    'true: an account that another worker holds is not synced here; false: it is synced all the same.',
-  ),
 };
 
 const postgres = {
@@ -87,13 +82,13 @@ const postgres = {
 
 const lake = {
   folder: orNull(lakeFolder).describe(
-    'A lake of Parquet files: its folder, relative to this file. It must be there; below a mount point, so that no other lake begins where the disk is not mounted. Default: none.',
+    'A lake of Delta tables: its folder, relative to this file. It must be there; below a mount point, so that no other lake begins where the disk is not mounted. Default: none.',
   ),
   s3: orNull(s3Place).describe(
-    'A lake of Parquet files in a bucket of an S3-compatible store: s3://BUCKET/PREFIX. Default: none.',
+    'A lake of Delta tables in a bucket of an S3-compatible store: s3://BUCKET/PREFIX. Default: none.',
   ),
   endpoint: orNull(endpoint).describe(
-    'With s3: address of the store, such as https://s3.example.test:9000. Default: that of AWS in the region.',
+    'With s3: address of the store, such as https://s3.example.test:9000; the bucket is in its path. Default: that of AWS in the region, with the bucket in the name of the host.',
   ),
   region: orNull(region).describe(
     'With s3: region of the bucket, such as eu-central-1. Default: us-east-1 with an endpoint; required without one.',
@@ -107,21 +102,10 @@ const lake = {
   session_token: orNull(key).describe(
     'With s3: token of temporary credentials; the worker takes a new one at kill -HUP. Default: none.',
   ),
-  path_style: z
-    .boolean('true or false')
-    .optional()
-    .describe(
-      'With s3: true: the bucket is in the path of the address; false: in the name of the host. Default: true with an endpoint; false without one.',
-    ),
   keep: withDefault(
     keepTime,
-    '3d',
-    'With folder or s3: how long replaced files stay for queries under way; at least 1h.',
-  ),
-  compression: withDefault(
-    z.enum(COMPRESSIONS, COMPRESSIONS.join(', ')),
-    'snappy',
-    'With folder or s3: compression of the Parquet files: snappy, which is fast, or gzip, which is small.',
+    '7d',
+    'With folder or s3: how long replaced files stay, for queries under way and for older versions of a table; at least 1h.',
   ),
 };
 
@@ -141,12 +125,12 @@ type Entry = z.output<typeof entry>;
 
 function toPostgres(settings: Entry) {
   const { name, postgres: url = '', schema, ssl, ca, readers, everyMs = 0 } = settings;
-  const { lockTimeoutMs, loadTimeoutMs, exclusive } = settings;
+  const { lockTimeoutMs, loadTimeoutMs } = settings;
   return {
     ...{ kind: 'postgres' as const, name, postgres: url, schema, ssl: ssl ?? getDefaultSsl(url, ca) },
     /** Certificates in PEM; `loadConfig` reads them from the file. */
     ca: ca === null ? null : { file: ca, certificates: [] as string[] },
-    ...{ readers, everyMs, lockTimeoutMs, loadTimeoutMs, exclusive },
+    ...{ readers, everyMs, lockTimeoutMs, loadTimeoutMs },
   };
 }
 
@@ -156,21 +140,50 @@ function getDefaultSsl(url: string, ca: string | null): (typeof SSL_MODES)[numbe
 }
 
 function toLake(settings: Entry) {
-  const { name, everyMs = DAY_MS, keepMs, compression, loadTimeoutMs, exclusive } = settings;
+  const { name, everyMs = DAY_MS, keepMs, loadTimeoutMs } = settings;
   const place = toPlace(settings);
-  return { kind: 'lake' as const, name, place, everyMs, keepMs, compression, loadTimeoutMs, exclusive };
+  return { kind: 'lake' as const, name, place, everyMs, keepMs, loadTimeoutMs };
 }
 
 function toPlace(settings: Entry): LakePlace {
-  const { folder, s3, endpoint: address, accessKeyId, secretAccessKey, sessionToken, pathStyle } = settings;
+  const { folder, s3, endpoint: address, accessKeyId, secretAccessKey, sessionToken } = settings;
   if (folder !== null) return { kind: 'folder', path: folder };
   return {
     ...{ kind: 's3', bucket: '', prefix: '', ...parseS3Place(s3 ?? '') },
     ...{ endpoint: address, region: settings.region ?? DEFAULT_REGION },
     ...{ accessKeyId: accessKeyId ?? '', secretAccessKey: secretAccessKey ?? '', sessionToken },
-    isPathStyle: pathStyle ?? address !== null,
   };
 }
 
 /** Stores that have no regions call theirs so. */
 const DEFAULT_REGION = 'us-east-1';
+
+type Target = z.output<typeof target>;
+
+/** The logins of a target: none of them may ever be printed. */
+export const listTargetSecrets = (settings: Target): string[] =>
+  settings.kind === 'lake' ? listLakeSecrets(settings.place) : listPostgresSecrets(settings.postgres);
+
+type Login =
+  | { readonly kind: 'lake'; readonly place: LakePlace }
+  | { readonly kind: 'postgres'; readonly postgres: string };
+
+/** The target without its login, for a process that does not connect. */
+export const withoutLogin = <Settings extends Login>(settings: Settings): Settings =>
+  settings.kind === 'lake'
+    ? { ...settings, place: removeLakeLogin(settings.place) }
+    : { ...settings, postgres: hidePassword(settings.postgres) };
+
+/** The target with absolute paths, and the certificates of its file: other than for a service, only these authorities are trusted. */
+export function withFiles(settings: Target, toAbsolute: (path: string) => string): Target {
+  if (settings.kind === 'lake') {
+    const { place } = settings;
+    return place.kind === 's3'
+      ? settings
+      : { ...settings, place: { ...place, path: toAbsolute(place.path) } };
+  }
+  if (settings.ca === null) return settings;
+  const file = toAbsolute(settings.ca.file);
+  const read = readCertificates(file);
+  return { ...settings, ca: { file, certificates: 'problem' in read ? [] : read.certificates } };
+}

@@ -23,7 +23,6 @@ export const PROBLEM_KINDS = [
   'target_failed',
   'target_refused',
   'target_differs',
-  'target_columns',
   'config_refused',
   'quarantine',
   'drift',

@@ -13,8 +13,6 @@ export interface S3Place {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken: string | null;
-  /** The bucket in the path of the address, not in the host. */
-  readonly isPathStyle: boolean;
 }
 
 /** The login of a store: none of it may ever be printed. */

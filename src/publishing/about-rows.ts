@@ -48,7 +48,11 @@ export function createAboutRows(live: Database, request: PublishRequest, fingerp
       'The warehouse behind this file; its copies and backups have the same one.',
     ],
     ['change_seq', String(change_seq), 'The last change of a video that is in this file.'],
-    ['accounts', readAccounts(live), 'The last change of a video of each account, as JSON: targets are loaded by it.'],
+    [
+      'accounts',
+      readAccounts(live),
+      'The last change of a video of each account, as JSON: targets are loaded by it.',
+    ],
     [
       'publications',
       readPublications(live),

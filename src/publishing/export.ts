@@ -3,82 +3,76 @@ import type { Database } from '../database/sqlite.ts';
 import { ConfigError } from '../lib/errors.ts';
 import { findNearest } from '../lib/did-you-mean.ts';
 import type { Column, Mart } from './mart.ts';
-import type { ParquetQuery } from './parquet/parquet-query.ts';
-import { writeParquet } from './parquet/write-parquet.ts';
+import { writeParquet, type ParquetQuery } from './parquet.ts';
 import { openPublishedFile, type SqlCell } from './query-published.ts';
 import { openSource, type Source } from './targets/source.ts';
 
-export interface ExportRequest {
-  /** The published file. */
-  file: string;
-  table: string;
-  /** Only rows that are new or different since this `change_seq`; null: all rows. */
-  sinceSeq: number | null;
-}
+export type Export = ReturnType<typeof createExport>;
 
-export type Export = ReturnType<typeof openExport>;
-
-/**
- * Opens the published file for an export. Throws ConfigError for a table that does not exist, or that has no changes to follow,
- * WarehouseError if there is no published file of this version. The caller closes it.
- */
-export function openExport({ file, table, sinceSeq }: ExportRequest) {
+/** Opens the published file for exports, all of one snapshot. Throws WarehouseError if there is none of this version. The caller closes it. */
+export function openExports(file: string) {
   openPublishedFile(file).close(); // it says best what is wrong with a file
   const source = openSource(file);
-  try {
-    const mart = findMart(source, table);
-    if (sinceSeq !== null) assertFollowable(source, table, sinceSeq);
-    const columns = mart.columns;
-    let count = 0;
-    const { from, parameters } = selectFrom(mart, sinceSeq);
-    const readRows = function* (): Iterable<SqlCell[]> {
-      count = 0;
-      for (const row of select(source.db, columns, { from, parameters })) {
-        count++;
-        yield row;
-      }
-    };
-    const writeParquetFile = function* (facts: Readonly<Record<string, string>>): Iterable<Uint8Array> {
-      count = 0;
-      const required = mart.kind === 'table' ? mart.key : [];
-      const query = { columns, from, parameters };
-      for (const group of writeParquet(source.db, query, { required, facts })) {
-        count += group.rows;
-        yield group.bytes;
-      }
-    };
-    const { version, timezone, changeSeq, warehouseId, publishedAt } = source;
-    const facts = {
-      table,
-      change_seq: changeSeq,
-      warehouse_id: warehouseId,
-      published_at: publishedAt,
-    };
-    return {
-      columns,
-      /** Does the table tell what changed since a `change_seq`? */
-      isFollowable: FOLLOWABLE.includes(table),
-      /** What belongs to the rows: where the next export begins, and the warehouse in which that number counts. */
-      facts,
-      /** The values as SQLite has them, read while they are taken; integers are bigints. */
-      rows: readRows,
-      /** The bytes of a Parquet file, made while they are taken. */
-      parquet: () => {
-        const named = Object.entries({ version, timezone, ...facts }).map(
-          ([name, value]) => [`vodhouse.${name}`, String(value)] as const,
-        );
-        return writeParquetFile(Object.fromEntries(named));
-      },
-      /** The number of rows that were taken. */
-      getCount: () => count,
-      close: () => {
-        source.close();
-      },
-    };
-  } catch (error) {
-    source.close();
-    throw error;
+  return {
+    /** The names of all tables, without the views. */
+    tables: source.marts.all.flatMap(({ kind, name }) => (kind === 'table' ? [name] : [])),
+    /**
+     * One table or view; `sinceSeq`: only rows that are new or different since this `change_seq`, null: all rows. Throws ConfigError
+     * for a table that does not exist, or that has no changes to follow.
+     */
+    open: (table: string, sinceSeq: number | null) => createExport(source, table, sinceSeq),
+    close: source.close,
+  };
+}
+
+function createExport(source: Source, table: string, sinceSeq: number | null) {
+  const mart = findMart(source, table);
+  if (sinceSeq !== null) assertFollowable(source, table, sinceSeq);
+  const { columns } = mart;
+  const { from, parameters } = selectFrom(mart, sinceSeq);
+  const { version, timezone, changeSeq, warehouseId, publishedAt } = source;
+  const facts = { table, change_seq: changeSeq, warehouse_id: warehouseId, published_at: publishedAt };
+  let count = 0;
+
+  function* readRows(): Iterable<SqlCell[]> {
+    count = 0;
+    for (const row of select(source.db, columns, { from, parameters })) {
+      count++;
+      yield row;
+    }
   }
+
+  function* readParquet(): Iterable<Uint8Array> {
+    count = 0;
+    const key = mart.kind === 'table' ? mart.key : [];
+    const query = {
+      columns: columns.map((each) => ({ ...each, isRequired: key.includes(each.name) })),
+      from,
+      parameters,
+    };
+    const named = Object.entries({ version, timezone, ...facts }).map(
+      ([name, value]) => [`vodhouse.${name}`, String(value)] as const,
+    );
+    for (const { bytes, rows } of writeParquet(source.db, query, Object.fromEntries(named))) {
+      count += rows;
+      yield bytes;
+    }
+  }
+
+  return {
+    table,
+    columns,
+    /** Does the table tell what changed since a `change_seq`? */
+    isFollowable: FOLLOWABLE.includes(table),
+    /** What belongs to the rows: where the next export begins, and the warehouse in which that number counts. */
+    facts,
+    /** The values as SQLite has them, read while they are taken; integers are bigints. */
+    rows: readRows,
+    /** The bytes of a Parquet file, made while they are taken. */
+    parquet: readParquet,
+    /** The number of rows that were taken. */
+    getCount: () => count,
+  };
 }
 
 function findMart({ marts }: Source, table: string): Mart {

@@ -61,8 +61,12 @@ function recordPublication(live: string, now: number): void {
   const db = openDatabase(live, now);
   try {
     transact(db, (tx) => {
-      tx.insert(publication).values({ publication_id: randomUUID(), published_at: toTimestamp(now) }).run();
-      tx.delete(publication).where(lte(publication.number, selectLast(tx) - KEPT_PUBLICATIONS)).run();
+      tx.insert(publication)
+        .values({ publication_id: randomUUID(), published_at: toTimestamp(now) })
+        .run();
+      tx.delete(publication)
+        .where(lte(publication.number, selectLast(tx) - KEPT_PUBLICATIONS))
+        .run();
     });
   } finally {
     db.$client.close();
@@ -72,7 +76,10 @@ function recordPublication(live: string, now: number): void {
 const KEPT_PUBLICATIONS = 1000;
 
 const selectLast = (tx: Tx): number =>
-  tx.select({ last: max(publication.number) }).from(publication).get()?.last ?? 0;
+  tx
+    .select({ last: max(publication.number) })
+    .from(publication)
+    .get()?.last ?? 0;
 
 /** Returns the number of rows by table. */
 async function buildAndReplace(request: PublishRequest, marts: Marts): Promise<Record<string, number>> {

@@ -23,8 +23,8 @@ export interface SyncAccount {
   /** Packages walked at the same time. */
   concurrency: number;
   storage: StorageRules | null;
-  /** Why nothing of the account is requested: another worker has it. Left out: it is synced. */
-  held?: string | undefined;
+  /** Why nothing of the account is requested: another warehouse has it. Left out: it is synced. */
+  owned?: string | undefined;
 }
 
 /** When days are requested and booked (docs/architecture.md, "Storage days"). */

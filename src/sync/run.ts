@@ -9,7 +9,7 @@ import type { RunOptions, SyncContext } from './context.ts';
 import { formatSelector } from './package-selector.ts';
 import { judgeClock, type RunClock } from './run-clock.ts';
 import type { StorageOutcome } from './storage/book.ts';
-import { createHeldOutcome, syncAccount, type AccountOutcome } from './sync-account.ts';
+import { createOwnedOutcome, syncAccount, type AccountOutcome } from './sync-account.ts';
 
 export interface RunSummary {
   runId: number;
@@ -88,9 +88,9 @@ async function syncAccounts(
   isFileAhead: boolean,
 ): Promise<RunResult> {
   const syncs = options.accounts.map(async (account) =>
-    account.held === undefined
+    account.owned === undefined
       ? syncAccount(context, options, account, runId, isFileAhead)
-      : createHeldOutcome(account.name, account.held),
+      : createOwnedOutcome(account.name, account.owned),
   );
   await Promise.allSettled(syncs);
   const outcomes = await Promise.all(syncs);

@@ -40,9 +40,9 @@ export async function syncAccount(
   return { ...outcome, account: account.name, storage, failures };
 }
 
-/** The outcome of an account that another worker syncs. */
-export function createHeldOutcome(account: string, message: string): AccountOutcome {
-  const failure = { account, packageId: null, stream: null, kind: 'held', message } as const;
+/** The outcome of an account that another warehouse has. */
+export function createOwnedOutcome(account: string, message: string): AccountOutcome {
+  const failure = { account, packageId: null, stream: null, kind: 'owned', message } as const;
   const failures = [{ ...failure, hint: undefined, parked: false, untilMs: null }];
   return { account, failures, storage: null, done: 0, packagesDone: 0, interrupted: false };
 }

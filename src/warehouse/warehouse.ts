@@ -103,6 +103,7 @@ const READS = {
   listBackups: backups.listBackups,
   listUnfinishedBackups: backups.listUnfinishedBackups,
   listTargetLoads: targetLoads.listTargetLoads,
+  listPublications: targetLoads.listPublications,
   listOpenDrift: (tx: Tx) => listOpenDrift(tx, {}),
 };
 

@@ -17,14 +17,14 @@ export const TARGET_GAUGES: readonly GaugeReading[] = [
   },
   perAccount(
     'vodhouse_target_behind_changes',
-    'Changes of the warehouse since the last one that the target has of the account, at most: changes of other accounts in between count too; 0 if it has all. No sample while another worker has the account.',
-    (row) => (row.outcome === 'held' ? null : row.behind_changes),
+    'Changes of the warehouse since the last one that the target has of the account, at most: changes of other accounts in between count too; 0 if it has all.',
+    (row) => row.behind_changes,
   ),
   perAccount(
     'vodhouse_target_behind_seconds',
-    'Seconds since the last load that succeeded, if it lacks changes or a load failed since; else 0. No sample before the first load, and while another worker has the account.',
+    'Seconds since the last load that succeeded, if it lacks changes or a load failed since; else 0. No sample before the first load.',
     (row, now) => {
-      if (row.outcome === 'held' || row.loaded_at === null) return null;
+      if (row.loaded_at === null) return null;
       return isUpToDate(row) ? 0 : Math.max(0, (now - fromTimestamp(row.loaded_at)) / 1000);
     },
   ),
@@ -35,8 +35,8 @@ export const TARGET_GAUGES: readonly GaugeReading[] = [
   ),
   perAccount(
     'vodhouse_target_verified_timestamp_seconds',
-    'When counts and sums of both sides were last compared, in seconds since 1970. No sample if they never were, or differed.',
-    (row) => (row.verified === true ? toSeconds(row.verified_at) : null),
+    'When every value was last compared, in seconds since 1970. No sample if they never were, or differed.',
+    (row) => (row.differences?.length === 0 ? toSeconds(row.verified_at) : null),
   ),
 ];
 

@@ -67,7 +67,7 @@ export async function check(options: JsonOptions & { all?: true }): Promise<numb
     if (refusal) return EXIT.usage;
     const results = [
       ...findings.map(({ ok }) => ok),
-      ...targets.flatMap(({ checks: each }) => each.map(({ state }) => state !== 'failed')),
+      ...targets.flatMap(({ checks: each }) => each.map(({ isOk }) => isOk)),
     ];
     if (!results.includes(false)) return EXIT.done;
     return results.includes(true) ? EXIT.partial : EXIT.failed;

@@ -1,11 +1,11 @@
-import { chmodSync, createWriteStream, renameSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { chmodSync, createWriteStream, mkdirSync, renameSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { draftPath, removeDraft, removeStaleDrafts } from '../../database/draft-files.ts';
 import { ConfigError, errorCode, errorMessage, InterruptedError, VodhouseError } from '../../lib/errors.ts';
 import { formatBytes, pluralize } from '../../lib/format.ts';
-import { openExport, type Export } from '../../publishing/export.ts';
+import { openExports, type Export } from '../../publishing/export.ts';
 import type { JsonOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { inChunks } from '../output/chunks.ts';
@@ -18,32 +18,47 @@ import { abortOnSignal } from '../signals.ts';
 
 export type ExportOptions = JsonOptions & {
   format: 'parquet' | 'csv' | 'ndjson';
-  table: string;
+  table?: string;
+  /** Every table, into the folder `out`. */
+  all?: true;
   sinceSeq?: number;
   out: string;
   file?: string;
 };
 
 /**
- * `vodhouse export`: writes the rows of one published table, as fast as the file or the reader takes them. A file appears when it
- * is complete. Returns the exit code.
+ * `vodhouse export`: writes the rows of one published table, or of each, as fast as the file or the reader takes them. A file appears
+ * when it is complete. Returns the exit code.
  */
 export async function exportTable(options: ExportOptions): Promise<number> {
-  const { table, sinceSeq = null, out, json } = options;
-  if (out === '-' && json)
-    throw new ConfigError('--json and --out - would both write to stdout', { hint: 'name a file' });
+  const { table = 'videos', all, sinceSeq = null, out, json } = options;
+  if (out === '-' && (json || all))
+    throw new ConfigError(
+      `--out - has one table on stdout, and ${json ? '--json is there too' : '--all has more'}`,
+      {
+        hint: 'name a file; with --all, a folder',
+      },
+    );
   const { file, warehouse, lakes } = findPublishedFile(options, 'vodhouse export');
   const own = warehouse === null ? [file] : [warehouse, file];
-  const path = out === '-' ? null : resolveExportFile(out, options.config, { own, lakes });
-  const source = openExport({ file, table, sinceSeq });
+  const toPath = (name: string) => resolveExportFile(name, options.config, { own, lakes });
+  const exports = openExports(file);
   try {
-    const pieces = toPieces(source, options.format);
-    if (path === null) await pipeline(Readable.from(pieces), process.stdout, { end: false });
-    else await writeFile(path, pieces);
-    report(source, options);
+    if (all) mkdirSync(out, { recursive: true });
+    const names = all ? exports.tables : [table];
+    const documents: object[] = [];
+    for (const name of names) {
+      const source = exports.open(name, sinceSeq);
+      const target = all ? join(out, `${name}.${options.format}`) : out;
+      const pieces = toPieces(source, options.format);
+      if (out === '-') await pipeline(Readable.from(pieces), process.stdout, { end: false });
+      else await writeFile(toPath(target), pieces);
+      documents.push(report(source, options, target));
+    }
+    if (json) process.stdout.write(formatJson(all ? documents : documents[0]));
     return EXIT.done;
   } finally {
-    source.close();
+    exports.close();
   }
 }
 
@@ -75,24 +90,17 @@ async function writeFile(out: string, pieces: Iterable<string | Uint8Array>): Pr
   }
 }
 
-/** To stderr, because stdout may carry the rows. */
-function report(source: Export, { format, table, sinceSeq, out, json }: ExportOptions): void {
+/** A line on stderr, because stdout may carry the rows; or a document for `--json`. */
+function report(source: Export, { format, sinceSeq, json }: ExportOptions, out: string): object {
   const rows = source.getCount();
   const sizeBytes = out === '-' ? null : statSync(resolve(out)).size;
-  const { change_seq: changeSeq } = source.facts;
-  if (json) {
-    const document = {
-      ...source.facts,
-      since_seq: sinceSeq ?? null,
-      format,
-      file: resolve(out),
-      rows,
-      size_bytes: sizeBytes,
-    };
-    process.stdout.write(formatJson(document));
-    return;
+  if (!json) {
+    const where = sizeBytes === null ? '' : ` to ${out} (${formatBytes(sizeBytes)})`;
+    const next = source.isFollowable
+      ? `; what changes from now on: --since-seq ${source.facts.change_seq}`
+      : '';
+    process.stderr.write(`wrote ${pluralize(rows, 'row')} of ${source.table}${where}${next}\n`);
   }
-  const where = sizeBytes === null ? '' : ` to ${out} (${formatBytes(sizeBytes)})`;
-  const next = source.isFollowable ? `; what changes from now on: --since-seq ${changeSeq}` : '';
-  process.stderr.write(`wrote ${pluralize(rows, 'row')} of ${table}${where}${next}\n`);
+  const file = resolve(out);
+  return { ...source.facts, since_seq: sinceSeq ?? null, format, file, rows, size_bytes: sizeBytes };
 }

@@ -2,15 +2,14 @@ import { reportLeaving } from '../../app/leaving.ts';
 import { assertNotLost } from '../../app/lost-file.ts';
 import { loadConfig } from '../../config/load.ts';
 import { createPlan } from '../../capacity/plan-report.ts';
-import { createTargetPlans } from '../../capacity/target-plan.ts';
 import { commandsFor } from '../../health/commands.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { openWorkerContext, type JsonOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { formatJson } from '../output/output.ts';
-import { planText, targetPlansText } from '../output/plan-text.ts';
+import { planText } from '../output/plan-text.ts';
 
-/** `vodhouse plan`: what runs cost, and what targets get; sends nothing. Returns the exit code: 3 where the schedule does not fit. */
+/** `vodhouse plan`: what runs cost; sends nothing. Returns the exit code: 3 where the schedule does not fit. */
 export async function plan(options: JsonOptions): Promise<number> {
   const config = loadConfig(options.config);
   assertNotLost(config, commandsFor(options.config));
@@ -18,11 +17,6 @@ export async function plan(options: JsonOptions): Promise<number> {
   for (const warning of reportLeaving(config, commandsFor(options.config)).warnings)
     logger.warn({ event: 'config_warning', reason: warning }, warning);
   const report = createPlan(config, systemClock.now());
-  const targets = createTargetPlans(config);
-  process.stdout.write(
-    options.json
-      ? formatJson({ ...report, targets })
-      : planText(report, options.config, config.timezone) + targetPlansText(targets),
-  );
+  process.stdout.write(options.json ? formatJson(report) : planText(report, options.config, config.timezone));
   return report.fits ? EXIT.done : EXIT.partial;
 }

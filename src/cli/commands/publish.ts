@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { Config, TargetConfig } from '../../config/config.ts';
+import type { Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load.ts';
 import { assertSameZone } from '../../app/file-use.ts';
 import { assertNotLost } from '../../app/lost-file.ts';
@@ -7,14 +7,22 @@ import { loadTarget } from '../../app/load-targets.ts';
 import { commandsFor } from '../../health/commands.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { ConfigError } from '../../lib/errors.ts';
-import { formatLakePlace } from '../../lib/lake-place.ts';
 import { openPublisher, type Publication, type Publisher } from '../../publishing/publisher.ts';
+import { formatSchema } from '../../publishing/targets/open-target.ts';
 import type { TargetLoader } from '../../publishing/targets/loader.ts';
+import type { LoadRequest } from '../../publishing/targets/target-request.ts';
 import { getPublishTime } from '../../sync/run-clock.ts';
 import { readBookedZone } from '../../warehouse/statements/warehouse-state.ts';
 import { openWarehouse, type Warehouse } from '../../warehouse/warehouse.ts';
+import { confirmLoad } from '../confirm-load.ts';
 import { EXIT } from '../exit.ts';
-import { createLoadLogger, isAboutTargets, selectLoaders, type PublishOptions } from '../load-request.ts';
+import {
+  createLoadLogger,
+  getForce,
+  isAboutTargets,
+  selectLoaders,
+  type PublishOptions,
+} from '../load-request.ts';
 import {
   exitCodeForLoads,
   targetLoadsDocument,
@@ -49,23 +57,13 @@ export async function publish(options: PublishOptions): Promise<number> {
 
 /** Prints what makes the schemas; connects to nothing. Throws ConfigError where every target is a lake, which has none. */
 async function printSql(config: Config, loaders: readonly TargetLoader[]): Promise<number> {
-  const { formatTargetSql } = await import('../output/target-sql.ts');
-  const texts = loaders.flatMap(({ target }) =>
-    target.kind === 'postgres' ? formatTargetSql(config, target) : [],
-  );
-  if (texts.length === 0) throw refuseSql(loaders.map(({ target }) => target));
-  process.stdout.write(texts.join('\n'));
+  const texts = await Promise.all(loaders.map(({ target }) => formatSchema(target, config.timezone)));
+  if (texts.every((text) => text === null))
+    throw new ConfigError(
+      '--print-sql is for databases; a lake needs no schema: the first load makes its tables',
+    );
+  process.stdout.write(texts.filter((text) => text !== null).join('\n'));
   return EXIT.done;
-}
-
-function refuseSql(targets: readonly TargetConfig[]): ConfigError {
-  const places = targets.flatMap((target) =>
-    target.kind === 'lake' ? `${formatLakePlace(target.place)}/sql/` : [],
-  );
-  const names = targets.map(({ name }) => name).join(', ');
-  return new ConfigError(`--print-sql is for databases, and ${names} is a lake: it needs no schema`, {
-    hint: `the first load writes views for DuckDB and others into ${places.join(', ')}`,
-  });
 }
 
 async function publishAndLoad(
@@ -76,15 +74,14 @@ async function publishAndLoad(
   warehouse: Warehouse | null,
 ): Promise<number> {
   const { signal } = abortOnSignal('stopping; the published file and the targets keep what they have');
-  const rebuild = warehouse ? await askForRebuild(config, options, loaders, warehouse, signal) : [];
-  if (rebuild === null) {
-    process.stderr.write('nothing was rebuilt\n');
+  const force = warehouse && getForce(options, warehouse.listAccounts());
+  if (warehouse && force && !(await isAllowed(force, options, loaders, warehouse, signal))) {
+    process.stderr.write('nothing was changed\n');
     return EXIT.done;
   }
   const publication = await publishIfAsked(publisher, options, signal);
   if (publication && !options.json) process.stdout.write(publicationText(publication));
-  const request = { options, loaders, rebuild };
-  const loads = warehouse ? await loadAll(config, request, warehouse, signal) : [];
+  const loads = warehouse ? await loadAll(config, { options, loaders, force }, warehouse, signal) : [];
   if (options.json) {
     const file = publication
       ? publicationDocument(publication)
@@ -94,25 +91,23 @@ async function publishAndLoad(
   return exitCodeForLoads(loads, !isAboutTargets(options));
 }
 
-/** The accounts to rebuild; null if a person was asked, and typed none or did not confirm. Throws ConfigError for an unknown account. */
-async function askForRebuild(
-  config: Config,
+function isAllowed(
+  force: NonNullable<LoadRequest['force']>,
   options: PublishOptions,
   [loader]: readonly TargetLoader[],
   warehouse: Warehouse,
   signal: AbortSignal,
-): Promise<string[] | null> {
-  const { rebuild } = options;
-  if (rebuild === undefined || !loader) return [];
-  const { assertCanAsk, chooseRebuild } = await import('../rebuild.ts');
-  assertCanAsk(options, loader.target.name);
-  const own = {
-    ...{ stored: warehouse.listAccounts(), warehouseId: warehouse.getWarehouseId() },
-    countRows: (account: string, table: string) =>
-      warehouse.countTargetRows({ account, packageId: null }).find((each) => each.table === table)?.rows ?? 0,
-  };
-  const account = await chooseRebuild(config, loader.target, options, own, signal);
-  return account === null ? null : [account];
+): Promise<boolean> {
+  if (!loader) return Promise.resolve(true);
+  const rows = warehouse.countTargetRows({ account: force.account, packageId: null });
+  const count = (name: string) => rows.find(({ table }) => table === name)?.rows ?? 0;
+  return confirmLoad(
+    loader.target,
+    force,
+    options,
+    { videos: count('video'), states: count('video_version') },
+    signal,
+  );
 }
 
 /** Null if the command is about targets, and the file has everything. */
@@ -126,29 +121,28 @@ async function publishIfAsked(
   return publisher.publish(now, signal, { pruneCopies });
 }
 
-interface LoadRequest {
+interface Loads {
   options: PublishOptions;
   loaders: readonly TargetLoader[];
-  rebuild: readonly string[];
+  force: LoadRequest['force'];
 }
 
 /** Loads one target after the other, and prints each as it ends. */
 async function loadAll(
   config: Config,
-  { options, loaders, rebuild }: LoadRequest,
+  { options, loaders, force }: Loads,
   warehouse: Warehouse,
   signal: AbortSignal,
 ): Promise<TargetLoads[]> {
   const context = { warehouse, clock: systemClock, logger: createLoadLogger(options, config.secrets) };
   const isVerified = options.verify === true;
-  const verify = isVerified ? warehouse.listAccounts() : [];
   const loads: TargetLoads[] = [];
   for (const loader of loaders) {
     const { name: target } = loader.target;
     if (process.stderr.isTTY) process.stderr.write(`loading target ${target} …\n`);
-    const results = await loadTarget(loader, context, { verify, rebuild }, signal);
-    loads.push({ target, results, isVerified });
-    if (!options.json) process.stdout.write(targetLoadsText({ target, results, isVerified }));
+    const results = await loadTarget(loader, context, { isVerified, force }, signal);
+    loads.push({ target, results });
+    if (!options.json) process.stdout.write(targetLoadsText({ target, results }));
   }
   return loads;
 }

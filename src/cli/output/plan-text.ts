@@ -2,8 +2,7 @@
 import type { Schedule } from '../../lib/cron-ticks.ts';
 import type { AccountPlan, PassPlan, Plan } from '../../capacity/plan-report.ts';
 import { formatDurationOrUnlimited } from '../../capacity/plan-sentence.ts';
-import type { TargetPlan } from '../../capacity/target-plan.ts';
-import { formatBytes, formatCount, pluralize, escapeControls } from '../../lib/format.ts';
+import { formatCount, pluralize, escapeControls } from '../../lib/format.ts';
 import { formatTable } from './table.ts';
 
 /** Whether the schedule fits, the costs, then remarks. `config` is the path as it was given, `timezone` that of the calendar. */
@@ -13,37 +12,6 @@ export function planText(plan: Plan, config: string, timezone: string): string {
   if (remarks.length > 0) sections.push(remarks.map((each) => `  - ${escapeControls(each)}`).join('\n'));
   return `${sections.join('\n\n')}\n`;
 }
-
-/** A table of what the next load of each target ships; empty where there are none. Ends with a line feed. */
-export function targetPlansText(targets: readonly TargetPlan[]): string {
-  if (targets.length === 0) return '';
-  const isAnyLake = targets.some(({ files }) => files !== null);
-  const rows = targets.flatMap(({ target, accounts }) =>
-    accounts.map(({ account, load, rows: count, bytes, files }) => [
-      ...[target, account, load === 'changes' && files !== null ? LAKE_CHANGES : LOAD_TEXTS[load]],
-      ...(load === 'none' ? ['0', ''] : [formatCount(count), formatBytes(bytes)]),
-      ...(isAnyLake ? [files === null || load === 'none' ? '' : formatCount(files)] : []),
-    ]),
-  );
-  const headings = [
-    'target',
-    'account',
-    'next load',
-    '>about rows',
-    '>size',
-    ...(isAnyLake ? ['>files'] : []),
-  ];
-  return `\n${formatTable(headings, rows)}\n`;
-}
-
-const LOAD_TEXTS = {
-  first: 'first: everything',
-  changes: 'what changed, at most',
-  none: 'nothing new',
-} as const;
-
-/** A lake has whole files. */
-const LAKE_CHANGES = 'the files with changes, at most';
 
 function resultLines({ accounts, fits, proposal }: Plan, config: string, timezone: string): string[] {
   const short = accounts.filter((account) => !account.fits);

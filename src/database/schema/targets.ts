@@ -1,6 +1,6 @@
 import { primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import { LOAD_OUTCOMES } from '../../lib/load-report.ts';
-import { bigint, boolean, rowKey, timestamp } from './columns.ts';
+import { bigint, rowKey, timestamp } from './columns.ts';
 
 /** What became of an account in a target of `publish.targets`: the last attempt, the last success, and running totals. */
 export const targetLoad = sqliteTable(
@@ -16,15 +16,13 @@ export const targetLoad = sqliteTable(
     error: text('error'),
     hint: text('hint'),
     code: text('code'),
-    held_by: text('held_by'),
-    held_until: timestamp('held_until'),
     loads: bigint('loads').notNull(),
     failures: bigint('failures').notNull(),
     rows: bigint('rows').notNull(),
     duration_ms: bigint('duration_ms').notNull(),
     verified_at: timestamp('verified_at'),
-    verified: boolean('verified'),
-    findings: text('findings').notNull(),
+    differences: text('differences'), // JSON: a list of sentences; NULL: never compared
+    notes: text('notes').notNull(), // JSON: a list of sentences
   },
   (table) => [primaryKey({ columns: [table.target, table.account] })],
 );

@@ -72,20 +72,20 @@ cross join video_history h on h.package_key = v.package_key and h.video_id = v.v
 order by h.rowid`;
 
 /**
- * The first day of `catalog_daily` that the changes since then may touch; `loadedAt` (UTC) is when the target was loaded. After
+ * The first day of `catalog_daily` that the changes since then may touch; `publishedAt` (UTC) is when the file was made that the target has. After
  * `storeChanges`. It holds for packages whose `first_walked_at` and `retired_at` are those of the target.
  */
-export function findFirstDay({ db }: Source, changeSeq: number, loadedAt: string): string {
+export function findFirstDay({ db }: Source, changeSeq: number, publishedAt: string): string {
   // a removal counts on the day of its proof, which may be days before it took effect; days are those of the service's calendar
   return db
     .prepare(
       `select date(min(at), '-2 days') from (
-  select :loadedAt as at
+  select :publishedAt as at
   union all select v.valid_from from temp.changed_videos c cross join videos v on v.rowid = c.row
   union all select h.valid_from from temp.changed_history c cross join video_history h on h.rowid = c.row
     where h.change_seq > :changeSeq
 )`,
     )
     .pluck()
-    .get({ changeSeq, loadedAt }) as string;
+    .get({ changeSeq, publishedAt }) as string;
 }

@@ -1,6 +1,6 @@
 /** Loads one target: every account of the published file, one after the other. Runs in a process of its own. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { emptyReport, RUNS, type LoadReport } from '../../lib/new-load-report.ts';
+import { emptyReport, RUNS, type LoadReport } from '../../lib/load-report.ts';
 import { openTarget } from './open-target.ts';
 import { compareOwner, OwnedError, type AccountState, type Force } from './ownership.ts';
 import { openSource, type Source } from './source.ts';

@@ -3,7 +3,7 @@ import type { Config, TargetConfig } from '../../config/config.ts';
 import { resolveLink } from '../../database/paths.ts';
 import { runInChild } from '../../lib/child-process.ts';
 import { WarehouseError } from '../../lib/errors.ts';
-import type { LoadReport } from '../../lib/new-load-report.ts';
+import type { LoadReport } from '../../lib/load-report.ts';
 import type { LoadRequest } from './target-request.ts';
 
 /** Loads one target of a config. */

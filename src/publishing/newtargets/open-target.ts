@@ -15,3 +15,9 @@ export async function openTarget(config: TargetConfig, source: Source, worker: s
     return (await import('./delta/delta-target.ts')).openDeltaTarget(config, source, worker);
   return (await import('./postgres/postgres-target.ts')).openPostgresTarget(config, source, worker);
 }
+
+/** The statements that make what a target needs, for an administrator; null for a kind that needs none. */
+export async function formatSchema(target: TargetConfig, timezone: string): Promise<string | null> {
+  if (target.kind === 'lake') return null;
+  return (await import('./postgres/schema.ts')).formatSchemaSql(target, timezone);
+}

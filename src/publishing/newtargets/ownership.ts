@@ -1,5 +1,6 @@
 /** Who an account of a target belongs to. Every kind of target stores an `AccountState` in one transaction with the rows. */
 import { ConfigError } from '../../lib/errors.ts';
+import { OTHER_COPY, OTHER_WAREHOUSE } from '../../lib/load-report.ts';
 import type { Source } from './source.ts';
 
 /** What a target remembers of an account. */
@@ -21,7 +22,14 @@ export interface AccountState {
 export type Force = 'rebuild' | 'take-over';
 
 /** The account in the target is not ours. The hint has the command that changes that. */
-export class OwnedError extends ConfigError {}
+export class OwnedError extends ConfigError {
+  readonly code: string;
+
+  constructor(message: string, code: string, hint: string) {
+    super(message, { hint });
+    this.code = code;
+  }
+}
 
 /** The facts of a live file or of a published one that an account is compared with. */
 export type Identity = Pick<Source, 'warehouseId' | 'publications'>;
@@ -47,25 +55,18 @@ export function assertOurs(
   force: Force | null,
 ): void {
   const owner = compareOwner(state, identity);
-  if (owner === 'elsewhere' && force !== 'take-over')
-    throw new OwnedError(...describe(account, state, owner));
-  if (owner === 'unknown' && force === null) throw new OwnedError(...describe(account, state, owner));
-}
-
-function describe(
-  account: string,
-  state: AccountState | null,
-  owner: 'elsewhere' | 'unknown',
-): [string, { hint: string }] {
   const { worker = '', loadedAt = null, warehouseId = '' } = state ?? {};
   const loaded = loadedAt === null ? `worker ${worker}` : `worker ${worker}, ${loadedAt} UTC`;
-  return owner === 'elsewhere'
-    ? [
-        `account ${account} belongs to another warehouse (${warehouseId}; loaded by ${loaded})`,
-        { hint: `if this warehouse is to have it: vodhouse publish --take-over ${account}` },
-      ]
-    : [
-        `account ${account} was loaded from a newer file than this one, or from a copy of it (by ${loaded})`,
-        { hint: `if this file is the right one: vodhouse publish --rebuild ${account}` },
-      ];
+  if (owner === 'elsewhere' && force !== 'take-over')
+    throw new OwnedError(
+      `account ${account} belongs to another warehouse (${warehouseId}; loaded by ${loaded})`,
+      OTHER_WAREHOUSE,
+      `if this warehouse is to have it: vodhouse publish --take-over ${account}`,
+    );
+  if (owner === 'unknown' && force === null)
+    throw new OwnedError(
+      `account ${account} was loaded from a newer file than this one, or from a copy of it (by ${loaded})`,
+      OTHER_COPY,
+      `if this file is the right one: vodhouse publish --rebuild ${account}`,
+    );
 }

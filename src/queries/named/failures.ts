@@ -96,7 +96,7 @@ with recent as (
 select f.message, r.started_at, r.finished_at
 from recent r
 join run_failure f on f.run_id = r.run_id and f.account = :account and f.stream = 'storage'
-  and f.kind not in ('parked', 'skipped', 'held', 'preempted', 'interrupted')
+  and f.kind not in ('parked', 'skipped', 'owned', 'preempted', 'interrupted')
 where r.run_id > coalesce((select max(run_id) from recent where status = 'succeeded'), 0)
 order by r.run_id desc`,
 );

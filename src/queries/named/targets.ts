@@ -13,16 +13,15 @@ export interface TargetLoadRow {
   error: string | null;
   hint: string | null;
   code: string | null;
-  held_by: string | null;
-  held_until: string | null;
   loads: number;
   failures: number;
   rows: number;
   duration_ms: number;
   verified_at: string | null;
-  verified: 0 | 1 | null;
-  /** JSON: a list of KeptFinding. */
-  findings: string;
+  /** JSON: a list of sentences; null: never compared. */
+  differences: string | null;
+  /** JSON: a list of sentences. */
+  notes: string;
 }
 
 export const TARGET_LOADS = query<TargetLoadRow>(

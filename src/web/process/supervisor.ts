@@ -3,12 +3,11 @@
  * neither a run nor a slow client waits for the other: SQLite has one memory lock per process.
  */
 import type { ChildProcess } from 'node:child_process';
-import type { Config, TargetConfig } from '../../config/config.ts';
+import type { Config } from '../../config/config.ts';
+import { withoutLogin } from '../../config/publish-targets.ts';
 import { forkDist, sendRequest } from '../../lib/child-process.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { errorMessage } from '../../lib/errors.ts';
-import { removeLakeLogin } from '../../lib/lake-place.ts';
-import { hidePassword } from '../../lib/postgres-url.ts';
 import { NO_PROXIES } from '../../lib/http/proxy.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { deserializeError } from '../../lib/serialize-error.ts';
@@ -95,7 +94,7 @@ function removeServiceKeys(config: Config): Config {
     ca: null,
   }));
   const { publish } = config;
-  const targets = publish?.targets.map(removeLogin) ?? [];
+  const targets = publish?.targets.map((target) => withoutLogin(target)) ?? [];
   return {
     ...config,
     accounts,
@@ -105,11 +104,6 @@ function removeServiceKeys(config: Config): Config {
     secrets: [],
   };
 }
-
-const removeLogin = (target: TargetConfig): TargetConfig =>
-  target.kind === 'lake'
-    ? { ...target, place: removeLakeLogin(target.place) }
-    : { ...target, postgres: hidePassword(target.postgres) };
 
 /** After a restart it listens at the same port, also if the config says 0 (any free port). */
 function withPort(config: Config, port: number): Config {

@@ -67,7 +67,6 @@ const PARTS: Partial<Record<ProblemKind, AttentionItem['place']>> = {
   target_failed: { text: 'Targets', href: '#targets' },
   target_refused: { text: 'Targets', href: '#targets' },
   target_differs: { text: 'Targets', href: '#targets' },
-  target_columns: { text: 'Targets', href: '#targets' },
 };
 
 /** `isGroup`: of many packages of an account. */

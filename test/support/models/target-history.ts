@@ -4,7 +4,7 @@ import type { TargetConfig } from '../../../src/config/config.ts';
 import { createCalendar } from '../../../src/lib/calendar.ts';
 import { addDays } from '../../../src/lib/days.ts';
 import { publish } from '../../../src/publishing/publish.ts';
-import type { LoadReport } from '../../../src/lib/new-load-report.ts';
+import type { LoadReport } from '../../../src/lib/load-report.ts';
 import { loadTarget } from '../../../src/publishing/newtargets/load-target.ts';
 import { openWarehouse, type Warehouse } from '../../../src/warehouse/warehouse.ts';
 import { createVirtualClock, type VirtualClock } from '../clocks/virtual-clock.ts';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import type { S3Place } from '../../../src/publishing/targets/lake/store.ts';
+import type { S3Place } from '../../../src/lib/lake-place.ts';
 import { findSignatureFault, type Refusal } from './s3-signature.ts';
 
 /** What happens to a request in place of what it asks for. */
@@ -128,7 +128,10 @@ export async function startS3Server(options: S3ServerOptions = {}) {
     const prefix = query.get('prefix') ?? '';
     const token = query.get('continuation-token');
     const after = token === null ? (query.get('start-after') ?? '') : Buffer.from(token, 'base64').toString();
-    const keys = [...objects.keys()].filter((key) => key.startsWith(prefix) && key > after).sort();
+    const isBelow = (key: string) => query.get('delimiter') === '/' && key.slice(prefix.length).includes('/');
+    const keys = [...objects.keys()]
+      .filter((key) => key.startsWith(prefix) && key > after && !isBelow(key))
+      .sort();
     const page = keys.slice(0, settings.maxKeys);
     const isTruncated = page.length < keys.length;
     const encode = (key: string) =>
@@ -166,7 +169,6 @@ export async function startS3Server(options: S3ServerOptions = {}) {
       const { bucket, region, accessKeyId, secretAccessKey, sessionToken } = settings;
       return {
         ...{ kind: 's3', bucket, prefix, endpoint, region, accessKeyId, secretAccessKey, sessionToken },
-        isPathStyle: true,
         ...changes,
       };
     },

@@ -16,6 +16,8 @@ import { findDifferences } from './verify.ts';
 
 /** How often a load begins again that met another writer of the same rows. */
 const TRIES = 10;
+/** As many as a load writes again for one that changed, and as few as a reader likes. */
+const FILE_ROWS = 100_000;
 const COUNTED = ['videos', 'video_history', 'storage_daily'];
 
 export async function openDeltaAccess(config: LakeTargetConfig): Promise<TargetAccess> {
@@ -55,20 +57,22 @@ function createAccess(config: LakeTargetConfig, lake: Lake): TargetAccess {
   };
 }
 
-/** `worker` is shown to others. */
+/** `worker` is shown to others; `fileRows`: about how many rows a file of a large table has. */
 export async function openDeltaTarget(
   config: LakeTargetConfig,
   source: Source,
   worker: string,
+  { fileRows = FILE_ROWS } = {},
 ): Promise<Target> {
   const lake = await openLake(config);
-  const context = { lake, source, worker };
+  const context = { lake, source, worker, fileRows };
   return {
     ...createAccess(config, lake),
     load: (account, options) => retry(lake, () => loadAccount(context, account, options)),
     loadShared: async () => {
       const loaded = await retry(lake, () => loadShared(context));
-      await tidy(lake, config.keepMs);
+      const keepMs = Math.max(config.keepMs, 2 * config.loadTimeoutMs); // files of a load that goes on stay
+      await tidy(lake, keepMs, lake.listChanged());
       return loaded;
     },
     remove: (account) => retry(lake, () => removeAccount(context, account)),

@@ -8,9 +8,6 @@ import type { Store } from '../stores/store.ts';
 import type { AddFile } from './actions.ts';
 import type { DeltaTable } from './tables.ts';
 
-/** Rows of a file: as many as a load writes again for one that changed, and as few as a reader likes. */
-const FILE_ROWS = 100_000;
-
 /** A part of an owner's rows: by key range in large tables, by month, or all of them. Its text sorts like its rows. */
 export interface Slice {
   /** What of it `tags` of its files tell. */
@@ -56,18 +53,19 @@ export function between({ where, parameters }: Rows, from: VideoKey | null, unti
   };
 }
 
-/** Divides a range of rows into slices of about the same size, none of which parts the rows of a video. */
+/** Divides a range of rows into slices of about `fileRows`, none of which parts the rows of a video. */
 export function divide(
   db: Database,
   table: Table,
   rows: Rows,
   from: VideoKey | null,
   until: VideoKey | null,
+  fileRows: number,
 ): Slice[] {
   const within = between(rows, from, until);
   const count = countRows(db, table, within);
   if (count === 0) return [];
-  const parts = Math.max(1, Math.round(count / FILE_ROWS));
+  const parts = Math.max(1, Math.round(count / fileRows));
   const find = db.prepare(
     `select t.package_key as packageKey, t.video_id as videoId from "${table.name}" t where ${within.where}
 order by t.package_key, t.video_id limit 1 offset :offset`,

@@ -1,9 +1,9 @@
 /** Deletes what no reader needs any more: old commits, files that were removed long ago, files of loads that were killed. */
 import type { Lake } from './lake.ts';
 
-/** Of the tables that have new versions. `keepMs`: how long readers of an older version may go on. Throws StoreError. */
-export async function tidy(lake: Lake, keepMs: number): Promise<void> {
-  for (const table of lake.listChanged()) await tidyTable(lake, table, keepMs);
+/** `keepMs`: how long readers of an older version may go on. Throws StoreError. */
+export async function tidy(lake: Lake, keepMs: number, tables: readonly string[]): Promise<void> {
+  for (const table of tables) await tidyTable(lake, table, keepMs);
 }
 
 async function tidyTable({ store, getLog }: Lake, table: string, keepMs: number): Promise<void> {

@@ -24,6 +24,8 @@ export interface LoadContext {
   lake: Lake;
   source: Source;
   worker: string;
+  /** About how many rows a file of a large table has. */
+  fileRows: number;
 }
 
 /** Renews the claim of an account without news before the list of publications forgets it. */
@@ -103,11 +105,8 @@ async function writeClaim(
 }
 
 /** What each table gets; those that have it are left out. */
-async function planTables(
-  { lake, source }: LoadContext,
-  account: string,
-  kind: 'all' | 'changes',
-): Promise<Plan[]> {
+async function planTables(context: LoadContext, account: string, kind: 'all' | 'changes'): Promise<Plan[]> {
+  const { lake, source, fileRows } = context;
   const { db, marts } = source;
   const appId = toAppId(source, account);
   const plans: Plan[] = [];
@@ -117,12 +116,12 @@ async function planTables(
     const files = filesOf(snapshot, 'account', account);
     const since = snapshot.txns.get(appId)?.version ?? 0;
     if (kind === 'all') {
-      const slices = divide(db, deltaTable.table, ownRows(deltaTable.table, account), null, null);
+      const slices = divide(db, deltaTable.table, ownRows(deltaTable.table, account), null, null, fileRows);
       plans.push({ deltaTable, removed: files, slices });
     } else if (source.changeSeqOf(account) > since) {
       if (stored !== since) storeChanges(source, account, since);
       stored = since;
-      plans.push(planChanges(source, deltaTable, account, files));
+      plans.push(planChanges(context, deltaTable, account, files));
     }
   }
   for (const deltaTable of listSmall(marts)) {
@@ -134,13 +133,18 @@ async function planTables(
 }
 
 /** Files by key range: those are written again that have a changed video. The first range has no beginning. */
-function planChanges({ db }: Source, deltaTable: DeltaTable, account: string, files: AddFile[]): Plan {
+function planChanges(
+  { source: { db }, fileRows }: LoadContext,
+  deltaTable: DeltaTable,
+  account: string,
+  files: AddFile[],
+): Plan {
   const rows = ownRows(deltaTable.table, account);
   const ranges = files
     .map((file) => ({ file, from: fromTag(file.tags['from']) }))
     .sort((one, other) => compareKeys(one.from, other.from));
   if (ranges.length === 0)
-    return { deltaTable, removed: [], slices: divide(db, deltaTable.table, rows, null, null) };
+    return { deltaTable, removed: [], slices: divide(db, deltaTable.table, rows, null, null, fileRows) };
   const [changed, table] =
     deltaTable.table.name === 'video_history'
       ? ['changed_history', 'video_history']
@@ -153,7 +157,7 @@ where (v.package_key, v.video_id) >= (:packageKey, :videoId) order by v.package_
     const begin = index === 0 ? { packageKey: '', videoId: 0 } : from;
     const next = findNext.get(begin) as VideoKey | undefined;
     if (!next || (until && compareKeys(next, until) >= 0)) return [];
-    return [{ file, slices: divide(db, deltaTable.table, rows, index === 0 ? null : from, until) }];
+    return [{ file, slices: divide(db, deltaTable.table, rows, index === 0 ? null : from, until, fileRows) }];
   });
   return {
     deltaTable,

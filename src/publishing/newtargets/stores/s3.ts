@@ -1,4 +1,5 @@
 /** A lake in a bucket of an S3-compatible store. aws4fetch signs the requests, and repeats those that fail on the way. */
+import { createHash } from 'node:crypto';
 import { parseXml, XmlElement } from '@rgrove/parse-xml';
 import { AwsClient } from 'aws4fetch';
 import { errorMessage } from '../../../lib/errors.ts';
@@ -92,9 +93,12 @@ async function sendOnce(client: AwsClient, place: S3Place, request: Request): Pr
   const url = new URL(toBucketUrl(place));
   url.pathname += key.split('/').map(encodeURIComponent).join('/');
   url.search = new URLSearchParams(query).toString().replaceAll('+', '%20');
+  const hash = createHash('sha256'); // the store refuses a body that changed on the way
+  for (const piece of body ?? []) hash.update(piece);
+  const signed = { ...headers, 'x-amz-content-sha256': hash.digest('hex') };
   try {
     const response = await client.fetch(url.href, {
-      ...{ method, headers, redirect: 'manual', signal: AbortSignal.timeout(DEADLINE_MS) },
+      ...{ method, headers: signed, redirect: 'manual', signal: AbortSignal.timeout(DEADLINE_MS) },
       ...(body && { body: Buffer.concat(body) }),
     });
     const bytes = new Uint8Array(await response.arrayBuffer());
