@@ -2,7 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findLakeDifferences } from '../support/fixtures/lake-rows.ts';
+import { findDeltaDifferences } from '../support/fixtures/delta-reader.ts';
 import { createLakeConfig } from '../support/fixtures/target-config.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { runTargetHistory } from '../support/models/target-history.ts';
@@ -28,7 +28,7 @@ describe('a lake', () => {
         const root = temporaryFolder();
         const broken = await runTargetHistory(steps, {
           config: createLakeConfig(root),
-          findDifferences: (file) => findLakeDifferences(file, root),
+          findDifferences: (file) => Promise.resolve(findDeltaDifferences(file, root)),
           countWrites: () => listTimes(root),
         });
         expect(broken).toEqual([]);

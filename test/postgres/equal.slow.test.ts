@@ -4,8 +4,8 @@ import { createTargetConfig } from '../support/fixtures/target-config.ts';
 import { countWrites, findTargetDifferences } from '../support/fixtures/target-rows.ts';
 import { runTargetHistory } from '../support/models/target-history.ts';
 import { targetHistory } from '../support/models/target-steps.ts';
-import { findPostgres, startPostgres, type PostgresServer } from '../support/servers/postgres.ts';
 import { rounds } from '../support/rounds.ts';
+import { findPostgres, startPostgres, type PostgresServer } from '../support/servers/postgres.ts';
 
 /** The same histories each time; `SEED=$RANDOM RUNS=200` looks for others. */
 const RUNS = Number(process.env['RUNS'] ?? rounds(25));
@@ -32,11 +32,7 @@ describe.skipIf(findPostgres() === null)('a target', () => {
         await server.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
         expect(broken).toEqual([]);
       }),
-      {
-        numRuns: RUNS,
-        interruptAfterTimeLimit: 480_000,
-        seed: SEED,
-      },
+      { numRuns: RUNS, interruptAfterTimeLimit: 480_000, seed: SEED },
     );
   });
 });

@@ -1,194 +1,129 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { KEYS } from '../support/fixtures/published-file.ts';
-import { openTargetSite } from '../support/fixtures/target-site.ts';
+import { openPostgresSite } from '../support/fixtures/postgres-site.ts';
 import { findPostgres, startPostgres, type PostgresServer } from '../support/servers/postgres.ts';
 
-describe.skipIf(findPostgres() === null)('a comparison of a target with the published file', () => {
+describe.skipIf(findPostgres() === null)('the comparison of every value', () => {
   let server: PostgresServer;
-  let site: ReturnType<typeof openTargetSite>;
   beforeAll(async () => {
     server = await startPostgres();
   });
   afterAll(() => server.remove());
 
-  const as = (role: string) => server.url.replace('postgres@', `${role}@`);
-
-  async function openFull() {
-    site = openTargetSite(server);
-    site.register([101, 102]);
-    await site.walk([1, 2, 3], { tag: 'a,b' });
-    await site.walk([1, 2], { title: 'new', tag: 'a,c' });
+  async function openLoaded() {
+    const site = openPostgresSite(server);
+    site.register([9, 101, 1000]);
+    const awkward = {
+      title: 'a\n"b",\\.\r',
+      tag: 'a,\0,b',
+      author: ' ',
+      v_framerate: 29.97,
+      duration: 60_000,
+    };
+    for (const id of [9, 101, 1000]) await site.walk([1, 2, 3], awkward, 'main', id);
+    await site.walk([1, 3, 4], { title: 'other' }, 'main', 101);
     site.book({ '2026-02-27': 10, '2026-02-28': 20 });
-    site.correct('2026-02-27', 30);
+    site.correct('2026-02-27', 11);
     await site.ship();
+    expect(await site.verify()).toEqual([]);
+    return site;
   }
 
-  it('finds texts that are gone', async () => {
-    await openFull();
-    await site.query('UPDATE $.videos SET title = NULL WHERE video_id = 1');
-    const { main } = await site.load({ verify: ['main'] });
-    expect(main).toMatchObject({ verified: true, findings: [{ kind: 'reloaded' }] });
-    expect(main?.findings[0]?.message).toContain('videos: count of title');
+  const DAMAGES: readonly [what: string, sql: string, found: RegExp[]][] = [
+    [
+      'swapped texts',
+      `UPDATE $.videos v SET title = o.title FROM $.videos o WHERE v.package_id = 101 AND o.package_id = 101 AND v.video_id + o.video_id = 3`,
+      [
+        /^videos main\/101, 1: title is 'a\\n\\"b\\",.* in the target, 'other' in the file$/,
+        /^videos main\/101, 2: title is 'other' in/,
+      ],
+    ],
+    [
+      'a changed time',
+      `UPDATE $.videos SET first_seen_at = first_seen_at + interval '1 second' WHERE package_id = 9 AND video_id = 2`,
+      [
+        /^videos main\/9, 2: first_seen_at is '2026-03-01 12:0\d:\d\d' in the target, '2026-03-01 12:0\d:\d\d' in the file$/,
+      ],
+    ],
+    [
+      'fractions of a number',
+      `UPDATE $.videos SET frames_per_second = 29.970000000000002 WHERE package_id = 9 AND video_id = 2`,
+      [/^videos main\/9, 2: frames_per_second is '29.970000000000002' in the target, '29.97' in the file$/],
+    ],
+    [
+      'a column without values',
+      `UPDATE $.storage_daily SET total_bytes = NULL`,
+      [
+        /^storage_daily main, 2026-02-27: total_bytes is NULL in the target, '\d+' in the file$/,
+        /02-28/,
+        /03-01/,
+      ],
+    ],
+    [
+      'an empty text in place of none',
+      `UPDATE $.videos SET description = '' WHERE package_id = 9 AND video_id = 1`,
+      [/^videos main\/9, 1: description is '' in the target, NULL in the file$/],
+    ],
+    [
+      'missing rows',
+      `DELETE FROM $.storage_daily WHERE day = '2026-03-01'; DELETE FROM $.videos WHERE package_id = 1000 AND video_id = 3; DELETE FROM $.video_history WHERE video_id = 2`,
+      [
+        /^videos main\/1000, 3 is missing in the target$/,
+        /^video_history main\/101, 2, \d+ is missing in the target$/,
+        /^storage_daily main, 2026-03-01 is missing in the target$/,
+      ],
+    ],
+    [
+      'extra rows',
+      `INSERT INTO $.videos (package_key, account, package_id, video_id, change_seq) VALUES ('main/7', 'main', 7, 1, 1), ('main/101', 'main', 101, 99, 1);
+INSERT INTO $.packages (package_key, account, package_id) VALUES ('main/10', 'main', 10)`,
+      [
+        /^videos main\/7, 1 is not in the file$/,
+        /^videos main\/101, 99 is not in the file$/,
+        /^packages main\/10 is not in the file$/,
+      ],
+    ],
+    [
+      'another tag, and one twice',
+      `UPDATE $.video_tags SET tag = 'c' WHERE package_id = 9 AND video_id = 1 AND tag = 'b';
+INSERT INTO $.video_tags SELECT * FROM $.video_tags WHERE package_id = 1000 AND video_id = 2 AND tag = 'a'`,
+      [
+        /^video_tags main\/9, 1 has \(.*'c'.*\) in the target, \(.*'b'.*\) in the file$/,
+        /^video_tags main\/1000, 2 has/,
+      ],
+    ],
+  ];
+
+  it.each(DAMAGES)('finds %s, and a rebuild mends it', async (_, damage, patterns) => {
+    const site = await openLoaded();
+    await site.query(damage);
+    const found = await site.verify();
+    expect(found).toEqual(patterns.map((pattern) => expect.stringMatching(pattern) as string));
+    expect(await site.load({ force: { main: 'rebuild' } })).toMatchObject({ main: { kind: 'all' } });
+    expect(await site.verify()).toEqual([]);
     expect(await site.differences()).toEqual([]);
   });
 
-  const OF_ACCOUNT = [
-    ['videos', 'size_bytes = size_bytes + 1'],
-    ['video_history', 'is_removed = NOT is_removed'],
-    ['video_tags', 'is_removed = NOT is_removed'],
-    ['packages', 'videos = videos + 1'],
-    ['catalog_daily', 'added = added + 1'],
-    ['storage_readings', 'image_count = 0'],
-    ['storage_corrections', 'corrected_image_count = 0'],
-    ['storage_daily', `discrepancies = 9`],
-  ] as const;
-
-  it.each(OF_ACCOUNT)(
-    'finds rows of %s that were changed, deleted or doubled, and one load mends them',
-    async (table, change) => {
-      await openFull();
-      const copied = `INSERT INTO $.${table} SELECT (jsonb_populate_record(t, CASE WHEN to_jsonb(t) ? 'day'
-        THEN '{"day": "2020-02-02", "state": "live", "reading_id": 999}' ELSE '{"package_id": 999, "reading_id": 999}' END::jsonb)).*
-      FROM $.${table} t WHERE ctid = (SELECT ctid FROM $.${table} LIMIT 1)`;
-      const deleted = table === 'storage_daily' ? `state = 'live'` : 'true';
-      const first = `ctid = (SELECT ctid FROM $.${table} WHERE ${deleted} LIMIT 1)`;
-      for (const statement of [
-        `UPDATE $.${table} SET ${change} WHERE ${first}`,
-        `DELETE FROM $.${table} WHERE ${first}`,
-        copied,
-        ...(table === 'video_tags' ? [`INSERT INTO $.video_tags SELECT * FROM $.video_tags LIMIT 1`] : []),
-      ]) {
-        await site.query(statement);
-        expect(await site.differences()).not.toEqual([]);
-        const { main, '(runs)': runs } = await site.load({ verify: ['main'] });
-        expect(main).toMatchObject({ outcome: 'loaded', verified: true, findings: [{ kind: 'reloaded' }] });
-        expect(main?.findings[0]?.message).toContain(`${table}: `);
-        expect(runs).toMatchObject({ verified: true, findings: [] });
-        expect(await site.differences()).toEqual([]);
-      }
-      expect((await site.load({ verify: ['main'] }))['main']).toMatchObject({
-        ...{ outcome: 'unchanged', verified: true, findings: [], rows: 0 },
-      });
-      const [{ verified }] = (await site.query(
-        'SELECT verified_at IS NOT NULL AS verified FROM $.vodhouse_account',
-      )) as [{ verified: boolean }];
-      expect(verified).toBe(true);
-    },
-  );
-
-  it.each([
-    ['runs', 'requests = 99'],
-    ['walks', 'inserted = 99'],
-    ['about', `value = 'other'`],
-  ])('finds rows of %s that were changed or deleted, and one load mends them', async (table, change) => {
-    await openFull();
-    const first = `ctid = (SELECT ctid FROM $.${table} LIMIT 1)`;
-    const read = async () => JSON.stringify(await site.query(`SELECT * FROM $.${table} ORDER BY 1, 2`));
-    const before = await read();
-    for (const statement of [
-      `UPDATE $.${table} SET ${change} WHERE ${first}`,
-      `DELETE FROM $.${table} WHERE ${first}`,
-    ]) {
-      await site.query(statement);
-      const { main, '(runs)': runs } = await site.load({ verify: ['main'] });
-      expect(main).toMatchObject({ outcome: 'unchanged', verified: true });
-      expect(runs).toMatchObject({ outcome: 'loaded', verified: true, findings: [{ kind: 'reloaded' }] });
-      expect(await read()).toBe(before);
-    }
-    expect((await site.load({ verify: ['main'] }))['(runs)']).toMatchObject({ verified: true, findings: [] });
-  });
-
-  it('mends rows of the dictionary that were changed or deleted, and loads nothing else again', async () => {
-    await openFull();
-    const read = () => site.query('SELECT * FROM $.dictionary ORDER BY table_name, column_name');
-    const before = await read();
-    for (const statement of [
-      `UPDATE $.dictionary SET description = 'other', position = 99 WHERE column_name = 'size_bytes'`,
-      `DELETE FROM $.dictionary WHERE table_name = 'videos'`,
-    ]) {
-      await site.query(statement);
-      const { '(runs)': runs } = await site.load({ verify: ['main'] });
-      expect(runs).toMatchObject({ outcome: 'unchanged', verified: true, rows: 0, findings: [] });
-      expect(await read()).toEqual(before);
-    }
-  });
-
-  it('finds nothing between workers of which each leaves out other columns', async () => {
-    await openFull();
-    const other = openTargetSite(server, { schema: site.schema });
-    other.register([201], ['second']);
-    await other.walk([7], {}, 'second', 201);
-    await other.publish({ exclude: [...KEYS, 'title', 'copyright'] });
-    for (const account of ['second', 'second']) {
-      await other.load({ verify: [account] });
-      await site.load({ verify: ['main'] });
-    }
-    const unchanged = { outcome: 'unchanged', verified: true, rows: 0, findings: [] };
-    expect((await other.load({ verify: ['second'] }))['(runs)']).toMatchObject(unchanged);
-    expect((await site.load({ verify: ['main'] }))['(runs)']).toMatchObject(unchanged);
-  });
-
-  it('takes longer than the statement_timeout of its role, where it must', async () => {
-    await openFull();
-    await server.query(`CREATE ROLE hasty SUPERUSER LOGIN; ALTER ROLE hasty SET statement_timeout = '1s'`);
-    const blocker = new Client({ connectionString: server.url });
-    await blocker.connect();
-    await blocker.query(`BEGIN; LOCK TABLE ${site.schema}.video_tags`);
-    const hasty = openTargetSite(server, { schema: site.schema, data: site.folder, url: as('hasty') });
-    const progress = { isOver: false };
-    const compared = hasty
-      .load({ verify: ['main'], holder: site.holder })
-      .finally(() => (progress.isOver = true));
-    const waiting = `SELECT 1 AS one FROM pg_stat_activity WHERE usename = 'hasty' AND wait_event_type = 'Lock'
-      AND clock_timestamp() - query_start > interval '1500 ms'`;
-    while (!progress.isOver && (await server.query(waiting)).length === 0) await sleep(50);
-    await blocker.end();
-    expect((await compared)['main']).toMatchObject({ outcome: 'unchanged', verified: true, error: null });
-  });
-
-  it('writes days as they are written here, whatever the datestyle of its role', async () => {
-    await openFull();
-    await server.query(`CREATE ROLE dmy SUPERUSER LOGIN; ALTER ROLE dmy SET datestyle = 'SQL, DMY'`);
-    await site.query(`SET session_replication_role = replica;
-      UPDATE $.storage_daily SET image_count = 77 WHERE day = '2026-02-28'`);
-    const dmy = openTargetSite(server, { schema: site.schema, data: site.folder, url: as('dmy') });
-    const { main } = await dmy.load({ verify: ['main'], holder: site.holder });
-    const [booked] = main?.findings.filter(({ kind }) => kind === 'booked_differs') ?? [];
-    expect(booked?.message).toMatch(/stay: 2026-02-28$/);
-    const marked = `SELECT slice FROM $.vodhouse_slice WHERE checksum = 'booked days differ'`;
-    expect(await site.query(marked)).toEqual([{ slice: '2026-02' }]);
-  });
-
-  it('finds days of the calendar that were changed; those that were deleted come back with any load', async () => {
-    await openFull();
-    await site.query(`UPDATE $.dates SET iso_week = 54 WHERE day = '2026-03-01'`);
-    expect((await site.load())['(runs)']).toMatchObject({ outcome: 'unchanged' });
-    const { '(runs)': runs } = await site.load({ verify: ['main'] });
-    expect(runs).toMatchObject({ verified: true, findings: [{ kind: 'reloaded' }] });
-    expect(await site.differences()).toEqual([]);
-    await site.query(`DELETE FROM $.dates WHERE day = '2026-03-01'`);
-    expect((await site.load())['(runs)']).toMatchObject({ outcome: 'loaded', rows: 1 });
-    expect(await site.differences()).toEqual([]);
-  });
-
-  it('tells what a complete load cannot mend', async () => {
-    await openFull();
-    await site.query(`SET session_replication_role = replica;
-      UPDATE $.storage_daily SET image_count = 77 WHERE day = '2026-02-28'`);
-    const { main } = await site.load({ verify: ['main'] });
-    expect(main).toMatchObject({ outcome: 'loaded', verified: false });
-    expect(main?.findings.map(({ kind }) => kind).sort()).toEqual(['booked_differs', 'differs', 'reloaded']);
-    expect(main?.findings.find(({ kind }) => kind === 'differs')?.message).toMatch(
-      /account main differs after a complete load: storage_daily: sum of image_count is \d+ in the target, \d+ in the file/,
+  it('ends after ten differences', async () => {
+    const site = openPostgresSite(server);
+    site.register();
+    const ids = Array.from({ length: 5_000 }, (_, index) => index + 1);
+    await site.walk(ids, { description: 'x'.repeat(500) });
+    await site.ship();
+    await site.query(`UPDATE $.videos SET title = 'wrong' WHERE video_id > 4`);
+    const found = await site.verify();
+    expect(found).toEqual(
+      ids.slice(4, 14).map((id) => expect.stringContaining(`main/101, ${id}: title`) as string),
     );
-    expect(await site.query('SELECT status FROM $.vodhouse_freshness')).toEqual([{ status: 'unverified' }]);
+    expect(await site.load()).toMatchObject({ main: { kind: 'nothing' } });
   });
 
-  it('compares no account that was not asked for', async () => {
-    await openFull();
-    await site.query('UPDATE $.videos SET size_bytes = 0');
-    expect((await site.load())['main']).toMatchObject({ outcome: 'unchanged', verified: null });
+  it('says that a load comes first where the target has another state', async () => {
+    const site = await openLoaded();
+    await site.walk([1, 2], { title: 'new' }, 'main', 101);
+    await site.publish();
+    await expect(site.verify()).rejects.toThrow('the target has another state of account main');
+    await site.load();
+    expect(await site.verify()).toEqual([]);
+    await expect(site.verify('unknown')).rejects.toThrow('the target has another state of account unknown');
   });
 });

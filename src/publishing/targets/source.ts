@@ -1,19 +1,28 @@
 /** The published file as the source of loads: a snapshot that never changes, also while a newer one replaces it. */
 import { createHash } from 'node:crypto';
-import { statSync } from 'node:fs';
 import { Database } from '../../database/sqlite.ts';
 import { WarehouseError } from '../../lib/errors.ts';
 import { SHAPE } from '../fingerprint.ts';
-import { createMarts, type Marts } from '../marts/marts.ts';
+import { createMarts } from '../marts/marts.ts';
 
 export type Source = ReturnType<typeof openSource>;
+
+/** What `about.accounts` tells of an account. */
+interface PublishedAccount {
+  account: string;
+  /** The last change of one of its videos. */
+  change_seq: number;
+  /** How often rows of it were forgotten: no `change_seq` tells of that. */
+  forgotten: number;
+}
+
+const PUBLISH = 'vodhouse publish makes a new one';
 
 /**
  * Opens the published file. Throws WarehouseError if there is none, or one of another version of vodhouse. The caller closes
  * it.
  */
 export function openSource(file: string) {
-  const inode = statSync(file, { throwIfNoEntry: false })?.ino; // before it is opened: a newer one is never missed
   const db = openFile(file);
   try {
     const facts = new Map(
@@ -28,25 +37,29 @@ export function openSource(file: string) {
       throw new WarehouseError(`${file} was made by another version of vodhouse`, { hint: PUBLISH });
     const durationUnit = getFact('duration_unit') as 'ms' | 's';
     const exclude = (facts.get('excluded') ?? '').split(', ').filter(Boolean);
-    const marts: Marts = createMarts({ durationUnit, exclude });
     const timezone = getFact('timezone');
-    const warehouseId = getFact('warehouse_id');
+    const accounts = JSON.parse(getFact('accounts')) as PublishedAccount[];
+    const publications = JSON.parse(getFact('publications')) as string[];
+    const shape = [SHAPE, durationUnit, [...exclude].sort(), timezone];
     return {
-      file,
       db,
-      marts,
+      marts: createMarts({ durationUnit, exclude }),
       timezone,
       version: getFact('version'),
-      warehouseId,
-      timeline: warehouseId,
+      warehouseId: getFact('warehouse_id'),
+      /** The ids of the last publications, the newest first: this file is `publications[0]`. */
+      publications,
+      publicationId: publications[0] ?? '',
       /** UTC, `YYYY-MM-DD HH:MM:SS`. */
       publishedAt: getFact('published_at'),
       /** The last change of a video in the file. */
       changeSeq: Number(getFact('change_seq')),
-      /** Another one: the same rows have other values or columns. */
-      shape: hashShape([SHAPE, durationUnit, [...exclude].sort(), timezone]),
-      /** Has a newer file the name of this one? */
-      isReplaced: () => statSync(file, { throwIfNoEntry: false })?.ino !== inode,
+      /** The names of the accounts that the file has rows of, also of those that left the config. */
+      accounts: accounts.map(({ account }) => account),
+      /** The last change of a video of the account. */
+      changeSeqOf: (account: string) => find(accounts, account)?.change_seq ?? 0,
+      /** Another one: rows have other values or columns, or some are gone, though no `change_seq` tells of it. */
+      shapeOf: (account: string) => hash([...shape, find(accounts, account)?.forgotten ?? 0]),
       close: () => void db.close(),
     };
   } catch (error) {
@@ -55,7 +68,8 @@ export function openSource(file: string) {
   }
 }
 
-const PUBLISH = 'vodhouse publish makes a new one';
+const find = (accounts: readonly PublishedAccount[], name: string) =>
+  accounts.find(({ account }) => account === name);
 
 function openFile(file: string): Database {
   try {
@@ -67,13 +81,5 @@ function openFile(file: string): Database {
   }
 }
 
-const hashShape = (facts: unknown[]): string =>
+const hash = (facts: unknown[]): string =>
   createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 16);
-
-/** The accounts that the file has rows of, also those that are no longer in the config. */
-export function listSourceAccounts({ db }: Source): string[] {
-  return db
-    .prepare('select account from packages union select account from storage_daily order by 1')
-    .pluck()
-    .all() as string[];
-}

@@ -5,7 +5,7 @@ import { createCalendar } from '../../../src/lib/calendar.ts';
 import { addDays } from '../../../src/lib/days.ts';
 import { publish } from '../../../src/publishing/publish.ts';
 import type { LoadReport } from '../../../src/lib/load-report.ts';
-import { loadTarget } from '../../../src/publishing/newtargets/load-target.ts';
+import { loadTarget } from '../../../src/publishing/targets/load-target.ts';
 import { openWarehouse, type Warehouse } from '../../../src/warehouse/warehouse.ts';
 import { createVirtualClock, type VirtualClock } from '../clocks/virtual-clock.ts';
 import { createWalker, EVERYTHING, video } from '../fixtures/package-walker.ts';

@@ -1,91 +1,171 @@
-/** Looks whether a target can be loaded, without changing anything there: server, rights, readers, clock, accounts. */
+/** Whether a target can be loaded: server, rights, readers, schema. In one transaction that may only read. */
 import type { PostgresTargetConfig } from '../../../config/config.ts';
-import { fromTimestamp } from '../../../lib/clock.ts';
-import { toUtcText } from './claim.ts';
-import { describeHolder, judgeClock } from '../common-checks.ts';
-import { readHolders } from './holders.ts';
-import { quoteName, withSession, type Session } from './session.ts';
-import { failed, passed, type CheckRequest, type TargetCheck } from '../check-result.ts';
-import { checkRights } from './check-rights.ts';
-import { describeTargetError } from './target-errors.ts';
+import type { TargetCheck } from '../target.ts';
+import { describeError } from './errors.ts';
+import { findFlaw, planAdditions, readFacts, readRelations, type Relations } from './schema.ts';
+import { begin, quoteName, withSession, type Session } from './session.ts';
+import { TABLES } from './tables.ts';
 
 const DEADLINE_MS = 15_000;
-const OLDEST_SERVER = 140_000;
+const OLDEST_VERSION = 14;
 
-/** Connects and looks, in one transaction that may only read. Does not throw: an error of the connection is a result. */
-export async function checkTarget(request: CheckRequest<PostgresTargetConfig>): Promise<TargetCheck[]> {
-  const { target } = request;
+/** As `TargetAccess.check`: does not throw, an error of the connection is a result. */
+export async function checkTarget(config: PostgresTargetConfig): Promise<TargetCheck[]> {
   const done: TargetCheck[] = [];
   try {
-    await withSession(target, DEADLINE_MS, async (session) => {
-      await session.execute('BEGIN READ ONLY');
+    await withSession(config, DEADLINE_MS, async (session) => {
+      await begin(session, { lockTimeoutMs: DEADLINE_MS, loadTimeoutMs: DEADLINE_MS }, 'READ ONLY');
       done.push(...(await checkServer(session)));
-      done.push(await checkClock(session));
-      done.push(...(await checkReaders(session, target)));
-      done.push(await checkRights(session, request));
-      done.push(...(await checkAccounts(session, request)));
+      done.push(...(await checkReaders(session, config)));
+      const rights = await readRights(session);
+      const relations = rights.may_use === null ? null : await readRelations(session);
+      done.push(checkRights(config, rights, relations));
+      if (relations !== null && done.at(-1)?.isOk) done.push(await checkSchema(session, config, relations));
       await session.execute('ROLLBACK');
     });
-    return done;
   } catch (error) {
-    if (done.some(({ asked, state }) => asked === 'rights' && state === 'failed')) return done; // for lack of them
-    const { message, hint } = describeTargetError(error, target);
-    const asked = done.length === 0 ? 'connection' : 'rights';
-    return [...done, failed(asked, message, hint)];
+    const { message, hint } = describeError(error, config);
+    done.push(failed('connection', message, hint));
   }
+  return done;
 }
+
+const passed = (subject: string, result: string): TargetCheck => ({
+  subject,
+  isOk: true,
+  result,
+  hint: null,
+});
+const failed = (subject: string, result: string, hint: string | null): TargetCheck => ({
+  ...{ subject, isOk: false, result, hint },
+});
 
 async function checkServer(session: Session): Promise<TargetCheck[]> {
-  const row = await session.queryOne<Record<'version' | 'number' | 'encoding' | 'name', string> & Server>(
-    `SELECT current_setting('server_version') AS version, current_setting('server_version_num') AS number,
-  current_setting('server_encoding') AS encoding, current_database() AS name, pg_is_in_recovery() AS is_replica,
-  (SELECT s.version FROM pg_stat_ssl s WHERE s.pid = pg_backend_pid() AND s.ssl) AS tls`,
+  const row = await session.queryOne<{
+    version: string;
+    encoding: string;
+    is_replica: boolean;
+    tls: string | null;
+  }>(
+    `SELECT current_setting('server_version') AS version, current_setting('server_encoding') AS encoding,
+  pg_is_in_recovery() AS is_replica, (SELECT s.version FROM pg_stat_ssl s WHERE s.pid = pg_backend_pid() AND s.ssl) AS tls`,
   );
-  const { version = '', number = 0, encoding = '', name = '', is_replica: isReplica, tls } = row ?? {};
+  const { version = '', encoding = '', is_replica: isReplica = false, tls = null } = row ?? {};
   const server = `PostgreSQL ${version.split(' ')[0]}, ${tls ?? 'no TLS'}`;
-  const isOld = Number(number) < OLDEST_SERVER;
-  const connection = isOld
-    ? failed('connection', `${server}: too old`, 'PostgreSQL 14 or later is required')
-    : isReplica
-      ? failed('connection', `${server}: a replica, which takes no writes`, 'name the primary in `postgres:`')
-      : passed('connection', server);
-  if (encoding === 'UTF8') return [connection];
+  const checks =
+    Number.parseInt(version) < OLDEST_VERSION
+      ? [failed('connection', `${server}: too old`, `PostgreSQL ${OLDEST_VERSION} or later is required`)]
+      : isReplica
+        ? [
+            failed(
+              'connection',
+              `${server}: a replica, which accepts no writes`,
+              'name the primary in `postgres:`',
+            ),
+          ]
+        : [passed('connection', server)];
+  if (encoding === 'UTF8') return checks;
   const hint = `CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0, and name it in \`postgres:\``;
-  return [connection, failed('encoding', `database ${name} has the encoding ${encoding}, not UTF8`, hint)];
-}
-
-interface Server {
-  is_replica: boolean;
-  /** Version of the protocol; null without TLS. */
-  tls: string | null;
-}
-
-/** Leases end by the clock of the database, but `status` compares its times with those of this machine. */
-async function checkClock(session: Session): Promise<TargetCheck> {
-  const before = Date.now();
-  const row = await session.queryOne<{ now: string }>(`SELECT ${toUtcText('clock_timestamp()')} AS now`);
-  const after = Date.now();
-  const theirs = fromTimestamp(row?.now ?? '') + 500; // whole seconds
-  return judgeClock(theirs - (before + after) / 2, 'database');
+  return [...checks, failed('encoding', `the database has the encoding ${encoding}, not UTF8`, hint)];
 }
 
 async function checkReaders(session: Session, { readers }: PostgresTargetConfig): Promise<TargetCheck[]> {
   if (readers.length === 0) return [];
-  const { rows } = await session.query<{ name: string }>(
-    `SELECT r AS name FROM unnest($1::text[]) r WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = r)`,
-    [readers.filter((name) => name !== 'public')], // everybody
+  const rows = await session.query<{ name: string }>(
+    `SELECT r AS name FROM unnest($1::text[]) r WHERE r <> 'public' AND NOT EXISTS (SELECT FROM pg_roles WHERE rolname = r)`,
+    [readers],
   );
-  const missing = rows.map(({ name }) => name);
-  if (missing.length === 0) return [passed('readers', `${readers.join(', ')}: known`)];
-  const hint = `${missing.map((name) => `CREATE ROLE ${quoteName(name)}`).join('; ')}; or correct \`readers:\``;
-  return [failed('readers', `the server has no role ${missing.join(', ')}`, hint)];
+  if (rows.length === 0) return [passed('readers', `${readers.join(', ')}: known`)];
+  const names = rows.map(({ name }) => name);
+  const hint = `${names.map((name) => `CREATE ROLE ${quoteName(name)}`).join('; ')}; or correct \`readers:\``;
+  return [failed('readers', `the server has no role ${names.join(', ')}`, hint)];
 }
 
-/** Who has each account of the config. */
-async function checkAccounts(
+/** What the user may do; of a schema that does not exist, null. */
+interface Rights {
+  user: string;
+  database: string;
+  may_make_schema: boolean;
+  may_make_temporary: boolean;
+  may_use: boolean | null;
+  may_create: boolean | null;
+  /** Of SELECT, INSERT, UPDATE and DELETE, those that are lacking on one of our tables. */
+  lacks: string[];
+}
+
+async function readRights(session: Session): Promise<Rights> {
+  const [rights] = await session.query<Rights & Record<string, unknown>>(
+    `SELECT current_user::text AS user, current_database()::text AS database,
+  has_database_privilege(current_database(), 'CREATE') AS may_make_schema,
+  has_database_privilege(current_database(), 'TEMPORARY') AS may_make_temporary,
+  (SELECT has_schema_privilege(oid, 'USAGE') FROM pg_namespace WHERE nspname = $1) AS may_use,
+  (SELECT has_schema_privilege(oid, 'CREATE') FROM pg_namespace WHERE nspname = $1) AS may_create,
+  ARRAY(SELECT p FROM unnest($3::text[]) p WHERE EXISTS (
+    SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE n.nspname = $1 AND c.relname = ANY ($2) AND c.relkind IN ('r', 'p') AND NOT has_table_privilege(c.oid, p))) AS lacks`,
+    [session.schema, TABLES.map(({ name }) => name), DML],
+  );
+  if (!rights) throw new RangeError('no answer');
+  return rights;
+}
+
+/** Everything that is lacking, with the statements that grant it. */
+function checkRights(
+  { schema }: PostgresTargetConfig,
+  rights: Rights,
+  relations: Relations | null,
+): TargetCheck {
+  const [prefix, role, database] = [schema, rights.user, rights.database].map(quoteName);
+  const additions = planAdditions(schema, relations);
+  const foreign = TABLES.filter(
+    ({ name }) =>
+      relations?.get(name)?.isOwn === false && additions.some(({ what }) => what.startsWith(`${name}.`)),
+  );
+  const lacks = [
+    ...lack(
+      !rights.may_make_temporary,
+      'TEMPORARY on the database',
+      `GRANT TEMPORARY ON DATABASE ${database}`,
+    ),
+    ...lack(
+      relations === null && !rights.may_make_schema,
+      'CREATE on the database',
+      `GRANT CREATE ON DATABASE ${database}`,
+    ),
+    ...lack(rights.may_use === false, `USAGE on schema ${schema}`, `GRANT USAGE ON SCHEMA ${prefix}`),
+    ...lack(
+      additions.length > 0 && rights.may_create === false,
+      `CREATE on schema ${schema}`,
+      `GRANT CREATE ON SCHEMA ${prefix}`,
+    ),
+    ...lack(
+      rights.lacks.length > 0,
+      `${rights.lacks.join(', ')} on tables`,
+      `GRANT ${DML.join(', ')} ON ALL TABLES IN SCHEMA ${prefix}`,
+    ),
+    ...foreign.flatMap(({ name }) =>
+      lack(true, `the ownership of ${name}`, `ALTER TABLE ${prefix}.${quoteName(name)} OWNER`),
+    ),
+  ];
+  if (lacks.length === 0) return passed('rights', `${rights.user} may load the schema ${schema}`);
+  const grants = lacks.map(({ grant }) => `${grant} TO ${role}`).join('; ');
+  const result = `${rights.user} lacks ${lacks.map(({ what }) => what).join('; ')}`;
+  return failed('rights', result, `${grants}; or vodhouse publish --print-sql, for an administrator`);
+}
+
+const lack = (isLacking: boolean, what: string, grant: string) => (isLacking ? [{ what, grant }] : []);
+
+const DML = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
+
+async function checkSchema(
   session: Session,
-  request: CheckRequest<PostgresTargetConfig>,
-): Promise<TargetCheck[]> {
-  const holders = new Map((await readHolders(session)).map((holder) => [holder.account, holder]));
-  return request.accounts.map((account) => describeHolder(account, holders.get(account), request));
+  { schema }: PostgresTargetConfig,
+  relations: Relations,
+): Promise<TargetCheck> {
+  const facts = await readFacts(session, relations);
+  const flaw = findFlaw(schema, relations, facts, null);
+  if (flaw) return failed('schema', flaw.message, flaw.hint ?? null);
+  const missing = planAdditions(schema, relations).length;
+  if (missing > 0) return passed('schema', `${schema}: what is missing is made by the next load`);
+  return passed('schema', `${schema}: complete, with the days of ${facts.get('timezone') ?? 'no time zone'}`);
 }

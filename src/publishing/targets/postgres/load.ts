@@ -1,186 +1,188 @@
 /** One load: brings one account of a target up to the published file, in one transaction. */
-import { findDelta, listPackageIds, selectAll, type Delta } from '../delta.ts';
-import { describeBooked } from '../findings.ts';
-import { LostLeaseError, StaleSourceError } from '../load-errors.ts';
+import type { PostgresTargetConfig } from '../../../config/config.ts';
+import { listAccountTables, listVideoTables, ofAccount } from '../changes.ts';
+import { assertOurs, compareOwner, type AccountState } from '../ownership.ts';
 import type { Source } from '../source.ts';
-import type { Finding, Holder, Loaded } from '../target.ts';
-import { lockAccountState, readSlices, type AccountState } from './account-state.ts';
-import { chooseKind, getLoadedShape, type ChosenKind } from './choose-kind.ts';
-import { LEASE_MINUTES } from './claim.ts';
-import type { TargetColumns } from './ensure-schema.ts';
-import { deletePackages, loadChanges, loadFirst, reload } from './load-videos.ts';
-import { loadSlices } from './load-slices.ts';
-import { removeFormerNames } from './remove-account.ts';
+import type { Loaded, LoadOptions } from '../target.ts';
+import { loadChanges } from './load-changes.ts';
+import { copyInto, type LoadContext } from './rows.ts';
 import { begin, type Session } from './session.ts';
-import type { LoadContext } from './stage.ts';
+import { ACCOUNT_TABLES } from './tables.ts';
 
-export interface LoadOptions {
+/** What every operation of a target has. */
+export interface Place {
+  config: PostgresTargetConfig;
   source: Source;
-  account: string;
-  holder: Holder;
-  /** The epoch of the claim: another one means that another worker has the account now. */
-  epoch: number;
-  targetColumns: TargetColumns;
-  /** Load everything again, whatever the target has. */
-  isRebuild: boolean;
-  lockTimeoutMs: number;
-  loadTimeoutMs: number;
+  /** Shown to others. */
+  worker: string;
 }
 
-/** Loads the account. Throws the errors of load-errors.ts, and what pg throws; then nothing was changed. */
-export async function loadAccount(session: Session, options: LoadOptions): Promise<Loaded> {
-  await begin(session, options);
-  const state = await lockState(session, options);
-  if (options.source.isReplaced()) throw new StaleSourceError(); // who had the lock may have loaded the newer file
-  const { kind, lost } = await chooseKind(session, state, options);
-  // a few rows of large tables: where rows are cheap to find, the planner still prefers to read everything
-  if (kind === 'changes') await session.execute('SET LOCAL enable_seqscan = off');
-  let nulTexts = 0;
-  const context: LoadContext = {
-    session,
-    db: options.source.db,
-    targetColumns: options.targetColumns,
-    onNul: (count) => (nulTexts += count),
-  };
-  if (kind !== 'changes') await removeFormerNames(session, options);
-  const written = await write(context, kind, state, lost, options);
-  const findings = [...written.findings, ...describeNul(nulTexts)];
-  if (kind === 'changes' && written.rows === 0) {
+/** Of an account that was loaded: `loadedAt` is not null. */
+export interface LoadedState extends AccountState {
+  /** When the file that was loaded last was published: UTC, `YYYY-MM-DD HH:MM:SS`. */
+  publishedAt: string;
+}
+
+/** As `Target.load`. Throws what pg throws; then nothing was changed. */
+export async function loadAccount(
+  session: Session,
+  place: Place,
+  account: string,
+  { force, formerName }: LoadOptions,
+): Promise<Loaded> {
+  const { config, source } = place;
+  const startedAt = performance.now();
+  await begin(session, config);
+  const state = await lockAccount(session, account, place);
+  assertOurs(account, state, source, force);
+  const isSameShape = state?.shape === source.shapeOf(account);
+  if (isSameShape && state.publicationId === source.publicationId && force === null) {
     await session.execute('ROLLBACK');
-    await recordPublication(session, options);
-    return { kind: 'nothing', rows: 0, findings };
+    return { kind: 'nothing', rows: 0, notes: [] };
   }
-  await recordLoad(session, kind, state, written, options);
+  let nulCharacters = 0;
+  const context: LoadContext = { session, source, onNul: (count) => (nulCharacters += count) };
+  const since = isSameShape && force === null ? state : null;
+  const removed = formerName === null ? 0 : await removeFormer(session, source, formerName);
+  const written =
+    since === null ? await loadAll(context, account) : await loadChanges(context, account, since);
+  const rows = removed + written;
+  const kind = since === null ? 'all' : rows > 0 ? 'changes' : 'nothing';
+  await recordAccount(session, place, account, rows);
+  if (kind !== 'nothing')
+    await recordLoad(session, place, { account, kind, since: since?.changeSeq ?? null, rows, startedAt });
   await session.execute('COMMIT');
-  if (kind !== 'changes') await analyze(session, written.delta);
-  return { kind, rows: written.rows, findings };
+  if (kind === 'all') await analyze(session, source);
+  return { kind, rows, notes: describeNul(nulCharacters) };
 }
 
-/** Tells the planner of the rows at once: until the server does so by itself, readers get slow plans. */
-async function analyze(session: Session, { videos, history, tags }: Delta): Promise<void> {
+const describeNul = (count: number): string[] =>
+  count === 0 ? [] : [`${count} characters NUL in texts were replaced by U+FFFD: PostgreSQL has none`];
+
+/** Deletes the rows of the account, and copies all. Returns the number of rows copied. */
+async function loadAll(context: LoadContext, account: string): Promise<number> {
+  const { marts } = context.source;
+  await deleteRows(context.session, account);
+  let rows = 0;
+  for (const table of [...listVideoTables(marts), ...listAccountTables(marts)])
+    rows += await copyInto(context, table, ofAccount(table, account));
+  return rows;
+}
+
+/** Deletes the account from all published tables. Returns the number of rows. */
+async function deleteRows(session: Session, account: string): Promise<number> {
+  let rows = 0;
+  for (const table of ACCOUNT_TABLES)
+    rows += await session.execute(`DELETE FROM ${session.name(table)} WHERE account = $1`, [account]);
+  return rows;
+}
+
+/** Deletes an account under the name that the source no longer has: readers never see both. Returns the number of rows. */
+async function removeFormer(session: Session, source: Source, name: string): Promise<number> {
+  if (source.accounts.includes(name)) return 0;
+  const isOurs = compareOwner(await readState(session, name, true), source) === 'ours';
+  return isOurs ? deleteAccount(session, name) : 0;
+}
+
+async function deleteAccount(session: Session, account: string): Promise<number> {
+  const rows = await deleteRows(session, account);
+  await session.execute(`DELETE FROM ${session.name('vodhouse_account')} WHERE account = $1`, [account]);
+  return rows;
+}
+
+/** As `Target.remove`. */
+export async function removeAccount(session: Session, place: Place, account: string): Promise<Loaded> {
+  const { config, source } = place;
+  const startedAt = performance.now();
+  await begin(session, config);
+  const state = await readState(session, account, true);
+  if (compareOwner(state, source) !== 'ours') {
+    await session.execute('ROLLBACK');
+    return { kind: 'nothing', rows: 0, notes: [] };
+  }
+  const rows = await deleteAccount(session, account);
+  await recordLoad(session, place, { account, kind: 'removed', since: null, rows, startedAt });
+  await session.execute('COMMIT');
+  return { kind: 'changes', rows, notes: [] };
+}
+
+/** Analyzes the tables of videos: until the server does so by itself, readers get slow plans. */
+async function analyze(session: Session, { marts }: Source): Promise<void> {
   try {
     await session.execute(`SET lock_timeout = '2s'`);
-    for (const each of [videos, history, tags])
-      if (each) await session.execute(`ANALYZE ${session.name(each.table.name)}`);
+    for (const { name } of listVideoTables(marts)) await session.execute(`ANALYZE ${session.name(name)}`);
   } catch {
-    // the load is committed; the server does it later
+    // the load is committed; the server analyzes them later
   }
 }
 
-async function lockState(session: Session, { account, epoch, holder }: LoadOptions): Promise<AccountState> {
-  const state = await lockAccountState(session, account);
-  if (state?.epoch !== epoch || state.instance !== holder.instance)
-    throw new LostLeaseError(`another worker has account ${account} now`);
-  return state;
-}
+const TEXT = (time: string) => `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS')`;
 
-interface Written {
-  rows: number;
-  delta: Delta;
-  findings: Finding[];
-}
+/** The columns of `vodhouse_account` as an `AccountState`. */
+export const SELECT_STATE = `SELECT account, warehouse_id AS "warehouseId", publication_id AS "publicationId",
+  change_seq::float8 AS "changeSeq", shape, worker, ${TEXT('loaded_at')} AS "loadedAt", ${TEXT('published_at')} AS "publishedAt"`;
 
-async function write(
-  context: LoadContext,
-  kind: ChosenKind['kind'],
-  { changeSeq }: AccountState,
-  lost: ChosenKind['lost'],
-  { source, account, isRebuild }: LoadOptions,
-): Promise<Written> {
-  const { session } = context;
-  const findings: Finding[] = [];
-  let rows = 0;
-  if (kind !== 'changes')
-    await session.execute(`DELETE FROM ${session.name('vodhouse_slice')} WHERE owner = $1`, [account]);
-  const delta =
-    kind === 'changes'
-      ? findDelta(source, account, changeSeq ?? 0, await readSlices(session, account))
-      : selectAll(source, account);
-  if (kind === 'first') rows += await loadFirst(context, delta);
-  else if (kind === 'changes') {
-    rows += await deletePackages(context, account, await findForgotten(session, source, account), delta);
-    rows += await loadChanges(context, delta);
-  } else {
-    const done = await reload(context, account, delta, lost);
-    rows += done.rows;
-    findings.push(...describeReload(account, done.setAside));
-  }
-  const bookedDays: string[] = [];
-  for (const changes of delta.slices) {
-    const options = { isWhole: kind !== 'changes', mayReplaceBooked: isRebuild };
-    const done = await loadSlices(context, { account }, changes, options);
-    rows += done.rows;
-    bookedDays.push(...done.bookedDays);
-  }
-  return { rows, delta, findings: [...findings, ...describeBooked(account, bookedDays)] };
-}
-
-/** Packages that the target has and the warehouse does not: `vodhouse forget` deleted them. */
-async function findForgotten(session: Session, source: Source, account: string): Promise<number[]> {
-  const { rows } = await session.query<{ package_id: string }>(
-    `SELECT package_id FROM ${session.name('packages')} WHERE account = $1 AND NOT package_id = ANY ($2)`,
-    [account, listPackageIds(source, account)],
+/** What the target has of an account; null if it was never loaded. */
+export function readState(session: Session, account: string, isLocked: boolean): Promise<LoadedState | null> {
+  return session.queryOne<LoadedState & Record<string, unknown>>(
+    `${SELECT_STATE} FROM ${session.name('vodhouse_account')} WHERE account = $1 AND publication_id IS NOT NULL${isLocked ? ' FOR UPDATE' : ''}`,
+    [account],
   );
-  return rows.map((row) => Number(row.package_id));
 }
 
-async function recordLoad(
+/** Locks the row of the account until the end of the transaction. A row that is made for it is seen by nobody else. */
+async function lockAccount(session: Session, account: string, { source, worker }: Place) {
+  const state = await readState(session, account, true);
+  if (state !== null) return state;
+  await session.execute(
+    `INSERT INTO ${session.name('vodhouse_account')} (account, warehouse_id, worker) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
+    [account, source.warehouseId, worker],
+  );
+  return readState(session, account, true); // another load may have been first
+}
+
+async function recordAccount(
   session: Session,
-  kind: string,
-  state: AccountState,
-  { rows, delta }: Written,
-  { source, account, epoch, holder, targetColumns }: LoadOptions,
+  { source, worker }: Place,
+  account: string,
+  rows: number,
 ): Promise<void> {
-  const { newest } = delta;
-  const shape = getLoadedShape(source, targetColumns);
-  const since = kind === 'changes' ? state.changeSeq : null;
-  const mark = newest?.changeSeq ?? since ?? 0;
-  const load = await session.queryOne<{ load_id: string }>(
-    `INSERT INTO ${session.name('vodhouse_load')} (account, warehouse_id, timeline, epoch, worker, kind, from_change_seq,
-  to_change_seq, package_id, video_id, valid_from, rows, loaded_at, published_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, ($11 || ' UTC')::timestamptz, $12, clock_timestamp(), ($13 || ' UTC')::timestamptz)
-RETURNING load_id`,
+  await session.execute(
+    `UPDATE ${session.name('vodhouse_account')} SET warehouse_id = $2, publication_id = $3, change_seq = $4, shape = $5, worker = $6,
+  version = $7, published_at = ($8 || ' UTC')::timestamptz, rows = $9, loaded_at = clock_timestamp() WHERE account = $1`,
     [
-      ...[account, source.warehouseId, source.timeline, epoch, holder.worker, kind, since, mark],
       ...[
-        newest?.packageId ?? null,
-        newest?.videoId ?? null,
-        newest?.validFrom ?? null,
-        rows,
-        source.publishedAt,
+        account,
+        source.warehouseId,
+        source.publicationId,
+        source.changeSeqOf(account),
+        source.shapeOf(account),
       ],
+      ...[worker, source.version, source.publishedAt, rows],
     ],
   );
+}
+
+interface LoadRecord {
+  /** Null: the tables that belong to no account. */
+  account: string | null;
+  kind: 'all' | 'changes' | 'removed';
+  since: number | null;
+  rows: number;
+  /** By `performance.now()`. */
+  startedAt: number;
+}
+
+/** Adds a row to `vodhouse_load`. */
+export async function recordLoad(
+  session: Session,
+  { source, worker }: Place,
+  { account, kind, since, rows, startedAt }: LoadRecord,
+): Promise<void> {
+  const to = account === null || kind === 'removed' ? null : source.changeSeqOf(account);
   await session.execute(
-    `UPDATE ${session.name('vodhouse_account')} SET timeline = $2, shape = $3, change_seq = $4, load_id = $5,
-  loaded_at = clock_timestamp(), published_at = ($6 || ' UTC')::timestamptz, status = NULL,
-  lease_until = clock_timestamp() + interval '${LEASE_MINUTES} minutes', renewed_at = clock_timestamp() WHERE account = $1`,
-    [account, source.timeline, shape, mark, load?.load_id, source.publishedAt],
+    `INSERT INTO ${session.name('vodhouse_load')} (account, warehouse_id, worker, kind, from_change_seq, to_change_seq, rows, duration_ms, loaded_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, clock_timestamp())`,
+    [account, source.warehouseId, worker, kind, since, to, rows, Math.round(performance.now() - startedAt)],
   );
-}
-
-/** The target has everything that is in the file: that alone is news. */
-async function recordPublication(session: Session, { source, account, epoch }: LoadOptions): Promise<void> {
-  await session.execute(
-    `UPDATE ${session.name('vodhouse_account')} SET published_at = ($3 || ' UTC')::timestamptz
-WHERE account = $1 AND epoch = $2 AND published_at IS DISTINCT FROM ($3 || ' UTC')::timestamptz`,
-    [account, epoch, source.publishedAt],
-  );
-}
-
-function describeNul(count: number): Finding[] {
-  if (count === 0) return [];
-  return [
-    {
-      kind: 'nul_replaced',
-      message: `${count} characters NUL in texts were replaced by U+FFFD: PostgreSQL has none`,
-    },
-  ];
-}
-
-function describeReload(account: string, setAside: number): Finding[] {
-  const reloaded = { kind: 'reloaded', message: `account ${account} was loaded completely again` } as const;
-  if (setAside === 0) return [reloaded];
-  const message = `${setAside} states that only the target had are in vodhouse_lost_history`;
-  return [reloaded, { kind: 'history_set_aside', message: `account ${account}: ${message}` }];
 }

@@ -1,19 +1,38 @@
-/** One connection to PostgreSQL, used for one load, check or claim. After an error it is closed, never used again. */
+/** One connection to PostgreSQL, used for one operation. After an error it is closed, never used again. */
 import { setImmediate } from 'node:timers/promises';
 import type { Client, QueryResultRow } from 'pg';
-import { from as copyFrom } from 'pg-copy-streams';
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import type { PostgresTargetConfig } from '../../../config/config.ts';
-import type { Chunk } from '../copy-lines.ts';
 import { MINUTE_MS } from '../../../lib/clock.ts';
+import type { Chunk } from '../copy-lines.ts';
 import { createTargetClient } from './connection-options.ts';
 
 export type Session = Awaited<ReturnType<typeof openSession>>;
 
-/**
- * Connects. After `deadlineMs` the connection is cut, whatever is under way: a frozen server never answers. Throws what pg
- * throws. The caller closes it.
- */
-export async function openSession(target: PostgresTargetConfig, deadlineMs: number) {
+/** A name in double quotes. */
+export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+export const quoteNames = (names: readonly string[]): string => names.map(quoteName).join(', ');
+
+/** Works on a connection of its own. After an error it is destroyed, and the server rolls back. Throws what pg throws. */
+export async function withSession<Result>(
+  target: PostgresTargetConfig,
+  deadlineMs: number,
+  work: (session: Session) => Promise<Result>,
+): Promise<Result> {
+  const session = await openSession(target, deadlineMs);
+  try {
+    const result = await work(session);
+    await session.close();
+    return result;
+  } catch (error) {
+    session.destroy();
+    throw error;
+  }
+}
+
+/** Connects. After `deadlineMs` the connection is destroyed in any state, because a frozen server never answers. */
+async function openSession(target: PostgresTargetConfig, deadlineMs: number) {
   const { schema } = target;
   const { client, orFail, cut, end } = createClient(target, deadlineMs);
   try {
@@ -24,7 +43,7 @@ export async function openSession(target: PostgresTargetConfig, deadlineMs: numb
   }
 
   const query = async <Row extends QueryResultRow>(sql: string, values: readonly unknown[] = []) =>
-    orFail(client.query<Row>(sql, [...values]));
+    (await orFail(client.query<Row>(sql, [...values]))).rows;
 
   return {
     schema,
@@ -33,26 +52,33 @@ export async function openSession(target: PostgresTargetConfig, deadlineMs: numb
     query,
     /** The first row; null if there is none. */
     queryOne: async <Row extends QueryResultRow>(sql: string, values: readonly unknown[] = []) =>
-      (await query<Row>(sql, values)).rows[0] ?? null,
+      (await query<Row>(sql, values))[0] ?? null,
+    /** Runs a statement. Returns the number of rows that it changed. */
+    execute: async (sql: string, values: readonly unknown[] = []) =>
+      (await orFail(client.query(sql, [...values]))).rowCount ?? 0,
     /** Changes settings until the end of the transaction. */
     setLocal: async (settings: Readonly<Record<string, string | number>>): Promise<void> => {
       const calls = Object.keys(settings).map((name, index) => `set_config('${name}', $${index + 1}, true)`);
       await query(`SELECT ${calls.join(', ')}`, Object.values(settings).map(String));
     },
-    /** Runs a statement. Returns the number of rows that it changed. */
-    execute: async (sql: string, values: readonly unknown[] = []) => (await query(sql, values)).rowCount ?? 0,
-    /** Sends chunks to a COPY; `onNul` is called for texts with NUL. Returns the number of rows that the server took. */
-    copy: (sql: string, chunks: Iterable<Chunk>, onNul: (count: number) => void) =>
+    /** Sends chunks to a COPY; `onNul` is called for texts with NUL. Returns the number of rows that the server stored. */
+    copyIn: (sql: string, chunks: Iterable<Chunk>, onNul: (count: number) => void) =>
       orFail(copyChunks(client, sql, chunks, onNul)),
-    /** Cuts the connection at once: the server rolls back. */
-    destroy: () => cut(new Error('the connection was cut')),
-    /** Says goodbye, if the connection still stands. */
+    /** The output of a COPY TO STDOUT. Whoever does not read all of it destroys the session. */
+    copyOut: async function* (sql: string): AsyncGenerator<Buffer> {
+      const stream = client.query(copyTo(sql));
+      const failing = orFail(new Promise<never>(() => undefined));
+      failing.catch((error: unknown) => stream.destroy(error as Error));
+      yield* stream as AsyncIterable<Buffer>;
+    },
+    /** Closes the connection at once: the server rolls back. */
+    destroy: () => cut(new Error('the connection was closed')),
     close: end,
   };
 }
 
-/** How long the server may take to close a connection that is no longer needed, in milliseconds. */
-const GOODBYE_MS = 1_000;
+/** How long a server may take to close a connection, in milliseconds. */
+const CLOSE_MS = 1_000;
 
 /** A client whose every wait ends when the connection fails or the deadline passes. */
 function createClient(target: PostgresTargetConfig, deadlineMs: number) {
@@ -79,23 +105,23 @@ function createClient(target: PostgresTargetConfig, deadlineMs: number) {
         throw failure ?? error;
       }
     },
-    /** What was to be done is done: a server that does not answer the goodbye delays nobody. */
+    /** Closes the connection: the work is done, so a server that does not answer delays nothing. */
     end: async (): Promise<void> => {
       clearTimeout(timer);
       if (failure !== null) return;
-      const goodbye = setTimeout(() => cut(new DeadlineError(GOODBYE_MS)), GOODBYE_MS);
+      const closing = setTimeout(() => cut(new DeadlineError(CLOSE_MS)), CLOSE_MS);
       await Promise.race([client.end(), failed]).catch(() => undefined);
-      clearTimeout(goodbye);
+      clearTimeout(closing);
     },
   };
 }
 
-/** The connection was cut by its own deadline. */
+/** The connection was closed by its own deadline. */
 export class DeadlineError extends Error {
   readonly code = 'ETIMEDOUT';
 
   constructor(readonly deadlineMs: number) {
-    super('the server did not answer in time');
+    super(`the server did not answer within ${deadlineMs / 1000} s`);
   }
 }
 
@@ -104,7 +130,7 @@ function getSocket(client: Client): { destroy: () => void } {
   return (client as unknown as { connection: { stream: { destroy: () => void } } }).connection.stream;
 }
 
-/** Sends what the socket takes, and lets timers and signals of the process have their turn after each chunk. */
+/** Sends as much as the socket accepts. Timers and signals of the process run after each chunk. */
 async function copyChunks(
   client: Client,
   sql: string,
@@ -133,42 +159,20 @@ async function copyChunks(
   return stream.rowCount;
 }
 
-/** PostgreSQL has no NUL in texts. */
+/** Stands for NUL, which texts of PostgreSQL cannot have. */
+export const NUL_REPLACEMENT = '\uFFFD';
+
 function replaceNul(lines: Buffer, onNul: (count: number) => void): Buffer | string {
   if (!lines.includes(0)) return lines;
   const parts = lines.toString('utf8').split('\0');
   onNul(parts.length - 1);
-  return parts.join('\uFFFD');
+  return parts.join(NUL_REPLACEMENT);
 }
 
-/** A name in double quotes. */
-export function quoteName(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
-}
-
-export const quoteNames = (names: readonly string[]): string => names.map(quoteName).join(', ');
-
-/** Works on a connection of its own. After an error it is cut: the server rolls back. */
-export async function withSession<Result>(
-  target: PostgresTargetConfig,
-  deadlineMs: number,
-  work: (session: Session) => Promise<Result>,
-): Promise<Result> {
-  const session = await openSession(target, deadlineMs);
-  try {
-    const result = await work(session);
-    await session.close();
-    return result;
-  } catch (error) {
-    session.destroy();
-    throw error;
-  }
-}
-
-/** A process that was stopped in the middle of a load keeps others from the account no longer than this. */
+/** A process that was stopped in the middle of a load keeps its locks no longer than this. */
 const MAX_IDLE_MS = 5 * MINUTE_MS;
 
-/** Of the transaction of a load. A machine that lost its power or its network keeps no lock for longer than a minute or two. */
+/** Of each transaction. A machine that lost its power or its network keeps no lock for longer than a minute or two. */
 const SETTINGS = {
   timezone: 'UTC',
   datestyle: 'ISO',
@@ -180,12 +184,13 @@ const SETTINGS = {
   client_connection_check_interval: 10_000,
 };
 
-/** Begins the transaction of a load. */
+/** Begins a transaction with the settings of a load, whatever the role has. `mode`: such as `READ ONLY`. */
 export async function begin(
   session: Session,
   { lockTimeoutMs, loadTimeoutMs }: Pick<PostgresTargetConfig, 'lockTimeoutMs' | 'loadTimeoutMs'>,
+  mode = 'ISOLATION LEVEL READ COMMITTED READ WRITE',
 ): Promise<void> {
-  await session.execute('BEGIN');
+  await session.execute(`BEGIN ${mode}`);
   await session.setLocal({
     ...SETTINGS,
     lock_timeout: lockTimeoutMs,

@@ -1,0 +1,143 @@
+import { formatSchemaSql } from '../../src/publishing/targets/postgres/schema.ts';
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  digestSchema,
+  loadFile,
+  openPostgresSite,
+  type LoadWishes,
+} from '../support/fixtures/postgres-site.ts';
+import { createTargetConfig } from '../support/fixtures/target-config.ts';
+import { findHalfStates } from '../support/fixtures/target-digest.ts';
+import { startPostgresProxy, type Passed, type PostgresProxy } from '../support/servers/postgres-proxy.ts';
+import { findPostgres, startPostgres, type PostgresServer } from '../support/servers/postgres.ts';
+
+/** Of each step but COMMIT only every third one is stopped at, others in each run; `VODHOUSE_FULL=1`: all of them. */
+const EVERY = process.env['VODHOUSE_FULL'] === '1' ? 1 : 3;
+const OFFSET = Math.floor(Math.random() * EVERY);
+
+/** What follows after COMMIT may fail. */
+const AFTER_COMMIT = /^(goodbye|SET lock_timeout|ANALYZE "vodhouse".*)$/;
+
+/** A load from one state of a database to another. */
+interface Transition {
+  /** The database before it. */
+  template: string;
+  file: string;
+  wishes: LoadWishes;
+}
+
+describe.skipIf(findPostgres() === null)('a load that is stopped', () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(() => server.remove());
+
+  const urlOf = (name: string, port = server.port) => `postgres://postgres@127.0.0.1:${port}/${name}`;
+  let databases = 0;
+  async function copyDatabase(template: string): Promise<string> {
+    const name = `copy_${++databases}`;
+    await server.query(`CREATE DATABASE "${name}" TEMPLATE "${template}"`);
+    return name;
+  }
+  const load = (name: string, { file, wishes }: Transition, port?: number) =>
+    loadFile(file, createTargetConfig(urlOf(name, port)), wishes);
+
+  /** Loads without disturbance. Returns the database, what it has then, and the steps of the load. */
+  async function complete(transition: Transition, proxy: PostgresProxy) {
+    const name = await copyDatabase(transition.template);
+    proxy.arm(null);
+    await load(name, transition, proxy.port);
+    return { name, steps: proxy.steps(), after: await digestSchema(server, urlOf(name)) };
+  }
+
+  /** Cuts the connection at the steps of a load, each time in a new copy of the database. Returns how often. */
+  async function cutAtEach(transition: Transition, proxy: PostgresProxy): Promise<number> {
+    const { steps, after } = await complete(transition, proxy);
+    const before = await digestSchema(server, urlOf(transition.template));
+    let count = 0;
+    for (const [index, { name: step }] of steps.entries()) {
+      const isCommit = step === 'COMMIT';
+      if ((index + OFFSET) % EVERY > 0 && !isCommit) continue;
+      const parts: readonly Passed[] = isCommit
+        ? ['nothing', 'half', 'all']
+        : [index % 2 ? 'nothing' : 'all'];
+      for (const passed of parts) {
+        const context = `step ${index + 1}, ${step}, of which ${passed} reached the server`;
+        const name = await copyDatabase(transition.template);
+        proxy.arm({ step: index + 1, passed });
+        const error = await load(name, transition, proxy.port).then(
+          () => null,
+          (cause: unknown) => cause,
+        );
+        proxy.arm(null);
+        expect({ context, isReported: error !== null }).toEqual({
+          context,
+          isReported: !AFTER_COMMIT.test(step),
+        });
+        const found = await digestSchema(server, urlOf(name));
+        expect({ context, halves: findHalfStates(found, before, after) }).toEqual({ context, halves: [] });
+        await load(name, transition);
+        expect({ context, ...(await digestSchema(server, urlOf(name))) }).toEqual({ context, ...after });
+        await server.query(`DROP DATABASE "${name}" WITH (FORCE)`);
+        count++;
+      }
+    }
+    return count;
+  }
+
+  it('at any step leaves the old rows or the new ones of each account, and the next one completes it', async () => {
+    const proxy = await startPostgresProxy(server.port);
+    const site = openPostgresSite(server);
+    const publish = async (name: string) => {
+      await site.publish({ storageAccounts: ['main', 'second', 'renamed'] });
+      copyFileSync(site.file, join(site.folder, name));
+      return join(site.folder, name);
+    };
+    site.register([101], ['main', 'second']);
+    for (const account of ['main', 'second']) await site.walk([1, 2, 3], { tag: 'a,b' }, account);
+    for (const account of ['main', 'second']) site.book({ '2026-02-27': 10 }, account);
+    const empty = await copyDatabase('template0');
+    await server.query(formatSchemaSql(createTargetConfig(urlOf(empty)), 'Asia/Seoul'), urlOf(empty));
+    const first: Transition = { template: empty, file: await publish('first.db'), wishes: {} };
+    await site.walk([2, 3, 4], { title: 'new', tag: 'a,c' });
+    site.book({ '2026-02-28': 20 });
+    site.warehouse.renameAccount('second', 'renamed');
+    site.register([101], ['main', 'renamed']);
+    const wishes = { formerNames: { renamed: 'second' } };
+    const loaded = await complete(first, proxy);
+    const changes: Transition = { template: loaded.name, file: await publish('second.db'), wishes };
+    const options = { durationUnit: 's', storageAccounts: ['main', 'renamed'] } as const;
+    await site.publish(options);
+    const everything: Transition = { ...changes, file: site.file };
+    expect(await cutAtEach(first, proxy)).toBeGreaterThan(100 / EVERY);
+    expect(await cutAtEach(changes, proxy)).toBeGreaterThan(100 / EVERY);
+    expect(await cutAtEach(everything, proxy)).toBeGreaterThan(100 / EVERY);
+  });
+
+  it('by a frozen server ends at its deadline, and says so', async () => {
+    const site = openPostgresSite(server);
+    site.register();
+    await site.walk([1, 2]);
+    await site.ship();
+    await site.walk([1, 2], { title: 'new' });
+    await site.publish();
+    server.signal('SIGSTOP');
+    const changes = { loadTimeoutMs: 1_500 };
+    try {
+      const error = await site.load({}, changes).then(
+        () => null,
+        (cause: unknown) => cause,
+      );
+      const { message, hint } = await site.describe(error, changes);
+      expect(message).toContain(': the server did not answer within 1.5 s');
+      expect(hint).toContain('load_timeout');
+    } finally {
+      server.signal('SIGCONT');
+    }
+    expect(await site.load()).toMatchObject({ main: { kind: 'changes' } });
+    expect(await site.differences()).toEqual([]);
+  });
+});
