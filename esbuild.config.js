@@ -13,7 +13,6 @@ const ENTRY_POINTS = [
   'src/database/sqlite.ts', // for bench/*.js
   'src/publishing/helper-process-entry.ts',
   'src/publishing/publish-child.ts',
-  'src/publishing/targets/lake/errand-child.ts',
   'src/publishing/targets/load-child.ts',
   'src/queries/video-list/scan-thread.ts',
   'src/queries/wide-reads/wide-thread.ts',

@@ -60,8 +60,15 @@ export function* writeParquet(
 /** Columns that readers filter by: row groups tell their least and greatest values. */
 const BOUNDED = ['package_id', 'video_id', 'change_seq', 'valid_from', 'created_day', 'day'];
 
+/** A whole file. */
+export interface ParquetFile {
+  body: Uint8Array[];
+  rows: number;
+  bounds: Bounds[];
+}
+
 /** The whole file, and the least and the greatest value of the columns that readers filter by. */
-export function writeParquetFile(db: Database, query: ParquetQuery) {
+export function writeParquetFile(db: Database, query: ParquetQuery): ParquetFile {
   const body: Uint8Array[] = [];
   const groups = writeParquet(db, query);
   let rows = 0;

@@ -9,9 +9,9 @@ import type { Loaded, Target, TargetAccess, TargetFailure } from '../target.ts';
 import { checkStore, toCheck } from './check.ts';
 import { tidy } from './housekeeping.ts';
 import { ConflictError, filesOf, openLake, type Lake } from './lake.ts';
-import { loadAccount, removeAccount } from './load.ts';
+import { countRecords } from './files.ts';
+import { loadAccount, loadShared, removeAccount } from './load.ts';
 import { LOADS, readClaims } from './loads.ts';
-import { loadShared } from './shared.ts';
 import { findDifferences } from './verify.ts';
 
 /** How often a load begins again that met another writer of the same rows. */
@@ -35,9 +35,7 @@ function createAccess(config: LakeTargetConfig, lake: Lake): TargetAccess {
       const counts: Record<string, number> = {};
       for (const table of COUNTED) {
         const { snapshot } = await lake.getLog(table);
-        counts[table] = filesOf(snapshot, 'account', account)
-          .map(({ stats }) => (JSON.parse(stats) as { numRecords: number }).numRecords)
-          .reduce((sum, count) => sum + count, 0);
+        counts[table] = countRecords(filesOf(snapshot, 'account', account));
       }
       return counts;
     },

@@ -2,15 +2,15 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Database } from '../../../database/sqlite.ts';
 import type { Table } from '../../mart.ts';
-import { writeParquetFile, type Bounds } from '../../parquet.ts';
+import { writeParquetFile, type Bounds, type ParquetFile } from '../../parquet.ts';
 import { ofAccount, type Rows } from '../changes.ts';
 import type { Store } from '../stores/store.ts';
 import type { AddFile } from './actions.ts';
 import type { DeltaTable } from './tables.ts';
 
-/** A part of an owner's rows: by key range in large tables, by month, or all of them. Its text sorts like its rows. */
+/** The rows of one file: a key range of a large table; a month of a small one, or all of it. */
 export interface Slice {
-  /** What of it `tags` of its files tell. */
+  /** What the log tells of them. */
   tags: Record<string, string>;
   rows: Rows;
 }
@@ -19,36 +19,23 @@ export interface Slice {
 export const ownRows = (table: Table, account: string | null): Rows =>
   account === null ? { where: 'true', parameters: {} } : ofAccount(table, account);
 
-/** Key of a video; `package_key` sorts like the table. */
-export interface VideoKey {
-  packageKey: string;
-  videoId: number;
-}
+/** The key of a video: of its package, and its number. */
+export type VideoKey = readonly [packageKey: string, videoId: number];
 
-const toTag = ({ packageKey, videoId }: VideoKey): string => JSON.stringify([packageKey, videoId]);
+/** A file has the rows from its key on, up to that of the next one. */
+export const getStart = ({ tags }: AddFile): VideoKey => JSON.parse(tags['from'] ?? '["",0]') as VideoKey;
 
-export function fromTag(tag: string | undefined): VideoKey {
-  const [packageKey = '', videoId = 0] = JSON.parse(tag ?? '["",0]') as [string?, number?];
-  return { packageKey, videoId };
-}
+export const compareKeys = ([one, id]: VideoKey, [other, otherId]: VideoKey): number =>
+  one === other ? id - otherId : one < other ? -1 : 1;
 
-export const compareKeys = (one: VideoKey, other: VideoKey): number =>
-  one.packageKey === other.packageKey
-    ? one.videoId - other.videoId
-    : one.packageKey < other.packageKey
-      ? -1
-      : 1;
-
-/** The rows from one key on, up to another one, which is not part of them; null: no bound. */
-export function between({ where, parameters }: Rows, from: VideoKey | null, until: VideoKey | null): Rows {
-  const lower = from && `(t.package_key, t.video_id) >= (:fromKey, :fromId)`;
-  const upper = until && `(t.package_key, t.video_id) < (:untilKey, :untilId)`;
+/** The rows from one key on, up to another one, which is not part of them; null: no end. */
+export function between({ where, parameters }: Rows, from: VideoKey, until: VideoKey | null): Rows {
+  const upper = until && ` and (t.package_key, t.video_id) < (:untilKey, :untilId)`;
   return {
-    where: [where, lower, upper].filter(Boolean).join(' and '),
+    where: `${where} and (t.package_key, t.video_id) >= (:fromKey, :fromId)${upper ?? ''}`,
     parameters: {
-      ...parameters,
-      ...(from && { fromKey: from.packageKey, fromId: from.videoId }),
-      ...(until && { untilKey: until.packageKey, untilId: until.videoId }),
+      ...{ ...parameters, fromKey: from[0], fromId: from[1] },
+      ...(until && { untilKey: until[0], untilId: until[1] }),
     },
   };
 }
@@ -56,60 +43,58 @@ export function between({ where, parameters }: Rows, from: VideoKey | null, unti
 /** Divides a range of rows into slices of about `fileRows`, none of which parts the rows of a video. */
 export function divide(
   db: Database,
-  table: Table,
+  { name }: Table,
   rows: Rows,
-  from: VideoKey | null,
-  until: VideoKey | null,
+  [from, until]: readonly [VideoKey, VideoKey | null],
   fileRows: number,
 ): Slice[] {
-  const within = between(rows, from, until);
-  const count = countRows(db, table, within);
-  if (count === 0) return [];
-  const parts = Math.max(1, Math.round(count / fileRows));
-  const find = db.prepare(
-    `select t.package_key as packageKey, t.video_id as videoId from "${table.name}" t where ${within.where}
-order by t.package_key, t.video_id limit 1 offset :offset`,
-  );
-  const starts = Array.from(
-    { length: parts },
-    (_, part) => find.get({ ...within.parameters, offset: Math.floor((count / parts) * part) }) as VideoKey,
+  const { where, parameters } = between(rows, from, until);
+  const read = (values: string, rest = '') =>
+    db.prepare(`select ${values} from "${name}" t where ${where} ${rest}`).raw();
+  const [count] = read('count(*)').get(parameters) as [number];
+  const parts = count === 0 ? 0 : Math.max(1, Math.round(count / fileRows));
+  const find = read('t.package_key, t.video_id', 'order by 1, 2 limit 1 offset :offset');
+  const starts = Array.from({ length: parts }, (_, part) =>
+    part === 0 ? from : (find.get({ ...parameters, offset: Math.floor((count / parts) * part) }) as VideoKey),
   ).filter((start, index, all) => index === 0 || compareKeys(start, all[index - 1] ?? start) > 0);
-  return starts.map((start, index) => {
-    const end = starts[index + 1] ?? until;
-    return { tags: { from: toTag(start) }, rows: between(rows, index === 0 ? from : start, end) };
-  });
+  return starts.map((start, index) => ({
+    tags: { from: JSON.stringify(start) },
+    rows: between(rows, start, starts[index + 1] ?? until),
+  }));
 }
 
-const countRows = (db: Database, { name }: Table, { where, parameters }: Rows): number =>
-  db.prepare(`select count(*) from "${name}" t where ${where}`).pluck().get(parameters) as number;
+/** The text that tells the slices of a small table apart: the first letters of a day, or nothing. */
+export const sliceOf = ({ sliceBy }: DeltaTable): string =>
+  sliceBy === null ? `''` : `substr(t."${sliceBy.column}", 1, ${sliceBy.length})`;
 
-/** The slices of a small table: all its rows, or those of each month, with a hash of their values. */
-export function hashSlices(db: Database, { table, sliceBy }: DeltaTable, rows: Rows): Slice[] {
-  const slice = sliceBy === null ? `''` : `substr(t."${sliceBy}", 1, 7)`;
-  const order = table.key.map((column) => `t."${column}"`).join(', ');
-  const values = table.columns.map(({ name }) => `quote(t."${name}")`).join(` || ',' || `);
+/** The slices of a small table, each with a hash of its values. */
+export function hashSlices(db: Database, deltaTable: DeltaTable, rows: Rows): Slice[] {
+  const { name: table, key, columns } = deltaTable.table;
+  const values = columns.map(({ name }) => `quote(t."${name}")`).join(` || ',' || `);
+  const order = ['1', ...key.map((column) => `t."${column}"`)].join(', ');
   const pieces = db
-    .prepare(`select ${slice}, ${values} from "${table.name}" t where ${rows.where} order by 1, ${order}`)
+    .prepare(
+      `select ${sliceOf(deltaTable)}, ${values} from "${table}" t where ${rows.where} order by ${order}`,
+    )
     .raw()
     .iterate(rows.parameters) as IterableIterator<[string, string]>;
   const hashes = new Map<string, ReturnType<typeof createHash>>();
-  const columns = table.columns.map(({ name, type }) => `${name} ${type}`).join();
-  for (const [name, line] of pieces) {
-    let hash = hashes.get(name);
-    if (!hash) hashes.set(name, (hash = createHash('sha256').update(columns)));
+  for (const [slice, line] of pieces) {
+    let hash = hashes.get(slice);
+    if (!hash) hashes.set(slice, (hash = createHash('sha256').update(JSON.stringify(columns))));
     hash.update(line).update('\n');
   }
-  return [...hashes].map(([name, hash]) => ({
-    tags: { slice: name, sha256: hash.digest('hex') },
+  return [...hashes].map(([slice, hash]) => ({
+    tags: { slice, sha256: hash.digest('hex') },
     rows: {
-      where: `${rows.where} and ${slice} = :slice`,
-      parameters: { ...rows.parameters, slice: name },
+      where: `${rows.where} and ${sliceOf(deltaTable)} = :slice`,
+      parameters: { ...rows.parameters, slice },
     },
   }));
 }
 
-/** The bytes of the file of a slice, and what the log tells of it. */
-export function encodeSlice(db: Database, { table, partition }: DeltaTable, { rows }: Slice) {
+/** The Parquet file of a slice: the same bytes for the same rows. */
+export function encodeSlice(db: Database, { table, partition }: DeltaTable, { rows }: Slice): ParquetFile {
   const columns = table.columns
     .filter(({ name }) => name !== partition)
     .map((column) => ({ ...column, isRequired: false }));
@@ -118,41 +103,33 @@ export function encodeSlice(db: Database, { table, partition }: DeltaTable, { ro
   return writeParquetFile(db, { columns, from, parameters: rows.parameters });
 }
 
-/** Writes the file of a slice. Returns the action that adds it. */
-export async function writeSlice(
+/** Writes a file into a table. Returns the action that adds it. */
+export async function addFile(
   store: Store,
-  db: Database,
-  deltaTable: DeltaTable,
-  slice: Slice,
-  owner: { partitionValues: Record<string, string>; tags: Record<string, string> },
+  table: string,
+  { body, rows, bounds }: ParquetFile,
+  owner: Pick<AddFile, 'partitionValues' | 'tags'>,
 ): Promise<AddFile> {
-  const { table } = deltaTable;
-  const { body, rows, bounds } = encodeSlice(db, deltaTable, slice);
   const path = `part-${randomUUID()}.parquet`;
-  await store.put(`${table.name}/${path}`, body);
+  await store.put(`${table}/${path}`, body);
+  const size = body.reduce((sum, { byteLength }) => sum + byteLength, 0);
   return {
-    path,
-    partitionValues: owner.partitionValues,
-    size: body.reduce((sum, { byteLength }) => sum + byteLength, 0),
-    modificationTime: Date.now(),
-    dataChange: true,
-    stats: toStats(rows, bounds),
-    tags: { ...owner.tags, ...slice.tags },
+    ...{ path, size, modificationTime: Date.now(), dataChange: true, stats: toStats(rows, bounds) },
+    ...owner,
   };
 }
 
-/** `minValues` and `maxValues` of a file: of integers, and of days as text. */
+export const countRecords = (files: readonly Pick<AddFile, 'stats'>[]): number =>
+  files.reduce((sum, { stats }) => sum + (JSON.parse(stats) as { numRecords: number }).numRecords, 0);
+
+/** `minValues` and `maxValues`: of integers that are never NULL, and of days as text. */
 function toStats(rows: number, bounds: readonly Bounds[]): string {
   const values = (end: 'min' | 'max') =>
-    Object.fromEntries(bounds.flatMap((each) => toStat(each.name, each[end])));
-  const nullCount = Object.fromEntries(Object.keys(values('min')).map((name) => [name, 0]));
-  return JSON.stringify({ numRecords: rows, minValues: values('min'), maxValues: values('max'), nullCount });
+    Object.fromEntries(bounds.flatMap(({ name, [end]: value }) => toStat(name, Number(value))));
+  return JSON.stringify({ numRecords: rows, minValues: values('min'), maxValues: values('max') });
 }
 
-/** Columns that are never NULL. */
-const INTEGERS = ['package_id', 'video_id', 'change_seq'];
-
-function toStat(name: string, value: unknown): [string, unknown][] {
-  if (INTEGERS.includes(name)) return [[name, Number(value)]];
-  return name === 'day' ? [[name, new Date(Number(value) * 86_400_000).toISOString().slice(0, 10)]] : [];
+function toStat(name: string, value: number): [string, unknown][] {
+  if (name === 'day') return [[name, new Date(value * 86_400_000).toISOString().slice(0, 10)]];
+  return ['package_id', 'video_id', 'change_seq'].includes(name) ? [[name, value]] : [];
 }

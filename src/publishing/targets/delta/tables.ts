@@ -9,32 +9,28 @@ export interface DeltaTable {
   table: Table;
   /** The column of the log that tells whose a file is; null: everybody's. */
   partition: 'account' | 'warehouse_id' | null;
-  /** Small tables: the day column whose months have a file each; null: one file. */
-  sliceBy: string | null;
+  /** Small tables have a file for each month, or year: the letters that its days begin with; null: one file. */
+  sliceBy: { column: string; length: number } | null;
 }
 
-const SLICED: Readonly<Record<string, string>> = {
-  catalog_daily: 'day',
-  storage_readings: 'day',
-  runs: 'started_at',
-  walks: 'started_at',
+const MONTHS: Readonly<Record<string, string>> = {
+  ...{ catalog_daily: 'day', storage_readings: 'day', runs: 'started_at', walks: 'started_at' },
 };
 
-const toSmall = (table: Table, partition: DeltaTable['partition']): DeltaTable => ({
-  ...{ table, partition, sliceBy: SLICED[table.name] ?? null },
-});
+const create = (partition: DeltaTable['partition']) => (table: Table) => {
+  const column = MONTHS[table.name];
+  return { table, partition, sliceBy: column === undefined ? null : { column, length: 7 } };
+};
 
-export const listLarge = (marts: Marts): DeltaTable[] =>
-  listVideoTables(marts).map((table) => toSmall(table, 'account'));
-export const listSmall = (marts: Marts): DeltaTable[] =>
-  listAccountTables(marts).map((table) => toSmall(table, 'account'));
+export const listLarge = (marts: Marts): DeltaTable[] => listVideoTables(marts).map(create('account'));
+export const listSmall = (marts: Marts): DeltaTable[] => listAccountTables(marts).map(create('account'));
 export const listOfWarehouse = (marts: Marts): DeltaTable[] =>
-  listWarehouseTables(marts).map((table) => toSmall(table, 'warehouse_id'));
+  listWarehouseTables(marts).map(create('warehouse_id'));
 
-/** The names of all tables of an account. */
-export const ACCOUNT_TABLES = [
-  ...['videos', 'video_history', 'video_tags', 'packages', 'storage_daily', 'storage_readings'],
-  ...['storage_corrections', 'catalog_daily'],
+/** The calendar, in a file for each year, and the dictionary. */
+export const listShared = ({ dates, dictionary }: Marts): DeltaTable[] => [
+  { table: dates, partition: null, sliceBy: { column: 'day', length: 4 } },
+  { table: dictionary, partition: null, sliceBy: null },
 ];
 
 const PARTITIONS = {

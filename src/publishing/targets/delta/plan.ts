@@ -1,0 +1,142 @@
+/** What a table of a lake gets: the files that go, and the rows of those that come. */
+import { storeChanges } from '../changes.ts';
+import type { Source } from '../source.ts';
+import type { Action, AddFile, Snapshot } from './actions.ts';
+import {
+  addFile,
+  compareKeys,
+  countRecords,
+  divide,
+  encodeSlice,
+  getStart,
+  hashSlices,
+  ownRows,
+  type Slice,
+  type VideoKey,
+} from './files.ts';
+import { filesOf, toRemoval, type Lake } from './lake.ts';
+import { toForm, type DeltaTable } from './tables.ts';
+
+/** What the steps of a load share. */
+export interface LoadContext {
+  lake: Lake;
+  source: Source;
+  /** `worker` of the config. */
+  worker: string;
+  /** About how many rows a file of a large table has. */
+  fileRows: number;
+}
+
+export interface Plan {
+  deltaTable: DeltaTable;
+  removed: AddFile[];
+  slices: Slice[];
+}
+
+const START: VideoKey = ['', 0];
+
+/** An application of the log: this account of this warehouse. Its version is the `change_seq` that the table has everything of. */
+const toAppId = ({ warehouseId }: Source, account: string) => `vodhouse/${warehouseId}/${account}`;
+
+/** Everything of a large table, or the files that have a changed video; null if there are none. */
+export async function planLarge(
+  { lake, source, fileRows }: LoadContext,
+  deltaTable: DeltaTable,
+  account: string,
+  kind: 'all' | 'changes',
+): Promise<Plan | null> {
+  const { table } = deltaTable;
+  const { snapshot } = await lake.getLog(table.name);
+  const files = filesOf(snapshot, 'account', account).sort((one, other) =>
+    compareKeys(getStart(one), getStart(other)),
+  );
+  const since = snapshot.txns.get(toAppId(source, account))?.version ?? 0;
+  if (kind === 'changes' && source.changeSeqOf(account) <= since) return null;
+  const rows = ownRows(table, account);
+  if (kind === 'all' || files.length === 0)
+    return { deltaTable, removed: files, slices: divide(source.db, table, rows, [START, null], fileRows) };
+  storeChanges(source, account, since);
+  const findNext = source.db
+    .prepare(NEXT_CHANGE[table.name === 'video_history' ? 'history' : 'videos'])
+    .raw();
+  const affected = files.filter((file, index) => {
+    const next = findNext.get(getStart(file)) as VideoKey | undefined;
+    const until = files[index + 1];
+    return next !== undefined && (!until || compareKeys(next, getStart(until)) < 0);
+  });
+  const slices = affected.flatMap((file) => {
+    const until = files[files.indexOf(file) + 1];
+    return divide(source.db, table, rows, [getStart(file), until ? getStart(until) : null], fileRows);
+  });
+  return { deltaTable, removed: affected, slices };
+}
+
+const findNextIn = (changed: string, table: string) => `select v.package_key, v.video_id
+from temp.${changed} c cross join ${table} v on v.rowid = c.row
+where (v.package_key, v.video_id) >= (?, ?) order by 1, 2 limit 1`;
+
+/** The first changed video from a key on. */
+const NEXT_CHANGE = {
+  videos: findNextIn('changed_videos', 'videos'),
+  history: findNextIn('changed_history', 'video_history'),
+};
+
+/** The slices of a small table whose rows have another hash; null if there are none. */
+export async function planSmall(
+  { lake, source }: LoadContext,
+  deltaTable: DeltaTable,
+  owner: string | null,
+): Promise<Plan | null> {
+  const { table, partition } = deltaTable;
+  const { snapshot } = await lake.getLog(table.name);
+  const files = filesOf(snapshot, partition, owner);
+  const slices = hashSlices(source.db, deltaTable, ownRows(table, partition === 'account' ? owner : null));
+  const isSame = (file: AddFile, { tags }: Slice) =>
+    file.tags['slice'] === tags['slice'] && file.tags['sha256'] === tags['sha256'];
+  const removed = files.filter((file) => !slices.some((slice) => isSame(file, slice)));
+  const added = slices.filter((slice) => !files.some((file) => isSame(file, slice)));
+  const isNew = snapshot.version < 0 || removed.length + added.length > 0;
+  return isNew ? { deltaTable, removed, slices: added } : null;
+}
+
+/** Writes the files, and commits them. `formerName`: an account whose files go in the same commit. Returns the number of rows. */
+export async function carryOut(
+  { lake, source }: LoadContext,
+  { deltaTable, removed, slices }: Plan,
+  owner: string | null,
+  formerName: string | null = null,
+): Promise<number> {
+  const { table, partition } = deltaTable;
+  const added: AddFile[] = [];
+  for (const slice of slices) {
+    const partitionValues = partition === null || owner === null ? {} : { [partition]: owner };
+    const file = encodeSlice(source.db, deltaTable, slice);
+    added.push(await addFile(lake.store, table.name, file, { partitionValues, tags: slice.tags }));
+  }
+  const { snapshot } = await lake.getLog(table.name);
+  const former = formerName === null ? [] : filesOf(snapshot, partition, formerName);
+  const actions = [
+    ...(partition === 'account' && owner !== null ? [toTxn(source, owner)] : []),
+    ...[...removed, ...former].map(toRemoval),
+    ...added.map((add) => ({ add })),
+  ];
+  await lake.commit(toForm(deltaTable), actions, [owner, formerName]);
+  return countRecords(added);
+}
+
+const toTxn = (source: Source, account: string): Action => ({
+  txn: {
+    appId: toAppId(source, account),
+    version: source.changeSeqOf(account),
+    lastUpdated: Date.now(),
+  },
+});
+
+/** Removes the files of an account in a table. Returns the number of rows. */
+export async function removeFiles({ lake }: LoadContext, table: string, account: string): Promise<number> {
+  const { snapshot }: { snapshot: Snapshot } = await lake.getLog(table);
+  const files = filesOf(snapshot, 'account', account);
+  const form = { name: table, description: '', columns: [], partition: { name: 'account', description: '' } };
+  if (files.length > 0) await lake.commit(form, files.map(toRemoval), [account]);
+  return countRecords(files);
+}

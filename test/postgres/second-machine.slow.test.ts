@@ -1,0 +1,72 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findDeltaDifferences } from '../support/fixtures/delta-reader.ts';
+import { createFolder } from '../support/fixtures/folder-of-files.ts';
+import { readValue } from '../support/fixtures/live-file.ts';
+import { findTargetDifferences } from '../support/fixtures/target-rows.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { vodhouse } from '../support/processes/vodhouse-command.ts';
+import { findPostgres, startPostgres, type PostgresServer } from '../support/servers/postgres.ts';
+import { startSandbox } from '../support/servers/sandbox-account.ts';
+
+const CONFIG = 'vodhouse.yaml';
+
+describe.skipIf(findPostgres() === null)('the accounts of one machine', () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(() => server.remove());
+
+  const configOf = (urls: Readonly<Record<string, string>>, target: string) =>
+    [
+      `timezone: Asia/Seoul\npublish: { targets: [{ name: target, every: 0, ${target} }] }\naccounts:`,
+      ...Object.entries(urls).map(
+        ([name, url]) =>
+          `  - { name: ${name}, video_list: { base_url: ${url}, key: sandbox-key }, packages: [101] }`,
+      ),
+    ].join('\n');
+
+  async function type(cwd: string, ...words: string[]) {
+    const { code, stdout, stderr } = await vodhouse(words, { cwd });
+    expect({ words, code, stdout, stderr }).toMatchObject({ code: 0 });
+  }
+
+  it.each(['postgres', 'lake'])(
+    'are split over two, with %s as their target, as docs/targets.md says',
+    async (kind) => {
+      const root = temporaryFolder();
+      const schema = 'split';
+      const target = kind === 'lake' ? `folder: ${root}` : `postgres: "${server.url}", schema: ${schema}`;
+      const differences = async (cwd: string) => {
+        const file = join(cwd, 'published/vodhouse.bi.db');
+        const found =
+          kind === 'lake'
+            ? findDeltaDifferences(file, root)
+            : await findTargetDifferences(file, { server, schema, url: server.url });
+        return found.filter((line) => !/^(?:bi_walks|walks|runs)/.test(line)); // of two warehouses
+      };
+      const [main, second] = [(await startSandbox()).url, (await startSandbox({ seed: 2 })).url];
+      const a = createFolder({ [CONFIG]: configOf({ main, second }, target) });
+      const b = createFolder({ [CONFIG]: configOf({ second }, target) });
+      const count = (cwd: string, sql: string) => readValue(join(cwd, 'data/vodhouse.db'), sql);
+      await type(a, 'sync');
+      await type(a, 'backup', 'split.db');
+      writeFileSync(join(a, CONFIG), configOf({ main }, target));
+      await type(a, 'sync', '--accept-retirements');
+      await type(b, 'restore', join(a, 'split.db'), '--as-new');
+      const sent = count(b, 'select count(*) from request');
+      expect((await vodhouse(['sync'], { cwd: b })).code).toBe(75); // another warehouse has its account
+      await type(b, 'publish', '--target', 'target', '--take-over', 'second', '--yes');
+      expect(count(b, 'select count(*) from request')).toBe(sent);
+      await type(b, 'sync', '--accept-retirements');
+      await type(b, 'forget', 'main', '--yes');
+      await type(a, 'forget', 'second', '--yes');
+      for (const cwd of [a, b]) await type(cwd, 'publish', '--verify');
+      for (const cwd of [a, b]) expect(await differences(cwd)).toEqual([]);
+      const inserted = 'select sum(inserted) from walk where run_id > 1';
+      expect([count(a, inserted), count(b, inserted)]).toEqual([0, 0]);
+    },
+  );
+});
