@@ -42,6 +42,7 @@ export function openSource(file: string) {
     const publications = JSON.parse(getFact('publications')) as string[];
     const shape = [SHAPE, durationUnit, [...exclude].sort(), timezone];
     return {
+      file,
       db,
       marts: createMarts({ durationUnit, exclude }),
       timezone,

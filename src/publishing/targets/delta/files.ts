@@ -48,15 +48,19 @@ export function divide(
   [from, until]: readonly [VideoKey, VideoKey | null],
   fileRows: number,
 ): Slice[] {
-  const { where, parameters } = between(rows, from, until);
-  const read = (values: string, rest = '') =>
-    db.prepare(`select ${values} from "${name}" t where ${where} ${rest}`).raw();
-  const [count] = read('count(*)').get(parameters) as [number];
-  const parts = count === 0 ? 0 : Math.max(1, Math.round(count / fileRows));
-  const find = read('t.package_key, t.video_id', 'order by 1, 2 limit 1 offset :offset');
-  const starts = Array.from({ length: parts }, (_, part) =>
-    part === 0 ? from : (find.get({ ...parameters, offset: Math.floor((count / parts) * part) }) as VideoKey),
-  ).filter((start, index, all) => index === 0 || compareKeys(start, all[index - 1] ?? start) > 0);
+  const read = ({ where, parameters }: Rows, values: string, rest: string) =>
+    db.prepare(`select ${values} from "${name}" t where ${where} ${rest}`).raw().get(parameters) as
+      readonly [string, number] | undefined;
+  const count = Number(read(between(rows, from, until), 'count(*)', '')?.[0]);
+  const step = Math.ceil(count / Math.max(1, Math.round(count / fileRows)));
+  const starts: VideoKey[] = [];
+  for (let start: VideoKey | undefined = count === 0 ? undefined : from; start !== undefined;) {
+    starts.push(start);
+    const rest = between(rows, start, until);
+    const next = read(rest, 't.package_key, t.video_id', `order by 1, 2 limit 1 offset ${step}`);
+    // a video with more rows than a file has stays in one
+    start = next && compareKeys(next, start) > 0 ? next : undefined;
+  }
   return starts.map((start, index) => ({
     tags: { from: JSON.stringify(start) },
     rows: between(rows, start, starts[index + 1] ?? until),

@@ -47,6 +47,7 @@ export async function openLake({ place }: LakeTargetConfig) {
 
   return {
     store,
+    place,
     getLog,
     commit,
     /** Tables that have a new version by this lake. */

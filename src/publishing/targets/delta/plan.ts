@@ -3,11 +3,9 @@ import { storeChanges } from '../changes.ts';
 import type { Source } from '../source.ts';
 import type { Action, AddFile, Snapshot } from './actions.ts';
 import {
-  addFile,
   compareKeys,
   countRecords,
   divide,
-  encodeSlice,
   getStart,
   hashSlices,
   ownRows,
@@ -16,6 +14,7 @@ import {
 } from './files.ts';
 import { filesOf, toRemoval, type Lake } from './lake.ts';
 import { toForm, type DeltaTable } from './tables.ts';
+import { writeFiles } from './write-files.ts';
 
 /** What the steps of a load share. */
 export interface LoadContext {
@@ -107,12 +106,9 @@ export async function carryOut(
   formerName: string | null = null,
 ): Promise<number> {
   const { table, partition } = deltaTable;
-  const added: AddFile[] = [];
-  for (const slice of slices) {
-    const partitionValues = partition === null || owner === null ? {} : { [partition]: owner };
-    const file = encodeSlice(source.db, deltaTable, slice);
-    added.push(await addFile(lake.store, table.name, file, { partitionValues, tags: slice.tags }));
-  }
+  const partitionValues: Record<string, string> =
+    partition === null || owner === null ? {} : { [partition]: owner };
+  const added = await writeFiles(lake, source, deltaTable, slices, { partitionValues });
   const { snapshot } = await lake.getLog(table.name);
   const former = formerName === null ? [] : filesOf(snapshot, partition, formerName);
   const actions = [
