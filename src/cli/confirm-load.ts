@@ -26,10 +26,13 @@ export async function confirmLoad(
     const loaded = state
       ? `loaded by ${state.worker}, ${state.loadedAt ?? 'not completely'} UTC`
       : 'not loaded yet';
-    const theirs = Object.entries(rows).map(([table, count]) => `${formatCount(count)} rows of ${table}`);
-    const text = `target ${target.name}, account ${account} (${loaded}):
-  deleted:    ${theirs.join(', ') || 'nothing'}
-  in their place: ${formatCount(own.videos)} rows of videos, ${formatCount(own.states)} former states, and the days of this warehouse\n`;
+    const list = (counts: Record<string, number>) =>
+      Object.entries(counts)
+        .map(([table, count]) => `${formatCount(count)} rows of ${table}`)
+        .join(', ') || 'nothing';
+    const text = `target ${target.name}, account ${account}, ${loaded}:
+  deleted: ${list(rows)}
+  loaded:  ${list({ videos: own.videos, video_history: own.states })}, and all else of this warehouse\n`;
     process.stderr.write(escapeLines(text));
   } catch (error) {
     const { message, hint } = access.describe(error);

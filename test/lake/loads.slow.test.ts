@@ -37,7 +37,9 @@ async function loadInFilesOf(
 function listRanges(site: ReturnType<typeof openLakeSite>): string[] {
   const snapshot = emptySnapshot();
   for (const { actions } of site.readLog('videos')) for (const action of actions) apply(snapshot, action);
-  return [...snapshot.files.values()].map(({ path }) => path);
+  return [...snapshot.files.values()]
+    .sort((one, other) => ((one.tags['from'] ?? '') < (other.tags['from'] ?? '') ? -1 : 1))
+    .map(({ path }) => path);
 }
 
 async function openLoaded(options: Parameters<typeof openLakeSite>[0] = {}) {

@@ -43,6 +43,8 @@ export async function exportTable(options: ExportOptions): Promise<number> {
   const own = warehouse === null ? [file] : [warehouse, file];
   const toPath = (name: string) => resolveExportFile(name, options.config, { own, lakes });
   const exports = openExports(file);
+  const signal =
+    out === '-' ? null : abortOnSignal('stopping; a file that is not complete is not exported').signal;
   try {
     if (all) mkdirSync(out, { recursive: true });
     const names = all ? exports.tables : [table];
@@ -51,8 +53,8 @@ export async function exportTable(options: ExportOptions): Promise<number> {
       const source = exports.open(name, sinceSeq);
       const target = all ? join(out, `${name}.${options.format}`) : out;
       const pieces = toPieces(source, options.format);
-      if (out === '-') await pipeline(Readable.from(pieces), process.stdout, { end: false });
-      else await writeFile(toPath(target), pieces);
+      if (signal === null) await pipeline(Readable.from(pieces), process.stdout, { end: false });
+      else await writeFile(toPath(target), pieces, signal);
       documents.push(report(source, options, target));
     }
     if (json) process.stdout.write(formatJson(all ? documents : documents[0]));
@@ -70,9 +72,12 @@ function toPieces(source: Export, format: ExportOptions['format']): Iterable<str
 }
 
 /** Throws VodhouseError if the file cannot be written, InterruptedError at SIGINT and SIGTERM; then it is as before. */
-async function writeFile(out: string, pieces: Iterable<string | Uint8Array>): Promise<void> {
+async function writeFile(
+  out: string,
+  pieces: Iterable<string | Uint8Array>,
+  signal: AbortSignal,
+): Promise<void> {
   const existing = statSync(out, { throwIfNoEntry: false });
-  const { signal } = abortOnSignal('stopping; nothing is exported');
   removeStaleDrafts(out);
   const draft = draftPath(out);
   try {

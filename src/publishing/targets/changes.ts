@@ -49,7 +49,9 @@ export function ofAccount({ key }: Table, account: string): Rows {
 export function storeChanges(source: Source, account: string, changeSeq: number): number {
   const { db, marts } = source;
   const isNewer = source.changeSeqOf(account) > changeSeq; // else no video is read
-  const { where, parameters } = isNewer ? ofAccount(marts.videos, account) : { where: 'false', parameters: {} };
+  const { where, parameters } = isNewer
+    ? ofAccount(marts.videos, account)
+    : { where: 'false', parameters: {} };
   const select = `select t.rowid from videos t where ${where} and t.change_seq > :changeSeq order by t.rowid`;
   const count = storeRowids(db, 'changed_videos', select, { ...parameters, changeSeq });
   storeRowids(db, 'changed_history', CHANGED_HISTORY, { changeSeq });

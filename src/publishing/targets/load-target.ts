@@ -39,7 +39,7 @@ async function loadAll(target: Target, source: Source, request: LoadRequest): Pr
       reports.push(await loadOne(target, source, account, request));
   }
   if (reports.length > 0 && reports.every(({ outcome }) => outcome === 'failed')) return reports;
-  for (const account of listGone(known, source))
+  for (const account of listGone(known, request, source))
     reports.push(await report(account, target, request, () => target.remove(account), 'removed'));
   reports.push(await report(RUNS, target, request, () => target.loadShared()));
   return reports;
@@ -67,11 +67,16 @@ function isElsewhere(
   return compareOwner(known.get(account) ?? null, source) === 'elsewhere';
 }
 
-/** Accounts of this warehouse that were forgotten, or have another name now. */
-const listGone = (known: ReadonlyMap<string, AccountState>, source: Source): string[] =>
-  [...known].flatMap(([account, state]) =>
-    !source.accounts.includes(account) && compareOwner(state, source) === 'ours' ? [account] : [],
-  );
+/** Accounts of this warehouse that were forgotten. One that has another name now went with the load of that. */
+const listGone = (
+  known: ReadonlyMap<string, AccountState>,
+  { accounts }: LoadRequest,
+  source: Source,
+): string[] =>
+  [...known].flatMap(([account, state]) => {
+    const isThere = source.accounts.includes(account) || accounts.some(({ was }) => was === account);
+    return !isThere && compareOwner(state, source) === 'ours' ? [account] : [];
+  });
 
 async function loadOne(
   target: Target,

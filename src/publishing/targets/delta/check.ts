@@ -5,11 +5,11 @@ import type { Store } from '../stores/store.ts';
 
 /** Writes an object that no reader sees, and deletes it. Throws StoreError. */
 export async function checkStore(store: Store): Promise<TargetCheck[]> {
-  const key = `_check/${randomUUID()}`;
+  const key = `_check-${randomUUID()}`;
   const write = (text: string) => store.putIfAbsent(key, [Buffer.from(text)]);
   try {
     const [isFirst, isSecond] = [await write('one'), await write('two')];
-    const isListed = (await store.list('_check/')).some((file) => file.key === key);
+    const isListed = (await store.list('')).some((file) => file.key === key);
     const read = await store.get(key);
     await store.remove(key);
     const isGone = (await store.get(key)) === null;

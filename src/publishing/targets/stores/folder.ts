@@ -17,11 +17,11 @@ const LEFT_MS = 86_400_000;
 export function openFolder(root: string): Store {
   const toPath = (key: string) => join(root, key);
 
-  async function guard<T>(key: string, work: () => Promise<T>): Promise<T> {
+  async function guard<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      throw toStoreError(error, toPath(key));
+      throw toStoreError(error, root);
     }
   }
 
@@ -42,18 +42,16 @@ export function openFolder(root: string): Store {
 
   return {
     name: root,
-    get: (key) => guard(key, () => readFile(toPath(key)).catch(ignore('ENOENT', null))),
-    put: (key, body) => guard(key, () => write(key, body, rename)),
+    get: (key) => guard(() => readFile(toPath(key)).catch(ignore('ENOENT', null))),
+    put: (key, body) => guard(() => write(key, body, rename)),
     putIfAbsent: (key, body) =>
-      guard(key, () =>
-        write(key, body, (from, to) => link(from, to).then(() => true, ignore('EEXIST', false))),
-      ),
+      guard(() => write(key, body, (from, to) => link(from, to).then(() => true, ignore('EEXIST', false)))),
     list: (folder, after = '') =>
-      guard(folder, async () => {
+      guard(async () => {
         await stat(root);
         return list(root, folder, after);
       }),
-    remove: (key) => guard(key, () => rm(toPath(key), { force: true })),
+    remove: (key) => guard(() => rm(toPath(key), { force: true })),
   };
 }
 
@@ -105,11 +103,11 @@ const HINTS: Readonly<Record<string, string>> = {
   EROFS: 'mount the file system for writing',
 };
 
-function toStoreError(error: unknown, path: string): StoreError {
+function toStoreError(error: unknown, root: string): StoreError {
   const code = errorCode(error);
   if (code === 'ENOENT' || code === 'ENOTDIR')
-    return new StoreError(`the folder of the lake is missing (${path})`, {
-      ...{ code, cause: error, hint: `mount its disk; for a new lake make the folder: mkdir -p` },
+    return new StoreError(`the folder of the lake is missing: ${root}`, {
+      ...{ code, cause: error, hint: `mount its disk; for a new lake: mkdir -p ${root}` },
     });
   return new StoreError(errorMessage(error), { code, hint: HINTS[code] ?? null, cause: error });
 }
