@@ -1,11 +1,11 @@
 /** Problems of targets: loads that fail, accounts that are refused, and values that differ. Pure. */
 import { fromTimestamp, HOUR_MS } from '../lib/clock.ts';
-import { formatCount } from '../lib/format.ts';
+import { pluralize } from '../lib/format.ts';
 import { OTHER_WAREHOUSE, RUNS } from '../lib/load-report.ts';
 import { shellQuote, type FormatCommand } from './commands.ts';
 import type { HealthFacts } from './facts.ts';
 import { createProblem, toOneLine, type Problem } from './problem-kinds.ts';
-import { formatNames, groupByError } from './target-summary.ts';
+import { formatNames, groupFailing } from './target-summary.ts';
 import type { TargetAccount, TargetReport } from './targets.ts';
 
 /** Loads may fail for this long before a person hears of it: a server may be restarted. */
@@ -22,9 +22,9 @@ export function findTargetProblems({ targets, now, formatCommand }: HealthFacts)
     const refused = rows.filter(({ outcome }) => outcome === 'refused');
     const differing = rows.filter(({ differences }) => (differences?.length ?? 0) > 0);
     return [
-      ...groupByError(failed).map((group) => toFailure(report, group, formatCommand)),
-      ...groupByError(refused).map((group) => toRefusal(report, group, formatCommand)),
-      ...differing.map((row) => toDifference(report, row, formatCommand)),
+      ...groupFailing(failed).map((group) => toFailure(report, group, formatCommand)),
+      ...groupFailing(refused).map((group) => toRefusal(report, group, formatCommand)),
+      ...toDifference(report, differing, formatCommand),
     ];
   });
 }
@@ -49,11 +49,13 @@ function toFailure(report: TargetReport, rows: Rows, formatCommand: FormatComman
 }
 
 function toRefusal(report: TargetReport, rows: Rows, formatCommand: FormatCommand): Problem {
-  const [{ account, error, code, failing_since: since }] = rows;
+  const [{ account, error, code, failing_since: since }, ...others] = rows;
   const words = `${publishTo(report)} --${code === OTHER_WAREHOUSE ? 'take-over' : 'rebuild'} ${shellQuote(account)}`;
   return createProblem({
-    ...{ kind: 'target_refused', scope: { account, packageId: null }, since },
-    message: `target ${report.target}: ${toOneLine(error ?? '')}`,
+    kind: 'target_refused',
+    scope: { account: others.length > 0 ? null : account, packageId: null },
+    since,
+    message: `target ${report.target}: ${toOneLine(error ?? '')}${andMore(others.length)}`,
     advice: [{ text: 'if this warehouse is the right one', command: formatCommand(words) }],
     fields: describe(
       report,
@@ -65,18 +67,33 @@ function toRefusal(report: TargetReport, rows: Rows, formatCommand: FormatComman
   });
 }
 
-function toDifference(report: TargetReport, row: TargetAccount, formatCommand: FormatCommand): Problem {
-  const [first = '', ...others] = row.differences ?? [];
-  const more = others.length > 0 ? ` (and ${formatCount(others.length)} more)` : '';
-  const command = formatCommand(`${publishTo(report)} --rebuild ${shellQuote(row.account)}`);
-  return createProblem({
+const andMore = (accounts: number): string =>
+  accounts > 0 ? ` (and ${pluralize(accounts, 'other account')})` : '';
+
+function toDifference(
+  report: TargetReport,
+  rows: readonly TargetAccount[],
+  formatCommand: FormatCommand,
+): Problem[] {
+  const [first, ...others] = rows;
+  if (!first) return [];
+  const { account, differences, verified_at: since } = first;
+  const text = toOneLine(differences?.[0] ?? '');
+  const names = rows.map((row) => row.account);
+  const problem = createProblem({
     kind: 'target_differs',
-    scope: { account: row.account === RUNS ? null : row.account, packageId: null },
-    since: row.verified_at,
-    message: `target ${report.target}: ${toOneLine(first)}${more}`,
-    advice: [{ text: 'to load the account again completely', command }],
-    fields: describe(report, 'differs', [row.account], first, null),
+    scope: { account: others.length > 0 || account === RUNS ? null : account, packageId: null },
+    since,
+    message: `target ${report.target}: ${text}${andMore(others.length)}`,
+    advice: [
+      {
+        text: 'to load the account again completely',
+        command: formatCommand(`${publishTo(report)} --rebuild ${shellQuote(account)}`),
+      },
+    ],
+    fields: describe(report, 'differs', names, text, null),
   });
+  return [problem];
 }
 
 /** The `details` of an alert. */

@@ -73,7 +73,7 @@ export function findNextLoad(summary: TargetSummary, now: number): number | null
 /** Accounts that fail for the same reason are one note. */
 function noteFailures(accounts: readonly TargetAccount[]): TargetSummary['notes'] {
   const failing = accounts.filter(({ outcome }) => outcome === 'failed' || outcome === 'refused');
-  return groupByError(failing).map((group) => {
+  return groupFailing(failing).map((group) => {
     const [{ outcome, error, hint }] = group;
     const since = group.flatMap(({ failing_since: at }) => at ?? []).sort()[0] ?? '';
     const names = formatNames(group.map(({ account }) => account));
@@ -85,13 +85,16 @@ function noteFailures(accounts: readonly TargetAccount[]): TargetSummary['notes'
   });
 }
 
-/** Rows with the same error, in groups. */
-export function groupByError<Row extends { error: string | null }>(rows: readonly Row[]): [Row, ...Row[]][] {
-  const groups = new Map<string | null, [Row, ...Row[]]>();
+type Failing = Pick<TargetAccount, 'outcome' | 'error' | 'code'>;
+
+/** Accounts that fail for the same reason, in groups. The error of a refusal names its account. */
+export function groupFailing<Row extends Failing>(rows: readonly Row[]): [Row, ...Row[]][] {
+  const groups = new Map<string, [Row, ...Row[]]>();
   for (const row of rows) {
-    const group = groups.get(row.error);
+    const key = `${row.outcome} ${row.outcome === 'refused' ? row.code : row.error}`;
+    const group = groups.get(key);
     if (group) group.push(row);
-    else groups.set(row.error, [row]);
+    else groups.set(key, [row]);
   }
   return [...groups.values()];
 }

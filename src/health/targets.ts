@@ -11,9 +11,7 @@ type Nullable<Row> = { [Column in keyof Row]: Row[Column] | null };
 
 /** One account in one target; of one that was never loaded, totals are 0 and everything else is null. */
 export interface TargetAccount
-  extends
-    Pick<TargetLoadRow, 'account' | Total>,
-    Nullable<Omit<TargetLoadRow, 'account' | Total | Texts>> {
+  extends Pick<TargetLoadRow, 'account' | Total>, Nullable<Omit<TargetLoadRow, 'account' | Total | Texts>> {
   /** Changes of videos of the account that the target lacks; the changes of other accounts in between count too. */
   behind_changes: number;
   /** Values that differed when they were last compared, a sentence each; null: never compared. */

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DAY_MS, HOUR_MS } from '../../src/lib/clock.ts';
-import type { Finding, LoadReport } from '../../src/lib/load-report.ts';
-import type { TargetLoad } from '../../src/warehouse/statements/target-loads.ts';
+import type { LoadReport } from '../../src/lib/load-report.ts';
 import type { Warehouse } from '../../src/warehouse/warehouse.ts';
 import type { VirtualClock } from '../support/clocks/virtual-clock.ts';
 import { failedLoad, loadReport } from '../support/fixtures/load-report.ts';
@@ -15,7 +14,7 @@ beforeEach(() => {
 });
 
 /** Records the report, and returns the row of its account in the target `warehouse`. */
-function record(report: LoadReport, target = 'warehouse'): TargetLoad {
+function record(report: LoadReport, target = 'warehouse') {
   warehouse.recordLoadReport(target, report, clock.now());
   const row = warehouse
     .listTargetLoads()
@@ -23,8 +22,6 @@ function record(report: LoadReport, target = 'warehouse'): TargetLoad {
   if (!row) throw new Error('no row was written');
   return row;
 }
-
-const finding = (kind: Finding['kind'], message = `found ${kind}`): Finding => ({ kind, message });
 
 describe('a report of a load', () => {
   it('of an account that succeeds is the row of the account in the target', () => {
@@ -39,15 +36,13 @@ describe('a report of a load', () => {
       error: null,
       hint: null,
       code: null,
-      held_by: null,
-      held_until: null,
       loads: 1,
       failures: 0,
       rows: 10,
       duration_ms: 500,
       verified_at: null,
-      verified: null,
-      findings: [],
+      differences: null,
+      notes: '[]',
     });
   });
 
@@ -80,33 +75,29 @@ describe('a report of a load', () => {
     expect(record(loadReport({ changeSeq: 9 }))).toMatchObject(ended);
   });
 
-  it('of an account that another worker has is no failure', () => {
-    record(failedLoad());
-    const held = { outcome: 'held', heldBy: 'eu-2', heldUntil: '2026-03-01 12:31:00' } as const;
-    expect(record(loadReport({ ...held, changeSeq: null, rows: 0 }))).toMatchObject({
-      ...{ outcome: 'held', held_by: 'eu-2', held_until: '2026-03-01 12:31:00' },
-      ...{ failing_since: null, loaded_at: null, loads: 0, failures: 1 },
-    });
-    expect(record(loadReport())).toMatchObject({ held_by: null, held_until: null, loads: 1 });
+  it('of an account that the warehouse no longer has deletes its row', () => {
+    record(loadReport());
+    warehouse.recordLoadReport('warehouse', loadReport({ outcome: 'removed' }), clock.now());
+    expect(warehouse.listTargetLoads()).toEqual([]);
   });
 
-  it('that compares both sides says when and whether they were equal, until the next comparison', () => {
-    expect(record(loadReport({ verified: true }))).toMatchObject({ verified: true });
+  it('that compares both sides says when, and what differs, until the next comparison', () => {
+    expect(record(loadReport({ differences: [] }))).toMatchObject({ differences: '[]' });
     clock.advance(HOUR_MS);
-    const same = { verified: true, verified_at: '2026-03-01 12:00:00' };
+    const same = { differences: '[]', verified_at: '2026-03-01 12:00:00' };
     expect(record(loadReport())).toMatchObject(same);
     expect(record(failedLoad())).toMatchObject(same);
-    const other = { verified: false, verified_at: '2026-03-01 13:00:00' };
-    expect(record(loadReport({ verified: false }))).toMatchObject(other);
+    const other = { differences: '["title"]', verified_at: '2026-03-01 13:00:00' };
+    expect(record(loadReport({ differences: ['title'] }))).toMatchObject(other);
   });
 
   it('moves no time backward where the clock was set back', () => {
-    record(loadReport({ verified: true }));
+    record(loadReport({ differences: [] }));
     clock.advance(-DAY_MS);
     expect(record(failedLoad())).toMatchObject({
       ...{ attempted_at: '2026-03-01 12:00:00', failing_since: '2026-03-01 12:00:00' },
     });
-    expect(record(loadReport({ verified: true }))).toMatchObject({
+    expect(record(loadReport({ differences: [] }))).toMatchObject({
       ...{ loaded_at: '2026-03-01 12:00:00', verified_at: '2026-03-01 12:00:00' },
     });
   });
@@ -121,56 +112,6 @@ describe('a report of a load', () => {
       ['warehouse', 'main', 10],
       ['warehouse', 'other', 3],
     ]);
-  });
-});
-
-describe('a finding', () => {
-  const foundBy = (...reports: LoadReport[]) => {
-    const rows = reports.map((report) => {
-      const row = record(report);
-      clock.advance(HOUR_MS);
-      return row;
-    });
-    return rows.at(-1)?.findings.map(({ kind, since }) => `${kind} ${since.slice(11, 16)}`);
-  };
-
-  it('keeps its time while it is found again, with the newest text', () => {
-    const first = loadReport({ findings: [finding('columns_missing', 'one column')] });
-    const second = loadReport({ findings: [finding('columns_missing', 'two columns')] });
-    expect(foundBy(first, second)).toEqual(['columns_missing 12:00']);
-    expect(warehouse.listTargetLoads()[0]?.findings[0]?.message).toBe('two columns');
-  });
-
-  it.each(['booked_differs', 'differs'] as const)(
-    '%s stays until a comparison finds both sides equal',
-    (kind) => {
-      const found = loadReport({ verified: false, findings: [finding(kind)] });
-      const stays = [`${kind} 12:00`];
-      expect(foundBy(found, loadReport(), failedLoad())).toEqual(stays);
-      expect(foundBy(loadReport({ verified: false }))).toEqual(stays);
-      expect(foundBy(loadReport({ outcome: 'unchanged', verified: true }))).toEqual([]);
-    },
-  );
-
-  it('history_set_aside is told for seven days', () => {
-    const found = loadReport({ findings: [finding('history_set_aside')] });
-    expect(foundBy(found, loadReport({ verified: true }))).toEqual(['history_set_aside 12:00']);
-    clock.advance(7 * DAY_MS);
-    expect(foundBy(loadReport())).toEqual([]);
-  });
-
-  it.each(['columns_missing', 'left_behind'] as const)(
-    '%s ends with the next load that succeeds without it, not with one that fails',
-    (kind) => {
-      expect(foundBy(loadReport({ findings: [finding(kind)] }), failedLoad())).toEqual([`${kind} 12:00`]);
-      expect(foundBy(loadReport({ outcome: 'unchanged' }))).toEqual([]);
-    },
-  );
-
-  it('nul_replaced ends with a load that writes, not with one that had nothing to write', () => {
-    const found = loadReport({ findings: [finding('nul_replaced')] });
-    expect(foundBy(found, loadReport({ outcome: 'unchanged' }))).toEqual(['nul_replaced 12:00']);
-    expect(foundBy(loadReport())).toEqual([]);
   });
 });
 
@@ -200,7 +141,7 @@ describe('the rows of targets', () => {
   });
 
   it('have no time ahead of the clock after a run that finds the file ahead of it', () => {
-    record(failedLoad({ verified: true }));
+    record(failedLoad({ differences: [] }));
     clock.advance(-DAY_MS);
     const run = { trigger: 'schedule', mode: 'full', now: clock.now(), scope: null, origin: null } as const;
     warehouse.endRun(warehouse.beginRun(run), {

@@ -27,10 +27,12 @@ function formatLoads({ target, results }: TargetLoads, listed: readonly LoadRepo
   const durationMs = results.reduce((sum, result) => sum + result.durationMs, 0);
   const counts = `${formatCount(upToDate)} of ${pluralize(accounts.length, 'account')} up to date`;
   const headline = `target ${target}: ${counts}, ${pluralize(rows, 'row')} in ${formatDuration(durationMs)}`;
+  const width = Math.max(0, ...listed.map(({ account }) => account.length));
   const lines = groupFailures(listed).flatMap((group) => {
     const [result] = group;
+    const names = formatNames(group.map(({ account }) => account));
     return [
-      `  ${formatNames(group.map(({ account }) => account))}  ${resultText(result)}`,
+      `  ${names.padEnd(width)}  ${resultText(result)}`,
       ...(result.hint === null ? [] : [`    -> ${result.hint}`]),
       ...[...(result.differences ?? []), ...result.notes].map((text) => `    ${text}`),
     ];

@@ -1,30 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { exitCodeForLoads, targetLoadsText } from '../../../src/cli/output/load-text.ts';
-import type { LoadResult } from '../../../src/publishing/targets/loader.ts';
+import type { LoadReport } from '../../../src/lib/load-report.ts';
 import { failedLoad, loadReport } from '../../support/fixtures/load-report.ts';
 
-const done = (account = 'main', more: Partial<LoadResult> = {}): LoadResult => ({
-  ...loadReport({ account }),
-  retry: null,
-  ...more,
-});
-const failed = (account = 'main'): LoadResult => ({ ...failedLoad({ account }), retry: 'hourly' });
-const held = (account = 'main'): LoadResult =>
-  done(account, { outcome: 'held', changeSeq: null, heldBy: 'eu-2', heldUntil: '2026-03-01 12:10:00' });
+const done = (account = 'main', more: Partial<LoadReport> = {}): LoadReport =>
+  loadReport({ account, ...more });
+const failed = (account = 'main'): LoadReport => failedLoad({ account });
+const refused = (account = 'main'): LoadReport =>
+  done(account, { outcome: 'refused', changeSeq: null, rows: 0, error: `account ${account} is elsewhere` });
 
-const loadsOf = (results: readonly LoadResult[], isVerified = false) => ({
-  ...{ target: 'warehouse', results, isVerified },
-});
-const textOf = (results: readonly LoadResult[], isVerified = false) =>
-  targetLoadsText(loadsOf(results, isVerified));
+const loadsOf = (results: readonly LoadReport[]) => ({ target: 'warehouse', results });
+const textOf = (results: readonly LoadReport[]) => targetLoadsText(loadsOf(results));
 
 describe('the text of the loads of a target', () => {
   it('has a line for each account', () => {
-    expect(textOf([done(), done('lab', { outcome: 'unchanged', rows: 0 }), held('x')])).toBe(
-      `target warehouse: 2 of 3 accounts up to date, 20 rows in 1.5s
-  main  loaded up to change 7: 10 rows in 500ms
+    expect(textOf([done(), done('lab', { outcome: 'unchanged', rows: 0 }), refused('x')])).toBe(
+      `target warehouse: 2 of 3 accounts up to date, 10 rows in 1.5s
+  main  loaded at change 7: 10 rows in 500ms
   lab   up to date at change 7
-  x     HELD by eu-2 until 2026-03-01 12:10:00 UTC
+  x     REFUSED: account x is elsewhere
 `,
     );
   });
@@ -37,25 +31,20 @@ describe('the text of the loads of a target', () => {
   });
 
   it('says whether both sides are equal, and what differs', () => {
-    const differs = { kind: 'differs', message: 'account lab differs: videos: rows is 2' } as const;
-    const text = textOf(
-      [done('main', { verified: true }), done('lab', { verified: false, findings: [differs] }), done('x')],
-      true,
-    );
-    expect(text).toMatch(/^ {2}main .*; counts and sums are equal$/m);
-    expect(text).toMatch(/^ {2}lab .*; DIFFERS\n {4}account lab differs: videos: rows is 2$/m);
-    expect(text).toMatch(/^ {2}x .*; NOT COMPARED/m);
+    const text = textOf([done('main', { differences: [] }), done('lab', { differences: ['title is x'] })]);
+    expect(text).toMatch(/^ {2}main .*; every value is equal$/m);
+    expect(text).toMatch(/^ {2}lab .*; DIFFERS:\n {4}title is x$/m);
   });
 });
 
 describe('the exit code of loads', () => {
-  it.each<[string, LoadResult[], number]>([
+  it.each<[string, LoadReport[], number]>([
     ['everything is loaded', [done(), done('lab', { outcome: 'unchanged' })], 0],
     ['an account failed', [done(), failed('lab')], 3],
-    ['an account is held', [done(), held('lab')], 3],
-    ['every account is held', [held(), held('lab')], 75],
-    ['nothing could be loaded', [failed(), held('lab')], 1],
-    ['an account differs', [done(), done('lab', { verified: false })], 3],
+    ['an account is refused', [done(), refused('lab')], 3],
+    ['every account is refused', [refused(), refused('lab')], 75],
+    ['nothing could be loaded', [failed(), refused('lab')], 1],
+    ['an account differs', [done(), done('lab', { differences: ['x'] })], 3],
   ])('where %s', (_, results, code) => {
     expect(exitCodeForLoads([loadsOf(results)], false)).toBe(code);
   });
@@ -71,7 +60,7 @@ describe('the exit code of loads', () => {
   });
 
   it('considers all targets', () => {
-    expect(exitCodeForLoads([loadsOf([held()]), loadsOf([done()])], false)).toBe(3);
+    expect(exitCodeForLoads([loadsOf([refused()]), loadsOf([done()])], false)).toBe(3);
     expect(exitCodeForLoads([], true)).toBe(0);
   });
 });
