@@ -1,7 +1,7 @@
 /**
  * `npm run bench [-- --million]`: compares vodhouse with a floor on one machine, interleaved, in separate
  * processes. It measures the first load, a walk of an unchanged list, and a walk of a list with 1 % of
- * changes; then the ledger, publishing (also with a long history), the load of a PostgreSQL, Parquet, whole loads of a lake, a load with a reader of the published
+ * changes; then the ledger, publishing (also with a long history), the load of a PostgreSQL, that of a lake, a load with a reader of the published
  * file, and the server. Absolute times depend on the machine; compare the ratios of the medians.
  */
 import { fork } from 'node:child_process';
@@ -144,7 +144,6 @@ if (process.argv.includes('--million')) await million(rss);
 for (const script of [
   'publish.js',
   'target.js',
-  'lake.js',
   'lake-loads.js',
   'history.js',
   'load-with-reader.js',

@@ -1,5 +1,4 @@
 /** What the benches of targets have in common: a published file, its loads, and changes of its videos. */
-import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Database } from '../dist/database/sqlite.js';
 import { createPublisher } from '../dist/publishing/publisher.js';
@@ -10,20 +9,19 @@ import { requestFor } from './publish.js';
 export function openLoader(folder, target) {
   const { file, exclude } = requestFor(folder);
   const config = {
-    publish: { file, exclude, targets: [{ name: 'bench', everyMs: 0, exclusive: true, ...target }] },
+    publish: { file, exclude, targets: [{ name: 'bench', everyMs: 0, ...target }] },
     worker: 'bench',
-    warehouse: join(folder, 'live.db'),
-    accounts: [{ name: 'bench' }],
+    accounts: [{ name: 'bench', was: null }],
   };
   return openLoaders(config)[0];
 }
 
 /** Loads like a worker, and measures its own event loop. Returns what became of the account. */
-export async function load(loader, verify = []) {
+export async function load(loader, isVerified = false) {
   const delay = monitorEventLoopDelay({ resolution: 5 });
   delay.enable();
   const startedAt = performance.now();
-  const results = await loader.load({ verify, rebuild: [] }, new AbortController().signal);
+  const results = await loader.load({ isVerified, force: null }, new AbortController().signal);
   const ms = performance.now() - startedAt;
   delay.disable();
   const result = results.find(({ account }) => account === 'bench');
@@ -44,7 +42,8 @@ export function edit(path) {
       change_seq = (select change_seq from warehouse_state) + rowid where id % 100 = 7`,
     )
     .run();
-  db.prepare('update warehouse_state set change_seq = (select max(change_seq) from video)').run();
+  for (const table of ['warehouse_state set change_seq', 'package set changed_seq'])
+    db.prepare(`update ${table} = (select max(change_seq) from video)`).run();
   db.close();
   return changes;
 }

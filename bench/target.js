@@ -10,7 +10,7 @@ import { findPostgres, startPostgres } from './postgres-server.js';
 import { requestFor, watchMemory } from './publish.js';
 import { edit, load, openLoader, publish } from './target-loads.js';
 
-const LEAST_RATIO = 0.5;
+const LEAST_RATIO = 0.6;
 const TABLES = ['videos', 'video_history', 'video_tags'];
 const here = dirname(fileURLToPath(import.meta.url));
 const show = (number) => Math.round(number).toLocaleString('en-US');
@@ -44,7 +44,7 @@ async function compare(server, videos) {
     const rssMb = stopWatching();
     const floorMs = copyByPsql(server, folder);
     const replay = await load(loader);
-    const verified = await load(loader, ['bench']);
+    const verified = await load(loader, true);
     const edited = edit(join(folder, 'live.db'));
     await publish(folder);
     const changed = await load(loader);

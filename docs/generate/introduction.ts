@@ -42,8 +42,8 @@ export const OF_PUBLISHED_FILE = `The columns are also described inside the file
 - The \`bi_…\` views are one wide table per subject, for tools that need a single table. Views pass the columns of other tables through
   unchanged: types, units and meanings are those of the table named.
 - **In PostgreSQL** (\`publish.targets\`) the tables, views and columns are the same; flags are true and false, times in UTC are
-  \`timestamptz\`, days are \`date\`, and \`runs\`, \`walks\` and \`about\` also have \`warehouse_id\`: [targets.md](targets.md#what-the-tables-are).
-- **In a lake of Parquet** they are the same too, with the types of each engine: [targets.md](targets.md#types).`;
+  \`timestamptz\`, days are \`date\`, and \`runs\`, \`walks\` and \`about\` also have \`warehouse_id\`: [targets.md](targets.md#postgresql).
+- **In a lake** (Delta tables) there are the tables, with the types of Delta: [targets.md](targets.md#a-lake).`;
 
 export const OF_LIVE_FILE = `Fields of the service have its own names and are stored as received. A text field that was sent as another JSON type is
 stored as its JSON text. A record that cannot be stored without loss is in [\`quarantine\`](#quarantine), and fields that are not documented are in \`video.extra\`. The

@@ -57,8 +57,10 @@ function log(logger: Logger, target: string, [result, ...others]: [LoadReport, .
     const what = `${outcome === 'removed' ? 'removed ' : ''}${pluralize(rows, 'row')}`;
     logger.info({ event: 'target_loaded', ...facts }, `${place}: ${what} in ${formatDuration(durationMs)}`);
   } else if (error !== null) {
-    const event = outcome === 'refused' ? 'target_account_refused' : 'target_load_failed';
-    logger.error({ event, target, account, code, error, hint }, withHint(`${place}: ${error}`, hint));
+    const facts = { target, account, code, error, hint };
+    const message = withHint(`${place}: ${error}`, hint);
+    if (outcome === 'refused') logger.error({ event: 'target_account_refused', ...facts }, message);
+    else logger.error({ event: 'target_load_failed', ...facts }, message);
   }
   if (differences?.length === 0)
     logger.info({ event: 'target_verified', target, account }, `${place}: equal to the published file`);

@@ -18,8 +18,6 @@ interface OwnerCheckOptions {
   logger: Logger;
 }
 
-export type OwnerCheck = ReturnType<typeof createOwnerCheck>;
-
 /** Asks each target once a run. */
 export function createOwnerCheck({ config, warehouse, logger }: OwnerCheckOptions) {
   const targets = config.publish?.targets ?? [];

@@ -1,8 +1,8 @@
 /** The config of targets: places besides the published file that get the same tables. */
 import { z } from 'zod';
 import { DAY_MS } from '../lib/clock.ts';
-import { listLakeSecrets, removeLakeLogin, type LakePlace } from '../lib/lake-place.ts';
-import { hidePassword, isLocalAddress, listPostgresSecrets, parsePostgresUrl } from '../lib/postgres-url.ts';
+import { listLakeSecrets, type LakePlace } from '../lib/lake-place.ts';
+import { isLocalAddress, listPostgresSecrets, parsePostgresUrl } from '../lib/postgres-url.ts';
 import { readCertificates } from './certificates.ts';
 import { orNull, section, withDefault } from './sections.ts';
 import {
@@ -163,16 +163,6 @@ type Target = z.output<typeof target>;
 /** The logins of a target: none of them may ever be printed. */
 export const listTargetSecrets = (settings: Target): string[] =>
   settings.kind === 'lake' ? listLakeSecrets(settings.place) : listPostgresSecrets(settings.postgres);
-
-type Login =
-  | { readonly kind: 'lake'; readonly place: LakePlace }
-  | { readonly kind: 'postgres'; readonly postgres: string };
-
-/** The target without its login, for a process that does not connect. */
-export const withoutLogin = <Settings extends Login>(settings: Settings): Settings =>
-  settings.kind === 'lake'
-    ? { ...settings, place: removeLakeLogin(settings.place) }
-    : { ...settings, postgres: hidePassword(settings.postgres) };
 
 /** The target with absolute paths, and the certificates of its file: other than for a service, only these authorities are trusted. */
 export function withFiles(settings: Target, toAbsolute: (path: string) => string): Target {

@@ -63,12 +63,10 @@ publish:                        # the file for readers; leave out for none
   #    every: 0                 # at most one load in this time; 0: after each publication
   #    lock_timeout: 10s        # how long a load waits for a lock of another session
   #    load_timeout: 30m        # how long one load of an account may take
-  #    exclusive: true          # false: an account that another worker holds is synced all the same
-  #  - name: lake               # Parquet files, for DuckDB, Spark and others
+  #  - name: lake               # Delta tables, for ClickHouse, DuckDB, Spark and others
   #    folder: /srv/lake        # must be there: mkdir -p /srv/lake
   #    every: 24h               # at most one load in this time
-  #    keep: 3d                 # how long replaced files stay for queries under way
-  #    compression: snappy      # or gzip, which is smaller and slower
+  #    keep: 7d                 # how long replaced files stay, for queries and older versions
   #  - name: bucket             # the same in an S3-compatible store
   #    s3: s3://my-bucket/lake  # bucket and prefix
   #    region: eu-central-1     # without it, us-east-1 with an endpoint
@@ -76,7 +74,6 @@ publish:                        # the file for readers; leave out for none
   #    access_key_id: \${VODHOUSE_S3_KEY_ID}
   #    secret_access_key: \${VODHOUSE_S3_SECRET}
   #    session_token: \${VODHOUSE_S3_TOKEN} # of temporary credentials only
-  #    path_style: true         # false, as without endpoint: in the name of the host
 
 server:                         # answers as the service does, from the file; leave out for none
   port: 8320

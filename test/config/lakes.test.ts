@@ -25,17 +25,17 @@ describe('a lake', () => {
           name: 't0',
           place: { kind: 'folder', path: join(dirname(config.file), 'data/lake') },
         },
-        ...{ everyMs: 86_400_000, keepMs: 3 * 86_400_000, compression: 'snappy' },
-        ...{ loadTimeoutMs: 1_800_000, exclusive: true },
+        ...{ everyMs: 86_400_000, keepMs: 7 * 86_400_000 },
+        ...{ loadTimeoutMs: 1_800_000 },
       },
     ]);
   });
 
   it('has the values that the config gives it', () => {
-    const keys = 'every: 0, keep: 1h, compression: gzip, load_timeout: 2h, exclusive: false';
+    const keys = 'every: 0, keep: 1h, load_timeout: 2h';
     expect(firstTarget(`folder: /srv/lake, ${keys}`)).toEqual({
       ...{ kind: 'lake', name: 't0', place: { kind: 'folder', path: '/srv/lake' }, everyMs: 0 },
-      ...{ keepMs: 3_600_000, compression: 'gzip', loadTimeoutMs: 7_200_000, exclusive: false },
+      ...{ keepMs: 3_600_000, loadTimeoutMs: 7_200_000 },
     });
   });
 
@@ -44,17 +44,16 @@ describe('a lake', () => {
       place: {
         ...{ kind: 's3', bucket: 'videos', prefix: 'lake', endpoint: null, region: 'eu-central-1' },
         ...{ accessKeyId: 'the-key-id', secretAccessKey: 'the-secret', sessionToken: null },
-        isPathStyle: false,
       },
     });
   });
 
   it('in a bucket of another store has the bucket in the path, and the region that stores without regions have', () => {
-    const place = { endpoint: 'http://127.0.0.1:9000', region: 'us-east-1', isPathStyle: true };
+    const place = { endpoint: 'http://127.0.0.1:9000', region: 'us-east-1' };
     expect(firstTarget(`s3: "s3://videos/", ${ENDPOINT}, ${LOGIN}`)).toMatchObject({
       place: { ...place, bucket: 'videos', prefix: '' },
     });
-    const more = 'path_style: false, region: auto, session_token: the-token';
+    const more = 'region: auto, session_token: the-token';
     expect(
       firstTarget(`s3: s3://a.b-c/one/two=3/, ${ENDPOINT.replace('9000', '9000/')}, ${LOGIN}, ${more}`),
     ).toMatchObject({
@@ -62,7 +61,6 @@ describe('a lake', () => {
         ...place,
         bucket: 'a.b-c',
         prefix: 'one/two=3',
-        isPathStyle: false,
         region: 'auto',
         sessionToken: 'the-token',
       },
@@ -114,11 +112,6 @@ describe('a target that cannot be', () => {
       'a short keep',
       'folder: /srv/lake, keep: 59m',
       'targets[0].keep: "59m" is not valid; expected a time of 1h or more, such as 6h or 3d',
-    ],
-    [
-      'another compression',
-      'folder: /srv/lake, compression: zstd',
-      'targets[0].compression: "zstd" is not valid; expected snappy, gzip',
     ],
     [
       'a home',

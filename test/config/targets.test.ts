@@ -38,18 +38,17 @@ describe('a target', () => {
         everyMs: 0,
         lockTimeoutMs: 10_000,
         loadTimeoutMs: 1_800_000,
-        exclusive: true,
       },
     ]);
   });
 
   it('has the values that the config gives it', () => {
     const more =
-      '\nschema: shop\nssl: no-verify\nreaders: [bi_reader, "Team B"]\nevery: 90m\nlock_timeout: 2s\nload_timeout: 1h\nexclusive: false';
+      '\nschema: shop\nssl: no-verify\nreaders: [bi_reader, "Team B"]\nevery: 90m\nlock_timeout: 2s\nload_timeout: 1h';
     expect(targetsOf(withTargets(at(URL, more)))).toMatchObject([
       {
         ...{ schema: 'shop', ssl: 'no-verify', readers: ['bi_reader', 'Team B'], everyMs: 5_400_000 },
-        ...{ lockTimeoutMs: 2_000, loadTimeoutMs: 3_600_000, exclusive: false },
+        ...{ lockTimeoutMs: 2_000, loadTimeoutMs: 3_600_000 },
       },
     ]);
   });
@@ -178,7 +177,6 @@ describe('other problems of targets', () => {
     ['every: 5', 'every: "5" is not valid; expected 0, or a whole number with its unit'],
     ['lock_timeout: 0s', 'lock_timeout: "0s" is not valid; expected a time from 1ms to 24d'],
     ['load_timeout: 25d', 'load_timeout: "25d" is not valid; expected a time from 1ms to 24d'],
-    ['exclusive: maybe', 'exclusive: "maybe" is text; expected true or false'],
     ['sslmode: require', 'sslmode: unknown key; '],
     ['ca: none.pem', 'ca: "none.pem" does not exist; expected a file with certificates in PEM'],
     ['ssl: off\nca: none.pem', 'ca: has no meaning with ssl: off; expected ssl: verify-full, or no ca'],

@@ -158,7 +158,7 @@ function filledFile(): string {
       storageRow('2026-03-10', 5, { state: 'live' }),
       storageRow('2026-03-06', 5, { observed_at: at }),
       insert('target_load', {
-        ...{ target: 'warehouse', account: 'main', outcome: 'loaded', attempted_at: at, findings: '[]' },
+        ...{ target: 'warehouse', account: 'main', outcome: 'loaded', attempted_at: at, notes: '[]' },
         ...{ loads: 1, failures: 0, rows: 1, duration_ms: 1 },
       }),
       insert('package_day', { ...ofPackage, date: '2026-03-09', videos: 60 }),

@@ -188,7 +188,7 @@ describe('a lake', () => {
     await site.publish({ timezone: 'Europe/Berlin' });
     const before = site.readLog('loads').length;
     expect(await site.load()).toMatchObject({
-      main: { outcome: 'failed', error: expect.stringContaining('Asia/Seoul') },
+      main: { outcome: 'failed', error: expect.stringContaining('Asia/Seoul') as string },
     });
     expect(site.readLog('loads')).toHaveLength(before);
   });

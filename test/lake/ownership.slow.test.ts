@@ -27,7 +27,7 @@ describe('an account of a lake', () => {
     const refused = {
       outcome: 'refused',
       code: 'other_warehouse',
-      hint: expect.stringContaining('--take-over main'),
+      hint: expect.stringContaining('--take-over main') as string,
     };
     expect(await two.load()).toMatchObject({ main: refused });
     expect(await two.load(rebuild)).toMatchObject({ main: refused });
@@ -51,7 +51,7 @@ describe('an account of a lake', () => {
     const refused = {
       outcome: 'refused',
       code: 'other_copy',
-      hint: expect.stringContaining('--rebuild main'),
+      hint: expect.stringContaining('--rebuild main') as string,
     };
     expect(await site.load({ file: old })).toMatchObject({ main: refused });
     await copy.walk([1]);

@@ -45,7 +45,7 @@ describe('a bucket', () => {
     await expect(wrong.readAccounts()).rejects.toThrow(/SignatureDoesNotMatch/);
     expect(server.requests).toHaveLength(1);
     expect((await access(server, { bucket: 'other' }).then((each) => each.check()))[0]).toMatchObject({
-      ...{ subject: 'connection', isOk: false, hint: expect.stringContaining('make the bucket') },
+      ...{ subject: 'connection', isOk: false, hint: expect.stringContaining('make the bucket') as string },
     });
   });
 
@@ -57,7 +57,10 @@ describe('a bucket', () => {
       ['put-if-absent', true],
     ]);
     const bad = await (await access(await startS3Server({ isConditional: false }))).check();
-    expect(bad.at(-1)).toMatchObject({ isOk: false, result: expect.stringContaining('If-None-Match') });
+    expect(bad.at(-1)).toMatchObject({
+      isOk: false,
+      result: expect.stringContaining('If-None-Match') as string,
+    });
   });
 
   it('shows its login in no message, whatever the store answers', async () => {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readRows } from '../support/fixtures/live-file.ts';
-import { openTargetSite } from '../support/fixtures/target-site.ts';
+import { openPostgresSite } from '../support/fixtures/postgres-site.ts';
 import { findPostgres, startPostgres, type PostgresServer } from '../support/servers/postgres.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -35,7 +35,7 @@ describe.skipIf(!isInstalled)('a target, read by the drivers of BI tools', () =>
   afterAll(() => server.remove());
 
   async function loadOne() {
-    const site = openTargetSite(server);
+    const site = openPostgresSite(server);
     site.register();
     await site.walk([7], {
       title: '강의 "1", \\.',

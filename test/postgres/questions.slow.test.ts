@@ -26,9 +26,9 @@ describe.skipIf(findPostgres() === null)('a published file and PostgreSQL', () =
     await server.query('CREATE ROLE bi_reader LOGIN');
     const url = await server.createDatabase();
     const target = createTargetConfig(url, { readers: ['bi_reader'] });
-    const holder = { worker: 'eu-1', instance: 'eu-1' };
-    const request = { target, holder, file: history.published, accounts: ['main'], verify: [], rebuild: [] };
-    const results = await loadTarget(request);
+    const accounts = [{ name: 'main', was: null }];
+    const options = { worker: 'eu-1', isVerified: false, force: null };
+    const results = await loadTarget({ target, file: history.published, accounts, ...options });
     expect(results.map(({ outcome, error }) => [outcome, error])).toEqual([
       ['loaded', null],
       ['loaded', null],

@@ -119,7 +119,7 @@ describe.skipIf(findPostgres() === null)('the schema of a target', () => {
 
   it('that an administrator made by --print-sql is loaded by a role that may not change it', async () => {
     const site = await openPublished({ url: as('loader') });
-    const sql = formatSchemaSql({ ...site.config, readers: ['bi'] }, 'Asia/Seoul');
+    const sql = formatSchemaSql({ ...site.config, readers: ['bi'] });
     await server.query(sql);
     await server.query(sql); // twice
     expect(await site.load({}, { readers: ['bi'] })).toMatchObject({ main: { kind: 'all' } });

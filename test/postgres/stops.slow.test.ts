@@ -100,7 +100,7 @@ describe.skipIf(findPostgres() === null)('a load that is stopped', () => {
     for (const account of ['main', 'second']) await site.walk([1, 2, 3], { tag: 'a,b' }, account);
     for (const account of ['main', 'second']) site.book({ '2026-02-27': 10 }, account);
     const empty = await copyDatabase('template0');
-    await server.query(formatSchemaSql(createTargetConfig(urlOf(empty)), 'Asia/Seoul'), urlOf(empty));
+    await server.query(formatSchemaSql(createTargetConfig(urlOf(empty))), urlOf(empty));
     const first: Transition = { template: empty, file: await publish('first.db'), wishes: {} };
     await site.walk([2, 3, 4], { title: 'new', tag: 'a,c' });
     site.book({ '2026-02-28': 20 });

@@ -25,9 +25,11 @@ const FILE_HOMES = [...FILE_ROOMS, 'alerts'].map((room) => `${room}/`);
 
 /** Libraries that only these rooms may import. */
 const HOMES: Record<string, readonly string[]> = {
-  undici: ['service/client/', 'lib/http/', 'publishing/targets/lake/'],
-  aws4fetch: ['publishing/targets/lake/'],
-  '@rgrove/parse-xml': ['publishing/targets/lake/'],
+  undici: ['service/client/', 'lib/http/'],
+  aws4fetch: ['publishing/targets/stores/'],
+  '@rgrove/parse-xml': ['publishing/targets/stores/'],
+  hyparquet: ['publishing/parquet.ts', 'publishing/targets/delta/'],
+  'hyparquet-writer': ['publishing/parquet.ts', 'publishing/targets/delta/'],
   'better-sqlite3': ['database/sqlite.ts'],
   'drizzle-orm': FILE_HOMES,
   'node-cron': ['app/'],

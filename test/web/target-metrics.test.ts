@@ -14,9 +14,9 @@ const TARGETS = `publish:
 
 const load = (row: Record<string, string | number | null> = {}) =>
   insert('target_load', {
-    ...{ target: 'warehouse', account: 'main', outcome: 'loaded', change_seq: 40, findings: '[]' },
+    ...{ target: 'warehouse', account: 'main', outcome: 'loaded', change_seq: 40, notes: '[]' },
     ...{ attempted_at: '2026-03-10 11:00:00', loaded_at: '2026-03-10 11:00:00', failing_since: null },
-    ...{ loads: 4, failures: 2, rows: 900, duration_ms: 4500, verified_at: null, verified: null },
+    ...{ loads: 4, failures: 2, rows: 900, duration_ms: 4500, verified_at: null, differences: null },
     ...row,
   });
 const open = (...statements: string[]) => {
@@ -52,16 +52,14 @@ describe('how far a target is behind', () => {
     expect(gauges(await scrape()).slice(0, 2)).toEqual([0, 3600]);
   });
 
-  it('is all that there is before the first load, and unknown while another worker has the account', async () => {
+  it('is all that there is before the first load', async () => {
     expect(gauges(await open().scrape())).toEqual([40, undefined, undefined, undefined]);
-    const held = open(load({ outcome: 'held', held_by: 'eu-2' }));
-    expect(gauges(await held.scrape())).toEqual([undefined, undefined, LOADED, undefined]);
   });
 
   it('has the time of a comparison only where both sides were equal', async () => {
-    const compared = (verified: number) => open(load({ verified_at: '2026-03-10 11:00:00', verified }));
-    expect(gauges(await compared(1).scrape())[3]).toBe(LOADED);
-    expect(gauges(await compared(0).scrape())[3]).toBeUndefined();
+    const compared = (differences: string) => open(load({ verified_at: '2026-03-10 11:00:00', differences }));
+    expect(gauges(await compared('[]').scrape())[3]).toBe(LOADED);
+    expect(gauges(await compared('["title"]').scrape())[3]).toBeUndefined();
   });
 });
 

@@ -37,7 +37,7 @@ import { abortOnSignal } from '../signals.ts';
 export async function publish(options: PublishOptions): Promise<number> {
   const config = loadConfig(options.config);
   const loaders = selectLoaders(config, options);
-  if (options.printSql) return printSql(config, loaders);
+  if (options.printSql) return printSql(loaders);
   const publisher = openPublisher(config, 'publish');
   if (!publisher) {
     throw new ConfigError('the config has no `publish`: there is no file to publish into', {
@@ -56,8 +56,8 @@ export async function publish(options: PublishOptions): Promise<number> {
 }
 
 /** Prints what makes the schemas; connects to nothing. Throws ConfigError where every target is a lake, which has none. */
-async function printSql(config: Config, loaders: readonly TargetLoader[]): Promise<number> {
-  const texts = await Promise.all(loaders.map(({ target }) => formatSchema(target, config.timezone)));
+async function printSql(loaders: readonly TargetLoader[]): Promise<number> {
+  const texts = await Promise.all(loaders.map(({ target }) => formatSchema(target)));
   if (texts.every((text) => text === null))
     throw new ConfigError(
       '--print-sql is for databases; a lake needs no schema: the first load makes its tables',

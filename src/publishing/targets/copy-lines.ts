@@ -62,12 +62,6 @@ export function* readLines(
   }
 }
 
-/** Is there any row of a set? Without one, nothing needs to be staged: each temporary table leaves dead rows in the catalogs. */
-export function hasRows(db: Database, table: string, rows: RowSet): boolean {
-  const { from, where, parameters } = toSource(table, rows);
-  return db.prepare(`select 1 from ${from} where ${where} limit 1`).get(parameters) !== undefined;
-}
-
 function toSource(table: string, rows: RowSet) {
   if ('rowids' in rows) {
     const from = `temp."${rows.rowids}" c cross join main."${table}" t on t.rowid = c.row`;

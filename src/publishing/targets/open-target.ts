@@ -17,7 +17,7 @@ export async function openTarget(config: TargetConfig, source: Source, worker: s
 }
 
 /** The statements that make what a target needs, for an administrator; null for a kind that needs none. */
-export async function formatSchema(target: TargetConfig, timezone: string): Promise<string | null> {
+export async function formatSchema(target: TargetConfig): Promise<string | null> {
   if (target.kind === 'lake') return null;
-  return (await import('./postgres/schema.ts')).formatSchemaSql(target, timezone);
+  return (await import('./postgres/schema.ts')).formatSchemaSql(target);
 }

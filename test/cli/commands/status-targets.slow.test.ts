@@ -44,7 +44,7 @@ async function syncedFolder() {
 
 it('status has a line for each target, and ends with 3 where a person is needed', async () => {
   const statusAfter = await syncedFolder();
-  const loaded = await statusAfter(loadReport({ changeSeq: 1_000_000, verified: true }));
+  const loaded = await statusAfter(loadReport({ changeSeq: 1_000_000, differences: [] }));
   expect([loaded.code, loaded.line, loaded.needs]).toEqual([
     ...[0, 'target warehouse: 1 account, up to date, loaded just now, verified just now', []],
   ]);
@@ -57,23 +57,18 @@ it('status has a line for each target, and ends with 3 where a person is needed'
   );
   expect(down.code).toBe(0);
   expect(down.line?.replace(/since .* UTC/, 'since … UTC').split('\n')).toEqual([
-    'target warehouse: 1 account, none up to date, loaded just now, verified just now',
-    '  account main is behind since … UTC: no answer to me:[key]',
+    'target warehouse: 1 account, 0 up to date, loaded just now, verified just now',
+    '  account main fails since … UTC: no answer to me:[key]',
     '    -> is the server running?',
   ]);
 
-  const noRights = await statusAfter(failedLoad());
-  expect(noRights.code).toBe(3);
-  expect(noRights.needs).toEqual([
-    expect.stringContaining('permission denied for schema vodhouse') as string,
+  const code = 'other_warehouse';
+  const refused = await statusAfter(
+    loadReport({ outcome: 'refused', code, error: 'account main belongs to another warehouse', hint: 'x' }),
+  );
+  expect(refused.code).toBe(3);
+  expect(refused.needs).toEqual([
+    expect.stringContaining('vodhouse publish --target warehouse --take-over main') as string,
   ]);
-  expect(noRights.targets).toMatchObject([
-    { up_to_date: false, accounts: [{ code: '42501', behind_changes: 0 }] },
-  ]);
-
-  const held = { heldBy: 'eu-2', heldUntil: '2026-03-10 12:31:00' };
-  const elsewhere = await statusAfter(loadReport({ outcome: 'held', ...held }));
-  expect([elsewhere.code, elsewhere.line?.split('\n')[1]]).toEqual([
-    ...[0, '  account main is held by eu-2 until 2026-03-10 12:31:00 UTC'],
-  ]);
+  expect(refused.targets).toMatchObject([{ up_to_date: false, accounts: [{ code, behind_changes: 0 }] }]);
 });

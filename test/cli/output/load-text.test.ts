@@ -53,12 +53,6 @@ describe('the exit code of loads', () => {
     expect(exitCodeForLoads([loadsOf([failed()])], true)).toBe(3);
   });
 
-  it('is that of a part where an account could not be compared', () => {
-    expect(exitCodeForLoads([loadsOf([done()], true)], false)).toBe(3);
-    const runs = done('(runs)');
-    expect(exitCodeForLoads([loadsOf([done('main', { verified: true }), runs], true)], false)).toBe(0);
-  });
-
   it('considers all targets', () => {
     expect(exitCodeForLoads([loadsOf([refused()]), loadsOf([done()])], false)).toBe(3);
     expect(exitCodeForLoads([], true)).toBe(0);

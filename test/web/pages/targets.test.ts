@@ -12,9 +12,16 @@ const TARGETS = `publish:
 
 const load = (account: string, row: Record<string, string | number | null> = {}) =>
   insert('target_load', {
-    ...{ target: 'warehouse', account, outcome: 'loaded', change_seq: 1_000_000, findings: '[]' },
+    ...{ target: 'warehouse', account, outcome: 'loaded', change_seq: 1_000_000, notes: '[]' },
     ...{ attempted_at: '2026-03-10 11:58:00', loaded_at: '2026-03-10 11:58:00' },
-    ...{ loads: 1, failures: 0, rows: 1, duration_ms: 1, verified_at: '2026-03-10 05:00:00', verified: 1 },
+    ...{
+      loads: 1,
+      failures: 0,
+      rows: 1,
+      duration_ms: 1,
+      verified_at: '2026-03-10 05:00:00',
+      differences: '[]',
+    },
     ...row,
   });
 
@@ -30,22 +37,20 @@ describe('the targets', () => {
       ['warehouse', '3', '1', '2 min ago', '7 h ago'],
       [
         '',
-        'account other is behind since 2026-03-10 20:31:00: connection <b>refused</b>; is the server running?',
+        'account other fails since 2026-03-10 20:31:00: connection <b>refused</b>; is the server running?',
       ],
       ['archive', '3', '0', 'never', ''],
     ]);
     expect(text).not.toContain('secret-of-pg');
   });
 
-  it('show who holds an account, and what differs', async () => {
-    const held = { outcome: 'held', held_by: 'eu-2', held_until: '2026-03-10 12:31:00', loaded_at: null };
-    const { page } = await openPages([load('main', { verified: 0 }), load('other', held)], {
-      lines: TARGETS,
-    });
+  it('show what differs, and what a load tells', async () => {
+    const rows = [load('main', { differences: '["title"]' }), load('other', { notes: '["a NUL"]' })];
+    const { page } = await openPages(rows, { lines: TARGETS });
     const { part } = await page();
     expect(rowsIn(part('targets')).slice(1, 3)).toEqual([
-      ['warehouse', '3', '1', '2 min ago', '7 h ago, 1 differs'],
-      ['', 'account other is held by eu-2 until 2026-03-10 21:31:00'],
+      ['warehouse', '3', '2', '2 min ago', '7 h ago, 1 differs'],
+      ['', 'account other: a NUL'],
     ]);
   });
 

@@ -2,7 +2,8 @@
 import type { LakeTargetConfig } from '../../../config/config.ts';
 import { ConfigError } from '../../../lib/errors.ts';
 import type { Source } from '../source.ts';
-import { openStore, type Store } from '../stores/store.ts';
+import { openStore } from '../stores/open-store.ts';
+import type { Store } from '../stores/store.ts';
 import type { Action, AddFile, Snapshot } from './actions.ts';
 import { openLog, type DeltaLog } from './log.ts';
 import { planMetaData, type TableForm } from './schema.ts';

@@ -2,7 +2,8 @@
 import { runInChild } from '../../../lib/child-process.ts';
 import type { LakePlace } from '../../../lib/lake-place.ts';
 import { openSource, type Source } from '../source.ts';
-import { openStore, type Store } from '../stores/store.ts';
+import { openStore } from '../stores/open-store.ts';
+import type { Store } from '../stores/store.ts';
 import type { AddFile } from './actions.ts';
 import { addFile, encodeSlice, type Slice } from './files.ts';
 import type { DeltaTable } from './tables.ts';

@@ -1,5 +1,4 @@
 /** Where the files of a lake are: a folder, or a bucket. Keys are relative, their parts joined by `/`. */
-import type { LakePlace } from '../../../lib/lake-place.ts';
 
 /** The bytes of an object, in pieces. */
 export type Body = readonly Uint8Array[];
@@ -41,10 +40,4 @@ export class StoreError extends Error {
     this.code = facts.code ?? null;
     this.hint = facts.hint ?? null;
   }
-}
-
-/** Connects when needed. */
-export async function openStore(place: LakePlace): Promise<Store> {
-  if (place.kind === 'folder') return (await import('./folder.ts')).openFolder(place.path);
-  return (await import('./s3.ts')).openBucket(place);
 }
