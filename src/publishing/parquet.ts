@@ -114,15 +114,19 @@ function* inGroups(
   columns: readonly ParquetColumn[],
 ): Generator<{ count: number; data: Values[] }> {
   const buffers = columns.map(({ type }, index) => createBuffer(type, index));
-  for (let row = rows.next(); row.done !== true;) {
-    let count = 0;
-    while (count < GROUP_ROWS && row.done !== true && sumOf(buffers) < GROUP_CHARACTERS) {
-      const batch: unknown[][] = [];
-      for (; batch.length < BATCH_ROWS && row.done !== true; row = rows.next()) batch.push(row.value);
-      for (const buffer of buffers) buffer.add(batch, count);
-      count += batch.length;
+  try {
+    for (let row = rows.next(); row.done !== true;) {
+      let count = 0;
+      while (count < GROUP_ROWS && row.done !== true && sumOf(buffers) < GROUP_CHARACTERS) {
+        const batch: unknown[][] = [];
+        for (; batch.length < BATCH_ROWS && row.done !== true; row = rows.next()) batch.push(row.value);
+        for (const buffer of buffers) buffer.add(batch, count);
+        count += batch.length;
+      }
+      yield { count, data: buffers.map((buffer) => buffer.take(count)) };
     }
-    yield { count, data: buffers.map((buffer) => buffer.take(count)) };
+  } finally {
+    rows.return?.(); // the connection is busy until then
   }
 }
 

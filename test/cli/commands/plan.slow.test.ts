@@ -134,7 +134,6 @@ describe('plan', () => {
     const { code, stdout } = await vodhouse(['plan', '--json'], { cwd });
     expect(code).toBe(3);
     expect(JSON.parse(stdout)).toEqual({
-      targets: [],
       warehouse: join(cwd, WAREHOUSE),
       warehouse_exists: true,
       schedule: { timezone: 'Asia/Seoul', full: '0 * * * *', quick: null },

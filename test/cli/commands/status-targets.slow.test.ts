@@ -64,11 +64,17 @@ it('status has a line for each target, and ends with 3 where a person is needed'
 
   const code = 'other_warehouse';
   const refused = await statusAfter(
-    loadReport({ outcome: 'refused', code, error: 'account main belongs to another warehouse', hint: 'x' }),
+    loadReport({
+      outcome: 'refused',
+      changeSeq: null,
+      code,
+      error: 'account main belongs to another warehouse',
+      hint: 'x',
+    }),
   );
   expect(refused.code).toBe(3);
   expect(refused.needs).toEqual([
-    expect.stringContaining('vodhouse publish --target warehouse --take-over main') as string,
+    expect.stringContaining('account main belongs to another warehouse') as string,
   ]);
   expect(refused.targets).toMatchObject([{ up_to_date: false, accounts: [{ code, behind_changes: 0 }] }]);
 });
