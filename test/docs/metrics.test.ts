@@ -43,7 +43,14 @@ async function fullScrape(): Promise<Scraped> {
     insert('target_load', {
       ...{ target: 'warehouse', account: 'main', outcome: 'loaded', notes: '[]' },
       ...{ attempted_at: '2026-03-10 11:00:00', loaded_at: '2026-03-10 11:00:00' },
-      ...{ verified_at: '2026-03-10 11:00:00', differences: '[]', loads: 1, failures: 0, rows: 1, duration_ms: 1 },
+      ...{
+        verified_at: '2026-03-10 11:00:00',
+        differences: '[]',
+        loads: 1,
+        failures: 0,
+        rows: 1,
+        duration_ms: 1,
+      },
     }),
     insert('storage_reading', { account: 'main', observed_at: '2026-03-10 11:00:00', date: '2026-03-10' }),
   );
