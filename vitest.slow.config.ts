@@ -7,6 +7,6 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 600_000,
     hookTimeout: 60_000,
-    server: { deps: { inline: ['dt-sql-parser'] } }, // its modules import folders, which Node refuses
+    globalSetup: ['test/support/install-delta-reader.ts'],
   },
 });

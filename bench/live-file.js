@@ -36,6 +36,7 @@ export function makeLiveFile(path, videos) {
     fillStorage(db);
     fillRuns(db, videos);
     db.prepare('update warehouse_state set change_seq = ?').run(2 * videos);
+    db.prepare('update package set changed_seq = ?').run(2 * videos);
   })();
   db.pragma('wal_checkpoint(TRUNCATE)');
   db.close();

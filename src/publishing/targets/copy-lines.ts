@@ -29,7 +29,7 @@ function toValue({ name, type }: Column): string {
 }
 
 /** The expression for the line of a row, with its end. */
-export function toLine(columns: readonly Column[]): string {
+function toLine(columns: readonly Column[]): string {
   return `${columns.map(toValue).join(` || ',' || `)} || char(10)`;
 }
 

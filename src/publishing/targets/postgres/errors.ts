@@ -4,8 +4,7 @@ import { errorCode, errorLine, hintLine, VodhouseError } from '../../../lib/erro
 import { isUnixSocket, listPostgresSecrets } from '../../../lib/postgres-url.ts';
 import { redact } from '../../../lib/redact.ts';
 import type { TargetFailure } from '../target.ts';
-import { CONNECT_TIMEOUT_MS, getAddress } from './connection-options.ts';
-import { DeadlineError, quoteName } from './session.ts';
+import { CONNECT_TIMEOUT_MS, getAddress, LATE, quoteName } from './session.ts';
 
 /** Describes whatever a connection or a statement ended with. The password is in no text. */
 export function describeError(error: unknown, config: PostgresTargetConfig): TargetFailure {
@@ -42,7 +41,7 @@ function describe(error: unknown): string {
 function findHint(error: unknown, config: PostgresTargetConfig): string | null {
   const { user, database } = getAddress(config);
   const code = errorCode(error);
-  if (error instanceof DeadlineError)
+  if (code === LATE)
     return 'check that the server is not frozen; a load that needs longer: raise `load_timeout` in the target';
   if (errorLine(error) === CONNECT_TIMEOUT || code === 'ECONNREFUSED' || code === 'ENOENT')
     return 'start PostgreSQL; or correct the host and port in `postgres:`, listen_addresses of the server, or the firewall';
@@ -50,7 +49,7 @@ function findHint(error: unknown, config: PostgresTargetConfig): string | null {
     return `correct the user and password in \`postgres:\`; or ALTER ROLE ${quoteName(user)} LOGIN PASSWORD '…', and a line in pg_hba.conf for it`;
   const hints: Readonly<Record<string, string>> = {
     '3D000': `CREATE DATABASE ${quoteName(database)} OWNER ${quoteName(user)}; or correct the name at the end of \`postgres:\``,
-    '42501': `vodhouse check names the rights that ${user} lacks; vodhouse publish --print-sql prints what an administrator runs`,
+    '42501': `an administrator gives ${user} this right, or runs what vodhouse publish --print-sql prints`,
     '55P03':
       'another session holds a lock on the tables: SELECT * FROM pg_stat_activity shows it; or raise `lock_timeout` in the target',
     '53100': "free space on the server's disk",

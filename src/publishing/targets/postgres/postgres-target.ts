@@ -1,58 +1,50 @@
 /** PostgreSQL as a target. Each operation uses a connection of its own, and one transaction. */
-import { setTimeout } from 'node:timers/promises';
 import type { PostgresTargetConfig } from '../../../config/config.ts';
 import { errorCode } from '../../../lib/errors.ts';
-import type { AccountState } from '../ownership.ts';
 import type { Source } from '../source.ts';
 import type { Target, TargetAccess } from '../target.ts';
 import { checkTarget } from './check.ts';
 import { describeError } from './errors.ts';
-import { loadShared } from './load-shared.ts';
-import { loadAccount, removeAccount, SELECT_STATE, type LoadedState, type Place } from './load.ts';
+import { loadAccount, loadShared, removeAccount } from './load.ts';
 import { ensureSchema } from './schema.ts';
 import { begin, withSession, type Session } from './session.ts';
+import { SELECT_STATE, type Context, type LoadedState } from './state.ts';
 import { verifyAccount } from './verify.ts';
 
 /** Of short statements; a shorter `load_timeout` holds for them too. */
 const SHORT_DEADLINE_MS = 30_000;
+const UNDEFINED_TABLE = '42P01';
+/** The large tables, whose rows are counted. */
+const COUNTED = ['videos', 'video_history', 'storage_daily'];
 
 /** Connects when needed. See `TargetAccess`. */
 export function openPostgresAccess(config: PostgresTargetConfig): TargetAccess {
-  const deadlineMs = Math.min(SHORT_DEADLINE_MS, config.loadTimeoutMs);
-
-  /** Works in a transaction that only reads, if the table exists. */
-  const readFrom = <Result>(table: string, otherwise: Result, work: (session: Session) => Promise<Result>) =>
-    withSession(config, deadlineMs, async (session) => {
-      await begin(session, { ...config, loadTimeoutMs: deadlineMs }, 'READ ONLY');
-      const row = await session.queryOne<{ exists: boolean }>(
-        'SELECT to_regclass($1) IS NOT NULL AS exists',
-        [session.name(table)],
-      );
-      return row?.exists === true ? work(session) : otherwise;
-    });
-
+  /** Null where nothing was loaded yet. */
+  const read = async <Row>(work: (session: Session) => Promise<Row>): Promise<Row | null> => {
+    try {
+      return await withSession(config, Math.min(SHORT_DEADLINE_MS, config.loadTimeoutMs), work);
+    } catch (error) {
+      if (errorCode(error) === UNDEFINED_TABLE) return null;
+      throw error;
+    }
+  };
   return {
-    readAccounts: () =>
-      readFrom('vodhouse_account', new Map<string, AccountState>(), async (session) => {
-        const rows = await session.query<LoadedState & { account: string }>(
-          `${SELECT_STATE} FROM ${session.name('vodhouse_account')} WHERE publication_id IS NOT NULL ORDER BY account`,
-        );
-        return new Map(rows.map(({ account, ...state }) => [account, state]));
-      }),
-    countRows: (account) => {
-      const tables = ['videos', 'video_history', 'storage_daily'];
-      return readFrom(
-        'storage_daily',
-        Object.fromEntries(tables.map((table) => [table, 0])),
-        async (session) => {
-          const counts = tables.map(
-            (table) => `(SELECT count(*) FROM ${session.name(table)} WHERE account = $1)::float8 AS ${table}`,
-          );
-          return (
-            (await session.queryOne<Record<string, number>>(`SELECT ${counts.join(', ')}`, [account])) ?? {}
-          );
-        },
+    readAccounts: async () => {
+      const rows = await read(({ query, name }) =>
+        query<LoadedState & { account: string }>(
+          `${SELECT_STATE} FROM ${name('vodhouse_account')} ORDER BY account`,
+        ),
       );
+      return new Map(rows?.map(({ account, ...state }) => [account, state]));
+    },
+    countRows: async (account) => {
+      const row = await read(({ queryOne, name }) => {
+        const counts = COUNTED.map(
+          (table) => `(SELECT count(*) FROM ${name(table)} WHERE account = $1)::float8 AS ${table}`,
+        );
+        return queryOne<Record<string, number>>(`SELECT ${counts.join(', ')}`, [account]);
+      });
+      return row ?? Object.fromEntries(COUNTED.map((table) => [table, 0]));
     },
     check: () => checkTarget(config),
     describe: (error) => describeError(error, config),
@@ -60,34 +52,25 @@ export function openPostgresAccess(config: PostgresTargetConfig): TargetAccess {
   };
 }
 
-/** How often a load is tried whose transaction met another one, and the codes of that. */
-const TRIES = 3;
-const CONFLICTS = ['40001', '40P01'];
-
 /** Connects when needed; makes or extends the schema before each load. See `Target`. */
 export function openPostgresTarget(config: PostgresTargetConfig, source: Source, worker: string): Target {
-  const place: Place = { config, source, worker };
+  const connect = <Result>(work: (context: Context) => Promise<Result>) =>
+    withSession(config, config.loadTimeoutMs, (session) => work({ session, config, source, worker }));
 
-  async function run<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await withSession(config, config.loadTimeoutMs, async (session) => {
-          await ensureSchema(session, config, source.timezone);
-          return work(session);
-        });
-      } catch (error) {
-        if (tries === TRIES || !CONFLICTS.includes(errorCode(error))) throw error;
-        await setTimeout(100 * 2 ** tries * Math.random());
-      }
-    }
-  }
+  const load = <Result>(work: (context: Context) => Promise<Result>) =>
+    connect(async (context) => {
+      await ensureSchema(context.session, config);
+      await begin(context.session, config);
+      const result = await work(context);
+      await context.session.execute('COMMIT');
+      return result;
+    });
 
   return {
     ...openPostgresAccess(config),
-    load: (account, options) => run((session) => loadAccount(session, place, account, options)),
-    loadShared: () => run((session) => loadShared(session, place)),
-    remove: (account) => run((session) => removeAccount(session, place, account)),
-    verify: (account) =>
-      withSession(config, config.loadTimeoutMs, (session) => verifyAccount(session, place, account)),
+    load: (account, options) => load((context) => loadAccount(context, account, options)),
+    loadShared: () => load(loadShared),
+    remove: (account) => load((context) => removeAccount(context, account)),
+    verify: (account) => connect((context) => verifyAccount(context, account)),
   };
 }

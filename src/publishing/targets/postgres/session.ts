@@ -1,52 +1,102 @@
 /** One connection to PostgreSQL, used for one operation. After an error it is closed, never used again. */
-import { setImmediate } from 'node:timers/promises';
-import type { Client, QueryResultRow } from 'pg';
+import { once } from 'node:events';
+import { finished } from 'node:stream/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { Client, type ClientConfig, type QueryResultRow } from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import type { PostgresTargetConfig } from '../../../config/config.ts';
 import { MINUTE_MS } from '../../../lib/clock.ts';
+import { parsePostgresUrl, type PostgresAddress } from '../../../lib/postgres-url.ts';
 import type { Chunk } from '../copy-lines.ts';
-import { createTargetClient } from './connection-options.ts';
 
-export type Session = Awaited<ReturnType<typeof openSession>>;
+/** Milliseconds until a server that does not answer is given up; the TLS handshake and the login included. */
+export const CONNECT_TIMEOUT_MS = 10_000;
+/** Milliseconds of silence after which the system asks whether the other end is still there. */
+const KEEP_ALIVE_MS = 30_000;
+/** How long a server may take to close a connection. */
+const CLOSE_MS = 1_000;
+/** The code of the error with which a connection is closed at its deadline. */
+export const LATE = 'ETIMEDOUT';
 
 /** A name in double quotes. */
 export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 export const quoteNames = (names: readonly string[]): string => names.map(quoteName).join(', ');
 
-/** Works on a connection of its own. After an error it is destroyed, and the server rolls back. Throws what pg throws. */
+/** A text in single quotes. */
+export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+/** Where a target is. Throws RangeError for an address that `loadConfig` refuses. */
+export function getAddress({ postgres }: Pick<PostgresTargetConfig, 'postgres'>): PostgresAddress {
+  const parsed = parsePostgresUrl(postgres);
+  if ('address' in parsed) return parsed.address;
+  throw new RangeError('not the address of a database');
+}
+
+function createClient(target: PostgresTargetConfig): Client {
+  const { password, ...place } = getAddress(target);
+  return new Client({
+    ...place,
+    password: () => password ?? '', // a function: pg would replace an empty text by PGPASSWORD or that of ~/.pgpass
+    ssl: toSsl(target),
+    application_name: 'vodhouse',
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+  });
+}
+
+/** pg itself adds the name to check: `host`, and `servername` where it is not an IP address. */
+function toSsl({ ssl, ca }: PostgresTargetConfig): Exclude<ClientConfig['ssl'], undefined> {
+  if (ssl === 'off') return false;
+  if (ssl === 'no-verify') return { rejectUnauthorized: false };
+  if (ca === null) return { rejectUnauthorized: true };
+  return { rejectUnauthorized: true, ca: [...ca.certificates], allowPartialTrustChain: true };
+}
+
+/** pg has no other way to end a connection whose server is frozen. All its statements fail with the error. */
+function destroy(client: Client, error?: Error): void {
+  const { connection } = client as unknown as {
+    connection: { stream: { destroy: (error?: Error) => void } };
+  };
+  connection.stream.destroy(error);
+}
+
+/**
+ * Works on a connection of its own. After an error, or after `deadlineMs`, it is closed, and the server rolls back. Throws what
+ * pg throws.
+ */
 export async function withSession<Result>(
   target: PostgresTargetConfig,
   deadlineMs: number,
   work: (session: Session) => Promise<Result>,
 ): Promise<Result> {
-  const session = await openSession(target, deadlineMs);
+  const client = createClient(target);
+  const failures: Error[] = []; // of the connection: it may fail while no statement runs
+  client.on('error', (error) => failures.push(error));
+  const late = new Error(`the server did not answer within ${deadlineMs / 1000} s`);
+  const deadline = setTimeout(() => destroy(client, Object.assign(late, { code: LATE })), deadlineMs);
   try {
-    const result = await work(session);
-    await session.close();
+    await client.connect();
+    const result = await work(createSession(client, target.schema));
+    // the work is done, so a server that does not answer delays nothing
+    await Promise.race([client.end().catch(() => undefined), sleep(CLOSE_MS, undefined, { ref: false })]);
     return result;
   } catch (error) {
-    session.destroy();
-    throw error;
+    throw failures[0] ?? error;
+  } finally {
+    clearTimeout(deadline);
+    destroy(client);
   }
 }
 
-/** Connects. After `deadlineMs` the connection is destroyed in any state, because a frozen server never answers. */
-async function openSession(target: PostgresTargetConfig, deadlineMs: number) {
-  const { schema } = target;
-  const { client, orFail, cut, end } = createClient(target, deadlineMs);
-  try {
-    await orFail(client.connect());
-  } catch (error) {
-    cut(error as Error);
-    throw error;
-  }
+export type Session = ReturnType<typeof createSession>;
 
+function createSession(client: Client, schema: string) {
   const query = async <Row extends QueryResultRow>(sql: string, values: readonly unknown[] = []) =>
-    (await orFail(client.query<Row>(sql, [...values]))).rows;
-
+    (await client.query<Row>(sql, [...values])).rows;
+  let nulCharacters = 0;
   return {
-    schema,
     /** The quoted name of a table in the schema. */
     name: (table: string) => `${quoteName(schema)}.${quoteName(table)}`,
     query,
@@ -55,79 +105,21 @@ async function openSession(target: PostgresTargetConfig, deadlineMs: number) {
       (await query<Row>(sql, values))[0] ?? null,
     /** Runs a statement. Returns the number of rows that it changed. */
     execute: async (sql: string, values: readonly unknown[] = []) =>
-      (await orFail(client.query(sql, [...values]))).rowCount ?? 0,
-    /** Changes settings until the end of the transaction. */
-    setLocal: async (settings: Readonly<Record<string, string | number>>): Promise<void> => {
-      const calls = Object.keys(settings).map((name, index) => `set_config('${name}', $${index + 1}, true)`);
-      await query(`SELECT ${calls.join(', ')}`, Object.values(settings).map(String));
+      (await client.query(sql, [...values])).rowCount ?? 0,
+    /** Waits until no other transaction has the lock of this name in the schema; the end of the transaction releases it. */
+    lock: async (name: string) => {
+      await query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`vodhouse ${schema} ${name}`]);
     },
-    /** Sends chunks to a COPY; `onNul` is called for texts with NUL. Returns the number of rows that the server stored. */
-    copyIn: (sql: string, chunks: Iterable<Chunk>, onNul: (count: number) => void) =>
-      orFail(copyChunks(client, sql, chunks, onNul)),
+    /** Sends chunks to a COPY. Returns the number of rows that the server stored. */
+    copyIn: (sql: string, chunks: Iterable<Chunk>) =>
+      copyChunks(client, sql, chunks, (count) => (nulCharacters += count)),
+    /** How many characters NUL were replaced. */
+    countNul: () => nulCharacters,
     /** The output of a COPY TO STDOUT. Whoever does not read all of it destroys the session. */
-    copyOut: async function* (sql: string): AsyncGenerator<Buffer> {
-      const stream = client.query(copyTo(sql));
-      const failing = orFail(new Promise<never>(() => undefined));
-      failing.catch((error: unknown) => stream.destroy(error as Error));
-      yield* stream as AsyncIterable<Buffer>;
-    },
+    copyOut: (sql: string): AsyncIterable<Buffer> => client.query(copyTo(sql)),
     /** Closes the connection at once: the server rolls back. */
-    destroy: () => cut(new Error('the connection was closed')),
-    close: end,
+    destroy: () => destroy(client),
   };
-}
-
-/** How long a server may take to close a connection, in milliseconds. */
-const CLOSE_MS = 1_000;
-
-/** A client whose every wait ends when the connection fails or the deadline passes. */
-function createClient(target: PostgresTargetConfig, deadlineMs: number) {
-  const client = createTargetClient(target);
-  let reject: (error: Error) => void = () => undefined;
-  const failed = new Promise<never>((_, rejectFailed) => (reject = rejectFailed));
-  failed.catch(() => undefined);
-  let failure: Error | null = null;
-  const cut = (error: Error) => {
-    clearTimeout(timer);
-    failure ??= error;
-    reject(failure);
-    getSocket(client).destroy();
-  };
-  const timer = setTimeout(() => cut(new DeadlineError(deadlineMs)), deadlineMs);
-  client.on('error', cut);
-  return {
-    client,
-    cut,
-    orFail: async <Result>(work: Promise<Result>): Promise<Result> => {
-      try {
-        return await Promise.race([work, failed]);
-      } catch (error) {
-        throw failure ?? error;
-      }
-    },
-    /** Closes the connection: the work is done, so a server that does not answer delays nothing. */
-    end: async (): Promise<void> => {
-      clearTimeout(timer);
-      if (failure !== null) return;
-      const closing = setTimeout(() => cut(new DeadlineError(CLOSE_MS)), CLOSE_MS);
-      await Promise.race([client.end(), failed]).catch(() => undefined);
-      clearTimeout(closing);
-    },
-  };
-}
-
-/** The connection was closed by its own deadline. */
-export class DeadlineError extends Error {
-  readonly code = 'ETIMEDOUT';
-
-  constructor(readonly deadlineMs: number) {
-    super(`the server did not answer within ${deadlineMs / 1000} s`);
-  }
-}
-
-/** pg has no other way to end a connection whose server is frozen. */
-function getSocket(client: Client): { destroy: () => void } {
-  return (client as unknown as { connection: { stream: { destroy: () => void } } }).connection.stream;
 }
 
 /** Sends as much as the socket accepts. Timers and signals of the process run after each chunk. */
@@ -138,23 +130,16 @@ async function copyChunks(
   onNul: (count: number) => void,
 ): Promise<number> {
   const stream = client.query(copyFrom(sql));
-  const failures: Error[] = [];
-  const ended = new Promise<void>((resolve, reject) => {
-    stream.once('finish', resolve);
-    stream.once('error', (error: Error) => {
-      failures.push(error);
-      reject(error);
-    });
-  });
-  ended.catch(() => undefined);
+  const failures: unknown[] = [];
+  const ended = finished(stream);
+  ended.catch((error: unknown) => failures.push(error));
   for (const { lines } of chunks) {
-    if (failures.length > 0) break; // the stream has lost its connection: to write would hide the error of the server
     const isFull = !stream.write(replaceNul(lines, onNul));
-    if (isFull) await Promise.race([new Promise<void>((resolve) => stream.once('drain', resolve)), ended]);
+    if (isFull) await Promise.race([once(stream, 'drain'), ended]);
     await setImmediate();
+    if (failures.length > 0) break; // to write more would hide the error of the server
   }
-  if (failures.length > 0) await ended;
-  stream.end();
+  if (failures.length === 0) stream.end();
   await ended;
   return stream.rowCount;
 }
@@ -177,11 +162,11 @@ const SETTINGS = {
   timezone: 'UTC',
   datestyle: 'ISO',
   jit: 'off',
+  // a few rows of large tables: where rows are cheap to find, the planner still prefers to read everything
+  enable_seqscan: 'off',
   tcp_keepalives_idle: 30,
   tcp_keepalives_interval: 10,
   tcp_keepalives_count: 3,
-  tcp_user_timeout: MINUTE_MS,
-  client_connection_check_interval: 10_000,
 };
 
 /** Begins a transaction with the settings of a load, whatever the role has. `mode`: such as `READ ONLY`. */
@@ -191,10 +176,12 @@ export async function begin(
   mode = 'ISOLATION LEVEL READ COMMITTED READ WRITE',
 ): Promise<void> {
   await session.execute(`BEGIN ${mode}`);
-  await session.setLocal({
+  const settings = {
     ...SETTINGS,
     lock_timeout: lockTimeoutMs,
     statement_timeout: loadTimeoutMs,
     idle_in_transaction_session_timeout: Math.min(loadTimeoutMs, MAX_IDLE_MS),
-  });
+  };
+  const calls = Object.keys(settings).map((name, index) => `set_config('${name}', $${index + 1}, true)`);
+  await session.query(`SELECT ${calls.join(', ')}`, Object.values(settings).map(String));
 }

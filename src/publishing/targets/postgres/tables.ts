@@ -1,47 +1,36 @@
 /** The tables and views of a target as data: the published ones, and those in which it keeps how far each account is. */
-import type { Column, Table, View } from '../../mart.ts';
+import type { Column, DataType, Table, View } from '../../mart.ts';
 import { createMarts } from '../../marts/marts.ts';
-
-/** A column of a table in the target. */
-export interface TargetColumn {
-  name: string;
-  type: string;
-  isRequired: boolean;
-}
 
 /** A table in the target. */
 export interface TargetTable {
   name: string;
-  columns: readonly TargetColumn[];
+  /** The type of each column, by name. */
+  columns: Readonly<Record<string, string>>;
   /** Empty: no primary key. */
   key: readonly string[];
   /** Columns of an index beside the key. */
   index?: readonly string[];
 }
 
+const TYPES: Partial<Record<DataType, string>> = {
+  ...{ BIGINT: 'bigint', REAL: 'double precision', BOOLEAN: 'boolean', DATE: 'date' },
+};
+const TIME = 'timestamp with time zone';
+
 /** The type of a column. A TIMESTAMP that is not UTC has no zone: the service's own clock, and days as timestamps. */
 export function toType({ type, unit }: Pick<Column, 'type' | 'unit'>): string {
-  switch (type) {
-    case 'BIGINT':
-      return 'bigint';
-    case 'REAL':
-      return 'double precision';
-    case 'BOOLEAN':
-      return 'boolean';
-    case 'DATE':
-      return 'date';
-    case 'TIMESTAMP':
-      return unit === 'UTC' ? 'timestamp with time zone' : 'timestamp without time zone';
-    default:
-      return 'text';
-  }
+  if (type === 'TIMESTAMP') return unit === 'UTC' ? TIME : 'timestamp without time zone';
+  return TYPES[type] ?? 'text';
 }
 
 /** Column that tells the runs of many warehouses apart. */
 export const WAREHOUSE_ID = 'warehouse_id';
 
 const OF_WAREHOUSE = ['runs', 'walks', 'about'];
-const OF_VIDEO = ['account', 'package_id', 'video_id'];
+
+/** The columns that name a video. */
+export const OF_VIDEO = ['account', 'package_id', 'video_id'];
 
 /**
  * The key of a published table in the target: its account first, because loads and comparisons read an account. `video_tags`
@@ -62,30 +51,26 @@ export const VIEWS: readonly View[] = all.flatMap((mart) => (mart.kind === 'view
 
 function toTargetTable(table: Table): TargetTable {
   const key = toKey(table);
-  const columns = table.columns.map((column) => ({
-    name: column.name,
-    type: toType(column),
-    isRequired: key.includes(column.name) || table.key.includes(column.name),
-  }));
-  const owner = key[0] === WAREHOUSE_ID ? [{ name: WAREHOUSE_ID, type: 'uuid', isRequired: true }] : [];
+  const owner = key[0] === WAREHOUSE_ID ? { [WAREHOUSE_ID]: 'uuid' } : {};
+  const columns = Object.fromEntries(table.columns.map((column) => [column.name, toType(column)]));
   const index = table.name === 'video_tags' ? { index: OF_VIDEO } : {};
-  return { name: table.name, key, columns: [...owner, ...columns], ...index };
+  return { name: table.name, key, columns: { ...owner, ...columns }, ...index };
 }
 
-const toColumns = (isRequired: boolean, types: Readonly<Record<string, string>>): TargetColumn[] =>
-  Object.entries(types).map(([name, type]) => ({ name, type, isRequired }));
-
-const TIME = 'timestamp with time zone';
+/** The clock of the server. */
+const LOADED_AT = `${TIME} DEFAULT clock_timestamp()`;
+/** Of the transaction until now. */
+const DURATION = 'bigint DEFAULT extract(epoch FROM clock_timestamp() - now()) * 1000';
 
 /** One row an account: whose it is, and what was loaded last. */
 const account: TargetTable = {
   name: 'vodhouse_account',
   key: ['account'],
-  columns: [
-    ...toColumns(true, { account: 'text', warehouse_id: 'uuid', worker: 'text' }),
-    ...toColumns(false, { publication_id: 'text', change_seq: 'bigint', shape: 'text', version: 'text' }),
-    ...toColumns(false, { loaded_at: TIME, published_at: TIME, rows: 'bigint' }),
-  ],
+  columns: {
+    ...{ account: 'text', warehouse_id: 'uuid', worker: 'text', timezone: 'text', version: 'text' },
+    ...{ publication_id: 'text', change_seq: 'bigint', shape: 'text' },
+    ...{ published_at: TIME, loaded_at: LOADED_AT, rows: 'bigint' },
+  },
 };
 
 /** One row a load that wrote rows. `account` is null for the tables that belong to no account. */
@@ -93,38 +78,20 @@ const load: TargetTable = {
   name: 'vodhouse_load',
   key: ['load_id'],
   index: ['account', 'load_id'],
-  columns: [
-    ...toColumns(true, { load_id: 'bigint GENERATED ALWAYS AS IDENTITY' }),
-    ...toColumns(false, { account: 'text' }),
-    ...toColumns(true, { warehouse_id: 'uuid', worker: 'text', kind: 'text' }),
-    ...toColumns(false, { from_change_seq: 'bigint', to_change_seq: 'bigint' }),
-    ...toColumns(true, { rows: 'bigint', duration_ms: 'bigint', loaded_at: TIME }),
-  ],
-};
-
-/** Facts about the schema: its `shape`, and the `timezone` of its days. */
-const facts: TargetTable = {
-  name: 'vodhouse_schema',
-  key: ['key'],
-  columns: toColumns(true, { key: 'text', value: 'text' }),
+  columns: {
+    ...{ load_id: 'bigint GENERATED BY DEFAULT AS IDENTITY', account: 'text', warehouse_id: 'uuid' },
+    ...{ worker: 'text', kind: 'text', from_change_seq: 'bigint', to_change_seq: 'bigint', rows: 'bigint' },
+    ...{ duration_ms: DURATION, loaded_at: LOADED_AT },
+  },
 };
 
 /** All tables of a target. */
 export const TABLES: readonly TargetTable[] = [
   ...all.flatMap((mart) => (mart.kind === 'table' ? toTargetTable(mart) : [])),
-  ...[account, load, facts],
+  ...[account, load],
 ];
 
-/** The published tables that have rows of accounts. */
+/** The tables that an account is deleted from. */
 export const ACCOUNT_TABLES: readonly string[] = TABLES.flatMap(({ name, columns }) =>
-  !name.startsWith('vodhouse_') && name !== 'walks' && columns.some((column) => column.name === 'account')
-    ? [name]
-    : [],
+  'account' in columns && !['walks', 'vodhouse_load'].includes(name) ? [name] : [],
 );
-
-/** For alarms of readers. */
-export const FRESHNESS = {
-  name: 'vodhouse_freshness',
-  columns: ['account', 'worker', 'warehouse_id', 'version', 'change_seq', 'published_at', 'loaded_at'],
-  computed: { name: 'loaded_seconds_ago', value: 'extract(epoch FROM now() - loaded_at)::bigint' },
-};
