@@ -15,7 +15,7 @@ import { assertMayUse, openConfiguredWarehouse } from './configured-warehouse.ts
 import type { Environment } from './environment.ts';
 import { joinAccounts } from './file-use.ts';
 import { assertMayRetire, findLeaving, leavingLines } from './leaving.ts';
-import { assertAnyOurs, createOwnerCheck } from './owned-accounts.ts';
+import { assertAnyOurs, findOwned } from './owned-accounts.ts';
 import { takeRunLock } from './run-lock.ts';
 import { createSyncAccount } from './sync-account.ts';
 
@@ -53,7 +53,7 @@ export function openPipeline(config: Config, environment: Environment) {
     createSyncAccount(account, config, warehouse, environment),
   );
   const context = createSyncContext(config, warehouse, environment);
-  const ownerCheck = createOwnerCheck({ config, warehouse, logger: environment.logger });
+  const owners = { config, warehouse, logger: environment.logger };
   const { registerPackages, assertMayServe, listLeaving } = createRegistration(
     config,
     warehouse,
@@ -68,7 +68,7 @@ export function openPipeline(config: Config, environment: Environment) {
       const lock = await takeRunLock(config.warehouse, environment, request.signal, wait);
       try {
         warehouse.assertNotReplaced(); // it may have been replaced during the wait for the lock
-        const owned = await ownerCheck.findOwned(request.signal);
+        const owned = await findOwned(owners, request.signal);
         assertAnyOurs(config, owned);
         registerPackages(acceptRetirements);
         onStarted?.();
@@ -87,7 +87,7 @@ export function openPipeline(config: Config, environment: Environment) {
     warehouse,
     /** Throws LockedError where other warehouses have every account. */
     assertAnyOurs: async (signal: AbortSignal): Promise<void> => {
-      assertAnyOurs(config, await ownerCheck.findOwned(signal));
+      assertAnyOurs(config, await findOwned(owners, signal));
     },
     /** Reads what the service now reports of a booked day: see readCorrection. */
     async readCorrection(name: string, date: string, signal: AbortSignal): Promise<CorrectionOffer> {

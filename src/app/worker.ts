@@ -11,7 +11,6 @@ import { createStaleCheck } from '../health/streams.ts';
 import type { Publication } from '../publishing/publisher.ts';
 import type { RunSummary } from '../sync/run.ts';
 import { openLoaders } from '../publishing/targets/loader.ts';
-import type { LoadReport } from '../lib/load-report.ts';
 import { startWebProcess } from '../web/process/supervisor.ts';
 import type { WebServer } from '../web/server.ts';
 import { createBackupLoop } from './backup-loop.ts';
@@ -44,8 +43,6 @@ export interface WorkerEvents {
   onReloading?: () => void;
   /** The worker continues with the config it has. */
   onRefused?: () => void;
-  /** A target was loaded, or its load failed. */
-  onLoaded?: (target: string, results: readonly LoadReport[]) => void;
 }
 
 /**
@@ -124,8 +121,7 @@ function openLoops(parts: WorkerParts, tellServer: TellServer) {
   const publishClock = createPublishClock(clock);
   const loaders = openLoaders(config);
   const hasFile = () => publisher !== null && existsSync(publisher.file);
-  const parallel = { config, warehouse, clock, logger };
-  const load = createLoadLoop({ ...parallel, loaders, hasFile, onLoaded: events.onLoaded });
+  const load = createLoadLoop({ loaders, warehouse, clock, logger, hasFile });
   const onPublished = (publication: Publication) => {
     events.onPublished(publication);
     tellServer(publication);

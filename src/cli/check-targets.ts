@@ -1,60 +1,56 @@
 /** The part of `check` that looks at the targets. */
-import type { Config } from '../config/config.ts';
+import type { Config, TargetConfig } from '../config/config.ts';
+import { errorLine, hintLine } from '../lib/errors.ts';
 import { escapeControls } from '../lib/format.ts';
 import { openAccess } from '../publishing/targets/open-target.ts';
-import { compareOwner } from '../publishing/targets/ownership.ts';
+import { assertOurs, type AccountState, type Identity } from '../publishing/targets/ownership.ts';
 import type { TargetCheck } from '../publishing/targets/target.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { formatTable } from './output/table.ts';
 
-export interface CheckedTarget {
-  target: string;
-  checks: TargetCheck[];
-}
-
 /** Connects to each target; changes nothing that a reader sees. */
-export function checkTargets({ publish, accounts }: Config, warehouse: Warehouse): Promise<CheckedTarget[]> {
+export function checkTargets({ publish, accounts }: Config, warehouse: Warehouse) {
   const identity = { warehouseId: warehouse.getWarehouseId(), publications: warehouse.listPublications() };
-  const checks = (publish?.targets ?? []).map(async (target): Promise<CheckedTarget> => {
+  const checkOne = async (target: TargetConfig): Promise<TargetCheck[]> => {
     const access = await openAccess(target);
     try {
       const found = await access.check();
-      if (found.some(({ isOk }) => !isOk)) return { target: target.name, checks: found };
+      if (found.some(({ isOk }) => !isOk)) return found;
       const states = await access.readAccounts();
-      const owners = accounts.map(({ name }): TargetCheck => {
-        const state = states.get(name) ?? null;
-        const isOk = ['free', 'ours'].includes(compareOwner(state, identity));
-        const loaded =
-          state === null ? 'not loaded yet' : `loaded by ${state.worker}, ${state.loadedAt ?? 'never'} UTC`;
-        const hint = `if this warehouse is to have it: vodhouse publish --target ${target.name} --take-over ${name}`;
-        return {
-          subject: `account ${name}`,
-          isOk,
-          result: isOk ? loaded : `another warehouse has it: ${loaded}`,
-          hint: isOk ? null : hint,
-        };
-      });
-      return { target: target.name, checks: [...found, ...owners] };
+      return [...found, ...accounts.map(({ name }) => checkOwner(name, states.get(name) ?? null, identity))];
     } catch (error) {
       const { message, hint } = access.describe(error);
-      return { target: target.name, checks: [{ subject: 'accounts', isOk: false, result: message, hint }] };
+      return [{ subject: 'accounts', isOk: false, result: message, hint }];
     } finally {
       await access.close();
     }
-  });
-  return Promise.all(checks);
+  };
+  const targets = publish?.targets ?? [];
+  return Promise.all(
+    targets.map(async (target) => ({ target: target.name, checks: await checkOne(target) })),
+  );
 }
 
+function checkOwner(account: string, state: AccountState | null, identity: Identity): TargetCheck {
+  const subject = `account ${account}`;
+  try {
+    assertOurs(account, state, identity, null);
+    const result = state ? `loaded by ${state.worker}, ${state.loadedAt ?? 'never'} UTC` : 'not loaded yet';
+    return { subject, isOk: true, result, hint: null };
+  } catch (error) {
+    return { subject, isOk: false, result: errorLine(error), hint: hintLine(error) };
+  }
+}
+
+type CheckedTargets = Awaited<ReturnType<typeof checkTargets>>;
+
 /** A table of what was looked at, and below it what to do. Empty where there are no targets; ends with a line feed. */
-export function checkedTargetsText(targets: readonly CheckedTarget[]): string {
+export function checkedTargetsText(targets: CheckedTargets): string {
   if (targets.length === 0) return '';
   const all = targets.flatMap(({ target, checks }) => checks.map((check) => ({ target, ...check })));
-  const rows = all.map(({ target, subject, isOk, result }) => [
-    target,
-    subject,
-    isOk ? 'ok' : 'FAILED',
-    escapeControls(result),
-  ]);
+  const rows = all.map(({ target, subject, isOk, result }) => {
+    return [target, subject, isOk ? 'ok' : 'FAILED', escapeControls(result)];
+  });
   const hints = all.flatMap(({ target, subject, hint }) =>
     hint === null ? [] : [`  -> ${target}, ${subject}: ${hint}`],
   );
@@ -62,7 +58,7 @@ export function checkedTargetsText(targets: readonly CheckedTarget[]): string {
 }
 
 /** For the JSON document. */
-export const checkedTargetsDocument = (targets: readonly CheckedTarget[]) =>
+export const checkedTargetsDocument = (targets: CheckedTargets) =>
   targets.map(({ target, checks }) => ({
     target,
     checks: checks.map(({ subject, isOk, result, hint }) => ({ checked: subject, ok: isOk, result, hint })),

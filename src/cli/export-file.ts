@@ -10,21 +10,15 @@ const COMPANION = /(?:-wal|-shm|-journal|\.lock|\.holder|\.wal-owner|\.ended-ses
 
 /**
  * The path that `--out` leads to. Throws ConfigError for what an export must never replace: a database (the process must not have
- * it open), what belongs to one, the config, its secrets, `own`, the files that it names, and anything in the folders `lakes`.
+ * it open), what belongs to one, the config, its secrets, and `own`, the files that it names.
  */
-export function resolveExportFile(
-  out: string,
-  config: string,
-  { own, lakes }: { own: readonly string[]; lakes: readonly string[] },
-): string {
+export function resolveExportFile(out: string, config: string, own: readonly string[]): string {
   const path = resolveLink(resolve(out));
   const existing = statSync(path, { throwIfNoEntry: false });
   if (existing && !existing.isFile()) throw refuse(out, 'is no file');
   const files = [config, join(dirname(config), '.env'), ...own].map((file) => resolveLink(resolve(file)));
   const isOurs = files.includes(path) || COMPANION.test(basename(path)) || basename(path) === '.env';
   if (isOurs) throw refuse(out, 'belongs to vodhouse');
-  if (lakes.some((lake) => `${path}/`.startsWith(`${resolveLink(resolve(lake))}/`)))
-    throw refuse(out, 'is in a lake that vodhouse loads');
   if (existing && readHeader(path) !== null) throw refuse(out, 'is a database');
   return path;
 }

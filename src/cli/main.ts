@@ -118,7 +118,12 @@ configured(
   .option('--target <name>', 'load only this target; the file is rebuilt only if it lacks something')
   .option('--verify', 'compare every value of every account in the targets with the file')
   .option('--rebuild <account>', 'load this account again completely; asks first')
-  .option('--take-over <account>', 'load this account, which another warehouse has; asks first')
+  .addOption(
+    new Option(
+      '--take-over <account>',
+      'load this account, which another warehouse has; asks first',
+    ).conflicts('rebuild'),
+  )
   .option('--yes', 'with --rebuild and --take-over: do not ask')
   .addOption(
     new Option(

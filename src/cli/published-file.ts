@@ -1,6 +1,5 @@
 /** The published file that a command reads. */
 import { resolve } from 'node:path';
-import type { TargetConfig } from '../config/config.ts';
 import { loadConfigWithoutFiles } from '../config/load.ts';
 import { ConfigError } from '../lib/errors.ts';
 import type { ConfigOptions } from './command-context.ts';
@@ -10,8 +9,6 @@ export interface PublishedFile {
   file: string;
   /** Null where `--file` names the published file: then no config is read. */
   warehouse: string | null;
-  /** The folders of the lakes that the config loads. */
-  lakes: readonly string[];
 }
 
 /** The file of `--file`, else that of the config. Throws ConfigError if the config publishes nothing. */
@@ -19,15 +16,10 @@ export function findPublishedFile(
   { file, config }: ConfigOptions & { file?: string },
   command: string,
 ): PublishedFile {
-  if (file !== undefined) return { file: resolve(file), warehouse: null, lakes: [] };
+  if (file !== undefined) return { file: resolve(file), warehouse: null };
   const { warehouse, publish } = loadConfigWithoutFiles(config).config;
-  if (publish) return { file: publish.file, warehouse, lakes: listLakeFolders(publish.targets) };
+  if (publish) return { file: publish.file, warehouse };
   throw new ConfigError(`${config} publishes nothing, and ${command} reads the published file`, {
     hint: 'add publish: {} to the config, then vodhouse publish',
   });
 }
-
-const listLakeFolders = (targets: readonly TargetConfig[]): string[] =>
-  targets.flatMap((target) =>
-    target.kind === 'lake' && target.place.kind === 'folder' ? [target.place.path] : [],
-  );

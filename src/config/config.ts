@@ -25,7 +25,7 @@ import {
   integer,
 } from './value-types.ts';
 import { account } from './account.ts';
-import { target } from './publish-targets.ts';
+import { targets } from './publish-targets.ts';
 import { orNull, section, withDefault } from './sections.ts';
 
 /** Default paths of the live file, the published file and the folder of backups. */
@@ -86,7 +86,7 @@ const publish = section(
     ),
     keep_days: withDefault(integer(0), 0, 'Days that dated copies are kept; 0: no copies.'),
     targets: withDefault(
-      z.array(target, 'a list of targets'),
+      targets,
       [],
       'Databases and lakes that get the tables of the published file, one after the other, after each publication.',
     ),

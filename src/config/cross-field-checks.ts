@@ -6,7 +6,6 @@ import { createCalendar } from '../lib/calendar.ts';
 import { isDay } from '../lib/days.ts';
 import { isLoopback } from '../lib/loopback.ts';
 import type { Path, SourceMap } from './source-map.ts';
-import { checkTargets } from './target-checks.ts';
 import { at, findRepeated, listAt, textAt } from './written-values.ts';
 
 /**
@@ -41,7 +40,10 @@ function checkAll(settings: unknown, sourceMap: SourceMap, { now, toAbsolute }: 
       return checkAuthority(textAt(account, 'ca'), path, sourceMap, toAbsolute);
     }),
     ...checkFiles(settings),
-    ...checkTargets(settings, sourceMap, toAbsolute),
+    ...listAt(at(settings, 'publish'), 'targets').flatMap((target, index) => {
+      const path = ['publish', 'targets', index, 'ca'];
+      return checkAuthority(textAt(target, 'ca'), path, sourceMap, toAbsolute);
+    }),
     ...checkServer(settings, sourceMap),
   ];
 }

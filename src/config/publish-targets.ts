@@ -1,4 +1,5 @@
 /** The config of targets: places besides the published file that get the same tables. */
+import { normalize } from 'node:path';
 import { z } from 'zod';
 import { DAY_MS } from '../lib/clock.ts';
 import { listLakeSecrets, type LakePlace } from '../lib/lake-place.ts';
@@ -28,55 +29,32 @@ const postgresUrl = z.string('postgres://USER:PASSWORD@HOST:5432/DATABASE').supe
   if ('expected' in parsed) context.addIssue({ code: 'custom', message: parsed.expected, input: value });
 });
 
-/** The keys that only one kind of target has. `target-checks.ts` refuses them at another one. */
-export const KEYS_OF_KINDS = {
-  postgres: ['schema', 'ssl', 'ca', 'readers', 'lock_timeout'],
-  s3: ['endpoint', 'region', 'access_key_id', 'secret_access_key', 'session_token'],
-  lake: ['keep'],
-} as const;
-
-/** The keys that say where a target is: each has exactly one of them. */
-export const PLACES = ['postgres', 'folder', 's3'] as const;
-
 const common = {
   name: accountName.describe('Name of the target in messages, metrics and on the command line; unique.'),
-  every: durationOrZero
-    .optional()
-    .describe(
-      'At most one load in this time; 0: after each publication that changed something. Default: 0; 24h for a lake.',
-    ),
+  every: orNull(durationOrZero).describe(
+    'At most one load in this time; 0: after each publication that changed something. Default: 0; 24h for a lake.',
+  ),
   load_timeout: withDefault(wait, '30m', 'How long one load of an account may take.'),
 };
 
 const postgres = {
-  postgres: postgresUrl
-    .optional()
-    .describe(
-      'Address of a PostgreSQL database: postgres://USER:PASSWORD@HOST:5432/DATABASE; better ${NAME} than the password itself. Default: none; each target has exactly one of postgres, folder and s3.',
-    ),
-  schema: withDefault(
-    schemaName,
-    'vodhouse',
-    'With postgres: schema of the tables; it is made where it is missing.',
+  postgres: orNull(postgresUrl).describe(
+    'Address of a PostgreSQL database: postgres://USER:PASSWORD@HOST:5432/DATABASE; better ${NAME} than the password itself. Default: none; each target has exactly one of postgres, folder and s3.',
   ),
-  ssl: z
-    .enum(SSL_MODES, SSL_MODES.join(', '))
-    .optional()
-    .describe(
-      'With postgres: verify-full: TLS, with the certificate and the name in it checked; no-verify: TLS without checks; off: no TLS. Default: verify-full; off for 127.0.0.1, localhost and unix sockets.',
-    ),
+  schema: orNull(schemaName).describe(
+    'With postgres: schema of the tables; it is made where it is missing. Default vodhouse.',
+  ),
+  ssl: orNull(z.enum(SSL_MODES, SSL_MODES.join(', '))).describe(
+    'With postgres: verify-full: TLS, with the certificate and the name in it checked; no-verify: TLS without checks; off: no TLS. Default: verify-full; off for 127.0.0.1, localhost and unix sockets.',
+  ),
   ca: orNull(filePath).describe(
     'With postgres: PEM file with certificates of the authorities that the server may have its own from, relative to this file. Default: those of Node.',
   ),
-  readers: withDefault(
-    z.array(roleName, 'a list of roles'),
-    [],
-    'With postgres: roles that may read the tables; they are granted USAGE and SELECT, also on later tables.',
+  readers: orNull(z.array(roleName, 'a list of roles')).describe(
+    'With postgres: roles that may read the tables; they are granted USAGE and SELECT, also on later tables. Default none.',
   ),
-  lock_timeout: withDefault(
-    wait,
-    '10s',
-    'With postgres: how long a load waits for a lock that another session holds.',
+  lock_timeout: orNull(wait).describe(
+    'With postgres: how long a load waits for a lock that another session holds. Default 10s.',
   ),
 };
 
@@ -90,9 +68,7 @@ const lake = {
   endpoint: orNull(endpoint).describe(
     'With s3: address of the store, such as https://s3.example.test:9000; the bucket is in its path. Default: that of AWS in the region, with the bucket in the name of the host.',
   ),
-  region: orNull(region).describe(
-    'With s3: region of the bucket, such as eu-central-1. Default: us-east-1 with an endpoint; required without one.',
-  ),
+  region: orNull(region).describe('With s3: region of the bucket, such as eu-central-1. Default: us-east-1.'),
   access_key_id: orNull(key).describe(
     'With s3: id of the access key, required; better ${NAME} than the id itself. Variables and files of AWS are not read by themselves. Default: none.',
   ),
@@ -102,61 +78,111 @@ const lake = {
   session_token: orNull(key).describe(
     'With s3: token of temporary credentials; the worker takes a new one at kill -HUP. Default: none.',
   ),
-  keep: withDefault(
-    keepTime,
-    '7d',
-    'With folder or s3: how long replaced files stay, for queries under way and for older versions of a table; at least 1h.',
+  keep: orNull(keepTime).describe(
+    'With folder or s3: how long replaced files stay, for queries under way and for older versions of a table; at least 1h. Default 7d.',
   ),
 };
 
-const entry = section(
-  { ...common, ...postgres, ...lake },
-  ...(['every', 'lock_timeout', 'load_timeout', 'keep'] as const),
-);
+/** A target has one place, and only the keys of that. */
+const PLACES = ['postgres', 'folder', 's3'] as const;
+const S3_KEYS = ['endpoint', 'region', 'access_key_id', 'secret_access_key', 'session_token'] as const;
+const KEYS_OF = {
+  postgres: ['schema', 'ssl', 'ca', 'readers', 'lock_timeout'],
+  folder: ['keep'],
+  s3: ['keep', ...S3_KEYS],
+} as const;
 
-/** One entry of `publish.targets`. An entry without a place, which `target-checks.ts` refuses, gets an empty address. */
-export const target = entry.transform((settings) =>
-  settings.postgres === undefined && (settings.folder !== null || settings.s3 !== null)
-    ? toLake(settings)
-    : toPostgres(settings),
-);
+const toName = (text: string) => text.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+const entry = section({ ...common, ...postgres, ...lake }, 'load_timeout').superRefine((written, context) => {
+  const expect = (name: string, message: string) => {
+    context.addIssue({ code: 'custom', path: [name], message, input: written });
+  };
+  const has = (name: string) => (written as Record<string, unknown>)[toName(name)] !== null;
+  const [place, second] = PLACES.filter(has);
+  if (place === undefined) {
+    expect('postgres', `a place: one of ${PLACES.join(', ')}`);
+    return;
+  }
+  if (second !== undefined) {
+    expect(second, `one place: ${place}, or two targets`);
+    return;
+  }
+  const own: readonly string[] = KEYS_OF[place];
+  for (const name of new Set(Object.values(KEYS_OF).flat()))
+    if (has(name) && !own.includes(name)) expect(name, `no ${name} with ${place}`);
+  if (place !== 's3') return;
+  if (!has('access_key_id')) expect('access_key_id', 'the id of an access key, such as ${AWS_ACCESS_KEY_ID}');
+  if (!has('secret_access_key')) expect('secret_access_key', 'its secret, such as ${AWS_SECRET_ACCESS_KEY}');
+});
 
 type Entry = z.output<typeof entry>;
 
-function toPostgres(settings: Entry) {
-  const { name, postgres: url = '', schema, ssl, ca, readers, everyMs = 0 } = settings;
-  const { lockTimeoutMs, loadTimeoutMs } = settings;
-  return {
-    ...{ kind: 'postgres' as const, name, postgres: url, schema, ssl: ssl ?? getDefaultSsl(url, ca) },
-    /** Certificates in PEM; `loadConfig` reads them from the file. */
-    ca: ca === null ? null : { file: ca, certificates: [] as string[] },
-    ...{ readers, everyMs, lockTimeoutMs, loadTimeoutMs },
-  };
+const target = entry.transform((settings) =>
+  settings.postgres === null ? toLake(settings) : toPostgres(settings, settings.postgres),
+);
+
+/** Behind it, a check runs only where every target is valid. */
+const identity = <Value>(value: Value): Value => value;
+
+/** `publish.targets`: each has another name and another place. */
+export const targets = z
+  .array(target, 'a list of targets')
+  .transform(identity)
+  .superRefine((list, context) => {
+    const expect = (key: readonly string[], what: string, getValue: (each: Target) => string) => {
+      const values = list.map(getValue);
+      for (const [index, value] of values.entries()) {
+        const first = values.indexOf(value);
+        const message = `another ${what} than targets[${first}]`;
+        if (first < index) context.addIssue({ code: 'custom', path: [index, ...key], message, input: list });
+      }
+    };
+    expect(['name'], 'name', ({ name }) => name);
+    expect([], 'place', formatPlace);
+  });
+
+/** Where the target is, whoever logs in. */
+function formatPlace(settings: Target): string {
+  if (settings.kind === 'lake') {
+    const { place } = settings;
+    return place.kind === 'folder'
+      ? normalize(`${place.path}/`)
+      : `${place.endpoint}/${place.bucket}/${place.prefix}`;
+  }
+  const parsed = parsePostgresUrl(settings.postgres);
+  const { host = '', port = 0, database = '' } = 'address' in parsed ? parsed.address : {};
+  return JSON.stringify([host.toLowerCase(), port, database, settings.schema]);
 }
 
-function getDefaultSsl(url: string, ca: string | null): (typeof SSL_MODES)[number] {
+function toPostgres(settings: Entry, url: string) {
+  const { name, ssl, ca, every, loadTimeoutMs } = settings;
   const parsed = parsePostgresUrl(url);
-  return ca === null && 'address' in parsed && isLocalAddress(parsed.address) ? 'off' : 'verify-full';
+  const isLocal = ca === null && 'address' in parsed && isLocalAddress(parsed.address);
+  return {
+    ...{ kind: 'postgres' as const, name, postgres: url, schema: settings.schema ?? 'vodhouse' },
+    ssl: ssl ?? (isLocal ? ('off' as const) : ('verify-full' as const)),
+    /** Certificates in PEM; `loadConfig` reads them from the file. */
+    ca: ca === null ? null : { file: ca, certificates: [] as string[] },
+    ...{ readers: settings.readers ?? [], everyMs: every ?? 0 },
+    ...{ lockTimeoutMs: settings.lockTimeout ?? 10_000, loadTimeoutMs },
+  };
 }
 
 function toLake(settings: Entry) {
-  const { name, everyMs = DAY_MS, keepMs, loadTimeoutMs } = settings;
-  const place = toPlace(settings);
-  return { kind: 'lake' as const, name, place, everyMs, keepMs, loadTimeoutMs };
+  const { name, every, keep, loadTimeoutMs, folder, s3, endpoint: address, sessionToken } = settings;
+  const { accessKeyId, secretAccessKey } = settings;
+  const place: LakePlace =
+    folder !== null
+      ? { kind: 'folder', path: folder }
+      : {
+          ...{ kind: 's3', bucket: '', prefix: '', ...parseS3Place(s3 ?? '') },
+          ...{ endpoint: address, region: settings.region ?? 'us-east-1' }, // stores that have no regions call theirs so
+          ...{ accessKeyId: accessKeyId ?? '', secretAccessKey: secretAccessKey ?? '', sessionToken },
+        };
+  const times = { everyMs: every ?? DAY_MS, keepMs: keep ?? 7 * DAY_MS, loadTimeoutMs };
+  return { kind: 'lake' as const, name, place, ...times };
 }
-
-function toPlace(settings: Entry): LakePlace {
-  const { folder, s3, endpoint: address, accessKeyId, secretAccessKey, sessionToken } = settings;
-  if (folder !== null) return { kind: 'folder', path: folder };
-  return {
-    ...{ kind: 's3', bucket: '', prefix: '', ...parseS3Place(s3 ?? '') },
-    ...{ endpoint: address, region: settings.region ?? DEFAULT_REGION },
-    ...{ accessKeyId: accessKeyId ?? '', secretAccessKey: secretAccessKey ?? '', sessionToken },
-  };
-}
-
-/** Stores that have no regions call theirs so. */
-const DEFAULT_REGION = 'us-east-1';
 
 type Target = z.output<typeof target>;
 

@@ -8,7 +8,7 @@ import { driftName, shellQuote, type FormatCommand } from './commands.ts';
 import { createProblem, PROBLEM_KINDS, toOneLine, type Advice, type Problem } from './problem-kinds.ts';
 import { findClockProblems, findFailedRun, findParkedRun } from './run-problems.ts';
 import { findStorageProblems } from './storage-problems.ts';
-import { findTargetProblems } from './target-problems.ts';
+import { findTargetProblems } from './targets.ts';
 import { findFailedPublication, findRefusedPublication } from './worker-problems.ts';
 import { findBackupProblem, findRefusedConfig, findRefusedPackages } from './worker-problems.ts';
 
@@ -27,7 +27,7 @@ export function findProblems(facts: HealthFacts): Problem[] {
     ...findStorageProblems(facts),
     ...findPublication(facts),
     ...findBackupProblem(facts),
-    ...findTargetProblems(facts),
+    ...findTargetProblems(facts.targets, facts.now, facts.formatCommand),
     ...findRefusedConfig(facts),
     ...findRefusedPackages(facts),
     ...findQuarantine(facts),

@@ -1,17 +1,21 @@
-/** What each target of publish.targets has of each account. */
+/** The targets of publish.targets: what each one has of each account, in short, and what is wrong with it. */
 import type { Config, TargetConfig } from '../config/config.ts';
-import { RUNS } from '../lib/load-report.ts';
+import { fromTimestamp, HOUR_MS } from '../lib/clock.ts';
+import { formatAgo, formatCount, formatDuration, pluralize } from '../lib/format.ts';
+import { groupFailures, isLoadDone, OTHER_WAREHOUSE, RUNS, type LoadOutcome } from '../lib/load-report.ts';
 import { redact } from '../lib/redact.ts';
 import type { TargetLoadRow } from '../queries/named/targets.ts';
 import type { StatusQueries } from '../queries/status-queries.ts';
-
-type Texts = 'differences' | 'notes';
-type Total = 'loads' | 'failures' | 'rows' | 'duration_ms';
-type Nullable<Row> = { [Column in keyof Row]: Row[Column] | null };
+import { shellQuote, type FormatCommand } from './commands.ts';
+import { createProblem, listFirst, toOneLine, type Problem } from './problem-kinds.ts';
 
 /** One account in one target; of one that was never loaded, totals are 0 and everything else is null. */
-export interface TargetAccount
-  extends Pick<TargetLoadRow, 'account' | Total>, Nullable<Omit<TargetLoadRow, 'account' | Total | Texts>> {
+export interface TargetAccount extends Omit<
+  TargetLoadRow,
+  'outcome' | 'attempted_at' | 'differences' | 'notes'
+> {
+  outcome: LoadOutcome | null;
+  attempted_at: string | null;
   /** Changes of videos of the account that the target lacks; the changes of other accounts in between count too. */
   behind_changes: number;
   /** Values that differed when they were last compared, a sentence each; null: never compared. */
@@ -31,13 +35,12 @@ export interface TargetReport {
 }
 
 const NEVER_LOADED = {
-  target: null,
   ...{ outcome: null, change_seq: null, attempted_at: null, loaded_at: null, failing_since: null },
   ...{ error: null, hint: null, code: null, verified_at: null, differences: null, notes: [] },
   ...{ loads: 0, failures: 0, rows: 0, duration_ms: 0 },
 };
 
-export interface TargetParts {
+interface TargetParts {
   config: Pick<Config, 'accounts' | 'publish' | 'secrets'>;
   statusQueries: Pick<StatusQueries, 'targetLoads' | 'lastChanges'>;
 }
@@ -46,46 +49,166 @@ export interface TargetParts {
 export function readTargets({ config, statusQueries }: TargetParts): TargetReport[] {
   const targets = config.publish?.targets ?? [];
   if (targets.length === 0) return [];
-  const rows = new Map(
-    statusQueries.targetLoads().map((row) => [`${row.target}\0${row.account}`, row] as const),
-  );
+  const all = statusQueries.targetLoads();
+  const rows = new Map(all.map((row) => [`${row.target} ${row.account}`, row]));
   const lastChanges = new Map(statusQueries.lastChanges().map((row) => [row.account, row.change_seq]));
-  const hide = createRedact([...rows.values()], config.secrets);
+  // each text once: many accounts fail with the same error, and every account has a secret
+  const texts = new Set(all.flatMap(({ error, hint }) => [error, hint]));
+  const clean = new Map([...texts].map((text) => [text, text && redact(text, config.secrets)]));
   return targets.map(({ name: target, kind, everyMs }) => {
-    const describe = (account: string) =>
-      describeAccount(account, rows.get(`${target}\0${account}`), lastChanges.get(account) ?? 0, hide);
-    const runs = rows.has(`${target}\0${RUNS}`) ? describe(RUNS) : null;
+    const describe = (account: string): TargetAccount => {
+      const row = rows.get(`${target} ${account}`);
+      const last = lastChanges.get(account) ?? 0;
+      if (!row) return { target, account, ...NEVER_LOADED, behind_changes: last };
+      return {
+        ...row,
+        error: clean.get(row.error) ?? null,
+        hint: clean.get(row.hint) ?? null,
+        differences: JSON.parse(row.differences ?? 'null') as string[] | null,
+        notes: JSON.parse(row.notes) as string[],
+        behind_changes: Math.max(0, last - (row.change_seq ?? 0)),
+      };
+    };
+    const runs = rows.has(`${target} ${RUNS}`) ? describe(RUNS) : null;
     return { target, kind, everyMs, accounts: config.accounts.map(({ name }) => describe(name)), runs };
   });
 }
 
-/** Each text once: accounts that fail for the same reason have the same error, and every account has a secret. */
-function createRedact(rows: readonly TargetLoadRow[], secrets: readonly string[]): (text: string) => string {
-  const known = new Map<string, string>();
-  for (const { error, hint, differences, notes } of rows)
-    for (const text of [error, hint, differences, notes])
-      if (text !== null && !known.has(text)) known.set(text, redact(text, secrets));
-  return (text) => known.get(text) ?? text;
-}
+/** The last load of the account succeeded, and the target has every change of its videos. */
+export const isUpToDate = (row: TargetAccount): boolean => isLoadDone(row) && row.behind_changes === 0;
 
-function describeAccount(
-  account: string,
-  row: TargetLoadRow | undefined,
-  lastChange: number,
-  hide: (text: string) => string,
-): TargetAccount {
-  if (!row) return { account, ...NEVER_LOADED, behind_changes: lastChange };
-  const { error, hint, differences, notes } = row;
+const isDifferent = ({ differences }: TargetAccount): boolean => (differences?.length ?? 0) > 0;
+
+/** The state of one target. */
+export function summarizeTarget({ accounts, runs, everyMs }: TargetReport, now: number) {
+  const loaded = accounts.filter(({ loaded_at: at }) => at !== null);
+  const loadedAt =
+    loaded
+      .map((row) => row.loaded_at)
+      .sort()
+      .at(-1) ?? null;
+  const upToDate = accounts.filter(isUpToDate).length;
+  const all = runs ? [...accounts, runs] : accounts;
+  const failing = groupFailures(all.filter(({ outcome }) => outcome === 'failed' || outcome === 'refused'));
+  const isLate = loadedAt === null || now >= fromTimestamp(loadedAt) + everyMs || failing.length > 0;
   return {
-    ...row,
-    error: error && hide(error),
-    hint: hint && hide(hint),
-    differences: differences === null ? null : (JSON.parse(hide(differences)) as string[]),
-    notes: JSON.parse(hide(notes)) as string[],
-    behind_changes: Math.max(0, lastChange - (row.change_seq ?? 0)),
+    upToDate,
+    /** It lacks changes, and not only because of its `every`. */
+    isBehind: upToDate < accounts.length && isLate,
+    /** The newest load that succeeded (`YYYY-MM-DD HH:MM:SS` UTC); null: none did. */
+    loadedAt,
+    /** Since then, every loaded account was compared; null: some never were. */
+    verifiedAt: loaded.some((row) => row.verified_at === null)
+      ? null
+      : (loaded.map((row) => row.verified_at).sort()[0] ?? null),
+    /** Accounts that differed when they were last compared. */
+    differing: loaded.filter(isDifferent).length,
+    /** What fails, with what to do, and what a person should know: a sentence each. */
+    notes: [
+      ...failing.map((group) => {
+        const [{ outcome, error, hint, failing_since: since }] = group;
+        const text = `${outcome} since ${since} UTC: ${error}${hint === null ? '' : ` -> ${hint}`}`;
+        return toOneLine(`${namesOf(group)} ${text}`);
+      }),
+      ...all.flatMap((row) => row.notes.map((text) => toOneLine(`${namesOf([row])}: ${text}`))),
+    ],
   };
 }
 
-/** The last load of the account succeeded, and the target has every change of its videos. */
-export const isUpToDate = ({ outcome, behind_changes: behind }: TargetAccount): boolean =>
-  (outcome === 'loaded' || outcome === 'unchanged') && behind === 0;
+/** `12 accounts, 11 up to date, loaded 2 min ago (every 24h at most), verified 7 h ago, 1 differs`. */
+export function targetText(report: TargetReport, now: number): string {
+  const { upToDate, loadedAt, verifiedAt, differing } = summarizeTarget(report, now);
+  const since = (at: string) => formatAgo(now - fromTimestamp(at));
+  const accounts = pluralize(report.accounts.length, 'account');
+  if (loadedAt === null) return `${accounts}, not loaded yet`;
+  const every = report.everyMs === 0 ? '' : ` (every ${formatDuration(report.everyMs)} at most)`;
+  return [
+    `${accounts}, ${formatCount(upToDate)} up to date, loaded ${since(loadedAt)}${every}`,
+    ...(verifiedAt === null ? [] : [`verified ${since(verifiedAt)}`]),
+    ...(differing === 0 ? [] : [`${formatCount(differing)} with differences`]),
+  ].join(', ');
+}
+
+/** `account main`, `3 accounts (main, second, third)`, `the tables of runs`. */
+function namesOf(rows: readonly TargetAccount[]): string {
+  const names = rows.map(({ account }) => account).filter((name) => name !== RUNS);
+  if (names.length === 0) return 'the tables of runs';
+  return names.length === 1
+    ? `account ${names[0]}`
+    : `${formatCount(names.length)} accounts (${listFirst(names)})`;
+}
+
+/** Loads may fail for this long before a person hears of it: a server may be restarted. */
+const PATIENCE_MS = HOUR_MS;
+const MAX_LISTED = 100;
+
+/** The problems of all targets: one for each reason, however many accounts have it. */
+export function findTargetProblems(
+  targets: readonly TargetReport[],
+  now: number,
+  formatCommand: FormatCommand,
+): Problem[] {
+  return targets.flatMap(({ target, accounts, runs }) => {
+    const rows = runs ? [...accounts, runs] : accounts;
+    const publish = (option = '') => formatCommand(`publish --target ${shellQuote(target)}${option}`);
+    const failed = rows.filter(({ outcome, failing_since: since }) => {
+      return outcome === 'failed' && now - fromTimestamp(since ?? '') >= PATIENCE_MS;
+    });
+    const toProblem = (
+      what: 'failed' | 'refused' | 'differs',
+      group: readonly [TargetAccount, ...TargetAccount[]],
+    ) => {
+      const [{ account, error, hint, code, differences, failing_since: since, verified_at: verifiedAt }] =
+        group;
+      const text = toOneLine((what === 'differs' ? differences?.[0] : error) ?? '');
+      const isOfAccount = what !== 'failed' && group.length === 1 && account !== RUNS;
+      const names = group.map((row) => row.account).filter((name) => name !== RUNS);
+      const others = group.length > 1 ? ` (and ${pluralize(group.length - 1, 'other account')})` : '';
+      const force = what === 'refused' && code === OTHER_WAREHOUSE ? 'take-over' : 'rebuild';
+      return createProblem({
+        kind: `target_${what}`,
+        scope: { account: isOfAccount ? account : null, packageId: null },
+        since: what === 'differs' ? verifiedAt : since,
+        message:
+          what === 'failed'
+            ? `target ${target} fails since ${since} UTC for ${namesOf(group)}: ${text}`
+            : `target ${target}: ${text}${others}`,
+        advice:
+          what === 'failed'
+            ? [
+                ...(hint === null ? [] : [{ text: toOneLine(hint), command: null }]),
+                { text: 'the worker tries again by itself; to try it now', command: publish() },
+              ]
+            : [
+                {
+                  text:
+                    what === 'refused'
+                      ? 'if this warehouse is the right one'
+                      : 'to load the account again completely',
+                  command: publish(` --${force} ${shellQuote(account)}`),
+                },
+              ],
+        // the `details` of an alert
+        fields: {
+          targets: [
+            {
+              target,
+              what,
+              accounts: names.slice(0, MAX_LISTED),
+              error: text,
+              code: what === 'differs' ? null : code,
+            },
+          ],
+        },
+      });
+    };
+    const [different, ...others] = rows.filter(isDifferent);
+    return [
+      ...groupFailures(failed).map((group) => toProblem('failed', group)),
+      ...groupFailures(rows.filter(({ outcome }) => outcome === 'refused')).map((group) =>
+        toProblem('refused', group),
+      ),
+      ...(different ? [toProblem('differs', [different, ...others])] : []),
+    ];
+  });
+}

@@ -22,10 +22,6 @@ export function listLakeSecrets(place: LakePlace): string[] {
   return [accessKeyId, secretAccessKey, ...(sessionToken === null ? [] : [sessionToken])];
 }
 
-/** The place without its login, for a process that only shows it. */
-export const removeLakeLogin = (place: LakePlace): LakePlace =>
-  place.kind === 'folder' ? place : { ...place, accessKeyId: '', secretAccessKey: '', sessionToken: null };
-
 /** The place as it may be printed: `/srv/lake`, `s3://bucket/prefix`. */
 export const formatLakePlace = (place: LakePlace): string =>
   place.kind === 'folder'

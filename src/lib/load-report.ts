@@ -1,4 +1,5 @@
 /** What became of one account in one load of a target: how the process that loads tells it, and how the live file keeps it. */
+import { escapeControls, formatCount, formatDuration, pluralize } from './format.ts';
 
 export const LOAD_OUTCOMES = ['loaded', 'unchanged', 'removed', 'refused', 'failed'] as const;
 /**
@@ -43,3 +44,36 @@ export const emptyReport = (account: string, outcome: LoadOutcome): LoadReport =
   ...{ account, outcome, changeSeq: null, rows: 0, durationMs: 0, notes: [], differences: null },
   ...{ error: null, hint: null, code: null },
 });
+
+/** Accounts that failed or were refused for the same reason are one group; any other account is one of its own. */
+export function groupFailures<
+  Row extends Pick<LoadReport, 'account' | 'error' | 'code'> & { outcome: LoadOutcome | null },
+>(rows: readonly Row[]): [Row, ...Row[]][] {
+  const groups = new Map<string, [Row, ...Row[]]>();
+  for (const row of rows) {
+    const { outcome, account, error, code } = row; // the error of a refusal names its account
+    const reason = outcome === 'failed' ? error : outcome === 'refused' ? code : account;
+    const group = groups.get(`${outcome} ${reason}`);
+    if (group) group.push(row);
+    else groups.set(`${outcome} ${reason}`, [row]);
+  }
+  return [...groups.values()];
+}
+
+const MOST_NAMES = 5;
+
+/** What became of a group of accounts: a line, and below it what differs, what a person should know, and what to do. */
+export function loadLines([report, ...others]: readonly [LoadReport, ...LoadReport[]]): string[] {
+  const { outcome, rows, durationMs, changeSeq, error, hint, differences, notes } = report;
+  const names = [report, ...others].slice(0, MOST_NAMES).map(({ account }) => account);
+  const more = others.length >= MOST_NAMES ? `, ${others.length + 1 - MOST_NAMES} more` : '';
+  const mark = changeSeq === null ? '' : ` at change ${formatCount(changeSeq)}`;
+  const compared =
+    differences === null ? '' : differences.length === 0 ? '; every value is equal' : '; DIFFERS:';
+  const written =
+    outcome === 'unchanged' ? '' : `: ${pluralize(rows, 'row')} in ${formatDuration(durationMs)}`;
+  const result =
+    error === null ? `${outcome}${mark}${written}${compared}` : `${outcome.toUpperCase()}: ${error}`;
+  const lines = [`${names.join(', ')}${more}  ${result}`, ...(differences ?? []), ...notes];
+  return [...lines, ...(hint === null ? [] : [`-> ${hint}`])].map(escapeControls);
+}

@@ -55,8 +55,6 @@ export const LOG_EVENTS = {
   target_loaded: ['target', 'account', 'rows', 'change_seq', 'duration_ms'],
   target_load_failed: ['target', 'account', 'code', 'error', 'hint'],
   target_account_refused: ['target', 'account', 'code', 'error', 'hint'],
-  target_note: ['target', 'account', 'message'],
-  target_verified: ['target', 'account'],
   backup_made: ['file', 'bytes', 'duration_ms'],
   backup_failed: ['file', 'error', 'hint'],
   backup_not_deleted: ['file', 'error'],

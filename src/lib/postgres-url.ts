@@ -12,62 +12,27 @@ export interface PostgresAddress {
   database: string;
 }
 
-const FORM = 'postgres://USER:PASSWORD@HOST:5432/DATABASE';
-const ENCODED =
-  'where % @ : / ? # in a name or a password are written %25 %40 %3A %2F %3F %23, and one host is named';
-const DEFAULT_PORT = 5432;
+const EXPECTED =
+  'postgres://USER:PASSWORD@HOST:5432/DATABASE, with % @ : / ? # in a name or a password written %25 %40 %3A %2F %3F %23; for TLS the key `ssl`, for a unix socket ?host=/FOLDER';
 /** Stands for a host in `postgres://user@/database?host=/folder`, which is no URL for Node. */
 const NO_HOST = 'unnamed.vodhouse.invalid';
 
 /** The parts of an address, or what was expected in its place: a phrase without any part of the address. */
 export function parsePostgresUrl(text: string): { address: PostgresAddress } | { expected: string } {
-  if (!/^postgres(?:ql)?:\/\//i.test(text)) return { expected: FORM };
+  const isForm =
+    /^postgres(?:ql)?:\/\/[^\s\\#,]*@[^\s\\#,/]*\/[^/?\s\\#]+(?:\?host=(?:\/|%2f)[^&\s\\#]*)?$/i.test(text);
   const withHost = text.replace(/@(?=\/)/, `@${NO_HOST}`);
-  const url = /[\s\\#]/.test(text) || !URL.canParse(withHost) ? null : new URL(withHost);
-  const parts = url && decodeParts(url);
-  if (!url || !parts || parts.host.includes(',')) return { expected: `${FORM}, ${ENCODED}` };
-  const expected = findMissing(url, parts);
-  return expected === null ? { address: parts } : { expected };
-}
-
-/** Null where a percent sign does not begin an encoding. */
-function decodeParts({ hostname, port, username, password, pathname, searchParams }: URL) {
+  if (!isForm || !URL.canParse(withHost)) return { expected: EXPECTED };
+  const { hostname, port, username, password, pathname, searchParams } = new URL(withHost);
   try {
-    return {
-      host: searchParams.get('host') ?? decodeURIComponent(hostname).replace(/^\[(.*)\]$/, '$1'),
-      port: port === '' ? DEFAULT_PORT : Number(port),
-      user: decodeURIComponent(username),
-      password: password === '' ? null : decodeURIComponent(password),
-      database: decodeURIComponent(pathname.slice(1)),
-    };
+    const host = searchParams.get('host') ?? decodeURIComponent(hostname).replace(/^\[(.*)\]$/, '$1');
+    const [user, database] = [decodeURIComponent(username), decodeURIComponent(pathname.slice(1))];
+    const address = { host, port: Number(port || 5432), user, database };
+    if (user === '' || host === NO_HOST || port === '0') return { expected: EXPECTED };
+    return { address: { ...address, password: password === '' ? null : decodeURIComponent(password) } };
   } catch {
-    return null;
+    return { expected: EXPECTED }; // a percent sign that begins no encoding
   }
-}
-
-function findMissing({ pathname, searchParams }: URL, { host, user, port }: PostgresAddress): string | null {
-  const folder = searchParams.get('host');
-  const others = [...searchParams.keys()].filter((name) => name !== 'host');
-  if (user === '') return `the name of a user: ${FORM}`;
-  if (pathname.length < 2) return `the name of a database at its end: ${FORM}`;
-  if (pathname.includes('/', 1)) return `one name after the host, that of the database: ${FORM}`;
-  if (others.length > 0) return describeParameters(others);
-  if (folder !== null && !folder.startsWith('/')) return '?host=/FOLDER, the folder of a unix socket';
-  if (host === '' || host === NO_HOST || port === 0) return `a host and a port: ${FORM}`;
-  return null;
-}
-
-/** libpq's other parameters, so that their names may be printed: an unknown one may be part of a password. */
-const PARAMETER =
-  /^(?:ssl\w*|uselibpqcompat|application_name|connect_timeout|options|user|password|port|dbname|hostaddr|keepalives\w*|target_session_attrs|channel_binding|gssencmode|client_encoding|pool\w*|schema|search_path|statement_timeout)$/;
-
-function describeParameters(names: readonly string[]): string {
-  const shown = [...new Set(names.map((name) => (PARAMETER.test(name) ? name : 'its parameters')))].join(
-    ', ',
-  );
-  const isTls = names.some((name) => /^(?:ssl|uselibpqcompat)/.test(name));
-  if (isTls) return `it without ${shown}: write the key \`ssl: verify-full\` (or no-verify, off) below it`;
-  return `it without ${shown}: only ?host=/FOLDER, of a unix socket, is known`;
 }
 
 /**

@@ -1,7 +1,7 @@
 /** The metrics of targets: how far each one is behind, and totals, which the live file keeps. */
-import { Counter, Summary, type Registry } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
 import { fromTimestamp } from '../lib/clock.ts';
-import { isUpToDate, type TargetAccount, type TargetReport } from '../health/targets.ts';
+import { isUpToDate, type TargetAccount } from '../health/targets.ts';
 import type { GaugeReading, Scrape } from './gauges.ts';
 
 const LABELS = ['target', 'account'] as const;
@@ -47,65 +47,36 @@ function perAccount(
   getValue: (row: TargetAccount, now: number) => number | null,
 ): GaugeReading {
   const read = ({ targets, now }: Scrape) =>
-    listRows(targets).flatMap(({ labels, row }) => {
+    listRows({ targets }).flatMap((row) => {
       const value = getValue(row, now);
-      return value === null ? [] : { labels, value };
+      return value === null ? [] : { labels: { target: row.target, account: row.account }, value };
     });
   return { name, help, labels: LABELS, read };
 }
 
-const listRows = (targets: readonly TargetReport[]) =>
-  targets.flatMap(({ target, accounts }) =>
-    accounts.map((row) => ({ row, labels: { target, account: row.account } })),
-  );
+const listRows = ({ targets }: Pick<Scrape, 'targets'>) => targets.flatMap(({ accounts }) => accounts);
 
 /** The returned function sets the totals to those of the live file: they do not start at 0 with the server. */
 export function createTargetTotals(registry: Registry) {
-  const registers = [registry];
-  const loads = new Counter({
-    name: 'vodhouse_target_loads_total',
-    help: 'Loads that succeeded (also with nothing to write) or failed (also: the account was refused).',
-    labelNames: [...LABELS, 'status'],
-    registers,
-  });
-  const written = new Counter({
-    name: 'vodhouse_target_rows_total',
-    help: 'Rows that loads wrote, in all tables of the target.',
-    labelNames: LABELS,
-    registers,
-  });
-  const setDurations = createDurations(registry);
-  return ({ targets }: Pick<Scrape, 'targets'>): void => {
-    const rows = listRows(targets);
-    loads.reset();
-    written.reset();
-    for (const { labels, row } of rows) {
-      loads.inc({ ...labels, status: 'succeeded' }, row.loads);
-      loads.inc({ ...labels, status: 'failed' }, row.failures);
-      written.inc(labels, row.rows);
+  const count = (name: string, help: string, ...labels: string[]) =>
+    new Counter({ name, help, labelNames: [...LABELS, ...labels], registers: [registry] });
+  const loads = count(
+    'vodhouse_target_loads_total',
+    'Loads that succeeded (also with nothing to write) or failed (also: the account was refused).',
+    'status',
+  );
+  const rows = count('vodhouse_target_rows_total', 'Rows that loads wrote, in all tables of the target.');
+  const duration = 'vodhouse_target_load_duration_seconds';
+  const seconds = count(`${duration}_sum`, 'Duration of the loads that succeeded, in all.');
+  const succeeded = count(`${duration}_count`, 'Number of the loads that succeeded.');
+  return (scrape: Pick<Scrape, 'targets'>): void => {
+    for (const total of [loads, rows, seconds, succeeded]) total.reset();
+    for (const { target, account, ...row } of listRows(scrape)) {
+      loads.inc({ target, account, status: 'succeeded' }, row.loads);
+      loads.inc({ target, account, status: 'failed' }, row.failures);
+      rows.inc({ target, account }, row.rows);
+      seconds.inc({ target, account }, row.duration_ms / 1000);
+      succeeded.inc({ target, account }, row.loads);
     }
-    setDurations(rows);
   };
-}
-
-/** A summary without quantiles, of totals: `observe` would need each load. */
-function createDurations(registry: Registry) {
-  const name = 'vodhouse_target_load_duration_seconds';
-  const help = 'Duration of the loads that succeeded: sum and count.';
-  const summary = new Summary({
-    name,
-    help,
-    labelNames: LABELS,
-    percentiles: [],
-    registers: [registry],
-  });
-  let rows: ReturnType<typeof listRows> = [];
-  const values = () =>
-    rows.flatMap(({ labels, row }) => [
-      { metricName: `${name}_sum`, labels, value: row.duration_ms / 1000 },
-      { metricName: `${name}_count`, labels, value: row.loads },
-    ]);
-  const get = summary.get.bind(summary);
-  summary.get = async () => ({ ...(await get()), values: values() });
-  return (now: typeof rows): void => void (rows = now);
 }

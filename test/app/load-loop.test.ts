@@ -50,8 +50,7 @@ async function startLoop(
       },
     };
   });
-  const config = { accounts: [{ name: 'main' }] as never };
-  const parts = { loaders, config, warehouse, clock, logger: SILENT, random: () => 0.5 };
+  const parts = { loaders, warehouse, clock, logger: SILENT };
   const open = () => createLoadLoop({ ...parts, hasFile: () => hasFile });
   let loop = open();
   close.push(() => loop.close());
@@ -100,7 +99,7 @@ describe('the loads of a worker', () => {
     const { check } = await startLoop(Array.from({ length: 8 }, () => FAILED));
     const minutes = await check(150);
     const waits = minutes.slice(1).map((minute, index) => minute - (minutes[index] ?? 0));
-    expect(waits.slice(0, 8)).toEqual([1, 2, 5, 10, 20, 30, 30, 30]);
+    expect(waits.slice(0, 8)).toEqual([1, 2, 4, 8, 16, 30, 30, 30]);
   });
 
   it('are no more frequent than `every` of their target', async () => {
@@ -153,8 +152,7 @@ describe('the loads of a worker', () => {
     const first = await startLoop();
     first.warehouse.recordLoadReport('gone', loadReport(), first.clock.now());
     const { warehouse, clock } = first;
-    const parts = { loaders: [], config: { accounts: [] }, warehouse, clock };
-    createLoadLoop({ ...parts, logger: SILENT, hasFile: () => true });
+    createLoadLoop({ loaders: [], warehouse, clock, logger: SILENT, hasFile: () => true });
     expect(warehouse.listTargetLoads()).toEqual([]);
   });
 });

@@ -44,7 +44,6 @@ describe('a load of a target', () => {
     ]);
     expect(lines.map(({ event, account }) => [event, account])).toEqual([
       ['target_loaded', 'main'],
-      ['target_verified', 'main'],
       ['target_loaded', 'other'],
     ]);
     expect(lines[0]).toMatchObject({ target: 'warehouse', rows: 10, change_seq: 7, duration_ms: 500 });
@@ -58,7 +57,7 @@ describe('a load of a target', () => {
     const { lines, rows } = await load([failed('a'), failed('b'), failed('c')]);
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatchObject({ event: 'target_load_failed', account: null, code: '42501' });
-    expect(lines[0]?.msg).toContain('3 accounts: permission denied for schema vodhouse -> grant create');
+    expect(lines[0]?.msg).toContain('FAILED: permission denied for schema vodhouse; -> grant create');
     expect(rows.map(({ outcome }) => outcome)).toEqual(['failed', 'failed', 'failed']);
   });
 
@@ -69,7 +68,7 @@ describe('a load of a target', () => {
     expect(lines.map(({ event, account }) => [event, account])).toEqual([
       ['target_load_failed', 'a'],
       ['target_account_refused', 'b'],
-      ['target_note', 'c'],
+      ['target_loaded', 'c'],
     ]);
   });
 

@@ -10,8 +10,7 @@ describe('the file of an export', () => {
     const live = liveFileWith();
     const folder = createFolder({ 'vodhouse.yaml': '', '.env': 'KEY=x', 'data.csv': 'earlier' });
     const at = (name: string) => join(folder, name);
-    const resolve = (out: string) =>
-      resolveExportFile(out, at('vodhouse.yaml'), { own: [at('data/vodhouse.db')], lakes: [at('lake')] });
+    const resolve = (out: string) => resolveExportFile(out, at('vodhouse.yaml'), [at('data/vodhouse.db')]);
     symlinkSync(live, at('link.csv'));
     mkdirSync(at('folder'));
     expect(() => resolve(live)).toThrow('is a database: an export does not replace it');
@@ -25,12 +24,7 @@ describe('the file of an export', () => {
       'vodhouse.db.worker.lock',
     ])
       expect(() => resolve(at(name)), name).toThrow('belongs to vodhouse');
-    mkdirSync(at('elsewhere/latest'), { recursive: true });
-    symlinkSync(at('elsewhere'), at('lake'));
-    for (const name of ['lake/latest/account=main.json', 'lake/new.csv', 'elsewhere/latest/new.csv'])
-      expect(() => resolve(at(name)), name).toThrow('is in a lake that vodhouse loads');
-    for (const name of ['lake.csv', 'data.csv', 'new.parquet', 'none/new.csv'])
-      expect(resolve(at(name))).toBe(at(name));
+    for (const name of ['data.csv', 'new.parquet', 'none/new.csv']) expect(resolve(at(name))).toBe(at(name));
     writeFileSync(at('data.csv'), 'text, and no database');
     expect(resolve(at('data.csv'))).toBe(at('data.csv'));
     expect(readFileSync(at('vodhouse.yaml'), 'utf8')).toBe('');

@@ -100,55 +100,32 @@ describe('the worker', () => {
 });
 
 describe('an address that cannot be used is named with its password hidden', () => {
-  const ENCODED = `${FORM}, where % @ : / ? # in a name or a password are written %25 %40 %3A %2F %3F %23, and one host is named`;
   it.each([
-    ['mysql://me:word@db.test/videos', 'mysql://me:***@db.test/videos', FORM],
-    ['me:word@db.test/videos', '[hidden]', FORM],
-    ['postgres://me:word@db.test', 'postgres://me:***@db.test', `the name of a database at its end: ${FORM}`],
-    [
-      'postgres://me:word@db.test/',
-      'postgres://me:***@db.test/',
-      `the name of a database at its end: ${FORM}`,
-    ],
-    [
-      'postgres://me:word@db.test/a/b',
-      'postgres://me:***@db.test/a/b',
-      `one name after the host, that of the database: ${FORM}`,
-    ],
-    ['postgres://db.test/videos', 'postgres://db.test/videos', `the name of a user: ${FORM}`],
-    ['postgres://db.test:5432/videos', '[hidden]', `the name of a user: ${FORM}`],
-    ['postgres://me:w%rd@db.test/videos', 'postgres://me:***@db.test/videos', ENCODED],
-    ['postgres://me:wo#rd@db.test/videos', 'postgres://me:***@db.test/videos', ENCODED],
-    ['postgres://me:wo/rd@db.test/videos', 'postgres://me:***@db.test/videos', ENCODED],
-    ['postgres://me:wo?rd@db.test/videos', 'postgres://me:***@db.test/videos', ENCODED],
-    ['postgres://me:word@one.test,two.test/videos', 'postgres://me:***@one.test,two.test/videos', ENCODED],
-    ['postgres://me:word@db.test:99999/videos', 'postgres://me:***@db.test:99999/videos', ENCODED],
-    ['postgres://me:word@/videos', 'postgres://me:***@/videos', `a host and a port: ${FORM}`],
-    [
-      'postgres://me:word@db.test/v?host=other',
-      'postgres://me:***@db.test/v',
-      '?host=/FOLDER, the folder of a unix socket',
-    ],
-    [
-      'postgres://me:word@db.test/v?sslmode=require&sslrootcert=x',
-      'postgres://me:***@db.test/v',
-      'it without sslmode, sslrootcert: write the key `ssl: verify-full` (or no-verify, off) below it',
-    ],
-    [
-      'postgres://me:word@db.test/v?connect_timeout=3',
-      'postgres://me:***@db.test/v',
-      'it without connect_timeout: only ?host=/FOLDER, of a unix socket, is known',
-    ],
-    [
-      'postgres://me:word@db.test/v?word',
-      'postgres://me:***@db.test/v',
-      'it without its parameters: only ?host=/FOLDER, of a unix socket, is known',
-    ],
-  ])('%s', (url, shown, expected) => {
-    const line = `line 9  publish.targets[0].postgres: ${shown} is not valid; expected ${expected}`;
-    expect(problemsOf(at(url))).toEqual([line]);
+    ['mysql://me:word@db.test/videos', 'mysql://me:***@db.test/videos'],
+    ['me:word@db.test/videos', '[hidden]'],
+    ['postgres://me:word@db.test', 'postgres://me:***@db.test'],
+    ['postgres://me:word@db.test/', 'postgres://me:***@db.test/'],
+    ['postgres://me:word@db.test/a/b', 'postgres://me:***@db.test/a/b'],
+    ['postgres://db.test/videos', 'postgres://db.test/videos'],
+    ['postgres://db.test:5432/videos', '[hidden]'],
+    ['postgres://me:w%rd@db.test/videos', 'postgres://me:***@db.test/videos'],
+    ['postgres://me:wo#rd@db.test/videos', 'postgres://me:***@db.test/videos'],
+    ['postgres://me:wo/rd@db.test/videos', 'postgres://me:***@db.test/videos'],
+    ['postgres://me:wo?rd@db.test/videos', 'postgres://me:***@db.test/videos'],
+    ['postgres://me:word@one.test,two.test/videos', 'postgres://me:***@one.test,two.test/videos'],
+    ['postgres://me:word@db.test:99999/videos', 'postgres://me:***@db.test:99999/videos'],
+    ['postgres://me:word@/videos', 'postgres://me:***@/videos'],
+    ['postgres://me:word@db.test/v?host=other', 'postgres://me:***@db.test/v'],
+    ['postgres://me:word@db.test/v?sslmode=require&sslrootcert=x', 'postgres://me:***@db.test/v'],
+    ['postgres://me:word@db.test/v?word', 'postgres://me:***@db.test/v'],
+  ])('%s', (url, shown) => {
+    const line = `line 9  publish.targets[0].postgres: ${shown} is not valid; expected ${FORM}, with % @ : / ? # in a name or a password written %25`;
     const fromVariable = withTargets('postgres: ${PG}');
-    expect(readProblems(fromVariable, { PG: url })).toEqual([line]);
+    for (const problems of [problemsOf(at(url)), readProblems(fromVariable, { PG: url })]) {
+      expect(problems).toHaveLength(1);
+      expect(problems[0]).toContain(line);
+      expect(problems[0]).toContain('the key `ssl`');
+    }
   });
 
   it('also where it is empty, or no text', () => {
@@ -179,21 +156,14 @@ describe('other problems of targets', () => {
     ['load_timeout: 25d', 'load_timeout: "25d" is not valid; expected a time from 1ms to 24d'],
     ['sslmode: require', 'sslmode: unknown key; '],
     ['ca: none.pem', 'ca: "none.pem" does not exist; expected a file with certificates in PEM'],
-    ['ssl: off\nca: none.pem', 'ca: has no meaning with ssl: off; expected ssl: verify-full, or no ca'],
   ])('%s', (line, text) => {
     expect(problemsOf(at(URL, `\n${line}`)).join('\n')).toContain(text);
-  });
-
-  it('no TLS over a unix socket', () => {
-    expect(problemsOf(at('postgres://me@/db?host=/run', '\nssl: verify-full'))).toEqual([
-      'line 10  publish.targets[0].ssl: "verify-full" has no meaning for a unix socket; expected off, or no ssl',
-    ]);
   });
 
   it('a name that two have, or that no metric can have', () => {
     const yaml = withTargets(at(URL), at(`${URL}2`));
     expect(readProblems(yaml.replace('target-1', 'target-0'))).toEqual([
-      'line 10  publish.targets[1].name: "target-0" is the name of targets[0] too; expected another',
+      'line 10  publish.targets[1].name: "target-0" is not valid; expected another name than targets[0]',
     ]);
     expect(readProblems(yaml.replace('target-1', 'a b'))[0]).toContain('expected letters, digits, - and _');
   });
@@ -202,9 +172,9 @@ describe('other problems of targets', () => {
     const same = URL.replace('postgres:', 'postgresql:')
       .replace('loader', 'other')
       .replace('db.example.test', 'DB.example.test:5432');
-    expect(problemsOf(at(URL), at(same, '\nschema: vodhouse'))).toEqual([
-      'line 11  publish.targets[1].postgres: postgresql://other:***@DB.example.test:5432/videos is that of targets[0] too, with the same schema; expected another database or schema',
-    ]);
+    const [problem, ...others] = problemsOf(at(URL), at(same, '\nschema: vodhouse'));
+    expect(problem).toContain('expected another place than targets[0]');
+    expect(others).toEqual([]);
   });
 });
 

@@ -1,8 +1,7 @@
 import { HOUR_MS } from '../../src/lib/clock.ts';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
-import { summarizeTarget, summaryText } from '../../src/health/target-summary.ts';
-import { readTargets } from '../../src/health/targets.ts';
+import { readTargets, summarizeTarget, targetText } from '../../src/health/targets.ts';
 import { openStatusQueries } from '../../src/queries/status-queries.ts';
 import { RUNS } from '../../src/lib/load-report.ts';
 import { failedLoad, loadReport } from '../support/fixtures/load-report.ts';
@@ -59,59 +58,41 @@ describe('the targets of a live file', () => {
 });
 
 describe('the summary of a target', () => {
-  const textOf = (...accounts: ReturnType<typeof targetAccount>[]) =>
-    summaryText(summarizeTarget(targetReport(accounts)), NOON);
-  const notesOf = (...accounts: ReturnType<typeof targetAccount>[]) =>
-    summarizeTarget(targetReport(accounts)).notes;
+  type Accounts = ReturnType<typeof targetAccount>[];
+  const textOf = (...accounts: Accounts) => targetText(targetReport(accounts), NOON);
+  const notesOf = (...accounts: Accounts) => summarizeTarget(targetReport(accounts), NOON).notes;
   const never = targetAccount({
     ...{ account: 'new', outcome: null, loaded_at: null, verified_at: null, behind_changes: 9 },
   });
 
   it('says how many accounts are up to date, and when they were loaded and verified', () => {
-    const other = targetAccount({ account: 'other', loaded_at: '2026-03-10 11:00:00' });
-    expect(textOf(targetAccount(), other)).toBe('2 accounts, up to date, loaded 2 min ago, verified 7 h ago');
-    expect(textOf(targetAccount(), never)).toBe(
-      '2 accounts, 1 up to date, loaded 2 min ago, verified 7 h ago',
-    );
+    const times = 'loaded 2 min ago, verified 7 h ago';
+    expect(textOf(targetAccount(), never)).toBe(`2 accounts, 1 up to date, ${times}`);
     expect(textOf(never)).toBe('1 account, not loaded yet');
-    expect(textOf(targetAccount({ behind_changes: 2, differences: ['title'] }))).toBe(
-      '1 account, 0 up to date, loaded 2 min ago, verified 7 h ago, 1 differs',
-    );
-  });
-
-  it('says how often at most it is loaded, where that is why it lacks changes', () => {
-    const report = targetReport([targetAccount({ behind_changes: 2 })], {
-      kind: 'lake',
-      everyMs: 12 * HOUR_MS,
-    });
-    expect(summaryText(summarizeTarget(report), NOON)).toBe(
-      '1 account, next load in 11h 58m, loaded 2 min ago (every 12h at most), verified 7 h ago',
-    );
-    const later = summaryText(summarizeTarget(report), NOON + 12 * HOUR_MS);
-    expect(later).toBe('1 account, 0 up to date, loaded 12 h ago (every 12h at most), verified 19 h ago');
-  });
-
-  it('counts as verified what was verified of every loaded account', () => {
+    const differs = targetAccount({ behind_changes: 2, differences: ['title'] });
+    expect(textOf(differs)).toBe(`1 account, 0 up to date, ${times}, 1 with differences`);
     const unverified = targetAccount({ account: 'other', verified_at: null, differences: null });
-    expect(textOf(targetAccount(), unverified)).toBe('2 accounts, up to date, loaded 2 min ago');
+    expect(textOf(targetAccount(), unverified)).toBe('2 accounts, 2 up to date, loaded 2 min ago');
+  });
+
+  it('does not call a target behind that only waits for its `every`', () => {
+    const isBehind = (now: number, row: Accounts[number]) =>
+      summarizeTarget(targetReport([row], { kind: 'lake', everyMs: 12 * HOUR_MS }), now).isBehind;
+    const waiting = targetAccount({ behind_changes: 2 });
+    expect(isBehind(NOON, waiting)).toBe(false);
+    expect(isBehind(NOON + 12 * HOUR_MS, waiting)).toBe(true);
+    expect(isBehind(NOON, failingAccount())).toBe(true);
+    expect(isBehind(NOON, targetAccount())).toBe(false);
   });
 
   it('notes at once what fails, together where it is the same, and what to do', () => {
     const accounts = ['a', 'b', 'c', 'd'].map((account) => failingAccount({ account }));
     const refused = failingAccount({ outcome: 'refused', error: 'another warehouse', hint: null });
-    expect(notesOf(...accounts, refused)).toEqual([
-      {
-        text: '4 accounts (a, b, c, 1 more) fails since 2026-03-10 11:31:00 UTC: connection refused by db.example.test:5432',
-        hint: 'is the server running?',
-      },
-      { text: 'account main refused since 2026-03-10 11:31:00 UTC: another warehouse', hint: null },
-    ]);
-  });
-
-  it('notes what a load tells', () => {
     const notes = ['2 characters NUL were replaced'];
-    expect(notesOf(targetAccount(), targetAccount({ account: 'b', notes }))).toEqual([
-      { text: 'account b: 2 characters NUL were replaced', hint: null },
+    expect(notesOf(...accounts, refused, targetAccount({ account: 'e', notes }))).toEqual([
+      '4 accounts (a, b, c, 1 more) failed since 2026-03-10 11:31:00 UTC: connection refused by db.example.test:5432 -> is the server running?',
+      'account main refused since 2026-03-10 11:31:00 UTC: another warehouse',
+      'account e: 2 characters NUL were replaced',
     ]);
   });
 });

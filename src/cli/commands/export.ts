@@ -39,9 +39,9 @@ export async function exportTable(options: ExportOptions): Promise<number> {
         hint: 'name a file; with --all, a folder',
       },
     );
-  const { file, warehouse, lakes } = findPublishedFile(options, 'vodhouse export');
+  const { file, warehouse } = findPublishedFile(options, 'vodhouse export');
   const own = warehouse === null ? [file] : [warehouse, file];
-  const toPath = (name: string) => resolveExportFile(name, options.config, { own, lakes });
+  const toPath = (name: string) => resolveExportFile(name, options.config, own);
   const exports = openExports(file);
   const signal =
     out === '-' ? null : abortOnSignal('stopping; a file that is not complete is not exported').signal;

@@ -4,6 +4,7 @@ import { systemClock } from '../../lib/clock.ts';
 import { commandsFor } from '../../health/commands.ts';
 import { createHealthReport } from '../../health/report.ts';
 import { createStaleCheck } from '../../health/streams.ts';
+import { summarizeTarget } from '../../health/targets.ts';
 import { withKnownPackages } from '../../health/known-packages.ts';
 import { findUnusableFiles } from '../../health/worker-problems.ts';
 import { readSchedule } from '../../health/schedule.ts';
@@ -12,7 +13,6 @@ import { openStatusQueries } from '../../queries/status-queries.ts';
 import type { JsonOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { formatJson } from '../output/output.ts';
-import { toTargetsJson } from '../output/target-lines.ts';
 import { listNeeds, requestsText, statusText, type Report } from '../output/status-text.ts';
 
 const MAX_REQUESTS = 30;
@@ -43,20 +43,31 @@ export async function status(options: JsonOptions & { requests?: true }): Promis
       budgets,
       ...readSchedule(config, health.runs.length === 0 ? null : publisher, now),
     };
-    process.stdout.write(options.json ? reportJson(report) : statusText(report, now));
+    process.stdout.write(options.json ? reportJson(report, now) : statusText(report, now));
     return report.problems.length > 0 ? EXIT.partial : EXIT.done;
   } finally {
     statusQueries.close();
   }
 }
 
-function reportJson(report: Report): string {
+function reportJson(report: Report, now: number): string {
   const { warehouse, packages, held_back, quarantine, drift, storage, budgets, published, backup, runs } =
     report;
   const { worker, next } = report;
   const needs = listNeeds(report);
   const records = { packages, held_back, quarantine, drift, storage };
-  const targets = toTargetsJson(report.targets);
+  const targets = report.targets.map(({ everyMs, accounts, runs, ...target }) => {
+    const { upToDate, loadedAt, verifiedAt } = summarizeTarget({ everyMs, accounts, runs, ...target }, now);
+    const times = { loaded_at: loadedAt, verified_at: verifiedAt };
+    return {
+      ...target,
+      every_ms: everyMs,
+      up_to_date: upToDate === accounts.length,
+      ...times,
+      accounts,
+      runs,
+    };
+  });
   return formatJson({
     warehouse,
     worker,

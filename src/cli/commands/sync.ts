@@ -11,7 +11,7 @@ import { logPublication, logRun } from '../output/log-run.ts';
 import { publishResultText, type PublishResult } from '../output/publication-text.ts';
 import { formatRun, summaryJson } from '../output/run-summary.ts';
 import { loadAfterRun, loadsAfterRunText } from '../load-after-run.ts';
-import { createLoadLogger } from '../load-request.ts';
+import { createLoadLogger } from '../publish-options.ts';
 import { exitCodeForSync, getPingedEnd, publishAfterRun } from '../publish-after-run.ts';
 import { abortOnSignal } from '../signals.ts';
 import { createRunRequest, isUnscoped, type SyncOptions } from '../sync-request.ts';

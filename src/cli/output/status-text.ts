@@ -6,6 +6,7 @@ import { getOverallStatus, isNothingRead, NOTHING_READ } from '../../health/over
 import { groupProblems, type Advice } from '../../health/problem-kinds.ts';
 import type { HealthReport } from '../../health/report.ts';
 import type { Schedule } from '../../health/schedule.ts';
+import { summarizeTarget, targetText } from '../../health/targets.ts';
 import {
   formatAgo,
   formatBytes,
@@ -17,7 +18,6 @@ import {
 } from '../../lib/format.ts';
 import { displayPath, MOST_ROWS } from './output.ts';
 import { formatTable } from './table.ts';
-import { targetLines } from './target-lines.ts';
 
 /** What `status` shows: the health of the live file, and the requests that were saved. */
 export type Report = Omit<HealthReport, 'budgets'> &
@@ -32,7 +32,7 @@ export function statusText(report: Report, now: number): string {
   if (report.storage.length > 0) sections.push(storageTable(report, since));
   if (report.drift.length > 0) sections.push(driftTable(report, since));
   if (report.published) sections.push(publishedLine(report.published, since));
-  if (report.targets.length > 0) sections.push(targetLines(report.targets, now).join('\n'));
+  if (report.targets.length > 0) sections.push(targetLines(report, now).join('\n'));
   if (report.backup) sections.push(backupLine(report.backup, since));
   sections.push(budgetTable(report));
   if (report.runs.length > 0) sections.push(runTable(report, since));
@@ -127,6 +127,21 @@ function packageTable(report: Report, since: Since): string {
 
 function limited(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   return [formatTable(headings, rows.slice(0, MOST_ROWS)), ...more(rows.length - MOST_ROWS)].join('\n');
+}
+
+/** Lines below the line of one target. */
+const MOST_NOTES = 8;
+
+function targetLines({ targets }: Report, now: number): string[] {
+  return targets.flatMap((report) => {
+    const { notes } = summarizeTarget(report, now);
+    const lines = notes.slice(0, MOST_NOTES).map((text) => `  ${text}`);
+    return [
+      `target ${report.target}: ${targetText(report, now)}`,
+      ...lines,
+      ...more(notes.length - MOST_NOTES),
+    ];
+  });
 }
 
 function more(left: number): string[] {

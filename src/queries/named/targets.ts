@@ -1,28 +1,8 @@
 /** The targets of publish.targets. */
 import { query } from '../../database/query.ts';
-import type { LoadOutcome } from '../../lib/load-report.ts';
+import type { targetLoad } from '../../database/schema/targets.ts';
 
-export interface TargetLoadRow {
-  target: string;
-  account: string;
-  outcome: LoadOutcome;
-  change_seq: number | null;
-  attempted_at: string;
-  loaded_at: string | null;
-  failing_since: string | null;
-  error: string | null;
-  hint: string | null;
-  code: string | null;
-  loads: number;
-  failures: number;
-  rows: number;
-  duration_ms: number;
-  verified_at: string | null;
-  /** JSON: a list of sentences; null: never compared. */
-  differences: string | null;
-  /** JSON: a list of sentences. */
-  notes: string;
-}
+export type TargetLoadRow = typeof targetLoad.$inferSelect;
 
 export const TARGET_LOADS = query<TargetLoadRow>(
   'What became of each account in each target',

@@ -4,7 +4,7 @@ import type { Tx } from '../../database/connection.ts';
 import { publication, targetLoad } from '../../database/schema/targets.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import { isLoadDone, type LoadReport } from '../../lib/load-report.ts';
-import { desc } from 'drizzle-orm';
+import { and, desc, eq, notInArray } from 'drizzle-orm';
 
 interface Stored extends Omit<LoadReport, 'notes' | 'differences'> {
   target: string;
@@ -34,15 +34,13 @@ const upsert = query<never, Stored>(
       differences = coalesce(excluded.differences, differences), notes = excluded.notes`,
 ).run;
 
-const deleteLoad = query<never, { target: string; account: string }>(
-  'delete from target_load where target = :target and account = :account',
-).run;
-
 /** Records what became of an account in a load of the target, which ended at `now` (ms). One that left the target has no row. */
 export function recordLoadReport(tx: Tx, target: string, report: LoadReport, now: number): void {
   const { account, outcome, differences, notes } = report;
   if (outcome === 'removed') {
-    deleteLoad(tx, { target, account });
+    tx.delete(targetLoad)
+      .where(and(eq(targetLoad.target, target), eq(targetLoad.account, account)))
+      .run();
     return;
   }
   upsert(tx, {
@@ -60,13 +58,12 @@ export function recordLoadReport(tx: Tx, target: string, report: LoadReport, now
 export const listTargetLoads = (tx: Tx) =>
   tx.select().from(targetLoad).orderBy(targetLoad.target, targetLoad.account).all();
 
-const deleteExcept = query<never, { names: string }>(
-  'delete from target_load where target not in (select value from json_each(:names))',
-).run;
-
 /** Forgets the targets that are not in the config any more. Returns the number of rows. */
 export const deleteTargetLoadsExcept = (tx: Tx, names: readonly string[]): number =>
-  deleteExcept(tx, { names: JSON.stringify(names) });
+  tx
+    .delete(targetLoad)
+    .where(notInArray(targetLoad.target, [...names]))
+    .run().changes;
 
 /** The ids of the last publications, the newest first. */
 export const listPublications = (tx: Tx): string[] =>

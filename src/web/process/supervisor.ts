@@ -10,7 +10,7 @@ import { errorMessage } from '../../lib/errors.ts';
 import { NO_PROXIES } from '../../lib/http/proxy.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { deserializeError } from '../../lib/serialize-error.ts';
-import { withoutLogin } from '../../lib/target-login.ts';
+import { redactAll } from '../../lib/redact.ts';
 import type { WebServer } from '../server.ts';
 import { HEARTBEAT_MS, type FromServer, type ToServer } from './ipc.ts';
 
@@ -94,11 +94,10 @@ function removeServiceKeys(config: Config): Config {
     ca: null,
   }));
   const { publish } = config;
-  const targets = publish?.targets.map((target) => withoutLogin(target)) ?? [];
   return {
     ...config,
     accounts,
-    publish: publish && { ...publish, targets },
+    publish: redactAll(publish, config.secrets),
     proxies: NO_PROXIES,
     notify: null,
     secrets: [],

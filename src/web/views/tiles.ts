@@ -5,7 +5,7 @@ import { addDays } from '../../lib/days.ts';
 import { STORAGE_KINDS } from '../../lib/service-fields.ts';
 import type { Config } from '../../config/config.ts';
 import type { HealthReport } from '../../health/report.ts';
-import { findNextLoad, summarizeTarget } from '../../health/target-summary.ts';
+import { summarizeTarget } from '../../health/targets.ts';
 import type { StorageDayRow } from '../../queries/named/storage.ts';
 import type { PageQueries } from '../../queries/page-queries.ts';
 import { findDelta } from '../charts/storage-chart.ts';
@@ -96,14 +96,12 @@ function toRequestsTile(budgets: HealthReport['budgets']) {
 
 function toTargetsTile(targets: HealthReport['targets'], now: number) {
   if (targets.length === 0) return null;
-  const summaries = targets.map(summarizeTarget);
+  const summaries = targets.map((report) => summarizeTarget(report, now));
   const loaded = summaries.flatMap(({ loadedAt }) => loadedAt ?? []).sort();
   return {
     count: targets.length,
     /** Those that wait for their next load are not behind. */
-    behind: summaries.filter(
-      (summary) => summary.upToDate < summary.accounts && findNextLoad(summary, now) === null,
-    ).length,
+    behind: summaries.filter(({ isBehind }) => isBehind).length,
     /** The newest load (ms since 1970); null: none. */
     loadedAt: loaded.length === 0 ? null : fromTimestamp(loaded.at(-1) ?? ''),
   };

@@ -17,23 +17,29 @@ describe('the text of the loads of a target', () => {
     expect(textOf([done(), done('lab', { outcome: 'unchanged', rows: 0 }), refused('x')])).toBe(
       `target warehouse: 2 of 3 accounts up to date, 10 rows in 1.5s
   main  loaded at change 7: 10 rows in 500ms
-  lab   up to date at change 7
-  x     REFUSED: account x is elsewhere
+  lab  unchanged at change 7
+  x  REFUSED: account x is elsewhere
 `,
     );
   });
 
-  it('has one line for accounts that failed for the same reason', () => {
+  it('has one line for accounts that failed for the same reason, and what to do', () => {
     const text = textOf(['a', 'b', 'c', 'd', 'e', 'f', 'g'].map(failed));
-    expect(text).toMatch(/^ {2}a, b, c, d, e, 2 more {2}FAILED: permission denied for schema vodhouse$/m);
-    expect(text).toMatch(/^ {4}-> grant create on schema vodhouse$/m);
+    expect(text).toContain('a, b, c, d, e, 2 more  FAILED: permission denied for schema vodhouse\n');
+    expect(text).toContain('-> grant create on schema vodhouse');
     expect(text.split('\n')).toHaveLength(4);
   });
 
   it('says whether both sides are equal, and what differs', () => {
     const text = textOf([done('main', { differences: [] }), done('lab', { differences: ['title is x'] })]);
-    expect(text).toMatch(/^ {2}main .*; every value is equal$/m);
-    expect(text).toMatch(/^ {2}lab .*; DIFFERS:\n {4}title is x$/m);
+    expect(text).toMatch(/main .*; every value is equal$/m);
+    expect(text).toMatch(/lab .*; DIFFERS:\n {4}title is x$/m);
+  });
+
+  it('leaves out, after a run, the accounts of which there is nothing to tell', () => {
+    const loads = loadsOf([done(), done('lab', { notes: ['2 characters NUL'] })]);
+    expect(targetLoadsText(loads, true)).not.toContain('main');
+    expect(targetLoadsText(loads, true)).toContain('2 characters NUL');
   });
 });
 

@@ -1,0 +1,100 @@
+/** What the options of `publish` ask of the targets of a config. */
+import type { Config } from '../config/config.ts';
+import { commandsFor, shellQuote } from '../health/commands.ts';
+import { findNearest } from '../lib/did-you-mean.ts';
+import { ConfigError, VodhouseError } from '../lib/errors.ts';
+import { escapeControls, formatCount } from '../lib/format.ts';
+import { createLogger, type Logger } from '../lib/logger.ts';
+import { openLoaders, type TargetLoader } from '../publishing/targets/loader.ts';
+import { openAccess } from '../publishing/targets/open-target.ts';
+import type { LoadRequest } from '../publishing/targets/target-request.ts';
+import type { JsonOptions, LogOptions } from './command-context.ts';
+import { isConfirmed } from './confirm.ts';
+
+export interface PublishOptions extends JsonOptions {
+  target?: string;
+  verify?: true;
+  /** An account. */
+  rebuild?: string;
+  takeOver?: string;
+  yes?: true;
+  printSql?: true;
+}
+
+/** Does the command ask for targets, and not for the file? */
+export const isAboutTargets = ({ target, verify, rebuild, takeOver, printSql }: PublishOptions): boolean =>
+  [target, verify, rebuild, takeOver, printSql].some((option) => option !== undefined);
+
+/** The targets that are asked for. Throws ConfigError for a name or a combination that cannot be. */
+export function selectLoaders(config: Config, options: PublishOptions): TargetLoader[] {
+  const loaders = openLoaders(config);
+  const names = loaders.map(({ target }) => target.name);
+  if (isAboutTargets(options) && names.length === 0)
+    throw new ConfigError('the config has no publish.targets: there is nothing to load', {
+      hint: 'a target is a name and a place: `publish: { targets: [{ name: lake, folder: /srv/lake }] }`',
+    });
+  if (options.target !== undefined) assertKnown('the config has no target', options.target, names);
+  const selected = loaders.filter(({ target }) => target.name === (options.target ?? target.name));
+  const isForced = options.rebuild !== undefined || options.takeOver !== undefined;
+  if (isForced && selected.length > 1)
+    throw new ConfigError(`an account is loaded by force into one target: --target ${names.join(' or ')}`);
+  return selected;
+}
+
+function assertKnown(message: string, name: string, known: readonly string[]): void {
+  if (known.includes(name)) return;
+  const nearest = findNearest(name, known);
+  const hint = nearest === undefined ? `known: ${known.join(', ')}` : `did you mean ${nearest}?`;
+  throw new ConfigError(`${message} ${name}; nothing was changed`, { hint });
+}
+
+/** The account to load by force; null: none. Throws ConfigError for one that this warehouse does not have. */
+export function getForce(
+  { rebuild, takeOver }: PublishOptions,
+  known: readonly string[],
+): LoadRequest['force'] {
+  const account = rebuild ?? takeOver;
+  if (account === undefined) return null;
+  assertKnown('this warehouse has no account', account, known);
+  return { account, kind: rebuild === undefined ? 'take-over' : 'rebuild' };
+}
+
+/**
+ * Says on stderr whose the account is, and what will be replaced. Asks, unless `--yes` was given. Throws ConfigError where
+ * nobody can be asked, VodhouseError if the target cannot be read.
+ */
+export async function confirmForce(
+  { account, kind }: NonNullable<LoadRequest['force']>,
+  { target }: TargetLoader,
+  options: PublishOptions,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const access = await openAccess(target);
+  try {
+    const state = (await access.readAccounts()).get(account);
+    const counts = state ? Object.entries(await access.countRows(account)) : [];
+    const rows = counts.map(([table, count]) => `${formatCount(count)} rows of ${table}`).join(', ');
+    const loaded = state
+      ? `loaded by ${state.worker}, ${state.loadedAt ?? 'not completely'} UTC`
+      : 'not loaded yet';
+    const text = `target ${target.name}, account ${account}, ${loaded}; replaced: ${rows || 'nothing'}`;
+    process.stderr.write(`${escapeControls(text)}\n`);
+  } catch (error) {
+    const { message, hint } = access.describe(error);
+    throw new VodhouseError(`target ${target.name}: ${message}; nothing was changed`, {
+      hint: hint ?? undefined,
+    });
+  } finally {
+    await access.close();
+  }
+  const words = `publish --target ${shellQuote(target.name)} --${kind} ${shellQuote(account)}`;
+  return options.yes ?? isConfirmed('Continue?', commandsFor(options.config)(words), signal);
+}
+
+/** A text log would repeat what the command prints. */
+export function createLoadLogger(
+  { logLevel, logFormat: format }: LogOptions,
+  secrets: readonly string[],
+): Logger {
+  return createLogger({ level: format === 'json' ? logLevel : 'silent', format, secrets });
+}
