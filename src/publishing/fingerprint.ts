@@ -14,13 +14,13 @@ export const SHAPE = 4;
  * attached: no published table has the name of a live one.
  */
 export function createFingerprint(live: Database, request: PublishRequest): string {
-  const { version, timezone, durationUnit, exclude, mode, today, storageAccounts } = request;
+  const { version, timezone, durationUnit, exclude, today, storageAccounts } = request;
   const rows = [
     ...QUERIES.map((query) => live.prepare(query).raw().all()),
     live.prepare(RECENT_READINGS).raw().all(addDays(today, -3)),
     ...storageAccounts.map((account) => live.prepare(QUARANTINED_DAYS).raw().all(account)),
   ];
-  const options = [SHAPE, version, timezone, durationUnit, [...exclude].sort(), mode, storageAccounts, today];
+  const options = [SHAPE, version, timezone, durationUnit, [...exclude].sort(), storageAccounts, today];
   return createHash('sha256')
     .update(JSON.stringify([options, rows]))
     .digest('hex');

@@ -14,7 +14,7 @@ import { isDamage, toWarehouseError } from '../database/integrity.ts';
 import { lockOrThrow } from '../database/lock.ts';
 import { makeFolder } from '../database/make-folder.ts';
 import { giveToOwnerOf } from '../database/private-files.ts';
-import { keepDatedCopy, replaceFile, startFsync, sweepLeftOvers } from './atomic-replace.ts';
+import { replaceFile, startFsync, sweepLeftOvers } from './atomic-replace.ts';
 import { assertLive, build } from './build.ts';
 import { checkTable, type ExpectedRows } from './check.ts';
 import { createHelperProcess, NO_HELPER, type HelperProcess } from './helper-process.ts';
@@ -40,8 +40,7 @@ export async function publish(request: PublishRequest): Promise<Publication> {
     prepareFolder(live, file);
     recordPublication(live, now);
     const rows = await buildAndReplace(request, marts);
-    const copy = keepDatedCopy(request);
-    return { file, bytes: statSync(file).size, durationMs: performance.now() - startedAt, rows, copy };
+    return { file, bytes: statSync(file).size, durationMs: performance.now() - startedAt, rows };
   } catch (error) {
     throw errorCode(error) === '' ? error : toWarehouseError(error, file); // a code of the file system or of SQLite
   } finally {
@@ -89,7 +88,7 @@ async function buildAndReplace(request: PublishRequest, marts: Marts): Promise<R
   try {
     const expected = await buildDraft(draft, marts, request, helper);
     giveToOwnerOf(existsSync(request.file) ? request.file : dirname(request.file), draft);
-    chmodSync(draft, request.mode);
+    chmodSync(draft, 0o444);
     const flushed = startFsync(draft); // the disk writes while the file is checked
     const rows = await checkTables(draft, marts, expected, helper);
     await flushed;

@@ -2,7 +2,6 @@ import {
   chmodSync,
   existsSync,
   lstatSync,
-  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -32,7 +31,6 @@ import {
   videoRow,
 } from '../support/fixtures/filled-live-file.ts';
 import { execute, hashFile, readRows, readValue } from '../support/fixtures/live-file.ts';
-import { DAY_MS } from '../../src/lib/clock.ts';
 import { createPublishRequest, published } from '../support/fixtures/published-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 
@@ -45,15 +43,15 @@ describe('a published file', () => {
     const { file, select, publication } = await published(live());
     expect(statSync(file).mode & 0o777).toBe(0o444);
     const folder = join(temporaryFolder(), 'published');
-    const { file: shared } = await published(live(), { file: join(folder, 'out.db'), mode: 0o640 });
+    const { file: shared } = await published(live(), { file: join(folder, 'out.db') });
     const modes = [folder, shared].map((path) => (statSync(path).mode & 0o777).toString(8));
-    expect(modes).toEqual(['755', '640']);
+    expect(modes).toEqual(['755', '444']);
     expect(select('pragma journal_mode')).toEqual([{ journal_mode: 'delete' }]);
     expect(select('pragma application_id')).toEqual([{ application_id: 0x766f6470 }]);
     expect(select('pragma freelist_count')).toEqual([{ freelist_count: 0 }]);
     expect(readValue(file, 'select count(*) from sqlite_stat1')).toBeGreaterThan(4);
     expect(names(file)).toEqual(['live.db', 'live.db.publish.lock', 'out.db']);
-    expect(publication).toMatchObject({ file, bytes: statSync(file).size, copy: null });
+    expect(publication).toMatchObject({ file, bytes: statSync(file).size });
   });
 
   it('declares keys and foreign keys that are valid', async () => {
@@ -378,40 +376,5 @@ describe('publishing', () => {
     expect(error).toBeInstanceOf(ConfigError);
     expect(error).toMatchObject({ message: 'publish.exclude: "video_id", "colour" cannot be left out' });
     expect((error as ConfigError).hint).toContain('access_key, original_access_key, org_access_key');
-  });
-});
-
-describe('dated copies', () => {
-  const at = (day: number) => Date.parse('2026-03-10T16:00:00Z') + day * DAY_MS; // the 11th in Seoul
-
-  it('are retained for the configured days, one per day: the last of it', async () => {
-    const path = live();
-    const keep = (day: number) => published(path, { keepDays: 2, now: at(day) });
-    const { file, publication } = await keep(0);
-    expect(publication.copy).toBe(join(dirname(file), 'out.2026-03-11.db'));
-    writeFileSync(join(dirname(file), 'out.2020-01-01.db'), 'not of ours');
-    execute(path, change(1, '2026-03-10 16:30:00', "title = 'later that day'"));
-    await keep(0.1);
-    expect(
-      readValue(join(dirname(file), 'out.2026-03-11.db'), 'select title from videos where video_id = 1'),
-    ).toBe('later that day');
-    await keep(1);
-    await keep(2);
-    const copies = () => names(file).filter((name) => name.startsWith('out.2'));
-    expect(copies()).toEqual(['out.2020-01-01.db', 'out.2026-03-12.db', 'out.2026-03-13.db']);
-    await keep(9);
-    expect(copies()).toEqual(['out.2020-01-01.db', 'out.2026-03-20.db']);
-    expect(statSync(join(dirname(file), 'out.2026-03-20.db')).ino).toBe(statSync(file).ino);
-    expect(readRows(join(dirname(file), 'out.2026-03-20.db'), 'pragma integrity_check')).toEqual([
-      { integrity_check: 'ok' },
-    ]);
-  });
-
-  it('replace one that is incomplete', async () => {
-    const path = live();
-    const { file } = await published(path, { keepDays: 2, now: at(0) });
-    linkSync(file, `${join(dirname(file), 'out.2026-03-11.db')}.new-4711`);
-    await published(path, { keepDays: 2, now: at(0) });
-    expect(names(file).filter((name) => name.includes('new-'))).toEqual([]);
   });
 });

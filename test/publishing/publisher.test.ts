@@ -2,7 +2,6 @@ import { dirname, join } from 'node:path';
 import {
   copyFileSync,
   existsSync,
-  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -96,18 +95,6 @@ describe('a publisher', () => {
       message: `publish.file: ${target.file} exists, and vodhouse did not publish it; nothing was changed`,
     });
     expect(readFileSync(target.file, 'utf8')).toBe('my own notes');
-  });
-
-  it('retains old copies with that option', async () => {
-    const target = { ...createPublishRequest(live()), keepDays: 1 };
-    const publisher = createPublisher(target);
-    const nextDay = NOW + 86_400_000;
-    await publisher.publish(NOW, never);
-    await publisher.publish(nextDay, never, { pruneCopies: false });
-    const copies = () => readdirSync(dirname(target.file)).filter((name) => name.startsWith('out.2'));
-    expect(copies()).toEqual(['out.2026-03-10.db', 'out.2026-03-11.db']);
-    await publisher.publish(nextDay, never);
-    expect(copies()).toEqual(['out.2026-03-11.db']);
   });
 
   it('rejects columns that cannot be left out before any other work', () => {

@@ -116,9 +116,9 @@ async function publishIfAsked(
   options: PublishOptions,
   signal: AbortSignal,
 ): Promise<Publication | null> {
-  const { now, pruneCopies } = getPublishTime(systemClock.now(), null); // no answer has confirmed the clock
+  const now = getPublishTime(systemClock.now(), null); // no answer has confirmed the clock
   if (isAboutTargets(options) && publisher.dueAt(now) === null) return null;
-  return publisher.publish(now, signal, { pruneCopies });
+  return publisher.publish(now, signal);
 }
 
 interface Loads {
