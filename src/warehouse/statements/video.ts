@@ -2,24 +2,24 @@
 import type { Tx } from '../../database/connection.ts';
 import { prepareOnce, query } from '../../database/query.ts';
 import { receivedNames, type VideoRow } from '../../database/received-columns.ts';
+import { CURRENT_RUN, EDITABLE_FIELDS } from '../../database/version-trigger.ts';
 import type { IdRange } from '../../lib/id-range.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
 
 /** A time, or that of the row's present state if that is later: time never runs backward. */
 const notBefore = (time: string) => `max(${time}, video.changed_at, coalesce(video.removed_at, ''))`;
 
-const COMPARED = [...receivedNames.filter((name) => name !== 'id'), 'extra'];
 /**
  * `or removed_at is not null`: an unchanged video that returns must not stay removed. Columns of vodhouse are bound
  * by position, so that no field of the service can replace them.
  */
 const UPSERT = query<never>(
-  `insert into video (account, package_id, ${receivedNames.join(', ')}, extra, first_seen_at, changed_at, change_seq)
-    values (?, ?, ${receivedNames.map((name) => `@${name}`).join(', ')}, ?, ?, ?, ?)
+  `insert into video (account, package_id, ${receivedNames.join(', ')}, extra, first_seen_at, changed_at, change_seq, run_id)
+    values (?, ?, ${receivedNames.map((name) => `@${name}`).join(', ')}, ?, ?, ?, ?, ${CURRENT_RUN})
     on conflict (account, package_id, id) do update set
-      ${COMPARED.map((name) => `${name} = excluded.${name}`).join(', ')},
+      ${EDITABLE_FIELDS.map((name) => `${name} = excluded.${name}`).join(', ')},
       changed_at = ${notBefore('excluded.changed_at')}, removed_at = null, change_seq = excluded.change_seq
-    where ${COMPARED.map((name) => `video.${name} is not excluded.${name}`).join(' or ')}
+    where ${EDITABLE_FIELDS.map((name) => `video.${name} is not excluded.${name}`).join(' or ')}
       or video.removed_at is not null`,
 );
 
