@@ -4,7 +4,7 @@
  */
 import type { video } from '../../database/schema/videos.ts';
 import { query } from '../../database/query.ts';
-import { differingFields } from '../../database/version-trigger.ts';
+import { differingFields, EDITABLE_FIELDS } from '../../database/version-trigger.ts';
 
 type Video = typeof video.$inferSelect;
 type VideoOfPackage = Pick<Video, 'account' | 'package_id' | 'id' | 'title'> & {
