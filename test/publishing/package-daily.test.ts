@@ -77,7 +77,7 @@ function expected(story: ReturnType<typeof play>['story'], timezone: string) {
     const grown = ofDay.map(({ before, after }) => after.size - before.size);
     days.push({
       day,
-      videos: now.size,
+      video_count: now.size,
       size_bytes: bytes,
       duration_seconds: bytes / 1000,
       added: grown.filter((by) => by === 1).length,
@@ -93,7 +93,7 @@ const nextDay = (day: string) => toTimestamp(fromTimestamp(`${day} 00:00:00`) + 
 
 const COLUMNS = 'day, videos, size_bytes, duration_seconds, added, removed, edited, is_live';
 
-describe('catalog_daily', () => {
+describe('package_daily', () => {
   it('is the catalogue at the end of each day of the zone, with additions, removals and edits', async () => {
     const zone = fc.constantFrom('Asia/Seoul', 'Europe/Berlin', 'America/St_Johns', 'UTC');
     const history = fc.array(step, { minLength: 1, maxLength: 25 });
@@ -101,7 +101,7 @@ describe('catalog_daily', () => {
       fc.asyncProperty(history, zone, async (steps, timezone) => {
         const { sql, story } = play(steps);
         const { select } = await published(liveFileWith(packageRow(101), ...sql), { timezone, now: NOW });
-        expect(select(`select ${COLUMNS} from catalog_daily order by day`)).toEqual(
+        expect(select(`select ${COLUMNS} from package_daily order by day`)).toEqual(
           expected(story, timezone),
         );
       }),
@@ -117,7 +117,7 @@ describe('catalog_daily', () => {
       videoRow(1, { package_id: 103, changed_at: '2026-03-08 14:59:59' }),
     );
     const { select } = await published(live);
-    const days = 'select package_id, day, videos, is_first_day from catalog_daily order by package_id, day';
+    const days = 'select package_id, day, videos, is_first_day from package_daily order by package_id, day';
     expect(select(days)).toEqual([
       { package_id: 101, day: '2026-03-09', videos: 0, is_first_day: 1 },
       { package_id: 101, day: '2026-03-10', videos: 0, is_first_day: 0 },
@@ -133,7 +133,7 @@ describe('catalog_daily', () => {
       videoRow(1),
     );
     const { select } = await published(live);
-    expect(select('select day, videos, is_live from catalog_daily order by day')).toEqual(
+    expect(select('select day, videos, is_live from package_daily order by day')).toEqual(
       ['01', '02', '03', '04'].map((day) => ({ day: `2026-03-${day}`, videos: 1, is_live: 0 })),
     );
   });
@@ -145,7 +145,7 @@ describe('catalog_daily', () => {
       videoRow(2, { first_seen_at: '2026-03-01 03:00:00', changed_at: '2026-03-08 03:00:00' }),
     );
     const { select } = await published(live);
-    expect(select('select day, videos, added, removed, edited from catalog_daily order by day')).toEqual([
+    expect(select('select day, videos, added, removed, edited from package_daily order by day')).toEqual([
       { day: '2026-03-08', videos: 1, added: 1, removed: 0, edited: 0 },
       { day: '2026-03-09', videos: 1, added: 0, removed: 0, edited: 0 },
       { day: '2026-03-10', videos: 1, added: 0, removed: 0, edited: 0 },
@@ -161,7 +161,7 @@ describe('catalog_daily', () => {
       videoRow(2, { package_id: 102, filesize: 8 }),
     );
     const { select } = await published(live, { now: Date.parse('2026-03-01T04:00:00Z') });
-    expect(select('select package_key, videos, size_bytes, added from catalog_daily order by 1')).toEqual([
+    expect(select('select package_key, videos, size_bytes, added from package_daily order by 1')).toEqual([
       { package_key: 'main/101', videos: 1, size_bytes: 1_073_741_824, added: 1 },
       { package_key: 'main/102', videos: 2, size_bytes: 15, added: 2 },
     ]);
