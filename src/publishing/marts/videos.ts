@@ -5,6 +5,7 @@ import type { Column, Table, TableColumn, View } from '../mart.ts';
 import {
   column,
   moment,
+  nonEmpty,
   packageColumns,
   size,
   sourceColumn,
@@ -31,8 +32,8 @@ export interface VideoOptions {
 const CREATED_AT = `case datetime(v.cdate, '+0 days') when substr(v.cdate, 1, 19) then
   case when v.cdate >= '1900' and v.cdate < '2262' then substr(v.cdate, 1, 19) end end`;
 
-/** What identifies a state, and what led to it. */
-function changeColumns(): TableColumn[] {
+/** What identifies a state, and what led to it; `start` is its beginning. */
+function changeColumns(start = 'coalesce(v.removed_at, v.changed_at)'): TableColumn[] {
   const began = 'When this state began: first seen, edited, or the proof of a removal.';
   return [
     VIDEO_KEY,
@@ -54,7 +55,7 @@ function changeColumns(): TableColumn[] {
     sourceColumn('change', 'VARCHAR(20)', 'The change that led to this state.', 'v.change', {
       values: CHANGES,
     }),
-    ...moment('changed', began, 'coalesce(v.removed_at, v.changed_at)', 'changed_at'),
+    ...moment('changed', began, start, 'changed_at'),
     sourceColumn('run_id', 'BIGINT', 'The run that stored the change; runs are deleted by age.', 'v.run_id'),
     column(
       'changed_fields',
@@ -63,9 +64,13 @@ function changeColumns(): TableColumn[] {
       'published_names(v.changed_fields)',
       { source: 'changed_fields' },
     ),
-    column('title_before', 'VARCHAR(2000)', 'The former title, if the change edited it.', 'v.title_before', {
-      source: 'title',
-    }),
+    column(
+      'title_before',
+      'VARCHAR(2000)',
+      'The former title, if the change edited it.',
+      nonEmpty('title_before'),
+      { source: 'title' },
+    ),
   ];
 }
 
@@ -182,7 +187,7 @@ export function videoHistory(options: VideoOptions): Table {
     foreignKeys: [TO_VIDEOS],
     columns: keep(
       [
-        ...changeColumns(),
+        ...changeColumns('v.valid_from'), // changed_at is too early where a clock ran backward
         sourceColumn('valid_to', 'TIMESTAMP', 'End of this state, exclusive; NULL if present.', 'v.valid_to'),
         column('is_current', 'BOOLEAN', '1 for the present state of a video.', '0'),
         ...fieldColumns(options),
