@@ -82,7 +82,7 @@ export interface View {
   description: string;
   role: 'dimension' | 'fact';
   columns: readonly Column[];
-  /** The SELECT, without its WHERE. In a UNION ALL the last one gives the types: it must not compute a column. */
+  /** The SELECT, without its WHERE. In a UNION ALL the first one and the last one give the types: they must not compute a column. */
   select: string;
   /** BOOLEAN columns that must be false, over the aliases of `select`: the WHERE of it. */
   whereFalse?: readonly string[];

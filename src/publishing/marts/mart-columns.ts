@@ -14,7 +14,7 @@ const UNIT_OF_TYPE: Partial<Record<DataType, string>> = {
   TIMESTAMP: 'UTC',
 };
 
-/** A column. By default it is computed (no source), has the unit of its type, and a BIGINT is non-additive. */
+/** A column. By default it is computed (no source), has the unit of its type, and a number is non-additive. */
 export function column(
   name: string,
   type: DataType,
@@ -23,7 +23,7 @@ export function column(
   details: Details = {},
 ): TableColumn {
   const unit = UNIT_OF_TYPE[type] ?? null;
-  const additivity = type === 'BIGINT' ? 'non-additive' : null;
+  const additivity = type === 'BIGINT' || type === 'REAL' ? 'non-additive' : null;
   return { name, type, unit, description, source: null, additivity, values: null, value, ...details };
 }
 

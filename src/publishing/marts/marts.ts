@@ -11,6 +11,7 @@ import { runs, walks } from './runs.ts';
 import { storageDaily } from './storage.ts';
 import {
   NEEDED,
+  UNEXPLAINED,
   videoChanges,
   videoHistory,
   videos,
@@ -55,9 +56,11 @@ const hashShape = (marts: readonly Mart[]): string =>
   createHash('sha256').update(JSON.stringify(marts)).digest('hex').slice(0, 16);
 
 function assertExcludable({ durationUnit, exclude }: VideoOptions): void {
-  const excludable = videos({ durationUnit, exclude: [] })
-    .columns.flatMap(({ name, source }) => [name, source ?? name])
-    .filter((name) => !NEEDED.includes(name));
+  const names = videos({ durationUnit, exclude: [] }).columns.flatMap(({ name, source }) => [
+    name,
+    source ?? name,
+  ]);
+  const excludable = [...names, ...UNEXPLAINED].filter((name) => !NEEDED.includes(name));
   const unknown = exclude.filter((name) => !excludable.includes(name));
   if (unknown.length === 0) return;
   const listed = unknown.map((name) => {

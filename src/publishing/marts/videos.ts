@@ -125,7 +125,7 @@ function number(
 }
 
 /** Fields whose meaning the service does not document. */
-const UNEXPLAINED = ['cid', 'rate', 'drm_cid', 'opt', 'preloading'];
+export const UNEXPLAINED = ['cid', 'rate', 'drm_cid', 'opt', 'preloading'];
 
 /** The SQL of a JSON object of those that are not empty; NULL without any. */
 function otherFields(exclude: readonly string[]): string {
@@ -216,6 +216,7 @@ export function videoVersions({ columns }: Table): View {
   const present = names.map(
     (name) => ({ valid_to: 'null as valid_to', is_current: 'true as is_current' })[name] ?? name,
   );
+  const former = `select changed_at as valid_from, ${names.join(', ')} from video_history`;
   return {
     kind: 'view',
     name: 'video_versions',
@@ -227,9 +228,11 @@ export function videoVersions({ columns }: Table): View {
         : []),
       ...columns,
     ],
-    select: `select changed_at as valid_from, ${present.join(', ')} from videos
+    select: `${former} where false
 union all
-select changed_at as valid_from, ${names.join(', ')} from video_history`,
+select changed_at as valid_from, ${present.join(', ')} from videos
+union all
+${former}`,
   };
 }
 
