@@ -1,12 +1,5 @@
 import { dirname, join } from 'node:path';
-import {
-  copyFileSync,
-  existsSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { ConfigError, InterruptedError, LockedError } from '../../src/lib/errors.ts';
 import { tryLock } from '../../src/database/lock.ts';
