@@ -56,7 +56,7 @@ describe.skipIf(findPostgres() === null)('the schema of a target', () => {
     ['a column', 'ALTER TABLE $.videos DROP COLUMN title CASCADE'],
     ['a table', 'DROP TABLE $.storage_daily CASCADE'],
     ['a column of all warehouses', 'ALTER TABLE $.dates DROP COLUMN year CASCADE'],
-    ['a view', 'DROP VIEW $.bi_videos'],
+    ['a view', 'DROP VIEW $.videos_now'],
     ['what is remembered', 'DROP TABLE $.vodhouse_account CASCADE'],
   ])('is whole again after somebody dropped %s', async (_, dropped) => {
     const site = await openPublished();
@@ -73,7 +73,7 @@ describe.skipIf(findPostgres() === null)('the schema of a target', () => {
     await site.query('ALTER TABLE $.video_history DROP CONSTRAINT video_history_pkey');
     const said = await fail(site.load());
     expect(said).toContain(
-      `${site.schema}.video_history has lost its primary key (account, package_id, video_id, change_seq)`,
+      `${site.schema}.video_history has lost its primary key (video_key, version_number)`,
     );
     expect((await check(site.config))['schema']).toBe(`failed: ${said}`);
     await site.query(/ALTER TABLE [^;]*/.exec(said)?.[0] ?? '');
@@ -106,7 +106,7 @@ describe.skipIf(findPostgres() === null)('the schema of a target', () => {
     await site.load({}, { readers: ['bi', 'late', 'public'] });
     await site.query('CREATE TABLE $.later (id int)');
     for (const role of ['bi', 'late', 'loader'])
-      for (const table of ['videos', 'bi_videos', 'vodhouse_freshness', 'later'])
+      for (const table of ['videos', 'videos_now', 'vodhouse_freshness', 'later'])
         await server.query(`SELECT count(*) FROM ${site.schema}.${table}`, as(role));
     await expect(server.query(`DELETE FROM ${site.schema}.videos`, as('bi'))).rejects.toThrow(
       'permission denied',

@@ -290,7 +290,7 @@ export const videoTags: Table = {
   foreignKeys: [TO_PACKAGES, TO_VIDEOS],
   columns: [
     VIDEO_KEY,
-    ...packageColumns('p').filter(({ name }) => name !== 'account'),
+    ...packageColumns('p'),
     column('tag', 'VARCHAR(255)', 'One tag.', TAG, { source: 'tag' }),
     column('is_removed', 'BOOLEAN', '1 if the video is removed.', 'v.removed_at is not null'),
   ],

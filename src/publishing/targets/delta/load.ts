@@ -13,8 +13,7 @@ const NOTHING: Loaded = { kind: 'nothing', rows: 0, notes: [] };
 
 /** Also a table that the published file does not have, because `publish.exclude` leaves it out. */
 const ACCOUNT_TABLES = [
-  ...['videos', 'video_history', 'video_tags', 'packages', 'storage_daily', 'storage_readings'],
-  ...['storage_corrections', 'catalog_daily'],
+  ...['videos', 'video_history', 'video_tags', 'packages', 'storage_daily', 'package_daily'],
 ];
 
 /** Throws OwnedError, ConfigError, StoreError, and ConflictError: then it is to begin again. */

@@ -2,16 +2,7 @@
 import { storeChanges } from '../changes.ts';
 import type { Source } from '../source.ts';
 import type { Action, AddFile, Snapshot } from './actions.ts';
-import {
-  compareKeys,
-  countRecords,
-  divide,
-  getStart,
-  hashSlices,
-  ownRows,
-  type Slice,
-  type VideoKey,
-} from './files.ts';
+import { compareKeys, countRecords, divide, getStart, hashSlices, ownRows, type Slice } from './files.ts';
 import { filesOf, toRemoval, type Lake } from './lake.ts';
 import { toForm, type DeltaTable } from './tables.ts';
 import { writeFiles } from './write-files.ts';
@@ -32,8 +23,6 @@ export interface Plan {
   slices: Slice[];
 }
 
-const START: VideoKey = ['', 0];
-
 /** An application of the log: this account of this warehouse. Its version is the `change_seq` that the table has everything of. */
 const toAppId = ({ warehouseId }: Source, account: string) => `vodhouse/${warehouseId}/${account}`;
 
@@ -53,13 +42,13 @@ export async function planLarge(
   if (kind === 'changes' && source.changeSeqOf(account) <= since) return null;
   const rows = ownRows(table, account);
   if (kind === 'all' || files.length === 0)
-    return { deltaTable, removed: files, slices: divide(source.db, table, rows, [START, null], fileRows) };
+    return { deltaTable, removed: files, slices: divide(source.db, table, rows, ['', null], fileRows) };
   storeChanges(source, account, since);
   const findNext = source.db
     .prepare(NEXT_CHANGE[table.name === 'video_history' ? 'history' : 'videos'])
-    .raw();
+    .pluck();
   const affected = files.filter((file, index) => {
-    const next = findNext.get(getStart(file)) as VideoKey | undefined;
+    const next = findNext.get(getStart(file)) as string | undefined;
     const until = files[index + 1];
     return next !== undefined && (!until || compareKeys(next, getStart(until)) < 0);
   });
@@ -70,9 +59,8 @@ export async function planLarge(
   return { deltaTable, removed: affected, slices };
 }
 
-const findNextIn = (changed: string, table: string) => `select v.package_key, v.video_id
-from temp.${changed} c cross join ${table} v on v.rowid = c.row
-where (v.package_key, v.video_id) >= (?, ?) order by 1, 2 limit 1`;
+const findNextIn = (changed: string, table: string) => `select v.video_key
+from temp.${changed} c cross join ${table} v on v.rowid = c.row where v.video_key >= ? order by 1 limit 1`;
 
 /** The first changed video from a key on. */
 const NEXT_CHANGE = {

@@ -14,7 +14,7 @@ export interface DeltaTable {
 }
 
 const MONTHS: Readonly<Record<string, string>> = {
-  ...{ catalog_daily: 'day', storage_readings: 'day', runs: 'started_at', walks: 'started_at' },
+  ...{ package_daily: 'day', runs: 'started_at', walks: 'started_at' },
 };
 
 const create = (partition: DeltaTable['partition']) => (table: Table) => {

@@ -6,7 +6,7 @@ import { listAccountTables, listVideoTables, ofAccount } from '../changes.ts';
 import type { Source } from '../source.ts';
 import { begin, NUL_REPLACEMENT, quoteName, quoteNames, quoteText, type Session } from './session.ts';
 import { readState, type Context } from './state.ts';
-import { OF_VIDEO, toKey, toType } from './tables.ts';
+import { toKey, toType } from './tables.ts';
 
 /** How many differences are listed. */
 const MAX_DIFFERENCES = 10;
@@ -36,13 +36,13 @@ export async function verifyAccount(
 interface Form {
   table: Table;
   columns: readonly Column[];
-  /** The columns after the account that order the rows. */
+  /** The columns that order the rows. */
   key: readonly string[];
 }
 
 function toForm(table: Table): Form {
   const full = toKey(table);
-  const key = (full.length > 0 ? full : OF_VIDEO).filter((name) => name !== 'account');
+  const key = full.length > 0 ? full : ['video_key'];
   const first = key.flatMap((name) => table.columns.find((column) => column.name === name) ?? []);
   const others = table.columns.filter(({ name }) => !key.includes(name));
   return { table, key, columns: [...first, ...others] };
@@ -67,8 +67,7 @@ async function* compareTable(
     let [their, our] = [await next(theirs), await next(ours)];
     while (their !== null || our !== null) {
       const order = compareKeys(their?.key, our?.key);
-      const key = [account, ...((order <= 0 ? their : our)?.key ?? [])].join(', ');
-      const name = `${form.table.name} ${form.key[0] === 'package_id' ? key.replace(', ', '/') : key}`;
+      const name = `${form.table.name} ${((order <= 0 ? their : our)?.key ?? []).join(', ')}`;
       if (order < 0) yield `${name} is not in the file`;
       else if (order > 0) yield `${name} is missing in the target`;
       else yield* compareGroups(form, name, their?.lines ?? [], our?.lines ?? []);
@@ -146,13 +145,13 @@ async function* readTarget(
   { table, columns, key }: Form,
   account: string,
 ): AsyncGenerator<string> {
-  const values = columns.map(({ name, ...column }) => {
-    const [quoted, type] = [quoteName(name), toType(column)];
+  const values = columns.map((column) => {
+    const [quoted, type] = [quoteName(column.name), toType(column)];
     if (type === 'boolean') return `${quoted}::int`;
     return type === 'timestamp with time zone' ? `${quoted} AT TIME ZONE 'UTC'` : quoted;
   });
   const sql = `COPY (SELECT ${values.join(', ')} FROM ${session.name(table.name)}
-WHERE account = ${quoteText(account)} ORDER BY ${quoteNames(['account', ...key])}) TO STDOUT`;
+WHERE account = ${quoteText(account)} ORDER BY ${quoteNames(key)}) TO STDOUT`;
   const decoder = new StringDecoder('utf8');
   let rest = '';
   for await (const chunk of session.copyOut(sql)) {
@@ -162,22 +161,17 @@ WHERE account = ${quoteText(account)} ORDER BY ${quoteNames(['account', ...key])
   }
 }
 
-/** The same lines of the published file. Its keys of packages sort as text: one by one. */
+/** The same lines of the published file. */
 function* readFile({ db }: Source, { table, columns, key }: Form, account: string): Generator<string> {
-  const isOfPackage = key[0] === 'package_id';
-  const where = isOfPackage ? 't.package_key = :packageKey' : ofAccount(table, account).where;
-  const order = (isOfPackage ? ['package_key', ...key.slice(1)] : key).map((name) => `t."${name}"`);
-  const read = db
-    .prepare(
-      `select ${columns.map(({ name }) => `t."${name}"`).join(', ')} from ${table.name} t where ${where} order by ${order.join(', ')}`,
-    )
+  const { where, parameters } = ofAccount(table, account);
+  const list = (names: readonly string[]) => names.map((name) => `t."${name}"`).join(', ');
+  const values = list(columns.map(({ name }) => name));
+  const rows = db
+    .prepare(`select ${values} from "${table.name}" t where ${where} order by ${list(key)}`)
     .safeIntegers()
-    .raw();
-  const packages = db.prepare(
-    'select package_key as packageKey from packages where account = ? order by package_id',
-  );
-  for (const parameters of isOfPackage ? (packages.all(account) as object[]) : [{ account }])
-    for (const row of read.iterate(parameters) as IterableIterator<Value[]>) yield row.map(toText).join('\t');
+    .raw()
+    .iterate(parameters) as IterableIterator<Value[]>;
+  for (const row of rows) yield row.map(toText).join('\t');
 }
 
 type Value = string | bigint | number | null;
