@@ -42,7 +42,7 @@ describe('sync', () => {
     const third = await vodhouse(['sync', '--json'], { cwd });
     const file = join(cwd, PUBLISHED);
     expect(JSON.parse(third.stdout)).toMatchObject({
-      published: { file, bytes: statSync(file).size, copy: null, rows: { packages: 1 } },
+      published: { file, bytes: statSync(file).size, rows: { packages: 1 } },
     });
     expect(videos(cwd)).toBe(readWarehouseValue(cwd, 'select count(*) from video where removed_at is null'));
     expect(inode(cwd)).not.toBe(before);
