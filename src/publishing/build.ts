@@ -16,7 +16,7 @@ import { dates } from './marts/dates.ts';
 import { MOVEMENT_TABLES } from './marts/movements.ts';
 import { packageKeys, packageSpan, packageState, packageTotal } from './marts/package-daily.ts';
 import { accountDay, shownDay } from './marts/storage.ts';
-import { nameFields } from './marts/videos.ts';
+import { nameFields } from './marts/video-columns.ts';
 import type { PublishRequest } from './publish-request.ts';
 
 /** For rows of about 1 KB this writes a tenth less than pages of 4 KiB. */

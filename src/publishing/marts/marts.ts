@@ -9,17 +9,8 @@ import { packageDaily } from './package-daily.ts';
 import { packages } from './packages.ts';
 import { runs, walks } from './runs.ts';
 import { storageDaily } from './storage.ts';
-import {
-  NEEDED,
-  UNEXPLAINED,
-  videoChanges,
-  videoHistory,
-  videos,
-  videosNow,
-  videoTags,
-  videoVersions,
-  type VideoOptions,
-} from './videos.ts';
+import { videoChanges, videoHistory, videos, videosNow, videoTags, videoVersions } from './videos.ts';
+import { NEEDED, UNEXPLAINED, type VideoOptions } from './video-columns.ts';
 
 export type Marts = ReturnType<typeof createMarts>;
 
