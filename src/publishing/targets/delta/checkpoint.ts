@@ -92,5 +92,6 @@ const toNumbers = (action: Record<string, unknown>) =>
     Object.entries(action).map(([key, value]) => [key, typeof value === 'bigint' ? Number(value) : value]),
   );
 
-const toArrayBuffer = (bytes: Uint8Array): ArrayBuffer =>
+/** A copy, as hyparquet takes it. */
+export const toArrayBuffer = (bytes: Uint8Array): ArrayBuffer =>
   bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;

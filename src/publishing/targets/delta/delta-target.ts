@@ -6,6 +6,7 @@ import { redact } from '../../../lib/redact.ts';
 import type { Source } from '../source.ts';
 import { StoreError } from '../stores/store.ts';
 import type { Loaded, Target, TargetAccess, TargetFailure } from '../target.ts';
+import { listDifferences } from '../verify.ts';
 import { checkStore, toCheck } from './check.ts';
 import { tidy } from './housekeeping.ts';
 import { ConflictError, filesOf, openLake, type Lake } from './lake.ts';
@@ -74,7 +75,7 @@ export async function openDeltaTarget(
       return loaded;
     },
     remove: (account) => retry(lake, () => removeAccount(context, account)),
-    verify: (account) => findDifferences(context, account),
+    verify: (account) => listDifferences(findDifferences(context, account)),
   };
 }
 

@@ -28,6 +28,11 @@ export const getStart = ({ tags }: AddFile): VideoKey => JSON.parse(tags['from']
 export const compareKeys = ([one, id]: VideoKey, [other, otherId]: VideoKey): number =>
   one === other ? id - otherId : one < other ? -1 : 1;
 
+/** In the order of their rows. */
+export const compareFiles = (one: AddFile, other: AddFile): number =>
+  compareKeys(getStart(one), getStart(other)) ||
+  ((one.tags['slice'] ?? '') < (other.tags['slice'] ?? '') ? -1 : 1);
+
 /** The rows from one key on, up to another one, which is not part of them; null: no end. */
 export function between({ where, parameters }: Rows, from: VideoKey, until: VideoKey | null): Rows {
   const upper = until && ` and (t.package_key, t.video_id) < (:untilKey, :untilId)`;

@@ -6,7 +6,7 @@ import type { AccountState, Force } from '../ownership.ts';
 import type { Store } from '../stores/store.ts';
 import type { Action, Snapshot } from './actions.ts';
 import { addFile } from './files.ts';
-import { filesOf, TIMEZONE, toRemoval } from './lake.ts';
+import { filesOf, toRemoval } from './lake.ts';
 import type { TableForm } from './schema.ts';
 
 export const LOADS = 'loads';
@@ -22,18 +22,18 @@ const COLUMNS = [
   column('table_versions', 'TEXT', 'The version of each table after the load, as JSON.', ''),
 ].map((each) => ({ ...each, isRequired: false }));
 
-/** `timezone` is that of the days in the lake: one of another calendar is refused. */
-export const toLoadsForm = (timezone: string): TableForm => ({
+export const LOADS_FORM: TableForm = {
   name: LOADS,
   description: 'One row per account: who loaded it last, from what, and when.',
   columns: COLUMNS,
   partition: { name: 'account', description: 'Name of the account.' },
-  configuration: { [TIMEZONE]: timezone },
-});
+};
 
 /** What the log tells of an account. */
 export interface Claim {
   state: AccountState;
+  /** The calendar of its days. */
+  timezone: string;
   /** What a load does that has begun, and did not end yet; null: none has. */
   pending: 'all' | 'changes' | null;
   /** What readers see: the last load that ended, by column; null before the first one. */

@@ -3,6 +3,7 @@ import { storeChanges } from '../changes.ts';
 import type { Source } from '../source.ts';
 import type { Action, AddFile, Snapshot } from './actions.ts';
 import {
+  compareFiles,
   compareKeys,
   countRecords,
   divide,
@@ -46,9 +47,7 @@ export async function planLarge(
 ): Promise<Plan | null> {
   const { table } = deltaTable;
   const { snapshot } = await lake.getLog(table.name);
-  const files = filesOf(snapshot, 'account', account).sort((one, other) =>
-    compareKeys(getStart(one), getStart(other)),
-  );
+  const files = filesOf(snapshot, 'account', account).sort(compareFiles);
   const since = snapshot.txns.get(toAppId(source, account))?.version ?? 0;
   if (kind === 'changes' && source.changeSeqOf(account) <= since) return null;
   const rows = ownRows(table, account);
