@@ -4,7 +4,7 @@ import { assertCalendar, assertOurs, compareOwner } from '../ownership.ts';
 import type { Loaded, LoadOptions } from '../target.ts';
 import { chooseKind, LOADS, readClaims, replaceClaim, LOADS_FORM, type Claim } from './loads.ts';
 import { carryOut, planLarge, planSmall, removeFiles, type LoadContext, type Plan } from './plan.ts';
-import { listLarge, listOfWarehouse, listShared, listSmall } from './tables.ts';
+import { listCommon, listLarge, listSmall } from './tables.ts';
 
 /** The claim of an account without news is renewed before the list of publications forgets it. */
 const RECENT_PUBLICATIONS = 500;
@@ -101,7 +101,7 @@ export async function removeAccount(context: LoadContext, account: string): Prom
 export async function loadShared(context: LoadContext): Promise<Loaded> {
   const { marts, warehouseId } = context.source;
   let rows = 0;
-  for (const table of [...listOfWarehouse(marts), ...listShared(marts)]) {
+  for (const table of listCommon(marts)) {
     const owner = table.partition === null ? null : warehouseId;
     const plan = await planSmall(context, table, owner);
     if (!plan) continue;

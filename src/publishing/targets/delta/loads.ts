@@ -59,14 +59,15 @@ export async function replaceClaim(
 ): Promise<Action[]> {
   const removed = filesOf(snapshot, 'account', account).map(toRemoval);
   if (claim === null) return removed;
-  // a number of JavaScript would be bound as REAL
   const values = COLUMNS.map(({ name, type }) =>
-    type === 'BIGINT' ? `cast(:${name} as integer) as ${name}` : `:${name} as ${name}`,
-  ).join(', ');
-  const nothing = Object.fromEntries(COLUMNS.map(({ name }) => [name, null]));
-  const parameters = { ...nothing, ...claim.row, hasRow: claim.row === null ? 0 : 1 };
-  const from = `from (select ${values} where :hasRow) t`;
-  const file = writeParquetFile(db, { columns: COLUMNS, from, parameters });
+    type === 'BIGINT' ? `cast(:row ->> '${name}' as integer) as ${name}` : `:row ->> '${name}' as ${name}`,
+  );
+  const from = `from (select ${values.join(', ')} where :row <> 'null') t`;
+  const file = writeParquetFile(db, {
+    columns: COLUMNS,
+    from,
+    parameters: { row: JSON.stringify(claim.row) },
+  });
   const owner = { partitionValues: { account }, tags: { claim: JSON.stringify(claim) } };
   return [...removed, { add: await addFile(store, LOADS, file, owner) }];
 }

@@ -107,7 +107,7 @@ export async function carryOut(
   const { table, partition } = deltaTable;
   const partitionValues: Record<string, string> =
     partition === null || owner === null ? {} : { [partition]: owner };
-  const added = await writeFiles(lake, source, deltaTable, slices, { partitionValues });
+  const added = await writeFiles(lake, source, { deltaTable, slices, partitionValues });
   const { snapshot } = await lake.getLog(table.name);
   const former = formerName === null ? [] : filesOf(snapshot, partition, formerName);
   const actions = [

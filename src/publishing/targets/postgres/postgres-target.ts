@@ -1,6 +1,7 @@
 /** PostgreSQL as a target. Each operation uses a connection of its own, and one transaction. */
 import type { PostgresTargetConfig } from '../../../config/config.ts';
 import { errorCode } from '../../../lib/errors.ts';
+import { COUNTED } from '../changes.ts';
 import type { Source } from '../source.ts';
 import type { Loaded, Target, TargetAccess } from '../target.ts';
 import { checkTarget } from './check.ts';
@@ -14,8 +15,6 @@ import { verifyAccount } from './verify.ts';
 /** Of short statements; a shorter `load_timeout` holds for them too. */
 const SHORT_DEADLINE_MS = 30_000;
 const UNDEFINED_TABLE = '42P01';
-/** The large tables, whose rows are counted. */
-const COUNTED = ['videos', 'video_history', 'storage_daily'];
 
 /** Connects when needed. See `TargetAccess`. */
 export function openPostgresAccess(config: PostgresTargetConfig): TargetAccess {
