@@ -53,6 +53,15 @@ describe.skipIf(findPostgres() === null)('a load into PostgreSQL', () => {
     expect(await read()).toEqual(before);
   });
 
+  it('leaves statistics for the plans of readers after the first load', async () => {
+    const site = await openLoaded();
+    const rows = await site.query<{ name: string }>(
+      `SELECT DISTINCT tablename AS name FROM pg_stats WHERE schemaname = '${site.schema}'`,
+    );
+    const names = rows.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining([...TABLES.slice(2), 'videos', 'dates', 'runs']));
+  });
+
   it('writes only what changed: other videos, tags and days keep their rows', async () => {
     const site = await openLoaded();
     const keep = () =>

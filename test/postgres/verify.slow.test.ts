@@ -33,7 +33,7 @@ describe.skipIf(findPostgres() === null)('the comparison of every value', () => 
       'swapped texts',
       `UPDATE $.videos v SET title = o.title FROM $.videos o WHERE v.package_key = 'main/101' AND o.package_key = 'main/101' AND v.video_id + o.video_id = 3`,
       [
-        /^videos main\/101\/1: title is 'a\\n"b",\\\\\.\\r' in the target, 'other' in the file$/,
+        /^videos main\/101\/1: title is 'a\?"b",\\\.\?' in the target, 'other' in the file$/,
         /^videos main\/101\/2: title is 'other' in/,
       ],
     ],
@@ -87,8 +87,9 @@ INSERT INTO $.packages (package_key, account, package_id) VALUES ('main/10', 'ma
       `UPDATE $.video_tags SET tag = 'c' WHERE video_key = 'main/9/1' AND tag = 'b';
 INSERT INTO $.video_tags SELECT * FROM $.video_tags WHERE video_key = 'main/1000/2' AND tag = 'a'`,
       [
-        /^video_tags main\/1000\/2 has/,
-        /^video_tags main\/9\/1 has \(.*'c'.*\) in the target, \(.*'b'.*\) in the file$/,
+        /^video_tags main\/9\/1, b is missing in the target$/,
+        /^video_tags main\/9\/1, c is not in the file$/,
+        /^video_tags main\/1000\/2, a is not in the file$/,
       ],
     ],
   ];

@@ -26,6 +26,11 @@ export const getStart = ({ tags }: AddFile): string => tags['from'] ?? '';
 export const compareKeys = (one: string, other: string): number =>
   Buffer.compare(Buffer.from(one), Buffer.from(other));
 
+/** In the order of their rows. */
+export const compareFiles = (one: AddFile, other: AddFile): number =>
+  compareKeys(getStart(one), getStart(other)) ||
+  ((one.tags['slice'] ?? '') < (other.tags['slice'] ?? '') ? -1 : 1);
+
 /** The rows from one key on, up to another one, which is not part of them; null: no end. */
 export function between({ where, parameters }: Rows, from: string, until: string | null): Rows {
   const upper = until === null ? '' : ' and t.video_key < :until';

@@ -2,7 +2,16 @@
 import { storeChanges } from '../changes.ts';
 import type { Source } from '../source.ts';
 import type { Action, AddFile, Snapshot } from './actions.ts';
-import { compareKeys, countRecords, divide, getStart, hashSlices, ownRows, type Slice } from './files.ts';
+import {
+  compareFiles,
+  compareKeys,
+  countRecords,
+  divide,
+  getStart,
+  hashSlices,
+  ownRows,
+  type Slice,
+} from './files.ts';
 import { filesOf, toRemoval, type Lake } from './lake.ts';
 import { toForm, type DeltaTable } from './tables.ts';
 import { writeFiles } from './write-files.ts';
@@ -35,9 +44,7 @@ export async function planLarge(
 ): Promise<Plan | null> {
   const { table } = deltaTable;
   const { snapshot } = await lake.getLog(table.name);
-  const files = filesOf(snapshot, 'account', account).sort((one, other) =>
-    compareKeys(getStart(one), getStart(other)),
-  );
+  const files = filesOf(snapshot, 'account', account).sort(compareFiles);
   const since = snapshot.txns.get(toAppId(source, account))?.version ?? 0;
   if (kind === 'changes' && source.changeSeqOf(account) <= since) return null;
   const rows = ownRows(table, account);
@@ -96,7 +103,7 @@ export async function carryOut(
   const { table, partition } = deltaTable;
   const partitionValues: Record<string, string> =
     partition === null || owner === null ? {} : { [partition]: owner };
-  const added = await writeFiles(lake, source, deltaTable, slices, { partitionValues });
+  const added = await writeFiles(lake, source, { deltaTable, slices, partitionValues });
   const { snapshot } = await lake.getLog(table.name);
   const former = formerName === null ? [] : filesOf(snapshot, partition, formerName);
   const actions = [

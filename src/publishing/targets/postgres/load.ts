@@ -8,12 +8,12 @@ import {
   ofAccount,
   storeChanges,
 } from '../changes.ts';
-import { assertOurs, compareOwner } from '../ownership.ts';
+import { assertCalendar, assertOurs, compareOwner } from '../ownership.ts';
 import type { Source } from '../source.ts';
 import type { Loaded, LoadOptions } from '../target.ts';
 import { copyInto, replace, stageName } from './rows.ts';
 import {
-  assertCalendar,
+  findOtherCalendar,
   lockAccount,
   recordAccount,
   recordLoad,
@@ -33,7 +33,7 @@ export async function loadAccount(
   const { session, source } = context;
   const state = await lockAccount(session, account);
   assertOurs(account, state, source, force);
-  await assertCalendar(context);
+  assertCalendar(`the schema ${context.config.schema}`, await findOtherCalendar(context), source);
   const since = state?.shape === source.shapeOf(account) && force === null ? state : null;
   if (since?.publicationId === source.publicationId) return NOTHING;
   const removed = formerName === null ? 0 : await removeFormer(context, formerName);

@@ -23,7 +23,7 @@ const TIME = 'timestamp with time zone';
  * it has in SQLite.
  */
 export function toType({ name, type, unit }: Pick<Column, 'name' | 'type' | 'unit'>): string {
-  if (['package_key', 'video_key'].includes(name)) return 'text COLLATE "C"';
+  if (['package_key', 'video_key', 'tag'].includes(name)) return 'text COLLATE "C"';
   if (type === 'TIMESTAMP') return unit === 'UTC' ? TIME : 'timestamp without time zone';
   return TYPES[type] ?? 'text';
 }
