@@ -32,7 +32,7 @@ async function measure(packages, versions, states, rounds) {
     const [{ rows }] = measured;
     return {
       states: videos * (versions + 1),
-      days: rows.catalog_daily,
+      days: rows.package_daily,
       floorMs: least(measured.map(({ floorMs }) => floorMs)),
       ms: least(measured.map(({ ms }) => ms)),
     };
@@ -56,7 +56,7 @@ async function table(packagesList, states, rounds) {
       'packages',
       'versions',
       'states',
-      'catalog_daily',
+      'package_daily',
       'floor ms',
       'publish ms',
       'ratio',

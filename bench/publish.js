@@ -23,8 +23,6 @@ export function requestFor(folder) {
     live: join(folder, 'live.db'),
     file: join(folder, 'live.bi.db'),
     exclude: ['access_key', 'org_access_key'],
-    mode: 0o444,
-    keepDays: 0,
     timezone: 'Asia/Seoul',
     durationUnit: 'ms',
     storageAccounts: ['bench'],

@@ -1,5 +1,5 @@
 /**
- * `npm run docs`: writes docs/warehouse.md, the queries of docs/status-page.md and the keys of docs/config.md, from the code; and
+ * `npm run docs`: writes docs/tables.md, docs/contributing/live-file.md, the queries of docs/status-page.md and the keys of docs/config.md, from the code; and
  * the questions of the pages, from docs/questions.md.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { configMarkdown } from './config-keys.ts';
 import { queriesMarkdown } from './named-queries.ts';
 import { formatQuestions, parseQuestions } from './questions.ts';
-import { warehouseMarkdown } from './warehouse-markdown.ts';
+import { liveMarkdown } from './live-markdown.ts';
+import { tablesMarkdown } from './tables-markdown.ts';
 
 const MARK = '<!-- below: npm run docs -->\n';
 
@@ -20,7 +21,8 @@ function docPath(name: string): string {
   return fileURLToPath(new URL(`../${name}`, import.meta.url));
 }
 
-write('warehouse.md', warehouseMarkdown());
+write('tables.md', tablesMarkdown());
+write('contributing/live-file.md', liveMarkdown());
 /** Replaces what stands below the mark. */
 function writeBelow(name: string, text: string): void {
   const [written = ''] = readFileSync(docPath(name), 'utf8').split(MARK);

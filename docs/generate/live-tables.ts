@@ -1,4 +1,4 @@
-/** What every table and column of the live file means: the source of docs/warehouse.md. */
+/** What every table and column of the live file means: the source of docs/contributing/live-file.md. */
 import { INCIDENT_TABLES } from './incident-tables.ts';
 import type { LiveTable } from './describe-table.ts';
 import { RUN_TABLES, STATE_TABLES } from './run-tables.ts';

@@ -18,12 +18,20 @@ export function parseQuestions(markdown: string): Question[] {
     });
 }
 
-/** An example names a day and a title of the fictional account: the page takes the last full day of the file, and all titles. */
+/** The day on which the answers of the page were made. */
+const TODAY = Date.parse('2026-03-12');
+const DAY_MS = 86_400_000;
+
+/** An example names days and a title of the fictional account: the page takes days that are as far back, and all titles. */
 function toPageSql(sql: string): string {
+  const daysBack = (day: string) => (TODAY - Date.parse(day)) / DAY_MS;
   return sql
     .trim()
     .replaceAll(/^.* -- leave this line out .*\n/gm, '')
-    .replaceAll(/'\d{4}-\d\d-\d\d'/g, `date((select value from about where key = 'today'), '-1 day')`);
+    .replaceAll(
+      /'(\d{4}-\d\d-\d\d)'/g,
+      (_, day: string) => `date((select value from about where key = 'today'), '-${daysBack(day)} days')`,
+    );
 }
 
 /** The paragraphs with a blank line between them, without tables, other SQL, and what introduces that. */

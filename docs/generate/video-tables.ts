@@ -75,6 +75,13 @@ const STATE = {
   removed_at: 'When the video was proved to be no longer in the package; NULL while it is in it.',
   change_seq:
     'Number of the change that led to this state, increasing over the whole file: continue from the last one you read.',
+  version_number: 'Number of this state of the video, from 1.',
+  change: enumOf(schema.CHANGES, 'How this state came about.'),
+  changed_fields:
+    'Names of the fields that an edit changed, each followed by a space; NULL if none did, or if a version before it was recorded stored it.',
+  title_before: 'The title of the former state, where this one has another.',
+  run_id:
+    'The run that stored this state; NULL outside of runs, and for states that an earlier version stored.',
 } as const;
 
 const video = describeTable(

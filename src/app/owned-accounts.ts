@@ -25,13 +25,16 @@ export async function findOwned(
   signal?: AbortSignal,
 ): Promise<Map<string, OwnedError>> {
   const identity = { warehouseId: warehouse.getWarehouseId(), publications: warehouse.listPublications() };
-  const read = (target: TargetConfig) => readAccounts(target, logger, signal);
-  const states = await Promise.all((publish?.targets ?? []).map(read));
+  const read = async (target: TargetConfig) => ({
+    target,
+    states: await readAccounts(target, logger, signal),
+  });
+  const known = await Promise.all((publish?.targets ?? []).map(read));
   const owned = new Map<string, OwnedError>();
   for (const { name: account } of accounts)
-    for (const known of states)
+    for (const { target, states } of known)
       try {
-        assertOurs(account, known.get(account) ?? null, identity, null);
+        assertOurs(account, states.get(account) ?? null, identity, null, target.name);
       } catch (error) {
         if (!(error instanceof OwnedError)) throw error;
         owned.set(account, error);

@@ -9,8 +9,8 @@ export interface PublishLoopOptions {
   publisher: Publisher;
   /** To wait by. */
   clock: Clock;
-  /** The time to publish at, in milliseconds since 1970, and whether dated copies may be removed by their age. */
-  getTime: () => { now: number; pruneCopies: boolean };
+  /** The time to publish at, in milliseconds since 1970. */
+  getTime: () => number;
   logger: Logger;
   /** Called with each publication. */
   onPublished: (publication: Publication) => void;
@@ -64,10 +64,10 @@ async function publishIfDue(
   { publisher, getTime, onPublished }: PublishLoopOptions,
   signal: AbortSignal,
 ): Promise<number> {
-  const { now, pruneCopies } = getTime();
+  const now = getTime();
   const dueAt = publisher.dueAt(now);
   if (dueAt === null) return 0;
-  if (dueAt <= now) onPublished(await publisher.publish(now, signal, { pruneCopies }));
+  if (dueAt <= now) onPublished(await publisher.publish(now, signal));
   return dueAt - now;
 }
 

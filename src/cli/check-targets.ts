@@ -9,32 +9,46 @@ import type { Warehouse } from '../warehouse/warehouse.ts';
 import { formatTable } from './output/table.ts';
 
 /** Connects to each target; changes nothing that a reader sees. */
-export function checkTargets({ publish, accounts }: Config, warehouse: Warehouse) {
+export async function checkTargets({ publish, accounts }: Config, warehouse: Warehouse) {
   const identity = { warehouseId: warehouse.getWarehouseId(), publications: warehouse.listPublications() };
-  const checkOne = async (target: TargetConfig): Promise<TargetCheck[]> => {
-    const access = await openAccess(target);
-    try {
-      const found = await access.check();
-      if (found.some(({ isOk }) => !isOk)) return found;
-      const states = await access.readAccounts();
-      return [...found, ...accounts.map(({ name }) => checkOwner(name, states.get(name) ?? null, identity))];
-    } catch (error) {
-      const { message, hint } = access.describe(error);
-      return [{ subject: 'accounts', isOk: false, result: message, hint }];
-    } finally {
-      await access.close();
-    }
-  };
-  const targets = publish?.targets ?? [];
-  return Promise.all(
-    targets.map(async (target) => ({ target: target.name, checks: await checkOne(target) })),
-  );
+  const names = accounts.map(({ name }) => name);
+  const checkOne = async (target: TargetConfig) => ({
+    target: target.name,
+    checks: await checkTarget(target, names, identity),
+  });
+  return Promise.all((publish?.targets ?? []).map(checkOne));
 }
 
-function checkOwner(account: string, state: AccountState | null, identity: Identity): TargetCheck {
+async function checkTarget(
+  target: TargetConfig,
+  accounts: readonly string[],
+  identity: Identity,
+): Promise<TargetCheck[]> {
+  const access = await openAccess(target);
+  try {
+    const found = await access.check();
+    if (found.some(({ isOk }) => !isOk)) return found;
+    const states = await access.readAccounts();
+    const checkOwner = (account: string) =>
+      checkAccount(account, states.get(account) ?? null, identity, target.name);
+    return [...found, ...accounts.map(checkOwner)];
+  } catch (error) {
+    const { message, hint } = access.describe(error);
+    return [{ subject: 'accounts', isOk: false, result: message, hint }];
+  } finally {
+    await access.close();
+  }
+}
+
+function checkAccount(
+  account: string,
+  state: AccountState | null,
+  identity: Identity,
+  target: string,
+): TargetCheck {
   const subject = `account ${account}`;
   try {
-    assertOurs(account, state, identity, null);
+    assertOurs(account, state, identity, null, target);
     const result = state ? `loaded by ${state.worker}, ${state.loadedAt ?? 'never'} UTC` : 'not loaded yet';
     return { subject, isOk: true, result, hint: null };
   } catch (error) {

@@ -42,7 +42,7 @@ async function publishWhenUnlocked(
   runClock: RunClock | null,
 ): Promise<Publication | null> {
   for (let tries = 1; !signal.aborted; tries++) {
-    const { now, pruneCopies } = getPublishTime(clock.now(), runClock);
+    const now = getPublishTime(clock.now(), runClock);
     const dueAt = publisher.dueAt(now);
     if (dueAt === null) return null;
     if (dueAt > now) {
@@ -56,7 +56,7 @@ async function publishWhenUnlocked(
     }
     if (tries === 1) announce(`publishing ${displayPath(publisher.file)} …\n`);
     try {
-      return await publisher.publish(now, signal, { pruneCopies });
+      return await publisher.publish(now, signal);
     } catch (error) {
       if (!(error instanceof LockedError) || tries === MAX_TRIES) throw error;
       await clock.sleep(RETRY_MS, signal);

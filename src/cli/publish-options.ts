@@ -3,10 +3,11 @@ import type { Config } from '../config/config.ts';
 import { commandsFor, shellQuote } from '../health/commands.ts';
 import { findNearest } from '../lib/did-you-mean.ts';
 import { ConfigError, VodhouseError } from '../lib/errors.ts';
-import { escapeControls, formatCount } from '../lib/format.ts';
+import { escapeControls, pluralize } from '../lib/format.ts';
 import { createLogger, type Logger } from '../lib/logger.ts';
 import { openLoaders, type TargetLoader } from '../publishing/targets/loader.ts';
 import { openAccess } from '../publishing/targets/open-target.ts';
+import { assertOurs, OwnedError, type Identity } from '../publishing/targets/ownership.ts';
 import type { LoadRequest } from '../publishing/targets/target-request.ts';
 import type { JsonOptions, LogOptions } from './command-context.ts';
 import { isConfirmed } from './confirm.ts';
@@ -48,38 +49,43 @@ function assertKnown(message: string, name: string, known: readonly string[]): v
   throw new ConfigError(`${message} ${name}; nothing was changed`, { hint });
 }
 
-/** The account to load by force; null: none. Throws ConfigError for one that this warehouse does not have. */
+/** The account to load by force; null: none. Throws ConfigError for one that is neither in the config nor in the warehouse. */
 export function getForce(
   { rebuild, takeOver }: PublishOptions,
-  known: readonly string[],
+  { accounts }: Config,
+  inWarehouse: readonly string[],
 ): LoadRequest['force'] {
   const account = rebuild ?? takeOver;
   if (account === undefined) return null;
-  assertKnown('this warehouse has no account', account, known);
+  const known = [...new Set([...accounts.map(({ name }) => name), ...inWarehouse])];
+  assertKnown('the config has no account', account, known);
   return { account, kind: rebuild === undefined ? 'take-over' : 'rebuild' };
 }
 
 /**
  * Says on stderr whose the account is, and what will be replaced. Asks, unless `--yes` was given. Throws ConfigError where
- * nobody can be asked, VodhouseError if the target cannot be read.
+ * nobody can be asked, OwnedError where a rebuild is not enough, VodhouseError if the target cannot be read.
  */
 export async function confirmForce(
   { account, kind }: NonNullable<LoadRequest['force']>,
   { target }: TargetLoader,
+  identity: Identity,
   options: PublishOptions,
   signal: AbortSignal,
 ): Promise<boolean> {
   const access = await openAccess(target);
   try {
-    const state = (await access.readAccounts()).get(account);
+    const state = (await access.readAccounts()).get(account) ?? null;
+    assertOurs(account, state, identity, kind, target.name);
     const counts = state ? Object.entries(await access.countRows(account)) : [];
-    const rows = counts.map(([table, count]) => `${formatCount(count)} rows of ${table}`).join(', ');
+    const rows = counts.map(([table, count]) => `${pluralize(count, 'row')} of ${table}`).join(', ');
     const loaded = state
       ? `loaded by ${state.worker}, ${state.loadedAt ?? 'not completely'} UTC`
       : 'not loaded yet';
     const text = `target ${target.name}, account ${account}, ${loaded}; replaced: ${rows || 'nothing'}`;
     process.stderr.write(`${escapeControls(text)}\n`);
   } catch (error) {
+    if (error instanceof OwnedError) throw error;
     const { message, hint } = access.describe(error);
     throw new VodhouseError(`target ${target.name}: ${message}; nothing was changed`, {
       hint: hint ?? undefined,

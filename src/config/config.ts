@@ -10,7 +10,6 @@ import {
   cron,
   duration,
   durationOrZero,
-  fileMode,
   filePath,
   folderPath,
   host,
@@ -79,12 +78,6 @@ const publish = section(
       '0',
       'At most one publication in this time; the first one of a day does not wait; 0: after each run that changed something.',
     ),
-    mode: withDefault(
-      fileMode,
-      '0444',
-      'Permissions of the published file, as chmod takes them; its owner must be able to read it.',
-    ),
-    keep_days: withDefault(integer(0), 0, 'Days that dated copies are kept; 0: no copies.'),
     targets: withDefault(
       targets,
       [],

@@ -23,7 +23,7 @@ const SECRET = new Set([
 ]);
 /** Keys whose value is text, even if it is written as a number: `key: 0123` keeps its zero. */
 const TEXT = new Set([
-  ...['key', 'keys', 'name', 'worker', 'mode', 'every', 'restricted_codes', 'final_codes'],
+  ...['key', 'keys', 'name', 'worker', 'every', 'restricted_codes', 'final_codes'],
   ...['schema', 'readers', 'access_key_id', 'secret_access_key', 'session_token'],
 ]);
 

@@ -51,8 +51,6 @@ publish:                        # the file for readers; leave out for none
   file: published/vodhouse.bi.db # relative to this one; rebuilt after a run that changed something
   #exclude: [access_key, org_access_key] # fields of a video left out of it
   #every: 0                     # at most once in this time; 0: after each such run
-  #mode: 0444                   # its permissions, as chmod takes them
-  #keep_days: 0                 # days that a dated copy is kept; 0: none
   #targets:                     # databases and lakes that get the same tables; leave out for none
   #  - name: warehouse          # on the command line and in metrics
   #    postgres: \${VODHOUSE_PG_URL} # postgres://USER:PASSWORD@HOST:5432/DATABASE, in .env

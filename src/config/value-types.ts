@@ -67,14 +67,6 @@ export const key = text('a key: text on one line', (value) => /^\S(?:[^\r\n]*\S)
   ALSO_NUMBERS,
 );
 
-/** Permissions of a file, as chmod takes them: 0444. Never without those of its owner to read. */
-export const fileMode = text(
-  'permissions with which the owner may read it, such as 0444',
-  (value) => /^0?[0-7]{3}$/.test(value) && (Number.parseInt(value, 8) & 0o400) !== 0,
-)
-  .meta(ALSO_NUMBERS)
-  .transform((value) => Number.parseInt(value, 8));
-
 /** The name of a worker, as it is shown to others. */
 export const workerName = text('a name on one line such as eu-1 (100 characters at most)', (value) =>
   /^\S(?:[^\r\n]{0,98}\S)?$/.test(value),

@@ -9,6 +9,7 @@ import { toTimestamp } from '../lib/clock.ts';
 import { WarehouseError } from '../lib/errors.ts';
 import { createIdentity } from './warehouse-identity.ts';
 import { PACKAGE_ROOT } from '../lib/package-root.ts';
+import { createVersionTrigger } from './version-trigger.ts';
 
 /** `vodh` in ASCII: marks a SQLite file as a vodhouse warehouse. */
 export const APPLICATION_ID = 0x766f6468;
@@ -20,7 +21,6 @@ const TRIGGERS = [
   'storage_day_booked_insert',
   'storage_day_booked_update',
   'storage_day_booked_delete',
-  'video_version_kept',
   'storage_correction_insert',
   'storage_correction_update',
   'storage_correction_delete',
@@ -33,6 +33,7 @@ export function migrateFile(client: Database, path: string, now: number): void {
   client
     .prepare('insert or ignore into warehouse_state (singleton, created_at, change_seq) values (1, ?, 0)')
     .run(toTimestamp(now));
+  createVersionTrigger(client);
   createIdentity(client);
   assertMigrated(client, path);
   client.pragma(`user_version = ${SCHEMA_VERSION}`);

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { Database } from '../database/sqlite.ts';
 import { toTimestamp } from '../lib/clock.ts';
-import { SHAPE } from './fingerprint.ts';
+import { createMarts } from './marts/marts.ts';
 import type { PublishRequest } from './publish-request.ts';
 
 /** The value of a key of `about` in the published file; null if there is none, or no file that can be read. */
@@ -30,7 +30,7 @@ export function createAboutRows(live: Database, request: PublishRequest, fingerp
     .get() as { created_at: string; change_seq: number; warehouse_id: string };
   return [
     ['version', version, 'Version of vodhouse that made this file.'],
-    ['shape', String(SHAPE), 'Version number of the tables and columns of this file.'],
+    ['shape', createMarts(request).shape, 'Two files with the same value have the same tables and columns.'],
     [
       'published_at',
       toTimestamp(now),

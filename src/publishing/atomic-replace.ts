@@ -1,23 +1,10 @@
-/** Replaces a published file, so that a reader finds the old file or the complete new one; and keeps dated copies. */
-import {
-  chmodSync,
-  closeSync,
-  copyFileSync,
-  fsync,
-  linkSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+/** Replaces a published file, so that a reader finds the old file or the complete new one. */
+import { closeSync, fsync, openSync, renameSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { dirname, join, parse } from 'node:path';
-import { addDays } from '../lib/days.ts';
+import { dirname, parse } from 'node:path';
 import { errorCode, ConfigError } from '../lib/errors.ts';
-import { draftPath, escapeRegExp, removeMatching } from '../database/draft-files.ts';
+import { escapeRegExp, removeMatching } from '../database/draft-files.ts';
 import { fsyncPath, readHeader } from '../database/fsync.ts';
-import type { PublishRequest } from './publish-request.ts';
 
 /** `vodp` in ASCII: the application id of a SQLite file that vodhouse published. */
 export const PUBLISHED_ID = 0x766f6470;
@@ -45,11 +32,10 @@ function readApplicationId(file: string): number | null {
   }
 }
 
-/** Removes what killed publications left, also of a dated copy. Only the holder of the publish lock may call it. */
+/** Removes what killed publications left. Only the holder of the publish lock may call it. */
 export function sweepLeftOvers(file: string): void {
   const { name, ext } = parse(file);
-  const dated = `(?:\\.\\d{4}-\\d{2}-\\d{2})?`;
-  const leftOver = new RegExp(`^${escapeRegExp(name)}${dated}${escapeRegExp(ext)}\\.new-\\d+(?:-[a-z]+)*$`);
+  const leftOver = new RegExp(`^${escapeRegExp(name)}${escapeRegExp(ext)}\\.new-\\d+(?:-[a-z]+)*$`);
   removeMatching(dirname(file), leftOver, () => true);
 }
 
@@ -73,44 +59,4 @@ export async function replaceFile(draft: string, file: string): Promise<void> {
   renameSync(draft, file);
   fsyncPath(dirname(file));
   void old?.close(); // not awaited: the blocks of a large file take time to free
-}
-
-/**
- * Keeps a copy of the published file under the name of the day, such as `vodhouse.bi.2026-03-01.db`; it replaces an earlier
- * one of that day. Removes expired copies. Returns the path; null if no copies are kept.
- */
-export function keepDatedCopy({ file, keepDays, pruneCopies, today }: PublishRequest): string | null {
-  if (keepDays === 0) return null;
-  const { dir, name, ext } = parse(file);
-  const copy = join(dir, `${name}.${today}${ext}`);
-  const draft = draftPath(copy);
-  rmSync(draft, { force: true });
-  linkOrCopy(file, draft);
-  renameSync(draft, copy);
-  fsyncPath(dir);
-  if (pruneCopies) removeCopiesUntil(file, addDays(today, -keepDays));
-  return copy;
-}
-
-function removeCopiesUntil(file: string, lastDay: string): void {
-  const { dir, name, ext } = parse(file);
-  const dated = new RegExp(`^${escapeRegExp(name)}\\.(\\d{4}-\\d{2}-\\d{2})${escapeRegExp(ext)}$`);
-  for (const each of readdirSync(dir)) {
-    const day = dated.exec(each)?.[1];
-    const path = join(dir, each);
-    if (day !== undefined && day <= lastDay && readApplicationId(path) === PUBLISHED_ID)
-      rmSync(path, { force: true });
-  }
-  fsyncPath(dir);
-}
-
-/** The published file never changes, so a hard link is a copy without cost. */
-function linkOrCopy(file: string, copy: string): void {
-  try {
-    linkSync(file, copy);
-  } catch {
-    copyFileSync(file, copy); // a file system without hard links
-    chmodSync(copy, statSync(file).mode);
-    fsyncPath(copy);
-  }
 }

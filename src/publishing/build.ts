@@ -2,6 +2,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { Database } from '../database/sqlite.ts';
 import { WarehouseError } from '../lib/errors.ts';
+import { createServiceDay } from '../lib/service-day.ts';
 import { restoreMarkerPath } from '../database/paths.ts';
 import { createAboutRows } from './about-rows.ts';
 import { PUBLISHED_ID, startFsync } from './atomic-replace.ts';
@@ -13,8 +14,9 @@ import { createDictionaryRows } from './marts/about.ts';
 import type { Marts } from './marts/marts.ts';
 import { dates } from './marts/dates.ts';
 import { MOVEMENT_TABLES } from './marts/movements.ts';
-import { packageKeys, packageSpan, packageState, packageTotal } from './marts/package-days.ts';
+import { packageKeys, packageSpan, packageState, packageTotal } from './marts/package-daily.ts';
 import { accountDay, shownDay } from './marts/storage.ts';
+import { nameFields } from './marts/video-columns.ts';
 import type { PublishRequest } from './publish-request.ts';
 
 /** For rows of about 1 KB this writes a tenth less than pages of 4 KiB. */
@@ -34,6 +36,7 @@ export async function build(
   const db = new Database(draft);
   try {
     applySettings(db);
+    addFunctions(db, request);
     attachLive(db, request.live);
     db.exec('begin'); // one snapshot of the live file for all statements
     for (const mart of marts.all) if (mart.kind === 'table') db.exec(createTable(mart));
@@ -74,6 +77,34 @@ function applySettings(db: Database): void {
   db.pragma(`main.application_id = ${PUBLISHED_ID}`);
 }
 
+/**
+ * `service_day`: the day of a time, in the service's calendar. `published_names`: the published columns of the fields that an edit
+ * changed, each followed by a space.
+ */
+export function addFunctions(db: Database, request: PublishRequest): void {
+  const dayOf = createServiceDay(request.timezone);
+  const columns = nameFields(request);
+  const names = new Map<string, string | null>();
+  const nameAll = (fields: string) =>
+    [
+      ...new Set(
+        fields
+          .trim()
+          .split(' ')
+          .flatMap((field) => columns.get(field) ?? []),
+      ),
+    ].join(' ') || null;
+  const define = (name: string, run: (text: string) => string | null) =>
+    db.function(name, { deterministic: true }, (text: unknown) =>
+      typeof text === 'string' ? run(text) : null,
+    );
+  define('service_day', dayOf);
+  define('published_names', (fields) => {
+    if (!names.has(fields)) names.set(fields, nameAll(fields));
+    return names.get(fields) ?? null;
+  });
+}
+
 /** Attaches the live file as `live`. Throws as `assertLive`. */
 export function attachLive(db: Database, path: string): void {
   assertLive(path);
@@ -99,8 +130,7 @@ export function videoTables(marts: Marts): (Table | WorkingTable)[] {
 export function dayTables(marts: Marts): (Table | WorkingTable)[] {
   return [
     ...[packageTotal, marts.packages, packageSpan, packageState, accountDay, shownDay],
-    ...[marts.storageDaily, marts.storageReadings, marts.storageCorrections, marts.catalogDaily],
-    ...[marts.runs, marts.walks],
+    ...[marts.storageDaily, marts.packageDaily, marts.runs, marts.walks],
   ];
 }
 

@@ -14,8 +14,8 @@ export function openExports(file: string) {
   openPublishedFile(file).close(); // it says best what is wrong with a file
   const source = openSource(file);
   return {
-    /** The names of all tables, without the views. */
-    tables: source.marts.all.flatMap(({ kind, name }) => (kind === 'table' ? [name] : [])),
+    /** The names of all tables and views. */
+    tables: source.marts.all.map(({ name }) => name),
     /**
      * One table or view; `sinceSeq`: only rows that are new or different since this `change_seq`, null: all rows. Throws ConfigError
      * for a table that does not exist, or that has no changes to follow.
@@ -85,8 +85,8 @@ function findMart({ marts }: Source, table: string): Mart {
   });
 }
 
-/** States of a video that the table has. A view of them may lack removed ones. */
-const FOLLOWABLE = ['videos', 'video_history', 'video_versions'];
+/** What they have of a video tells what changed since. A view of present videos lacks removed ones. */
+const FOLLOWABLE = ['videos', 'video_history', 'video_versions', 'video_changes'];
 
 function assertFollowable({ changeSeq }: Source, table: string, sinceSeq: number): void {
   if (!FOLLOWABLE.includes(table))
@@ -104,7 +104,10 @@ function selectFrom({ name }: Mart, sinceSeq: number | null): Pick<ParquetQuery,
   const from = `from "${name}" t`;
   return sinceSeq === null
     ? { from, parameters: {} }
-    : { from: `${from} where ${CHANGED}`, parameters: { since: sinceSeq } };
+    : {
+        from: `${from} where ${HAS_FORMER.includes(name) ? CHANGED_OR_ENDED : CHANGED}`,
+        parameters: { since: sinceSeq },
+      };
 }
 
 function select(
@@ -117,10 +120,10 @@ function select(
   return statement.iterate(parameters) as IterableIterator<SqlCell[]>;
 }
 
-/** States that began after the number, and those that ended after it: the last one before it, where a newer one exists. */
-const CHANGED = `t.change_seq > :since or not t.is_current and t.change_seq = (
-  select max(b.change_seq) from video_history b
-  where b.package_key = t.package_key and b.video_id = t.video_id and b.change_seq <= :since
-) and exists (
-  select 1 from videos v where v.package_key = t.package_key and v.video_id = t.video_id and v.change_seq > :since
-)`;
+const HAS_FORMER = ['video_history', 'video_versions'];
+const CHANGED = 't.change_seq > :since';
+
+/** Also states that ended after the number: the last one before it, where a newer one exists. */
+const CHANGED_OR_ENDED = `${CHANGED} or not t.is_current and t.change_seq = (
+  select max(b.change_seq) from video_history b where b.video_key = t.video_key and b.change_seq <= :since
+) and exists (select 1 from videos v where v.video_key = t.video_key and v.change_seq > :since)`;

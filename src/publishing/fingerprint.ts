@@ -3,10 +3,8 @@ import { createHash } from 'node:crypto';
 import type { Database } from '../database/sqlite.ts';
 import { addDays } from '../lib/days.ts';
 import { FIGURES } from '../lib/storage-figures.ts';
+import { createMarts } from './marts/marts.ts';
 import type { PublishRequest } from './publish-request.ts';
-
-/** Number of the shape of the published file; a file of another shape is replaced. */
-export const SHAPE = 4;
 
 /**
  * Hash of everything that affects the published file: rows, day, and options. Times at which nothing new was seen are not
@@ -14,13 +12,13 @@ export const SHAPE = 4;
  * attached: no published table has the name of a live one.
  */
 export function createFingerprint(live: Database, request: PublishRequest): string {
-  const { version, timezone, durationUnit, exclude, mode, today, storageAccounts } = request;
+  const { version, timezone, today, storageAccounts } = request;
   const rows = [
     ...QUERIES.map((query) => live.prepare(query).raw().all()),
     live.prepare(RECENT_READINGS).raw().all(addDays(today, -3)),
     ...storageAccounts.map((account) => live.prepare(QUARANTINED_DAYS).raw().all(account)),
   ];
-  const options = [SHAPE, version, timezone, durationUnit, [...exclude].sort(), mode, storageAccounts, today];
+  const options = [createMarts(request).shape, version, timezone, storageAccounts, today];
   return createHash('sha256')
     .update(JSON.stringify([options, rows]))
     .digest('hex');

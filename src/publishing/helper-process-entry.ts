@@ -1,7 +1,7 @@
 /** The helper process of a publication. */
 import { Database } from '../database/sqlite.ts';
 import { serveRequests } from '../lib/child-process.ts';
-import { attachLive, fillMovements } from './build.ts';
+import { addFunctions, attachLive, fillMovements } from './build.ts';
 import { checkTable } from './check.ts';
 import { createFingerprint } from './fingerprint.ts';
 import type { HelperRequest } from './helper-process.ts';
@@ -21,6 +21,7 @@ async function storeMovements(request: PublishRequest, file: string): Promise<st
   try {
     db.pragma('main.journal_mode = OFF');
     db.pragma('main.synchronous = OFF');
+    addFunctions(db, request);
     attachLive(db, request.live);
     db.exec('begin'); // the fingerprint and the tables are of one snapshot
     const fingerprint = createFingerprint(db, request);

@@ -28,6 +28,8 @@ export interface Column {
   /** The column of the live file that it comes from, under the service's own name; null if it is computed. */
   source: string | null;
   additivity: Additivity;
+  /** The values that it may have; null if they are not listed. */
+  values: readonly string[] | null;
 }
 
 /** A column with the SQL expression of its value, over the aliases of the table's `from`. */
@@ -48,6 +50,8 @@ export interface Table {
   name: string;
   /** The meaning of one row. */
   description: string;
+  /** What it is in a star schema: `facts about the file` are in neither. */
+  role: 'dimension' | 'fact' | 'metadata';
   key: readonly string[];
   foreignKeys: readonly ForeignKey[];
   columns: readonly TableColumn[];
@@ -76,8 +80,9 @@ export interface View {
   kind: 'view';
   name: string;
   description: string;
+  role: 'dimension' | 'fact';
   columns: readonly Column[];
-  /** The SELECT, without its WHERE. */
+  /** The SELECT, without its WHERE. In a UNION ALL the first one and the last one give the types: they must not compute a column. */
   select: string;
   /** BOOLEAN columns that must be false, over the aliases of `select`: the WHERE of it. */
   whereFalse?: readonly string[];
@@ -125,7 +130,7 @@ export function createView({ name, select, whereFalse = [] }: View): string {
 
 /**
  * The INSERT statement that fills a table by a SELECT. Its parameters: `today` is the day of the service's calendar that is
- * not over, `followed` a JSON array of the accounts that have storage in the config.
+ * not over, `followed` a JSON array of the accounts that have storage in the config. It may call `service_day`.
  */
 export function fillTable(table: Table | WorkingTable): string {
   if (table.kind === 'working') return `insert into ${table.name}\n${table.select}`;

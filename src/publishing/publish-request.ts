@@ -6,12 +6,6 @@ export interface PublishRequest {
   file: string;
   /** Fields of the service, or columns, that are left out. */
   exclude: readonly string[];
-  /** Permissions of the published file, such as 0o444. */
-  mode: number;
-  /** How many days dated copies are kept; 0: none are made. */
-  keepDays: number;
-  /** Are older dated copies removed? False if the clock may be wrong. */
-  pruneCopies: boolean;
   /** Accounts that have storage in the config. */
   storageAccounts: readonly string[];
   /** IANA zone of the service's calendar. */
@@ -35,6 +29,4 @@ export interface Publication {
   durationMs: number;
   /** Rows by table. */
   rows: Record<string, number>;
-  /** Path of the dated copy; null if none is kept. */
-  copy: string | null;
 }

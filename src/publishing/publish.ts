@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { chmodSync, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { lte, max } from 'drizzle-orm';
+import { lte, max, min, ne, sql } from 'drizzle-orm';
 import { openDatabase, type Tx } from '../database/connection.ts';
-import { publication } from '../database/schema/targets.ts';
+import { publication, targetLoad } from '../database/schema/targets.ts';
 import { transact } from '../database/transaction.ts';
 import { toTimestamp } from '../lib/clock.ts';
 import { errorCode } from '../lib/errors.ts';
@@ -14,7 +14,7 @@ import { isDamage, toWarehouseError } from '../database/integrity.ts';
 import { lockOrThrow } from '../database/lock.ts';
 import { makeFolder } from '../database/make-folder.ts';
 import { giveToOwnerOf } from '../database/private-files.ts';
-import { keepDatedCopy, replaceFile, startFsync, sweepLeftOvers } from './atomic-replace.ts';
+import { replaceFile, startFsync, sweepLeftOvers } from './atomic-replace.ts';
 import { assertLive, build } from './build.ts';
 import { checkTable, type ExpectedRows } from './check.ts';
 import { createHelperProcess, NO_HELPER, type HelperProcess } from './helper-process.ts';
@@ -40,8 +40,7 @@ export async function publish(request: PublishRequest): Promise<Publication> {
     prepareFolder(live, file);
     recordPublication(live, now);
     const rows = await buildAndReplace(request, marts);
-    const copy = keepDatedCopy(request);
-    return { file, bytes: statSync(file).size, durationMs: performance.now() - startedAt, rows, copy };
+    return { file, bytes: statSync(file).size, durationMs: performance.now() - startedAt, rows };
   } catch (error) {
     throw errorCode(error) === '' ? error : toWarehouseError(error, file); // a code of the file system or of SQLite
   } finally {
@@ -65,7 +64,7 @@ function recordPublication(live: string, now: number): void {
         .values({ publication_id: randomUUID(), published_at: toTimestamp(now) })
         .run();
       tx.delete(publication)
-        .where(lte(publication.number, selectLast(tx) - KEPT_PUBLICATIONS))
+        .where(lte(publication.number, selectLoaded(tx) - KEPT_PUBLICATIONS))
         .run();
     });
   } finally {
@@ -73,13 +72,23 @@ function recordPublication(live: string, now: number): void {
   }
 }
 
+/** A load may be of an older publication than the last one before it. */
 const KEPT_PUBLICATIONS = 1000;
 
-const selectLast = (tx: Tx): number =>
-  tx
+/** The last publication that every target may have: one that is down still knows the one that it was loaded from. */
+function selectLoaded(tx: Tx): number {
+  const loadedAt = tx
+    .select({ at: min(targetLoad.loaded_at) })
+    .from(targetLoad)
+    .where(ne(targetLoad.outcome, 'refused'));
+  const isLoaded = sql`${publication.published_at} <= coalesce((${loadedAt}), ${publication.published_at})`;
+  const row = tx
     .select({ last: max(publication.number) })
     .from(publication)
-    .get()?.last ?? 0;
+    .where(isLoaded)
+    .get();
+  return row?.last ?? 0;
+}
 
 /** Returns the number of rows by table. */
 async function buildAndReplace(request: PublishRequest, marts: Marts): Promise<Record<string, number>> {
@@ -89,7 +98,7 @@ async function buildAndReplace(request: PublishRequest, marts: Marts): Promise<R
   try {
     const expected = await buildDraft(draft, marts, request, helper);
     giveToOwnerOf(existsSync(request.file) ? request.file : dirname(request.file), draft);
-    chmodSync(draft, request.mode);
+    chmodSync(draft, 0o444);
     const flushed = startFsync(draft); // the disk writes while the file is checked
     const rows = await checkTables(draft, marts, expected, helper);
     await flushed;

@@ -21,7 +21,7 @@ import { findRefusal } from './replaceable.ts';
 export type { Publication } from './publish-request.ts';
 
 /** What all publications into one file have in common. */
-export interface PublisherOptions extends Omit<PublishRequest, 'now' | 'today' | 'pruneCopies'> {
+export interface PublisherOptions extends Omit<PublishRequest, 'now' | 'today'> {
   /** Least time between two publications of one day, in milliseconds; default 0. */
   everyMs?: number;
 }
@@ -44,12 +44,7 @@ export function createPublisher({ everyMs = 0, ...options }: PublisherOptions) {
   const target = { ...options, file: resolveLink(options.file) };
   createMarts(target); // throws for columns that cannot be left out
   const calendar = createCalendar(target.timezone);
-  const requestAt = (now: number, pruneCopies = true): PublishRequest => ({
-    ...target,
-    pruneCopies,
-    now,
-    today: calendar.dayAt(now),
-  });
+  const requestAt = (now: number): PublishRequest => ({ ...target, now, today: calendar.dayAt(now) });
   return {
     /** Absolute path of the published file. */
     file: target.file,
@@ -66,11 +61,10 @@ export function createPublisher({ everyMs = 0, ...options }: PublisherOptions) {
     /** Removes the files of a killed publication, unless another process publishes. */
     sweep: (now: number) => sweep(requestAt(now)),
     /**
-     * Publishes in a child process. The old file stays until the new one is complete. `pruneCopies`: are old dated copies
-     * removed? Throws InterruptedError if the signal aborts, otherwise as `publish` does.
+     * Publishes in a child process. The old file stays until the new one is complete. Throws InterruptedError if the
+     * signal aborts, otherwise as `publish` does.
      */
-    publish: (now: number, signal: AbortSignal, { pruneCopies = true } = {}) =>
-      publishInChild(requestAt(now, pruneCopies), signal),
+    publish: (now: number, signal: AbortSignal) => publishInChild(requestAt(now), signal),
   };
 }
 

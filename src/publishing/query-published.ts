@@ -80,7 +80,7 @@ function prepare(db: Database, sql: string): Statement<unknown[], SqlCell[]> {
     throw new ConfigError(
       'the SQL would change something, or returns no rows; the published file is only read',
       {
-        hint: 'type one select; what is in the file comes from the service (docs/warehouse.md)',
+        hint: 'type one select; what is in the file comes from the service (docs/tables.md)',
       },
     );
   return statement;
@@ -99,7 +99,7 @@ function* iterate(file: string, begin: () => Iterable<SqlCell[]>): Iterable<SqlC
 /** What better-sqlite3 rejects before SQLite sees it, and what to say of it. */
 const REJECTED: [pattern: RegExp, message: string, hint: string][] = [
   [/more than one statement/, 'the SQL has more than one statement', 'type one; it needs no ; at its end'],
-  [/no statements/, 'there is no SQL', `vodhouse query "select * from bi_videos_now limit 5"`],
+  [/no statements/, 'there is no SQL', `vodhouse query "select * from videos_now limit 5"`],
   [
     /Too few parameter|Missing named parameter/,
     'the SQL has parameters, and nothing gives them a value',

@@ -15,17 +15,9 @@ export interface RunClock {
   mayPrune: boolean;
 }
 
-export interface PublishTime {
-  /** Milliseconds since 1970. */
-  now: number;
-  /** Dated copies may be deleted by age. */
-  pruneCopies: boolean;
-}
-
-/** The time of publishing after a run; `judged` is null before the first run of the process. */
-export function getPublishTime(now: number, judged: RunClock | null): PublishTime {
-  const isCorrected = judged?.isMachineOff === true;
-  return { now: isCorrected ? now + (judged.offsetMs ?? 0) : now, pruneCopies: judged?.mayPrune ?? false };
+/** The time of publishing after a run, in milliseconds since 1970; `judged` is null before the first run of the process. */
+export function getPublishTime(now: number, judged: RunClock | null): number {
+  return judged?.isMachineOff === true ? now + (judged.offsetMs ?? 0) : now;
 }
 
 /** Joins the evidence of all accounts of a run. `isFileAhead`: the file holds times ahead of the machine's clock. */

@@ -27,7 +27,7 @@ function open(everyMs: number, onFailure?: (error: string | null) => void) {
   const publications = createPublishLoop({
     publisher,
     clock,
-    getTime: () => ({ now: clock.now(), pruneCopies: true }),
+    getTime: () => clock.now(),
     logger,
     onPublished: (each) => completed.push(each),
     ...(onFailure && { onFailure }),

@@ -111,8 +111,8 @@ describe('a worker that is told to reload its config', () => {
     const worker = await startWorker();
     await expect.poll(() => worker.logged('worker_waiting').length).toBe(1);
     const target = createTargetConfig('postgres://me@127.0.0.1:1/videos');
-    const publish = { file: join(temporaryFolder(), 'bi.db'), exclude: [], everyMs: 0, mode: 0o444 };
-    const changed = { publish: { ...publish, keepDays: 0, targets: [target] } };
+    const publish = { file: join(temporaryFolder(), 'bi.db'), exclude: [], everyMs: 0 };
+    const changed = { publish: { ...publish, targets: [target] } };
     worker.state.current = () => worker.configOf([101, 102, 103], changed);
     worker.reload();
     await expect.poll(() => worker.reloaded.map((each) => each.publish?.targets)).toEqual([[target]]);
@@ -170,7 +170,7 @@ describe('a worker that is told to reload its config', () => {
     accounts: accounts.map((each) => ({ ...each, packages: [{ id: 7, name: null }] })),
   });
   const withoutIds = {
-    ...{ file: '/tmp/readers.db', exclude: ['id'], everyMs: 0, mode: 0o444, keepDays: 0, targets: [] },
+    ...{ file: '/tmp/readers.db', exclude: ['id'], everyMs: 0, targets: [] },
   };
   it.each<[string, (config: Config) => Partial<Config>, string]>([
     [

@@ -132,7 +132,7 @@ describe('the worker', () => {
     const file = join(folder, 'bi.db');
     const config = {
       ...configFor({ main: url }),
-      publish: { file, exclude: [], everyMs: 0, mode: 0o444, keepDays: 0, targets: [] },
+      publish: { file, exclude: [], everyMs: 0, targets: [] },
     };
     const first = startWorker(config);
     const videos = () => first.publications.at(-1)?.rows['videos'];
@@ -165,7 +165,7 @@ describe('the worker', () => {
     const { url } = await startSandbox({ clock });
     const file = join(folder, 'bi.db');
     writeFileSync(file, 'of somebody else');
-    const publish = { file, exclude: [], everyMs: 0, mode: 0o444, keepDays: 0, targets: [] };
+    const publish = { file, exclude: [], everyMs: 0, targets: [] };
     const worker = startWorker({ ...configFor({ main: url }), publish });
     const note = () => readHolder(path, 'worker')?.publication;
     await expect

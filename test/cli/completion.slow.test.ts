@@ -127,6 +127,7 @@ describe('vodhouse complete', () => {
     expect(tables.map((line) => line.split('\t')[0])).toEqual([
       'video_versions',
       'video_history',
+      'video_changes',
       'video_tags',
     ]);
   });

@@ -54,8 +54,6 @@ describe('a minimal config', () => {
     expect(config.publish).toMatchObject({
       exclude: ['access_key', 'org_access_key'],
       everyMs: 0,
-      mode: 0o444,
-      keepDays: 0,
       targets: [],
     });
     expect(config.publish?.file).toBe(join(config.file, '../published/vodhouse.bi.db'));
@@ -107,7 +105,7 @@ accounts:
     storage: { base_url: https://reports.example.test, auth: query }
 schedule: { full: "15 3 * * mon-fri", quick: "*/10 * * * *" }
 walk: { removal_brake: 1, resume_within: 1d, boundary_reads: 0 }
-publish: { file: /srv/bi/w.db, exclude: [], every: 30m, mode: 0640, keep_days: 3 }
+publish: { file: /srv/bi/w.db, exclude: [], every: 30m }
 retention: { requests_days: 1, runs_days: 2 }
 server: { host: 0.0.0.0, port: 80, keys: [fourth-key-of-16], trust_proxy: 10.0.0.7 }
 notify: { webhook: https://hooks.example.test/x?y=z, ping: https://ping.example.test, remind_after: 90m }

@@ -59,12 +59,6 @@ accounts:
     ]);
   });
 
-  test.each(['0o444', '888', '0044', '4', 'rw-r--r--'])('of permissions name the form: %s', (mode) => {
-    expect(readProblems(`${LEAST}publish: { mode: ${mode} }\n`)).toEqual([
-      expect.stringMatching(/publish\.mode: .* is not valid; expected permissions .* such as 0444$/),
-    ]);
-  });
-
   test('have the line of the mapping where a key is missing', () => {
     expect(readProblems(LEAST.replace(', key: first-key', ''))).toEqual([
       'line 4  accounts[0].video_list.key: missing; expected a key: text on one line',

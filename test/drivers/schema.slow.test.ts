@@ -40,8 +40,12 @@ const ODBC_NUMBERS: Record<string, readonly number[]> = {
 const isOurs = ([name]: readonly [string, ...unknown[]]) => !name.startsWith('sqlite_');
 const getBaseType = (type: string) => type.replace(/\(.*/, '');
 
+/** The columns of all tables, without the rows of the tables themselves. */
 function dictionary() {
-  const rows = readRows(account.file, 'select table_name, column_name, data_type from dictionary');
+  const rows = readRows(
+    account.file,
+    "select table_name, column_name, data_type from dictionary where column_name <> '*'",
+  );
   return rows.map(
     (row) => [row['table_name'], row['column_name'], row['data_type']] as [string, string, string],
   );
@@ -56,7 +60,7 @@ describe('the contents of the file', () => {
        where m.type in ('table', 'view') and m.name not like 'sqlite\\_%' escape '\\'`,
     );
     expect(columns.map((row) => Object.values(row)).sort()).toEqual(dictionary().sort());
-    expect(columns.length).toBeGreaterThan(300);
+    expect(columns.length).toBeGreaterThan(200);
   });
 
   it('cannot be changed by the user of the drivers', async () => {
@@ -122,7 +126,7 @@ describe.each(DRIVERS)('$name', (driver: Driver) => {
 
   it('does not change the file and its folder', async () => {
     const before = hashFile(account.file);
-    await reader.query('select count(*) as n from bi_video_versions');
+    await reader.query('select count(*) as n from video_versions');
     expect(hashFile(account.file)).toBe(before);
     expect(readdirSync(dirname(account.file))).toEqual(['vodhouse.bi.db']);
   });

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 
 const CONTENT = `select package_key, video_id, change_seq, valid_from, valid_to, title from video_versions
-  order by package_key, video_id, change_seq`;
+  order by video_key, version_number`;
 
 const PUBLISHED_AT = `select value from about where key = 'published_at'`;
 

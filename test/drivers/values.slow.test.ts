@@ -17,14 +17,7 @@ import { LONG_TITLE, WILD_TITLE } from './hard-service.ts';
 import { computeExpected, liveRows, rowsIn } from './published.ts';
 
 const ALL = createMarts({ durationUnit: 'ms', exclude: [] }).all.map(({ name }) => name);
-const BY_LIVE = [
-  'packages',
-  'videos',
-  'video_history',
-  'video_versions',
-  'storage_daily',
-  'storage_readings',
-];
+const BY_LIVE = ['packages', 'videos', 'video_history', 'video_versions', 'video_changes', 'storage_daily'];
 const OTHERS = ALL.filter((name) => !BY_LIVE.includes(name));
 
 let account: HardAccount;
@@ -74,7 +67,6 @@ describe('the data', () => {
     expect(count('storage_day where image_size is null')).toBe(1);
     expect(count('storage_discrepancy')).toBeGreaterThan(0);
     expect(count(`storage_day where state = 'live'`)).toBe(1);
-    expect(count('storage_reading')).toBeGreaterThan(3);
     expect(count('storage_correction')).toBe(1);
     expect(count('package where retired_at is not null')).toBe(1);
   });
@@ -82,10 +74,10 @@ describe('the data', () => {
 
 describe('the size of each package of the config', () => {
   it('is the same today in its own row, and in that of the day', () => {
-    const figures = 'package_key, videos, size_bytes, duration_seconds';
-    const today = liveRows(account.file, `select ${figures} from catalog_daily where is_live`);
+    const figures = 'package_key, video_count, size_bytes, duration_seconds';
+    const today = liveRows(account.file, `select ${figures} from package_daily where is_live`);
     expect(today.length).toBe(2);
-    expect(today).toEqual(liveRows(account.file, `select ${figures} from packages where is_retired = 0`));
+    expect(today).toEqual(liveRows(account.file, `select ${figures} from packages where not is_retired`));
   });
 });
 
@@ -116,14 +108,14 @@ describe.each(DRIVERS)('$name', (driver: Driver) => {
     it('returns a data frame with dates as dates, and a large figure unchanged', async () => {
       const { types, rows } = await reader.send<{ types: string[]; rows: string[][] }>(
         'frame',
-        `select day, day_at, total_bytes, total_gib from storage_daily where day = :p1`,
-        'day,day_at',
+        `select day, observed_at, total_bytes, total_gib from storage_daily where day = :p1`,
+        'day,observed_at',
         'date:2026-03-07',
       );
       expect(types).toEqual(['datetime64[ns]', 'datetime64[ns]', 'int64', 'float64']);
       const [day] = liveRows(account.live, `select * from storage_day where date = '2026-03-07'`);
       expect(String(day?.['mov_org_size'])).toBe('9007199254740991');
-      expect(rows[0]?.slice(0, 2)).toEqual(['2026-03-07 00:00:00', '2026-03-07 00:00:00']);
+      expect(rows[0]?.slice(0, 2)).toEqual(['2026-03-07 00:00:00', '2026-03-08 03:00:00']);
       const { columns, rows: days } = rowsIn(account.file, 'storage_daily');
       const total = days.find((row) => row[1] === '2026-03-07')?.[columns.indexOf('total_bytes')];
       expect(rows[0]?.[2]).toBe(total);

@@ -166,8 +166,8 @@ describe('a lake', () => {
     const site = await openLoaded();
     site.warehouse.forget({ account: 'main', packageId: 102 }, site.clock.now());
     await site.ship();
-    expect(queryDelta(`select distinct package_id from ${deltaTable(site.root, 'videos')}`)).toEqual([
-      { package_id: 101 },
+    expect(queryDelta(`select distinct package_key from ${deltaTable(site.root, 'videos')}`)).toEqual([
+      { package_key: 'main/101' },
     ]);
     site.warehouse.forget({ account: 'main', packageId: null }, site.clock.now());
     expect(await site.ship()).toMatchObject({ main: { outcome: 'removed' } });

@@ -89,8 +89,8 @@ describe('an account of a lake', () => {
     writeFileSync(path, Buffer.concat(body));
     const { main } = await site.load({ isVerified: true });
     expect(main?.differences).toEqual([
-      `videos 'main/101', 1: title is 'swapped' in the target, 'Video 1' in the file`,
-      `videos 'main/101', 2 is missing in the target`,
+      `videos main/101/1: title is 'swapped' in the target, 'Video 1' in the file`,
+      `videos main/101/2 is missing in the target`,
     ]);
     expect(await site.load({ isVerified: true, ...rebuild })).toMatchObject({ main: { differences: [] } });
     expect(readFileSync(path).length).toBeGreaterThan(0); // readers of the older version keep it

@@ -68,7 +68,7 @@ describe.skipIf(!isInstalled)('a target, read by the drivers of BI tools', () =>
         'UUID',
       ],
     ]);
-    expect(types.bi_videos_now?.changed_at).toBe('TIMESTAMP with time zone');
+    expect(types.videos_now?.changed_at).toBe('TIMESTAMP with time zone');
     expect(videos[0]).toMatchObject({
       video_id: ['int', '7'],
       is_removed: ['bool', 'False'],
@@ -111,10 +111,10 @@ describe.skipIf(!isInstalled)('a target, read by the drivers of BI tools', () =>
       ],
       removed_at: ['timestamptz', 'null', 'null'],
     });
-    expect(read(`bi_storage_daily where state = 'booked'`)).toMatchObject({
+    expect(read(`storage_daily where state = 'booked'`)).toMatchObject({
       day: ['date', 'Date', day.day],
       total_bytes: ['int8', 'Long', String(day.total_bytes)],
-      is_corrected: ['bool', 'Boolean', 'false'],
+      is_month_end: ['bool', 'Boolean', 'true'],
     });
   });
 });

@@ -11,8 +11,8 @@ const STATE = `SELECT (SELECT string_agg(DISTINCT account, ' ') FROM $.vodhouse_
   (SELECT string_agg(DISTINCT account, ' ') FROM $.videos) AS names, (SELECT sum(change_seq) FROM $.vodhouse_account) AS seq,
   (SELECT count(*) FROM $.videos) AS videos, (SELECT sum(change_seq) FROM $.videos) AS seqs,
   (SELECT sum(size_bytes) FROM $.videos) AS bytes, (SELECT count(*) FROM $.video_history) AS states,
-  (SELECT count(*) FROM $.video_tags) AS tags, (SELECT sum(videos) FROM $.packages) AS listed,
-  (SELECT count(*) FROM $.storage_daily) AS days, (SELECT sum(added) FROM $.catalog_daily) AS added`;
+  (SELECT count(*) FROM $.video_tags) AS tags, (SELECT sum(video_count) FROM $.packages) AS listed,
+  (SELECT count(*) FROM $.storage_daily) AS days, (SELECT sum(added_count) FROM $.package_daily) AS added`;
 
 describe.skipIf(findPostgres() === null)('readers of a target', () => {
   let server: PostgresServer;

@@ -45,7 +45,7 @@ describe.skipIf(findPostgres() === null)('the accounts of one machine', () => {
           kind === 'lake'
             ? findDeltaDifferences(file, root)
             : await findTargetDifferences(file, { server, schema, url: server.url });
-        return found.filter((line) => !/^(?:bi_walks|walks|runs)/.test(line)); // of two warehouses
+        return found.filter((line) => !/^(?:walks|runs)/.test(line)); // of two warehouses
       };
       const [main, second] = [(await startSandbox()).url, (await startSandbox({ seed: 2 })).url];
       const a = createFolder({ [CONFIG]: configOf({ main, second }, target) });

@@ -1,6 +1,7 @@
 /** What analysts would otherwise write in every query. */
 import { expect, it } from 'vitest';
 import {
+  change,
   insert,
   liveFileWith,
   packageRow,
@@ -9,7 +10,7 @@ import {
 } from '../support/fixtures/filled-live-file.ts';
 import { published } from '../support/fixtures/published-file.ts';
 
-it('bi_videos_now has the videos that are in a configured package', async () => {
+it('videos_now has the videos that are in a configured package', async () => {
   const live = liveFileWith(
     packageRow(101),
     packageRow(102, { retired_at: '2026-03-05 00:00:00' }),
@@ -18,22 +19,55 @@ it('bi_videos_now has the videos that are in a configured package', async () => 
     videoRow(3, { package_id: 102 }),
   );
   const { select } = await published(live);
-  expect(select('select video_id, package_name from bi_videos_now')).toEqual([
-    { video_id: 1, package_name: 'Package 101' },
+  expect(select('select video_key, package_name from videos_now')).toEqual([
+    { video_key: 'main/101/1', package_name: 'Package 101' },
   ]);
-  expect(select('select count(*) as videos from bi_videos')).toEqual([{ videos: 3 }]);
+  expect(select('select count(*) as videos from videos')).toEqual([{ videos: 3 }]);
 });
 
-it('a video has the day of its creation and its length in minutes', async () => {
+it('a video has the day of its creation, on the clock of the service', async () => {
   const live = liveFileWith(
     packageRow(101),
-    videoRow(1, { cdate: '2026-02-01 23:59:59.9', duration: 90_000 }),
-    videoRow(2, { cdate: 'soon', duration: null }),
+    videoRow(1, { cdate: '2026-02-01 23:59:59.9' }),
+    videoRow(2, { cdate: 'soon' }),
   );
   const { select } = await published(live);
-  expect(select('select created_day, duration_minutes from bi_videos order by video_id')).toEqual([
-    { created_day: '2026-02-01', duration_minutes: 1.5 },
-    { created_day: null, duration_minutes: null },
+  expect(select('select created_day from videos order by video_id')).toEqual([
+    { created_day: '2026-02-01' },
+    { created_day: null },
+  ]);
+});
+
+it('every moment of a table has its day in the calendar of the service beside it', async () => {
+  const [before, after] = ['2026-03-04 14:59:59', '2026-03-04 15:00:00']; // midnight in Seoul
+  const live = liveFileWith(
+    packageRow(101, { first_walked_at: before, walked_at: after, retired_at: after }),
+    videoRow(1, { first_seen_at: before, changed_at: before }),
+    change(1, after, `removed_at = '${after}'`),
+    storageRow('2026-03-04', 1, { observed_at: after }),
+    insert('run', {
+      ...{ trigger: 'manual', mode: 'full', status: 'succeeded' },
+      ...{ started_at: before, finished_at: after },
+    }),
+    insert('walk', {
+      ...{ run_id: 1, account: 'main', package_id: 101, mode: 'full', status: 'succeeded' },
+      ...{ origin_started_at: before, started_at: before, finished_at: after },
+    }),
+  );
+  const { select } = await published(live);
+  const columns = select(
+    `select table_name, column_name from dictionary
+     where data_type = 'TIMESTAMP' and table_name <> 'dates' and column_name not in ('valid_from', 'valid_to', 'created_at')`,
+  );
+  expect(columns.length).toBeGreaterThan(15);
+  for (const { table_name: table, column_name: column } of columns) {
+    const [name, label] = [String(column), `${String(table)}.${String(column)}`];
+    const wrong = `select * from ${String(table)} where ${name} is not null
+      and ${name.replace(/_at$/, '_day')} is not date(${name}, '+9 hours') or (${name} is null) <> (${name.replace(/_at$/, '_day')} is null)`;
+    expect(select(wrong), label).toEqual([]);
+  }
+  expect(select('select removed_day, first_seen_day from videos')).toEqual([
+    { removed_day: '2026-03-05', first_seen_day: '2026-03-04' },
   ]);
 });
 
@@ -63,7 +97,7 @@ it('video_tags is left out where tags are', async () => {
   }
 });
 
-it('storage_daily shows that an account is no longer read, catalog_daily the first day of a package', async () => {
+it('storage_daily shows that an account is no longer read, package_daily the first day of a package', async () => {
   const live = liveFileWith(
     packageRow(101, { first_walked_at: '2026-03-01 03:00:00' }),
     videoRow(1),
@@ -71,13 +105,13 @@ it('storage_daily shows that an account is no longer read, catalog_daily the fir
     storageRow('2026-03-02', 1, { account: 'closed' }),
   );
   const { select } = await published(live);
-  expect(select('select distinct account, is_retired from bi_storage_daily order by account')).toEqual([
+  expect(select('select distinct account, is_retired from storage_daily order by account')).toEqual([
     { account: 'closed', is_retired: 1 },
     { account: 'main', is_retired: 0 },
   ]);
-  expect(select('select day, added, is_first_day from catalog_daily order by day limit 2')).toEqual([
-    { day: '2026-03-01', added: 1, is_first_day: 1 },
-    { day: '2026-03-02', added: 0, is_first_day: 0 },
+  expect(select('select day, added_count, is_first_day from package_daily order by day limit 2')).toEqual([
+    { day: '2026-03-01', added_count: 1, is_first_day: 1 },
+    { day: '2026-03-02', added_count: 0, is_first_day: 0 },
   ]);
 });
 
@@ -100,11 +134,12 @@ it('runs and walks are published with their times, counts and failures', async (
     }),
   );
   const { select } = await published(live);
-  expect(select('select run_id, status, elapsed_seconds, requests, failures from runs')).toEqual([
-    { run_id: 1, status: 'partial', elapsed_seconds: 90, requests: 7, failures: 1 },
-    { run_id: 2, status: 'running', elapsed_seconds: null, requests: 0, failures: 0 },
+  const run = 'select run_id, status, duration_seconds, request_count, failure_count from runs';
+  expect(select(run)).toEqual([
+    { run_id: 1, status: 'partial', duration_seconds: 90, request_count: 7, failure_count: 1 },
+    { run_id: 2, status: 'running', duration_seconds: null, request_count: 0, failure_count: 0 },
   ]);
-  expect(select('select run_id, package_name, elapsed_seconds, inserted from bi_walks')).toEqual([
-    { run_id: 1, package_name: 'Package 101', elapsed_seconds: 90, inserted: 3 },
+  expect(select('select run_id, package_name, duration_seconds, added_count from walks')).toEqual([
+    { run_id: 1, package_name: 'Package 101', duration_seconds: 90, added_count: 3 },
   ]);
 });

@@ -32,9 +32,10 @@ describe('a published video', () => {
     const { select } = await published(live);
     expect(select('select * from videos')).toMatchObject([
       {
+        video_key: 'main/101/7',
         package_key: 'main/101',
         account: 'main',
-        package_id: 101,
+        package_name: 'Package 101',
         video_id: 7,
         title: null,
         series: null,
@@ -47,13 +48,13 @@ describe('a published video', () => {
         width_pixels: 1920,
         height_pixels: null,
         created_at: '2026-02-01 10:20:30',
-        encoding_success: 'Y',
-        extra_json: '{"new":1}',
+        is_encoded: 1,
+        other_fields: '{"new":1}',
         is_removed: 0,
         removed_at: null,
-        is_current: 1,
-        valid_from: '2026-03-01 03:00:00',
-        valid_to: null,
+        changed_at: '2026-03-01 03:00:00',
+        change: 'added',
+        version_number: 1,
       },
     ]);
   });
@@ -64,7 +65,7 @@ describe('a published video', () => {
     const duration = [{ duration_seconds: 90 }];
     expect(select('select duration_seconds from videos')).toEqual(duration);
     expect(select('select duration_seconds from packages')).toEqual(duration);
-    expect(select('select duration_seconds from catalog_daily where is_live')).toEqual(duration);
+    expect(select('select duration_seconds from package_daily where is_live')).toEqual(duration);
   });
 
   it.each(['', 'yesterday', '2026-02-30 10:00:00.0', '2026-2-1 1:00:00', '2026-02-01', '2460000.5', null])(
@@ -125,7 +126,7 @@ describe('a published video', () => {
       { value: 'access_key, org_access_key' },
     ]);
     const wanted = await published(live, { exclude: ['filesize', 'tags'] });
-    expect(wanted.select('select * from bi_videos')).toMatchObject([
+    expect(wanted.select('select * from videos')).toMatchObject([
       { access_key: 'play-me-level-2', original_access_key: 'play-me-level-1' },
     ]);
     const names = wanted
@@ -151,25 +152,24 @@ describe('a published package', () => {
       videoRow(3, { filesize: null, duration: null }),
     );
     const { select } = await published(live);
-    expect(select('select * from packages order by package_id')).toMatchObject([
+    expect(select('select * from packages order by package_key')).toMatchObject([
       {
         package_key: 'main/101',
         package_name: 'Package 101',
-        videos: 2,
-        videos_removed: 1,
+        video_count: 2,
+        removed_count: 1,
         size_bytes: GIB,
         size_gib: 1,
         duration_seconds: 60,
-        service_count: 3,
-        is_order_trusted: 1,
+        service_video_count: 3,
         is_retired: 0,
       },
       {
         package_name: '102',
-        videos: 0,
-        videos_removed: 0,
+        video_count: 0,
+        removed_count: 0,
         size_bytes: 0,
-        is_order_trusted: null,
+        service_video_count: null,
         is_retired: 1,
       },
     ]);
@@ -188,45 +188,32 @@ describe('a corrected day', () => {
       storageRow('2026-03-08', -1),
       storageRow('2026-03-09', 3 * GIB),
       correction('2026-03-08', 7 * GIB, '2026-03-09 01:00:00'),
-      correction('2026-03-08', 2 * GIB, '2026-03-10 01:00:00'),
+      correction('2026-03-08', 2 * GIB, '2026-03-10 16:00:00'),
     );
 
-  it('has its newest correction, marked, and differences from the corrected value', async () => {
+  it('has its newest correction with its reason, what was booked, and differences from the corrected value', async () => {
     const { select } = await published(live(), { storageAccounts: [] });
-    const columns = 'day, state, is_corrected as c, observed_at, total_bytes, total_bytes_change as change';
+    const columns = `day, state, observed_at, total_bytes, total_bytes_change, booked_total_bytes, corrected_at, corrected_day, correction_reason`;
+    const day = (date: string, bytes: number, change: number | null) => ({
+      ...{ day: date, state: 'booked', observed_at: `${date} 20:00:00` },
+      ...{ total_bytes: bytes, total_bytes_change: change, booked_total_bytes: null },
+      ...{ corrected_at: null, corrected_day: null, correction_reason: null },
+    });
     expect(select(`select ${columns} from storage_daily order by day`)).toEqual([
-      day('2026-03-07', 0, '2026-03-07 20:00:00', 5 * GIB, null),
-      day('2026-03-08', 1, '2026-03-10 01:00:00', 10 * GIB, 5 * GIB),
-      day('2026-03-09', 0, '2026-03-09 20:00:00', 15 * GIB, 5 * GIB),
-    ]);
-  });
-
-  it('has a row for each correction, with the figures as booked and as corrected', async () => {
-    const { select } = await published(live());
-    const columns = `account, day, accepted_at, is_newest, reason, booked_observed_at, booked_total_bytes, corrected_total_bytes,
-      booked_image_bytes, corrected_image_gib, booked_image_count, week_start`;
-    expect(select(`select ${columns} from bi_storage_corrections order by accepted_at`)).toMatchObject([
-      { accepted_at: '2026-03-09 01:00:00', is_newest: 0, corrected_total_bytes: 35 * GIB },
+      day('2026-03-07', 5 * GIB, null),
       {
-        account: 'main',
-        day: '2026-03-08',
-        accepted_at: '2026-03-10 01:00:00',
-        is_newest: 1,
-        reason: "by the provider's word",
-        booked_observed_at: '2026-03-08 20:00:00',
+        ...day('2026-03-08', 10 * GIB, 5 * GIB),
         booked_total_bytes: -5,
-        corrected_total_bytes: 10 * GIB,
-        booked_image_bytes: -1,
-        corrected_image_gib: 2,
-        booked_image_count: 10,
-        week_start: '2026-03-02',
+        corrected_at: '2026-03-10 16:00:00',
+        corrected_day: '2026-03-11',
+        correction_reason: "by the provider's word",
       },
+      day('2026-03-09', 15 * GIB, 5 * GIB),
+    ]);
+    expect(select("select image_bytes, image_count from storage_daily where day = '2026-03-08'")).toEqual([
+      { image_bytes: 2 * GIB, image_count: 10 },
     ]);
   });
-
-  function day(date: string, c: 0 | 1, observed: string, bytes: number, change: number | null) {
-    return { day: date, state: 'booked', c, observed_at: observed, total_bytes: bytes, change };
-  }
 });
 
 describe('a day that is not booked', () => {
@@ -300,8 +287,7 @@ describe('published storage', () => {
       }),
     );
     const { select } = await published(live);
-    const columns =
-      'day, state, reason, total_bytes, total_bytes_change as change, total_gib_change as gib, discrepancies as d';
+    const columns = 'day, state, reason, total_bytes, total_bytes_change as change, discrepancy_count as d';
     expect(select(`select ${columns} from storage_daily order by day`)).toEqual([
       {
         day: '2026-03-01',
@@ -309,7 +295,6 @@ describe('published storage', () => {
         reason: null,
         total_bytes: 5 * GIB,
         change: null,
-        gib: null,
         d: 0,
       },
       {
@@ -318,7 +303,6 @@ describe('published storage', () => {
         reason: null,
         total_bytes: 10 * GIB,
         change: 5 * GIB,
-        gib: 5,
         d: 1,
       },
       missing('2026-03-03', 'the service did not return it; given up at 2026-03-08 00:00:00 UTC'),
@@ -334,57 +318,40 @@ describe('published storage', () => {
         reason: null,
         total_bytes: 25_000_000_000_000_000,
         change: null,
-        gib: null,
         d: 0,
       },
     ]);
     expect(
       select(
-        "select day_at, time, image_count, image_bytes, image_gib from storage_daily where day = '2026-03-02'",
+        "select image_count, image_bytes, total_gib, observed_at, observed_day from storage_daily where day = '2026-03-02'",
       ),
     ).toEqual([
       {
-        day_at: '2026-03-02 00:00:00',
-        time: Date.UTC(2026, 2, 2) / 1000,
         image_count: 10,
         image_bytes: 2 * GIB,
-        image_gib: 2,
+        total_gib: 10,
+        observed_at: '2026-03-02 20:00:00',
+        observed_day: '2026-03-03',
       },
     ]);
   });
 
-  it('has every reading', async () => {
-    const reading = {
-      account: 'main',
-      date: '2026-03-10',
-      mov_org_cnt: 1,
-      mov_org_size: GIB,
-      image_size: null,
-    };
+  it('marks the last booked day of each month', async () => {
+    const days = ['2026-01-30', '2026-01-31', '2026-02-26', '2026-03-01', '2026-03-08'];
     const live = liveFileWith(
-      insert('storage_reading', { ...reading, observed_at: '2026-03-10 01:00:00' }),
-      insert('storage_reading', { ...reading, observed_at: '2026-03-10 02:00:00' }),
+      ...days.map((day) => storageRow(day, GIB)),
+      storageRow('2026-03-09', GIB, { state: 'live' }),
+      storageRow('2026-02-25', GIB, { account: 'old' }),
     );
     const { select } = await published(live);
-    const columns = 'reading_id, observed_at, observed_time, day, original_video_gib, total_bytes';
-    expect(select(`select ${columns} from storage_readings`)).toEqual([
-      {
-        reading_id: 1,
-        observed_at: '2026-03-10 01:00:00',
-        observed_time: Date.UTC(2026, 2, 10, 1) / 1000,
-        day: '2026-03-10',
-        original_video_gib: 1,
-        total_bytes: null,
-      },
-      {
-        reading_id: 2,
-        observed_at: '2026-03-10 02:00:00',
-        observed_time: Date.UTC(2026, 2, 10, 2) / 1000,
-        day: '2026-03-10',
-        original_video_gib: 1,
-        total_bytes: null,
-      },
-    ]);
+    expect(select('select account, day from storage_daily where is_month_end order by account, day')).toEqual(
+      [
+        { account: 'main', day: '2026-01-31' },
+        { account: 'main', day: '2026-02-26' },
+        { account: 'main', day: '2026-03-08' },
+        { account: 'old', day: '2026-02-25' },
+      ],
+    );
   });
 });
 
@@ -394,7 +361,6 @@ const missing = (day: string, reason: string | null) => ({
   reason,
   total_bytes: null,
   change: null,
-  gib: null,
   d: 0,
 });
 
@@ -427,9 +393,12 @@ describe('the published calendar', () => {
     expect(select('select count(*) as days, min(day) as first, max(day) as last from dates')).toEqual([
       { days: 365 + 366 + 365 + 365, first: '2023-01-01', last: '2026-12-31' },
     ]);
-    const parts = 'iso_year, iso_week, week_start, month_start, quarter, weekday, weekday_name, is_weekend';
+    const parts =
+      'day_at, time, iso_year, iso_week, week_start, month_start, quarter, weekday, weekday_name, is_weekend';
     const of = (day: string) => select(`select ${parts} from dates where day = ?`, day)[0];
     expect(of('2024-12-30')).toEqual({
+      day_at: '2024-12-30 00:00:00',
+      time: Date.UTC(2024, 11, 30) / 1000,
       iso_year: 2025,
       iso_week: 1,
       week_start: '2024-12-30',
@@ -459,11 +428,13 @@ describe('the published calendar', () => {
 });
 
 describe('the published dictionary', () => {
-  it('has exactly one row for each column of each table and view, with the declared type', async () => {
+  it('has exactly one row for each table and view and each of its columns, with the declared type', async () => {
     const { select } = await published(liveFileWith());
     const declared = select(
       `select m.name || '.' || c.name as "column", c.type as type
        from sqlite_schema m, pragma_table_info(m.name) c
+       where m.type in ('table', 'view') and m.name not like 'sqlite_%'
+       union all select m.name || '.*', m.type from sqlite_schema m
        where m.type in ('table', 'view') and m.name not like 'sqlite_%' order by 1`,
     );
     expect(declared.length).toBeGreaterThan(150);
@@ -483,13 +454,44 @@ describe('the published dictionary', () => {
       ),
     ).toEqual([]);
     const semi =
-      "select distinct additivity as a from dictionary where table_name = 'storage_daily' and column_name glob '*_gib'";
+      "select distinct additivity as a from dictionary where table_name = 'storage_daily' and column_name glob 'total_gib'";
     expect(select(semi)).toEqual([{ a: 'semi-additive' }]);
     expect(
       select(
         "select source_field as s from dictionary where table_name = 'videos' and column_name in ('size_bytes', 'duration_seconds', 'created_at') order by position",
       ),
     ).toEqual([{ s: 'cdate' }, { s: 'duration' }, { s: 'filesize' }]);
+  });
+
+  it('has the role of every table, and its key, which is unique and not empty', async () => {
+    const { select } = await published(liveFileWith());
+    const tables = select("select * from dictionary where column_name = '*'");
+    expect(tables.map(({ role }) => role)).not.toContain(null);
+    const keys = tables.flatMap(({ table_name: table, data_type: kind, key_columns: key }) =>
+      kind === 'table' ? [[String(table), String(key)] as const] : [],
+    );
+    expect(keys.length).toBeGreaterThan(8);
+    for (const [table, key] of keys) {
+      const declared = select(`select name from pragma_table_info('${table}') where pk > 0 order by pk`);
+      expect(declared.map(({ name }) => name).join(', '), table).toBe(key);
+    }
+  });
+
+  it('names only values that occur, and columns of other tables that are there', async () => {
+    const { select } = await published(liveFileWith());
+    const columns = select("select table_name || '.' || column_name as name from dictionary").map(
+      ({ name }) => name,
+    );
+    const references = select(
+      'select distinct refers_to as name from dictionary where refers_to is not null',
+    );
+    expect(references.length).toBeGreaterThan(2);
+    expect(columns).toEqual(expect.arrayContaining(references.map(({ name }) => name)));
+    expect(
+      select(
+        "select allowed_values from dictionary where table_name = 'video_changes' and column_name = 'change'",
+      ),
+    ).toEqual([{ allowed_values: 'added, edited, removed, restored' }]);
   });
 });
 

@@ -2,7 +2,6 @@ import {
   chmodSync,
   existsSync,
   lstatSync,
-  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -20,6 +19,7 @@ import { distFile } from '../../src/lib/child-process.ts';
 import { ConfigError, LockedError, WarehouseError } from '../../src/lib/errors.ts';
 import { tryLock } from '../../src/database/lock.ts';
 import { build } from '../../src/publishing/build.ts';
+import { checkTable } from '../../src/publishing/check.ts';
 import { createHelperProcess, NO_HELPER, type HelperProcess } from '../../src/publishing/helper-process.ts';
 import { createMarts } from '../../src/publishing/marts/marts.ts';
 import { publish } from '../../src/publishing/publish.ts';
@@ -32,7 +32,6 @@ import {
   videoRow,
 } from '../support/fixtures/filled-live-file.ts';
 import { execute, hashFile, readRows, readValue } from '../support/fixtures/live-file.ts';
-import { DAY_MS } from '../../src/lib/clock.ts';
 import { createPublishRequest, published } from '../support/fixtures/published-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 
@@ -45,15 +44,15 @@ describe('a published file', () => {
     const { file, select, publication } = await published(live());
     expect(statSync(file).mode & 0o777).toBe(0o444);
     const folder = join(temporaryFolder(), 'published');
-    const { file: shared } = await published(live(), { file: join(folder, 'out.db'), mode: 0o640 });
+    const { file: shared } = await published(live(), { file: join(folder, 'out.db') });
     const modes = [folder, shared].map((path) => (statSync(path).mode & 0o777).toString(8));
-    expect(modes).toEqual(['755', '640']);
+    expect(modes).toEqual(['755', '444']);
     expect(select('pragma journal_mode')).toEqual([{ journal_mode: 'delete' }]);
     expect(select('pragma application_id')).toEqual([{ application_id: 0x766f6470 }]);
     expect(select('pragma freelist_count')).toEqual([{ freelist_count: 0 }]);
     expect(readValue(file, 'select count(*) from sqlite_stat1')).toBeGreaterThan(4);
     expect(names(file)).toEqual(['live.db', 'live.db.publish.lock', 'out.db']);
-    expect(publication).toMatchObject({ file, bytes: statSync(file).size, copy: null });
+    expect(publication).toMatchObject({ file, bytes: statSync(file).size });
   });
 
   it('declares keys and foreign keys that are valid', async () => {
@@ -61,9 +60,9 @@ describe('a published file', () => {
     const parents = (table: string) =>
       select(`select "from", "table", "to" from pragma_foreign_key_list('${table}') order by id, seq`);
     expect(parents('videos')).toEqual([{ from: 'package_key', table: 'packages', to: 'package_key' }]);
-    expect(parents('video_history').map(({ to }) => to)).toEqual(['package_key', 'video_id']);
+    expect(parents('video_history')).toEqual([{ from: 'video_key', table: 'videos', to: 'video_key' }]);
     expect(
-      parents('catalog_daily')
+      parents('package_daily')
         .map(({ table }) => table)
         .sort(),
     ).toEqual(['dates', 'packages']);
@@ -126,10 +125,10 @@ describe('a live file that changes between the snapshots of the two processes', 
     };
     const expected = await build(request.file, createMarts(request), request, late);
     helper.close();
-    expect(expected).toMatchObject({ videos: 2, catalog_daily: 10, dates: 730 });
-    const last = 'select videos, added, size_gib from catalog_daily where is_live';
-    expect(readRows(request.file, last)).toEqual([{ videos: 2, added: 0, size_gib: 2 }]);
-    expect(readRows(request.file, 'select videos from packages')).toEqual([{ videos: 2 }]);
+    expect(expected).toMatchObject({ videos: 2, package_daily: 10, dates: 730 });
+    const last = 'select video_count, added_count, size_gib from package_daily where is_live';
+    expect(readRows(request.file, last)).toEqual([{ video_count: 2, added_count: 0, size_gib: 2 }]);
+    expect(readRows(request.file, 'select video_count from packages')).toEqual([{ video_count: 2 }]);
     expect(readValue(request.live, 'select count(*) from video')).toBe(3);
   });
 });
@@ -206,16 +205,14 @@ describe('a file that would be invalid', () => {
     );
   });
 
-  it('is not published: a count below zero', async () => {
-    const path = live();
-    await published(path);
-    execute(
-      path,
-      change(1, '2026-03-05 00:00:00', "title = 'New'") +
-        "update video_version set valid_from = '2026-03-08 00:00:00', valid_to = '2026-03-03 00:00:00'",
-    );
-    expect(await refused(path)).toMatch(
-      /^the new file is not published: its table catalog_daily has a row with a negative count: main\/101, 2026-03-0/,
+  it('is rejected by its check: a count below zero', async () => {
+    const request = createPublishRequest(live());
+    const marts = createMarts(request);
+    const expected = await build(request.file, marts, request, NO_HELPER);
+    expect(checkTable(request.file, marts.packageDaily, expected)).toBe(10);
+    execute(request.file, "update package_daily set removed_count = -1 where day = '2026-03-05'");
+    expect(() => checkTable(request.file, marts.packageDaily, expected)).toThrow(
+      'the new file is not published: its table package_daily has a row with a negative count: main/101, 2026-03-05',
     );
   });
 
@@ -228,7 +225,7 @@ describe('a file that would be invalid', () => {
         "update video_version set valid_from = '2026-03-05 04:00:00', valid_to = '2026-03-05 03:00:00'",
     );
     expect(await refused(path)).toMatch(
-      /its table video_history has a row with an end before its beginning: main\/101, 1, \d+$/,
+      /its table video_history has a row with an end before its beginning: main\/101\/1, 1$/,
     );
   });
 
@@ -241,7 +238,7 @@ describe('a file that would be invalid', () => {
         "update video_version set valid_to = '2026-03-05 06:00:00'",
     );
     expect(await refused(path)).toContain(
-      'its table video_history has a second present state of its video: main/101, 1, 2026-03-01 03:00:00 to 2026-03-05 06:00:00',
+      'its table video_history has a second present state of its video: main/101/1, 2026-03-01 03:00:00 to 2026-03-05 06:00:00',
     );
   });
 
@@ -378,40 +375,5 @@ describe('publishing', () => {
     expect(error).toBeInstanceOf(ConfigError);
     expect(error).toMatchObject({ message: 'publish.exclude: "video_id", "colour" cannot be left out' });
     expect((error as ConfigError).hint).toContain('access_key, original_access_key, org_access_key');
-  });
-});
-
-describe('dated copies', () => {
-  const at = (day: number) => Date.parse('2026-03-10T16:00:00Z') + day * DAY_MS; // the 11th in Seoul
-
-  it('are retained for the configured days, one per day: the last of it', async () => {
-    const path = live();
-    const keep = (day: number) => published(path, { keepDays: 2, now: at(day) });
-    const { file, publication } = await keep(0);
-    expect(publication.copy).toBe(join(dirname(file), 'out.2026-03-11.db'));
-    writeFileSync(join(dirname(file), 'out.2020-01-01.db'), 'not of ours');
-    execute(path, change(1, '2026-03-10 16:30:00', "title = 'later that day'"));
-    await keep(0.1);
-    expect(
-      readValue(join(dirname(file), 'out.2026-03-11.db'), 'select title from videos where video_id = 1'),
-    ).toBe('later that day');
-    await keep(1);
-    await keep(2);
-    const copies = () => names(file).filter((name) => name.startsWith('out.2'));
-    expect(copies()).toEqual(['out.2020-01-01.db', 'out.2026-03-12.db', 'out.2026-03-13.db']);
-    await keep(9);
-    expect(copies()).toEqual(['out.2020-01-01.db', 'out.2026-03-20.db']);
-    expect(statSync(join(dirname(file), 'out.2026-03-20.db')).ino).toBe(statSync(file).ino);
-    expect(readRows(join(dirname(file), 'out.2026-03-20.db'), 'pragma integrity_check')).toEqual([
-      { integrity_check: 'ok' },
-    ]);
-  });
-
-  it('replace one that is incomplete', async () => {
-    const path = live();
-    const { file } = await published(path, { keepDays: 2, now: at(0) });
-    linkSync(file, `${join(dirname(file), 'out.2026-03-11.db')}.new-4711`);
-    await published(path, { keepDays: 2, now: at(0) });
-    expect(names(file).filter((name) => name.includes('new-'))).toEqual([]);
   });
 });

@@ -1,13 +1,5 @@
 import { dirname, join } from 'node:path';
-import {
-  copyFileSync,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { ConfigError, InterruptedError, LockedError } from '../../src/lib/errors.ts';
 import { tryLock } from '../../src/database/lock.ts';
@@ -96,18 +88,6 @@ describe('a publisher', () => {
       message: `publish.file: ${target.file} exists, and vodhouse did not publish it; nothing was changed`,
     });
     expect(readFileSync(target.file, 'utf8')).toBe('my own notes');
-  });
-
-  it('retains old copies with that option', async () => {
-    const target = { ...createPublishRequest(live()), keepDays: 1 };
-    const publisher = createPublisher(target);
-    const nextDay = NOW + 86_400_000;
-    await publisher.publish(NOW, never);
-    await publisher.publish(nextDay, never, { pruneCopies: false });
-    const copies = () => readdirSync(dirname(target.file)).filter((name) => name.startsWith('out.2'));
-    expect(copies()).toEqual(['out.2026-03-10.db', 'out.2026-03-11.db']);
-    await publisher.publish(nextDay, never);
-    expect(copies()).toEqual(['out.2026-03-11.db']);
   });
 
   it('rejects columns that cannot be left out before any other work', () => {

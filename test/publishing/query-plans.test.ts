@@ -1,10 +1,11 @@
 import { Database } from '../../src/database/sqlite.ts';
 import { describe, expect, it } from 'vitest';
-import { attachLive, dayTables, videoTables } from '../../src/publishing/build.ts';
+import { addFunctions, attachLive, dayTables, videoTables } from '../../src/publishing/build.ts';
 import { createTable, fillTable } from '../../src/publishing/mart.ts';
 import { createMarts } from '../../src/publishing/marts/marts.ts';
 import { MOVEMENT_TABLES } from '../../src/publishing/marts/movements.ts';
 import { liveFileWith, packageRow, storageRow, videoRow } from '../support/fixtures/filled-live-file.ts';
+import { createPublishRequest } from '../support/fixtures/published-file.ts';
 import { scansInsideScans } from '../support/query-plan.ts';
 
 const marts = createMarts({ durationUnit: 'ms', exclude: [] });
@@ -14,7 +15,11 @@ const parameters = { today: '2026-03-10', followed: '["main"]' };
 function openDraft(): Database {
   const db = new Database(':memory:');
   db.pragma('foreign_keys = off');
-  attachLive(db, liveFileWith(packageRow(101), videoRow(1), storageRow('2026-03-01', 1)));
+  const request = createPublishRequest(
+    liveFileWith(packageRow(101), videoRow(1), storageRow('2026-03-01', 1)),
+  );
+  addFunctions(db, request);
+  attachLive(db, request.live);
   for (const mart of marts.all) if (mart.kind === 'table') db.exec(createTable(mart));
   for (const table of STATEMENTS.keys()) if (table.kind === 'working') db.exec(createTable(table));
   return db;
@@ -22,12 +27,7 @@ function openDraft(): Database {
 
 /** Each table that publishing fills by a statement. */
 const STATEMENTS = new Map(
-  [
-    ...videoTables(marts),
-    ...(marts.videoTags ? [marts.videoTags] : []),
-    ...MOVEMENT_TABLES,
-    ...dayTables(marts),
-  ]
+  [...videoTables(marts), ...MOVEMENT_TABLES, ...dayTables(marts)]
     .filter((table) => table !== marts.dates)
     .map((table) => [table, fillTable(table)]),
 );

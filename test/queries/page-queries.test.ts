@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openPageQueries, type PageQueries } from '../../src/queries/page-queries.ts';
 import { openReadOnly, type Db } from '../../src/database/connection.ts';
-import { ADDED, EDITABLE_FIELDS, EDITED, REMOVED } from '../../src/queries/named/changes.ts';
+import { EDITABLE_FIELDS } from '../../src/database/version-trigger.ts';
+import { ADDED, EDITED, REMOVED } from '../../src/queries/named/changes.ts';
 import { execute } from '../support/fixtures/live-file.ts';
 import {
   EVERYTHING,

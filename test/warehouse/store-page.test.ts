@@ -43,6 +43,11 @@ describe('a page', () => {
       changed_at: '2026-03-01 12:00:00',
       removed_at: null,
       change_seq: 1,
+      version_number: 1,
+      change: 'added',
+      changed_fields: null,
+      title_before: null,
+      run_id: 1,
     });
   });
 

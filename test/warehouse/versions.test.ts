@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { WarehouseError } from '../../src/lib/errors.ts';
 import { SCHEMA_VERSION } from '../../src/database/migrate.ts';
 import { openWarehouse, type Warehouse } from '../../src/warehouse/warehouse.ts';
 import { execute, readRows, readValue, type Row } from '../support/fixtures/live-file.ts';
@@ -21,6 +20,10 @@ const row = (id: number): Row => readRows(path, 'select * from video where id = 
 const versions = (id: number): Row[] =>
   readRows(path, 'select * from video_version where id = ? order by change_seq', id);
 const countVersions = () => readValue(path, 'select count(*) from video_version');
+
+/** A trigger of this name that keeps nothing. */
+const REPLACED_TRIGGER = `drop trigger video_version_kept;
+create trigger video_version_kept after update on video begin select 1; end`;
 
 /** One page with these videos, a minute later. */
 async function show(list: Parameters<typeof walker.walkOnce>[0]) {
@@ -169,29 +172,72 @@ describe('a change and its version', () => {
 
 describe('the trigger that writes versions', () => {
   const readColumns = (table: string) =>
-    readRows(path, `select name from pragma_table_info('${table}')`).map(({ name }) => name);
+    readRows(path, `select name from pragma_table_info('${table}')`).map(({ name }) => String(name));
 
   it('names every column of video, on both sides, in the same order', () => {
     const text = String(readValue(path, `select sql from sqlite_schema where name = 'video_version_kept'`));
-    const [, into = '', values = ''] = /\(([^)]*)\)\s*VALUES\s*\(([^]*)\)/.exec(text) ?? [];
+    const [, into = '', values = ''] = /video_version \(([^)]*)\)\s*values \(([^]*)\);/.exec(text) ?? [];
     const columns = readColumns('video');
-    const named = [...into.matchAll(/`(\w+)`/g)].map(([, name]) => name);
+    const named = into.split(',').map((name) => name.trim());
     expect([...named].sort()).toEqual([...columns, 'valid_from', 'valid_to'].sort());
     const former = values.split(',').slice(0, columns.length);
     expect(former.map((value) => value.trim())).toEqual(
-      named.slice(0, columns.length).map((name) => `OLD.\`${String(name)}\``),
+      named.slice(0, columns.length).map((name) => `old.${name}`),
     );
   });
 
   it('writes to a table that has the columns of video and two more', () => {
-    expect(readColumns('video_version')).toEqual([...readColumns('video'), 'valid_from', 'valid_to']);
+    expect(readColumns('video_version').sort()).toEqual(
+      [...readColumns('video'), 'valid_from', 'valid_to'].sort(),
+    );
   });
 
-  it('is reported where a file without it is migrated', () => {
-    warehouse.close();
-    execute(path, `drop trigger video_version_kept; pragma user_version = ${SCHEMA_VERSION - 1}`);
-    const open = () => openWarehouse(path, clock);
-    expect(open).toThrow(WarehouseError);
-    expect(open).toThrow(`${path}: the migration lost the triggers video_version_kept`);
+  it.each(['drop trigger video_version_kept', REPLACED_TRIGGER])(
+    'is made anew where a file is migrated: after %s',
+    (statements) => {
+      const read = () => readValue(path, `select sql from sqlite_schema where name = 'video_version_kept'`);
+      const before = read();
+      warehouse.close();
+      execute(path, `${statements}; pragma user_version = ${SCHEMA_VERSION - 1}`);
+      openWarehouse(path, clock).close();
+      expect(read()).toBe(before);
+    },
+  );
+});
+
+describe('a state', () => {
+  const OF_CHANGE = 'version_number, change, changed_fields, title_before, run_id';
+  /** All states of a video, the present one last. */
+  const states = (id: number) =>
+    readRows(
+      path,
+      `select ${OF_CHANGE}, change_seq from video_version where id = :id
+       union all select ${OF_CHANGE}, change_seq from video where id = :id order by change_seq`,
+      { id },
+    ).map((state) => Object.values(state).slice(0, -1));
+
+  it('has its number, and the change that led to it with its fields, the former title and the run', async () => {
+    await walker.walkOnce(videos([1, 2, 3]));
+    await show([video(2, { title: 'new', tag: 'x', mood: 'good' })]);
+    await removeOthers([1, 3]);
+    await show([video(2, { title: 'back', tag: 'x', mood: 'good' })]);
+    await show([video(2, { title: 'back', tag: '', mood: 'good' })]);
+    expect(states(2)).toEqual([
+      [1, 'added', null, null, 1],
+      [2, 'edited', 'title tag extra ', 'Video 2', 2],
+      [3, 'removed', null, null, 3],
+      [4, 'restored', 'title ', 'new', 4],
+      [5, 'edited', 'tag ', null, 5],
+    ]);
+    expect(states(1)).toEqual([[1, 'added', null, null, 1]]);
+  });
+
+  it('has no run where none is under way', async () => {
+    await walker.walkOnce(videos([1]));
+    execute(path, `update run set status = 'succeeded'; update video set title = 'by hand', change_seq = 7`);
+    expect(states(1)).toEqual([
+      [1, 'added', null, null, 1],
+      [2, 'edited', 'title ', 'Video 1', null],
+    ]);
   });
 });

@@ -6,12 +6,14 @@ import { loadTarget } from '../../app/load-targets.ts';
 import { commandsFor } from '../../health/commands.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { ConfigError } from '../../lib/errors.ts';
-import { openPublisher } from '../../publishing/publisher.ts';
+import { openPublisher, type Publisher } from '../../publishing/publisher.ts';
+import type { Publication } from '../../publishing/publish-request.ts';
 import { formatSchema } from '../../publishing/targets/open-target.ts';
 import type { TargetLoader } from '../../publishing/targets/loader.ts';
+import type { LoadRequest } from '../../publishing/targets/target-request.ts';
 import { getPublishTime } from '../../sync/run-clock.ts';
 import { readBookedZone } from '../../warehouse/statements/warehouse-state.ts';
-import { openWarehouse } from '../../warehouse/warehouse.ts';
+import { openWarehouse, type Warehouse } from '../../warehouse/warehouse.ts';
 import { EXIT } from '../exit.ts';
 import {
   confirmForce,
@@ -48,28 +50,15 @@ export async function publish(options: PublishOptions): Promise<number> {
   const isLoading = loaders.length > 0 && existsSync(config.warehouse);
   const warehouse = isLoading ? openWarehouse(config.warehouse, systemClock) : null;
   try {
-    const force = warehouse && getForce(options, warehouse.listAccounts());
-    const [first] = loaders;
-    if (force && first && !(await confirmForce(force, first, options, signal))) {
+    const force = warehouse && getForce(options, config, warehouse.listAccounts());
+    if (warehouse && force && !(await isAllowed(force, loaders, warehouse, options, signal))) {
       process.stderr.write('nothing was changed\n');
       return EXIT.done;
     }
-    const { now, pruneCopies } = getPublishTime(systemClock.now(), null); // no answer has confirmed the clock
-    const hasAll = isAboutTargets(options) && publisher.dueAt(now) === null;
-    const publication = hasAll ? null : await publisher.publish(now, signal, { pruneCopies });
-    if (publication && !options.json) process.stdout.write(publicationText(publication));
+    const publication = await publishIfAsked(publisher, options, signal);
     const logger = createLoadLogger(options, config.secrets);
-    const loads: TargetLoads[] = [];
     const context = warehouse && { warehouse, clock: systemClock, logger };
-    for (const loader of loaders) {
-      if (!context) break;
-      const { name: target } = loader.target;
-      if (process.stderr.isTTY) process.stderr.write(`loading target ${target} …\n`);
-      const load = { isVerified: options.verify === true, force };
-      const results = await loadTarget(loader, context, load, signal);
-      loads.push({ target, results });
-      if (!options.json) process.stdout.write(targetLoadsText({ target, results }));
-    }
+    const loads = context ? await loadAll(loaders, context, { options, force }, signal) : [];
     if (options.json) {
       const file = publication
         ? publicationDocument(publication)
@@ -80,6 +69,50 @@ export async function publish(options: PublishOptions): Promise<number> {
   } finally {
     warehouse?.close();
   }
+}
+
+type Force = LoadRequest['force'];
+
+async function isAllowed(
+  force: NonNullable<Force>,
+  [loader]: readonly TargetLoader[],
+  warehouse: Warehouse,
+  options: PublishOptions,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const identity = { warehouseId: warehouse.getWarehouseId(), publications: warehouse.listPublications() };
+  return loader === undefined || confirmForce(force, loader, identity, options, signal);
+}
+
+/** Null if the command is about targets, and the file has everything. */
+async function publishIfAsked(
+  publisher: Publisher,
+  options: PublishOptions,
+  signal: AbortSignal,
+): Promise<Publication | null> {
+  const now = getPublishTime(systemClock.now(), null); // no answer has confirmed the clock
+  if (isAboutTargets(options) && publisher.dueAt(now) === null) return null;
+  const publication = await publisher.publish(now, signal);
+  if (!options.json) process.stdout.write(publicationText(publication));
+  return publication;
+}
+
+/** Loads one target after the other, and prints each as it ends. */
+async function loadAll(
+  loaders: readonly TargetLoader[],
+  context: Parameters<typeof loadTarget>[1],
+  { options, force }: { options: PublishOptions; force: Force },
+  signal: AbortSignal,
+): Promise<TargetLoads[]> {
+  const loads: TargetLoads[] = [];
+  for (const loader of loaders) {
+    const { name: target } = loader.target;
+    if (process.stderr.isTTY) process.stderr.write(`loading target ${target} …\n`);
+    const results = await loadTarget(loader, context, { isVerified: options.verify === true, force }, signal);
+    loads.push({ target, results });
+    if (!options.json) process.stdout.write(targetLoadsText({ target, results }));
+  }
+  return loads;
 }
 
 /** Prints what makes the schemas; connects to nothing. Throws ConfigError where every target is a lake, which has none. */

@@ -6,8 +6,8 @@ import { asTyped, displayPath } from './output.ts';
 export function queryExamples(publishedFile: string): string {
   const file = displayPath(publishedFile);
   const queries = [
-    'select video_id, title, package_name from bi_videos_now order by video_id desc limit 5',
-    'select month_start, round(max(total_gib), 1) as gib from bi_storage_daily group by month_start',
+    'select video_id, title, package_name from videos_now order by video_id desc limit 5',
+    'select month_start, round(max(total_gib), 1) as gib from storage_daily join dates using (day) group by month_start',
     "select column_name, data_type, description from dictionary where table_name = 'videos' order by position",
   ];
   const command = asTyped(`vodhouse query --file ${shellQuote(file)}`);

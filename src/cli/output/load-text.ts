@@ -44,6 +44,6 @@ export function exitCodeForLoads(loads: readonly TargetLoads[], isFilePublished:
   const isDone = (result: LoadReport) => isLoadDone(result) && (result.differences ?? []).length === 0;
   if (results.every(isDone)) return EXIT.done;
   const accounts = results.filter(({ account }) => account !== RUNS);
-  if (accounts.every(({ outcome }) => outcome === 'refused')) return EXIT.locked;
+  if (accounts.length > 0 && accounts.every(({ outcome }) => outcome === 'refused')) return EXIT.locked;
   return isFilePublished || results.some(isDone) ? EXIT.partial : EXIT.failed;
 }

@@ -21,8 +21,7 @@ export function publicationLine({ file, bytes, durationMs, rows }: Publication):
 
 /** Ends with a line feed. */
 export function publicationText(publication: Publication): string {
-  const copy = publication.copy === null ? '' : `copy of the day: ${displayPath(publication.copy)}\n`;
-  return `${publicationLine(publication)}\n${copy}`;
+  return `${publicationLine(publication)}\n`;
 }
 
 /** Empty where nothing was published. */
@@ -39,6 +38,6 @@ export function publishResultDocument(result: PublishResult) {
   return result && publicationDocument(result);
 }
 
-export function publicationDocument({ file, bytes, durationMs, rows, copy }: Publication) {
-  return { file, bytes, duration_ms: Math.round(durationMs), rows, copy };
+export function publicationDocument({ file, bytes, durationMs, rows }: Publication) {
+  return { file, bytes, duration_ms: Math.round(durationMs), rows };
 }

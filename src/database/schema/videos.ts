@@ -39,6 +39,10 @@ export const packageDay = sqliteTable(
   (table) => [primaryKey({ columns: [table.account, table.package_id, table.date] })],
 );
 
+export const CHANGES = ['added', 'edited', 'removed', 'restored'] as const;
+/** How a state of a video came about. */
+export type Change = (typeof CHANGES)[number];
+
 /** The columns of a video: its key, the fields of docs/service.md 2.1 as received, and those that vodhouse adds. */
 const videoColumns = () => ({
   account: text('account').notNull(),
@@ -72,6 +76,11 @@ const videoColumns = () => ({
   changed_at: timestamp('changed_at').notNull(),
   removed_at: timestamp('removed_at'),
   change_seq: bigint('change_seq').notNull(),
+  version_number: bigint('version_number').notNull().default(1),
+  change: text('change', { enum: CHANGES }).notNull().default('added'),
+  changed_fields: text('changed_fields'), // names of the fields that an edit changed, each followed by a space
+  title_before: text('title_before'),
+  run_id: bigint('run_id'), // of the change; null: stored by an older version
 });
 
 /** One video of one package, in its present state. */

@@ -1,33 +1,44 @@
 /** Published: the data dictionary, and facts about the file itself. */
-import type { Mart, Table } from '../mart.ts';
+import type { Column, Mart, Table } from '../mart.ts';
 import { column } from './mart-columns.ts';
 
-/** One row per published column. */
+/** In place of the name of a column: the row of the table itself. */
+const WHOLE_TABLE = '*';
+
+/** One row per published table, and one per column. */
 export const dictionary: Table = {
   kind: 'table',
   name: 'dictionary',
-  description: 'One row per column of this file: its type, unit, meaning and origin.',
+  description: 'One row per table or view of this file, and one per column: what it is, and how to use it.',
+  role: 'metadata',
   key: ['table_name', 'column_name'],
   foreignKeys: [],
   columns: [
     column('table_name', 'VARCHAR(255)', 'Table or view.', ''),
-    column('column_name', 'VARCHAR(255)', 'Column.', ''),
-    column('position', 'BIGINT', 'Position of the column in its table, from 1.', ''),
-    column('data_type', 'VARCHAR(20)', 'Declared type.', ''),
+    column('column_name', 'VARCHAR(255)', `Column; ${WHOLE_TABLE} for the table itself.`, ''),
+    column('position', 'BIGINT', 'Position of the column in its table, from 1; 0 for the table itself.', ''),
+    column('description', 'TEXT', 'Meaning of the column; for a table, what one row is.', ''),
+    column('data_type', 'VARCHAR(20)', 'Declared type; for a table, table or view.', ''),
     column('unit', 'VARCHAR(255)', 'Unit of a number, or format of a text.', ''),
-    column('description', 'TEXT', 'Meaning of the column.', ''),
+    column(
+      'additivity',
+      'VARCHAR(20)',
+      'additive: may be summed over everything. semi-additive: a level, may be summed over everything except days. non-additive: never summed. NULL if the column is no number.',
+      '',
+      { values: ['additive', 'semi-additive', 'non-additive'] },
+    ),
+    column('allowed_values', 'VARCHAR(255)', 'The values that the column may have, if they are listed.', ''),
+    column('refers_to', 'VARCHAR(255)', 'The column of another table that it refers to.', ''),
     column(
       'source_field',
       'VARCHAR(255)',
       "The field under the service's own name, or the column of the live file; NULL for a computed column.",
       '',
     ),
-    column(
-      'additivity',
-      'VARCHAR(20)',
-      'additive: may be summed over everything. semi-additive: a level, may be summed over everything except days. non-additive: never summed. NULL if the column is no number.',
-      '',
-    ),
+    column('key_columns', 'VARCHAR(255)', 'For a table, its key: the columns that identify a row.', ''),
+    column('role', 'VARCHAR(20)', 'For a table, its role in a star schema.', '', {
+      values: ['dimension', 'fact', 'metadata'],
+    }),
   ],
   from: null,
   count: '',
@@ -39,6 +50,7 @@ export const about: Table = {
   name: 'about',
   description:
     'One row per fact about this file: which version made it, when, from what, and how fresh it is.',
+  role: 'metadata',
   key: ['key'],
   foreignKeys: [],
   columns: [
@@ -51,10 +63,27 @@ export const about: Table = {
 };
 
 /** The rows of `dictionary`. */
-export function createDictionaryRows(marts: readonly Mart[]): (string | number | null)[][] {
-  return marts.flatMap((mart) =>
-    mart.columns.map(({ name, type, unit, description, source, additivity }, index) => [
-      ...[mart.name, name, index + 1, type, unit, description, source, additivity],
-    ]),
-  );
+export const createDictionaryRows = (marts: readonly Mart[]): (string | number | null)[][] =>
+  marts.flatMap((mart) => [
+    describeTable(mart),
+    ...mart.columns.map((each, index) => describeColumn(mart, each, index + 1)),
+  ]);
+
+function describeTable({ kind, name, description, role, ...mart }: Mart): (string | number | null)[] {
+  const key = 'key' in mart ? mart.key.join(', ') : null;
+  return [name, WHOLE_TABLE, 0, description, kind, ...[null, null, null, null, null], key, role];
+}
+
+function describeColumn(mart: Mart, each: Column, position: number): (string | number | null)[] {
+  const { name, type, unit, description, source, additivity, values } = each;
+  return [
+    ...[mart.name, name, position, description, type, unit, additivity, values?.join(', ') ?? null],
+    ...[findReference(mart, name), source, null, null],
+  ];
+}
+
+/** By the name: a key column has the same name in every table. */
+function findReference(mart: Mart, name: string): string | null {
+  const parent = { package_key: 'packages', video_key: 'videos', run_id: 'runs', day: 'dates' }[name];
+  return parent === undefined || parent === mart.name ? null : `${parent}.${name}`;
 }

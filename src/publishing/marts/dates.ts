@@ -1,6 +1,6 @@
 /** Published: the calendar, one row per day. Filled by date-rows.ts. */
 import type { DataType, Table, TableColumn } from '../mart.ts';
-import { column, dayColumns } from './mart-columns.ts';
+import { column, dayColumn } from './mart-columns.ts';
 
 const part = (name: string, type: DataType, description: string, unit?: string): TableColumn =>
   column(name, type, description, '', unit === undefined ? {} : { unit });
@@ -11,10 +11,18 @@ export const dates: Table = {
   name: 'dates',
   description:
     "One row per day of the service's calendar: whole years, from the year before the first fact to the present year.",
+  role: 'dimension',
   key: ['day'],
   foreignKeys: [],
   columns: [
-    ...dayColumns('').map((each) => ({ ...each, source: null, value: '' })),
+    { ...dayColumn(''), source: null },
+    part(
+      'day_at',
+      'TIMESTAMP',
+      'The day as a timestamp, for tools that shift plain dates by a time zone, such as Superset.',
+      'YYYY-MM-DD 00:00:00',
+    ),
+    part('time', 'BIGINT', 'The day as a number, for Grafana.', 'seconds since 1970-01-01'),
     part('year', 'BIGINT', 'Year.'),
     part('quarter', 'BIGINT', 'Quarter of the year.', '1 to 4'),
     part('month', 'BIGINT', 'Month of the year.', '1 to 12'),

@@ -3,10 +3,10 @@ import { VIDEO_FIELDS, type VideoField } from '../../lib/service-fields.ts';
 import type { DataType, TableColumn } from '../mart.ts';
 
 /** Bytes of a GiB, as REAL: the result of a division by it is REAL too. */
-export const GIB = '1073741824.0';
-export const GIB_UNIT = 'GiB (2^30 bytes)';
+const GIB = '1073741824.0';
+const GIB_UNIT = 'GiB (2^30 bytes)';
 
-type Details = Partial<Pick<TableColumn, 'unit' | 'source' | 'additivity'>>;
+export type Details = Partial<Pick<TableColumn, 'unit' | 'source' | 'additivity' | 'values'>>;
 
 const UNIT_OF_TYPE: Partial<Record<DataType, string>> = {
   BOOLEAN: '0 or 1',
@@ -14,7 +14,7 @@ const UNIT_OF_TYPE: Partial<Record<DataType, string>> = {
   TIMESTAMP: 'UTC',
 };
 
-/** A column. By default it is computed (no source), has the unit of its type, and a BIGINT is non-additive. */
+/** A column. By default it is computed (no source), has the unit of its type, and a number is non-additive. */
 export function column(
   name: string,
   type: DataType,
@@ -23,8 +23,8 @@ export function column(
   details: Details = {},
 ): TableColumn {
   const unit = UNIT_OF_TYPE[type] ?? null;
-  const additivity = type === 'BIGINT' ? 'non-additive' : null;
-  return { name, type, unit, description, source: null, additivity, value, ...details };
+  const additivity = type === 'BIGINT' || type === 'REAL' ? 'non-additive' : null;
+  return { name, type, unit, description, source: null, additivity, values: null, value, ...details };
 }
 
 /** A column that shows a column of the live file as it is; `value` is its alias and name. */
@@ -39,25 +39,38 @@ export function sourceColumn(
 }
 
 export const TO_PACKAGES = { columns: ['package_key'], table: 'packages', references: ['package_key'] };
+export const TO_VIDEOS = { columns: ['video_key'], table: 'videos', references: ['video_key'] };
 export const TO_DATES = { columns: ['day'], table: 'dates', references: ['day'] };
 
-/** A number of a video record (alias `v`). */
-export function videoNumber(
-  name: string,
-  type: 'BIGINT' | 'REAL',
-  field: VideoField,
-  details: Details & { value?: string; note?: string },
-): TableColumn {
-  const { value = `v.${field}`, note = '', ...rest } = details;
-  const description = `${VIDEO_FIELDS[field].description}${note}.`;
-  return column(name, type, description, value, { source: field, additivity: 'non-additive', ...rest });
+/** A moment `NAME_at` in UTC, and beside it `NAME_day`, its day in the service's calendar. */
+export function moment(name: string, description: string, value: string, source: string | null) {
+  return [
+    column(`${name}_at`, 'TIMESTAMP', description, value, { source }),
+    column(`${name}_day`, 'DATE', `Day of ${name}_at in the service's calendar.`, `service_day(${value})`, {
+      source,
+    }),
+  ];
+}
+
+/** A size in bytes, and beside it in GiB. */
+export function size(name: string, description: string, bytes: string, details: Details): TableColumn[] {
+  return [
+    column(`${name}_bytes`, 'BIGINT', `${description}.`, bytes, { unit: 'bytes', ...details }),
+    column(
+      `${name}_gib`,
+      'REAL',
+      `${description}; right even where a driver cuts integers to 32 bits.`,
+      `(${bytes}) / ${GIB}`,
+      { ...details, unit: GIB_UNIT },
+    ),
+  ];
 }
 
 /** A text of a video record (alias `v`): '' becomes NULL. Text written by people gets VARCHAR(2000): some tools truncate to it. */
 export function videoText(
   name: string,
   field: VideoField,
-  type: 'TEXT' | 'VARCHAR(255)' | 'VARCHAR(2000)' = 'VARCHAR(255)',
+  type: 'TEXT' | 'VARCHAR(255)' | 'VARCHAR(2000)' = 'VARCHAR(2000)',
 ): TableColumn {
   return column(name, type, `${VIDEO_FIELDS[field].description}.`, nonEmpty(field), { source: field });
 }
@@ -72,46 +85,36 @@ export function toSeconds(value: string, unit: 'ms' | 's'): string {
 export const accountColumn = (alias: string) =>
   sourceColumn('account', 'VARCHAR(255)', 'Name of the account in the config.', `${alias}.account`);
 
-/** The columns that identify a package; `key` is the expression of its key. */
-export const packageColumns = (alias: string, key = `${alias}.package_key`): TableColumn[] => [
+/** The columns that identify a package, from `package_keys` under that alias. */
+export const packageColumns = (alias: string): TableColumn[] => [
   column(
     'package_key',
     'VARCHAR(255)',
-    'Account and package id as one key, such as main/101: joins to packages.',
-    key,
+    'Account and package id as one key, such as main/101.',
+    `${alias}.package_key`,
   ),
   accountColumn(alias),
-  sourceColumn(
-    'package_id',
-    'BIGINT',
-    "The service's number of the distribution package; unique within its account.",
-    `${alias}.package_id`,
+  column(
+    'package_name',
+    'VARCHAR(255)',
+    'Name of the package in the config; its id if it has no name.',
+    `${alias}.package_name`,
+    { source: 'name' },
   ),
 ];
 
-/** A day in the three forms that BI tools need. */
-export function dayColumns(day: string): TableColumn[] {
-  const source = 'date';
-  return [
-    column('day', 'DATE', "Day of the service's calendar: joins to dates.", day, { source }),
-    column(
-      'day_at',
-      'TIMESTAMP',
-      'The same day as a timestamp, for tools that shift plain dates by a time zone.',
-      `${day} || ' 00:00:00'`,
-      { source, unit: 'YYYY-MM-DD 00:00:00' },
-    ),
-    column(
-      'time',
-      'BIGINT',
-      'The same day as a number, for Grafana.',
-      `cast(strftime('%s', ${day}) as integer)`,
-      { source, unit: 'seconds since 1970-01-01' },
-    ),
-  ];
-}
+/** The key of a video of `package_keys` under the alias `p`. */
+export const VIDEO_KEY = column(
+  'video_key',
+  'VARCHAR(255)',
+  'Account, package id and video id as one key, such as main/101/7. A video in two packages has two.',
+  `p.package_key || '/' || v.id`,
+);
 
-/** The same columns, read from `dates` under that alias. */
-export function dayColumnsFromDates(alias: string): TableColumn[] {
-  return dayColumns('').map((each) => ({ ...each, value: `${alias}.${each.name}` }));
-}
+/** A day of the service's calendar. */
+export const dayColumn = (value: string) =>
+  column('day', 'DATE', "Day of the service's calendar.", value, { source: 'date' });
+
+/** `lastDay`: is it the last day of its month? As a condition in SQL. */
+export const monthEndColumn = (what: string, isLast: string) =>
+  column('is_month_end', 'BOOLEAN', `1 for the last ${what} of its month: one row a month.`, isLast);

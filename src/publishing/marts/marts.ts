@@ -1,16 +1,16 @@
 /** The registry of everything that is published. */
+import { createHash } from 'node:crypto';
 import { ConfigError } from '../../lib/errors.ts';
 import { findNearest } from '../../lib/did-you-mean.ts';
 import type { Mart } from '../mart.ts';
 import { about, dictionary } from './about.ts';
-import { catalogDaily } from './catalog.ts';
-import { storageCorrections } from './corrections.ts';
 import { dates } from './dates.ts';
-import { storageDaily, storageReadings } from './storage.ts';
+import { packageDaily } from './package-daily.ts';
 import { packages } from './packages.ts';
 import { runs, walks } from './runs.ts';
-import { videoHistory, videos, videoTags, videoVersions, type VideoOptions } from './videos.ts';
-import { createWideView } from './bi-views.ts';
+import { storageDaily } from './storage.ts';
+import { videoChanges, videoHistory, videos, videosNow, videoTags, videoVersions } from './videos.ts';
+import { NEEDED, UNEXPLAINED, type VideoOptions } from './video-columns.ts';
 
 export type Marts = ReturnType<typeof createMarts>;
 
@@ -25,57 +25,33 @@ export function createMarts(options: VideoOptions) {
     videos: videos(options),
     videoHistory: videoHistory(options),
     videoTags: options.exclude.some((name) => name === 'tag' || name === 'tags') ? null : videoTags,
+    storageDaily,
+    packageDaily: packageDaily(options.durationUnit),
     runs,
     walks,
-    storageDaily,
-    storageReadings,
-    storageCorrections,
-    catalogDaily: catalogDaily(options.durationUnit),
     dates,
     dictionary,
     about,
   };
-  const versions = videoVersions(tables.videoHistory);
-  const wide = (subject: Mart, description: string) => createWideView({ description, subject }, tables);
   const all: readonly Mart[] = [
-    ...[
-      tables.packages,
-      tables.videos,
-      versions,
-      tables.videoHistory,
-      ...(tables.videoTags ? [videoTags] : []),
-    ],
-    ...[storageDaily, storageReadings, storageCorrections, tables.catalogDaily, dates, runs, walks],
-    wide(tables.videos, 'Videos with the name of their package, including removed ones.'),
-    createWideView(
-      {
-        description: 'The videos that are in a configured package now, with the name of their package.',
-        subject: tables.videos,
-        name: 'bi_videos_now',
-        whereFalse: ['s.is_removed', 'p.is_retired'],
-      },
-      tables,
-    ),
-    wide(versions, 'Every state of every video, with the name of its package.'),
-    wide(storageDaily, 'Storage by day, with the parts of the date.'),
-    wide(storageReadings, 'Readings of storage, with the parts of the date.'),
-    wide(storageCorrections, 'Corrections of storage, with the parts of the date.'),
-    wide(tables.catalogDaily, 'Size of each package by day, with its name and the parts of the date.'),
-    wide(walks, 'Walks with the name of their package.'),
-    ...[dictionary, about],
+    ...[tables.packages, tables.videos, videosNow(tables.videos)],
+    ...[videoVersions(tables.videoHistory), tables.videoHistory, videoChanges(tables.videoHistory)],
+    ...(tables.videoTags ? [videoTags] : []),
+    ...[storageDaily, tables.packageDaily, runs, walks, dates, dictionary, about],
   ];
-  return { ...tables, all };
+  return { ...tables, all, shape: hashShape(all) };
 }
 
-const NEEDED = [
-  ...['package_key', 'account', 'package_id', 'video_id', 'id', 'change_seq'],
-  ...['valid_from', 'valid_to', 'is_current', 'is_removed'],
-];
+/** The same for two files whose tables and columns are the same, in form and in meaning. */
+const hashShape = (marts: readonly Mart[]): string =>
+  createHash('sha256').update(JSON.stringify(marts)).digest('hex').slice(0, 16);
 
 function assertExcludable({ durationUnit, exclude }: VideoOptions): void {
-  const excludable = videos({ durationUnit, exclude: [] })
-    .columns.filter(({ name }) => !NEEDED.includes(name))
-    .flatMap(({ name, source }) => [name, source ?? name]);
+  const names = videos({ durationUnit, exclude: [] }).columns.flatMap(({ name, source }) => [
+    name,
+    source ?? name,
+  ]);
+  const excludable = [...names, ...UNEXPLAINED].filter((name) => !NEEDED.includes(name));
   const unknown = exclude.filter((name) => !excludable.includes(name));
   if (unknown.length === 0) return;
   const listed = unknown.map((name) => {

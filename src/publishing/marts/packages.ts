@@ -1,74 +1,64 @@
 /** Published: packages. */
-import type { Table, TableColumn } from '../mart.ts';
-import { column, GIB, GIB_UNIT, nonEmpty, packageColumns, sourceColumn, toSeconds } from './mart-columns.ts';
-
-const SIZE = 'File size of the videos in the package now.';
-
-function sum(name: string, type: 'BIGINT' | 'REAL', unit: string, description: string, value: string) {
-  return column(name, type, description, `coalesce(${value}, 0)`, { unit, additivity: 'additive' });
-}
-
-function timestamp(name: string, description: string): TableColumn {
-  return sourceColumn(name, 'TIMESTAMP', description, `v.${name}`);
-}
+import type { Table } from '../mart.ts';
+import { column, moment, packageColumns, size, sourceColumn, toSeconds } from './mart-columns.ts';
 
 /** One row per package. */
 export function packages(durationUnit: 'ms' | 's'): Table {
+  const videos = { unit: 'videos', additivity: 'additive' } as const;
+  const additive = { additivity: 'additive' } as const;
   return {
     kind: 'table',
     name: 'packages',
     description: 'One row per distribution package, including those that are no longer in the config.',
+    role: 'dimension',
     key: ['package_key'],
     foreignKeys: [],
     columns: [
       ...packageColumns('p'),
+      sourceColumn('package_id', 'BIGINT', "The service's number of the package.", 'p.package_id'),
+      column('is_retired', 'BOOLEAN', '1 if it is no longer in the config.', 'v.retired_at is not null'),
+      column('video_count', 'BIGINT', 'Videos in the package now.', 'coalesce(s.videos, 0)', videos),
       column(
-        'package_name',
-        'VARCHAR(255)',
-        'Name of the package in the config; its id if it has no name.',
-        `coalesce(${nonEmpty('name')}, cast(v.package_id as text))`,
-        { source: 'name' },
-      ),
-      sum('videos', 'BIGINT', 'videos', 'Videos in the package now.', 's.videos'),
-      sum(
-        'videos_removed',
+        'removed_count',
         'BIGINT',
-        'videos',
         'Videos that were in the package and are no longer.',
-        `(select count(*) from videos k where k.package_key = p.package_key) - coalesce(s.videos, 0)`,
+        `(select count(*) from live.video k indexed by video_removed
+          where k.account = p.account and k.package_id = p.package_id and k.removed_at is not null)`,
+        videos,
       ),
-      sum(
-        'duration_seconds',
-        'REAL',
-        'seconds',
-        'Playback length of the videos in the package now.',
-        toSeconds('s.duration', durationUnit),
-      ),
-      sum('size_bytes', 'BIGINT', 'bytes', SIZE, 's.bytes'),
-      sum('size_gib', 'REAL', GIB_UNIT, SIZE, `s.bytes / ${GIB}`),
       sourceColumn(
-        'service_count',
+        'service_video_count',
         'BIGINT',
         'How many videos the package had by the last answer of the service.',
         'v.totalcount',
-        { unit: 'videos', additivity: 'additive' },
+        videos,
       ),
       column(
-        'is_order_trusted',
-        'BOOLEAN',
-        '0 if the service does not list the package by id: removals then need another proof. NULL before the first walk.',
-        `v."order" = 'trusted'`,
+        'duration_seconds',
+        'REAL',
+        'Playback length of the videos in the package now.',
+        `coalesce(${toSeconds('s.duration', durationUnit)}, 0)`,
+        { unit: 'seconds', ...additive },
       ),
-      timestamp('first_walked_at', 'End of the first walk over all its pages.'),
-      timestamp('walked_at', 'End of the last walk over all its pages.'),
-      timestamp('looked_at', 'End of the last full walk, or of the last quick walk that checked it.'),
-      column('is_retired', 'BOOLEAN', '1 if it is no longer in the config.', 'v.retired_at is not null'),
-      timestamp('retired_at', 'When the package was first missing from the config.'),
+      ...size('size', 'File size of the videos in the package now', 'coalesce(s.bytes, 0)', additive),
+      ...moment(
+        'first_walked',
+        'End of the first walk over all its pages.',
+        'v.first_walked_at',
+        'first_walked_at',
+      ),
+      ...moment('walked', 'End of the last walk over all its pages.', 'v.walked_at', 'walked_at'),
+      ...moment(
+        'retired',
+        'When the package was first missing from the config.',
+        'v.retired_at',
+        'retired_at',
+      ),
     ],
     from: `from package_keys p
 cross join live.package v on v.account = p.account and v.package_id = p.package_id
 left join package_total s on s.account = p.account and s.package_id = p.package_id`,
     count: 'select count(*) from live.package',
-    invalid: [{ what: 'a negative count', where: 'min(videos, videos_removed) < 0' }],
+    invalid: [{ what: 'a negative count', where: 'min(video_count, removed_count) < 0' }],
   };
 }

@@ -1,7 +1,7 @@
 /** Published: the runs and walks that brought the data, for dashboards of the pipeline. */
 import { MODES, STATUSES, TRIGGERS } from '../../database/schema/runs.ts';
 import type { Table, TableColumn } from '../mart.ts';
-import { column, packageColumns, sourceColumn, TO_PACKAGES } from './mart-columns.ts';
+import { column, moment, packageColumns, sourceColumn, TO_PACKAGES } from './mart-columns.ts';
 
 const NOT_YET = 'A run that changed nothing makes no new file: it appears with the next one.';
 
@@ -13,30 +13,28 @@ const COMMON: TableColumn[] = [
     STATUSES,
     'partial: a part failed. parked: stopped because the budget was used up, the account is paused, or another run was due. interrupted: stopped or killed.',
   ),
-  sourceColumn('started_at', 'TIMESTAMP', 'When it started.', 'v.started_at'),
-  sourceColumn('finished_at', 'TIMESTAMP', 'When it ended; NULL while it runs.', 'v.finished_at'),
+  ...moment('started', 'When it started.', 'v.started_at', 'started_at'),
+  ...moment('finished', 'When it ended; NULL while it runs.', 'v.finished_at', 'finished_at'),
   column(
-    'elapsed_seconds',
-    'BIGINT',
+    'duration_seconds',
+    'REAL',
     'Time from its start to its end, waiting included.',
-    `cast(strftime('%s', v.finished_at) as integer) - cast(strftime('%s', v.started_at) as integer)`,
+    `(strftime('%s', v.finished_at) - strftime('%s', v.started_at)) * 1.0`,
     { unit: 'seconds', additivity: 'additive' },
   ),
-  count('requests', 'requests', 'Requests that it sent; 0 while it runs.'),
+  count('request', 'requests', 'requests', 'Requests that it sent; 0 while it runs.'),
 ];
-const ERROR = sourceColumn(
-  'error',
-  'TEXT',
-  'What failed, or another remark; NULL if there is none.',
-  'v.error',
-);
+const ERROR = sourceColumn('error', 'TEXT', 'What failed, or another remark.', 'v.error');
 
-function word(name: string, words: readonly string[], description: string): TableColumn {
-  return sourceColumn(name, 'VARCHAR(20)', description, `v.${name}`, { unit: words.join(', ') });
+function word(name: string, values: readonly string[], description: string): TableColumn {
+  return sourceColumn(name, 'VARCHAR(20)', description, `v.${name}`, { values });
 }
 
-function count(name: string, unit: string, description: string): TableColumn {
-  return sourceColumn(name, 'BIGINT', description, `v.${name}`, { unit, additivity: 'additive' });
+function count(name: string, source: string, unit: string, description: string): TableColumn {
+  return sourceColumn(`${name}_count`, 'BIGINT', description, `v.${source}`, {
+    unit,
+    additivity: 'additive',
+  });
 }
 
 /** One row per run. */
@@ -44,6 +42,7 @@ export const runs: Table = {
   kind: 'table',
   name: 'runs',
   description: `One row per run: one pass over everything that was due. ${NOT_YET} Rows older than retention.runs_days are deleted.`,
+  role: 'fact',
   key: ['run_id'],
   foreignKeys: [],
   columns: [
@@ -55,7 +54,7 @@ export const runs: Table = {
     ),
     ...COMMON,
     column(
-      'failures',
+      'failure_count',
       'BIGINT',
       'Packages, storages and accounts that failed in it.',
       '(select count(*) from live.run_failure f where f.run_id = v.run_id)',
@@ -73,28 +72,42 @@ export const walks: Table = {
   kind: 'table',
   name: 'walks',
   description: `One row per walk: one pass over the pages of one package, within a run. A quick walk that found nothing has no row. ${NOT_YET}`,
+  role: 'fact',
   key: ['walk_id'],
   foreignKeys: [TO_PACKAGES, { columns: ['run_id'], table: 'runs', references: ['run_id'] }],
   columns: [
     sourceColumn('walk_id', 'BIGINT', 'Number of the walk, increasing.', 'v.walk_id'),
     sourceColumn('run_id', 'BIGINT', 'The run that it is part of.', 'v.run_id'),
-    ...packageColumns('v', `v.account || '/' || v.package_id`),
+    ...packageColumns('p'),
     ...COMMON,
-    count('pages', 'pages', 'Pages that it read, including unchanged ones; boundary reads do not count.'),
-    sourceColumn('totalcount', 'BIGINT', 'Videos of the package, by the last response.', 'v.totalcount', {
-      unit: 'videos',
-    }),
-    count('inserted', 'videos', 'Videos that were new.'),
-    count('updated', 'videos', 'Videos whose fields had changed.'),
-    count('unchanged', 'records', 'Records equal to their row; one that was seen twice counts twice.'),
-    count('removed', 'videos', 'Videos that were marked removed at its end.'),
-    count('restored', 'videos', 'Videos that were removed and returned.'),
-    count('quarantined', 'records', 'Records that could not be stored.'),
-    sourceColumn('held_back', 'BIGINT', 'Removals that were held back when it ended.', 'v.held_back', {
+    count('page', 'pages', 'pages', 'Pages that it read, also unchanged ones; boundary reads do not count.'),
+    sourceColumn(
+      'service_video_count',
+      'BIGINT',
+      'Videos of the package, by the last response.',
+      'v.totalcount',
+      {
+        unit: 'videos',
+      },
+    ),
+    count('added', 'inserted', 'videos', 'Videos that were new.'),
+    count('edited', 'updated', 'videos', 'Videos whose fields had changed.'),
+    count('removed', 'removed', 'videos', 'Videos that were marked removed at its end.'),
+    count('restored', 'restored', 'videos', 'Videos that were removed and returned.'),
+    count(
+      'unchanged',
+      'unchanged',
+      'records',
+      'Records equal to their row; one that was seen twice counts twice.',
+    ),
+    count('quarantined', 'quarantined', 'records', 'Records that could not be stored.'),
+    sourceColumn('held_back_count', 'BIGINT', 'Removals that were held back when it ended.', 'v.held_back', {
       unit: 'videos',
     }),
     ERROR,
   ],
-  from: 'from live.walk v order by v.walk_id',
+  from: `from live.walk v
+cross join package_keys p on p.package_key = v.account || '/' || v.package_id
+order by v.walk_id`,
   count: 'select count(*) from live.walk',
 };

@@ -1,32 +1,41 @@
-/** Published: storage by day, and every reading. */
+/** Published: storage by day. */
+import { STORAGE_FIELDS, STORAGE_KINDS, type Figure } from '../../lib/service-fields.ts';
 import { FIGURES } from '../../lib/storage-figures.ts';
 import type { Table, TableColumn, WorkingTable } from '../mart.ts';
-import { figureColumns, totalSize } from './figure-columns.ts';
-import { accountColumn, column, dayColumns, GIB, GIB_UNIT, sourceColumn, TO_DATES } from './mart-columns.ts';
+import { accountColumn, column, dayColumn, moment, monthEndColumn, size, TO_DATES } from './mart-columns.ts';
 
-function change(name: string, type: 'BIGINT' | 'REAL', unit: string, divisor: string): TableColumn {
-  const total = totalSize('s');
-  const before = `lag(case when s.state = 'booked' then ${total} end) over (partition by d.account order by d.day)`;
-  return column(
-    name,
-    type,
-    'Change of the total since the day before; NULL unless both days are booked, because a live reading covers only a part of its day.',
-    `case when s.state = 'booked' then ((${total}) - ${before})${divisor} end`,
-    { unit, additivity: 'non-additive' }, // over a missing day, the sum of the changes is not the growth
-  );
-}
+/** The sum of the sizes of all kinds under that alias. NULL if one is missing: a sum of the others is no total. */
+const totalSize = (alias: string) => STORAGE_KINDS.map(({ size }) => `${alias}.${size}`).join(' + ');
 
 /** The figures that readers see: the newest correction of a day, otherwise what is booked or was last read. */
 export const shownDay: WorkingTable = {
   kind: 'working',
   name: 'shown_day',
-  definition: `(account, date, state, observed_at, is_corrected, ${FIGURES.join(', ')}, primary key (account, date)) without rowid`,
-  select: `select s.account, s.date, s.state, coalesce(c.accepted_at, s.observed_at), c.accepted_at is not null,
+  definition: `(account, date, state, observed_at, booked_bytes, corrected_at, correction_reason, ${FIGURES.join(', ')}, primary key (account, date)) without rowid`,
+  select: `select s.account, s.date, s.state, s.observed_at, case when c.accepted_at is not null then ${totalSize('s')} end,
+  c.accepted_at, c.reason,
   ${FIGURES.map((name) => `case when c.accepted_at is null then s.${name} else c.${name} end`).join(',\n  ')}
 from live.storage_day s
 left join live.storage_correction c on c.account = s.account and c.date = s.date and c.accepted_at = (
   select max(n.accepted_at) from live.storage_correction n where n.account = s.account and n.date = s.date
 )`,
+};
+
+/** Every day of each account, from its first known day to its last one; to today if the account is still read. */
+export const accountDay: WorkingTable = {
+  kind: 'working',
+  name: 'account_day',
+  definition: '(account, day, month_start, primary key (account, day)) without rowid',
+  select: `select f.account, d.day, d.month_start
+from (
+  select account, min(date) as first, max(date) as last from (
+    select account, date from live.storage_day
+    union all select account, date from live.storage_gap
+    union all select account, date from live.storage_reading
+  ) group by account
+) f
+cross join dates d on d.day >= f.first and d.day <= case
+  when f.account in (select value from json_each(:followed)) then max(f.last, :today) else f.last end`,
 };
 
 /** Why a day has no figures, and the time of the last request. The most certain reason comes first. */
@@ -43,48 +52,83 @@ const REASON = `case when s.date is null then case
     else ''
   end end`;
 
+const BOOKED_TOTAL = `case when s.state = 'booked' then ${totalSize('s')} end`;
+const LAST_OF_MONTH = `s.state = 'booked' and d.day = max(case when s.state = 'booked' then d.day end)
+    over (partition by d.account, d.month_start)`;
+
+/** A count and a size for each kind. */
+const kindColumns = (): TableColumn[] =>
+  STORAGE_KINDS.flatMap(({ name, count, size }) => {
+    const figure = (unit: string, source: Figure) =>
+      column(
+        `${name}_${unit === 'bytes' ? 'bytes' : 'count'}`,
+        'BIGINT',
+        `${STORAGE_FIELDS[source].description}.`,
+        `s.${source}`,
+        {
+          ...{ unit, source, additivity: 'semi-additive' },
+        },
+      );
+    return [figure('pieces', count), figure('bytes', size)];
+  });
+
 /** One row per day of an account, without missing rows: `account_day` lists the days. */
 export const storageDaily: Table = {
   kind: 'table',
   name: 'storage_daily',
   description:
     'One row per day of an account, from the first known day to today; a day without figures has a reason instead.',
+  role: 'fact',
   key: ['account', 'day'],
   foreignKeys: [TO_DATES],
   columns: [
     accountColumn('d'),
-    ...dayColumns('d.day'),
+    dayColumn('d.day'),
     column(
       'state',
       'VARCHAR(20)',
-      'booked: final, changed only by a correction (is_corrected). live: the last reading of a day that is not booked yet. missing: not observed.',
+      'booked: final, changed only by a correction. live: the last reading of a day that is not booked yet. missing: not observed.',
       `coalesce(s.state, 'missing')`,
-      { unit: 'booked, live or missing', source: 'state' },
+      { source: 'state', values: ['booked', 'live', 'missing'] },
     ),
     column('reason', 'TEXT', 'Why the figures are missing; NULL if they are not.', REASON),
-    sourceColumn(
-      'observed_at',
-      'TIMESTAMP',
-      'When the figures were read; for a corrected day, when the correction was accepted.',
-      's.observed_at',
-    ),
-    column(
-      'is_corrected',
-      'BOOLEAN',
-      '1 if a person accepted these figures in place of the booked ones; storage_corrections has both.',
-      'coalesce(s.is_corrected, 0)',
-    ),
+    monthEndColumn('booked day', `coalesce(${LAST_OF_MONTH}, 0)`),
     column(
       'is_retired',
       'BOOLEAN',
       '1 if the storage of the account is no longer read: the account, or its storage, is no longer in the config.',
       'd.account not in (select value from json_each(:followed))',
     ),
-    ...figureColumns({ alias: 's' }),
-    change('total_bytes_change', 'BIGINT', 'bytes', ''),
-    change('total_gib_change', 'REAL', GIB_UNIT, ` / ${GIB}`),
+    ...moment('observed', 'When the figures were read, or booked.', 's.observed_at', 'observed_at'),
+    ...size('total', 'Size of all kinds together; NULL if one of them is unknown', totalSize('s'), {
+      additivity: 'semi-additive',
+    }),
     column(
-      'discrepancies',
+      'total_bytes_change',
+      'BIGINT',
+      'Change of the total since the day before; NULL unless both days are booked, because a live reading covers only a part of its day.',
+      `${BOOKED_TOTAL} - lag(${BOOKED_TOTAL}) over (partition by d.account order by d.day)`,
+      { unit: 'bytes' }, // over a missing day, the sum of the changes is not the growth
+    ),
+    ...kindColumns(),
+    column(
+      'booked_total_bytes',
+      'BIGINT',
+      'For a corrected day, the total that was booked; the other columns are as corrected.',
+      's.booked_bytes',
+      { unit: 'bytes' },
+    ),
+    ...moment(
+      'corrected',
+      'When a person accepted other figures for the day.',
+      's.corrected_at',
+      'accepted_at',
+    ),
+    column('correction_reason', 'TEXT', 'Why the correction was accepted.', 's.correction_reason', {
+      source: 'reason',
+    }),
+    column(
+      'discrepancy_count',
       'BIGINT',
       'How many figures of this booked day differ from what the service returns now; the booked figures stay until they are corrected.',
       'coalesce(x.figures, 0)',
@@ -105,47 +149,4 @@ left join (
 ) x on x.account = d.account and x.date = d.day
 order by d.account, d.day`,
   count: 'select count(*) from account_day',
-};
-
-/** One row per reading of today's figures. */
-export const storageReadings: Table = {
-  kind: 'table',
-  name: 'storage_readings',
-  description:
-    'One row per reading of a day that was not over: the service does not return these figures again.',
-  key: ['reading_id'],
-  foreignKeys: [TO_DATES],
-  columns: [
-    sourceColumn('reading_id', 'BIGINT', 'Number of the reading, increasing.', 's.reading_id'),
-    accountColumn('s'),
-    sourceColumn('observed_at', 'TIMESTAMP', 'When the figures were read.', 's.observed_at'),
-    column(
-      'observed_time',
-      'BIGINT',
-      'When the figures were read, as a number, for Grafana.',
-      `cast(strftime('%s', s.observed_at) as integer)`,
-      { unit: 'seconds since 1970-01-01', source: 'observed_at' },
-    ),
-    ...dayColumns('s.date'),
-    ...figureColumns({ alias: 's' }),
-  ],
-  from: 'from live.storage_reading s order by s.reading_id',
-  count: 'select count(*) from live.storage_reading',
-};
-
-/** Every day of each account, from its first known day to its last one; to today if the account is still read. */
-export const accountDay: WorkingTable = {
-  kind: 'working',
-  name: 'account_day',
-  definition: '(account, day, primary key (account, day)) without rowid',
-  select: `select f.account, d.day
-from (
-  select account, min(date) as first, max(date) as last from (
-    select account, date from live.storage_day
-    union all select account, date from live.storage_gap
-    union all select account, date from live.storage_reading
-  ) group by account
-) f
-cross join dates d on d.day >= f.first and d.day <= case
-  when f.account in (select value from json_each(:followed)) then max(f.last, :today) else f.last end`,
 };

@@ -1,133 +1,139 @@
-/** Published: videos and their states. */
-import { VIDEO_FIELDS } from '../../lib/service-fields.ts';
-import type { Table, TableColumn, View } from '../mart.ts';
+/** Published: videos, their former states, and their changes. */
+import type { Column, Table, View } from '../mart.ts';
 import {
   column,
-  GIB,
-  GIB_UNIT,
-  nonEmpty,
+  moment,
   packageColumns,
   sourceColumn,
   TO_PACKAGES,
-  toSeconds,
-  videoNumber,
-  videoText,
+  TO_VIDEOS,
+  VIDEO_KEY,
 } from './mart-columns.ts';
+import { changeColumns, fieldColumns, keep, type VideoOptions } from './video-columns.ts';
 
-/** What the marts of videos depend on. */
-export interface VideoOptions {
-  /** Unit of `video.duration`. */
-  durationUnit: 'ms' | 's';
-  /** Columns that are left out, under the service's name or the published one. */
-  exclude: readonly string[];
-}
-
-/**
- * `yyyy-mm-dd hh:mm:ss.f` (docs/service.md 2.1) without its fraction; NULL if that is no valid time, or one that some tool cannot
- * hold, which then reads no row of the table: ClickHouse begins with 1900, pandas ends with 2261.
- */
-const CREATED_AT = `case datetime(v.cdate, '+0 days') when substr(v.cdate, 1, 19) then
-  case when v.cdate >= '1900' and v.cdate < '2262' then substr(v.cdate, 1, 19) end end`;
-
-/** Numbers and times first, because SQLite reads a row from its start. */
-function stateColumns(durationUnit: 'ms' | 's'): TableColumn[] {
-  return [
-    column('is_removed', 'BOOLEAN', '1 if the removal of the video is proved.', 'v.removed_at is not null'),
-    timestamp('first_seen_at', 'When vodhouse first saw the video in this package.'),
-    timestamp('changed_at', 'When this state was stored; a removal and a return are changes too.'),
-    timestamp('removed_at', 'When its removal was proved; NULL while the video is in the package.'),
-    column('created_at', 'TIMESTAMP', `${VIDEO_FIELDS.cdate.description}.`, CREATED_AT, {
-      ...{ source: 'cdate', unit: "the service's clock" },
-    }),
-    column('created_day', 'DATE', 'Day of created_at.', `substr(${CREATED_AT}, 1, 10)`, {
-      ...{ source: 'cdate', unit: "the service's clock" },
-    }),
-    videoNumber('duration_seconds', 'REAL', 'duration', {
-      ...{ unit: 'seconds', additivity: 'additive', value: toSeconds('v.duration', durationUnit) },
-    }),
-    videoNumber('duration_minutes', 'REAL', 'duration', {
-      ...{ unit: 'minutes', additivity: 'additive', value: `${toSeconds('v.duration', durationUnit)} / 60` },
-    }),
-    videoNumber('size_bytes', 'BIGINT', 'filesize', { unit: 'bytes', additivity: 'additive' }),
-    videoNumber('size_gib', 'REAL', 'filesize', {
-      ...{ unit: GIB_UNIT, additivity: 'additive', value: `v.filesize / ${GIB}` },
-      note: '; its sum is right even if a driver truncates integers to 32 bits',
-    }),
-    videoNumber('width_pixels', 'BIGINT', 'v_width', { unit: 'pixels' }),
-    videoNumber('height_pixels', 'BIGINT', 'v_height', { unit: 'pixels' }),
-    videoNumber('frames_per_second', 'REAL', 'v_framerate', { unit: VIDEO_FIELDS.v_framerate.unit }),
-    videoText('title', 'title', 'VARCHAR(2000)'),
-    videoText('series', 'series', 'VARCHAR(2000)'),
-    videoText('author', 'author', 'VARCHAR(2000)'),
-    videoText('copyright', 'copyright', 'VARCHAR(2000)'),
-    videoText('content_id', 'cid'),
-    videoText('rate', 'rate'),
-    videoText('encoding_success', 'encoding_success'),
-    videoText('options', 'opt'),
-    videoText('drm_content_id', 'drm_cid'),
-    videoText('preloading', 'preloading'),
-    videoText('access_key', 'access_key'),
-    videoText('original_access_key', 'org_access_key'),
-    videoText('tags', 'tag', 'TEXT'),
-    videoText('description', 'content', 'TEXT'),
-    videoText('miscellaneous', 'etc', 'TEXT'),
-    videoText('thumbnail_url', 'thumbnail_url', 'TEXT'),
-    videoText('thumbnail_sheet_url', 'thumbnail_sheet_url', 'TEXT'),
-    column(
-      'extra_json',
-      'TEXT',
-      'Fields that the service sends and does not document, as JSON.',
-      nonEmpty('extra'),
-      { source: 'extra' },
-    ),
-  ];
-}
-
-function timestamp(name: string, description: string): TableColumn {
-  return sourceColumn(name, 'TIMESTAMP', description, `v.${name}`);
-}
-
-function createColumns(
-  { durationUnit, exclude }: VideoOptions,
-  state: { validFrom: string; validTo: string; isCurrent: 0 | 1 },
-): TableColumn[] {
-  return [
-    ...packageColumns('p'),
-    sourceColumn(
-      'video_id',
-      'BIGINT',
-      "The service's number of the video; a video in two packages has a row in each.",
-      'v.id',
-    ),
-    sourceColumn(
-      'change_seq',
-      'BIGINT',
-      'Number of the change that led to this state, increasing over all packages: continue from the last one you read. After a backup was restored, numbers are used again.',
-      'v.change_seq',
-    ),
-    column('valid_from', 'TIMESTAMP', 'Start of this state.', state.validFrom),
-    column('valid_to', 'TIMESTAMP', 'End of this state, exclusive; NULL if present.', state.validTo),
-    column('is_current', 'BOOLEAN', '1 for the present state of a video.', String(state.isCurrent)),
-    ...stateColumns(durationUnit),
-  ].filter(({ name, source }) => !exclude.includes(name) && !(source && exclude.includes(source)));
-}
+const selectFrom = (table: string) =>
+  `from package_keys p cross join live.${table} v on v.account = p.account and v.package_id = p.package_id`;
 
 /** One row per video of a package, in its present state. */
 export function videos(options: VideoOptions): Table {
+  const seen = 'When vodhouse first saw the video in this package.';
+  const removed = 'When its removal was proved; NULL while the video is in the package.';
   return {
     kind: 'table',
     name: 'videos',
     description: 'One row per video of a package, in its present state, including removed ones (is_removed).',
-    key: ['package_key', 'video_id'],
+    role: 'dimension',
+    key: ['video_key'],
     foreignKeys: [TO_PACKAGES],
-    columns: createColumns(options, {
-      ...{ validFrom: 'coalesce(v.removed_at, v.changed_at)', validTo: 'null', isCurrent: 1 },
-    }),
-    from: 'from package_keys p cross join live.video v on v.account = p.account and v.package_id = p.package_id',
+    columns: keep(
+      [
+        ...changeColumns(),
+        ...moment('first_seen', seen, 'v.first_seen_at', 'first_seen_at'),
+        ...moment('removed', removed, 'v.removed_at', 'removed_at'),
+        ...fieldColumns(options),
+      ],
+      options,
+    ),
+    from: selectFrom('video'),
     count: 'select count(*) from live.video',
+    invalid: [{ what: 'a version below 1', where: 'version_number < 1' }],
+  };
+}
+
+/** One row per state that another one superseded. */
+export function videoHistory(options: VideoOptions): Table {
+  return {
+    kind: 'table',
+    name: 'video_history',
+    description:
+      'One row per former state of a video; video_versions has these and the present states together.',
+    role: 'dimension',
+    key: ['video_key', 'version_number'],
+    foreignKeys: [TO_VIDEOS],
+    columns: keep(
+      [
+        ...changeColumns('v.valid_from'), // changed_at is too early where a clock ran backward
+        sourceColumn('valid_to', 'TIMESTAMP', 'End of this state, exclusive; NULL if present.', 'v.valid_to'),
+        column('is_current', 'BOOLEAN', '1 for the present state of a video.', '0'),
+        ...fieldColumns(options),
+      ],
+      options,
+    ),
+    from: selectFrom('video_version'),
+    count: 'select count(*) from live.video_version',
     invalid: [
-      { what: 'a state that is not the present one', where: 'valid_to is not null or is_current <> 1' },
+      { what: 'an end before its beginning', where: 'valid_to < changed_at' },
+      { what: 'a second present state of its video', where: 'valid_to is null or is_current <> 0' },
     ],
+    contradictions: `select case when v.video_key is null then 'a state of no video: ' else 'a second present state of its video: ' end
+  || h.video_key || ', ' || h.changed_at || ' to ' || h.valid_to
+from video_history h
+left join videos v on v.video_key = h.video_key
+where v.video_key is null or h.valid_to > v.changed_at or h.version_number >= v.version_number
+limit 1`,
+  };
+}
+
+/** Every state of every video. */
+export function videoVersions({ columns }: Table): View {
+  const names = columns.map(({ name }) => name);
+  const begin = columns.find(({ name }) => name === 'changed_at');
+  const present = names.map(
+    (name) => ({ valid_to: 'null as valid_to', is_current: 'true as is_current' })[name] ?? name,
+  );
+  const former = `select changed_at as valid_from, ${names.join(', ')} from video_history`;
+  return {
+    kind: 'view',
+    name: 'video_versions',
+    description: 'One row per state of a video, former and present: the complete history.',
+    role: 'dimension',
+    columns: [
+      ...(begin
+        ? [{ ...begin, name: 'valid_from', description: 'Start of this state; the same as changed_at.' }]
+        : []),
+      ...columns,
+    ],
+    select: `${former} where false
+union all
+select changed_at as valid_from, ${present.join(', ')} from videos
+union all
+${former}`,
+  };
+}
+
+/** Every change of every video. */
+export function videoChanges({ columns }: Table): View {
+  const find = (name: string, as = name): Column[] =>
+    columns.flatMap((each) => (each.name === name ? [{ ...each, name: as }] : []));
+  const own = [
+    ...changeColumns()
+      .map(({ name }) => name)
+      .filter((name) => name !== 'is_removed'),
+  ];
+  const title = find('title').length > 0 ? ', title as title_after' : '';
+  const shown = own.flatMap((name) => find(name));
+  const select = (table: string) =>
+    `select ${shown.map(({ name }) => name).join(', ')}${title} from ${table}`;
+  return {
+    kind: 'view',
+    name: 'video_changes',
+    description: 'One row per change of a video: added, edited, removed or restored.',
+    role: 'fact',
+    columns: [...shown, ...find('title', 'title_after')],
+    select: `${select('videos')}\nunion all\n${select('video_history')}`,
+  };
+}
+
+/** The videos that are in a configured package now. */
+export function videosNow({ columns }: Table): View {
+  return {
+    kind: 'view',
+    name: 'videos_now',
+    description: 'The videos that are in a configured package now: neither removed nor of a retired package.',
+    role: 'dimension',
+    columns,
+    select: `select ${columns.map(({ name }) => `v.${name}`).join(', ')}\nfrom videos v join packages p on p.package_key = v.package_key`,
+    whereFalse: ['v.is_removed', 'p.is_retired'],
   };
 }
 
@@ -144,60 +150,18 @@ export const videoTags: Table = {
   name: 'video_tags',
   description:
     'One row per tag of a video, removed ones included. The service does not document how tags are separated: they are split at commas and semicolons, and blanks around them are dropped.',
-  key: ['package_key', 'video_id', 'tag'],
-  foreignKeys: [
-    TO_PACKAGES,
-    { columns: ['package_key', 'video_id'], table: 'videos', references: ['package_key', 'video_id'] },
-  ],
+  role: 'dimension',
+  key: ['video_key', 'tag'],
+  foreignKeys: [TO_PACKAGES, TO_VIDEOS],
   columns: [
+    VIDEO_KEY,
     ...packageColumns('p'),
-    sourceColumn('video_id', 'BIGINT', "The service's number of the video.", 'v.id'),
     column('tag', 'VARCHAR(255)', 'One tag.', TAG, { source: 'tag' }),
     column('is_removed', 'BOOLEAN', '1 if the video is removed.', 'v.removed_at is not null'),
   ],
-  from: `from package_keys p
-cross join live.video v on v.account = p.account and v.package_id = p.package_id
+  from: `${selectFrom('video')}
 cross join json_each(${splitText('v.tag')}) t
 where v.tag <> '' and ${TAG} <> ''`,
   mayRepeat: true,
   count: '',
 };
-
-/** One row per state that another one superseded. */
-export function videoHistory(options: VideoOptions): Table {
-  return {
-    kind: 'table',
-    name: 'video_history',
-    description:
-      'One row per former state of a video; video_versions has these and the present states together.',
-    key: ['package_key', 'video_id', 'change_seq'],
-    foreignKeys: [
-      { columns: ['package_key', 'video_id'], table: 'videos', references: ['package_key', 'video_id'] },
-    ],
-    columns: createColumns(options, { validFrom: 'v.valid_from', validTo: 'v.valid_to', isCurrent: 0 }),
-    from: 'from package_keys p cross join live.video_version v on v.account = p.account and v.package_id = p.package_id',
-    count: 'select count(*) from live.video_version',
-    invalid: [
-      { what: 'a second present state of its video', where: 'valid_to is null or is_current <> 0' },
-      { what: 'an end before its beginning', where: 'valid_to < valid_from' },
-    ],
-    contradictions: `select case when v.valid_from is null then 'a state of no video: ' else 'a second present state of its video: ' end
-  || h.package_key || ', ' || h.video_id || ', ' || h.valid_from || ' to ' || h.valid_to
-from video_history h
-left join videos v on v.package_key = h.package_key and v.video_id = h.video_id
-where v.valid_from is null or h.valid_to > v.valid_from
-limit 1`,
-  };
-}
-
-/** Every state of every video. Drivers may take the types from either half: both have declared types. */
-export function videoVersions({ columns }: Table): View {
-  const names = columns.map(({ name }) => name).join(', ');
-  return {
-    kind: 'view',
-    name: 'video_versions',
-    description: 'One row per state of a video, former and present: the complete history.',
-    columns,
-    select: `select ${names} from video_history\nunion all\nselect ${names} from videos`,
-  };
-}

@@ -10,11 +10,13 @@ export const listVideoTables = ({ videos, videoHistory, videoTags }: Marts): Tab
   ...(videoTags ? [videoTags] : []),
 ];
 
-/** The other tables of an account. `catalog_daily` is loaded from a day on; the others are compared. */
+/** The other tables of an account. `package_daily` is loaded from a day on; the others are compared. */
 export const listAccountTables = (marts: Marts): Table[] => [
-  ...[marts.packages, marts.storageCorrections, marts.storageDaily, marts.storageReadings],
-  marts.catalogDaily,
+  ...[marts.packages, marts.storageDaily, marts.packageDaily],
 ];
+
+/** The large tables, whose rows are counted before they are deleted. */
+export const COUNTED = ['videos', 'video_history', 'storage_daily'];
 
 /** Tables that belong to no account, but to a warehouse. */
 export const listWarehouseTables = ({ runs, walks, about }: Marts): Table[] => [runs, walks, about];
@@ -34,10 +36,10 @@ export interface Rows {
   parameters: Readonly<Record<string, unknown>>;
 }
 
-/** The rows of an account. A package key is account/id, so an account is a range of it; `0` follows `/`. */
-export function ofAccount({ key }: Table, account: string): Rows {
-  if (key[0] !== 'package_key') return { where: 't.account = :account', parameters: { account } };
-  const where = `t.package_key >= :account || '/' and t.package_key < :account || '0'`;
+/** The rows of an account. Keys of packages and videos begin with account/, so an account is a range of them; `0` follows `/`. */
+export function ofAccount({ key: [first = ''] }: Table, account: string): Rows {
+  if (first === 'account') return { where: 't.account = :account', parameters: { account } };
+  const where = `t.${first} >= :account || '/' and t.${first} < :account || '0'`;
   return { where, parameters: { account } };
 }
 
@@ -66,15 +68,13 @@ function storeRowids(db: Database, name: string, select: string, parameters: obj
 /** States that were superseded after it: those after it, and the last one before, which the target has as the present one. */
 const CHANGED_HISTORY = `select h.rowid from temp.changed_videos c
 cross join videos v on v.rowid = c.row
-cross join video_history h on h.package_key = v.package_key and h.video_id = v.video_id
-  and h.change_seq >= ifnull((
-    select max(b.change_seq) from video_history b
-    where b.package_key = v.package_key and b.video_id = v.video_id and b.change_seq <= :changeSeq
-  ), 0)
+cross join video_history h on h.video_key = v.video_key and h.change_seq >= ifnull((
+  select max(b.change_seq) from video_history b where b.video_key = v.video_key and b.change_seq <= :changeSeq
+), 0)
 order by h.rowid`;
 
 /**
- * The first day of `catalog_daily` that the changes since then may touch; `publishedAt` (UTC) is when the file was made that the target has. After
+ * The first day of `package_daily` that the changes since then may touch; `publishedAt` (UTC) is when the file was made that the target has. After
  * `storeChanges`. It holds for packages whose `first_walked_at` and `retired_at` are those of the target.
  */
 export function findFirstDay({ db }: Source, changeSeq: number, publishedAt: string): string {
@@ -83,8 +83,8 @@ export function findFirstDay({ db }: Source, changeSeq: number, publishedAt: str
     .prepare(
       `select date(min(at), '-2 days') from (
   select :publishedAt as at
-  union all select v.valid_from from temp.changed_videos c cross join videos v on v.rowid = c.row
-  union all select h.valid_from from temp.changed_history c cross join video_history h on h.rowid = c.row
+  union all select v.changed_at from temp.changed_videos c cross join videos v on v.rowid = c.row
+  union all select h.changed_at from temp.changed_history c cross join video_history h on h.rowid = c.row
     where h.change_seq > :changeSeq
 )`,
     )

@@ -30,7 +30,8 @@ async function loadAll(target: Target, source: Source, request: LoadRequest): Pr
     known = await target.readAccounts();
     return NOTHING;
   });
-  if (reading.outcome === 'failed') return names.map((account) => ({ ...reading, account }));
+  if (reading.outcome === 'failed')
+    return names.length > 0 ? names.map((account) => ({ ...reading, account })) : [reading];
   for (const account of names) {
     const last = reports.slice(-FAILURES);
     const isDown = last.length === FAILURES && last.every(({ outcome }) => outcome === 'failed');

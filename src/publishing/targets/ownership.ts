@@ -47,26 +47,41 @@ export function compareOwner(
   return publications.includes(state.publicationId) ? 'ours' : 'unknown';
 }
 
-/** Throws OwnedError where the account is not ours, and nobody allowed to load it. */
+/** Throws OwnedError where the account is not ours in the target of this name, and nobody allowed to load it. */
 export function assertOurs(
   account: string,
   state: AccountState | null,
   identity: Identity,
   force: Force | null,
+  target: string,
 ): void {
   const owner = compareOwner(state, identity);
   const { worker = '', loadedAt = null, warehouseId = '' } = state ?? {};
+  const command = `vodhouse publish --target ${target}`;
   const loaded = loadedAt === null ? `worker ${worker}` : `worker ${worker}, ${loadedAt} UTC`;
   if (owner === 'elsewhere' && force !== 'take-over')
     throw new OwnedError(
       `account ${account} belongs to another warehouse (${warehouseId}; loaded by ${loaded})`,
       OTHER_WAREHOUSE,
-      `if this warehouse is to have it: vodhouse publish --take-over ${account}`,
+      `if this warehouse is to have it: ${command} --take-over ${account}`,
     );
   if (owner === 'unknown' && force === null)
     throw new OwnedError(
       `account ${account} was loaded from a newer file than this one, or from a copy of it (by ${loaded})`,
       OTHER_COPY,
-      `if this file is the right one: vodhouse publish --rebuild ${account}`,
+      `if this file is the right one: ${command} --rebuild ${account}`,
     );
+}
+
+/** Throws ConfigError where a target has days of another calendar (`theirs`; null: it has none yet). */
+export function assertCalendar(
+  place: string,
+  theirs: string | null | undefined,
+  { timezone }: Pick<Source, 'timezone'>,
+): void {
+  if (theirs == null || theirs === timezone) return;
+  throw new ConfigError(
+    `${place} has the days of ${theirs}, this warehouse those of ${timezone}; nothing was changed`,
+    { hint: 'name another place for another calendar, or correct `timezone`' },
+  );
 }

@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import { Database } from '../../database/sqlite.ts';
 import { WarehouseError } from '../../lib/errors.ts';
-import { SHAPE } from '../fingerprint.ts';
 import { createMarts } from '../marts/marts.ts';
 
 export type Source = ReturnType<typeof openSource>;
@@ -33,18 +32,18 @@ export function openSource(file: string) {
       if (value == null) throw new WarehouseError(`${file} does not say its ${key}`, { hint: PUBLISH });
       return value;
     };
-    if (getFact('shape') !== String(SHAPE))
-      throw new WarehouseError(`${file} was made by another version of vodhouse`, { hint: PUBLISH });
     const durationUnit = getFact('duration_unit') as 'ms' | 's';
     const exclude = (facts.get('excluded') ?? '').split(', ').filter(Boolean);
+    const marts = createMarts({ durationUnit, exclude });
+    if (getFact('shape') !== marts.shape)
+      throw new WarehouseError(`${file} was made by another version of vodhouse`, { hint: PUBLISH });
     const timezone = getFact('timezone');
     const accounts = JSON.parse(getFact('accounts')) as PublishedAccount[];
     const publications = JSON.parse(getFact('publications')) as string[];
-    const shape = [SHAPE, durationUnit, [...exclude].sort(), timezone];
     return {
       file,
       db,
-      marts: createMarts({ durationUnit, exclude }),
+      marts,
       timezone,
       version: getFact('version'),
       warehouseId: getFact('warehouse_id'),
@@ -60,7 +59,8 @@ export function openSource(file: string) {
       /** The last change of a video of the account. */
       changeSeqOf: (account: string) => find(accounts, account)?.change_seq ?? 0,
       /** Another one: rows have other values or columns, or some are gone, though no `change_seq` tells of it. */
-      shapeOf: (account: string) => hash([...shape, find(accounts, account)?.forgotten ?? 0]),
+      shapeOf: (account: string) =>
+        hash([marts.shape, timezone, find(accounts, account)?.forgotten ?? 0, namePackages(db, account)]),
       close: () => void db.close(),
     };
   } catch (error) {
@@ -68,6 +68,13 @@ export function openSource(file: string) {
     throw error;
   }
 }
+
+/** Every row of a package has its name. */
+const namePackages = (db: Database, account: string): unknown[] =>
+  db
+    .prepare('select package_key, package_name from packages where account = ? order by package_key')
+    .raw()
+    .all(account);
 
 const find = (accounts: readonly PublishedAccount[], name: string) =>
   accounts.find(({ account }) => account === name);

@@ -2,32 +2,9 @@
  * Additions, edits, removals and returns. Rows of `video` and `video_version` are only appended, so the newest ones are
  * found by rowid; no query scans `video`.
  */
-import { getTableColumns } from 'drizzle-orm';
-import { video } from '../../database/schema/videos.ts';
+import type { video } from '../../database/schema/videos.ts';
 import { query } from '../../database/query.ts';
-
-/** Columns that vodhouse itself writes: their changes are no edits. */
-const OWN_COLUMNS = [
-  'account',
-  'package_id',
-  'id',
-  'first_seen_at',
-  'changed_at',
-  'removed_at',
-  'change_seq',
-];
-
-/** The fields of docs/service.md 2.1 (and `extra`) that an edit may change. */
-export const EDITABLE_FIELDS: readonly string[] = Object.keys(getTableColumns(video)).filter(
-  (name) => !OWN_COLUMNS.includes(name),
-);
-
-/** Names of the fields in which two rows differ, each followed by a space. */
-function differingFields(one: string, other: string): string {
-  return EDITABLE_FIELDS.map((name) => `iif(${one}.${name} is not ${other}.${name}, '${name} ', '')`).join(
-    '\n    || ',
-  );
-}
+import { differingFields, EDITABLE_FIELDS } from '../../database/version-trigger.ts';
 
 type Video = typeof video.$inferSelect;
 type VideoOfPackage = Pick<Video, 'account' | 'package_id' | 'id' | 'title'> & {
@@ -64,7 +41,7 @@ export const EDITED = query<Edited, { window: number; limit: number }>(
   `
 select video.account, video.package_id, package.name as package_name, video.id, old.valid_to as at,
   old.title as old_title, video.title, old.removed_at is not null as restored,
-  ${differingFields('old', 'video')} as fields
+  coalesce(${differingFields('old', 'video')}, '') as fields
 from video_version as old
 join video on video.account = old.account and video.package_id = old.package_id and video.id = old.id
 left join package on package.account = old.account and package.package_id = old.package_id
@@ -217,7 +194,7 @@ export const REPLACED = query<Replaced, StepKey>(
   'What a change replaced',
   'The old and the new title, and the names of all fields that differ, of the state `:ended_seq` and the one after it.',
   `
-select old.title as old_title, new.title, ${differingFields('old', 'new')} as fields
+select old.title as old_title, new.title, coalesce(${differingFields('old', 'new')}, '') as fields
 from video_version as old
 cross join (
   select ${STATE} from video_version where ${OF_VIDEO} and change_seq > :ended_seq

@@ -67,7 +67,7 @@ export interface HeldBackCount {
 
 export const HELD_BACK_COUNTS = query<HeldBackCount>(
   'Held-back removals',
-  'By package: since when, by which walk, and why (`many`, `all`, `order`: see removal_candidate in warehouse.md).',
+  'By package: since when, by which walk, and why (`many`, `all`, `order`: see removal_candidate in contributing/live-file.md).',
   `
 select account, package_id, count(*) as removals, min(coalesce(held_at, proved_at)) as since,
   max(held_by) as held_by, group_concat(distinct held_reason) as reasons

@@ -1,4 +1,4 @@
-/** What changed today: the one definition of the pages, and that of `catalog_daily` in the published file. */
+/** What changed today: the one definition of the pages, and that of `package_daily` in the published file. */
 import { query } from '../../database/query.ts';
 
 export interface VideoChanges {

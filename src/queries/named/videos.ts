@@ -1,7 +1,7 @@
 /** One package and one video. */
 import type { Mode, Status } from '../../database/schema/runs.ts';
 import type { video } from '../../database/schema/videos.ts';
-import { EDITABLE_FIELDS } from './changes.ts';
+import { EDITABLE_FIELDS } from '../../database/version-trigger.ts';
 import { query } from '../../database/query.ts';
 
 export const PACKAGE_SIZES = query<

@@ -42,7 +42,7 @@ describe('sync', () => {
     const third = await vodhouse(['sync', '--json'], { cwd });
     const file = join(cwd, PUBLISHED);
     expect(JSON.parse(third.stdout)).toMatchObject({
-      published: { file, bytes: statSync(file).size, copy: null, rows: { packages: 1 } },
+      published: { file, bytes: statSync(file).size, rows: { packages: 1 } },
     });
     expect(videos(cwd)).toBe(readWarehouseValue(cwd, 'select count(*) from video where removed_at is null'));
     expect(inode(cwd)).not.toBe(before);
@@ -106,16 +106,14 @@ describe('sync', () => {
 });
 
 describe('publish', () => {
-  it('replaces the file, with a copy of the day, and prints its contents', async () => {
+  it('replaces the file, and prints its contents', async () => {
     const { url } = await startSandbox();
-    const cwd = folderWith({ url }, 'publish: { keep_days: 2 }');
+    const cwd = folderWith({ url }, 'publish: {}');
     await vodhouse(['sync'], { cwd });
     const before = inode(cwd);
     const { code, stdout, stderr } = await vodhouse(['publish'], { cwd });
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(
-      /^published published\/vodhouse\.bi\.db: 250 videos, .*\ncopy of the day: published\/vodhouse\.bi\.\d{4}-\d\d-\d\d\.db\n$/,
-    );
+    expect(stdout).toMatch(/^published published\/vodhouse\.bi\.db: 250 videos, .*\n$/);
     expect(inode(cwd)).not.toBe(before);
     const { stdout: json } = await vodhouse(['publish', '--json'], { cwd });
     expect(JSON.parse(json)).toMatchObject({ rows: { videos: 250, video_history: 0 } });

@@ -76,8 +76,8 @@ describe('a restore', () => {
     grow(path);
     execute(
       path,
-      `insert into target_load (target, account, outcome, attempted_at, loads, failures, rows, duration_ms, findings)
-         values ('lake', 'main', 'loaded', '2026-03-01 12:00:00', 1, 0, 1, 1, '[]')`,
+      `insert into target_load (target, account, outcome, attempted_at, loads, failures, rows, duration_ms)
+         values ('lake', 'main', 'loaded', '2026-03-01 12:00:00', 1, 0, 1, 1)`,
     );
     expect((await vodhouse(['backup', 'copy.db'], { cwd })).code).toBe(0);
     const identity = (file: string) =>

@@ -204,8 +204,6 @@ function historyConfig(folder: string, url: string, key: string): Config {
       file: join(folder, 'vodhouse.bi.db'),
       exclude: ['access_key', 'org_access_key'],
       everyMs: 0,
-      mode: 0o444,
-      keepDays: 0,
       targets: [],
     },
   };

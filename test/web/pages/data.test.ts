@@ -29,7 +29,7 @@ describe('the page of the data', () => {
     const names = named(videos, 'th').map(getText);
     expect(names).toContain('title');
     expect(names).not.toContain('author');
-    expect(codes(videos)[1]).toMatch(/^select package_key, .* from videos limit 10;$/);
+    expect(codes(videos)[1]).toMatch(/^select video_key, .* from videos limit 10;$/);
     const size = named(byId(root, 'table-storage_daily'), 'tr').map((row) => named(row, 'td').map(getText));
     expect(size.some((cells) => cells.includes('semi-additive'))).toBe(true);
   });

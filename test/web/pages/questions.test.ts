@@ -37,7 +37,7 @@ describe('the questions of the pages', () => {
   it('are those of docs/questions.md (npm run docs)', () => {
     const written = readFileSync('src/web/answers/questions.json', 'utf8');
     expect(written).toBe(formatQuestions(parseQuestions(readFileSync('docs/questions.md', 'utf8'))));
-    expect(QUESTIONS).toHaveLength(13);
+    expect(QUESTIONS).toHaveLength(16);
     expect(QUESTIONS.filter(({ notes, text }) => /```|^\||postgresql/im.test(text + notes))).toEqual([]);
   });
 
@@ -69,7 +69,7 @@ describe('an answer', () => {
     expect(findUnisolated(root)).toEqual([]);
     const titles = named(part('answer'), 'tr').map((row) => named(row, 'td')[2]);
     expect(titles.slice(1, 6).map((cell) => cell && getExactText(cell))).toEqual(TITLES);
-    expect(partText('sql')).toContain("where coalesce(encoding_success, '') <> 'Y'");
+    expect(partText('sql')).toContain('where is_encoded is not true');
     const { status, headers, text } = await browse(`${url}${FAILED}.csv`);
     expect([status, headers['content-type']]).toEqual([200, 'text/csv; charset=utf-8']);
     expect(headers['content-disposition']).toBe('attachment; filename="which-videos-failed-to-encode.csv"');
@@ -148,7 +148,7 @@ describe('without an answer', () => {
   it('the page says why: a column that is not published, or a file of another kind', async () => {
     const { page } = await openQuestions([], { exclude: ['encoding_success'] });
     expect((await page(FAILED)).partText('content')).toContain(
-      'The file does not answer: SQLite: no such column: encoding_success',
+      'The file does not answer: SQLite: no such column: is_encoded',
     );
     const other = await openPages([], {
       lines: `publish: { file: "${join(process.cwd(), 'package.json')}" }`,

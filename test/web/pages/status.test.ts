@@ -166,7 +166,9 @@ describe('the tiles', () => {
     ]);
     const { select } = await published(live, { now: Date.parse('2026-03-10T12:00:00Z') });
     expect(
-      select(`select sum(added) as added, sum(removed) as removed from catalog_daily where is_live`),
+      select(
+        `select sum(added_count + restored_count) as added, sum(removed_count) as removed from package_daily where is_live`,
+      ),
     ).toEqual([{ added: 1, removed: 3 }]);
     expect(tile(await page(), 'videos')).toBe('Videos 66 \u22122 today (+1 \u22123)');
     const rows = rowsIn((await page('/packages')).part('packages'));

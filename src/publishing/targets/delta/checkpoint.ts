@@ -50,28 +50,21 @@ export function writeCheckpoint(snapshot: Snapshot): { body: Uint8Array; size: n
   const names = ['txn', 'add', 'remove', 'metaData', 'protocol'] as const;
   const columnData = names.map((name) => ({
     name,
-    data: actions.map((action) => toLongs(name, action[name] ?? null)),
+    data: actions.map((action) => toLongs(action[name])),
   }));
   const buffer = parquetWriteBuffer({ columnData, schema: SCHEMA, createdBy: 'vodhouse' });
   return { body: new Uint8Array(buffer), size: actions.length };
 }
 
-const LONGS: Readonly<Record<string, readonly string[]>> = {
-  txn: ['version', 'lastUpdated'],
-  add: ['size', 'modificationTime'],
-  remove: ['deletionTimestamp'],
-  metaData: ['createdTime'],
-};
+const LONGS = ['version', 'lastUpdated', 'size', 'modificationTime', 'deletionTimestamp', 'createdTime'];
 
-function toLongs(name: string, action: object | null): object | null {
-  if (action === null) return null;
-  const longs = LONGS[name] ?? [];
-  const entries = Object.entries(action).map(([key, value]) => [
-    key,
-    longs.includes(key) ? BigInt(value as number) : (value as unknown),
-  ]);
-  return Object.fromEntries(entries) as object;
-}
+const toLongs = (action: object | undefined) =>
+  action === undefined
+    ? null
+    : mapValues(action, (value, name) => (LONGS.includes(name) ? BigInt(value as number) : value));
+
+const mapValues = (action: object, convert: (value: unknown, name: string) => unknown) =>
+  Object.fromEntries(Object.entries(action).map(([name, value]) => [name, convert(value, name)]));
 
 /** The actions of a checkpoint. Throws what hyparquet throws for a file that is none. */
 export async function readCheckpoint(bytes: Uint8Array): Promise<Action[]> {
@@ -79,18 +72,13 @@ export async function readCheckpoint(bytes: Uint8Array): Promise<Action[]> {
   const metadata = await parquetMetadataAsync(file);
   const rows = await parquetReadObjects({ file, metadata });
   return rows.map((row) => {
-    const actions = Object.entries(row as Record<string, Record<string, unknown> | null>);
-    return Object.fromEntries(
-      actions.flatMap(([name, action]) => (action ? [[name, toNumbers(action)]] : [])),
-    );
+    const actions = Object.entries(row).filter(([, action]) => action) as [string, object][];
+    // a number of Parquet comes as bigint
+    const toNumber = (value: unknown) => (typeof value === 'bigint' ? Number(value) : value);
+    return Object.fromEntries(actions.map(([name, action]) => [name, mapValues(action, toNumber)]));
   });
 }
 
-/** A number of Parquet comes as bigint. */
-const toNumbers = (action: Record<string, unknown>) =>
-  Object.fromEntries(
-    Object.entries(action).map(([key, value]) => [key, typeof value === 'bigint' ? Number(value) : value]),
-  );
-
-const toArrayBuffer = (bytes: Uint8Array): ArrayBuffer =>
+/** A copy, as hyparquet takes it. */
+export const toArrayBuffer = (bytes: Uint8Array): ArrayBuffer =>
   bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;

@@ -1,11 +1,13 @@
 /** A lake of Delta tables as a target. */
 import type { LakeTargetConfig } from '../../../config/config.ts';
-import { ConfigError, errorCode, errorLine, hintLine } from '../../../lib/errors.ts';
+import { errorCode, errorLine, hintLine } from '../../../lib/errors.ts';
 import { formatLakePlace, listLakeSecrets } from '../../../lib/lake-place.ts';
 import { redact } from '../../../lib/redact.ts';
+import { COUNTED } from '../changes.ts';
 import type { Source } from '../source.ts';
 import { StoreError } from '../stores/store.ts';
 import type { Loaded, Target, TargetAccess, TargetFailure } from '../target.ts';
+import { listDifferences } from '../verify.ts';
 import { checkStore, toCheck } from './check.ts';
 import { tidy } from './housekeeping.ts';
 import { ConflictError, filesOf, openLake, type Lake } from './lake.ts';
@@ -18,7 +20,6 @@ import { findDifferences } from './verify.ts';
 const TRIES = 10;
 /** As many as a load writes again for one that changed, and as few as a reader likes. */
 const FILE_ROWS = 100_000;
-const COUNTED = ['videos', 'video_history', 'storage_daily'];
 
 export async function openDeltaAccess(config: LakeTargetConfig): Promise<TargetAccess> {
   return createAccess(config, await openLake(config));
@@ -63,7 +64,7 @@ export async function openDeltaTarget(
   { fileRows = FILE_ROWS } = {},
 ): Promise<Target> {
   const lake = await openLake(config);
-  const context = { lake, source, worker, fileRows };
+  const context = { lake, source, target: config.name, worker, fileRows };
   return {
     ...createAccess(config, lake),
     load: (account, options) => retry(lake, () => loadAccount(context, account, options)),
@@ -74,7 +75,7 @@ export async function openDeltaTarget(
       return loaded;
     },
     remove: (account) => retry(lake, () => removeAccount(context, account)),
-    verify: (account) => findDifferences(context, account),
+    verify: (account) => listDifferences(findDifferences(context, account)),
   };
 }
 
@@ -93,11 +94,6 @@ function describeError(error: unknown, { place }: LakeTargetConfig): TargetFailu
   const clean = (text: string) => redact(text, listLakeSecrets(place));
   if (error instanceof ConflictError)
     return { message: 'other workers load the same account all the time', hint: null, code: 'CONFLICT' };
-  const hint =
-    error instanceof StoreError ? error.hint : error instanceof ConfigError ? hintLine(error) : null;
-  return {
-    message: clean(errorLine(error)),
-    hint: hint === null ? null : clean(hint),
-    code: error instanceof StoreError ? error.code : errorCode(error) || null,
-  };
+  const hint = error instanceof StoreError ? error.hint : hintLine(error);
+  return { message: clean(errorLine(error)), hint: hint && clean(hint), code: errorCode(error) || null };
 }

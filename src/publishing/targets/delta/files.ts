@@ -19,25 +19,22 @@ export interface Slice {
 export const ownRows = (table: Table, account: string | null): Rows =>
   account === null ? { where: 'true', parameters: {} } : ofAccount(table, account);
 
-/** The key of a video: of its package, and its number. */
-export type VideoKey = readonly [packageKey: string, videoId: number];
+/** A file has the rows from its `video_key` on, up to that of the next one. */
+export const getStart = ({ tags }: AddFile): string => tags['from'] ?? '';
 
-/** A file has the rows from its key on, up to that of the next one. */
-export const getStart = ({ tags }: AddFile): VideoKey => JSON.parse(tags['from'] ?? '["",0]') as VideoKey;
+/** In the order of SQLite: that of the bytes. */
+export const compareKeys = (one: string, other: string): number =>
+  Buffer.compare(Buffer.from(one), Buffer.from(other));
 
-export const compareKeys = ([one, id]: VideoKey, [other, otherId]: VideoKey): number =>
-  one === other ? id - otherId : one < other ? -1 : 1;
+/** In the order of their rows. */
+export const compareFiles = (one: AddFile, other: AddFile): number =>
+  compareKeys(getStart(one), getStart(other)) ||
+  ((one.tags['slice'] ?? '') < (other.tags['slice'] ?? '') ? -1 : 1);
 
 /** The rows from one key on, up to another one, which is not part of them; null: no end. */
-export function between({ where, parameters }: Rows, from: VideoKey, until: VideoKey | null): Rows {
-  const upper = until && ` and (t.package_key, t.video_id) < (:untilKey, :untilId)`;
-  return {
-    where: `${where} and (t.package_key, t.video_id) >= (:fromKey, :fromId)${upper ?? ''}`,
-    parameters: {
-      ...{ ...parameters, fromKey: from[0], fromId: from[1] },
-      ...(until && { untilKey: until[0], untilId: until[1] }),
-    },
-  };
+export function between({ where, parameters }: Rows, from: string, until: string | null): Rows {
+  const upper = until === null ? '' : ' and t.video_key < :until';
+  return { where: `${where} and t.video_key >= :from${upper}`, parameters: { ...parameters, from, until } };
 }
 
 /** Divides a range of rows into slices of about `fileRows`, none of which parts the rows of a video. */
@@ -45,24 +42,24 @@ export function divide(
   db: Database,
   { name }: Table,
   rows: Rows,
-  [from, until]: readonly [VideoKey, VideoKey | null],
+  [from, until]: readonly [string, string | null],
   fileRows: number,
 ): Slice[] {
   const read = ({ where, parameters }: Rows, values: string, rest: string) =>
-    db.prepare(`select ${values} from "${name}" t where ${where} ${rest}`).raw().get(parameters) as
-      readonly [string, number] | undefined;
-  const count = Number(read(between(rows, from, until), 'count(*)', '')?.[0]);
+    db.prepare(`select ${values} from "${name}" t where ${where} ${rest}`).pluck().get(parameters) as
+      string | number | undefined;
+  const count = Number(read(between(rows, from, until), 'count(*)', ''));
   const step = Math.ceil(count / Math.max(1, Math.round(count / fileRows)));
-  const starts: VideoKey[] = [];
-  for (let start: VideoKey | undefined = count === 0 ? undefined : from; start !== undefined;) {
+  const starts: string[] = [];
+  for (let start: string | undefined = count === 0 ? undefined : from; start !== undefined;) {
     starts.push(start);
     const rest = between(rows, start, until);
-    const next = read(rest, 't.package_key, t.video_id', `order by 1, 2 limit 1 offset ${step}`);
+    const next = read(rest, 't.video_key', `order by 1 limit 1 offset ${step}`);
     // a video with more rows than a file has stays in one
-    start = next && compareKeys(next, start) > 0 ? next : undefined;
+    start = typeof next === 'string' && next !== start ? next : undefined;
   }
   return starts.map((start, index) => ({
-    tags: { from: JSON.stringify(start) },
+    tags: { from: start },
     rows: between(rows, start, starts[index + 1] ?? until),
   }));
 }
@@ -135,5 +132,5 @@ function toStats(rows: number, bounds: readonly Bounds[]): string {
 
 function toStat(name: string, value: number): [string, unknown][] {
   if (name === 'day') return [[name, new Date(value * 86_400_000).toISOString().slice(0, 10)]];
-  return ['package_id', 'video_id', 'change_seq'].includes(name) ? [[name, value]] : [];
+  return ['video_id', 'change_seq', 'version_number'].includes(name) ? [[name, value]] : [];
 }

@@ -1,9 +1,6 @@
 /** The open tables of a lake during a load: their logs, and commits that another writer's do not disturb. */
 import type { LakeTargetConfig } from '../../../config/config.ts';
-import { ConfigError } from '../../../lib/errors.ts';
-import type { Source } from '../source.ts';
 import { openStore } from '../stores/open-store.ts';
-import type { Store } from '../stores/store.ts';
 import type { Action, AddFile, Snapshot } from './actions.ts';
 import { openLog, type DeltaLog } from './log.ts';
 import { planMetaData, type TableForm } from './schema.ts';
@@ -89,17 +86,3 @@ export const toRemoval = ({ path, partitionValues, size }: AddFile): Action => (
     ...{ deletionTimestamp: Date.now(), dataChange: true },
   },
 });
-
-export const TIMEZONE = 'vodhouse.timezone';
-
-/** Throws ConfigError for a lake whose days are those of another calendar. */
-export function assertCalendar(store: Store, { metaData }: Snapshot, { timezone }: Source): void {
-  const theirs = metaData?.configuration[TIMEZONE];
-  if (theirs === undefined || theirs === timezone) return;
-  throw new ConfigError(
-    `${store.name} has days of ${theirs}, and \`timezone\` is ${timezone}; nothing was changed`,
-    {
-      hint: 'name another place for this warehouse, or correct `timezone`',
-    },
-  );
-}

@@ -1,11 +1,10 @@
 /** Loads one account into a lake: its claim, then each table, then its row of `loads`. */
 import { toTimestamp } from '../../../lib/clock.ts';
-import { assertOurs, compareOwner } from '../ownership.ts';
+import { assertCalendar, assertOurs, compareOwner } from '../ownership.ts';
 import type { Loaded, LoadOptions } from '../target.ts';
-import { assertCalendar } from './lake.ts';
-import { chooseKind, LOADS, readClaims, replaceClaim, toLoadsForm, type Claim } from './loads.ts';
+import { chooseKind, LOADS, readClaims, replaceClaim, LOADS_FORM, type Claim } from './loads.ts';
 import { carryOut, planLarge, planSmall, removeFiles, type LoadContext, type Plan } from './plan.ts';
-import { listLarge, listOfWarehouse, listShared, listSmall } from './tables.ts';
+import { listCommon, listLarge, listSmall } from './tables.ts';
 
 /** The claim of an account without news is renewed before the list of publications forgets it. */
 const RECENT_PUBLICATIONS = 500;
@@ -13,8 +12,7 @@ const NOTHING: Loaded = { kind: 'nothing', rows: 0, notes: [] };
 
 /** Also a table that the published file does not have, because `publish.exclude` leaves it out. */
 const ACCOUNT_TABLES = [
-  ...['videos', 'video_history', 'video_tags', 'packages', 'storage_daily', 'storage_readings'],
-  ...['storage_corrections', 'catalog_daily'],
+  ...['videos', 'video_history', 'video_tags', 'packages', 'storage_daily', 'package_daily'],
 ];
 
 /** Throws OwnedError, ConfigError, StoreError, and ConflictError: then it is to begin again. */
@@ -25,10 +23,11 @@ export async function loadAccount(
 ): Promise<Loaded> {
   const { lake, source } = context;
   const { snapshot } = await lake.getLog(LOADS);
-  assertCalendar(lake.store, snapshot, source);
   const claims = readClaims(snapshot);
+  const other = [...claims.values()].find(({ timezone }) => timezone !== source.timezone);
+  assertCalendar(lake.store.name, other?.timezone, source);
   const claim = claims.get(account) ?? null;
-  assertOurs(account, claim?.state ?? null, source, force);
+  assertOurs(account, claim?.state ?? null, source, force, context.target);
   const isFormer = name !== null && !source.accounts.includes(name);
   const formerName =
     isFormer && compareOwner(claims.get(name)?.state ?? null, source) === 'ours' ? name : null;
@@ -69,10 +68,10 @@ async function writeClaim(
   const state = { warehouseId, publicationId, worker, changeSeq, loadedAt, shape: source.shapeOf(account) };
   const { snapshot } = await lake.getLog(LOADS);
   const actions = [
-    ...(await replaceClaim(lake.store, db, snapshot, account, { state, pending, row })),
+    ...(await replaceClaim(lake.store, db, snapshot, account, { state, timezone, pending, row })),
     ...(formerName === null ? [] : await replaceClaim(lake.store, db, snapshot, formerName, null)),
   ];
-  await lake.commit(toLoadsForm(timezone), actions, [account, formerName]);
+  await lake.commit(LOADS_FORM, actions, [account, formerName]);
 }
 
 /** What readers see of a load that ends, with the versions that the tables have now. */
@@ -93,7 +92,7 @@ export async function removeAccount(context: LoadContext, account: string): Prom
   let rows = 0;
   for (const table of ACCOUNT_TABLES) rows += await removeFiles(context, table, account);
   const actions = await replaceClaim(lake.store, source.db, snapshot, account, null);
-  await lake.commit(toLoadsForm(source.timezone), actions, [account]);
+  await lake.commit(LOADS_FORM, actions, [account]);
   return { kind: 'all', rows, notes: [] };
 }
 
@@ -101,7 +100,7 @@ export async function removeAccount(context: LoadContext, account: string): Prom
 export async function loadShared(context: LoadContext): Promise<Loaded> {
   const { marts, warehouseId } = context.source;
   let rows = 0;
-  for (const table of [...listOfWarehouse(marts), ...listShared(marts)]) {
+  for (const table of listCommon(marts)) {
     const owner = table.partition === null ? null : warehouseId;
     const plan = await planSmall(context, table, owner);
     if (!plan) continue;

@@ -6,7 +6,7 @@ import type { AccountState, Force } from '../ownership.ts';
 import type { Store } from '../stores/store.ts';
 import type { Action, Snapshot } from './actions.ts';
 import { addFile } from './files.ts';
-import { filesOf, TIMEZONE, toRemoval } from './lake.ts';
+import { filesOf, toRemoval } from './lake.ts';
 import type { TableForm } from './schema.ts';
 
 export const LOADS = 'loads';
@@ -22,18 +22,18 @@ const COLUMNS = [
   column('table_versions', 'TEXT', 'The version of each table after the load, as JSON.', ''),
 ].map((each) => ({ ...each, isRequired: false }));
 
-/** `timezone` is that of the days in the lake: one of another calendar is refused. */
-export const toLoadsForm = (timezone: string): TableForm => ({
+export const LOADS_FORM: TableForm = {
   name: LOADS,
   description: 'One row per account: who loaded it last, from what, and when.',
   columns: COLUMNS,
   partition: { name: 'account', description: 'Name of the account.' },
-  configuration: { [TIMEZONE]: timezone },
-});
+};
 
 /** What the log tells of an account. */
 export interface Claim {
   state: AccountState;
+  /** The calendar of its days. */
+  timezone: string;
   /** What a load does that has begun, and did not end yet; null: none has. */
   pending: 'all' | 'changes' | null;
   /** What readers see: the last load that ended, by column; null before the first one. */
@@ -59,14 +59,15 @@ export async function replaceClaim(
 ): Promise<Action[]> {
   const removed = filesOf(snapshot, 'account', account).map(toRemoval);
   if (claim === null) return removed;
-  // a number of JavaScript would be bound as REAL
   const values = COLUMNS.map(({ name, type }) =>
-    type === 'BIGINT' ? `cast(:${name} as integer) as ${name}` : `:${name} as ${name}`,
-  ).join(', ');
-  const nothing = Object.fromEntries(COLUMNS.map(({ name }) => [name, null]));
-  const parameters = { ...nothing, ...claim.row, hasRow: claim.row === null ? 0 : 1 };
-  const from = `from (select ${values} where :hasRow) t`;
-  const file = writeParquetFile(db, { columns: COLUMNS, from, parameters });
+    type === 'BIGINT' ? `cast(:row ->> '${name}' as integer) as ${name}` : `:row ->> '${name}' as ${name}`,
+  );
+  const from = `from (select ${values.join(', ')} where :row <> 'null') t`;
+  const file = writeParquetFile(db, {
+    columns: COLUMNS,
+    from,
+    parameters: { row: JSON.stringify(claim.row) },
+  });
   const owner = { partitionValues: { account }, tags: { claim: JSON.stringify(claim) } };
   return [...removed, { add: await addFile(store, LOADS, file, owner) }];
 }

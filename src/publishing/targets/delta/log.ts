@@ -8,9 +8,6 @@ export type DeltaLog = Awaited<ReturnType<typeof openLog>>;
 
 /** A version is a checkpoint when it is divisible by this. */
 const CHECKPOINT_EVERY = 20;
-/** Versions that are read at the same time. */
-const READS = 8;
-
 interface LastCheckpoint {
   version: number;
   size: number;
@@ -27,11 +24,6 @@ export async function openLog(store: Store, table: string) {
   const { snapshot, checkpoint } = await read(store, folder);
   assertProtocol(store, table, snapshot);
   let checkpointVersion = checkpoint;
-
-  async function readVersion(version: number): Promise<Action[] | null> {
-    const bytes = await store.get(toKey(version));
-    return bytes === null ? null : parseCommit(bytes, toKey(version));
-  }
 
   return {
     table,
@@ -50,9 +42,7 @@ export async function openLog(store: Store, table: string) {
       const all: Action[] = [{ commitInfo }, ...(version === 0 ? [{ protocol: PROTOCOL }] : []), ...actions];
       const body = Buffer.from(all.map((action) => `${JSON.stringify(action)}\n`).join(''));
       const isWritten = await store.putIfAbsent(toKey(version), [body]);
-      const written = isWritten ? all : await readVersion(version);
-      if (written === null)
-        throw new StoreError(`${store.name}/${toKey(version)} is neither there nor absent`);
+      const written = isWritten ? all : await readCommit(store, toKey(version));
       for (const action of written) apply(snapshot, action);
       snapshot.version = version;
       assertProtocol(store, table, snapshot);
@@ -100,25 +90,21 @@ async function read(store: Store, folder: string): Promise<{ snapshot: Snapshot;
         hint: REBUILD,
       });
   });
-  for (let at = 0; at < versions.length; at += READS) {
-    const some = versions.slice(at, at + READS);
-    const bodies = await Promise.all(some.map((version) => store.get(`${folder}${fileName(version)}.json`)));
-    bodies.forEach((bytes, index) => {
-      const key = `${folder}${fileName(some[index] ?? 0)}.json`;
-      if (bytes === null) throw new StoreError(`${store.name}/${key} is gone`);
-      for (const action of parseCommit(bytes, key)) apply(snapshot, action);
-    });
-    snapshot.version = some.at(-1) ?? snapshot.version;
-  }
+  const commits = await Promise.all(
+    versions.map((version) => readCommit(store, `${folder}${fileName(version)}.json`)),
+  );
+  for (const action of commits.flat()) apply(snapshot, action);
+  snapshot.version = versions.at(-1) ?? snapshot.version;
   return { snapshot, checkpoint: last?.version ?? -1 };
 }
 
 const REBUILD = 'restore the file; or move the folder of the table away: the next load makes it again';
 
-function parseCommit(bytes: Uint8Array, key: string): Action[] {
-  return Buffer.from(bytes)
-    .toString('utf8')
-    .split('\n')
+async function readCommit(store: Store, key: string): Promise<Action[]> {
+  const bytes = await store.get(key);
+  if (bytes === null) throw new StoreError(`${store.name}/${key} is gone`);
+  const lines = Buffer.from(bytes).toString('utf8').split('\n');
+  return lines
     .filter((line) => line.trim() !== '')
     .map((line) => parseJson(Buffer.from(line), key) as Action);
 }

@@ -3,6 +3,7 @@ import { storeChanges } from '../changes.ts';
 import type { Source } from '../source.ts';
 import type { Action, AddFile, Snapshot } from './actions.ts';
 import {
+  compareFiles,
   compareKeys,
   countRecords,
   divide,
@@ -10,7 +11,6 @@ import {
   hashSlices,
   ownRows,
   type Slice,
-  type VideoKey,
 } from './files.ts';
 import { filesOf, toRemoval, type Lake } from './lake.ts';
 import { toForm, type DeltaTable } from './tables.ts';
@@ -20,7 +20,8 @@ import { writeFiles } from './write-files.ts';
 export interface LoadContext {
   lake: Lake;
   source: Source;
-  /** `worker` of the config. */
+  /** `name` of the target, and `worker` of the config. */
+  target: string;
   worker: string;
   /** About how many rows a file of a large table has. */
   fileRows: number;
@@ -31,8 +32,6 @@ export interface Plan {
   removed: AddFile[];
   slices: Slice[];
 }
-
-const START: VideoKey = ['', 0];
 
 /** An application of the log: this account of this warehouse. Its version is the `change_seq` that the table has everything of. */
 const toAppId = ({ warehouseId }: Source, account: string) => `vodhouse/${warehouseId}/${account}`;
@@ -46,20 +45,18 @@ export async function planLarge(
 ): Promise<Plan | null> {
   const { table } = deltaTable;
   const { snapshot } = await lake.getLog(table.name);
-  const files = filesOf(snapshot, 'account', account).sort((one, other) =>
-    compareKeys(getStart(one), getStart(other)),
-  );
+  const files = filesOf(snapshot, 'account', account).sort(compareFiles);
   const since = snapshot.txns.get(toAppId(source, account))?.version ?? 0;
   if (kind === 'changes' && source.changeSeqOf(account) <= since) return null;
   const rows = ownRows(table, account);
   if (kind === 'all' || files.length === 0)
-    return { deltaTable, removed: files, slices: divide(source.db, table, rows, [START, null], fileRows) };
+    return { deltaTable, removed: files, slices: divide(source.db, table, rows, ['', null], fileRows) };
   storeChanges(source, account, since);
   const findNext = source.db
     .prepare(NEXT_CHANGE[table.name === 'video_history' ? 'history' : 'videos'])
-    .raw();
+    .pluck();
   const affected = files.filter((file, index) => {
-    const next = findNext.get(getStart(file)) as VideoKey | undefined;
+    const next = findNext.get(getStart(file)) as string | undefined;
     const until = files[index + 1];
     return next !== undefined && (!until || compareKeys(next, getStart(until)) < 0);
   });
@@ -70,9 +67,8 @@ export async function planLarge(
   return { deltaTable, removed: affected, slices };
 }
 
-const findNextIn = (changed: string, table: string) => `select v.package_key, v.video_id
-from temp.${changed} c cross join ${table} v on v.rowid = c.row
-where (v.package_key, v.video_id) >= (?, ?) order by 1, 2 limit 1`;
+const findNextIn = (changed: string, table: string) => `select v.video_key
+from temp.${changed} c cross join ${table} v on v.rowid = c.row where v.video_key >= ? order by 1 limit 1`;
 
 /** The first changed video from a key on. */
 const NEXT_CHANGE = {
@@ -108,7 +104,7 @@ export async function carryOut(
   const { table, partition } = deltaTable;
   const partitionValues: Record<string, string> =
     partition === null || owner === null ? {} : { [partition]: owner };
-  const added = await writeFiles(lake, source, deltaTable, slices, { partitionValues });
+  const added = await writeFiles(lake, source, { deltaTable, slices, partitionValues });
   const { snapshot } = await lake.getLog(table.name);
   const former = formerName === null ? [] : filesOf(snapshot, partition, formerName);
   const actions = [

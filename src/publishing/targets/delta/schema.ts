@@ -18,20 +18,13 @@ function toField(column: Pick<Column, 'name' | 'type' | 'unit' | 'description'>)
   return { name, type: toType(column), nullable: true, metadata: { comment: description } };
 }
 
-function toType(column: Pick<Column, 'type' | 'unit'>): string {
-  switch (column.type) {
-    case 'BIGINT':
-      return 'long';
-    case 'REAL':
-      return 'double';
-    case 'BOOLEAN':
-      return 'boolean';
-    case 'DATE':
-      return 'date';
-    default:
-      return isMoment(column) ? 'timestamp' : 'string'; // the service's own clock has no zone
-  }
-}
+const TYPES: Partial<Record<Column['type'], string>> = {
+  ...{ BIGINT: 'long', REAL: 'double', BOOLEAN: 'boolean', DATE: 'date' },
+};
+
+/** The service's own clock has no zone: it is a text. */
+const toType = (column: Pick<Column, 'type' | 'unit'>): string =>
+  TYPES[column.type] ?? (isMoment(column) ? 'timestamp' : 'string');
 
 /** What a table is, besides its rows. */
 export interface TableForm {
@@ -40,8 +33,6 @@ export interface TableForm {
   columns: readonly Column[];
   /** The column that tells whose a file is: its values are in the log, not in the file. */
   partition: { name: string; description: string } | null;
-  /** Facts about the table. */
-  configuration?: Record<string, string>;
 }
 
 /**
@@ -49,7 +40,7 @@ export interface TableForm {
  * for a column of another type.
  */
 export function planMetaData(form: TableForm, existing: MetaData | null): MetaData | null {
-  const { name, description, columns, partition, configuration = {} } = form;
+  const { name, description, columns, partition } = form;
   const known = existing === null ? [] : (JSON.parse(existing.schemaString) as { fields: Field[] }).fields;
   const first = partition && toField({ ...partition, type: 'TEXT', unit: null });
   const wanted = [
@@ -70,7 +61,7 @@ export function planMetaData(form: TableForm, existing: MetaData | null): MetaDa
   if (existing !== null && added.length === 0) return null;
   return {
     ...(existing ?? {
-      ...{ id: randomUUID(), name, description, createdTime: Date.now(), configuration },
+      ...{ id: randomUUID(), name, description, createdTime: Date.now(), configuration: {} },
       format: { provider: 'parquet' as const, options: {} },
     }),
     schemaString: JSON.stringify({ type: 'struct', fields: [...known, ...added] }),

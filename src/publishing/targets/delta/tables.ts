@@ -14,23 +14,23 @@ export interface DeltaTable {
 }
 
 const MONTHS: Readonly<Record<string, string>> = {
-  ...{ catalog_daily: 'day', storage_readings: 'day', runs: 'started_at', walks: 'started_at' },
+  ...{ package_daily: 'day', runs: 'started_at', walks: 'started_at' },
 };
 
-const create = (partition: DeltaTable['partition']) => (table: Table) => {
-  const column = MONTHS[table.name];
-  return { table, partition, sliceBy: column === undefined ? null : { column, length: 7 } };
-};
+const toDelta = (partition: DeltaTable['partition'], tables: readonly Table[]): DeltaTable[] =>
+  tables.map((table) => {
+    const column = MONTHS[table.name];
+    return { table, partition, sliceBy: column === undefined ? null : { column, length: 7 } };
+  });
 
-export const listLarge = (marts: Marts): DeltaTable[] => listVideoTables(marts).map(create('account'));
-export const listSmall = (marts: Marts): DeltaTable[] => listAccountTables(marts).map(create('account'));
-export const listOfWarehouse = (marts: Marts): DeltaTable[] =>
-  listWarehouseTables(marts).map(create('warehouse_id'));
+export const listLarge = (marts: Marts) => toDelta('account', listVideoTables(marts));
+export const listSmall = (marts: Marts) => toDelta('account', listAccountTables(marts));
 
-/** The calendar, in a file for each year, and the dictionary. */
-export const listShared = ({ dates, dictionary }: Marts): DeltaTable[] => [
-  { table: dates, partition: null, sliceBy: { column: 'day', length: 4 } },
-  { table: dictionary, partition: null, sliceBy: null },
+/** Those that belong to no account. The calendar has a file for each year. */
+export const listCommon = (marts: Marts): DeltaTable[] => [
+  ...toDelta('warehouse_id', listWarehouseTables(marts)),
+  { table: marts.dates, partition: null, sliceBy: { column: 'day', length: 4 } },
+  { table: marts.dictionary, partition: null, sliceBy: null },
 ];
 
 const PARTITIONS = {

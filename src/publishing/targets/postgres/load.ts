@@ -8,20 +8,19 @@ import {
   ofAccount,
   storeChanges,
 } from '../changes.ts';
-import { assertOurs, compareOwner } from '../ownership.ts';
+import { assertCalendar, assertOurs, compareOwner } from '../ownership.ts';
 import type { Source } from '../source.ts';
 import type { Loaded, LoadOptions } from '../target.ts';
 import { copyInto, replace, stageName } from './rows.ts';
-import { quoteNames } from './session.ts';
 import {
-  assertCalendar,
+  findOtherCalendar,
   lockAccount,
   recordAccount,
   recordLoad,
   type Context,
   type LoadedState,
 } from './state.ts';
-import { ACCOUNT_TABLES, OF_VIDEO, WAREHOUSE_ID } from './tables.ts';
+import { ACCOUNT_TABLES, WAREHOUSE_ID } from './tables.ts';
 
 const NOTHING: Loaded = { kind: 'nothing', rows: 0, notes: [] };
 
@@ -33,8 +32,8 @@ export async function loadAccount(
 ): Promise<Loaded> {
   const { session, source } = context;
   const state = await lockAccount(session, account);
-  assertOurs(account, state, source, force);
-  await assertCalendar(context);
+  assertOurs(account, state, source, force, context.config.name);
+  assertCalendar(`the schema ${context.config.schema}`, await findOtherCalendar(context), source);
   const since = state?.shape === source.shapeOf(account) && force === null ? state : null;
   if (since?.publicationId === source.publicationId) return NOTHING;
   const removed = formerName === null ? 0 : await removeFormer(context, formerName);
@@ -63,15 +62,15 @@ async function loadAll(context: Context, account: string): Promise<number> {
 
 /** Brings the account up from a state. Returns the number of rows written and deleted. */
 async function loadChanges(context: Context, account: string, since: LoadedState): Promise<number> {
-  const { packages, storageCorrections, storageDaily, storageReadings } = context.source.marts;
+  const { packages, storageDaily } = context.source.marts;
   const isChanged = storeChanges(context.source, account, since.changeSeq) > 0;
   let rows = isChanged ? await loadVideos(context) : 0;
-  for (const table of [packages, storageCorrections, storageDaily, storageReadings])
+  for (const table of [packages, storageDaily])
     rows += await replace(context, table, ofAccount(table, account), {
       where: 't.account = $1',
       values: [account],
     });
-  return rows + (await loadCatalog(context, account, since));
+  return rows + (await loadPackageDays(context, account, since));
 }
 
 /** After `storeChanges`. Most changes of a video leave its tags. */
@@ -82,7 +81,7 @@ async function loadVideos(context: Context): Promise<number> {
     (await replace(context, videoHistory, { rowids: 'changed_history' }, null));
   if (videoTags === null) return rows;
   storeTags(context.source);
-  const ofChanged = `(${quoteNames(OF_VIDEO)}) IN (SELECT ${quoteNames(OF_VIDEO)} FROM ${stageName(videos)})`;
+  const ofChanged = `video_key IN (SELECT video_key FROM ${stageName(videos)})`;
   return (
     rows + (await replace(context, videoTags, { rowids: 'changed_tags' }, { where: ofChanged, values: [] }))
   );
@@ -92,16 +91,16 @@ async function loadVideos(context: Context): Promise<number> {
 function storeTags({ db }: Source): void {
   db.exec(`drop table if exists temp.changed_tags; create temp table changed_tags (row integer primary key);
 insert into temp.changed_tags select t.rowid from temp.changed_videos c cross join videos v on v.rowid = c.row
-cross join video_tags t on t.package_key = v.package_key and t.video_id = v.video_id order by t.rowid`);
+cross join video_tags t on t.video_key = v.video_key order by t.rowid`);
 }
 
 /** Before all days, for PostgreSQL and SQLite. */
 const FIRST_DAY = '0001-01-01';
 
 /** Days before the last publication are final; only those of a package that was retired come back together with it. */
-async function loadCatalog(context: Context, account: string, since: LoadedState): Promise<number> {
+async function loadPackageDays(context: Context, account: string, since: LoadedState): Promise<number> {
   const { session, source } = context;
-  const table = source.marts.catalogDaily;
+  const table = source.marts.packageDaily;
   const { where, parameters } = ofAccount(table, account);
   const firstDay = findFirstDay(source, since.changeSeq, since.publishedAt);
   const ours = source.db

@@ -1,21 +1,20 @@
 /** PostgreSQL as a target. Each operation uses a connection of its own, and one transaction. */
 import type { PostgresTargetConfig } from '../../../config/config.ts';
 import { errorCode } from '../../../lib/errors.ts';
+import { COUNTED } from '../changes.ts';
 import type { Source } from '../source.ts';
-import type { Target, TargetAccess } from '../target.ts';
+import type { Loaded, Target, TargetAccess } from '../target.ts';
 import { checkTarget } from './check.ts';
 import { describeError } from './errors.ts';
 import { loadAccount, loadShared, removeAccount } from './load.ts';
 import { ensureSchema } from './schema.ts';
-import { begin, withSession, type Session } from './session.ts';
+import { begin, quoteName, withSession, type Session } from './session.ts';
 import { SELECT_STATE, type Context, type LoadedState } from './state.ts';
 import { verifyAccount } from './verify.ts';
 
 /** Of short statements; a shorter `load_timeout` holds for them too. */
 const SHORT_DEADLINE_MS = 30_000;
 const UNDEFINED_TABLE = '42P01';
-/** The large tables, whose rows are counted. */
-const COUNTED = ['videos', 'video_history', 'storage_daily'];
 
 /** Connects when needed. See `TargetAccess`. */
 export function openPostgresAccess(config: PostgresTargetConfig): TargetAccess {
@@ -57,12 +56,13 @@ export function openPostgresTarget(config: PostgresTargetConfig, source: Source,
   const connect = <Result>(work: (context: Context) => Promise<Result>) =>
     withSession(config, config.loadTimeoutMs, (session) => work({ session, config, source, worker }));
 
-  const load = <Result>(work: (context: Context) => Promise<Result>) =>
+  const load = (work: (context: Context) => Promise<Loaded>) =>
     connect(async (context) => {
       await ensureSchema(context.session, config);
       await begin(context.session, config);
       const result = await work(context);
       await context.session.execute('COMMIT');
+      if (result.kind !== 'nothing') await analyzeNew(context).catch(() => undefined); // the load is done
       return result;
     });
 
@@ -73,4 +73,14 @@ export function openPostgresTarget(config: PostgresTargetConfig, source: Source,
     remove: (account) => load((context) => removeAccount(context, account)),
     verify: (account) => connect((context) => verifyAccount(context, account)),
   };
+}
+
+/** Tables that were loaded for the first time get statistics, so that readers have good plans at once. */
+async function analyzeNew({ session, config }: Context): Promise<void> {
+  const rows = await session.query<{ table: string }>(
+    `SELECT oid::regclass AS table FROM pg_class WHERE relnamespace = $1::regnamespace AND relkind = 'r' AND reltuples < 0`,
+    [quoteName(config.schema)],
+  );
+  if (rows.length > 0)
+    await session.execute(`ANALYZE (SKIP_LOCKED) ${rows.map(({ table }) => table).join(', ')}`);
 }

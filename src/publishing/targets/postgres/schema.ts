@@ -9,8 +9,7 @@ import { TABLES, VIEWS, type TargetTable } from './tables.ts';
 interface Relation {
   /** Its columns in their order. */
   columns: readonly string[];
-  /** `PRIMARY KEY (…)`; null if there is none. */
-  key: string | null;
+  hasKey: boolean;
 }
 
 /** The tables and views of the schema by name; null where the schema does not exist. */
@@ -18,7 +17,7 @@ async function readRelations(session: Session, schema: string): Promise<Map<stri
   const rows = await session.query<Relation & { name: string | null }>(
     `SELECT c.relname AS name,
   ARRAY(SELECT attname::text FROM pg_attribute WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped ORDER BY attnum) AS columns,
-  (SELECT pg_get_constraintdef(k.oid) FROM pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'p') AS key
+  EXISTS (SELECT FROM pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'p') AS "hasKey"
 FROM pg_namespace n LEFT JOIN pg_class c ON c.relnamespace = n.oid AND c.relkind IN ('r', 'v', 'p', 'f', 'm')
 WHERE n.nspname = $1`,
     [schema],
@@ -27,27 +26,13 @@ WHERE n.nspname = $1`,
   return new Map(rows.flatMap(({ name, ...relation }) => (name === null ? [] : [[name, relation]])));
 }
 
-const toPrimaryKey = ({ key }: TargetTable) => `PRIMARY KEY (${key.join(', ')})`;
-
-/** Throws ConfigError for a schema that no load can go on with. */
+/** Throws ConfigError for a schema that is not of vodhouse. */
 function assertOurSchema(schema: string, relations: ReadonlyMap<string, Relation>): void {
   const found = TABLES.filter(({ name }) => relations.has(name));
-  if (found[0] && !found.some(({ name }) => name.startsWith('vodhouse_')))
-    throw new ConfigError(
-      `the schema ${schema} has a table ${found[0].name} that vodhouse did not make; nothing was changed`,
-      { hint: 'name another schema (publish.targets[].schema)' },
-    );
-  const keyless = found.find((table) => {
-    const key = relations.get(table.name)?.key ?? null;
-    return table.key.length > 0 && key !== toPrimaryKey(table);
-  });
-  if (!keyless) return;
-  const table = `${quoteName(schema)}.${quoteName(keyless.name)}`;
+  if (!found[0] || found.some(({ name }) => name.startsWith('vodhouse_'))) return;
   throw new ConfigError(
-    `the table ${schema}.${keyless.name} has lost its primary key (${keyless.key.join(', ')})`,
-    {
-      hint: `ALTER TABLE ${table} ADD ${toPrimaryKey(keyless)}; if its rows do not allow that: DROP TABLE ${table} CASCADE, and vodhouse publish makes and loads it again`,
-    },
+    `the schema ${schema} has a table ${found[0].name} that vodhouse did not make; nothing was changed`,
+    { hint: 'name another schema (publish.targets[].schema)' },
   );
 }
 
@@ -57,6 +42,7 @@ function plan(schema: string, relations: ReadonlyMap<string, Relation> | null): 
   const tables = TABLES.filter(({ name, columns }) =>
     Object.keys(columns).some((column) => !columnsOf(name).includes(column)),
   );
+  const keyless = TABLES.filter(({ name, key }) => key.length > 0 && relations?.get(name)?.hasKey === false);
   const views = VIEWS.flatMap((view) => {
     const existing = columnsOf(view.name);
     const added = view.columns.flatMap(({ name }) => (existing.includes(name) ? [] : [name]));
@@ -66,6 +52,10 @@ function plan(schema: string, relations: ReadonlyMap<string, Relation> | null): 
   return [
     ...(relations === null ? [`CREATE SCHEMA IF NOT EXISTS ${quoteName(schema)}`] : []),
     ...tables.flatMap((table) => defineTable(schema, table).slice(relations?.has(table.name) ? 1 : 0)),
+    ...keyless.map(
+      ({ name, key }) =>
+        `ALTER TABLE ${quoteName(schema)}.${quoteName(name)} ADD PRIMARY KEY (${quoteNames(key)})`,
+    ),
     ...views,
     ...(relations?.has(FRESHNESS) ? [] : [defineFreshness(schema)]),
   ];
@@ -146,7 +136,7 @@ export async function extendSchema(session: Session, config: PostgresTargetConfi
   await session.lock('schema');
   const statements = await planSchema(session, config); // another worker may have been first
   for (const sql of statements) await session.execute(sql);
-  // columns that were added have no values: everything is loaded again
+  // columns that were added have no values, and without a key rows may be there twice: everything is loaded again
   if (statements.some((sql) => sql.startsWith('ALTER TABLE')))
     await session.execute(`UPDATE ${session.name('vodhouse_account')} SET shape = NULL`);
 }

@@ -8,15 +8,14 @@ import type { PostgresTargetConfig } from '../../../config/config.ts';
 import { MINUTE_MS } from '../../../lib/clock.ts';
 import { parsePostgresUrl, type PostgresAddress } from '../../../lib/postgres-url.ts';
 import type { Chunk } from '../copy-lines.ts';
+import { NUL_REPLACEMENT } from '../verify.ts';
 
 /** Milliseconds until a server that does not answer is given up; the TLS handshake and the login included. */
-export const CONNECT_TIMEOUT_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 10_000;
 /** Milliseconds of silence after which the system asks whether the other end is still there. */
 const KEEP_ALIVE_MS = 30_000;
 /** How long a server may take to close a connection. */
 const CLOSE_MS = 1_000;
-/** The code of the error with which a connection is closed at its deadline. */
-export const LATE = 'ETIMEDOUT';
 
 /** A name in double quotes. */
 export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
@@ -75,7 +74,7 @@ export async function withSession<Result>(
   const failures: Error[] = []; // of the connection: it may fail while no statement runs
   client.on('error', (error) => failures.push(error));
   const late = new Error(`the server did not answer within ${deadlineMs / 1000} s`);
-  const deadline = setTimeout(() => destroy(client, Object.assign(late, { code: LATE })), deadlineMs);
+  const deadline = setTimeout(() => destroy(client, Object.assign(late, { code: 'ETIMEDOUT' })), deadlineMs);
   try {
     await client.connect();
     const result = await work(createSession(client, target.schema));
@@ -143,9 +142,6 @@ async function copyChunks(
   await ended;
   return stream.rowCount;
 }
-
-/** Stands for NUL, which texts of PostgreSQL cannot have. */
-export const NUL_REPLACEMENT = '\uFFFD';
 
 function replaceNul(lines: Buffer, onNul: (count: number) => void): Buffer | string {
   if (!lines.includes(0)) return lines;

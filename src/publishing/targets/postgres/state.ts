@@ -1,6 +1,5 @@
 /** What a target remembers: a row of `vodhouse_account` for each account, one of `vodhouse_load` for each load. */
 import type { PostgresTargetConfig } from '../../../config/config.ts';
-import { ConfigError } from '../../../lib/errors.ts';
 import type { AccountState } from '../ownership.ts';
 import type { Source } from '../source.ts';
 import { quoteNames, type Session } from './session.ts';
@@ -39,17 +38,13 @@ export async function lockAccount(session: Session, account: string): Promise<Lo
   return readState(session, account);
 }
 
-/** The days of all accounts are those of one calendar. */
-export async function assertCalendar({ session, config, source }: Context): Promise<void> {
+/** A calendar of accounts of the schema that is not ours; null if there is none. */
+export async function findOtherCalendar({ session, source }: Context): Promise<string | null> {
   const other = await session.queryOne<{ timezone: string }>(
     `SELECT timezone FROM ${session.name('vodhouse_account')} WHERE timezone <> $1 LIMIT 1`,
     [source.timezone],
   );
-  if (other === null) return;
-  throw new ConfigError(
-    `the schema ${config.schema} has the days of ${other.timezone}, this warehouse those of ${source.timezone}`,
-    { hint: 'name another schema for another calendar (publish.targets[].schema)' },
-  );
+  return other?.timezone ?? null;
 }
 
 type Row = Readonly<Record<string, string | number | null>>;

@@ -18,8 +18,12 @@ const TYPES: Partial<Record<DataType, string>> = {
 };
 const TIME = 'timestamp with time zone';
 
-/** The type of a column. A TIMESTAMP that is not UTC has no zone: the service's own clock, and days as timestamps. */
-export function toType({ type, unit }: Pick<Column, 'type' | 'unit'>): string {
+/**
+ * The type of a column. A TIMESTAMP that is not UTC has no zone: the service's own clock, and days as timestamps. A key has the order that
+ * it has in SQLite.
+ */
+export function toType({ name, type, unit }: Pick<Column, 'name' | 'type' | 'unit'>): string {
+  if (['package_key', 'video_key', 'tag'].includes(name)) return 'text COLLATE "C"';
   if (type === 'TIMESTAMP') return unit === 'UTC' ? TIME : 'timestamp without time zone';
   return TYPES[type] ?? 'text';
 }
@@ -29,18 +33,10 @@ export const WAREHOUSE_ID = 'warehouse_id';
 
 const OF_WAREHOUSE = ['runs', 'walks', 'about'];
 
-/** The columns that name a video. */
-export const OF_VIDEO = ['account', 'package_id', 'video_id'];
-
-/**
- * The key of a published table in the target: its account first, because loads and comparisons read an account. `video_tags`
- * has none: a tag may be longer than an index of PostgreSQL accepts.
- */
+/** The key of a published table in the target. `video_tags` has none: a tag may be longer than an index of PostgreSQL accepts. */
 export function toKey({ name, key }: Pick<Table, 'name' | 'key'>): string[] {
   if (OF_WAREHOUSE.includes(name)) return [WAREHOUSE_ID, ...key];
-  if (name === 'video_tags') return [];
-  if (name === 'storage_readings') return ['account', ...key];
-  return key.flatMap((column) => (column === 'package_key' ? ['account', 'package_id'] : [column]));
+  return name === 'video_tags' ? [] : [...key];
 }
 
 /** With every column of a video: other warehouses of the schema may leave out others, and DDL never depends on the config. */
@@ -53,7 +49,7 @@ function toTargetTable(table: Table): TargetTable {
   const key = toKey(table);
   const owner = key[0] === WAREHOUSE_ID ? { [WAREHOUSE_ID]: 'uuid' } : {};
   const columns = Object.fromEntries(table.columns.map((column) => [column.name, toType(column)]));
-  const index = table.name === 'video_tags' ? { index: OF_VIDEO } : {};
+  const index = table.name === 'video_tags' ? { index: ['video_key'] } : {};
   return { name: table.name, key, columns: { ...owner, ...columns }, ...index };
 }
 

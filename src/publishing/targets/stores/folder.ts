@@ -31,9 +31,9 @@ export function openFolder(root: string): Store {
     await stat(root);
     await mkdir(dirname(path), { recursive: true });
     try {
-      await writeDurably(draft, body);
+      await sync(draft, 'wx', body);
       const named = await name(draft, path);
-      await syncFolder(dirname(path));
+      await sync(dirname(path), 'r');
       return named;
     } finally {
       await rm(draft, { force: true });
@@ -64,28 +64,20 @@ async function list(root: string, folder: string, after: string): Promise<Stored
     const found = key > after ? await stat(join(root, key)).catch(ignore('ENOENT', null)) : null;
     if (found === null) continue;
     const ageMs = Date.now() - found.mtimeMs;
-    if (!name.startsWith(DRAFT)) files.push({ key, bytes: found.size, ageMs });
+    if (!name.startsWith(DRAFT)) files.push({ key, ageMs });
     else if (ageMs > LEFT_MS) await rm(join(root, key), { force: true });
   }
   return files;
 }
 
-async function writeDurably(path: string, body: Body): Promise<void> {
-  const file = await open(path, 'wx');
+/** Opens a file or a folder; what was written is on the disk when it is closed. */
+async function sync(path: string, flags: string, body: Body = []): Promise<void> {
+  const file = await open(path, flags);
   try {
     for (const piece of body) await file.writeFile(piece);
     await file.sync();
   } finally {
     await file.close();
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
   }
 }
 

@@ -1,8 +1,9 @@
 /** A lake in a bucket of an S3-compatible store. aws4fetch signs the requests, and repeats those that fail on the way. */
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseXml, XmlElement } from '@rgrove/parse-xml';
 import { AwsClient } from 'aws4fetch';
-import { errorMessage } from '../../../lib/errors.ts';
+import { errorCode, errorMessage } from '../../../lib/errors.ts';
 import { formatLakePlace, listLakeSecrets, type S3Place } from '../../../lib/lake-place.ts';
 import { redact } from '../../../lib/redact.ts';
 import { StoreError, type Body, type Store, type StoredFile } from './store.ts';
@@ -23,7 +24,7 @@ interface Request {
 
 interface Answer {
   status: number;
-  body: Uint8Array;
+  body: Buffer;
   headers: Headers;
 }
 
@@ -39,14 +40,12 @@ export function openBucket(place: S3Place): Store {
   /** The answer to a request. Throws StoreError for a refusal, but for a status in `accepted`. */
   async function send(request: Request, ...accepted: number[]): Promise<Answer> {
     for (let attempt = 0; ; attempt++) {
-      const result = await sendOnce(client, place, request);
-      if (!(result instanceof StoreError) && (result.status < 300 || accepted.includes(result.status)))
-        return result;
-      const error = result instanceof StoreError ? result : toRefusal(result, place);
-      if (attempt >= RETRIES || (!(result instanceof StoreError) && !isPassing(result))) throw error;
-      await new Promise((resolve) =>
-        setTimeout(resolve, FIRST_RETRY_MS * 2 ** attempt * (0.5 + Math.random() / 2)),
-      );
+      const answer = await sendOnce(client, place, request).catch((error: unknown) => error as StoreError);
+      const isAnswer = !(answer instanceof Error);
+      if (isAnswer && (answer.status < 300 || accepted.includes(answer.status))) return answer;
+      const isPassing = !isAnswer || PASSING.includes(answer.status);
+      if (attempt === RETRIES || !isPassing) throw isAnswer ? toRefusal(answer, place) : answer;
+      await sleep(FIRST_RETRY_MS * 2 ** attempt * (0.5 + Math.random() / 2));
     }
   }
 
@@ -55,7 +54,7 @@ export function openBucket(place: S3Place): Store {
     get: async (key) => {
       const answer = await send({ method: 'GET', key: own + key }, 404);
       if (answer.status !== 404) return answer.body;
-      if (parseError(answer.body).code === 'NoSuchBucket') throw toRefusal(answer, place);
+      if (textOf(parseRoot(answer.body, 'Error'), 'Code') === 'NoSuchBucket') throw toRefusal(answer, place);
       return null;
     },
     put: async (key, body) => {
@@ -65,19 +64,19 @@ export function openBucket(place: S3Place): Store {
       const headers = { 'if-none-match': '*' };
       return (await send({ method: 'PUT', key: own + key, body, headers }, 412)).status !== 412;
     },
-    list: async (folder, after) => {
+    list: async (folder, after = '') => {
       const files: StoredFile[] = [];
       for (let token: string | null = ''; token !== null;) {
         const query = {
           ...{ 'list-type': '2', delimiter: '/', 'encoding-type': 'url', prefix: own + folder },
-          ...(after !== undefined && { 'start-after': own + after }),
+          ...(after !== '' && { 'start-after': own + after }),
           ...(token !== '' && { 'continuation-token': token }),
         };
         const answer = await send({ method: 'GET', key: '', query });
-        const page = parseList(answer, own);
-        if (page === null) throw toRefusal(answer, place);
-        files.push(...page.files);
-        token = page.next;
+        const root = parseRoot(answer.body, 'ListBucketResult');
+        if (root === null) throw toRefusal(answer, place);
+        files.push(...listFiles(root, answer, own));
+        token = textOf(root, 'NextContinuationToken');
       }
       return files;
     },
@@ -87,8 +86,8 @@ export function openBucket(place: S3Place): Store {
   };
 }
 
-/** An error is returned that another attempt may heal: of the connection, or a request without an answer. */
-async function sendOnce(client: AwsClient, place: S3Place, request: Request): Promise<Answer | StoreError> {
+/** Throws StoreError where there is no answer. */
+async function sendOnce(client: AwsClient, place: S3Place, request: Request): Promise<Answer> {
   const { method, key, query = {}, headers = {}, body } = request;
   const url = new URL(toBucketUrl(place));
   url.pathname += key.split('/').map(encodeURIComponent).join('/');
@@ -101,14 +100,13 @@ async function sendOnce(client: AwsClient, place: S3Place, request: Request): Pr
       ...{ method, headers: signed, redirect: 'manual', signal: AbortSignal.timeout(DEADLINE_MS) },
       ...(body && { body: Buffer.concat(body) }),
     });
-    const bytes = new Uint8Array(await response.arrayBuffer());
+    const bytes = Buffer.from(await response.arrayBuffer());
     return { status: response.status, body: bytes, headers: response.headers };
   } catch (error) {
-    const { cause } = error as { cause?: unknown };
-    const message = cause === undefined ? errorMessage(error) : errorMessage(cause);
-    const code = (cause as { code?: unknown } | undefined)?.code;
-    return new StoreError(`${url.host} cannot be reached: ${redact(message, listLakeSecrets(place))}`, {
-      code: typeof code === 'string' ? code : 'ETIMEDOUT',
+    const cause = (error as { cause?: unknown }).cause ?? error;
+    const message = redact(errorMessage(cause), listLakeSecrets(place));
+    throw new StoreError(`${url.host} cannot be reached: ${message}`, {
+      code: errorCode(cause) || 'ETIMEDOUT',
       hint: 'check `endpoint:` of the target, and the network',
       cause: error,
     });
@@ -121,8 +119,8 @@ function toBucketUrl({ bucket, endpoint, region }: S3Place): string {
   return `https://${bucket}.s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}/`;
 }
 
-const isPassing = ({ status }: Answer): boolean =>
-  status === 408 || status === 409 || status === 429 || (status >= 500 && status !== 501);
+/** What another attempt may heal. */
+const PASSING = [408, 409, 429, 500, 502, 503, 504];
 
 const HINTS: Readonly<Record<string, string>> = {
   NoSuchBucket: 'make the bucket, or correct `s3:` and `endpoint:` of the target',
@@ -136,50 +134,39 @@ const HINTS: Readonly<Record<string, string>> = {
 
 /** The store's own code and message. It may repeat the login, which is taken out. */
 function toRefusal({ status, body }: Answer, place: S3Place): StoreError {
-  const { code, message } = parseError(body);
-  const said = redact(`${code ?? ''} ${message ?? ''}`.trim(), listLakeSecrets(place));
+  const root = parseRoot(body, 'Error');
+  const code = textOf(root, 'Code');
+  const said = redact(`${code ?? ''} ${textOf(root, 'Message') ?? ''}`.trim(), listLakeSecrets(place));
   const host = new URL(toBucketUrl(place)).host;
+  const hint =
+    code === null ? 'check `endpoint:` of the target: it is the address of the S3 API' : HINTS[code];
   return new StoreError(`${host} answered ${status}${said === '' ? ', and not as S3 does' : `: ${said}`}`, {
     code: code ?? `HTTP ${status}`,
-    hint:
-      HINTS[code ?? ''] ??
-      (code === null ? 'check `endpoint:` of the target: it is the address of the S3 API' : null),
+    hint: hint ?? null,
   });
 }
 
-function parseError(body: Uint8Array): { code: string | null; message: string | null } {
-  const root = parseRoot(body);
-  if (root?.name !== 'Error') return { code: null, message: null };
-  return { code: textOf(root, 'Code'), message: textOf(root, 'Message') };
-}
-
-/** A page of ListObjectsV2; null if it is none. */
-function parseList(
-  { body, headers }: Answer,
-  own: string,
-): { files: StoredFile[]; next: string | null } | null {
-  const root = parseRoot(body);
-  if (root?.name !== 'ListBucketResult') return null;
+/** The files of a page of ListObjectsV2. */
+function listFiles(root: XmlElement, { headers }: Answer, own: string): StoredFile[] {
   const now = Date.parse(headers.get('date') ?? '') || Date.now();
-  const files = elementsOf(root, 'Contents').map((each) => ({
+  return elementsOf(root, 'Contents').map((each) => ({
     key: decodeURIComponent((textOf(each, 'Key') ?? '').replaceAll('+', ' ')).slice(own.length),
-    bytes: Number(textOf(each, 'Size')),
     ageMs: now - Date.parse(textOf(each, 'LastModified') ?? ''),
   }));
-  const next = textOf(root, 'IsTruncated') === 'true' ? textOf(root, 'NextContinuationToken') : null;
-  return { files, next };
 }
 
-function parseRoot(body: Uint8Array): XmlElement | null {
+/** Null for what is no XML, or another document. */
+function parseRoot(body: Buffer, name: string): XmlElement | null {
   try {
-    return parseXml(Buffer.from(body).toString('utf8')).root;
+    const { root } = parseXml(body.toString('utf8'));
+    return root?.name === name ? root : null;
   } catch {
-    return null; // not XML
+    return null;
   }
 }
 
 const elementsOf = (parent: XmlElement, name: string): XmlElement[] =>
   parent.children.filter((child): child is XmlElement => child instanceof XmlElement && child.name === name);
 
-const textOf = (parent: XmlElement, name: string): string | null =>
-  elementsOf(parent, name)[0]?.text.trim() || null;
+const textOf = (parent: XmlElement | null, name: string): string | null =>
+  (parent && elementsOf(parent, name)[0]?.text.trim()) || null;

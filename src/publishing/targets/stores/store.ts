@@ -5,7 +5,6 @@ export type Body = readonly Uint8Array[];
 
 export interface StoredFile {
   key: string;
-  bytes: number;
   /** How long ago it was written, by the clock of the store, in milliseconds. */
   ageMs: number;
 }

@@ -33,19 +33,26 @@ function play(steps: readonly Step[]) {
   let catalogue: Catalogue = new Map();
   const known = new Set<number>();
   const sql: string[] = [];
-  const story: { at: number; before: Catalogue; after: Catalogue }[] = [];
+  const story: { at: number; change: string; after: Catalogue }[] = [];
   for (const { id, what, bytes, minutes } of steps) {
     at += minutes * 60_000;
+    const change = nameChange(id, what, known, catalogue);
     const statement = createStatement({ id, what, bytes }, toTimestamp(at), known, catalogue);
     if (statement === null || at > NOW) continue;
     const after = new Map(catalogue);
     if (what === 'show') after.set(id, bytes);
     else after.delete(id);
     sql.push(statement);
-    story.push({ at, before: catalogue, after });
+    story.push({ at, change, after });
     catalogue = after;
   }
   return { sql, story };
+}
+
+function nameChange(id: number, what: Step['what'], known: Set<number>, catalogue: Catalogue): string {
+  if (what === 'remove') return 'removed';
+  if (!known.has(id)) return 'added';
+  return catalogue.has(id) ? 'edited' : 'restored';
 }
 
 function createStatement(
@@ -74,15 +81,16 @@ function expected(story: ReturnType<typeof play>['story'], timezone: string) {
     const ofDay = past.filter(({ at }) => calendar.dayAt(at) === day);
     const now = past.at(-1)?.after ?? new Map<number, number | null>();
     const bytes = [...now.values()].reduce<number>((sum, each) => sum + (each ?? 0), 0);
-    const grown = ofDay.map(({ before, after }) => after.size - before.size);
+    const count = (what: string) => ofDay.filter((each) => each.change === what).length;
     days.push({
       day,
-      videos: now.size,
+      video_count: now.size,
       size_bytes: bytes,
       duration_seconds: bytes / 1000,
-      added: grown.filter((by) => by === 1).length,
-      removed: grown.filter((by) => by === -1).length,
-      edited: grown.filter((by) => by === 0).length,
+      added_count: count('added'),
+      removed_count: count('removed'),
+      edited_count: count('edited'),
+      restored_count: count('restored'),
       is_live: day === calendar.dayAt(NOW) ? 1 : 0,
     });
   }
@@ -91,9 +99,10 @@ function expected(story: ReturnType<typeof play>['story'], timezone: string) {
 
 const nextDay = (day: string) => toTimestamp(fromTimestamp(`${day} 00:00:00`) + 86_400_000).slice(0, 10);
 
-const COLUMNS = 'day, videos, size_bytes, duration_seconds, added, removed, edited, is_live';
+const COLUMNS =
+  'day, video_count, size_bytes, duration_seconds, added_count, removed_count, edited_count, restored_count, is_live';
 
-describe('catalog_daily', () => {
+describe('package_daily', () => {
   it('is the catalogue at the end of each day of the zone, with additions, removals and edits', async () => {
     const zone = fc.constantFrom('Asia/Seoul', 'Europe/Berlin', 'America/St_Johns', 'UTC');
     const history = fc.array(step, { minLength: 1, maxLength: 25 });
@@ -101,7 +110,7 @@ describe('catalog_daily', () => {
       fc.asyncProperty(history, zone, async (steps, timezone) => {
         const { sql, story } = play(steps);
         const { select } = await published(liveFileWith(packageRow(101), ...sql), { timezone, now: NOW });
-        expect(select(`select ${COLUMNS} from catalog_daily order by day`)).toEqual(
+        expect(select(`select ${COLUMNS} from package_daily order by day`)).toEqual(
           expected(story, timezone),
         );
       }),
@@ -117,13 +126,14 @@ describe('catalog_daily', () => {
       videoRow(1, { package_id: 103, changed_at: '2026-03-08 14:59:59' }),
     );
     const { select } = await published(live);
-    const days = 'select package_id, day, videos, is_first_day from catalog_daily order by package_id, day';
+    const days =
+      'select package_key, day, video_count, is_first_day from package_daily order by package_key, day';
     expect(select(days)).toEqual([
-      { package_id: 101, day: '2026-03-09', videos: 0, is_first_day: 1 },
-      { package_id: 101, day: '2026-03-10', videos: 0, is_first_day: 0 },
-      { package_id: 103, day: '2026-03-08', videos: 1, is_first_day: 1 },
-      { package_id: 103, day: '2026-03-09', videos: 1, is_first_day: 1 }, // its first walk goes on
-      { package_id: 103, day: '2026-03-10', videos: 1, is_first_day: 0 },
+      { package_key: 'main/101', day: '2026-03-09', video_count: 0, is_first_day: 1 },
+      { package_key: 'main/101', day: '2026-03-10', video_count: 0, is_first_day: 0 },
+      { package_key: 'main/103', day: '2026-03-08', video_count: 1, is_first_day: 1 },
+      { package_key: 'main/103', day: '2026-03-09', video_count: 1, is_first_day: 1 }, // its first walk goes on
+      { package_key: 'main/103', day: '2026-03-10', video_count: 1, is_first_day: 0 },
     ]);
   });
 
@@ -133,8 +143,8 @@ describe('catalog_daily', () => {
       videoRow(1),
     );
     const { select } = await published(live);
-    expect(select('select day, videos, is_live from catalog_daily order by day')).toEqual(
-      ['01', '02', '03', '04'].map((day) => ({ day: `2026-03-${day}`, videos: 1, is_live: 0 })),
+    expect(select('select day, video_count, is_live from package_daily order by day')).toEqual(
+      ['01', '02', '03', '04'].map((day) => ({ day: `2026-03-${day}`, video_count: 1, is_live: 0 })),
     );
   });
 
@@ -145,10 +155,10 @@ describe('catalog_daily', () => {
       videoRow(2, { first_seen_at: '2026-03-01 03:00:00', changed_at: '2026-03-08 03:00:00' }),
     );
     const { select } = await published(live);
-    expect(select('select day, videos, added, removed, edited from catalog_daily order by day')).toEqual([
-      { day: '2026-03-08', videos: 1, added: 1, removed: 0, edited: 0 },
-      { day: '2026-03-09', videos: 1, added: 0, removed: 0, edited: 0 },
-      { day: '2026-03-10', videos: 1, added: 0, removed: 0, edited: 0 },
+    expect(select('select day, video_count, added_count from package_daily order by day')).toEqual([
+      { day: '2026-03-08', video_count: 1, added_count: 1 },
+      { day: '2026-03-09', video_count: 1, added_count: 0 },
+      { day: '2026-03-10', video_count: 1, added_count: 0 },
     ]);
   });
 
@@ -161,9 +171,11 @@ describe('catalog_daily', () => {
       videoRow(2, { package_id: 102, filesize: 8 }),
     );
     const { select } = await published(live, { now: Date.parse('2026-03-01T04:00:00Z') });
-    expect(select('select package_key, videos, size_bytes, added from catalog_daily order by 1')).toEqual([
-      { package_key: 'main/101', videos: 1, size_bytes: 1_073_741_824, added: 1 },
-      { package_key: 'main/102', videos: 2, size_bytes: 15, added: 2 },
+    expect(
+      select('select package_key, video_count, size_bytes, added_count from package_daily order by 1'),
+    ).toEqual([
+      { package_key: 'main/101', video_count: 1, size_bytes: 1_073_741_824, added_count: 1 },
+      { package_key: 'main/102', video_count: 2, size_bytes: 15, added_count: 2 },
     ]);
   });
 });

@@ -1,0 +1,43 @@
+/** The trigger that keeps the former states of videos, made from the schema. */
+import { getTableColumns } from 'drizzle-orm';
+import { receivedNames } from './received-columns.ts';
+import { video } from './schema/videos.ts';
+import type { Database } from './sqlite.ts';
+
+/** The fields that an edit may change, under the service's names; `extra` are those that docs/service.md 2.1 does not have. */
+export const EDITABLE_FIELDS: readonly string[] = [...receivedNames.filter((name) => name !== 'id'), 'extra'];
+
+/** What a state says of the change that led to it: written by the trigger, but for the run of a video that is new. */
+const OF_CHANGE = ['version_number', 'change', 'changed_fields', 'title_before', 'run_id'];
+
+/** The run that is under way; NULL outside of runs. */
+export const CURRENT_RUN = `(select run_id from run where run_id = (select max(run_id) from run) and status = 'running')`;
+
+/** The names of the fields in which two rows differ, each followed by a space; NULL if none does. */
+export function differingFields(one: string, other: string): string {
+  const parts = EDITABLE_FIELDS.map((name) => `iif(${one}.${name} is not ${other}.${name}, '${name} ', '')`);
+  return `nullif(${parts.join('\n    || ')}, '')`;
+}
+
+/**
+ * A changed row leaves its former state behind, in the same transaction, whoever changes it. A removal holds from its proof
+ * (`removed_at`), any other change from the moment it was seen (`changed_at`). A change that takes no new `change_seq` fails at
+ * the second one: the key of its version is there already.
+ */
+export function createVersionTrigger(client: Database): void {
+  const names = Object.keys(getTableColumns(video));
+  const watched = names.filter((name) => !OF_CHANGE.includes(name));
+  client.exec(`drop trigger if exists video_version_kept;
+create trigger video_version_kept after update of ${watched.join(', ')} on video
+begin
+insert into video_version (${names.join(', ')}, valid_from, valid_to)
+values (${names.map((name) => `old.${name}`).join(', ')}, coalesce(old.removed_at, old.changed_at),
+  case when old.removed_at is null then coalesce(new.removed_at, new.changed_at) else new.changed_at end);
+update video set version_number = old.version_number + 1,
+  change = case when new.removed_at is not null then 'removed' when old.removed_at is not null then 'restored' else 'edited' end,
+  changed_fields = ${differingFields('old', 'new')},
+  title_before = case when new.title is not old.title then old.title end,
+  run_id = ${CURRENT_RUN}
+where rowid = new.rowid;
+end`);
+}

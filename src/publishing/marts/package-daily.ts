@@ -1,0 +1,145 @@
+/** Published: the size of each package by day. One working row for a range of days without a change, so the number of days costs little. */
+import { CHANGES } from '../../database/schema/videos.ts';
+import type { Table, WorkingTable } from '../mart.ts';
+import {
+  column,
+  dayColumn,
+  monthEndColumn,
+  packageColumns,
+  size,
+  TO_DATES,
+  TO_PACKAGES,
+  toSeconds,
+} from './mart-columns.ts';
+
+/** The key and name of each package. Sorted by key, because the tables are filled in this order. */
+export const packageKeys: WorkingTable = {
+  kind: 'working',
+  name: 'package_keys',
+  definition: '(package_key primary key, account, package_id, package_name) without rowid',
+  select: `select account || '/' || package_id as package_key, account, package_id,
+  case when name <> '' then name else cast(package_id as text) end
+from live.package order by package_key`,
+};
+
+/** The present size of each package, and the day of its first change. */
+export const packageTotal: WorkingTable = {
+  kind: 'working',
+  name: 'package_total',
+  definition:
+    '(account, package_id, first_day, videos, duration, bytes, primary key (account, package_id)) without rowid',
+  select: `select account, package_id, min(day), sum(videos), sum(duration), sum(bytes)
+from movement_by_day
+group by account, package_id`,
+};
+
+/** The days of each package, from the first day it was seen to the last day it was in the config; `end_day` is the day after. */
+export const packageSpan: WorkingTable = {
+  kind: 'working',
+  name: 'package_span',
+  definition:
+    '(package_key primary key, account, package_id, package_name, first_day, changed_day, walked_day, end_day) without rowid',
+  select: `select package_key, account, package_id, package_name,
+  min(coalesce(changed_day, walked_day), coalesce(walked_day, changed_day)), changed_day, walked_day, date(min(:today, retired_day), '+1 day')
+from (
+  select k.*, t.first_day as changed_day, service_day(p.first_walked_at) as walked_day,
+    coalesce(service_day(p.retired_at), :today) as retired_day
+  from package_keys k
+  cross join live.package p on p.account = k.account and p.package_id = k.package_id
+  left join package_total t on t.account = k.account and t.package_id = k.package_id
+)`,
+};
+
+const runningSum = (figure: string) => `sum(coalesce(${figure}, 0)) over days`;
+
+/** The size of a package from one day until another, and the changes on the first of these days. */
+export const packageState: WorkingTable = {
+  kind: 'working',
+  name: 'package_state',
+  definition: `(package_key, from_day, until_day, videos, duration, bytes, ${CHANGES.join(', ')},
+    primary key (package_key, from_day)) without rowid`,
+  select: `select s.package_key, m.day, min(lead(m.day, 1, s.end_day) over days, s.end_day),
+  ${runningSum('m.videos')}, ${runningSum('m.duration')}, ${runningSum('m.bytes')}, ${CHANGES.map((name) => `m.${name}`).join(', ')}
+from package_span s
+cross join movement_by_day m on m.account = s.account and m.package_id = s.package_id
+window days as (partition by s.package_key order by m.day)
+union all
+select package_key, first_day, min(coalesce(changed_day, end_day), end_day), 0, 0, 0, 0, 0, 0, 0
+from package_span
+where first_day < coalesce(changed_day, end_day)`,
+};
+
+const level = (unit: string) => ({ unit, additivity: 'semi-additive' }) as const;
+
+/** A change counts on the first day of the state that it led to. */
+const count = (change: string, description: string) =>
+  column(
+    `${change}_count`,
+    'BIGINT',
+    description,
+    `case when d.day = s.from_day then s.${change} else 0 end`,
+    {
+      unit: 'videos',
+      additivity: 'additive',
+    },
+  );
+
+/** One row per day of a package. */
+export function packageDaily(durationUnit: 'ms' | 's'): Table {
+  return {
+    kind: 'table',
+    name: 'package_daily',
+    description:
+      'One row per day of a package, from its first sync to today (or to the day it left the config): what the warehouse knew of it at the end of the day. A change counts on the day it was seen, a removal on the day of its proof. A package that left the config and came back is shown as if it had stayed.',
+    role: 'fact',
+    key: ['package_key', 'day'],
+    foreignKeys: [TO_PACKAGES, TO_DATES],
+    columns: [
+      ...packageColumns('f'),
+      dayColumn('d.day'),
+      column('is_live', 'BOOLEAN', '1 for the day that is not over yet.', 'd.day = :today'),
+      column(
+        'is_first_day',
+        'BOOLEAN',
+        '1 until the day of the first full walk of a package: the videos of a first import count as added. Leave these days out of charts of additions.',
+        'd.day <= coalesce(f.walked_day, d.day)',
+      ),
+      monthEndColumn('day', `date(d.day, '+1 day') in (d.month_end, f.end_day)`),
+      column(
+        'video_count',
+        'BIGINT',
+        'Videos in the package at the end of the day.',
+        's.videos',
+        level('videos'),
+      ),
+      column(
+        'duration_seconds',
+        'REAL',
+        'Playback length of the videos in the package at the end of the day.',
+        toSeconds('s.duration', durationUnit),
+        level('seconds'),
+      ),
+      ...size(
+        'size',
+        'File size of the videos in the package at the end of the day',
+        's.bytes',
+        level('bytes'),
+      ),
+      count('added', 'Videos that were new on the day; while is_first_day is 1, all its videos.'),
+      count('edited', 'Edits on the day.'),
+      count('removed', 'Videos that were removed on the day.'),
+      count('restored', 'Removed videos that returned on the day.'),
+    ],
+    from: `from package_state s
+cross join package_span f on f.package_key = s.package_key
+cross join (select day, date(month_start, '+1 month') as month_end from dates) d on d.day >= s.from_day and d.day < s.until_day`,
+    count: `select cast(coalesce(sum(julianday(end_day) - julianday(first_day)), 0) as integer)
+from package_span where first_day < end_day`,
+    invalid: [
+      {
+        what: 'a negative count',
+        where: 'min(video_count, added_count, edited_count, removed_count, restored_count) < 0',
+      },
+    ],
+  };
+}

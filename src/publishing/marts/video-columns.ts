@@ -1,0 +1,166 @@
+/** The columns of videos and of their states. */
+import { CHANGES } from '../../database/schema/videos.ts';
+import { VIDEO_FIELDS, type VideoField } from '../../lib/service-fields.ts';
+import type { TableColumn } from '../mart.ts';
+import {
+  column,
+  moment,
+  nonEmpty,
+  packageColumns,
+  size,
+  sourceColumn,
+  toSeconds,
+  VIDEO_KEY,
+  videoText,
+  type Details,
+} from './mart-columns.ts';
+
+/** What the marts of videos depend on. */
+export interface VideoOptions {
+  /** Unit of `video.duration`. */
+  durationUnit: 'ms' | 's';
+  /** Columns that are left out, under the service's name or the published one. */
+  exclude: readonly string[];
+}
+
+/**
+ * `yyyy-mm-dd hh:mm:ss.f` (docs/service.md 2.1) without its fraction; NULL if that is no valid time, or one that some tool cannot
+ * hold, which then reads no row of the table: ClickHouse begins with 1900, pandas ends with 2261.
+ */
+const CREATED_AT = `case datetime(v.cdate, '+0 days') when substr(v.cdate, 1, 19) then
+  case when v.cdate >= '1900' and v.cdate < '2262' then substr(v.cdate, 1, 19) end end`;
+
+/** What identifies a state, and what led to it; `start` is its beginning. */
+export function changeColumns(start = 'coalesce(v.removed_at, v.changed_at)'): TableColumn[] {
+  const began = 'When this state began: first seen, edited, or the proof of a removal.';
+  return [
+    VIDEO_KEY,
+    ...packageColumns('p'),
+    sourceColumn('video_id', 'BIGINT', "The service's number of the video.", 'v.id'),
+    column('is_removed', 'BOOLEAN', '1 if the removal of the video is proved.', 'v.removed_at is not null'),
+    sourceColumn(
+      'change_seq',
+      'BIGINT',
+      'Number of the change, increasing over all videos: continue after the last one that you read. A restored backup uses numbers again.',
+      'v.change_seq',
+    ),
+    sourceColumn(
+      'version_number',
+      'BIGINT',
+      'Number of this state of the video, from 1.',
+      'v.version_number',
+    ),
+    sourceColumn('change', 'VARCHAR(20)', 'The change that led to this state.', 'v.change', {
+      values: CHANGES,
+    }),
+    ...moment('changed', began, start, 'changed_at'),
+    sourceColumn('run_id', 'BIGINT', 'The run that stored the change; runs are deleted by age.', 'v.run_id'),
+    column(
+      'changed_fields',
+      'VARCHAR(2000)',
+      'For an edit, the names of the columns that it changed, separated by spaces.',
+      'published_names(v.changed_fields)',
+      { source: 'changed_fields' },
+    ),
+    column(
+      'title_before',
+      'VARCHAR(2000)',
+      'The former title, if the change edited it.',
+      nonEmpty('title_before'),
+      { source: 'title' },
+    ),
+  ];
+}
+
+/** Numbers and times first, because SQLite reads a row from its start. */
+export function fieldColumns({ durationUnit, exclude }: VideoOptions): TableColumn[] {
+  const created = { source: 'cdate', unit: "the service's clock" };
+  const [seconds, pixels] = [{ unit: 'seconds', additivity: 'additive' } as const, { unit: 'pixels' }];
+  return [
+    column('created_at', 'TIMESTAMP', `${VIDEO_FIELDS.cdate.description}.`, CREATED_AT, created),
+    column('created_day', 'DATE', 'Day of created_at.', `substr(${CREATED_AT}, 1, 10)`, created),
+    number('duration_seconds', 'REAL', 'duration', seconds, toSeconds('v.duration', durationUnit)),
+    ...size('size', 'File size', 'v.filesize', { source: 'filesize', additivity: 'additive' }),
+    number('width_pixels', 'BIGINT', 'v_width', pixels),
+    number('height_pixels', 'BIGINT', 'v_height', pixels),
+    number('frames_per_second', 'REAL', 'v_framerate', { unit: VIDEO_FIELDS.v_framerate.unit }),
+    column(
+      'is_encoded',
+      'BOOLEAN',
+      '1 for Y, 0 for N; NULL for any other value, which is in other_fields.',
+      `case v.encoding_success when 'Y' then 1 when 'N' then 0 end`,
+      { source: 'encoding_success' },
+    ),
+    videoText('title', 'title'),
+    videoText('series', 'series'),
+    videoText('author', 'author'),
+    videoText('copyright', 'copyright'),
+    videoText('access_key', 'access_key'),
+    videoText('original_access_key', 'org_access_key'),
+    videoText('tags', 'tag', 'TEXT'),
+    videoText('description', 'content', 'TEXT'),
+    videoText('miscellaneous', 'etc', 'TEXT'),
+    videoText('thumbnail_url', 'thumbnail_url', 'TEXT'),
+    videoText('thumbnail_sheet_url', 'thumbnail_sheet_url', 'TEXT'),
+    column(
+      'other_fields',
+      'TEXT',
+      'Fields that the service does not explain, or does not document at all, as JSON under its own names.',
+      otherFields(exclude),
+      { source: 'extra' },
+    ),
+  ];
+}
+
+function number(
+  name: string,
+  type: 'BIGINT' | 'REAL',
+  field: VideoField,
+  details: Details,
+  value = `v.${field}`,
+): TableColumn {
+  return column(name, type, `${VIDEO_FIELDS[field].description}.`, value, { source: field, ...details });
+}
+
+/** Fields whose meaning the service does not document. */
+export const UNEXPLAINED = ['cid', 'rate', 'drm_cid', 'opt', 'preloading'];
+
+/** The SQL of a JSON object of those that are not empty; NULL without any. */
+function otherFields(exclude: readonly string[]): string {
+  const part = (name: string, condition: string) =>
+    `case when ${condition} then '"${name}":' || json_quote(v.${name}) || ',' else '' end`;
+  const parts: [name: string, sql: string][] = [
+    ...UNEXPLAINED.map((name): [string, string] => [name, part(name, `v.${name} <> ''`)]),
+    ['encoding_success', part('encoding_success', `v.encoding_success not in ('Y', 'N', '')`)],
+    ['extra', `coalesce(substr(v.extra, 2, length(v.extra) - 2), '')`],
+  ];
+  const kept = parts.flatMap(([name, sql]) => (exclude.includes(name) ? [] : [sql]));
+  return `'{' || rtrim(nullif(${kept.join('\n    || ')}, ''), ',') || '}'`;
+}
+
+/** The columns that `exclude` does not name. */
+export const keep = (columns: readonly TableColumn[], { exclude }: VideoOptions) =>
+  columns.filter(
+    ({ name, source }) => !exclude.includes(name) && !(source !== null && exclude.includes(source)),
+  );
+
+/** Columns that cannot be left out. */
+export const NEEDED = [
+  ...changeColumns().flatMap(({ name, source }) => [name, ...(source === null ? [] : [source])]),
+  ...['valid_to', 'is_current', 'is_removed'],
+].filter((name) => name !== 'title' && name !== 'title_before');
+
+/** The published column of each field that an edit may change; without those that are left out. */
+export function nameFields(options: VideoOptions): Map<string, string> {
+  const columns = keep(fieldColumns(options), options);
+  const nameOf = (field: string) => {
+    const source = UNEXPLAINED.includes(field) && !options.exclude.includes(field) ? 'extra' : field;
+    return columns.find((each) => each.source === source)?.name;
+  };
+  return new Map(
+    [...Object.keys(VIDEO_FIELDS), 'extra'].flatMap((field) => {
+      const name = nameOf(field);
+      return name === undefined ? [] : [[field, name]];
+    }),
+  );
+}

@@ -1,0 +1,135 @@
+/** Compares rows of the published file with those of a target: two streams, in the order of a key. */
+import type { Database } from '../../database/sqlite.ts';
+import type { Column, Table } from '../mart.ts';
+import type { Rows } from './changes.ts';
+
+/** How many differences are listed. */
+export const MAX_DIFFERENCES = 10;
+/** So many rows wait for the one of the same key. */
+const MAX_WAITING = 10_000;
+
+/** Which values a row has, those of the key first. The account is not one of them. */
+export interface RowForm {
+  name: string;
+  key: readonly string[];
+  columns: readonly Column[];
+}
+
+/** `key`: the columns that name a row. */
+export function toRowForm({ name, columns }: Table, key: readonly string[]): RowForm {
+  const own = key.filter((column) => column !== 'account');
+  const first = own.flatMap((column) => columns.filter((each) => each.name === column));
+  const others = columns.filter((column) => column.name !== 'account' && !own.includes(column.name));
+  return { name, key: own, columns: [...first, ...others] };
+}
+
+/** The first ten differences. */
+export async function listDifferences(found: AsyncIterable<string>): Promise<string[]> {
+  const listed: string[] = [];
+  for await (const difference of found) if (listed.push(difference) === MAX_DIFFERENCES) break;
+  return listed;
+}
+
+type Value = string | bigint | number | boolean | null | undefined;
+export type Row = readonly Value[];
+/** Some rows at a time. */
+type Stream = Iterator<readonly Row[], void> | AsyncIterator<readonly Row[], void>;
+
+/**
+ * A sentence for each row or value that differs. The streams need not have exactly the same order: a row waits for the one of the
+ * same key. What waits at the end is in one of them only.
+ */
+export async function* compareRows(
+  form: RowForm,
+  account: string,
+  target: Stream,
+  file: Stream,
+): AsyncGenerator<string> {
+  const [nextTheirs, nextOurs] = [createReader(target), createReader(file)];
+  const [extra, missing] = [new Map<string, Row>(), new Map<string, Row>()];
+  const prefix = ['package_key', 'video_key'].includes(form.key[0] ?? '') ? '' : `${account}, `;
+  const toKey = (row: Row) => `${form.name} ${prefix}${row.slice(0, form.key.length).map(toText).join(', ')}`;
+  try {
+    let [their, our]: (Row | undefined)[] = [[], []];
+    while ((their ?? our) && Math.max(extra.size, missing.size) < MAX_WAITING) {
+      [their, our] = [await nextTheirs(), await nextOurs()];
+      if (their && our && isSame(their, our)) continue;
+      if (their) extra.set(toKey(their), their);
+      if (our) missing.set(toKey(our), our);
+      for (const key of [their, our].map((row) => toKey(row ?? []))) {
+        const [one, other] = [extra.get(key), missing.get(key)];
+        if (!one || !other) continue;
+        for (const difference of compareValues(form, one, other)) yield clean(`${key}: ${difference}`);
+        extra.delete(key);
+        missing.delete(key);
+      }
+    }
+    if (!their) for (const key of missing.keys()) yield clean(`${key} is missing in the target`);
+    if (!our) for (const key of extra.keys()) yield clean(`${key} is not in the file`);
+    if (their && our)
+      yield `${form.name} of ${account}: ${MAX_WAITING} rows and more are in the target only, and as many in the file`;
+  } finally {
+    await file.return?.(); // its statement blocks the connection
+  }
+}
+
+/** Undefined at the end. */
+function createReader(source: Stream): () => Promise<Row | undefined> {
+  let [rows, at]: [readonly Row[], number] = [[], 0];
+  return async () => {
+    while (at === rows.length) {
+      const next = await source.next();
+      if (next.done === true) return undefined;
+      [rows, at] = [next.value, 0];
+    }
+    return rows[at++];
+  };
+}
+
+/** Most values are identical; a text stands for a number or a time. */
+const isEqual = (one: Value, other: Value): boolean => one === other || toText(one) === toText(other);
+
+function isSame(one: Row, other: Row): boolean {
+  for (let index = 0; index < one.length; index++) if (!isEqual(one[index], other[index])) return false;
+  return true;
+}
+
+function* compareValues({ columns }: RowForm, theirs: Row, ours: Row): Generator<string> {
+  for (const [index, { name, type }] of columns.entries()) {
+    const [one, other] = [theirs[index], ours[index]];
+    if (isEqual(one, other) || (type === 'REAL' && Number(one ?? NaN) === Number(other ?? NaN))) continue;
+    yield `${name} is ${show(one)} in the target, ${show(other)} in the file`;
+  }
+}
+
+/** Null and undefined: there is no value. PostgreSQL has no NUL in texts. */
+function toText(value: Value): string | undefined {
+  if (typeof value === 'string') return value.replaceAll('\0', NUL_REPLACEMENT);
+  return typeof value === 'boolean' ? `${Number(value)}` : value?.toString();
+}
+
+/** Stands for NUL, which texts of PostgreSQL cannot have. */
+export const NUL_REPLACEMENT = '\uFFFD';
+
+/** At most 60 characters of a value. */
+function show(value: Value): string {
+  const text = toText(value);
+  if (text === undefined) return 'NULL';
+  return `'${text.length > 60 ? `${text.slice(0, 60)}…` : text}'`;
+}
+
+/** No terminal obeys it. */
+const clean = (text: string): string => text.replaceAll(/\p{Cc}/gu, '?');
+
+/** The rows of the published file. `order`: expressions over the alias `t`. */
+export function* readFileRows(
+  db: Database,
+  { name, columns }: RowForm,
+  { where, parameters }: Rows,
+  order: readonly string[],
+): Generator<Row[], void> {
+  const values = columns.map((column) => `t."${column.name}"`).join(', ');
+  const select = `select ${values} from "${name}" t where ${where} order by ${order.join(', ')}`;
+  const rows = db.prepare(select).safeIntegers().raw().iterate(parameters) as IterableIterator<Row>;
+  for (const row of rows) yield [row];
+}

@@ -1,0 +1,172 @@
+/** Random histories of videos in two packages: the SQL that makes them, and the changes that they consist of. */
+import fc from 'fast-check';
+import { createCalendar } from '../../../src/lib/calendar.ts';
+import { toTimestamp } from '../../../src/lib/clock.ts';
+import type { Change } from '../../../src/database/schema/videos.ts';
+import { change, literal, videoRow, type Cell } from '../fixtures/filled-live-file.ts';
+
+type Fields = Readonly<Record<keyof typeof PUBLISHED, Cell>>;
+
+/** The published column of each field that the histories edit. */
+const PUBLISHED = {
+  title: 'title',
+  tag: 'tags',
+  encoding_success: 'is_encoded',
+  filesize: 'size_bytes',
+  opt: 'other_fields',
+  extra: 'other_fields',
+} as const;
+
+interface Step {
+  packageId: number;
+  id: number;
+  what: 'show' | 'remove';
+  fields: Fields;
+  /** Seconds after the previous step; or until the first or the last second of a day of the zone. */
+  wait: number | 'first' | 'last';
+  /** How many seconds the proof of a removal is older than its effect. */
+  proofAge: number;
+}
+
+const step: fc.Arbitrary<Step> = fc.record({
+  packageId: fc.constantFrom(101, 102),
+  id: fc.integer({ min: 1, max: 3 }),
+  what: fc.constantFrom('show', 'show', 'remove'),
+  fields: fc.record({
+    title: fc.constantFrom('a', 'b', '', null),
+    tag: fc.constantFrom('x', ''),
+    encoding_success: fc.constantFrom('Y', 'N'),
+    filesize: fc.constantFrom(1, 10, null),
+    opt: fc.constantFrom('NONE', 'MORE'),
+    extra: fc.constantFrom('{"mood":"good"}', null),
+  }),
+  wait: fc.constantFrom<Step['wait'][]>(0, 1, 59, 60, 3600, 36_000, 86_400, 172_800, 'first', 'last'),
+  proofAge: fc.constantFrom(0, 1, 90, 7200, 86_400),
+});
+
+/** Zones with whole and half hours, and with days that have 23 or 25 hours, or begin at one o'clock. */
+const ZONES = ['Asia/Seoul', 'America/New_York', 'UTC', 'Asia/Kolkata', 'America/Santiago'];
+
+/** Days before the clocks change in New York, and in Santiago. */
+const BEGINNINGS = [
+  '2026-03-06T10:00:00Z',
+  '2025-10-31T10:00:00Z',
+  '2026-04-03T10:00:00Z',
+  '2026-09-04T10:00:00Z',
+];
+
+/** One change of one video, as it must be published. */
+export interface ExpectedChange {
+  video_key: string;
+  version_number: number;
+  change: Change;
+  changed_at: string;
+  changed_day: string;
+  changed_fields: string[];
+  title_before: string | null;
+  title_after: string | null;
+}
+
+interface State {
+  fields: Fields;
+  isRemoved: boolean;
+  /** When it was seen, or took effect. */
+  seenAt: number;
+  number: number;
+}
+
+export interface History {
+  timezone: string;
+  sql: string[];
+  changes: ExpectedChange[];
+  /** A moment at which it is over. */
+  end: number;
+}
+
+/** Histories of up to 30 steps. */
+export const videoChanges: fc.Arbitrary<History> = fc
+  .record({
+    steps: fc.array(step, { minLength: 1, maxLength: 30 }),
+    timezone: fc.constantFrom(...ZONES),
+    begin: fc.constantFrom(...BEGINNINGS).map((text) => Date.parse(text)),
+  })
+  .map(play);
+
+function play({
+  steps,
+  timezone,
+  begin,
+}: {
+  steps: readonly Step[];
+  timezone: string;
+  begin: number;
+}): History {
+  const calendar = createCalendar(timezone);
+  const states = new Map<string, State>();
+  const history: History = { timezone, sql: [], changes: [], end: begin };
+  for (const each of steps) {
+    history.end = waitFor(each.wait, history.end, timezone);
+    const key = `main/${each.packageId}/${each.id}`;
+    const former = states.get(key);
+    const next = nextState(each, former, history.end);
+    if (next === null) continue;
+    states.set(key, next.state);
+    history.sql.push(next.sql);
+    history.changes.push({
+      video_key: key,
+      version_number: next.state.number,
+      change: nameChange(former, next.state),
+      changed_at: toTimestamp(next.begin),
+      changed_day: calendar.dayAt(next.begin),
+      changed_fields: differing(former?.fields, next.state.fields),
+      title_before: former && former.fields.title !== next.state.fields.title ? asTitle(former) : null,
+      title_after: asTitle(next.state),
+    });
+  }
+  return history;
+}
+
+function waitFor(wait: Step['wait'], now: number, timezone: string): number {
+  if (typeof wait === 'number') return now + wait * 1000;
+  const calendar = createCalendar(timezone);
+  const day = calendar.dayAt(now);
+  const [{ endsAt } = { endsAt: now }] = calendar.days(day, day);
+  return wait === 'first' ? endsAt : Math.max(endsAt - 1000, now);
+}
+
+/** The state after a step with the SQL that makes it; null: nothing changes. */
+function nextState({ packageId, id, what, fields, proofAge }: Step, former: State | undefined, now: number) {
+  const at = toTimestamp(now);
+  const number = (former?.number ?? 0) + 1;
+  if (what === 'remove') {
+    if (!former || former.isRemoved) return null;
+    const begin = Math.max(now - proofAge * 1000, former.seenAt);
+    const sql = change(id, at, `removed_at = '${toTimestamp(begin)}'`, packageId);
+    return { sql, begin, state: { fields: former.fields, isRemoved: true, seenAt: now, number } };
+  }
+  const state = { fields, isRemoved: false, seenAt: now, number };
+  if (!former) {
+    const row = { ...fields, package_id: packageId, first_seen_at: at, changed_at: at };
+    return { sql: videoRow(id, row), begin: now, state };
+  }
+  if (!former.isRemoved && differing(former.fields, fields).length === 0) return null;
+  const values = Object.entries(fields).map(([name, value]) => `${name} = ${literal(value)}`);
+  const sql = change(id, at, ['removed_at = null', ...values].join(', '), packageId);
+  return { sql, begin: now, state };
+}
+
+function nameChange(former: State | undefined, state: State): Change {
+  if (state.isRemoved) return 'removed';
+  if (!former) return 'added';
+  return former.isRemoved ? 'restored' : 'edited';
+}
+
+/** The published columns that differ; none without a former state. */
+function differing(former: Fields | undefined, fields: Fields): string[] {
+  const names = Object.keys(PUBLISHED) as (keyof Fields)[];
+  const changed = former ? names.filter((name) => former[name] !== fields[name]) : [];
+  return [...new Set(changed.map((name) => PUBLISHED[name]))].sort();
+}
+
+/** The published file has NULL for the empty text. */
+const asTitle = ({ fields }: State) => (fields.title === null ? null : String(fields.title) || null);
