@@ -35,10 +35,10 @@ export async function loadTarget(
     const [{ outcome, rows, durationMs, changeSeq, code, error, hint, differences, notes }] = group;
     const account = group.length === 1 ? group[0].account : null;
     const message = `target ${target}: ${loadLines(group).join('; ')}`;
-    if (outcome === 'failed' || outcome === 'refused') {
-      const event = outcome === 'failed' ? 'target_load_failed' : 'target_account_refused';
-      logger.error({ event, target, account, code, error, hint }, message);
-    } else if (outcome !== 'unchanged' || differences !== null || notes.length > 0) {
+    const why = { target, account, code, error, hint };
+    if (outcome === 'failed') logger.error({ event: 'target_load_failed', ...why }, message);
+    else if (outcome === 'refused') logger.error({ event: 'target_account_refused', ...why }, message);
+    else if (outcome !== 'unchanged' || differences !== null || notes.length > 0) {
       const facts = { target, account, rows, change_seq: changeSeq, duration_ms: durationMs };
       const level = (differences ?? []).length + notes.length > 0 ? 'warn' : 'info';
       logger[level]({ event: 'target_loaded', ...facts }, message);

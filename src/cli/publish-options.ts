@@ -7,8 +7,9 @@ import { escapeControls, pluralize } from '../lib/format.ts';
 import { createLogger, type Logger } from '../lib/logger.ts';
 import { openLoaders, type TargetLoader } from '../publishing/targets/loader.ts';
 import { openAccess } from '../publishing/targets/open-target.ts';
-import { assertOurs, OwnedError, type Identity } from '../publishing/targets/ownership.ts';
+import { assertOurs, OwnedError } from '../publishing/targets/ownership.ts';
 import type { LoadRequest } from '../publishing/targets/target-request.ts';
+import type { Warehouse } from '../warehouse/warehouse.ts';
 import type { JsonOptions, LogOptions } from './command-context.ts';
 import { isConfirmed } from './confirm.ts';
 
@@ -69,21 +70,27 @@ export function getForce(
 export async function confirmForce(
   { account, kind }: NonNullable<LoadRequest['force']>,
   { target }: TargetLoader,
-  identity: Identity,
+  warehouse: Pick<Warehouse, 'getWarehouseId' | 'listPublications' | 'countTargetRows'>,
   options: PublishOptions,
   signal: AbortSignal,
 ): Promise<boolean> {
   const access = await openAccess(target);
   try {
     const state = (await access.readAccounts()).get(account) ?? null;
+    const identity = { warehouseId: warehouse.getWarehouseId(), publications: warehouse.listPublications() };
     assertOurs(account, state, identity, kind, target.name);
-    const counts = state ? Object.entries(await access.countRows(account)) : [];
-    const rows = counts.map(([table, count]) => `${pluralize(count, 'row')} of ${table}`).join(', ');
+    const theirs = state ? await access.countRows(account) : {};
+    const ours = warehouse.countTargetRows({ account, packageId: null });
+    const count = (table: string) => ours.find((each) => each.table === table)?.rows ?? 0;
     const loaded = state
       ? `loaded by ${state.worker}, ${state.loadedAt ?? 'not completely'} UTC`
       : 'not loaded yet';
-    const text = `target ${target.name}, account ${account}, ${loaded}; replaced: ${rows || 'nothing'}`;
-    process.stderr.write(`${escapeControls(text)}\n`);
+    const lines = [
+      `target ${target.name}, account ${account}, ${loaded}:`,
+      `  deleted: ${listRows(theirs)}`,
+      `  loaded:  ${listRows({ videos: count('video'), video_history: count('video_version') })}, and all else of this warehouse`,
+    ];
+    process.stderr.write(`${lines.map(escapeControls).join('\n')}\n`);
   } catch (error) {
     if (error instanceof OwnedError) throw error;
     const { message, hint } = access.describe(error);
@@ -96,6 +103,11 @@ export async function confirmForce(
   const words = `publish --target ${shellQuote(target.name)} --${kind} ${shellQuote(account)}`;
   return options.yes ?? isConfirmed('Continue?', commandsFor(options.config)(words), signal);
 }
+
+const listRows = (counts: Readonly<Record<string, number>>): string =>
+  Object.entries(counts)
+    .map(([table, count]) => `${pluralize(count, 'row')} of ${table}`)
+    .join(', ') || 'nothing';
 
 /** A text log would repeat what the command prints. */
 export function createLoadLogger(

@@ -107,7 +107,7 @@ export function summarizeTarget({ accounts, runs, everyMs }: TargetReport, now: 
     notes: [
       ...failing.map((group) => {
         const [{ outcome, error, hint, failing_since: since }] = group;
-        const text = `${outcome} since ${since} UTC: ${error}${hint === null ? '' : ` -> ${hint}`}`;
+        const text = `${outcome === 'failed' ? 'has failed' : 'refused'} since ${since} UTC: ${error}${hint === null ? '' : ` -> ${hint}`}`;
         return toOneLine(`${namesOf(group)} ${text}`);
       }),
       ...all.flatMap((row) => row.notes.map((text) => toOneLine(`${namesOf([row])}: ${text}`))),
@@ -154,61 +154,66 @@ export function findTargetProblems(
     const failed = rows.filter(({ outcome, failing_since: since }) => {
       return outcome === 'failed' && now - fromTimestamp(since ?? '') >= PATIENCE_MS;
     });
-    const toProblem = (
-      what: 'failed' | 'refused' | 'differs',
-      group: readonly [TargetAccount, ...TargetAccount[]],
-    ) => {
-      const [{ account, error, hint, code, differences, failing_since: since, verified_at: verifiedAt }] =
-        group;
-      const text = toOneLine((what === 'differs' ? differences?.[0] : error) ?? '');
-      const isOfAccount = what !== 'failed' && group.length === 1 && account !== RUNS;
-      const names = group.map((row) => row.account).filter((name) => name !== RUNS);
-      const others = group.length > 1 ? ` (and ${pluralize(group.length - 1, 'other account')})` : '';
-      const force = what === 'refused' && code === OTHER_WAREHOUSE ? 'take-over' : 'rebuild';
-      return createProblem({
-        kind: `target_${what}`,
-        scope: { account: isOfAccount ? account : null, packageId: null },
-        since: what === 'differs' ? verifiedAt : since,
-        message:
-          what === 'failed'
-            ? `target ${target} fails since ${since} UTC for ${namesOf(group)}: ${text}`
-            : `target ${target}: ${text}${others}`,
-        advice:
-          what === 'failed'
-            ? [
-                ...(hint === null ? [] : [{ text: toOneLine(hint), command: null }]),
-                { text: 'the worker tries again by itself; to try it now', command: publish() },
-              ]
-            : [
-                {
-                  text:
-                    what === 'refused'
-                      ? 'if this warehouse is the right one'
-                      : 'to load the account again completely',
-                  command: publish(` --${force} ${shellQuote(account)}`),
-                },
-              ],
-        // the `details` of an alert
-        fields: {
-          targets: [
-            {
-              target,
-              what,
-              accounts: names.slice(0, MAX_LISTED),
-              error: text,
-              code: what === 'differs' ? null : code,
-            },
-          ],
-        },
-      });
-    };
+    const refused = rows.filter(({ outcome }) => outcome === 'refused');
     const [different, ...others] = rows.filter(isDifferent);
     return [
-      ...groupFailures(failed).map((group) => toProblem('failed', group)),
-      ...groupFailures(rows.filter(({ outcome }) => outcome === 'refused')).map((group) =>
-        toProblem('refused', group),
-      ),
-      ...(different ? [toProblem('differs', [different, ...others])] : []),
+      ...groupFailures(failed).map((group) => toFailed(target, group, publish())),
+      ...groupFailures(refused).map((group) => toRefused(target, group, publish)),
+      ...(different ? [toDiffering(target, [different, ...others], publish)] : []),
     ];
   });
+}
+
+type Group = readonly [TargetAccount, ...TargetAccount[]];
+
+function toFailed(target: string, group: Group, command: string): Problem {
+  const [{ error, hint, code, failing_since: since }] = group;
+  const text = toOneLine(error ?? '');
+  return createProblem({
+    ...{ kind: 'target_failed', scope: { account: null, packageId: null }, since },
+    message: `target ${target} has failed since ${since} UTC for ${namesOf(group)}: ${text}`,
+    advice: [
+      ...(hint === null ? [] : [{ text: toOneLine(hint), command: null }]),
+      { text: 'the worker tries again by itself; to try it now', command },
+    ],
+    fields: toFields(target, 'failed', group, text, code),
+  });
+}
+
+function toRefused(target: string, group: Group, publish: FormatCommand): Problem {
+  const [{ account, error, code, failing_since: since }] = group;
+  const text = toOneLine(error ?? '');
+  const force = code === OTHER_WAREHOUSE ? 'take-over' : 'rebuild';
+  const command = publish(` --${force} ${shellQuote(account)}`);
+  return createProblem({
+    ...{ kind: 'target_refused', scope: toScope(group), since },
+    message: `target ${target}: ${text}${toOthers(group)}`,
+    advice: [{ text: 'if this warehouse is the right one', command }],
+    fields: toFields(target, 'refused', group, text, code),
+  });
+}
+
+function toDiffering(target: string, group: Group, publish: FormatCommand): Problem {
+  const [{ account, differences, verified_at: since }] = group;
+  const text = toOneLine(differences?.[0] ?? '');
+  const command = publish(` --rebuild ${shellQuote(account)}`);
+  return createProblem({
+    ...{ kind: 'target_differs', scope: toScope(group), since },
+    message: `target ${target}: ${text}${toOthers(group)}`,
+    advice: [{ text: 'to load the account again completely', command }],
+    fields: toFields(target, 'differs', group, text, null),
+  });
+}
+
+function toScope([{ account }, ...others]: Group) {
+  return { account: others.length === 0 && account !== RUNS ? account : null, packageId: null } as const;
+}
+
+const toOthers = ({ length }: Group): string =>
+  length > 1 ? ` (and ${pluralize(length - 1, 'other account')})` : '';
+
+/** The `details` of an alert. */
+function toFields(target: string, what: string, group: Group, error: string, code: string | null) {
+  const accounts = group.map(({ account }) => account).filter((name) => name !== RUNS);
+  return { targets: [{ target, what, accounts: accounts.slice(0, MAX_LISTED), error, code }] };
 }

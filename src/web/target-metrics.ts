@@ -66,17 +66,14 @@ export function createTargetTotals(registry: Registry) {
     'status',
   );
   const rows = count('vodhouse_target_rows_total', 'Rows that loads wrote, in all tables of the target.');
-  const duration = 'vodhouse_target_load_duration_seconds';
-  const seconds = count(`${duration}_sum`, 'Duration of the loads that succeeded, in all.');
-  const succeeded = count(`${duration}_count`, 'Number of the loads that succeeded.');
+  const seconds = count('vodhouse_target_load_seconds_total', 'Time that the loads took that succeeded.');
   return (scrape: Pick<Scrape, 'targets'>): void => {
-    for (const total of [loads, rows, seconds, succeeded]) total.reset();
+    for (const total of [loads, rows, seconds]) total.reset();
     for (const { target, account, ...row } of listRows(scrape)) {
       loads.inc({ target, account, status: 'succeeded' }, row.loads);
       loads.inc({ target, account, status: 'failed' }, row.failures);
       rows.inc({ target, account }, row.rows);
       seconds.inc({ target, account }, row.duration_ms / 1000);
-      succeeded.inc({ target, account }, row.loads);
     }
   };
 }

@@ -482,7 +482,7 @@ describe('an incident', () => {
     expect(ofTargets()).toEqual(['target begun']);
     expect(webhook.received.find(({ event }) => event === 'target')).toMatchObject({
       since,
-      text: `target warehouse fails since ${since} UTC for account main: nothing answers at 127.0.0.1:1`,
+      text: `target warehouse has failed since ${since} UTC for account main: nothing answers at 127.0.0.1:1`,
       details: {
         targets: [{ target: 'warehouse', what: 'failed', accounts: ['main'], code: 'ECONNREFUSED' }],
       },

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
+import { DuckDBInstance, type DuckDBValue } from '@duckdb/node-api';
 import { Database } from '../../src/database/sqlite.ts';
 import { format, resolveConfig } from 'prettier';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -64,11 +64,11 @@ async function openInDuckDb(file: string) {
 }
 
 /** In one form: a time to the second, a number as SQLite has it. */
-const toCell = (value: unknown): unknown =>
+const toCell = (value: DuckDBValue): Value =>
   value === null
     ? null
     : Number.isNaN(Number(value))
-      ? String(value).replace(/\.0+$|\+00$/, '')
+      ? value.toString().replace(/\.0+$|\+00$/, '')
       : Number(value);
 
 /** As `sqlite3` prints it, NULL empty; Markdown syntax is escaped. */

@@ -25,7 +25,7 @@ describe('a target whose loads fail', () => {
         since: '2026-03-10 11:31:00',
         severity: 'attention',
         message:
-          'target warehouse fails since 2026-03-10 11:31:00 UTC for account main: connection refused by db.example.test:5432',
+          'target warehouse has failed since 2026-03-10 11:31:00 UTC for account main: connection refused by db.example.test:5432',
         advice: [
           { text: 'is the server running?', command: null },
           {
@@ -48,7 +48,7 @@ describe('a target whose loads fail', () => {
     expect(others).toEqual([]);
     expect(all?.message).toContain('for 100 accounts (a1, a2, a3, 97 more): ');
     expect(part?.message).toContain(
-      'target second fails since 2026-03-10 11:31:00 UTC for 12 accounts (a1, a2, a3, 9 more): ',
+      'target second has failed since 2026-03-10 11:31:00 UTC for 12 accounts (a1, a2, a3, 9 more): ',
     );
   });
 

@@ -90,7 +90,7 @@ describe('the summary of a target', () => {
     const refused = failingAccount({ outcome: 'refused', error: 'another warehouse', hint: null });
     const notes = ['2 characters NUL were replaced'];
     expect(notesOf(...accounts, refused, targetAccount({ account: 'e', notes }))).toEqual([
-      '4 accounts (a, b, c, 1 more) failed since 2026-03-10 11:31:00 UTC: connection refused by db.example.test:5432 -> is the server running?',
+      '4 accounts (a, b, c, 1 more) has failed since 2026-03-10 11:31:00 UTC: connection refused by db.example.test:5432 -> is the server running?',
       'account main refused since 2026-03-10 11:31:00 UTC: another warehouse',
       'account e: 2 characters NUL were replaced',
     ]);

@@ -88,8 +88,8 @@ INSERT INTO $.packages (package_key, account, package_id) VALUES ('main/10', 'ma
 INSERT INTO $.video_tags SELECT * FROM $.video_tags WHERE video_key = 'main/1000/2' AND tag = 'a'`,
       [
         /^video_tags main\/9\/1, b is missing in the target$/,
-        /^video_tags main\/9\/1, c is not in the file$/,
         /^video_tags main\/1000\/2, a is not in the file$/,
+        /^video_tags main\/9\/1, c is not in the file$/,
       ],
     ],
   ];

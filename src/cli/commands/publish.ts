@@ -13,7 +13,7 @@ import type { TargetLoader } from '../../publishing/targets/loader.ts';
 import type { LoadRequest } from '../../publishing/targets/target-request.ts';
 import { getPublishTime } from '../../sync/run-clock.ts';
 import { readBookedZone } from '../../warehouse/statements/warehouse-state.ts';
-import { openWarehouse, type Warehouse } from '../../warehouse/warehouse.ts';
+import { openWarehouse } from '../../warehouse/warehouse.ts';
 import { EXIT } from '../exit.ts';
 import {
   confirmForce,
@@ -51,7 +51,8 @@ export async function publish(options: PublishOptions): Promise<number> {
   const warehouse = isLoading ? openWarehouse(config.warehouse, systemClock) : null;
   try {
     const force = warehouse && getForce(options, config, warehouse.listAccounts());
-    if (warehouse && force && !(await isAllowed(force, loaders, warehouse, options, signal))) {
+    const [first] = loaders; // a forced load has one target
+    if (warehouse && force && first && !(await confirmForce(force, first, warehouse, options, signal))) {
       process.stderr.write('nothing was changed\n');
       return EXIT.done;
     }
@@ -72,17 +73,6 @@ export async function publish(options: PublishOptions): Promise<number> {
 }
 
 type Force = LoadRequest['force'];
-
-async function isAllowed(
-  force: NonNullable<Force>,
-  [loader]: readonly TargetLoader[],
-  warehouse: Warehouse,
-  options: PublishOptions,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const identity = { warehouseId: warehouse.getWarehouseId(), publications: warehouse.listPublications() };
-  return loader === undefined || confirmForce(force, loader, identity, options, signal);
-}
 
 /** Null if the command is about targets, and the file has everything. */
 async function publishIfAsked(

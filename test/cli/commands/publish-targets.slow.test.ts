@@ -74,7 +74,8 @@ describe.skipIf(findPostgres() === null)('publish with targets', () => {
     const refused = await vodhouse(['publish'], { cwd });
     expect(refused.code).toBe(75);
     expect(refused.stdout).toMatch(/^ {2}main +REFUSED: account main .*eu-/m);
-    const [, command = ''] = new RegExp(`vodhouse (publish ${option} main)$`, 'm').exec(refused.stdout) ?? [];
+    const [, command = ''] =
+      new RegExp(`vodhouse (publish --target warehouse ${option} main)$`, 'm').exec(refused.stdout) ?? [];
     const asked = await vodhouse(command.split(' '), { cwd });
     expect(asked.stderr).toMatch(told);
     expect(asked.stderr).toContain('stdin is not a terminal; nothing was changed');
@@ -116,7 +117,7 @@ describe.skipIf(findPostgres() === null)('publish with targets', () => {
       `UPDATE vodhouse.videos SET title = 'wrong' WHERE video_id = (SELECT min(video_id) FROM vodhouse.videos)`,
       url,
     );
-    const differs = /^videos main\/101, \d+: title is 'wrong' in the target/;
+    const differs = /^videos main\/101\/\d+: title is 'wrong' in the target/;
     const found = await vodhouse(['publish', '--verify', '--json'], { cwd });
     expect(found.code).toBe(3);
     expect((JSON.parse(found.stdout) as Document).targets[0]?.accounts[0]).toMatchObject({
@@ -139,13 +140,13 @@ describe.skipIf(findPostgres() === null)('publish with targets', () => {
       expect(stderr).toMatch(text);
       expect(code).toBe(2);
     };
-    await fails(['--target', 'warehose'], /no target warehose\n {2}-> did you mean warehouse\?/);
+    await fails(['--target', 'warehose'], /no target warehose; nothing was changed\n {2}-> did you mean warehouse\?/);
     for (const option of ['--rebuild', '--take-over']) {
       await fails([option, 'maim'], /account maim; nothing was changed\n {2}-> did you mean main\?/);
       await fails([option], /argument missing/);
       await fails([option, 'main'], /stdin is not a terminal; nothing was changed\n {2}-> vodhouse .* --yes/);
     }
-    await fails(['--rebuild', 'main', '--take-over', 'main'], /nothing was changed/);
+    await fails(['--rebuild', 'main', '--take-over', 'main'], /cannot be used with/);
     await fails(['--config', 'sync.yaml', '--verify'], /the config has no publish\.targets/);
     const tables = await server.query(`SELECT FROM pg_namespace WHERE nspname = 'vodhouse'`, url);
     expect(tables).toEqual([]);
@@ -161,12 +162,26 @@ describe.skipIf(findPostgres() === null)('publish with targets', () => {
     const other = createFolder({ 'sync.yaml': text.replace(/^publish:.*$/m, ''), [CONFIG]: text });
     await succeed(other, 'sync', '--config', 'sync.yaml');
     const refused = await vodhouse(['publish', '--rebuild', 'main', '--yes'], { cwd: other });
-    expect(refused.code).toBe(75);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toMatch(/-> .*vodhouse publish --target warehouse --take-over main\n$/);
     expect(await countVideos(url)).toBe(250);
     await takeAsHinted(other, '--take-over', /loaded by eu-1,.*\n.*deleted: +250 .*\n.*loaded: +2 /);
     expect(await countVideos(url)).toBe(2);
     expect((await vodhouse(['publish'], { cwd })).code).toBe(75);
     expect(await countVideos(url)).toBe(2);
+  });
+
+  it('loads an account that a lost warehouse has, before its first run here', async () => {
+    const { cwd, url, configFor } = await setUp();
+    await succeed(cwd, 'publish');
+    const empty = createFolder({ [CONFIG]: configFor(url, { worker: 'eu-2' }) });
+    const refused = await vodhouse(['sync'], { cwd: empty });
+    expect(refused.code).toBe(75);
+    expect(refused.stderr).toMatch(/vodhouse publish --target warehouse --take-over main$/m);
+    await succeed(empty, 'publish', '--target', 'warehouse', '--take-over', 'main', '--yes');
+    expect(await countVideos(url)).toBe(0);
+    await succeed(empty, 'sync');
+    expect(await countVideos(url)).toBe(250);
   });
 
   it('ends with 75 where a newer file or a copy was loaded, until a person has it rebuilt', async () => {

@@ -46,7 +46,7 @@ it('status has a line for each target, and ends with 3 where a person is needed'
   const statusAfter = await syncedFolder();
   const loaded = await statusAfter(loadReport({ changeSeq: 1_000_000, differences: [] }));
   expect([loaded.code, loaded.line, loaded.needs]).toEqual([
-    ...[0, 'target warehouse: 1 account, up to date, loaded just now, verified just now', []],
+    ...[0, 'target warehouse: 1 account, 1 up to date, loaded just now, verified just now', []],
   ]);
   expect(loaded.targets).toMatchObject([
     { target: 'warehouse', up_to_date: true, accounts: [{ account: 'main', outcome: 'loaded' }], runs: null },
@@ -58,8 +58,7 @@ it('status has a line for each target, and ends with 3 where a person is needed'
   expect(down.code).toBe(0);
   expect(down.line?.replace(/since .* UTC/, 'since … UTC').split('\n')).toEqual([
     'target warehouse: 1 account, 0 up to date, loaded just now, verified just now',
-    '  account main fails since … UTC: no answer to me:[key]',
-    '    -> is the server running?',
+    '  account main has failed since … UTC: no answer to me:[key] -> is the server running?',
   ]);
 
   const code = 'other_warehouse';

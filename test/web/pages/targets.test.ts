@@ -37,7 +37,7 @@ describe('the targets', () => {
       ['warehouse', '3', '1', '2 min ago', '7 h ago'],
       [
         '',
-        'account other fails since 2026-03-10 20:31:00: connection <b>refused</b>; is the server running?',
+        'account other has failed since 2026-03-10 20:31:00: connection <b>refused</b> -> is the server running?',
       ],
       ['archive', '3', '0', 'never', ''],
     ]);
@@ -49,7 +49,7 @@ describe('the targets', () => {
     const { page } = await openPages(rows, { lines: TARGETS });
     const { part } = await page();
     expect(rowsIn(part('targets')).slice(1, 3)).toEqual([
-      ['warehouse', '3', '2', '2 min ago', '7 h ago, 1 differs'],
+      ['warehouse', '3', '2', '2 min ago', '7 h ago, 1 with differences'],
       ['', 'account other: a NUL'],
     ]);
   });

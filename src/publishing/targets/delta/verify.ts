@@ -42,8 +42,11 @@ async function* readRows(store: Store, form: RowForm, files: AddFile[]): AsyncGe
   }
 }
 
-/** Moments and days as the published file has them. Most values occur often, and are converted once. */
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** Texts, moments and days as the published file has them. */
 const PARSERS = {
+  stringFromBytes: (bytes: Uint8Array | undefined) => bytes && decoder.decode(bytes),
   timestampFromMicroseconds: (micros: bigint) => {
     const rest = micros % 1_000_000n;
     return `${toTimestamp(Number(micros / 1000n))}${rest === 0n ? '' : ` and ${rest} microseconds`}`;

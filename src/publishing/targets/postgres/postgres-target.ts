@@ -8,7 +8,7 @@ import { checkTarget } from './check.ts';
 import { describeError } from './errors.ts';
 import { loadAccount, loadShared, removeAccount } from './load.ts';
 import { ensureSchema } from './schema.ts';
-import { begin, quoteName, withSession, type Session } from './session.ts';
+import { begin, quoteName, quoteText, withSession, type Session } from './session.ts';
 import { SELECT_STATE, type Context, type LoadedState } from './state.ts';
 import { verifyAccount } from './verify.ts';
 
@@ -77,9 +77,9 @@ export function openPostgresTarget(config: PostgresTargetConfig, source: Source,
 
 /** Tables that were loaded for the first time get statistics, so that readers have good plans at once. */
 async function analyzeNew({ session, config }: Context): Promise<void> {
+  const schema = quoteText(quoteName(config.schema));
   const rows = await session.query<{ table: string }>(
-    `SELECT oid::regclass AS table FROM pg_class WHERE relnamespace = $1::regnamespace AND relkind = 'r' AND reltuples < 0`,
-    [quoteName(config.schema)],
+    `SELECT oid::regclass AS table FROM pg_class WHERE relnamespace = ${schema}::regnamespace AND relkind = 'r' AND reltuples <= 0 AND pg_relation_size(oid) > 0`,
   );
   if (rows.length > 0)
     await session.execute(`ANALYZE (SKIP_LOCKED) ${rows.map(({ table }) => table).join(', ')}`);
