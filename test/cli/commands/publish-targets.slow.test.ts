@@ -140,7 +140,10 @@ describe.skipIf(findPostgres() === null)('publish with targets', () => {
       expect(stderr).toMatch(text);
       expect(code).toBe(2);
     };
-    await fails(['--target', 'warehose'], /no target warehose; nothing was changed\n {2}-> did you mean warehouse\?/);
+    await fails(
+      ['--target', 'warehose'],
+      /no target warehose; nothing was changed\n {2}-> did you mean warehouse\?/,
+    );
     for (const option of ['--rebuild', '--take-over']) {
       await fails([option, 'maim'], /account maim; nothing was changed\n {2}-> did you mean main\?/);
       await fails([option], /argument missing/);
