@@ -79,16 +79,11 @@ export const NAMED_QUERIES: readonly { part: string; queries: readonly Documente
   {
     part: 'Changes',
     queries: [
-      changes.ADDED,
-      changes.EDITED,
-      changes.REMOVED,
       changes.FIRST_STATES,
       changes.FIRST_STATES_OF_PACKAGE,
       changes.LATER_STATES,
       changes.LATER_STATES_OF_PACKAGE,
       changes.LAST_POSITIONS,
-      changes.CHANGED_VIDEO,
-      changes.REPLACED,
       changes.RUN_FROM,
       changes.CHANGES_OF_RUN,
     ],

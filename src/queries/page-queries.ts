@@ -45,7 +45,7 @@ export function openPageQueries(path: string) {
     changeMarker: () => videos.CHANGE_MARKER.one(db, {}),
     /** By package, since `at`. */
     videoChanges: (at: string) => readSnapshot(db, () => readVideoChanges(db, at)),
-    /** At most `lines` of each kind. */
+    /** At most `lines`, the newest first. */
     latestChanges: (lines: number) => readSnapshot(db, () => readLatestChanges(db, lines)),
     /** By day from `since` on. */
     sizes: (key: PackageKey, since: string) => videos.PACKAGE_SIZES.all(db, { ...toColumns(key), since }),

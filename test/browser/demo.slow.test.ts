@@ -60,9 +60,10 @@ async function open(path: string, options: BrowserContextOptions = WIDE): Promis
 /** Removals of Campaigns are held back; everything else is fresh. */
 const HEADING = /^! All 5 packages fresh; last full walk .*; 1 item needs attention$/;
 const heading = (page: Page) => page.locator('h1').innerText();
-const addresses = (page: Page, list: string) =>
+const changesOf = (kind: string) => `#changes li:has(> .state:text-is("${kind}"))`;
+const addresses = (page: Page, kind: string) =>
   page
-    .locator(`#${list} li > a`)
+    .locator(`${changesOf(kind)} > a`)
     .all()
     .then((links) => Promise.all(links.map((link) => link.getAttribute('href'))));
 const formatPath = (id: unknown, packageId: unknown = 101) =>
@@ -104,7 +105,7 @@ describe('an open page', () => {
     const known = Number(demo.value('select max(run_id) from run where finished_at is not null'));
     const isShown = (path: string | null) => path === formatPath(newest) || getRunOfGroup(path) > known;
     await expect.poll(async () => (await addresses(page, 'added')).some(isShown), A_MINUTE).toBe(true);
-    await expect.poll(() => page.locator('#edited :is(del, ins)').count(), A_MINUTE).toBeGreaterThan(0);
+    await expect.poll(() => page.locator('#changes :is(del, ins)').count(), A_MINUTE).toBeGreaterThan(0);
     await expect.poll(() => addresses(page, 'removed'), A_MINUTE).not.toEqual([]);
     expect(performance.now() - started).toBeLessThan(60_000);
     expect(await page.evaluate(`globalThis.token`)).toBe('the first load');
@@ -131,7 +132,7 @@ async function notYetInTheWarehouse(): Promise<number> {
 
 /** The first title edit on the page has both titles, as in the warehouse. */
 async function expectEdit(page: Page): Promise<void> {
-  const edit = page.locator('#edited li > a:has(del, ins)').first();
+  const edit = page.locator('#changes li > a:has(del, ins)').first();
   const [, packageId, id] = /demo\/(\d+)\/videos\/(\d+)$/.exec((await edit.getAttribute('href')) ?? '') ?? [];
   const key = `package_id = ${packageId ?? ''} and id = ${id ?? ''}`;
   /** Its words but those of one side. */
@@ -261,14 +262,14 @@ async function expectChanges(page: Page): Promise<void> {
       const found = demo.value(
         `select sum(${counts[list as keyof typeof counts]}) from walk where run_id = ${query.get('run') ?? ''} and package_id = ${packageId ?? ''}`,
       );
-      const line = page.locator(`#${list} li > a[href="${path ?? ''}"]`);
-      expect(await line.innerText()).toBe(`${counted(found)} ${query.get('kind') ?? ''}`);
+      const line = page.locator(`${changesOf(list)} > a[href="${path ?? ''}"]`);
+      expect(await line.innerText()).toBe(`${counted(found)} videos`);
     }
   }
   const titles = demo
     .rows('select title from video order by rowid desc limit 500')
     .map((row) => row['title']);
-  const shown = await page.locator('#added li > a[href*="/videos/"]').allTextContents();
+  const shown = await page.locator(`${changesOf('added')} > a[href*="/videos/"]`).allTextContents();
   expect(titles).toEqual(expect.arrayContaining(shown));
 }
 

@@ -46,7 +46,7 @@ afterEach(() => {
 
 /** Console messages of a browser about an error page: 401 for the form, 404. */
 const isOfStatus = (line: string) => /status of 40[14]/.test(line);
-const KNOWN = /^\/(?:$|assets\/|packages\/|storage|live\.json|login|logout)/;
+const KNOWN = /^\/(?:$|assets\/|changes|packages\/|storage|live\.json|login|logout)/;
 
 async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
   const watched = await browser.newPage({ viewport: { width: 1000, height: 800 }, ...options });
@@ -105,14 +105,8 @@ describe('text of the service', () => {
     const { site, page } = await openHostile();
     await page.goto(site.url);
     const newest = TITLES.toReversed();
-    expect((await texts(page, '#added li > a')).slice(0, 3)).toEqual([
-      ATTACKS.turned,
-      EVERYTHING,
-      EVERYTHING,
-    ]);
-    expect(await texts(page, '#edited ins')).toEqual(newest);
-    expect(await texts(page, '#edited del')).toEqual(newest.map(() => 'before'));
-    expect(await texts(page, '#removed li > a')).toEqual([EVERYTHING]);
+    expect(await texts(page, '#changes ins')).toEqual(newest);
+    expect(await texts(page, '#changes del')).toEqual(newest.map(() => 'before'));
     expect(await texts(page, '#packages tbody a')).toEqual(expect.arrayContaining([...NAMES.values()]));
     expect(await texts(page, '#progress .note bdi')).toEqual([ATTACKS.image]);
     const needs = (await texts(page, '#problems')).join();
@@ -149,8 +143,8 @@ describe('text of the service', () => {
         const getLeft = (selector) => document.querySelector(selector).getBoundingClientRect().left;
         return getLeft(${JSON.stringify(one)}) < getLeft(${JSON.stringify(other)});
       })()`);
-    await page.goto(site.url);
-    const inFirst = (what: string) => `#added li:first-child p ${what}`;
+    await page.goto(`${site.url}/changes?package=main/104`);
+    const inFirst = (what: string) => `#changes tbody tr:first-child td ${what}`;
     expect(await texts(page, inFirst('a'))).toEqual([`${ATTACKS.turned} ${ATTACKS.quotes}`]);
     expect(await isBefore(inFirst('a'), inFirst('time'))).toBe(true);
     await page.goto(`${site.url}/packages/main/104/videos/1`);
@@ -169,7 +163,7 @@ describe('text of the service', () => {
        update walk set checkpoint_page = 3 where walk_id = 2;`,
     );
     site.clock.advance(6_000);
-    const edited = async () => (await texts(page, '#edited')).join().replaceAll(/\s+/g, ' ');
+    const edited = async () => (await texts(page, '#changes')).join().replaceAll(/\s+/g, ' ');
     await expect.poll(edited, { timeout: 10_000 }).toContain(title.replaceAll(/\s+/g, ' '));
     await expect.poll(() => texts(page, '#progress .note bdi'), { timeout: 10_000 }).toEqual([ATTACKS.image]);
     expect(await traces(page)).toEqual([]);

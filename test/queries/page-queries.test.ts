@@ -1,8 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openPageQueries, type PageQueries } from '../../src/queries/page-queries.ts';
 import { openReadOnly, type Db } from '../../src/database/connection.ts';
-import { EDITABLE_FIELDS } from '../../src/database/version-trigger.ts';
-import { ADDED, EDITED, REMOVED } from '../../src/queries/named/changes.ts';
 import { execute } from '../support/fixtures/live-file.ts';
 import {
   EVERYTHING,
@@ -46,91 +44,23 @@ async function removeOthers(ids: readonly number[]) {
   await walker.finish(walk, { share: 1 });
 }
 
-const added = (limit: number) => ADDED.all(db, { limit });
-const edited = (limit: number) => EDITED.all(db, { window: 1_000, limit });
-const removed = (limit: number) => REMOVED.all(db, { limit });
-const editedIds = (limit = 10) => edited(limit).map(({ id }) => id);
+describe('the latest changes', () => {
+  const latest = (lines = 8) =>
+    details.latestChanges(lines).map(({ change: { change, id }, count }) => [change, id, count]);
 
-describe('the latest edits', () => {
-  it('list each video once, with its last change, the newest first', async () => {
-    await walker.walkOnce(videos([1, 2, 3, 4]));
-    for (const title of ['a', 'b', 'c']) {
-      await show(video(1, { title }), video(2, { title: `2${title}` }));
-    }
-    await show(video(3, { title: 'x', tag: 'y' }));
-    await show(video(1, { title: 'd' }));
-    expect(editedIds()).toEqual([1, 3, 2]);
-    expect(editedIds(2)).toEqual([1, 3]);
-    expect(edited(10)).toMatchObject([
-      { old_title: 'c', title: 'd', fields: 'title ', restored: 0, at: '2026-03-01 17:00:00' },
-      { old_title: 'Video 3', title: 'x', fields: 'title tag ', restored: 0, at: '2026-03-01 16:00:00' },
-      { old_title: '2b', title: '2c', fields: 'title ', restored: 0, package_name: 'Lectures' },
+  it('are the newest first, of any kind; many of a run in a package are one line', async () => {
+    await walker.walkOnce(videos([1, 2, 3, 4, 5, 6, 7]));
+    await show(video(1, { title: 'a' }), video(8));
+    await removeOthers([1, 3, 4, 5, 6, 7]);
+    expect(latest()).toEqual([
+      ['removed', 8, 1],
+      ['removed', 2, 1],
+      ['edited', 1, 1], // the walk shows its former title
+      ['edited', 1, 1],
+      ['added', 8, 1],
+      ['added', 7, 7],
     ]);
-  });
-
-  it('include restored videos with their other changes; not removed videos, removed then or before an edit', async () => {
-    await walker.walkOnce(videos([1, 2, 3, 4]));
-    await show(video(4, { title: 'edited, then removed' }));
-    await removeOthers([1]);
-    await show(video(2), video(3, { title: 'back', tag: 'other' }));
-    expect(edited(10)).toMatchObject([
-      { id: 3, restored: 1, fields: 'title tag ', at: '2026-03-01 15:00:00' },
-      { id: 2, restored: 1, fields: '', at: '2026-03-01 15:00:00' },
-    ]);
-    await show(video(2, { title: 'edited since' }));
-    expect(edited(1)).toMatchObject([{ id: 2, restored: 0, fields: 'title ' }]);
-  });
-
-  it('name every field that a change can affect, and no internal one', async () => {
-    await walker.walkOnce(videos([1]));
-    const every = EDITABLE_FIELDS.map((name) => `${name} = coalesce(${name}, 0) || '7'`).join(', ');
-    execute(path, `update video set ${every}, changed_at = '2026-03-02 00:00:00', change_seq = 99`);
-    expect(edited(1)[0]?.fields.trim().split(' ')).toEqual(EDITABLE_FIELDS);
-    execute(path, `update video set thumbnail_url = null, change_seq = 100`);
-    expect(edited(1)[0]?.fields).toBe('thumbnail_url ');
-  });
-
-  it('are searched in the last thousand former states: a large removal hides older ones', async () => {
-    await walker.walkOnce(videos([1, 2, ...Array.from({ length: 999 }, (_, index) => 10 + index)]));
-    await show(video(1, { title: 'one' }));
-    await show(video(2, { title: 'two' }));
-    expect(editedIds()).toEqual([2, 1]);
-    await removeOthers([1, 2]);
-    expect(editedIds()).toEqual([2]);
-  });
-});
-
-describe('the latest removals', () => {
-  it('are in the order of their proof, not of their ids or of the packages', async () => {
-    await walker.walkOnce(videos([1, 2, 3, 4, 5]));
-    await removeOthers([1, 2, 3, 5]);
-    await removeOthers([1, 3]);
-    await removeOthers([3]);
-    expect(removed(10).map(({ id, removed_at }) => [id, removed_at])).toEqual([
-      [1, '2026-03-01 15:00:00'],
-      [5, '2026-03-01 14:00:00'],
-      [2, '2026-03-01 14:00:00'],
-      [4, '2026-03-01 13:00:00'],
-    ]);
-    expect(removed(2).map(({ id }) => id)).toEqual([1, 5]);
-    await show(video(1));
-    expect(removed(10).map(({ id }) => id)).toEqual([5, 2, 4]);
-  });
-});
-
-describe('the latest additions', () => {
-  it('are in the order in which they were first stored, whatever changed since', async () => {
-    await walker.walkOnce(videos([7, 8]));
-    await show(video(3));
-    await show(video(7, { title: 'edited' }), video(5));
-    await removeOthers([7, 8, 3]);
-    const ids = added(3).map(({ id, removed_at }) => [id, removed_at === null]);
-    expect(ids.slice(0, 2)).toEqual([
-      [5, false],
-      [3, true],
-    ]);
-    expect(ids).toHaveLength(3);
-    expect(added(10)).toHaveLength(4);
+    expect(latest(2)).toHaveLength(2);
   });
 });
 

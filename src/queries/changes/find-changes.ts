@@ -1,24 +1,12 @@
 /** The list of all changes, the newest first, with filters. It goes through the file by position, and ends in time. */
 import type { Db } from '../../database/connection.ts';
-import {
-  CHANGED_VIDEO,
-  LAST_POSITIONS,
-  REPLACED,
-  RUN_FROM,
-  type ChangedVideo,
-  type Replaced,
-  type Step,
-} from '../named/changes.ts';
-import { createRunFinder } from './runs-of-changes.ts';
+import type { Change } from '../../database/schema/videos.ts';
+import { LAST_POSITIONS, RUN_FROM, type ChangeRow } from '../named/changes.ts';
 import { findLastPosition, listSteps, type PackageFilter, type Positions, type StepKind } from './steps.ts';
-
-/** `restored`: a removed video that came back. */
-export const CHANGE_KINDS = ['added', 'edited', 'removed', 'restored'] as const;
-export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
 export interface ChangesRequest {
   /** Null: any. */
-  kind: ChangeKind | null;
+  kind: Change | null;
   ofPackage: PackageFilter;
   runId: number | null;
   /** Where an earlier answer ended; null: at the newest. */
@@ -28,20 +16,8 @@ export interface ChangesRequest {
   maxMs: number;
 }
 
-export type Change = Pick<Step, 'account' | 'package_id' | 'id'> & {
-  /** When it was seen; of a removal, when it was proved. */
-  at: string;
-  kind: ChangeKind;
-  /** The run that made it; null: it is no longer stored. */
-  run_id: number | null;
-  /** As it is now; null if it is no longer stored. */
-  video: ChangedVideo | null;
-  /** Null for an addition. */
-  replaced: Replaced | null;
-};
-
 export interface FoundChanges {
-  changes: Change[];
+  changes: ChangeRow[];
   /** Where it goes on; null: all was read. */
   next: Positions | null;
   /** Why it stopped before the end. */
@@ -55,9 +31,8 @@ const STEPS_PER_LOOK = 256;
 export function findChanges(db: Db, request: ChangesRequest): FoundChanges {
   const { kind, runId, limit, maxMs } = request;
   const endMs = performance.now() + maxMs;
-  const finder = createRunFinder(db);
   const lists = openLists(db, request);
-  const changes: Change[] = [];
+  const changes: ChangeRow[] = [];
   for (let steps = 1; ; steps++) {
     const step = lists.peek();
     if (!step) return { changes, next: null, stopped: null };
@@ -65,26 +40,8 @@ export function findChanges(db: Db, request: ChangesRequest): FoundChanges {
     const isLate = steps % STEPS_PER_LOOK === 0 && performance.now() > endMs;
     if (isLate) return { changes, next: lists.getPositions(), stopped: 'time' };
     lists.skip();
-    if (kind !== null && getKind(step) !== kind) continue;
-    const run_id = finder.find(step, step.at)?.run_id ?? null;
-    if (runId !== null && run_id !== runId) continue;
-    changes.push(readChange(db, step, run_id));
+    if ((kind ?? step.change) === step.change && (runId ?? step.run_id) === step.run_id) changes.push(step);
   }
-}
-
-function getKind({ ended_seq: ended, removed_at: removedAt, was_removed: wasRemoved }: Step): ChangeKind {
-  if (ended === null) return 'added';
-  if (removedAt !== null) return 'removed';
-  return wasRemoved === 1 ? 'restored' : 'edited';
-}
-
-function readChange(db: Db, step: Step, run_id: number | null): Change {
-  const { account, package_id, id, ended_seq } = step;
-  const at = (step.was_removed === 0 && step.removed_at) || step.at;
-  const key = { account, package_id, id };
-  const video = CHANGED_VIDEO.get(db, key) ?? null;
-  const replaced = ended_seq === null ? null : (REPLACED.get(db, { ...key, ended_seq }) ?? null);
-  return { ...key, at, kind: getKind(step), run_id, video, replaced };
 }
 
 /** Both lists as one, by time. */
@@ -112,7 +69,7 @@ function openLists(db: Db, request: ChangesRequest) {
   };
 }
 
-function isWanted(list: StepKind, kind: ChangeKind | null): boolean {
+function isWanted(list: StepKind, kind: Change | null): boolean {
   return kind === null || (kind === 'added') === (list === 'first');
 }
 

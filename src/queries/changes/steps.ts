@@ -1,11 +1,11 @@
-/** The rows of `video` and `video_version` as steps in time, the newest first, read in blocks as far as they are asked for. */
+/** The rows of `video` and `video_version` as changes in time, the newest first, read in blocks as far as they are asked for. */
 import type { Db } from '../../database/connection.ts';
 import {
   FIRST_STATES,
   FIRST_STATES_OF_PACKAGE,
   LATER_STATES,
   LATER_STATES_OF_PACKAGE,
-  type Step,
+  type ChangeRow,
 } from '../named/changes.ts';
 
 /** `first`: videos as they were added; `later`: their changes. */
@@ -32,7 +32,7 @@ export function* listSteps(
   kind: StepKind,
   ofPackage: PackageFilter,
   { after, upto }: StepRange,
-): Generator<Step, undefined> {
+): Generator<ChangeRow, undefined> {
   for (let limit = FIRST_BLOCK; upto > after; limit = Math.min(limit * 4, LARGEST_BLOCK)) {
     const steps = readSteps(db, kind, ofPackage, { after, upto, limit });
     yield* steps;
@@ -41,7 +41,12 @@ export function* listSteps(
   }
 }
 
-function readSteps(db: Db, kind: StepKind, key: PackageFilter, part: StepRange & { limit: number }): Step[] {
+function readSteps(
+  db: Db,
+  kind: StepKind,
+  key: PackageFilter,
+  part: StepRange & { limit: number },
+): ChangeRow[] {
   if (key)
     return (kind === 'first' ? FIRST_STATES_OF_PACKAGE : LATER_STATES_OF_PACKAGE).all(db, {
       ...part,

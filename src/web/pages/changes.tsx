@@ -1,17 +1,8 @@
 /** The page of all changes: to filter by package, kind and run. */
-import { CHANGE_KINDS, type Change, type ChangeKind } from '../../queries/changes/find-changes.ts';
+import { CHANGES, type ChangeRow } from '../../queries/named/changes.ts';
 import type { ChangesQuery, ChangesView } from '../views/changes-view.ts';
-import { ChangedTitle, formatFields } from './changes-section.tsx';
-import {
-  changesPath,
-  formatLength,
-  formatSize,
-  packagePath,
-  RelativeTime,
-  runPath,
-  Title,
-  videoPath,
-} from './format.tsx';
+import { ChangeBadge, ChangedTitle, describeChange } from './change-parts.tsx';
+import { changesPath, packagePath, RelativeTime, runPath, videoPath } from './format.tsx';
 import { Page, type PageFrame } from './layout.tsx';
 import { Section } from './section.tsx';
 import { Table } from './table.tsx';
@@ -58,7 +49,7 @@ function Filters({ query }: { query: ChangesQuery }) {
         <label for="kind">Kind</label>
         <select id="kind" name="kind">
           <option value="">any</option>
-          {CHANGE_KINDS.map((kind) => (
+          {CHANGES.map((kind) => (
             <option key={kind} value={kind} selected={kind === query.kind}>
               {kind}
             </option>
@@ -122,29 +113,22 @@ function Links({
   );
 }
 
-const LEVELS: Record<ChangeKind, string> = {
-  added: 'good',
-  edited: 'new',
-  removed: 'bad',
-  restored: 'warn',
-};
-
-function Row({ change, now, unit }: { change: Change; now: number; unit: 'ms' | 's' }) {
-  const { kind, video, at, run_id: run } = change;
+function Row({ change, now, unit }: { change: ChangeRow; now: number; unit: 'ms' | 's' }) {
+  const { change: kind, package_name: name, shown_at: at, run_id: run } = change;
   return (
     <tr>
       <th scope="row">
         <a href={videoPath(change)}>
-          <TitleOf change={change} />
+          <ChangedTitle change={change} />
         </a>
       </th>
       <td>
-        <span class={`state ${LEVELS[kind]}`}>{kind}</span>
+        <ChangeBadge change={kind} />
       </td>
-      <td>{describe(change, unit)}</td>
+      <td>{describeChange(change, unit).join(' · ')}</td>
       <td>
         <a href={packagePath(change)}>
-          <bdi>{video?.package_name ?? `${change.account}/${change.package_id}`}</bdi>
+          <bdi>{name ?? `${change.account}/${change.package_id}`}</bdi>
         </a>
       </td>
       <td class="nowrap">
@@ -153,20 +137,4 @@ function Row({ change, now, unit }: { change: Change; now: number; unit: 'ms' | 
       <td class="number">{run !== null && <a href={runPath(run)}>{run}</a>}</td>
     </tr>
   );
-}
-
-function TitleOf({ change: { replaced, video } }: { change: Change }) {
-  if (replaced) return <ChangedTitle old={replaced.old_title} title={replaced.title} />;
-  return <Title title={video?.title ?? null} />;
-}
-
-function describe({ kind, video, replaced }: Change, unit: 'ms' | 's'): string {
-  if (kind === 'removed') return '';
-  if (replaced) return formatFields(replaced.fields);
-  const texts = [
-    formatLength(video?.duration ?? null, unit),
-    formatSize(video?.filesize ?? null),
-    video?.removed_at ? 'since removed' : '',
-  ];
-  return texts.filter((text) => text !== '').join(' · ');
 }

@@ -1,6 +1,6 @@
 /** What the page of all changes shows, read from the live file. */
 import { z } from 'zod';
-import { CHANGE_KINDS } from '../../queries/changes/find-changes.ts';
+import { CHANGES } from '../../queries/named/changes.ts';
 import type { Positions } from '../../queries/changes/steps.ts';
 import { idParam, textParam } from './query-params.ts';
 import { findPackage } from './search-view.ts';
@@ -22,7 +22,7 @@ const positionsParam = z
 export const changesQuery = z.object({
   /** `ACCOUNT/ID`, or the number or the name of a package; null: all. */
   package: textParam,
-  kind: z.enum(CHANGE_KINDS).nullable().catch(null).default(null),
+  kind: z.enum(CHANGES).nullable().catch(null).default(null),
   run: idParam.nullable().catch(null).default(null),
   /** Where an earlier page ended; null: at the newest. */
   from: positionsParam.nullable().catch(null).default(null),

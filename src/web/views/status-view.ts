@@ -42,7 +42,7 @@ export interface ViewSources extends HealthParts {
 }
 
 const RUNS = 5;
-const CHANGES = 10;
+const CHANGES = 8;
 const PACKAGES = 10;
 const SPARKLINE_DAYS = 30;
 

@@ -1,0 +1,33 @@
+/** How a change of a video is shown, in lists and tables. */
+import type { Change, ChangeRow } from '../../queries/named/changes.ts';
+import { formatLength, formatSize, Title } from './format.tsx';
+import { TextChange } from './text-change.tsx';
+
+const LEVELS: Record<Change, string> = { added: 'good', edited: 'new', removed: 'bad', restored: 'warn' };
+
+export const ChangeBadge = ({ change }: { change: Change }) => (
+  <span class={`state ${LEVELS[change]}`}>{change}</span>
+);
+
+/** The title after the change, with what was replaced in it. */
+export function ChangedTitle({ change }: { change: ChangeRow }) {
+  const { title, title_before: before } = change;
+  if (!listFields(change).includes('title')) return <Title title={title} />;
+  return <TextChange old={before} text={title} show={(text) => <Title title={text} />} />;
+}
+
+/** The fields that it changed, or length and size of a video that was added. `unit`: of the service's `duration`. */
+export function describeChange(row: ChangeRow, unit: 'ms' | 's'): string[] {
+  if (row.change === 'removed') return [];
+  if (row.change !== 'added') return listFields(row).length > 0 ? [listFields(row).join(', ')] : [];
+  const { duration, filesize, removed_at: removedAt } = row;
+  const texts = [
+    formatLength(duration, unit),
+    formatSize(filesize),
+    removedAt === null ? '' : 'since removed',
+  ];
+  return texts.filter((text) => text !== '');
+}
+
+const listFields = ({ changed_fields: fields }: ChangeRow): string[] =>
+  (fields ?? '').split(' ').filter((name) => name !== '');
