@@ -67,7 +67,7 @@ const addresses = (page: Page, kind: string) =>
     .all()
     .then((links) => Promise.all(links.map((link) => link.getAttribute('href'))));
 const formatPath = (id: unknown, packageId: unknown = 101) =>
-  `/packages/${ACCOUNT}/${String(packageId)}/videos/${String(id)}`;
+  `/videos/${ACCOUNT}/${String(packageId)}/${String(id)}`;
 
 /** A package page, a video with two states, and the others. */
 function getPaths(): string[] {
@@ -133,7 +133,7 @@ async function notYetInTheWarehouse(): Promise<number> {
 /** The first title edit on the page has both titles, as in the warehouse. */
 async function expectEdit(page: Page): Promise<void> {
   const edit = page.locator('#changes li > a:has(del, ins)').first();
-  const [, packageId, id] = /demo\/(\d+)\/videos\/(\d+)$/.exec((await edit.getAttribute('href')) ?? '') ?? [];
+  const [, packageId, id] = /videos\/demo\/(\d+)\/(\d+)$/.exec((await edit.getAttribute('href')) ?? '') ?? [];
   const key = `package_id = ${packageId ?? ''} and id = ${id ?? ''}`;
   /** Its words but those of one side. */
   const without = (side: 'del' | 'ins') =>

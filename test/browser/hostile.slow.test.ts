@@ -17,10 +17,10 @@ const PAGES = [
   `/packages/main/101?sort=title&keyword=${encodeURIComponent('"><script>alert(1)</script>none')}`,
   `/packages/main/101?removed=${ALL_REMOVED}`,
   '/packages/main/102',
-  '/packages/main/101/videos/1',
-  '/packages/main/101/videos/8',
-  '/packages/main/101/videos/90',
-  '/packages/main/104/videos/1',
+  '/videos/main/101/1',
+  '/videos/main/101/8',
+  '/videos/main/101/90',
+  '/videos/main/104/1',
   '/storage?account=main&month=2026-03',
   '/storage?account=%22%3E%3Cscript%3Ealert(1)%3C/script%3E&month=%22%3E',
   '/packages/%3Cimg%20src=x%20onerror=alert(1)%3E/1',
@@ -46,7 +46,7 @@ afterEach(() => {
 
 /** Console messages of a browser about an error page: 401 for the form, 404. */
 const isOfStatus = (line: string) => /status of 40[14]/.test(line);
-const KNOWN = /^\/(?:$|assets\/|changes|packages\/|storage|live\.json|login|logout)/;
+const KNOWN = /^\/(?:$|assets\/|changes|packages\/|videos\/|storage|live\.json|login|logout)/;
 
 async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
   const watched = await browser.newPage({ viewport: { width: 1000, height: 800 }, ...options });
@@ -126,7 +126,7 @@ describe('text of the service', () => {
     expect(await texts(page, '#videos tbody th')).toEqual([EVERYTHING, ATTACKS.script]);
     await page.goto(`${site.url}/packages/main/102`);
     expect(await texts(page, '.package-state bdi.why')).toEqual([EVERYTHING]);
-    await page.goto(`${site.url}/packages/main/101/videos/8`);
+    await page.goto(`${site.url}/videos/main/101/8`);
     expect(await page.title()).toBe(`${EVERYTHING} · Vodhouse test`);
     expect(await texts(page, 'h1 > bdi')).toEqual([EVERYTHING]);
     expect(await texts(page, '.fields dt:has-text("author") + dd')).toEqual([EVERYTHING]);
@@ -147,7 +147,7 @@ describe('text of the service', () => {
     const inFirst = (what: string) => `#changes tbody tr:first-child td ${what}`;
     expect(await texts(page, inFirst('a'))).toEqual([`${ATTACKS.turned} ${ATTACKS.quotes}`]);
     expect(await isBefore(inFirst('a'), inFirst('time'))).toBe(true);
-    await page.goto(`${site.url}/packages/main/104/videos/1`);
+    await page.goto(`${site.url}/videos/main/104/1`);
     expect(await isBefore('h1 bdi', 'h1 small')).toBe(true);
     expect(await isBefore('.crumbs li:first-child a', '.crumbs li:last-child a')).toBe(true);
   });
@@ -175,7 +175,7 @@ describe('text of the service', () => {
       '/',
       '/packages/main/101',
       '/packages/main/102',
-      '/packages/main/101/videos/8',
+      '/videos/main/101/8',
       '/packages/main/9',
     ]) {
       const page = await newPage({ colorScheme });

@@ -241,12 +241,16 @@ describe('the text of docs/status-page.md around them', () => {
     const addresses = [...HANDWRITTEN.matchAll(/^\| (`.*?`) +\|/gm)].flatMap(([, cell = '']) =>
       [...cell.matchAll(/`([^`]+)`/g)].map(([, address = '']) => address),
     );
-    expect(addresses).toHaveLength(16);
+    expect(addresses).toHaveLength(15);
     const { page, data, url } = await openPages([
       insert('run', { run_id: 104, trigger: 'manual', mode: 'full', status: 'parked', started_at: at }),
     ]);
     for (const address of addresses) {
-      const path = address.replace('ACCOUNT', 'main').replace('/ID', '/104').replace('/ID', '/3');
+      const path = address
+        .replace('ACCOUNT/PACKAGE/ID', 'main/104/3')
+        .replace('ACCOUNT/ID', 'main/104')
+        .replace('/ID', '/104')
+        .replace('NAME', 'which-tags-are-used-most');
       if (/\.(?:svg|csv)$/.test(path)) expect((await fetch(url + path)).status).toBe(200);
       else await (path.endsWith('.json') ? data(path) : page(path));
     }

@@ -15,13 +15,7 @@ interface ChangesPageProps extends PageFrame {
 export function ChangesPage({ view, unit, ...frame }: ChangesPageProps) {
   const { query, result, isUnknownPackage, isUnknownRun } = view;
   return (
-    <Page
-      {...frame}
-      title="Changes"
-      current="status"
-      crumbs={[{ text: 'Status', href: '/' }]}
-      styles={['packages.css', 'changes.css']}
-    >
+    <Page {...frame} title="Changes" current="changes" styles={['packages.css', 'changes.css']}>
       <h1>Changes</h1>
       <Section name="changes" heading="All changes">
         <Filters query={query} />

@@ -1,12 +1,13 @@
-/** The dictionary of the published file, and how to open that file. */
+/** The published file: how to open it, its questions and its dictionary; and the API mirror. */
 import { pluralize } from '../../lib/format.ts';
 import type { DataView, TableView } from '../views/data-view.ts';
+import { ApiSection, type ApiProps } from './api-section.tsx';
 import { Page, type PageFrame } from './layout.tsx';
 import { QuestionList } from './questions.tsx';
 import { Section } from './section.tsx';
 import { Table } from './table.tsx';
 
-export function DataPage({ view, ...frame }: PageFrame & { view: DataView }) {
+export function DataPage({ view, api, ...frame }: PageFrame & { view: DataView; api: ApiProps }) {
   const { file, tables } = view;
   return (
     <Page {...frame} title="Data" current="data" styles={['data.css']}>
@@ -24,6 +25,7 @@ export function DataPage({ view, ...frame }: PageFrame & { view: DataView }) {
           ))}
         </Section>
       )}
+      <ApiSection {...api} />
     </Page>
   );
 }

@@ -3,10 +3,10 @@
 const ITEMS = [
   { name: 'status', text: 'Status', href: '/' },
   { name: 'packages', text: 'Packages', href: '/packages' },
+  { name: 'changes', text: 'Changes', href: '/changes' },
   { name: 'storage', text: 'Storage', href: '/storage' },
   { name: 'runs', text: 'Runs', href: '/runs' },
   { name: 'data', text: 'Data', href: '/data' },
-  { name: 'api', text: 'API', href: '/api' },
 ] as const;
 
 export type NavigationItem = (typeof ITEMS)[number]['name'];

@@ -1,4 +1,4 @@
-/** The questions of the docs, and the page of one with its answer. */
+/** The list of the questions of the docs, and the page of one with its answer. */
 import type { Question } from '../answers/questions.ts';
 import { QUESTIONS } from '../answers/questions.ts';
 import type { QuestionView } from '../views/questions-view.ts';
@@ -11,17 +11,6 @@ import { Section } from './section.tsx';
 const DATA = { text: 'Data', href: '/data' };
 
 const questionPath = ({ slug }: Pick<Question, 'slug'>) => `/data/questions/${slug}`;
-
-export function QuestionsPage(frame: PageFrame) {
-  return (
-    <Page {...frame} title="Questions" current="data" crumbs={[DATA]} styles={['data.css']}>
-      <h1>Questions</h1>
-      <Section name="questions" heading="Answered from the published file" count={String(QUESTIONS.length)}>
-        <QuestionList />
-      </Section>
-    </Page>
-  );
-}
 
 export function QuestionList() {
   return (
@@ -38,13 +27,7 @@ export function QuestionList() {
 export function QuestionPage({ view, ...frame }: PageFrame & { view: QuestionView }) {
   const { question, previous, next } = view;
   return (
-    <Page
-      {...frame}
-      title={question.heading}
-      current="data"
-      crumbs={[DATA, { text: 'Questions', href: '/data/questions' }]}
-      styles={['data.css']}
-    >
+    <Page {...frame} title={question.heading} current="data" crumbs={[DATA]} styles={['data.css']}>
       <h1>{question.heading}</h1>
       <Paragraphs text={question.text} />
       <AnswerSection view={view} />

@@ -1,10 +1,9 @@
-/** The pages for those who read the data: the published file and the API. */
+/** The pages for those who read the data. */
 import type { FastifyRequest } from 'fastify';
 import { createCalendar } from '../../lib/calendar.ts';
 import { addDays } from '../../lib/days.ts';
-import { ApiPage } from '../pages/api.tsx';
 import { DataPage } from '../pages/data.tsx';
-import { QuestionPage, QuestionsPage } from '../pages/questions.tsx';
+import { QuestionPage } from '../pages/questions.tsx';
 import { clientGoneSignal } from '../../service/server/limits.ts';
 import { createDataView } from '../views/data-view.ts';
 import { createQuestionView, findQuestion } from '../views/questions-view.ts';
@@ -15,8 +14,17 @@ const DAYS = 30;
 
 export function addDataRoutes({ options, frame, page, download }: Routing): void {
   const calendar = createCalendar(options.config.timezone);
-  page('/data', async () => <DataPage {...frame} view={createDataView(options)} />);
-  page('/data/questions', async () => <QuestionsPage {...frame} />);
+  page('/data', async (request) => {
+    const accounts = options.config.accounts.map(({ name, packages, storage }) => ({
+      name,
+      packageId: packages[0]?.id ?? null,
+      hasStorage: storage !== null,
+    }));
+    const needsKey = frame.showLogout === true;
+    const to = calendar.dayAt(options.clock.now());
+    const api = { needsKey, accounts, from: addDays(to, -DAYS), to, origin: getOrigin(request) };
+    return <DataPage {...frame} view={createDataView(options)} api={api} />;
+  });
   page('/data/questions/:slug', async ({ params }) => {
     const view = await createQuestionView(options, (params as { slug: string }).slug);
     return view && <QuestionPage {...frame} view={view} />;
@@ -28,17 +36,6 @@ export function addDataRoutes({ options, frame, page, download }: Routing): void
     // the page of the question says why there is none
     if (text === undefined || text === null) return { seeOther: `/data/questions/${question.slug}` };
     return { type: 'text/csv; charset=utf-8', fileName: `${question.slug}.csv`, text };
-  });
-  page('/api', async (request) => {
-    const accounts = options.config.accounts.map(({ name, packages, storage }) => ({
-      name,
-      packageId: packages[0]?.id ?? null,
-      hasStorage: storage !== null,
-    }));
-    const needsKey = frame.showLogout === true;
-    const to = calendar.dayAt(options.clock.now());
-    const shown = { needsKey, accounts, from: addDays(to, -DAYS), to };
-    return <ApiPage {...frame} {...shown} origin={getOrigin(request)} />;
   });
 }
 

@@ -35,7 +35,7 @@ export function addPackageRoutes({ options, frame, page }: Routing): void {
     const view = await createSearchView(options, searchQuery.parse(request.query), signal);
     return <SearchPage {...frame} view={view} unit={unit} />;
   });
-  page('/packages/:account/:package/videos/:video', async ({ params: raw }) => {
+  page('/videos/:account/:package/:video', async ({ params: raw }) => {
     const params = videoParams.safeParse(raw);
     if (!params.success) return null;
     const key = { account: params.data.account, packageId: params.data.package };

@@ -24,7 +24,8 @@ export function storagePath(
 }
 
 export function videoPath(video: { account: string; package_id: number; id: number }): string {
-  return `${packagePath(video)}/videos/${video.id}`;
+  const { account, package_id: packageId, id } = video;
+  return `/videos/${encodeURIComponent(account)}/${packageId}/${id}`;
 }
 
 export function runPath(runId: number): string {

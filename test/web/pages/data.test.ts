@@ -35,10 +35,10 @@ describe('the page of the data', () => {
   });
 });
 
-describe('the page of the API', () => {
+describe('the API mirror on the page of the data', () => {
   it('has lines that this server answers', async () => {
     const { page, url } = await openPages();
-    const lines = codes(byId((await page('/api')).root, 'operations'));
+    const lines = codes(byId((await page('/data')).root, 'operations'));
     expect(lines).toHaveLength(5);
     expect(lines[0]).toBe(`curl '${url}/accounts/main/info/v1/videos.json?pkg=101&pagesize=50'`);
     const addresses = lines.map((line) => line.replace(/^curl '(.*)'$/, '$1'));
@@ -53,8 +53,10 @@ describe('the page of the API', () => {
   it('names the key where one is needed, and never shows it', async () => {
     const key = 'server-key-of-20-char';
     const { page } = await openPages([], { keys: [key] });
-    const { root, text } = await page('/api', 200, { headers: { 'x-api-key': key } });
-    expect(codes(root)[0]).toContain("curl -H 'authorization: Bearer KEY' 'http://127.0.0.1:");
+    const { root, text } = await page('/data', 200, { headers: { 'x-api-key': key } });
+    expect(codes(byId(root, 'operations'))[0]).toContain(
+      "curl -H 'authorization: Bearer KEY' 'http://127.0.0.1:",
+    );
     expect(text).not.toContain(key);
   });
 });

@@ -18,18 +18,11 @@ const PAGES = [
   ...['/packages', '/packages?find=main&show=stale&sort=size&page=2'],
   ...['/videos', '/videos?q=MAIN&package=104&size=large', '/videos?q=none'],
   ...['/packages/main/104', '/packages/main/104?keyword=main&sort=title', '/packages/main/104?removed=99'],
-  ...['/packages/main/102', '/packages/main/500', '/packages/main/104/videos/3'],
+  ...['/packages/main/102', '/packages/main/500', '/videos/main/104/3'],
   ...['/changes', '/changes?package=104&kind=removed', '/changes?run=9&from=1.1'],
-  ...['/runs', '/runs?before=2', '/runs?before=x', '/data', '/api'],
-  ...['/data/questions', '/data/questions/which-tags-are-used-most'],
+  ...['/runs', '/runs?before=2', '/runs?before=x', '/data', '/data/questions/which-tags-are-used-most'],
 ];
-const ABSENT = [
-  '/packages/main/999',
-  '/packages/main/104/videos/999',
-  '/storage/alone',
-  '/runs/999',
-  '/runs/x',
-];
+const ABSENT = ['/packages/main/999', '/videos/main/104/999', '/storage/alone', '/runs/999', '/runs/x'];
 
 /** Only files of the server itself may be loaded and run. */
 const POLICY =
@@ -100,14 +93,14 @@ describe('every page', () => {
     ];
     for (const id of ids) {
       await page(`/packages/main/${id}`, 404);
-      await page(`/packages/main/${id}/videos/1`, 404);
-      await page(`/packages/main/104/videos/${id}`, 404);
+      await page(`/videos/main/${id}/1`, 404);
+      await page(`/videos/main/104/${id}`, 404);
     }
     const names = ['%6Dain%20', '%3Cscript%3E', 'main%2F104', "main'--", '%EA%B0%80', '__proto__'];
     for (const name of names) {
       const { root } = await page(`/packages/${name}/104`, 404);
       expectHarmless(root);
-      await page(`/packages/${name}/104/videos/1`, 404);
+      await page(`/videos/${name}/104/1`, 404);
       await page(`/storage/${name}`, 404);
     }
     await page('/packages/%6Dain/104');
@@ -119,7 +112,7 @@ describe('every page', () => {
     for (const path of [
       '/packages/%/104',
       '/packages/%ff/104',
-      '/packages/%E0%A4%A/104/videos/1',
+      '/videos/%E0%A4%A/104/1',
       '/storage/%ZZ',
       `/storage/${'x'.repeat(200)}`,
     ]) {

@@ -34,7 +34,7 @@ describe('the page of a package', () => {
     ]);
     expect(idsOn(first)).toEqual(Array.from({ length: 50 }, (_, index) => 60 - index));
     expect(first.partText('videos-heading')).toBe('60 videos');
-    expect(linksIn(first.root)).toContainEqual(['/packages/main/104/videos/60', 'Last']);
+    expect(linksIn(first.root)).toContainEqual(['/videos/main/104/60', 'Last']);
     const second = await page('/packages/main/104?page=2');
     expect(idsOn(second)).toEqual([10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
     expect(idsOn(await page('/packages/main/104?page=77'))).toEqual(idsOn(second));
@@ -192,7 +192,7 @@ describe('the page of a video', () => {
 
   it('has its fields, and each version with its changes', async () => {
     const { page } = await openPages(HISTORY);
-    const shown = await page('/packages/main/104/videos/1');
+    const shown = await page('/videos/main/104/1');
     expect(shown.title).toBe('third · Vodhouse test');
     expect(linksIn(shown.part('content')).slice(0, 2)).toEqual([
       ['/packages', 'Packages'],
@@ -235,16 +235,16 @@ describe('the page of a video', () => {
 
   it('has the time of the proof of one that was removed', async () => {
     const { page } = await openPages(HISTORY);
-    const { partText, part } = await page('/packages/main/104/videos/2');
+    const { partText, part } = await page('/videos/main/104/2');
     expect(partText('content')).toContain('removed at 2026-03-05 10:00:00');
     expect(named(part('versions'), 'li').map(getText)[0]).toBe('2026-03-05 10:00:00 removed');
   });
 
   it('exists for no other', async () => {
     const { page } = await openPages();
-    const paths = ['main/104/videos/61', 'main/999/videos/1', 'nobody/104/videos/1', 'main/104/videos/x'];
+    const paths = ['main/104/61', 'main/999/1', 'nobody/104/1', 'main/104/x'];
     for (const path of paths) {
-      expect((await page(`/packages/${path}`, 404)).partText('content')).toContain('No such package');
+      expect((await page(`/videos/${path}`, 404)).partText('content')).toContain('No such package');
     }
   });
 
@@ -253,11 +253,11 @@ describe('the page of a video', () => {
       edit('id = 3', `2026-03-02 00:${String(index % 60).padStart(2, '0')}:00`, `title = 't${index}'`),
     );
     const { page, change } = await openPages(many.slice(0, 100));
-    const page3 = await page('/packages/main/104/videos/3');
+    const page3 = await page('/videos/main/104/3');
     expect(page3.partText('versions-heading')).toBe('Versions 101');
     expect(page3.partText('content')).toContain('first known state');
     change(...many.slice(100));
-    const cut = await page('/packages/main/104/videos/3');
+    const cut = await page('/videos/main/104/3');
     expect(cut.partText('versions-heading')).toBe('Versions the last 101');
     expect(named(cut.part('versions'), 'li')).toHaveLength(101);
     expect(cut.partText('content')).not.toContain('first known state');
@@ -271,14 +271,14 @@ describe('the page of a video', () => {
       edit('id = 5', '2026-03-03 00:00:00', `access_key = 'k3y-four', removed_at = '2026-03-03 00:00:00'`),
     ]);
     const answers = [
-      ...['/', '/packages/main/104', '/packages/main/104?removed=99', '/packages/main/104/videos/4'],
-      ...['/packages/main/104/videos/5', '/packages/main/104?keyword=k3y', '/packages/main/104?find=k3y-one'],
+      ...['/', '/packages/main/104', '/packages/main/104?removed=99', '/videos/main/104/4'],
+      ...['/videos/main/104/5', '/packages/main/104?keyword=k3y', '/packages/main/104?find=k3y-one'],
     ];
     for (const path of answers) {
       const { text } = await page(path);
       expect(text.replaceAll('value="k3y"', '')).not.toContain('k3y');
     }
-    const { part } = await page('/packages/main/104/videos/4');
+    const { part } = await page('/videos/main/104/4');
     expect(named(part('versions'), 'li').map(getText)[0]).toBe(
       '2026-03-03 09:00:00 edited: a field that is not shown',
     );
@@ -304,7 +304,7 @@ describe('the page of a video', () => {
     ]);
     const linked: string[] = [];
     for (const [index, address] of addresses.entries()) {
-      const shown = await page(`/packages/main/104/videos/${index + 1}`);
+      const shown = await page(`/videos/main/104/${index + 1}`);
       expect(fieldsOn(shown).get('thumbnail_url')).toBe(address.trim());
       const links = named(shown.part('content'), 'a').filter(({ parent }) => parent?.name === 'dd');
       linked.push(...links.map(({ attributes }) => attributes.get('href') ?? ''));

@@ -37,7 +37,7 @@ describe('the search over all packages', () => {
       linksIn(accented.part('videos'))
         .map(([href]) => href)
         .slice(0, 2),
-    ).toEqual(['/packages/main/102/videos/12', '/packages/main/102']);
+    ).toEqual(['/videos/main/102/12', '/packages/main/102']);
     for (const [text, ...titles] of [
       ['100%', '100% of_it \\ <b>Café</b>'],
       ['F_I', '100% of_it \\ <b>Café</b>'],

@@ -757,7 +757,7 @@ describe('every time', () => {
       pause(until, until),
       gap('2026-03-09'),
     ]);
-    const paths = ['/', '/runs', '/runs/1', '/packages/main/104?removed=all', '/packages/main/104/videos/1'];
+    const paths = ['/', '/runs', '/runs/1', '/packages/main/104?removed=all', '/videos/main/104/1'];
     for (const path of [
       ...paths,
       '/packages/main/500',
@@ -786,7 +786,7 @@ describe('every referenced element', () => {
       '/',
       '/packages/main/104',
       '/packages/main/102',
-      '/packages/main/104/videos/1',
+      '/videos/main/104/1',
       '/storage?account=main&month=2026-03',
     ]) {
       const { root } = await page(path);
