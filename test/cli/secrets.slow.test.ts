@@ -68,7 +68,7 @@ describe('the password of a target', () => {
     });
     const sslmode = await vodhouse([command], { cwd: wrong });
     expect(sslmode.stderr).toContain('postgres://loader:***@db.example.test/videos is not valid');
-    expect(sslmode.stderr).toContain('it without sslmode: write the key `ssl: verify-full`');
+    expect(sslmode.stderr).toContain('for TLS the key `ssl`');
     for (const secret of secrets) expect(sslmode.stderr).not.toContain(secret);
   });
 });

@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 
 const KILLS = 20;
 /** Columns with the time of a row's last change. */
-const WHEN = ['first_seen_at', 'changed_at', 'change_seq', 'observed_at'];
+const WHEN = ['run_id', 'first_seen_at', 'changed_at', 'change_seq', 'observed_at'];
 
 /** A folder with a config that points at the service. */
 function folderFor(url: string): string {
@@ -26,7 +26,7 @@ function sync(folder: string) {
   return run([BIN, 'sync', '--log-level', 'error'], { cwd: folder });
 }
 
-/** The content of a warehouse, without the times of changes. */
+/** The content of a warehouse, without the times and runs of changes. */
 function contents(folder: string) {
   const db = new Database(join(folder, WAREHOUSE), { readonly: true });
   const videos = db.prepare('select * from video order by account, package_id, id').all() as Record<

@@ -104,7 +104,9 @@ describe('a restore', () => {
           each?.['id'] === old?.['id'] ? old : { id: expect.any(String) as string, loads: 0 },
         );
     }
-    expect((await vodhouse(['restore', 'copy.db', '--as-new'], { cwd })).code).toBe(0);
+    // the last one may have ended before the kill: its file is another warehouse now
+    if (!existsSync(path) || identity(path)?.['id'] === old?.['id'])
+      expect((await vodhouse(['restore', 'copy.db', '--as-new'], { cwd })).code).toBe(0);
     expect(identity(path)).toMatchObject({ loads: 0 });
   });
 
