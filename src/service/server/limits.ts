@@ -38,7 +38,6 @@ export function httpOptions({ headerBytes, requestMs, responseMs }: LoadLimits):
     connectionTimeout: responseMs, // a connection on which nothing moves
     requestTimeout: requestMs,
     http: { maxHeaderSize: headerBytes, headersTimeout: requestMs, connectionsCheckingInterval },
-    bodyLimit: 1_024, // the only bodies here are small forms
     clientErrorHandler: rejectUnreadable,
   };
 }
@@ -69,24 +68,16 @@ function rejectUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   socket.destroy(error);
 }
 
-/** Routes that are exempt from a limit. */
-export interface LimitExceptions {
-  /** Exempt from the limit of requests in progress, but counted in it. */
-  alwaysAnswered: readonly string[];
-  /** Routes that accept a POST, with a body of at most 1,024 bytes. */
-  acceptsBodies: readonly string[];
-}
-
-/** Enforces the other limits. Call it before adding hooks or routes. */
+/** Enforces the other limits; accepts no body. Call it before adding hooks or routes. */
 export function applyLimits(
   app: FastifyInstance,
   limits: LoadLimits,
-  { alwaysAnswered, acceptsBodies }: LimitExceptions,
+  alwaysAnswered: readonly string[],
 ): void {
   let inProgress = 0;
   limitConnections(app.server, limits.connections);
   app.addHook('onRequest', async (request, reply) => {
-    if (!methodAllowed(request, acceptsBodies)) {
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
       return reply.code(404).header('connection', 'close').send(NO_SUCH_PATH); // the body is not read
     }
     if ((request.raw.url ?? '').length > limits.urlBytes) {
@@ -104,11 +95,6 @@ export function applyLimits(
     });
     return undefined;
   });
-}
-
-function methodAllowed({ method, routeOptions }: FastifyRequest, takesBodies: readonly string[]): boolean {
-  if (method === 'POST') return takesBodies.includes(routeOptions.url ?? '');
-  return method === 'GET' || method === 'HEAD';
 }
 
 /** Created once, because every request needs it. */

@@ -2,14 +2,7 @@
 import { fastify, type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import { BusyError, InterruptedError } from '../../lib/errors.ts';
 import { ACCEPT_BACKLOG } from './connections.ts';
-import {
-  applyLimits,
-  DEFAULT_LIMITS,
-  NO_SUCH_PATH,
-  httpOptions,
-  type LoadLimits,
-  type LimitExceptions,
-} from './limits.ts';
+import { applyLimits, DEFAULT_LIMITS, NO_SUCH_PATH, httpOptions, type LoadLimits } from './limits.ts';
 import { BlockedError, createKeyAuth, allowAll, type KeyLocation } from './api-keys.ts';
 import type { PageSizes } from './query.ts';
 import { addServiceRoutes, type ServiceOptions } from './routes.ts';
@@ -41,7 +34,9 @@ export function createServiceServer(options: ServiceServerOptions) {
   };
 }
 
-interface AppOptions extends Partial<LimitExceptions> {
+interface AppOptions {
+  /** Routes that are exempt from the limit of requests in progress, but counted in it. */
+  alwaysAnswered?: readonly string[];
   /** Receives an exception, which the client only sees as HTTP 500. */
   onError?: (error: unknown) => void;
   limits?: Partial<LoadLimits>;
@@ -57,7 +52,7 @@ const INTERNAL_ERROR = { error: 'internal error' };
 
 /** The common part of both servers: limits, and errors that reveal nothing internal and echo no input. */
 export function createApp(options: AppOptions): FastifyInstance {
-  const { onError, alwaysAnswered = [], acceptsBodies = [], trustProxy = false } = options;
+  const { onError, alwaysAnswered = [], trustProxy = false } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const app = fastify({
     ...httpOptions(limits),
@@ -65,11 +60,14 @@ export function createApp(options: AppOptions): FastifyInstance {
     frameworkErrors: (_error, _request, reply: FastifyReply) =>
       void reply.code(400).header('x-content-type-options', 'nosniff').send(BAD_REQUEST), // no hook runs for these
   });
-  applyLimits(app, limits, { alwaysAnswered, acceptsBodies });
+  applyLimits(app, limits, alwaysAnswered);
   app.setNotFoundHandler((_request, reply) => reply.code(404).send(NO_SUCH_PATH));
   app.setErrorHandler<FastifyError>((error, _request, reply) => {
     if (error instanceof BlockedError)
-      return reply.code(429).header('retry-after', error.waitSeconds).send({ error: error.message });
+      return reply
+        .code(error.statusCode)
+        .header('retry-after', error.waitSeconds)
+        .send({ error: error.message });
     if (error instanceof BusyError)
       return reply.code(503).header('retry-after', 1).send({ error: error.message });
     const status = error.statusCode ?? 500;

@@ -87,37 +87,18 @@ describe('request headers', () => {
 const getBody = (answer: string) => answer.split('\r\n\r\n')[1] ?? '';
 
 describe('a body', () => {
-  async function serveForms() {
-    const app = createApp({ acceptsBodies: ['/form', '/not-there'] });
-    for (const path of ['/form', '/other']) app.post(path, async ({ body }) => ({ taken: body }));
-    app.get('/form', async () => 'a form');
-    onTestFinished(() => app.close());
-    return (await listen(app, { host: '127.0.0.1', port: 0 })).url;
-  }
-
   const send = async (url: string, method: string, body: string | null = 'text') => {
     const response = await fetch(url, { method, body, headers: { 'content-type': 'text/plain' } });
     return [method, response.status, await response.text()];
   };
 
-  it('is accepted by POST, up to 1,024 bytes, where the server allows it', async () => {
-    const url = await serveForms();
-    const longest = 'x'.repeat(1_024);
-    expect(await send(`${url}/form`, 'POST', longest)).toEqual(['POST', 200, `{"taken":"${longest}"}`]);
-    expect(await send(`${url}/form`, 'POST', `${longest}x`)).toEqual([
-      'POST',
-      413,
-      '{"error":"bad request"}',
-    ]);
-  });
-
-  it('is rejected with 404 everywhere else, by any method', async () => {
-    const url = await serveForms();
+  it('is rejected with 404, by any method', async () => {
+    const app = createApp({});
+    app.route({ method: ['GET', 'POST', 'PUT'], url: '/form', handler: async () => 'a form' });
+    onTestFinished(() => app.close());
+    const { url } = await listen(app, { host: '127.0.0.1', port: 0 });
     const noSuchPath = '{"error":"no such path"}';
-    for (const path of ['/other', '/not-there', '/form/', '/FORM', '/']) {
-      expect(await send(`${url}${path}`, 'POST')).toEqual(['POST', 404, noSuchPath]);
-    }
-    for (const method of ['PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY', 'PROPFIND']) {
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY', 'PROPFIND']) {
       expect(await send(`${url}/form`, method)).toEqual([method, 404, noSuchPath]);
     }
     expect(await send(`${url}/form`, 'GET', null)).toEqual(['GET', 200, 'a form']);
