@@ -7,7 +7,6 @@ import type { FastifyInstance } from 'fastify';
 import type { AccountConfig, ServerConfig } from '../config/config.ts';
 import type { Clock } from '../lib/clock.ts';
 import { version } from '../lib/version.ts';
-import type { LoadLimits } from '../service/server/limits.ts';
 import type { Catalogue } from '../service/server/catalogue.ts';
 import { buildOpenApi } from '../service/server/openapi.ts';
 import { addServiceRoutes } from '../service/server/routes.ts';
@@ -36,7 +35,6 @@ export interface WebServerOptions {
   workerDeadReason: () => string | null;
   /** Gets the errors that clients only see as HTTP 500. */
   onError: (error: unknown) => void;
-  limits?: Partial<LoadLimits>;
 }
 
 export interface WebServer {
@@ -49,10 +47,10 @@ export interface WebServer {
 
 /** Listens. Throws ConfigError if it cannot, or if other machines could connect without a key. */
 export async function createWebServer(options: WebServerOptions): Promise<WebServer> {
-  const { server, onError, limits = {} } = options;
+  const { server, onError } = options;
   assertKeysOrLoopback(server);
   const { trustProxy } = server;
-  const app = createApp({ onError, limits, trustProxy, alwaysAnswered: ['/healthz'] });
+  const app = createApp({ onError, trustProxy });
   addHostCheck(app, server);
   addRequestTimes(app, options.metrics);
   addSecurityHeaders(app, server);

@@ -17,7 +17,7 @@ import { readReadiness } from '../../health/readiness.ts';
 import { createWebServer, type WebServer, type WebServerOptions } from '../server.ts';
 import { nextTick } from '../../lib/cron-ticks.ts';
 
-export interface WebEnvironment extends Pick<WebServerOptions, 'workerDeadReason' | 'onError' | 'limits'> {
+export interface WebEnvironment extends Pick<WebServerOptions, 'workerDeadReason' | 'onError'> {
   clock: Clock;
 }
 

@@ -70,11 +70,11 @@ describe('every page', () => {
     expect(hashFile(live)).toBe(before);
   });
 
-  it('is rejected where its address is longer than eight thousand characters', async () => {
+  it('is rejected where its address is longer than sixteen thousand characters', async () => {
     const { url, errors } = await openPages();
     for (const path of ['/', '/packages/main/104']) {
-      const { status } = await browse(`${url}${path}?find=${'x'.repeat(10_000)}`);
-      expect([path, status]).toEqual([path, 414]);
+      const { status } = await browse(`${url}${path}?find=${'x'.repeat(20_000)}`);
+      expect([path, status]).toEqual([path, 431]);
     }
     expect(errors).toEqual([]);
   });
