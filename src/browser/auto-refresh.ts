@@ -12,7 +12,7 @@ const TIMEOUT_MS = 15_000;
 /** Is called with each part that got new content. */
 type SwapListener = (part: HTMLElement) => void;
 
-/** The session has ended. */
+/** The key is no longer accepted. */
 class SignedOutError extends Error {}
 
 /** Does nothing if the body has no `data-live`. Must be called before any script changes the page. */

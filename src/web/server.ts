@@ -7,19 +7,12 @@ import type { FastifyInstance } from 'fastify';
 import type { AccountConfig, ServerConfig } from '../config/config.ts';
 import type { Clock } from '../lib/clock.ts';
 import { version } from '../lib/version.ts';
-import type { LoadLimits } from '../service/server/limits.ts';
 import type { Catalogue } from '../service/server/catalogue.ts';
-import type { Authorize } from '../service/server/api-keys.ts';
 import { buildOpenApi } from '../service/server/openapi.ts';
 import { addServiceRoutes } from '../service/server/routes.ts';
 import { createApp, listen, PAGE_SIZES } from '../service/server/server.ts';
-import {
-  addHostCheck,
-  assertKeysOrLoopback,
-  createAuthorize,
-  listKeyHeaders,
-  rejectUnauthorized,
-} from './auth/access.ts';
+import { addHostCheck, assertKeysOrLoopback } from './auth/access.ts';
+import { createSignIn, listKeyHeaders, type SignIn } from './auth/sign-in.ts';
 import { openAssets } from './assets.ts';
 import { createListenError } from './listen-check.ts';
 import { addSecurityHeaders } from './security-headers.ts';
@@ -27,10 +20,6 @@ import type { Publication } from '../publishing/publisher.ts';
 import type { Metrics } from './metrics.ts';
 import { addPages, UNKNOWN_PATH } from './routes/page-routes.tsx';
 import type { PagesOptions } from './routes/routing.ts';
-import { createLoginRenderer } from './pages/login.tsx';
-import type { EndedSessions } from './auth/ended-sessions.ts';
-import { createKeyThrottle } from './auth/key-throttle.ts';
-import { createLogin, FORM_ROUTES } from './auth/login.ts';
 import type { Readiness } from '../health/readiness.ts';
 
 export interface WebServerOptions {
@@ -44,10 +33,8 @@ export interface WebServerOptions {
   readiness: (isAuthenticated: boolean) => Readiness;
   /** Null while the worker is alive. */
   workerDeadReason: () => string | null;
-  endedSessions: EndedSessions;
   /** Gets the errors that clients only see as HTTP 500. */
   onError: (error: unknown) => void;
-  limits?: Partial<LoadLimits>;
 }
 
 export interface WebServer {
@@ -60,33 +47,23 @@ export interface WebServer {
 
 /** Listens. Throws ConfigError if it cannot, or if other machines could connect without a key. */
 export async function createWebServer(options: WebServerOptions): Promise<WebServer> {
-  const { server, onError, limits = {} } = options;
+  const { server, onError } = options;
   assertKeysOrLoopback(server);
   const { trustProxy } = server;
-  const app = createApp({
-    onError,
-    limits,
-    trustProxy,
-    alwaysAnswered: ['/healthz'],
-    acceptsBodies: FORM_ROUTES,
-  });
+  const app = createApp({ onError, trustProxy });
   addHostCheck(app, server);
   addRequestTimes(app, options.metrics);
   addSecurityHeaders(app, server);
   const assets = openAssets();
-  const throttle = createKeyThrottle(options.clock);
-  const authorize = createAuthorize(server, options.accounts, throttle);
-  const renderForm = createLoginRenderer(assets.getUrl);
-  const login = createLogin({ ...options, throttle, authorize, renderForm });
-  login.addRoutes(app);
+  const signIn = await createSignIn(app, server, options.accounts);
   await app.register(compress, COMPRESSION);
   assets.addRoutes(app);
-  addMirror(app, options, authorize);
-  addStatusRoutes(app, options, login.isAuthenticated);
+  addMirror(app, options, signIn);
+  addStatusRoutes(app, options, signIn);
   const siteTitle = server.title ?? createSiteTitle(options.pages.config.warehouse);
   const { timezone } = options.pages.config;
-  const frame = { assetUrl: assets.getUrl, siteTitle, timezone, showLogout: server.keys.length > 0 };
-  addPages(app, options.pages, login, frame);
+  const frame = { assetUrl: assets.getUrl, siteTitle, timezone };
+  addPages(app, options.pages, signIn, frame);
   try {
     const { url } = await listen(app, server);
     return {
@@ -115,11 +92,11 @@ const COMPRESSION: FastifyCompressOptions = {
 function addMirror(
   app: FastifyInstance,
   { accounts, createCatalogue, clock }: WebServerOptions,
-  authorize: Authorize,
+  { hasKey }: SignIn,
 ): void {
   const options = {
     ...PAGE_SIZES,
-    authorize: { videos: authorize, storage: authorize },
+    authorize: { videos: hasKey, storage: hasKey },
     now: () => clock.now(),
   };
   addServiceRoutes(app, { ...options, catalogue: createCatalogue(accounts) });
@@ -131,7 +108,7 @@ function addMirror(
   }
 }
 
-function addStatusRoutes(app: FastifyInstance, options: WebServerOptions, authorize: Authorize): void {
+function addStatusRoutes(app: FastifyInstance, options: WebServerOptions, signIn: SignIn): void {
   const { metrics, readiness, workerDeadReason, server, accounts } = options;
   const keyed = server.keys.length > 0;
   const keyHeaders = listKeyHeaders(accounts);
@@ -142,13 +119,13 @@ function addStatusRoutes(app: FastifyInstance, options: WebServerOptions, author
     return reply.code(reason === null ? 200 : 503).send({ status: reason === null ? 'ok' : 'dead', reason });
   });
   app.get('/readyz', async (request, reply) => {
-    const { ready, reasons } = readiness(authorize(request));
+    const { ready, reasons } = readiness(await signIn.isSignedIn(request, reply));
+    void reply.removeHeader('www-authenticate'); // it needs no key
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready', reasons });
   });
-  app.get('/metrics', async (request, reply) => {
-    if (rejectUnauthorized(authorize, request, reply)) return reply;
-    return reply.type(metrics.contentType).send(await metrics.render());
-  });
+  app.get('/metrics', { onRequest: signIn.requireSignIn }, async (_request, reply) =>
+    reply.type(metrics.contentType).send(await metrics.render()),
+  );
 }
 
 /** Labels are route patterns: a path may contain a key. */

@@ -6,11 +6,12 @@ import { VodhouseError } from '../../lib/errors.ts';
 /** Where a request may carry its key: `?key=`, `Authorization: Bearer …`, or a header of that name in any case. */
 export type KeyLocation = 'query' | 'bearer' | { header: string };
 
-/** True for a request that is allowed. May throw a BlockedError. */
-export type Authorize = (request: Pick<FastifyRequest, 'query' | 'headers' | 'ip'>) => boolean;
+/** True for a request that is allowed. May reject with a BlockedError. */
+export type Authorize = (request: FastifyRequest) => boolean | Promise<boolean>;
 
 /** Answer with 429: this address sent too many wrong keys, or what the message says. */
 export class BlockedError extends VodhouseError {
+  readonly statusCode = 429;
   /** Until the address may try again. */
   readonly waitSeconds: number;
 

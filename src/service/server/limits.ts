@@ -1,44 +1,41 @@
-/** Load limits of a server: sizes, times and numbers of requests. */
+/** Load limits of a server, by the options of Node and Fastify. */
 import type { EventEmitter } from 'node:events';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { InterruptedError } from '../../lib/errors.ts';
-import { limitConnections } from './connections.ts';
-import type { FastifyHttpOptions, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyHttpOptions, FastifyReply, FastifyRequest } from 'fastify';
 
 export interface LoadLimits {
-  /** The longest path with its query, in bytes; a Korean character of a keyword takes nine. */
-  urlBytes: number;
-  /** All headers together, in bytes. */
+  /** The address and all headers together, in bytes; a Korean character of a keyword takes nine. */
   headerBytes: number;
-  /** Requests in progress; more get 503. */
-  requests: number;
-  /** Open connections; above it the one that has waited longest without a request is closed. */
+  /** Open connections; further ones are closed at once. */
   connections: number;
   /** For a request to arrive completely, in milliseconds. */
   requestMs: number;
-  /** For its response to be sent completely, in milliseconds: slower clients are disconnected. */
-  responseMs: number;
+  /** How long nothing may move on a connection with a request, in milliseconds: who reads nothing is disconnected. */
+  idleMs: number;
 }
 
 export const DEFAULT_LIMITS: LoadLimits = {
-  urlBytes: 8_192,
   headerBytes: 16_384,
-  requests: 128,
-  connections: 512,
+  connections: 4_096,
   requestMs: 10_000,
-  responseMs: 60_000,
+  idleMs: 60_000,
 };
 
-/** The limits that Node's own HTTP server enforces. */
-export function httpOptions({ headerBytes, requestMs, responseMs }: LoadLimits): FastifyHttpOptions<Server> {
+/**
+ * Connections that the kernel accepts while the server is busy. Above it a client tries again after a second: Node's own 511
+ * are fewer than a burst of half-open connections. Linux caps it at `net.core.somaxconn`, usually 4,096.
+ */
+export const ACCEPT_BACKLOG = 4_096;
+
+export function httpOptions({ headerBytes, requestMs, idleMs }: LoadLimits): FastifyHttpOptions<Server> {
   const connectionsCheckingInterval = Math.min(2_000, requestMs);
   return {
     forceCloseConnections: true,
-    connectionTimeout: responseMs, // a connection on which nothing moves
+    connectionTimeout: idleMs,
     requestTimeout: requestMs,
     http: { maxHeaderSize: headerBytes, headersTimeout: requestMs, connectionsCheckingInterval },
-    bodyLimit: 1_024, // the only bodies here are small forms
     clientErrorHandler: rejectUnreadable,
   };
 }
@@ -46,7 +43,7 @@ export function httpOptions({ headerBytes, requestMs, responseMs }: LoadLimits):
 export const NO_SUCH_PATH = { error: 'no such path' };
 
 const UNREADABLE: Readonly<Record<string, readonly [status: string, message: string]>> = {
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'the headers are too long'],
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'the address and the headers are too long'],
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'the request did not arrive in time'],
 };
 const NOT_HTTP = [
@@ -67,48 +64,6 @@ function rejectUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
   ].join('\r\n');
   if (socket.writable) socket.write(`${head}\r\n\r\n${body}`);
   socket.destroy(error);
-}
-
-/** Routes that are exempt from a limit. */
-export interface LimitExceptions {
-  /** Exempt from the limit of requests in progress, but counted in it. */
-  alwaysAnswered: readonly string[];
-  /** Routes that accept a POST, with a body of at most 1,024 bytes. */
-  acceptsBodies: readonly string[];
-}
-
-/** Enforces the other limits. Call it before adding hooks or routes. */
-export function applyLimits(
-  app: FastifyInstance,
-  limits: LoadLimits,
-  { alwaysAnswered, acceptsBodies }: LimitExceptions,
-): void {
-  let inProgress = 0;
-  limitConnections(app.server, limits.connections);
-  app.addHook('onRequest', async (request, reply) => {
-    if (!methodAllowed(request, acceptsBodies)) {
-      return reply.code(404).header('connection', 'close').send(NO_SUCH_PATH); // the body is not read
-    }
-    if ((request.raw.url ?? '').length > limits.urlBytes) {
-      return reply.code(414).send({ error: `the address is longer than ${limits.urlBytes} bytes` });
-    }
-    const isExempt = alwaysAnswered.includes(request.routeOptions.url ?? '');
-    if (inProgress >= limits.requests && !isExempt) {
-      return reply.code(503).header('retry-after', 1).send({ error: 'too many requests at once' });
-    }
-    inProgress++;
-    const timeout = setTimeout(() => request.raw.socket.destroy(), limits.responseMs).unref();
-    onFirstClose([reply.raw, request.raw], () => {
-      inProgress--;
-      clearTimeout(timeout);
-    });
-    return undefined;
-  });
-}
-
-function methodAllowed({ method, routeOptions }: FastifyRequest, takesBodies: readonly string[]): boolean {
-  if (method === 'POST') return takesBodies.includes(routeOptions.url ?? '');
-  return method === 'GET' || method === 'HEAD';
 }
 
 /** Created once, because every request needs it. */

@@ -24,9 +24,8 @@ const SERVER_ERRORS = {
   403: 'The request names a host name that the server does not accept.',
   404: 'There is no such path.',
   408: 'The request did not arrive in time.',
-  414: 'The address is too long.',
   429: 'The client sent too many wrong keys.',
-  431: 'The headers are too long.',
+  431: 'The address and the headers are too long.',
   500: 'The server failed; its log says why.',
   503: 'The server has too many requests in progress.',
 } as const;

@@ -72,7 +72,7 @@ async function videoListAnswer(
   options: ServiceOptions,
   signal: AbortSignal,
 ): Promise<Answer> {
-  if (!options.authorize.videos(request))
+  if (!(await options.authorize.videos(request)))
     return { body: videoErrorBody('InvalidKey', API_ERRORS.InvalidKey) };
   const read = readVideoQuery(request.query, options);
   if ('problem' in read) return { body: videoErrorBody('InvalidParameter', read.problem) };
@@ -82,7 +82,7 @@ async function videoListAnswer(
 }
 
 async function storageAnswer(request: FastifyRequest, options: ServiceOptions): Promise<Answer> {
-  if (!options.authorize.storage(request)) return { body: storageErrorBody(API_ERRORS.InvalidKey) };
+  if (!(await options.authorize.storage(request))) return { body: storageErrorBody(API_ERRORS.InvalidKey) };
   const read = readStorageQuery(request.query);
   if ('problem' in read) return { body: storageErrorBody(read.problem) };
   const found = await options.catalogue.storage(read.range);

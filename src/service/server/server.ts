@@ -1,15 +1,7 @@
 /** A server that speaks docs/service.md, and nothing else, over a catalogue. */
 import { fastify, type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import { BusyError, InterruptedError } from '../../lib/errors.ts';
-import { ACCEPT_BACKLOG } from './connections.ts';
-import {
-  applyLimits,
-  DEFAULT_LIMITS,
-  NO_SUCH_PATH,
-  httpOptions,
-  type LoadLimits,
-  type LimitExceptions,
-} from './limits.ts';
+import { ACCEPT_BACKLOG, DEFAULT_LIMITS, NO_SUCH_PATH, httpOptions, type LoadLimits } from './limits.ts';
 import { BlockedError, createKeyAuth, allowAll, type KeyLocation } from './api-keys.ts';
 import type { PageSizes } from './query.ts';
 import { addServiceRoutes, type ServiceOptions } from './routes.ts';
@@ -41,7 +33,7 @@ export function createServiceServer(options: ServiceServerOptions) {
   };
 }
 
-interface AppOptions extends Partial<LimitExceptions> {
+interface AppOptions {
   /** Receives an exception, which the client only sees as HTTP 500. */
   onError?: (error: unknown) => void;
   limits?: Partial<LoadLimits>;
@@ -57,7 +49,7 @@ const INTERNAL_ERROR = { error: 'internal error' };
 
 /** The common part of both servers: limits, and errors that reveal nothing internal and echo no input. */
 export function createApp(options: AppOptions): FastifyInstance {
-  const { onError, alwaysAnswered = [], acceptsBodies = [], trustProxy = false } = options;
+  const { onError, trustProxy = false } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const app = fastify({
     ...httpOptions(limits),
@@ -65,11 +57,18 @@ export function createApp(options: AppOptions): FastifyInstance {
     frameworkErrors: (_error, _request, reply: FastifyReply) =>
       void reply.code(400).header('x-content-type-options', 'nosniff').send(BAD_REQUEST), // no hook runs for these
   });
-  applyLimits(app, limits, { alwaysAnswered, acceptsBodies });
+  app.server.maxConnections = limits.connections;
+  app.addHook('onRequest', async ({ method }, reply) => {
+    if (method === 'GET' || method === 'HEAD') return undefined;
+    return reply.code(404).header('connection', 'close').send(NO_SUCH_PATH); // the body is not read
+  });
   app.setNotFoundHandler((_request, reply) => reply.code(404).send(NO_SUCH_PATH));
   app.setErrorHandler<FastifyError>((error, _request, reply) => {
     if (error instanceof BlockedError)
-      return reply.code(429).header('retry-after', error.waitSeconds).send({ error: error.message });
+      return reply
+        .code(error.statusCode)
+        .header('retry-after', error.waitSeconds)
+        .send({ error: error.message });
     if (error instanceof BusyError)
       return reply.code(503).header('retry-after', 1).send({ error: error.message });
     const status = error.statusCode ?? 500;

@@ -11,12 +11,10 @@ export type AssetUrl = (name: string) => string;
 /** Props of every page. */
 export interface PageFrame {
   assetUrl: AssetUrl;
-  /** The name of the warehouse (`server.title`); null: it is not shown (a visitor who is not signed in). */
-  siteTitle: string | null;
-  /** Of the service; left out: the page does not name it. */
-  timezone?: string;
-  /** Show the logout button. */
-  showLogout?: boolean;
+  /** The name of the warehouse (`server.title`). */
+  siteTitle: string;
+  /** Of the service. */
+  timezone: string;
 }
 
 export interface PageProps extends PageFrame {
@@ -39,7 +37,7 @@ export function renderPage(page: VNode): string {
 }
 
 export function Page(props: PageProps) {
-  const { siteTitle, timezone, showLogout = false, current, crumbs = [], stamp = null, children } = props;
+  const { siteTitle, timezone, current, crumbs = [], stamp = null, children } = props;
   const refresh = stamp === null ? {} : { 'data-stamp': stamp, 'data-live': '/live.json' };
   return (
     <html lang="en">
@@ -51,33 +49,21 @@ export function Page(props: PageProps) {
         <header class="top">
           <a class="name" href="/">
             <span class="product">vodhouse</span>
-            {siteTitle !== null && <bdi class="site">{siteTitle}</bdi>}
+            <bdi class="site">{siteTitle}</bdi>
           </a>
-          {siteTitle !== null && <Navigation current={current} />}
-          {siteTitle !== null && <SearchField />}
-          {showLogout && (
-            <form method="post" action="/logout">
-              <button type="submit">Sign out</button>
-            </form>
-          )}
+          <Navigation current={current} />
+          <SearchField />
         </header>
         <p id="connection" class="notice" role="status" hidden />
         <main id="content">
           {crumbs.length > 0 && <Breadcrumbs crumbs={crumbs} />}
-          <Zone.Provider value={timezone ?? 'UTC'}>{children}</Zone.Provider>
+          <Zone.Provider value={timezone}>{children}</Zone.Provider>
         </main>
         <footer>
           <p>
             vodhouse {version()} ·{' '}
-            {timezone !== undefined && (
-              <>
-                <span id="times">
-                  times, days and “Created” are of {timezone}, the time zone of the service
-                </span>{' '}
-                ·{' '}
-              </>
-            )}
-            <a href="/metrics">metrics</a> · <a href="/openapi.json">API mirror (OpenAPI)</a>
+            <span id="times">times, days and “Created” are of {timezone}, the time zone of the service</span>{' '}
+            · <a href="/metrics">metrics</a> · <a href="/openapi.json">API mirror (OpenAPI)</a>
           </p>
         </footer>
       </body>
@@ -108,7 +94,7 @@ function Head({ title, siteTitle, assetUrl, styles = [] }: PageProps) {
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <meta name="color-scheme" content="light dark" />
-      <title>{[title, siteTitle ?? 'vodhouse'].join(' · ')}</title>
+      <title>{`${title} · ${siteTitle}`}</title>
       <link rel="icon" type="image/svg+xml" href={assetUrl('icon.svg')} />
       {sheets.map((sheet) => (
         <link key={sheet} rel="stylesheet" href={assetUrl(sheet)} />

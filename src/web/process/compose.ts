@@ -11,14 +11,13 @@ import { openStatusQueries } from '../../queries/status-queries.ts';
 import { openPublisher } from '../../publishing/publisher.ts';
 import { openMetricDeltas } from '../../queries/metric-deltas.ts';
 import { openAnswers } from '../answers/answers.ts';
-import { endedSessionsPath, openEndedSessions } from '../auth/ended-sessions.ts';
 import { createMetrics } from '../metrics.ts';
 import { createMirror } from '../mirror.ts';
 import { readReadiness } from '../../health/readiness.ts';
 import { createWebServer, type WebServer, type WebServerOptions } from '../server.ts';
 import { nextTick } from '../../lib/cron-ticks.ts';
 
-export interface WebEnvironment extends Pick<WebServerOptions, 'workerDeadReason' | 'onError' | 'limits'> {
+export interface WebEnvironment extends Pick<WebServerOptions, 'workerDeadReason' | 'onError'> {
   clock: Clock;
 }
 
@@ -27,7 +26,7 @@ export async function openWebServer(
   config: Config & { server: ServerConfig },
   environment: WebEnvironment,
 ): Promise<WebServer> {
-  const { clock, onError } = environment;
+  const { clock } = environment;
   const { lists, wideReads, statusQueries, details, deltas, close } = openQueries(
     config.warehouse,
     clock.now(),
@@ -47,7 +46,6 @@ export async function openWebServer(
       ...environment,
       server: config.server,
       accounts: config.accounts,
-      endedSessions: openEndedSessions(endedSessionsPath(config.warehouse), { now: clock.now(), onError }),
       createCatalogue: (accounts) => createMirror({ lists, calendar, clock, accounts }),
       pages: {
         ...streams,

@@ -20,7 +20,7 @@ export function addDataRoutes({ options, frame, page, download }: Routing): void
       packageId: packages[0]?.id ?? null,
       hasStorage: storage !== null,
     }));
-    const needsKey = frame.showLogout === true;
+    const needsKey = (options.config.server?.keys.length ?? 0) > 0;
     const to = calendar.dayAt(options.clock.now());
     const api = { needsKey, accounts, from: addDays(to, -DAYS), to, origin: getOrigin(request) };
     return <DataPage {...frame} view={createDataView(options)} api={api} />;

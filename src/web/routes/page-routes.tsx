@@ -3,8 +3,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { VNode } from 'preact';
 import { BusyError } from '../../lib/errors.ts';
 import { NO_SUCH_PATH } from '../../service/server/limits.ts';
-import { rejectUnauthorized } from '../auth/access.ts';
-import type { Login } from '../auth/login.ts';
+import type { SignIn } from '../auth/sign-in.ts';
 import { Page, renderPage, type PageFrame } from '../pages/layout.tsx';
 import { addChangeRoutes } from './change-routes.tsx';
 import { addDataRoutes } from './data-routes.tsx';
@@ -18,13 +17,18 @@ import { addStorageRoutes } from './storage-routes.tsx';
 export const UNKNOWN_PATH = '/*';
 
 /** Adds the pages and the JSON that their scripts fetch. They read the live file at each request and change nothing. */
-export function addPages(app: FastifyInstance, options: PagesOptions, login: Login, frame: PageFrame): void {
+export function addPages(
+  app: FastifyInstance,
+  options: PagesOptions,
+  signIn: SignIn,
+  frame: PageFrame,
+): void {
   const routing: Routing = {
     options,
     frame,
-    page: (path, render) => addPage(app, login, frame, path, render),
-    download: (path, read) => addDownload(app, login, frame, path, read),
-    json: (path, read) => addJson(app, login, path, read),
+    page: (path, render) => addPage(app, signIn, frame, path, render),
+    download: (path, read) => addDownload(app, signIn, frame, path, read),
+    json: (path, read) => addJson(app, signIn, path, read),
   };
   addStatusRoutes(routing);
   addPackageRoutes(routing);
@@ -32,14 +36,15 @@ export function addPages(app: FastifyInstance, options: PagesOptions, login: Log
   addRunRoutes(routing);
   addChangeRoutes(routing);
   addDataRoutes(routing);
-  addUnknownPaths(app, login, frame);
+  addUnknownPaths(app, signIn, frame);
 }
 
 /** A page for a browser, JSON for a client. */
-function addUnknownPaths(app: FastifyInstance, login: Login, frame: PageFrame): void {
+function addUnknownPaths(app: FastifyInstance, signIn: SignIn, frame: PageFrame): void {
   app.get(UNKNOWN_PATH, async (request, reply) => {
     if (!request.headers.accept?.includes('text/html')) return reply.code(404).send(NO_SUCH_PATH);
-    if (login.sendLoginForm(request, reply)) return reply;
+    await signIn.requireSignIn(request, reply);
+    if (reply.sent) return reply;
     return sendNotFound(reply, frame, 'There is no page at this address.');
   });
 }
@@ -47,13 +52,12 @@ function addUnknownPaths(app: FastifyInstance, login: Login, frame: PageFrame): 
 /** Without access `render` is not called. */
 function addPage(
   app: FastifyInstance,
-  login: Login,
+  signIn: SignIn,
   frame: PageFrame,
   path: string,
   render: PageRenderer,
 ): void {
-  app.get(path, async (request, reply) => {
-    if (login.sendLoginForm(request, reply)) return reply;
+  app.get(path, { onRequest: signIn.requireSignIn }, async (request, reply) => {
     try {
       const page = await render(request, reply);
       return page ? await sendPage(reply, 200, page) : await sendNotFound(reply, frame);
@@ -65,13 +69,12 @@ function addPage(
 
 function addDownload(
   app: FastifyInstance,
-  login: Login,
+  signIn: SignIn,
   frame: PageFrame,
   path: string,
   read: DownloadReader,
 ): void {
-  app.get(path, async (request, reply) => {
-    if (login.sendLoginForm(request, reply)) return reply;
+  app.get(path, { onRequest: signIn.requireSignIn }, async (request, reply) => {
     try {
       const found = await read(request, reply);
       if (!found) return await sendNotFound(reply, frame);
@@ -117,12 +120,11 @@ function Notice({ frame, text }: { frame: PageFrame; text: string }) {
 
 function addJson(
   app: FastifyInstance,
-  login: Login,
+  signIn: SignIn,
   path: string,
   read: (query: unknown) => object | null,
 ): void {
-  app.get(path, async (request, reply) => {
-    if (rejectUnauthorized(login.isAuthenticated, request, reply)) return reply;
+  app.get(path, { onRequest: signIn.requireSignIn }, async (request, reply) => {
     const answer = read(request.query);
     void reply.header('cache-control', 'no-store');
     return answer ? reply.send(answer) : reply.code(404).send({ error: 'not found' });

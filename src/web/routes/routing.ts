@@ -30,10 +30,10 @@ export type DownloadReader = (
 export interface Routing {
   options: PagesOptions;
   frame: PageFrame;
-  /** Adds a page: behind the login, in HTML. */
+  /** Adds a page: with a key only, in HTML. */
   page: (path: string, render: PageRenderer) => void;
-  /** Adds a file to download: behind the login. `fileName` must be plain. */
+  /** Adds a file to download: with a key only. `fileName` must be plain. */
   download: (path: string, read: DownloadReader) => void;
-  /** Adds data for the scripts of the pages: behind the login. Null: 404. */
+  /** Adds data for the scripts of the pages: with a key only. Null: 404. */
   json: (path: string, read: (query: unknown) => object | null) => void;
 }

@@ -8,6 +8,7 @@ import { findChildProcesses } from '../../support/processes/process-table.ts';
 import { startScriptedService } from '../../support/servers/scripted-service.ts';
 import { listPage, videoRecord, serveEverything } from '../../support/fixtures/service-responses.ts';
 import { takePort } from '../../support/servers/taken-port.ts';
+import { withPassword } from '../../support/with-password.ts';
 import { eventually, startVodhouse, vodhouse } from '../../support/processes/vodhouse-command.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -53,6 +54,14 @@ describe('vodhouse start with a server', () => {
     for (const path of paths) answers.push([path, (await fetchResponse(`${url}${path}${key}`)).text]);
     expect(answers.at(-1)?.[1]).toContain('vodhouse_videos{account="main",package_id="101"} 3\n');
     expect((await fetchResponse(`${url}/metrics`)).status).toBe(401);
+    for (const [password, status] of [
+      [CANARY_KEY, 200],
+      [`${CANARY_KEY}x`, 401],
+    ] as const) {
+      const page = await fetchResponse(url, withPassword(password, ''));
+      expect(page.status).toBe(status);
+      answers.push(['a page', page.text + JSON.stringify([...page.headers])]);
+    }
 
     answers.push(['environment of the server', readEnvironment(command.pid)]);
 
@@ -64,6 +73,8 @@ describe('vodhouse start with a server', () => {
     expect((await takePort(port)).port).toBe(port);
     const texts = [...answers, ['log', stderr] as const, ...writtenFiles(cwd)];
     expect(findCanary(texts)).toEqual([]);
+    const encoded = withPassword(CANARY_KEY, '').authorization.slice(6, -4); // the end depends on what follows
+    expect(texts.filter(([, content]) => content.includes(encoded)).map(([name]) => name)).toEqual([]);
     expect(texts.filter(([, content]) => content.includes(SERVICE_KEY)).map(([name]) => name)).toEqual([]);
   });
 

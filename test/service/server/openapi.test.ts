@@ -128,7 +128,6 @@ describe.each([true, false])('the OpenAPI document, with API keys: %s', (keyed) 
         '403',
         '404',
         '408',
-        '414',
         '429',
         '431',
         '500',

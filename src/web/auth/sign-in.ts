@@ -1,0 +1,103 @@
+/** The keys of the server: a client sends one as the service defines it, a browser as the password of HTTP Basic. */
+import basicAuth from '@fastify/basic-auth';
+import rateLimit, { normalizeIP } from '@fastify/rate-limit';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { AccountConfig, ServerConfig } from '../../config/config.ts';
+import { MINUTE_MS } from '../../lib/clock.ts';
+import {
+  allowAll,
+  BlockedError,
+  createKeyMatcher,
+  readKeys,
+  type Authorize,
+} from '../../service/server/api-keys.ts';
+
+/** Of one address within a minute of the first. */
+const MAX_WRONG_KEYS = 10;
+
+const KEY_REQUIRED = {
+  error: 'API key required: one of server.keys, in a browser as the password, with any user name',
+};
+
+/** Each may reject with a BlockedError. Without `server.keys` all requests are accepted. */
+export interface SignIn {
+  /** Accepts a key in the query, as a bearer token, as `x-api-key`, or in the storage header of an account. */
+  hasKey: Authorize;
+  /** Accepts a key as the password of HTTP Basic too. If there is none, the reply has the header that asks for it. */
+  isSignedIn: (request: FastifyRequest, reply: FastifyReply) => Promise<boolean>;
+  /** A hook for routes: replies 401 unless signed in. */
+  requireSignIn: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+}
+
+/** Adds what checks keys to the server; call it before adding routes. */
+export async function createSignIn(
+  app: FastifyInstance,
+  { keys }: Pick<ServerConfig, 'keys'>,
+  accounts: readonly AccountConfig[],
+): Promise<SignIn> {
+  if (keys.length === 0) {
+    return { hasKey: allowAll, isSignedIn: async () => true, requireSignIn: async () => undefined };
+  }
+  const isRight = await createKeyCheck(app, keys);
+  const headers = ['x-api-key', ...listKeyHeaders(accounts)].map((header) => ({ header }));
+  const hasKey = (request: FastifyRequest) =>
+    isRight(request, readKeys(['query', 'bearer', ...headers], request));
+  await app.register(basicAuth, {
+    authenticate: { realm: 'vodhouse' },
+    validate: async (_name, password, request) =>
+      (await isRight(request, [password.trim()])) ? undefined : new Error('wrong key'),
+  });
+  const isSignedIn = async (request: FastifyRequest, reply: FastifyReply) =>
+    (await hasKey(request)) || (await hasPassword(app, request, reply));
+  return {
+    hasKey,
+    isSignedIn,
+    requireSignIn: async (request, reply) =>
+      (await isSignedIn(request, reply)) ? undefined : reply.code(401).send(KEY_REQUIRED),
+  };
+}
+
+/**
+ * The returned function says whether one of the given keys is right, and counts wrong ones. An address that sent ten of
+ * them is blocked until the minute is over, with a right key too: otherwise the response would reveal it.
+ */
+async function createKeyCheck(app: FastifyInstance, keys: readonly string[]) {
+  await app.register(rateLimit, {
+    global: false,
+    max: MAX_WRONG_KEYS,
+    timeWindow: MINUTE_MS,
+    keyGenerator: ({ ip }) => toCaller(ip),
+  });
+  const countWrongKey = app.createRateLimit();
+  const match = createKeyMatcher(keys);
+  return async (request: FastifyRequest, given: readonly string[]): Promise<boolean> => {
+    if (given.length === 0) return false;
+    const counted = await countWrongKey(request, { increment: false });
+    if (!counted.isAllowed && counted.remaining === 0) throw new BlockedError(counted.ttl);
+    if (given.some((key) => match(key) !== undefined)) return true;
+    await countWrongKey(request);
+    return false;
+  };
+}
+
+/** The address, or its network of 64 bits, without the port that some proxies add. An ended connection has no address. */
+function toCaller(address: string | undefined = ''): string {
+  return normalizeIP(address.replace(/^(?:\[(.*)\]|([\d.]+)):\d+$/, '$1$2'));
+}
+
+function hasPassword(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    app.basicAuth(request, reply, (error) => {
+      if (error instanceof BlockedError) reject(error);
+      else resolve(error === undefined);
+    });
+  });
+}
+
+/** The headers in which the storage of an account carries its key, each once, in lower case; without `x-api-key`. */
+export function listKeyHeaders(accounts: readonly AccountConfig[]): string[] {
+  const names = accounts.flatMap(({ storage }) =>
+    typeof storage?.auth === 'object' ? [storage.auth.header.toLowerCase()] : [],
+  );
+  return [...new Set(names)].filter((name) => name !== 'x-api-key');
+}
