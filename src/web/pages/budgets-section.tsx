@@ -12,9 +12,18 @@ const WINDOWS = [
 
 const BUDGET_HEAD = ['Account', ...WINDOWS.map(([, label]) => `In the last ${label}`), 'Restriction'];
 
+/** Nothing without accounts. */
 export function BudgetsSection({ budgets }: { budgets: readonly BudgetReport[] }) {
   return (
-    <Section name="budgets" heading="Requests used" part>
+    <div id="budgets-part" data-part>
+      {budgets.length > 0 && <Budgets budgets={budgets} />}
+    </div>
+  );
+}
+
+function Budgets({ budgets }: { budgets: readonly BudgetReport[] }) {
+  return (
+    <Section name="budgets" heading="Requests used">
       <Table label={{ by: 'budgets-heading' }} head={BUDGET_HEAD}>
         {budgets.map((row) => (
           <tr key={row.account}>

@@ -4,11 +4,9 @@ import type { StatusView } from '../views/status-view.ts';
 import { ChangesSection } from './changes-section.tsx';
 import { Page, type PageFrame } from './layout.tsx';
 import { PackagesSection } from './packages-section.tsx';
-import { RunsSection } from './runs-section.tsx';
 import { BudgetsSection } from './budgets-section.tsx';
 import { OverallStatusSection } from './overall-status-section.tsx';
 import { ProblemsSection } from './problems-section.tsx';
-import { StorageSection } from './storage-section.tsx';
 import { TilesSection } from './tiles-section.tsx';
 import { TargetsSection } from './targets-section.tsx';
 
@@ -19,23 +17,15 @@ interface StatusPageProps extends PageFrame {
 }
 
 export function StatusPage({ view, unit, ...frame }: StatusPageProps) {
-  const { overallStatus, health, storage, packages, now, stamp } = view;
+  const { overallStatus, health, packages, now, stamp } = view;
   return (
-    <Page
-      {...frame}
-      title={overallStatus.text}
-      current="status"
-      stamp={stamp}
-      styles={['runs.css', 'chart.css']}
-    >
+    <Page {...frame} title={overallStatus.text} current="status" stamp={stamp}>
       <OverallStatusSection status={overallStatus} at={toTimestamp(now)} />
       <TilesSection {...view} />
       <ProblemsSection items={view.attention} all={view.listAllCommand} now={now} />
-      <StorageSection storage={storage} />
       <PackagesSection packages={packages} now={now} isFirstReadRunning={view.isFirstReadRunning} />
       <TargetsSection targets={health.targets} now={now} />
-      <BudgetsSection budgets={health.budgets} />
-      <RunsSection strip={view.strip} runs={health.runs} now={now} />
+      <BudgetsSection budgets={view.tightBudgets} />
       <ChangesSection changes={view.changes} now={now} unit={unit} />
     </Page>
   );

@@ -1,21 +1,23 @@
-/** The tiles at the top of the status page: videos, storage, the run, requests, targets. */
+/** The tiles at the top of the status page: videos, storage, the last run and the next one, freshness, targets. */
 import type { ComponentChildren } from 'preact';
 import { formatAgo, formatBinaryBytes, formatCount, pluralize } from '../../lib/format.ts';
 import type { StatusView } from '../views/status-view.ts';
 import type { Tiles } from '../views/tiles.ts';
-import { describeDelta, formatChange, formatShare } from './format.tsx';
+import { describeDelta, formatChange, RelativeTime, runPath } from './format.tsx';
 import { ProgressTile } from './progress-section.tsx';
+import { formatRunChanges } from './run-table.tsx';
 
 type TilesProps = Pick<StatusView, 'tiles' | 'progress' | 'nextRun' | 'now'>;
 
 export function TilesSection({ tiles, now, ...run }: TilesProps) {
-  const { videos, storage, requests, targets } = tiles;
+  const { videos, storage, lastRun, freshness, targets } = tiles;
   return (
     <section class="tiles" aria-label="Key figures">
       <VideosTile {...videos} />
       <StorageTile storage={storage} />
+      <LastRunTile run={lastRun} now={now} />
       <ProgressTile {...run} now={now} />
-      <RequestsTile {...requests} />
+      <FreshnessTile {...freshness} now={now} />
       {targets && <TargetsTile {...targets} now={now} />}
     </section>
   );
@@ -79,25 +81,42 @@ function StorageTile({ storage }: Pick<Tiles, 'storage'>) {
   );
 }
 
-/** From this share of a day's budget on, the tile is coloured. */
-const FULL_SHARE = 0.9;
-
-function RequestsTile({ spent, limit, fullest, paused }: Tiles['requests']) {
-  const share = fullest?.share ?? (limit ? spent / limit : 0);
-  const [first] = paused;
-  const isRestricted = first !== undefined;
-  const note = isRestricted
-    ? `paused: ${first}${paused.length > 1 ? ` and ${formatCount(paused.length - 1)} more` : ''}`
-    : `${limit === null ? 'no limit' : `of ${formatCount(limit)}`}${fullest && fullest.share > 0 ? `; ${fullest.account} ${formatShare(fullest.share)}` : ''}`;
+/** The last run that ended. */
+function LastRunTile({ run, now }: { run: Tiles['lastRun']; now: number }) {
+  if (!run) return <Tile name="last-run" label="Last run" href="/runs" value="–" note="none yet" />;
+  const level = { failed: 'bad', partial: 'warn', parked: 'warn', interrupted: 'warn' } as const;
   return (
     <Tile
-      name="requests"
-      label="Requests in 24 h"
-      href="#budgets"
-      value={formatCount(spent)}
-      note={<bdi title={note}>{note}</bdi>}
-      level={isRestricted || share >= FULL_SHARE ? 'warn' : undefined}
+      name="last-run"
+      label={`Last run: ${run.status}`}
+      href={runPath(run.run_id)}
+      value={<RelativeTime at={run.finished_at ?? run.started_at} now={now} />}
+      note={formatRunChanges(run)}
+      level={level[run.status as keyof typeof level]}
     />
+  );
+}
+
+/** How old the oldest package is, and the published file. */
+function FreshnessTile({ oldest, isStale, published, now }: Tiles['freshness'] & { now: number }) {
+  return (
+    <Tile
+      name="freshness"
+      label="Oldest package"
+      href="/packages?sort=walked"
+      value={oldest === null ? 'never walked' : <RelativeTime at={oldest} now={now} />}
+      note={published && <PublishedNote {...published} now={now} />}
+      level={isStale ? 'bad' : undefined}
+    />
+  );
+}
+
+function PublishedNote({ published_at: at, now }: { published_at: string | null; now: number }) {
+  if (at === null) return <>no published file yet</>;
+  return (
+    <>
+      published file: <RelativeTime at={at} now={now} />
+    </>
   );
 }
 

@@ -4,13 +4,13 @@ import { Zone } from '../pages/format.tsx';
 import { Progress } from '../pages/progress-section.tsx';
 import { StatusPage } from '../pages/status.tsx';
 import { countRunPackages, toChangeMarker, toRunProgress } from '../views/run-progress.ts';
-import { createStatusView, statusQuery } from '../views/status-view.ts';
+import { createStatusView } from '../views/status-view.ts';
 import type { Routing } from './routing.ts';
 
 export function addStatusRoutes({ options, frame, page, json }: Routing): void {
   const { config, details, clock } = options;
-  page('/', async ({ query }) => {
-    const view = createStatusView(options, statusQuery.parse(query), clock.now());
+  page('/', async () => {
+    const view = createStatusView(options, clock.now());
     return <StatusPage {...frame} view={view} unit={config.durationUnit} />;
   });
   json('/live.json', () => {

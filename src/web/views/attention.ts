@@ -61,9 +61,9 @@ const STORAGE: readonly ProblemKind[] = [
 ];
 const PARTS: Partial<Record<ProblemKind, AttentionItem['place']>> = {
   restricted: { text: 'Requests', href: '#budgets' },
-  parked: { text: 'Runs', href: '#runs' },
-  run_failed: { text: 'Runs', href: '#runs' },
-  scoped_run_failed: { text: 'Runs', href: '#runs' },
+  parked: { text: 'Runs', href: '/runs' },
+  run_failed: { text: 'Runs', href: '/runs' },
+  scoped_run_failed: { text: 'Runs', href: '/runs' },
   target_failed: { text: 'Targets', href: '#targets' },
   target_refused: { text: 'Targets', href: '#targets' },
   target_differs: { text: 'Targets', href: '#targets' },

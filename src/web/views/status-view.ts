@@ -1,5 +1,4 @@
 /** What the status page shows, read from the live file. */
-import { z } from 'zod';
 import { addDays } from '../../lib/days.ts';
 import type { HealthParts, PackageReport } from '../../health/facts.ts';
 import { isPackageProblem, type PackageProblem } from '../../health/problem-kinds.ts';
@@ -7,24 +6,11 @@ import { createHealthReport, type HealthReport } from '../../health/report.ts';
 import type { VideoLists } from '../../queries/video-list/video-list.ts';
 import type { WideReads } from '../../queries/wide-reads/wide-reads.ts';
 import type { PageQueries } from '../../queries/page-queries.ts';
-import { textParam } from './query-params.ts';
 import { listAttention } from './attention.ts';
-import { createRunStrip } from './run-strip.ts';
 import { createTiles } from './tiles.ts';
 import { findToday } from './today.ts';
-import { createStorageView, storageQuery } from './storage-view.ts';
 import { countRunPackages, toRunProgress, toChangeMarker } from './run-progress.ts';
 import { getOverallStatus } from '../../health/overall-status.ts';
-
-/** The query of the page. */
-export const statusQuery = z.object({
-  /** The account whose storage is shown; null: the first one with storage. */
-  storage: textParam,
-  /** What its chart shows. */
-  chart: storageQuery.shape.chart,
-});
-
-type StatusQuery = z.output<typeof statusQuery>;
 
 /** A package with its first problem, which is its state. */
 export type PackageState = PackageReport & { problem: PackageProblem | undefined };
@@ -41,13 +27,13 @@ export interface ViewSources extends HealthParts {
   nextRun: (now: number) => number;
 }
 
-const RUNS = 5;
+const RUNS = 2;
 const CHANGES = 8;
 const PACKAGES = 10;
 const SPARKLINE_DAYS = 30;
 
 /** `now` is in ms since 1970. Throws WarehouseError if the live file cannot be read. */
-export function createStatusView(sources: ViewSources, query: StatusQuery, now: number) {
+export function createStatusView(sources: ViewSources, now: number) {
   const { details } = sources;
   const running = details.runningRun();
   const isFirstReadRunning = running !== null && running.mode === 'full' && running.scope === null;
@@ -66,14 +52,20 @@ export function createStatusView(sources: ViewSources, query: StatusQuery, now: 
     nextRun: sources.nextRun(now),
     /** An unscoped full run is in progress: packages without a walk will get one. */
     isFirstReadRunning,
-    storage: createStorageView(sources, toStorageQuery(query), now),
     packages: listPackages(health, sources, now),
-    strip: createRunStrip(sources),
+    /** The accounts whose limits are worth a look. */
+    tightBudgets: health.budgets.filter(isTight),
     changes: details.latestChanges(CHANGES),
   };
 }
 
-const toStorageQuery = ({ storage: account, chart }: StatusQuery) => storageQuery.parse({ account, chart });
+/** From this share of a day's limit on. */
+const TIGHT_SHARE = 0.5;
+
+/** Restricted, or above half of its limit of a day. */
+function isTight({ pause, per_day: { spent, limit } }: HealthReport['budgets'][number]): boolean {
+  return pause !== null || (limit !== null && spent > TIGHT_SHARE * limit);
+}
 
 function withoutFirstReads(health: HealthReport, isFirstReadRunning: boolean): HealthReport {
   if (!isFirstReadRunning) return health;

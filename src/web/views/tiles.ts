@@ -19,7 +19,7 @@ const TILE_DAYS = 30;
 interface TileSources {
   config: Pick<Config, 'accounts' | 'timezone'>;
   details: Pick<PageQueries, 'videoChanges' | 'storageDays'>;
-  health: Pick<HealthReport, 'packages' | 'budgets' | 'targets'>;
+  health: Pick<HealthReport, 'packages' | 'published' | 'runs' | 'targets'>;
 }
 
 /** `now` is in ms since 1970. Throws WarehouseError if the live file cannot be read. */
@@ -37,8 +37,21 @@ export function createTiles({ config, details, health }: TileSources, now: numbe
       },
     },
     storage: toStorageTile(withStorage.map(({ name }) => details.storageDays(name, TILE_DAYS))),
-    requests: toRequestsTile(health.budgets),
+    freshness: toFreshnessTile(health),
+    lastRun: health.runs.find(({ status }) => status !== 'running') ?? null,
     targets: toTargetsTile(health.targets, now),
+  };
+}
+
+/** The oldest of all packages, and the published file. */
+function toFreshnessTile({ packages, published }: TileSources['health']) {
+  const walked = packages.map(({ walked_at: at }) => at);
+  return {
+    /** Null: a package was never walked completely, or there is none. */
+    oldest: walked.includes(null) ? null : (walked.sort()[0] ?? null),
+    isStale: packages.some(({ stale }) => stale),
+    /** Null: nothing is published. */
+    published,
   };
 }
 
@@ -75,23 +88,6 @@ function toStorageChange(accounts: readonly (readonly StorageDayRow[])[]) {
   const before = sum(known.map((delta) => delta.from));
   /** `share`: of the size then; null if that was 0. */
   return { bytes, days: first.days, share: before === 0 ? null : bytes / before };
-}
-
-function toRequestsTile(budgets: HealthReport['budgets']) {
-  const limits = budgets.map(({ per_day: day }) => day.limit);
-  const shares = budgets.map(({ account, per_day: { spent, limit } }) => ({
-    account,
-    share: limit ? spent / limit : 0,
-  }));
-  return {
-    /** In the last 24 hours, of all accounts. */
-    spent: sum(budgets.map(({ per_day: day }) => day.spent)),
-    /** Null if an account has none. */
-    limit: limits.some((limit) => limit === null) ? null : sum(limits.map((limit) => limit ?? 0)),
-    /** Of several accounts, the one that has used most of its day; null for a single account. */
-    fullest: shares.length > 1 ? (shares.toSorted((one, other) => other.share - one.share)[0] ?? null) : null,
-    paused: budgets.filter(({ pause }) => pause?.in_force).map(({ account }) => account),
-  };
 }
 
 function toTargetsTile(targets: HealthReport['targets'], now: number) {

@@ -77,8 +77,7 @@ describe('the status page', () => {
   it('shows its parts by importance, and a message where all is well', async () => {
     const { title, partText, root } = await (await openPages(ALL_WELL)).page();
     const ids = named(root, 'section', 'div').flatMap(({ attributes }) => attributes.get('id') ?? []);
-    const sections = ['overall-status', 'progress', 'problems', 'storage', 'packages', 'budgets', 'runs'];
-    const parts = [...sections, 'changes'];
+    const parts = ['overall-status', 'progress', 'problems', 'packages', 'changes'];
     expect(ids.filter((id) => parts.includes(id))).toEqual(parts);
     expect(partText('overall-status')).toBe(
       '✓ All 6 packages fresh; last full walk 30 min ago As of 2026-03-10 21:00:00',
@@ -86,7 +85,8 @@ describe('the status page', () => {
     expect(title).toBe('All 6 packages fresh; last full walk 30 min ago · Vodhouse test');
     expect(partText('problems')).toBe('Needs attention Nothing.');
     expect(partText('progress')).toBe('Next full run 22:00 in 60 min');
-    expect(partText('runs')).toBe('Last runs None yet.');
+    expect(partText('tile-last-run')).toBe('Last run – none yet');
+    expect(partText('tile-freshness')).toBe('Oldest package 30 min ago');
   });
 
   it('is read from the file at that moment, and has a stamp for changes', async () => {
@@ -113,22 +113,20 @@ const removal = (id: number, proved: string) =>
 describe('the tiles', () => {
   const tile = (page: ReadPage, name: string) => page.partText(`tile-${name}`);
 
-  it('have the videos with the changes of the day of the service, and the requests of 24 hours', async () => {
-    const { page, change } = await openPages([...ALL_WELL, request('main', 5), request('other', 86_399)]);
+  it('have the videos with the changes of the day of the service, and the last run', async () => {
+    const { page, change } = await openPages(ALL_WELL);
     const before = await page();
     expect(tile(before, 'videos')).toBe('Videos 66 no change today');
-    expect(tile(before, 'requests')).toBe('Requests in 24 h 2 of 60,000; main under 0.1 %');
     change(
       run({ started_at: '2026-03-09 14:59:59' }),
       walk({ started_at: '2026-03-09 14:59:59', inserted: 1_000 }), // 23:59:59 in Seoul
       walk({ started_at: '2026-03-09 15:00:00', inserted: 9 }),
       walk({ restored: 1, package_id: 104 }),
       ...[1, 2, 3].map((id) => removal(id, '2026-03-09 15:00:00')),
-      pause('2026-03-10 12:30:00', '2026-03-10 13:30:00'),
     );
     const after = await page();
     expect(tile(after, 'videos')).toBe('Videos 66 +7 today (+10 \u22123)');
-    expect(tile(after, 'requests')).toBe('Requests in 24 h 2 paused: main');
+    expect(tile(after, 'last-run')).toBe('Last run: succeeded 57 min ago 1,009 inserted, 1 restored');
     change(`update walk set inserted = 0, restored = 0;`);
     expect(tile(await page(), 'videos')).toBe('Videos 66 \u22123 today');
   });
@@ -380,7 +378,6 @@ describe('the attention list', () => {
       'Restriction',
       'paused until 2026-03-10 21:30:00: asked too often',
       'ended at 2026-03-10 20:30:00; full rate again at 2026-03-10 21:10:00',
-      'none',
     ]);
   });
 
@@ -415,14 +412,14 @@ describe('the attention list', () => {
     expect(failed.partText('overall-status')).toMatch(
       /^✕ The last run failed; last full walk 30 min ago As of /,
     );
-    expect(rowsIn(failed.part('runs')).at(2)).toEqual(['', 'the disk is full']);
+    expect(rowsIn((await page('/runs')).part('runs')).at(2)).toEqual(['', 'the disk is full']);
     change(run({ status: 'parked', error: 'no requests left', resume_at: '2026-03-10 15:00:00' }));
     const parked = await page();
     expect(needsOn(parked)[1]?.map(plain)).toEqual([
       'run 3 is parked until 2026-03-11 00:00:00: no requests left',
       'a worker resumes by itself; without one, after that time: vodhouse sync',
     ]);
-    expect(rowsIn(parked.part('runs')).at(2)?.[1]).toBe(
+    expect(rowsIn((await page('/runs')).part('runs')).at(2)?.[1]).toBe(
       'no requests left; it can resume at 2026-03-11 00:00:00',
     );
   });
@@ -546,10 +543,10 @@ describe('storage', () => {
       insert('storage_correction', correction),
       gap('2026-03-09', { account: 'main', reason: 'unconfirmed' }),
     ]);
-    const { partText, part } = await page('/?storage=main');
+    const { partText, part } = await page('/storage?account=main');
     expect(partText('storage-now')).toBe('5 GiB on 2026-03-08, last booked day');
-    expect(partText('storage')).toContain('1 day without figures · ◆ 1 day corrected after the booking');
-    const [figure] = named(part('storage'), 'figure');
+    expect(partText('content')).toContain('1 day without figures · ◆ 1 day corrected after the booking');
+    const [figure] = named(part('content'), 'figure');
     expect(named(figure as Element, 'rect')).toHaveLength(1);
     const months = await page('/storage?account=main&month=2026-03');
     expect(rowsIn(months.part('months')).slice(1, 4)).toEqual([
@@ -567,22 +564,23 @@ describe('storage', () => {
 
   it('is of the requested account, else of the first', async () => {
     const { page } = await openPages(DAYS);
-    for (const path of ['/', '/?storage=main', '/?storage=alone', '/?storage=nobody']) {
+    for (const path of [
+      '/storage',
+      '/storage?account=main',
+      '/storage?account=alone',
+      '/storage?account=nobody',
+    ]) {
       const { partText } = await page(path);
       expect(partText('storage-now')).toBe('4.88 KiB on 2026-03-08, last booked day');
     }
-    const { partText, part } = await page('/?storage=other');
+    const { partText, part } = await page('/storage?account=other');
     expect(partText('storage-now')).toBe('10 GiB on 2026-03-10, so far (live)');
-    expect(linksIn(part('storage')).slice(0, 2)).toEqual([
-      ['/?storage=main#storage', 'main'],
-      ['/?storage=other#storage', 'other'],
-    ]);
-    const shown = named(part('storage'), 'a').filter(({ attributes }) => attributes.has('aria-current'));
-    expect(shown.map(getText)).toEqual(['other', 'Level']);
-    const [figure] = named(part('storage'), 'figure');
+    const shown = named(part('content'), 'a').filter(({ attributes }) => attributes.has('aria-current'));
+    expect(shown.map(getText)).toEqual(['other', 'Level', '90 days']);
+    const [figure] = named(part('content'), 'figure');
     expect(figure?.attributes.get('data-chart')).toBe('/storage.json?account=other');
-    const change = await page('/?storage=other&chart=change');
-    expect(linksIn(change.part('storage'))).toContainEqual(['/?storage=main&chart=change#storage', 'main']);
+    const change = await page('/storage?account=other&chart=change');
+    expect(linksIn(change.part('content'))).toContainEqual(['/storage?account=main&chart=change', 'main']);
   });
 
   it('has a page: each month with its days, each gap with its reason, and the same as texts and CSV', async () => {
@@ -637,9 +635,6 @@ describe('storage', () => {
   it('has a message where no account has any', async () => {
     const options = { accounts: onlyMain([{ id: 101, name: null }]) };
     const { page, url } = await openPages([], options);
-    const { partText, root } = await page();
-    expect(partText('storage')).toBe('Storage No account has storage statistics in the config.');
-    expect(named(root, 'script')).toHaveLength(1);
     expect((await page('/storage')).partText('content')).toContain('No account has storage statistics');
     const answer = await fetch(`${url}/storage.json`);
     expect([answer.status, await answer.json()]).toEqual([404, { error: 'not found' }]);
@@ -652,47 +647,41 @@ describe('storage', () => {
       ['delete from video;', 'drop trigger storage_day_booked_delete;', 'delete from storage_day;'],
       options,
     );
-    const { partText, part } = await page();
-    expect(partText('storage')).toBe('Storage No day has been read yet.');
-    expect(partText('changes')).toBe('Latest changes None yet.');
-    expect(named(part('storage'), 'figure')).toEqual([]);
+    expect((await page()).partText('changes')).toBe('Latest changes None yet.');
     expect((await page('/storage')).partText('content')).toContain('No day has been read yet.');
     expect(await data('/storage.json')).toEqual([]);
   });
 });
 
-describe('spent requests and the last runs', () => {
-  it('are those of each account that count in its windows now; five runs, the newest first', async () => {
+describe('spent requests', () => {
+  it('are shown of an account that is restricted, or has used half of its day', async () => {
     const requests = [0, 0, 30, 3_600, 86_399, 86_400].map((seconds) => request('main', seconds));
-    const runs = [
-      ...Array.from({ length: 9 }, () => run({})),
-      run({ trigger: 'manual', mode: 'quick', scope: 'package 101', requests: 1_234 }),
-      run({ status: 'partial', trigger: 'catch_up' }),
-      walk({ run_id: 11, inserted: 1_000, updated: 2, removed: 3, restored: 4, quarantined: 5 }),
-      walk({ run_id: 11, inserted: 1, status: 'failed', package_id: 104 }),
-    ];
-    const { part } = await (await openPages([...requests, request('other', 5), ...runs])).page();
+    const { page, change } = await openPages([...requests, request('other', 5)]);
+    expect(
+      named((await page()).root, 'section').some((each) => each.attributes.get('id') === 'budgets'),
+    ).toBe(false);
+    change(pause('2026-03-10 12:30:00', '2026-03-10 13:30:00'));
+    const { part } = await page();
     expect(rowsIn(part('budgets'))).toEqual([
       ['Account', 'In the last second', 'In the last minute', 'In the last 24 hours', 'Restriction'],
-      ['main', '2 of 5', '3 of 120', '5 of 20,000', 'none'],
-      ['other', '0 of 5', '1 of 120', '1 of 20,000', 'none'],
-      ['alone', '0 of 5', '0 of 120', '0 of 20,000', 'none'],
+      ['main', '2 of 5', '3 of 120', '5 of 20,000', 'paused until 2026-03-10 21:30:00: asked too often'],
     ]);
     const meters = named(part('budgets'), 'meter').map(({ attributes }) => [
       attributes.get('value'),
       attributes.get('max'),
     ]);
     expect(meters[0]).toEqual(['2', '5']);
-    const shown = rowsIn(part('runs')).slice(1);
-    expect(shown).toHaveLength(5);
-    expect(shown.slice(0, 3)).toEqual([
-      [
-        ...['11 full, catch-up', '60 min ago', '2m 5s', 'partial'],
-        ...['1,001 inserted, 2 updated, 3 removed, 4 restored, 5 quarantined, 1 package failed', '12'],
-      ],
-      [...['10 quick, manual, package 101', '60 min ago', '2m 5s', 'succeeded', 'no change', '1,234']],
-      ['9 full, scheduled', '60 min ago', '2m 5s', 'succeeded', 'no change', '12'],
-    ]);
+    change(
+      'delete from pause;',
+      `insert into request (account, at_ms, purpose, status, spent_until_ms)
+        with recursive n(i) as (select 1 union all select i + 1 from n where i < 10_001)
+        select 'other', at_ms, purpose, status, spent_until_ms from request, n where account = 'other';`,
+    );
+    expect(
+      rowsIn((await page()).part('budgets'))
+        .slice(1)
+        .map(([account]) => account),
+    ).toEqual(['other']);
   });
 });
 
@@ -737,10 +726,10 @@ describe('the cells of every table', () => {
         .slice(row, row + 1)
         .flatMap((each) => named(each, 'th', 'td'))
         .map(({ attributes }) => attributes.get('data-label') ?? null);
-    expect(await labelsOn('/', 'runs', 1)).toEqual([
+    expect(await labelsOn('/runs', 'runs', 1)).toEqual([
       ...[null, 'Started', 'Duration', 'Status', 'Changes', 'Requests'],
     ]);
-    expect(await labelsOn('/', 'runs', 2)).toEqual(['Run', null]);
+    expect(await labelsOn('/runs', 'runs', 2)).toEqual(['Run', null]);
     expect((await labelsOn('/packages', 'content', 1)).slice(0, 3)).toEqual([null, 'State', 'Videos']);
   });
 });
