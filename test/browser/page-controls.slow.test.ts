@@ -79,6 +79,7 @@ test('on a phone the strip of runs begins at the newest one, and scrolls to the 
   const at = { started_at: '2026-03-10 11:00:00', finished_at: '2026-03-10 11:01:00' };
   const run = insert('run', { trigger: 'schedule', mode: 'full', status: 'succeeded', ...at });
   const page = await open({ viewport: { width: 375, height: 800 } }, Array<string>(60).fill(run));
+  await page.goto(new URL('/runs', page.url()).href);
   const runs = page.locator('.run-strip a');
   const isVisible = async (index: number) => {
     const shown = await runs.nth(index).boundingBox();
