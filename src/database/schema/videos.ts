@@ -80,7 +80,7 @@ const videoColumns = () => ({
   change: text('change', { enum: CHANGES }).notNull().default('added'),
   changed_fields: text('changed_fields'), // names of the fields that an edit changed, each followed by a space
   title_before: text('title_before'),
-  run_id: bigint('run_id'), // of the change; null: stored by an older version
+  run_id: bigint('run_id'), // of the change; null: outside of runs
 });
 
 /** One video of one package, in its present state. */
