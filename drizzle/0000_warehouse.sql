@@ -36,7 +36,7 @@ CREATE TABLE `package` (
 	`changed_seq` BIGINT DEFAULT 0 NOT NULL,
 	`last_turn_walk_id` BIGINT DEFAULT 0 NOT NULL,
 	`failed_walks` BIGINT DEFAULT 0 NOT NULL,
-	`looked_at` TIMESTAMP,
+	`compared_at` TIMESTAMP,
 	`missing_records` BIGINT,
 	`schedule` text,
 	PRIMARY KEY(`account`, `package_id`)
@@ -223,10 +223,10 @@ CREATE TABLE `storage_gap` (
 	`account` text NOT NULL,
 	`date` DATE NOT NULL,
 	`first_missed_at` TIMESTAMP NOT NULL,
-	`last_asked_at` TIMESTAMP NOT NULL,
+	`last_requested_at` TIMESTAMP NOT NULL,
 	`given_up_at` TIMESTAMP,
 	`reason` text DEFAULT 'missing' NOT NULL,
-	`asked_days` BIGINT DEFAULT 1 NOT NULL,
+	`requested_days` BIGINT DEFAULT 1 NOT NULL,
 	PRIMARY KEY(`account`, `date`)
 );
 --> statement-breakpoint
@@ -330,7 +330,7 @@ CREATE TABLE `run_failure` (
 CREATE TABLE `saved_requests` (
 	`account` text NOT NULL,
 	`date` DATE NOT NULL,
-	`looks` BIGINT NOT NULL,
+	`quick_walks` BIGINT NOT NULL,
 	`requests` BIGINT NOT NULL,
 	PRIMARY KEY(`account`, `date`)
 );

@@ -31,7 +31,7 @@ const packages = describeTable(
     last_turn_walk_id:
       '`walk_id` of the full walk by which the package last had its turn; 0 before the first. The lowest is served next.',
     failed_walks: withUnit('walks', 'Full walks that failed or were killed since the last one that did not.'),
-    looked_at: 'When a quick walk last checked the package, or a full walk of it ended.',
+    compared_at: 'When a quick walk last checked the package, or a full walk of it ended.',
     missing_records: withUnit(
       'records',
       'Records that the last quick walk found missing in the list and could not locate; NULL if none has searched since the last full walk.',

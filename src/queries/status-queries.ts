@@ -20,14 +20,14 @@ const SAVINGS_DAYS = 7;
 /** Requests and page reads that an account saved in the last seven days. */
 export interface Savings {
   /** Quick walks, and the additional requests that full walks would have needed. */
-  looks: number;
+  quick_walks: number;
   requests: number;
   /** Pages that were recognised by their hash. */
   pages: number;
 }
 
 const SAVINGS = query<Savings, { account: string; since: string }>(`
-select coalesce(sum(looks), 0) as looks, coalesce(sum(requests), 0) as requests,
+select coalesce(sum(quick_walks), 0) as quick_walks, coalesce(sum(requests), 0) as requests,
   (select coalesce(sum(recognised), 0) from walk
     where run_id >= (select min(run_id) from run where started_at >= :since) and +account = :account
       and started_at >= :since) as pages

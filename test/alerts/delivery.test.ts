@@ -11,7 +11,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/lib/clock.ts';
 import { SECRET_PATH, startWebhook } from '../support/servers/webhook.ts';
 
 const gap = (date: string) =>
-  insert('storage_gap', { account: 'main', date, first_missed_at: NOON, last_asked_at: NOON });
+  insert('storage_gap', { account: 'main', date, first_missed_at: NOON, last_requested_at: NOON });
 const READ_LATER = [
   "update package set walked_at = '2027-03-10 12:00:00';",
   "update storage_reading set observed_at = '2027-03-10 12:00:00';",

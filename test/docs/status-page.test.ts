@@ -144,9 +144,14 @@ function filledFile(): string {
         ...{ account: 'main', stream: 'videos', field: 'f', kind: 'new' },
         ...{ first_seen_at: at, last_seen_at: at },
       }),
-      insert('storage_gap', { account: 'main', date: '2026-03-09', first_missed_at: at, last_asked_at: at }),
       insert('storage_gap', {
-        ...{ account: 'main', date: '2026-03-08', first_missed_at: at, last_asked_at: at },
+        account: 'main',
+        date: '2026-03-09',
+        first_missed_at: at,
+        last_requested_at: at,
+      }),
+      insert('storage_gap', {
+        ...{ account: 'main', date: '2026-03-08', first_missed_at: at, last_requested_at: at },
         reason: 'unconfirmed',
       }),
       insert('storage_discrepancy', {

@@ -32,7 +32,7 @@ const gapRow = (date: string, givenUpAt: string | null = null) =>
     account: 'main',
     date,
     first_missed_at: date,
-    last_asked_at: date,
+    last_requested_at: date,
     given_up_at: givenUpAt,
   });
 const heldRow = (id: number, isHeld: number) =>

@@ -20,7 +20,7 @@ export const packageTable = sqliteTable(
     changed_seq: bigint('changed_seq').notNull().default(0),
     last_turn_walk_id: bigint('last_turn_walk_id').notNull().default(0),
     failed_walks: bigint('failed_walks').notNull().default(0),
-    looked_at: timestamp('looked_at'),
+    compared_at: timestamp('compared_at'),
     missing_records: bigint('missing_records'),
     schedule: text('schedule'),
   },

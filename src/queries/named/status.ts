@@ -14,7 +14,7 @@ export interface PackageStatus {
   totalcount: number | null;
   page_size: number | null;
   walked_at: string | null;
-  looked_at: string | null;
+  compared_at: string | null;
   order: 'trusted' | 'untrusted' | null;
   /** The status of its last full walk, and why that failed. */
   last_walk: Status | null;
@@ -22,7 +22,7 @@ export interface PackageStatus {
 }
 
 const PACKAGE_COLUMNS = `package.account, package.package_id, package.name, package.schedule, package.live_count, package.totalcount, package.page_size,
-  package.walked_at, package.looked_at, package."order", walk.status as last_walk, walk.error as last_error`;
+  package.walked_at, package.compared_at, package."order", walk.status as last_walk, walk.error as last_error`;
 
 const LAST_WALK = `left join walk on walk.walk_id = (
   select walk_id from walk
