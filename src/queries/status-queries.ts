@@ -37,7 +37,7 @@ where account = :account and date >= substr(:since, 1, 10)`);
 const HELD_SINCE = query<{ count: number }, PackageKey & { walkId: number }>(`
 select count(*) as count
 from removal_candidate
-where held_back = 1 and account = :account and package_id = :packageId and coalesce(held_by, 0) <= :walkId`);
+where held_back = 1 and account = :account and package_id = :packageId and held_by <= :walkId`);
 
 const REQUESTS = query<typeof request.$inferSelect, { limit: number }>(`
 select *
@@ -91,7 +91,7 @@ export function openStatusQueries(path: string) {
 
 function countHeldBack(db: Db) {
   return status.HELD_BACK_COUNTS.all(db, {}).map((row) => {
-    const reasons = row.reasons?.split(',') ?? [];
+    const reasons = row.reasons.split(',');
     return { ...row, reasons: HELD_REASONS.filter((reason) => reasons.includes(reason)) };
   });
 }

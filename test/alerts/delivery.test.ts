@@ -24,6 +24,7 @@ const held = (package_id: number) =>
     proved_at: NOON,
     walk_id: 7,
     held_back: 1,
+    ...{ held_at: NOON, held_by: 7, held_reason: 'many' },
   });
 
 describe('a webhook that is down', () => {

@@ -137,7 +137,7 @@ function filledFile(): string {
         proved_at: at,
         walk_id: 1,
         held_back: 1,
-        held_by: 1,
+        ...{ held_at: at, held_by: 1, held_reason: 'many' },
       }),
       insert('quarantine', { ...ofPackage, stream: 'videos', reason: 'r', raw: '{}', seen_at: at }),
       insert('drift', {

@@ -87,7 +87,7 @@ describe('runs', () => {
       `update walk set held_back = 1 where run_id = 1 and package_id = 101;
        insert into removal_candidate (account, package_id, id, proved_at, walk_id, held_back, held_at, held_by, held_reason)
          select w.account, w.package_id, max(v.id), w.finished_at, w.walk_id, 1, w.finished_at, w.walk_id, 'many'
-         from walk w join video v using (account, package_id) where run_id = 1 and package_id = 101;
+         from walk w join video v using (account, package_id) where w.run_id = 1 and package_id = 101;
        ${insert('quarantine', { account: 'main', stream: 'videos', package_id: 101, record_id: '7', reason: 'bad', raw: '{}', seen_at: '' })}
        update quarantine set seen_at = (select started_at from run where run_id = 1);
        insert into run_failure select 1, account, package_id, 'videos', 'status', 'x' from package limit 1`,
