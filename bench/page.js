@@ -44,7 +44,7 @@ export async function measureStatusPage(folder) {
     key: '',
     since: null,
     settleMs: 0,
-    lookAgainDays: 3,
+    recheckDays: 3,
     giveUpDays: 7,
   };
   const accounts = config.accounts.map((account) => ({ ...account, storage }));

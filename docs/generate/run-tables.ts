@@ -149,7 +149,7 @@ const savedRequests = describeTable(
   {
     account: ACCOUNT,
     date: withUnit('YYYY-MM-DD', 'Day in UTC.'),
-    looks: withUnit('looks', 'Completed quick walks of a package.'),
+    quick_walks: withUnit('walks', 'Completed quick walks of a package.'),
     requests: withUnit('requests', 'Requests that full walks would have sent in addition.'),
   },
 );

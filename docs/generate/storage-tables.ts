@@ -72,14 +72,14 @@ const gap = describeTable(
     account: ACCOUNT,
     date: DAY,
     first_missed_at: 'When the day was first requested and not booked.',
-    last_asked_at: 'When it was last requested and not booked.',
+    last_requested_at: 'When it was last requested and not booked.',
     given_up_at:
       'When vodhouse gave up, after requests on `give_up_days` separate days: the day is then requested once a month; NULL before that.',
     reason: enumOf(
       schema.GAP_REASONS,
       'missing: not returned. incomplete: returned, but not as a complete record (see `quarantine`). unconfirmed: returned with implausible figures (see `storage_unconfirmed`).',
     ),
-    asked_days: withUnit('days', 'Separate days on which it was requested.'),
+    requested_days: withUnit('days', 'Separate days on which it was requested.'),
   },
 );
 

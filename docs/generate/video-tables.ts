@@ -20,8 +20,7 @@ const packages = describeTable(
     totalcount: withUnit('videos', 'How many videos the package had by the last answer of the service.'),
     page_size: withUnit('videos a page', 'Page size of the response.'),
     walked_at: 'End of the last full walk that read every page; NULL before the first one.',
-    first_walked_at:
-      'End of the first full walk that read every page, or of the oldest one on record when vodhouse began to record this; NULL before it.',
+    first_walked_at: 'End of the first full walk that read every page; NULL before it.',
     order: enumOf(
       ['trusted', 'untrusted'],
       'trusted: the list is sorted by id. untrusted: it is not, so only a response with the complete list proves removals. NULL before the first full walk. `order` is a keyword of SQL: write `"order"`.',
@@ -32,7 +31,7 @@ const packages = describeTable(
     last_turn_walk_id:
       '`walk_id` of the full walk by which the package last had its turn; 0 before the first. The lowest is served next.',
     failed_walks: withUnit('walks', 'Full walks that failed or were killed since the last one that did not.'),
-    looked_at: 'When a quick walk last checked the package, or a full walk of it ended.',
+    compared_at: 'When a quick walk last checked the package, or a full walk of it ended.',
     missing_records: withUnit(
       'records',
       'Records that the last quick walk found missing in the list and could not locate; NULL if none has searched since the last full walk.',
@@ -48,10 +47,7 @@ const packageDays = describeTable(
     account: ACCOUNT,
     package_id: PACKAGE_ID,
     date: 'Day in UTC. A day without such a walk has no row.',
-    videos: withUnit(
-      'videos',
-      'Rows of `video` that were not removed; on days before vodhouse began to record this, the `totalcount` of the walk.',
-    ),
+    videos: withUnit('videos', 'Rows of `video` that were not removed.'),
   },
 );
 
@@ -80,8 +76,7 @@ const STATE = {
   changed_fields:
     'Names of the fields that an edit changed, each followed by a space; NULL if none did, or if a version before it was recorded stored it.',
   title_before: 'The title of the former state, where this one has another.',
-  run_id:
-    'The run that stored this state; NULL outside of runs, and for states that an earlier version stored.',
+  run_id: 'The run that stored this state; NULL outside of runs.',
 } as const;
 
 const video = describeTable(

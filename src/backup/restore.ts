@@ -14,7 +14,6 @@ import { toWarehouseError } from '../database/integrity.ts';
 import { fsyncPath } from '../database/fsync.ts';
 import { draftPath, removeDraft, removeStaleDrafts } from '../database/draft-files.ts';
 import { openDatabase } from '../database/connection.ts';
-import { readWarehouseId } from '../database/warehouse-identity.ts';
 import { restoreMarkerPath, resolveLink } from '../database/paths.ts';
 import { hasForeignWal, pairRecordPath } from '../database/wal-owner.ts';
 import { createLockedError, tryLock, type Lock, type LockName } from '../database/lock.ts';
@@ -87,11 +86,11 @@ function assertBackup(path: string, file: string): void {
   throw new ConfigError(`${file} is the live file itself`, { hint: 'name a file that vodhouse backup made' });
 }
 
-/** `draft` is the copy of `file`. A file without an id that can be read (of an old format, or damaged) may be any warehouse. */
+/** `draft` is the copy of `file`. A live file that cannot be read may be any warehouse. */
 function assertSameWarehouse(live: string, draft: string, file: string): void {
   const ours = existsSync(live) && !hasForeignWal(live) ? readId(live) : null;
   const theirs = readId(draft);
-  if (ours === null || theirs === null || ours === theirs) return;
+  if (ours === null || ours === theirs) return;
   throw new ConfigError(
     `${file} is a backup of another warehouse, ${ofAccounts(draft)}; ${live} is ${ofAccounts(live)}; nothing was changed`,
     { hint: `to use it all the same, move ${live} away first, and its -wal if there is one` },
@@ -122,15 +121,12 @@ function prepareDraft(
   old: string | null,
   { asNew, now }: Request,
 ): Pick<Restored, 'carried' | 'newWarehouseId'> {
-  const isOfOldFormat = readId(draft) === null;
   const db = openDatabase(draft, now);
   try {
     const newWarehouseId = asNew ? randomUUID() : null;
-    const ofOldFile = isOfOldFormat && old !== null ? readId(old) : null;
-    const id = newWarehouseId ?? ofOldFile;
     transact(db, (tx) => {
       tx.update(warehouseState)
-        .set({ restored_at: toTimestamp(now), ...(id !== null && { warehouse_id: id }) })
+        .set({ restored_at: toTimestamp(now), ...(asNew && { warehouse_id: newWarehouseId }) })
         .run();
       if (asNew) tx.delete(targetLoad).run();
     });
@@ -141,8 +137,12 @@ function prepareDraft(
   }
 }
 
-/** Null for a file of an old format, and for one that cannot be read. */
-const readId = (file: string): string | null => readFile(file, readWarehouseId);
+/** Null for a file that cannot be read. */
+const readId = (file: string): string | null =>
+  readFile(
+    file,
+    (client) => client.prepare('select warehouse_id from warehouse_state').pluck().get() as string | null,
+  );
 
 /** Null for a file that cannot be read. Leaves its log as it is, and none where there was none, as a read-only connection would. */
 function readFile<Result>(file: string, read: (client: Database) => Result): Result | null {

@@ -40,7 +40,7 @@ const storage = section(
     key: key.optional().describe('Key of the storage statistics. Default: the key of video_list.'),
     since: orNull(day).describe('First day to book, yyyy-mm-dd. Default: yesterday.'),
     settle: withDefault(duration, '1h', 'Time after midnight before a past day is booked.'),
-    look_again_days: withDefault(integer(0), 3, 'Booked days that are compared again each day.'),
+    recheck_days: withDefault(integer(0), 3, 'Booked days that are compared again each day.'),
     give_up_days: withDefault(
       integer(0),
       7,

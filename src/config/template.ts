@@ -25,7 +25,7 @@ accounts:
       #auth: none               # or query (?key=…), or { header: x-api-key }
       #since: 2026-01-01        # first day to book; without it, yesterday
       #settle: 1h               # time after midnight before a day is booked
-      #look_again_days: 3       # booked days that are compared again each day
+      #recheck_days: 3          # booked days that are compared again each day
       #give_up_days: 7          # separate days on which a missing day is requested
       #optional: []             # figures that a record may lack and still be booked
       #plausible_factor: 2      # a total further from the last reading waits for a second

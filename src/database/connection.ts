@@ -8,7 +8,7 @@ import { assertNotRestoring, createFile } from './create-file.ts';
 import { assertNotEmpty, toWarehouseError, withDamageErrors } from './integrity.ts';
 import { findOtherHolder, readLiveHolder } from './lock.ts';
 import { countConnection } from './open-files.ts';
-import { APPLICATION_ID, SCHEMA_VERSION, migrateFile } from './migrate.ts';
+import { APPLICATION_ID, FORMAT_BASE, SCHEMA_VERSION, migrateFile } from './migrate.ts';
 import { assertOwnWal, removePairRecord, recordPair } from './wal-owner.ts';
 
 export type Db = BetterSQLite3Database & { $client: Database };
@@ -23,8 +23,8 @@ const WAL_LIMIT_BYTES = 64 * 2 ** 20;
 
 /**
  * Opens the live file for writing; creates it if it is missing, and migrates an older one. Throws WarehouseError for a
- * file that is empty, damaged, not writable, from a newer version, or not a warehouse, and LockedError for an older one that another
- * process uses.
+ * file that is empty, damaged, not writable, from a newer version or from before the first one, or not a warehouse, and LockedError
+ * for an older one that another process uses.
  */
 export function openDatabase(path: string, now: number): Db {
   assertNotRestoring(path);
@@ -141,9 +141,21 @@ function assertOurs(db: Db, path: string): void {
       hint: 'name another file under `warehouse` in the config',
     });
   }
-  if (getSchemaVersion(db) > SCHEMA_VERSION) {
+  assertKnownFormat(getSchemaVersion(db), path);
+}
+
+function assertKnownFormat(format: number, path: string): void {
+  if (format < FORMAT_BASE) {
     throw new WarehouseError(
-      `${path} has format ${getSchemaVersion(db)}, made by a newer vodhouse; this one knows formats up to ${SCHEMA_VERSION}`,
+      `${path} has format ${format}, made by a checkout before the first version; nothing was changed`,
+      {
+        hint: 'move it away, with its -wal and -shm, its backups and the published file: vodhouse sync then makes a new one',
+      },
+    );
+  }
+  if (format > SCHEMA_VERSION) {
+    throw new WarehouseError(
+      `${path} has format ${format}, made by a newer vodhouse; this one knows formats up to ${SCHEMA_VERSION}`,
       { hint: 'update vodhouse, or go back to a backup of before the update; nothing was changed' },
     );
   }

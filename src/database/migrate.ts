@@ -1,4 +1,5 @@
 /** The schema of the live file: its version, and how a file of an older one is brought up to date. */
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +8,6 @@ import { drizzle } from 'drizzle-orm/better-sqlite3';
 import { migrate } from 'drizzle-orm/better-sqlite3/migrator';
 import { toTimestamp } from '../lib/clock.ts';
 import { WarehouseError } from '../lib/errors.ts';
-import { createIdentity } from './warehouse-identity.ts';
 import { PACKAGE_ROOT } from '../lib/package-root.ts';
 import { createVersionTrigger } from './version-trigger.ts';
 
@@ -15,8 +15,10 @@ import { createVersionTrigger } from './version-trigger.ts';
 export const APPLICATION_ID = 0x766f6468;
 
 const MIGRATIONS = fileURLToPath(new URL('drizzle', PACKAGE_ROOT));
-/** The number of migrations; a file with more is from a newer version. */
-export const SCHEMA_VERSION = countMigrations();
+/** The format of a file is this and the number of its migrations; a lower one is of a checkout before the first version. */
+export const FORMAT_BASE = 100;
+/** The format of this version; a file with a higher one is from a newer version. */
+export const SCHEMA_VERSION = formatOf(MIGRATIONS);
 const TRIGGERS = [
   'storage_day_booked_insert',
   'storage_day_booked_update',
@@ -27,17 +29,23 @@ const TRIGGERS = [
 ];
 
 /** Runs the missing migrations. Foreign keys are off: a table rebuild would delete the children of its rows. */
-export function migrateFile(client: Database, path: string, now: number): void {
+export function migrateFile(client: Database, path: string, now: number, folder = MIGRATIONS): void {
   client.pragma('foreign_keys = OFF');
-  migrate(drizzle(client), { migrationsFolder: MIGRATIONS });
-  client
-    .prepare('insert or ignore into warehouse_state (singleton, created_at, change_seq) values (1, ?, 0)')
-    .run(toTimestamp(now));
+  migrate(drizzle(client), { migrationsFolder: folder });
+  createStateRow(client, now);
   createVersionTrigger(client);
-  createIdentity(client);
   assertMigrated(client, path);
-  client.pragma(`user_version = ${SCHEMA_VERSION}`);
+  client.pragma(`user_version = ${formatOf(folder)}`);
   client.pragma('foreign_keys = ON');
+}
+
+/** In a new file. All copies and backups of a file have its `warehouse_id`: targets know it by that. */
+function createStateRow(client: Database, now: number): void {
+  client
+    .prepare(
+      'insert or ignore into warehouse_state (singleton, created_at, change_seq, warehouse_id) values (1, ?, 0, ?)',
+    )
+    .run(toTimestamp(now), randomUUID());
 }
 
 function assertMigrated(client: Database, path: string): void {
@@ -52,9 +60,9 @@ function assertMigrated(client: Database, path: string): void {
   }
 }
 
-function countMigrations(): number {
-  const journal = JSON.parse(readFileSync(join(MIGRATIONS, 'meta/_journal.json'), 'utf8')) as {
+function formatOf(folder: string): number {
+  const journal = JSON.parse(readFileSync(join(folder, 'meta/_journal.json'), 'utf8')) as {
     entries: unknown[];
   };
-  return journal.entries.length;
+  return FORMAT_BASE + journal.entries.length;
 }

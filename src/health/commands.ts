@@ -40,11 +40,11 @@ export function packageNames(accounts: Accounts): (row: { account: string; packa
   };
 }
 
-/** Removals of one package that are held back; `held_by`: the last walk that held some, null if it is not known. */
+/** Removals of one package that are held back; `held_by`: the last walk that held some. */
 export interface Held {
   account: string;
   package_id: number;
-  held_by: number | null;
+  held_by: number;
 }
 
 /** Formats commands that store the pages of a package even if they look like those of another one. */
@@ -60,8 +60,5 @@ export function acceptPageCommands(
 /** Formats commands that accept the removals that the named walk, or an earlier one, held back. */
 export function acceptRemovalsCommands(typed: FormatCommand, accounts: Accounts): (held: Held) => string {
   const nameOf = packageNames(accounts);
-  return (held) => {
-    const walk = held.held_by === null ? '' : ` ${held.held_by}`;
-    return typed(`sync --package ${nameOf(held)} --accept-removals${walk}`);
-  };
+  return (held) => typed(`sync --package ${nameOf(held)} --accept-removals ${held.held_by}`);
 }

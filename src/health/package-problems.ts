@@ -13,9 +13,9 @@ const HELD_REASONS: Record<HeldReason, string> = {
   order: 'the list was out of order before',
 };
 
-/** Why removals are held back; an earlier version did not store the reason. */
+/** Why removals are held back. */
 export function formatHeldReason(reasons: readonly HeldReason[]): string {
-  return reasons.length === 0 ? HELD_REASONS.many : reasons.map((reason) => HELD_REASONS[reason]).join('; ');
+  return reasons.map((reason) => HELD_REASONS[reason]).join('; ');
 }
 
 export const CONFIRMATION_HINT =

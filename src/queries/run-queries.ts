@@ -72,7 +72,7 @@ export function readRun(db: Db, run_id: number) {
     requests: runs.RUN_REQUESTS.all(db, { run_id }),
     held_back: runs.RUN_HELD_BACK.all(db, { run_id }).map((row): HeldByRun => ({
       ...row,
-      reasons: HELD_REASONS.filter((reason) => row.reasons?.split(',').includes(reason)),
+      reasons: HELD_REASONS.filter((reason) => row.reasons.split(',').includes(reason)),
     })),
     quarantine: runs.RUN_QUARANTINE.all(db, { ...span, limit: MAX_QUARANTINE }),
     booked: runs.BOOKED_DAYS.all(db, span),

@@ -20,14 +20,14 @@ const SAVINGS_DAYS = 7;
 /** Requests and page reads that an account saved in the last seven days. */
 export interface Savings {
   /** Quick walks, and the additional requests that full walks would have needed. */
-  looks: number;
+  quick_walks: number;
   requests: number;
   /** Pages that were recognised by their hash. */
   pages: number;
 }
 
 const SAVINGS = query<Savings, { account: string; since: string }>(`
-select coalesce(sum(looks), 0) as looks, coalesce(sum(requests), 0) as requests,
+select coalesce(sum(quick_walks), 0) as quick_walks, coalesce(sum(requests), 0) as requests,
   (select coalesce(sum(recognised), 0) from walk
     where run_id >= (select min(run_id) from run where started_at >= :since) and +account = :account
       and started_at >= :since) as pages
@@ -37,7 +37,7 @@ where account = :account and date >= substr(:since, 1, 10)`);
 const HELD_SINCE = query<{ count: number }, PackageKey & { walkId: number }>(`
 select count(*) as count
 from removal_candidate
-where held_back = 1 and account = :account and package_id = :packageId and coalesce(held_by, 0) <= :walkId`);
+where held_back = 1 and account = :account and package_id = :packageId and held_by <= :walkId`);
 
 const REQUESTS = query<typeof request.$inferSelect, { limit: number }>(`
 select *
@@ -91,7 +91,7 @@ export function openStatusQueries(path: string) {
 
 function countHeldBack(db: Db) {
   return status.HELD_BACK_COUNTS.all(db, {}).map((row) => {
-    const reasons = row.reasons?.split(',') ?? [];
+    const reasons = row.reasons.split(',');
     return { ...row, reasons: HELD_REASONS.filter((reason) => reasons.includes(reason)) };
   });
 }

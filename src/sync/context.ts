@@ -34,7 +34,7 @@ export interface StorageRules {
   /** Milliseconds after a day's end before it is booked. */
   settleMs: number;
   /** Booked days that the first run of each day requests again, to compare them. */
-  lookAgainDays: number;
+  recheckDays: number;
   /** A gap is given up after it was requested on this many different days. */
   giveUpDays: number;
   /** Figures that a booked record may lack. */

@@ -69,7 +69,7 @@ export function readDayHistory(tx: Tx, account: string): DayHistory {
   const stored = statements.findDays(tx, { account }).map((row) => ({ ...row, ...corrected.get(row.date) }));
   const booked = new Set(stored.flatMap(({ state, date }) => (state === 'booked' ? date : [])));
   const gaps = statements.findGaps(tx, { account }).map((gap) => {
-    const { date, last_asked_at: lastRequestedAt, asked_days: requestedDays, given_up_at } = gap;
+    const { date, last_requested_at: lastRequestedAt, requested_days: requestedDays, given_up_at } = gap;
     return [date, { lastRequestedAt, requestedDays, givenUp: given_up_at !== null }] as const;
   });
   const unconfirmed = statements.findUnconfirmedDays(tx, { account }).map((row) => {

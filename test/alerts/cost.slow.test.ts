@@ -34,7 +34,7 @@ const held = PACKAGES.filter((id) => id % 10 === 0).flatMap((package_id) =>
       proved_at: NOON,
       walk_id: 7,
       held_back: 1,
-      held_by: 7,
+      ...{ held_at: NOON, held_by: 7, held_reason: 'many' },
     }),
   ),
 );

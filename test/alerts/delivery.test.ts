@@ -11,7 +11,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/lib/clock.ts';
 import { SECRET_PATH, startWebhook } from '../support/servers/webhook.ts';
 
 const gap = (date: string) =>
-  insert('storage_gap', { account: 'main', date, first_missed_at: NOON, last_asked_at: NOON });
+  insert('storage_gap', { account: 'main', date, first_missed_at: NOON, last_requested_at: NOON });
 const READ_LATER = [
   "update package set walked_at = '2027-03-10 12:00:00';",
   "update storage_reading set observed_at = '2027-03-10 12:00:00';",
@@ -24,6 +24,7 @@ const held = (package_id: number) =>
     proved_at: NOON,
     walk_id: 7,
     held_back: 1,
+    ...{ held_at: NOON, held_by: 7, held_reason: 'many' },
   });
 
 describe('a webhook that is down', () => {

@@ -202,7 +202,7 @@ const CASES: Case[] = [
         account: 'main',
         date,
         first_missed_at: `${date} 17:00:00`,
-        last_asked_at: NOON,
+        last_requested_at: NOON,
         given_up_at: date === '2026-03-01' ? NOON : null,
       }),
     ),
@@ -350,7 +350,7 @@ const CASES: Case[] = [
     begin: [
       insert('storage_gap', {
         ...{ account: 'main', date: '2026-03-09', first_missed_at: '2026-03-10 10:00:00' },
-        ...{ last_asked_at: NOON, reason: 'unconfirmed' },
+        ...{ last_requested_at: NOON, reason: 'unconfirmed' },
       }),
       insert('storage_unconfirmed', {
         ...{ account: 'main', date: '2026-03-09', reason: 'all figures are 0', observed_at: NOON },

@@ -30,7 +30,7 @@ function account(
           key: '',
           since: null,
           settleMs: 0,
-          lookAgainDays: 0,
+          recheckDays: 0,
           giveUpDays: 0,
           optional: [],
           plausibleFactor: 2,

@@ -87,7 +87,7 @@ accounts:
       key: second-key
       since: 2026-01-01
       settle: 90m
-      look_again_days: 0
+      recheck_days: 0
       give_up_days: 30
       optional: [ad_org_cnt]
       plausible_factor: 3.5
@@ -125,7 +125,7 @@ notify: { webhook: https://hooks.example.test/x?y=z, ping: https://ping.example.
         key: 'second-key',
         since: '2026-01-01',
         settleMs: 5_400_000,
-        lookAgainDays: 0,
+        recheckDays: 0,
         giveUpDays: 30,
         optional: ['ad_org_cnt'],
         plausibleFactor: 3.5,

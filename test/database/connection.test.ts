@@ -4,7 +4,7 @@ import { Database } from '../../src/database/sqlite.ts';
 import { describe, expect, it } from 'vitest';
 import { WarehouseError } from '../../src/lib/errors.ts';
 import { openDatabase, openReadOnly, openLedgerConnection } from '../../src/database/connection.ts';
-import { APPLICATION_ID, SCHEMA_VERSION } from '../../src/database/migrate.ts';
+import { APPLICATION_ID, FORMAT_BASE, SCHEMA_VERSION } from '../../src/database/migrate.ts';
 import { openStatusQueries } from '../../src/queries/status-queries.ts';
 import { backUp } from '../../src/backup/backup.ts';
 import { restore } from '../../src/backup/restore.ts';
@@ -164,7 +164,8 @@ describe('a connection', () => {
 });
 
 /** Files that are not a warehouse, and the expected message. */
-const FOREIGN: [string, (path: string) => void, RegExp][] = [
+type ForeignFile = [what: string, make: (path: string) => void, message: RegExp];
+const FOREIGN: ForeignFile[] = [
   ['empty', (path) => writeFileSync(path, ''), /empty/],
   [
     'not SQLite',
@@ -206,6 +207,14 @@ const FOREIGN: [string, (path: string) => void, RegExp][] = [
       `has format ${SCHEMA_VERSION + 1}, made by a newer vodhouse; this one knows formats up to ${SCHEMA_VERSION}`,
     ),
   ],
+  ...[1, 21, FORMAT_BASE - 1].map((format): ForeignFile => [
+    `from before the first version, of format ${format}`,
+    (path) => {
+      openWarehouse(path, clock).close();
+      execute(path, `pragma user_version = ${format}`);
+    },
+    new RegExp(`has format ${format}, made by a checkout before the first version; nothing was changed`),
+  ]),
 ];
 
 describe.each(FOREIGN)('a file that is %s', (_what, make, message) => {

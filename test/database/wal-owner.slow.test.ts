@@ -87,7 +87,7 @@ describe('a -wal that a killed process left', () => {
     expect(nameIn(join(copy, 'live.db'))).toBe('in the log');
   });
 
-  it('is used where an older version wrote it, without an owner record', async () => {
+  it('is used where it has no owner record', async () => {
     await killAfterWriting();
     rmSync(`${path}.wal-owner`);
     open();

@@ -137,16 +137,21 @@ function filledFile(): string {
         proved_at: at,
         walk_id: 1,
         held_back: 1,
-        held_by: 1,
+        ...{ held_at: at, held_by: 1, held_reason: 'many' },
       }),
       insert('quarantine', { ...ofPackage, stream: 'videos', reason: 'r', raw: '{}', seen_at: at }),
       insert('drift', {
         ...{ account: 'main', stream: 'videos', field: 'f', kind: 'new' },
         ...{ first_seen_at: at, last_seen_at: at },
       }),
-      insert('storage_gap', { account: 'main', date: '2026-03-09', first_missed_at: at, last_asked_at: at }),
       insert('storage_gap', {
-        ...{ account: 'main', date: '2026-03-08', first_missed_at: at, last_asked_at: at },
+        account: 'main',
+        date: '2026-03-09',
+        first_missed_at: at,
+        last_requested_at: at,
+      }),
+      insert('storage_gap', {
+        ...{ account: 'main', date: '2026-03-08', first_missed_at: at, last_requested_at: at },
         reason: 'unconfirmed',
       }),
       insert('storage_discrepancy', {

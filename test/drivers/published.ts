@@ -286,7 +286,7 @@ const dayBefore = (day: string) => new Date(Date.parse(day) - 86_400_000).toISOS
 
 function formatReason(odd: Live | undefined, gap: Live | undefined): string {
   const givenUp = toText(gap?.['given_up_at']);
-  const lastRequested = gap && `; last asked at ${String(gap['last_asked_at'])} UTC`;
+  const lastRequested = gap && `; last asked at ${String(gap['last_requested_at'])} UTC`;
   const until = givenUp ? `; given up at ${givenUp} UTC` : (lastRequested ?? '');
   if (odd) return `the service did not return a complete record (${String(odd['reason'])})${until}`;
   return gap ? `the service did not return it${until}` : 'not asked for yet';

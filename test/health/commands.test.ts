@@ -30,9 +30,9 @@ describe('the command that accepts removals', () => {
     );
   });
 
-  it('has the id alone where no other account has it, and no walk where none is known', () => {
-    expect(commandFor({ account: 'second', package_id: 103, held_by: null })).toBe(
-      'vodhouse sync --package 103 --accept-removals',
+  it('has the id alone where no other account has it', () => {
+    expect(commandFor({ account: 'second', package_id: 103, held_by: 20 })).toBe(
+      'vodhouse sync --package 103 --accept-removals 20',
     );
   });
 });

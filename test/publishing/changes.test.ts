@@ -1,14 +1,9 @@
 /** Changes, states and days of the published file tell the same. */
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
 import { DAY_MS } from '../../src/lib/clock.ts';
-import { openWarehouse } from '../../src/warehouse/warehouse.ts';
-import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
 import { liveFileWith, packageRow } from '../support/fixtures/filled-live-file.ts';
-import { writeFormat9 } from '../support/fixtures/old-file.ts';
 import { published } from '../support/fixtures/published-file.ts';
-import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { videoChanges, type History } from '../support/models/video-changes.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -102,13 +97,4 @@ it('changes are those that happened: with kind, moment, day, edited columns, and
     );
     expect(rows).toEqual(changes);
   }, 2);
-});
-
-it('a file of an older format, whose clock ran backward, has no contradictions either', async () => {
-  const live = join(temporaryFolder(), 'live.db');
-  writeFormat9(live);
-  openWarehouse(live, createVirtualClock('2026-03-05T06:00Z')).close();
-  const { select } = await published(live, { storageAccounts: ['main', 'second'] });
-  expect(select('select count(*) as n from video_history')).toEqual([{ n: 32 }]);
-  expect(findContradictions(select)).toEqual({});
 });

@@ -223,7 +223,7 @@ describe('a day that is not booked', () => {
         account: 'main',
         date,
         first_missed_at: '2026-03-05 00:00:00',
-        last_asked_at: '2026-03-09 00:00:00',
+        last_requested_at: '2026-03-09 00:00:00',
         ...row,
       });
     const quarantined = (date: string, reason: string) =>
@@ -260,7 +260,7 @@ describe('published storage', () => {
     const gap = {
       account: 'main',
       first_missed_at: '2026-03-05 00:00:00',
-      last_asked_at: '2026-03-09 00:00:00',
+      last_requested_at: '2026-03-09 00:00:00',
     };
     const live = liveFileWith(
       storageRow('2026-03-01', GIB),

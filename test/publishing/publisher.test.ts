@@ -34,7 +34,7 @@ const live = () =>
     storageRow('2026-03-07', 5),
     insert('storage_gap', {
       ...{ account: 'main', date: '2026-03-06', first_missed_at: '2026-03-09 01:00:00' },
-      last_asked_at: '2026-03-09 01:00:00',
+      last_requested_at: '2026-03-09 01:00:00',
     }),
     insert('storage_discrepancy', {
       ...{ account: 'main', date: '2026-03-07', field: 'image_size', observed_at: '2026-03-09 01:00:00' },
@@ -130,7 +130,7 @@ describe('a publication is due', () => {
   it('when a change would be visible to a reader', async () => {
     const day = { account: 'main', date: '2026-03-08' };
     const booked = { account: 'main', date: '2026-03-07' };
-    const stamps = { first_missed_at: '2026-03-10 01:00:00', last_asked_at: '2026-03-10 01:00:00' };
+    const stamps = { first_missed_at: '2026-03-10 01:00:00', last_requested_at: '2026-03-10 01:00:00' };
     const refused = { account: 'main', stream: 'storage', record_id: '2026-03-08', reason: 'x', raw: '' };
     const statements = [
       `${change(1, '2026-03-10 02:00:00', "title = 'New'")} update warehouse_state set change_seq = 99;`,
@@ -157,7 +157,7 @@ describe('a publication is due', () => {
 
   it('not when a run found no change', async () => {
     const checks = [
-      "update package set walked_at = '2026-03-10 02:00:00', looked_at = '2026-03-10 02:00:00';",
+      "update package set walked_at = '2026-03-10 02:00:00', compared_at = '2026-03-10 02:00:00';",
       "update storage_day set observed_at = '2026-03-10 02:00:00' where state = 'live';",
       insert('storage_reading', { account: 'main', date: '2026-03-10', observed_at: '2026-03-10 02:00:00' }),
       insert('storage_reading', { account: 'main', date: '2026-03-10', observed_at: '2026-03-10 02:30:00' }),

@@ -110,10 +110,10 @@ const TABLES: Record<string, { key: string[]; columns: Record<string, string> }>
       account: 'TEXT',
       date: 'DATE',
       first_missed_at: 'TIMESTAMP',
-      last_asked_at: 'TIMESTAMP',
+      last_requested_at: 'TIMESTAMP',
       given_up_at: 'TIMESTAMP',
       reason: 'TEXT',
-      asked_days: 'BIGINT',
+      requested_days: 'BIGINT',
     },
   },
   run: {

@@ -32,7 +32,7 @@ const gapRow = (date: string, givenUpAt: string | null = null) =>
     account: 'main',
     date,
     first_missed_at: date,
-    last_asked_at: date,
+    last_requested_at: date,
     given_up_at: givenUpAt,
   });
 const heldRow = (id: number, isHeld: number) =>
@@ -43,6 +43,7 @@ const heldRow = (id: number, isHeld: number) =>
     proved_at: '2026-03-10 11:00:00',
     walk_id: 1,
     held_back: isHeld,
+    ...(isHeld === 1 && { held_at: '2026-03-10 11:00:00', held_by: 1, held_reason: 'many' }),
   });
 const requestRow = (spentUntil: number, account = 'main') =>
   insert('request', { account, at_ms: spentUntil, purpose: 'page', status: 200, spent_until_ms: spentUntil });

@@ -182,9 +182,9 @@ function budgetTable(report: Report): string {
     show(row.per_second),
     show(row.per_minute),
     show(row.per_day),
-    row.saved.looks === 0
+    row.saved.quick_walks === 0
       ? '-'
-      : `${formatCount(row.saved.requests)} by ${pluralize(row.saved.looks, 'quick walk')}`,
+      : `${formatCount(row.saved.requests)} by ${pluralize(row.saved.quick_walks, 'quick walk')}`,
     formatCount(row.saved.pages),
   ]);
   const headings = ['requests left', '>per second', '>per minute', '>per day', '>saved in 7 days'];

@@ -141,7 +141,7 @@ export const savedRequests = sqliteTable(
   {
     account: text('account').notNull(),
     date: date('date').notNull(),
-    looks: bigint('looks').notNull(),
+    quick_walks: bigint('quick_walks').notNull(),
     requests: bigint('requests').notNull(),
   },
   (table) => [primaryKey({ columns: [table.account, table.date] })],

@@ -79,10 +79,10 @@ export const storageGap = sqliteTable(
     account: text('account').notNull(),
     date: date('date').notNull(),
     first_missed_at: timestamp('first_missed_at').notNull(),
-    last_asked_at: timestamp('last_asked_at').notNull(),
+    last_requested_at: timestamp('last_requested_at').notNull(),
     given_up_at: timestamp('given_up_at'),
     reason: text('reason', { enum: GAP_REASONS }).notNull().default('missing'),
-    asked_days: bigint('asked_days').notNull().default(1),
+    requested_days: bigint('requested_days').notNull().default(1),
   },
   (table) => [primaryKey({ columns: [table.account, table.date] })],
 );

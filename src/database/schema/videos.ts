@@ -20,7 +20,7 @@ export const packageTable = sqliteTable(
     changed_seq: bigint('changed_seq').notNull().default(0),
     last_turn_walk_id: bigint('last_turn_walk_id').notNull().default(0),
     failed_walks: bigint('failed_walks').notNull().default(0),
-    looked_at: timestamp('looked_at'),
+    compared_at: timestamp('compared_at'),
     missing_records: bigint('missing_records'),
     schedule: text('schedule'),
   },
@@ -80,7 +80,7 @@ const videoColumns = () => ({
   change: text('change', { enum: CHANGES }).notNull().default('added'),
   changed_fields: text('changed_fields'), // names of the fields that an edit changed, each followed by a space
   title_before: text('title_before'),
-  run_id: bigint('run_id'), // of the change; null: stored by an older version
+  run_id: bigint('run_id'), // of the change; null: outside of runs
 });
 
 /** One video of one package, in its present state. */

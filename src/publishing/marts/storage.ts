@@ -48,7 +48,7 @@ const REASON = `case when s.date is null then case
     else 'not asked for yet'
   end || case
     when g.given_up_at is not null then '; given up at ' || g.given_up_at || ' UTC'
-    when g.date is not null then '; last asked at ' || g.last_asked_at || ' UTC'
+    when g.date is not null then '; last asked at ' || g.last_requested_at || ' UTC'
     else ''
   end end`;
 

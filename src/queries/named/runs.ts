@@ -124,7 +124,7 @@ export interface HeldRow {
   package_id: number;
   held_by: number;
   removals: number;
-  reasons: string | null;
+  reasons: string;
 }
 
 export const RUN_HELD_BACK = query<HeldRow, RunId>(

@@ -14,7 +14,7 @@ export interface PackageStatus {
   totalcount: number | null;
   page_size: number | null;
   walked_at: string | null;
-  looked_at: string | null;
+  compared_at: string | null;
   order: 'trusted' | 'untrusted' | null;
   /** The status of its last full walk, and why that failed. */
   last_walk: Status | null;
@@ -22,7 +22,7 @@ export interface PackageStatus {
 }
 
 const PACKAGE_COLUMNS = `package.account, package.package_id, package.name, package.schedule, package.live_count, package.totalcount, package.page_size,
-  package.walked_at, package.looked_at, package."order", walk.status as last_walk, walk.error as last_error`;
+  package.walked_at, package.compared_at, package."order", walk.status as last_walk, walk.error as last_error`;
 
 const LAST_WALK = `left join walk on walk.walk_id = (
   select walk_id from walk
@@ -59,17 +59,17 @@ export interface HeldBackCount {
   removals: number;
   /** When the first of them was held back. */
   since: string;
-  /** The last walk that held some of them back; null if a version that did not record it did. */
-  held_by: number | null;
-  /** Some of HELD_REASONS, separated by commas, in any order; null as above. */
-  reasons: string | null;
+  /** The last walk that held some of them back. */
+  held_by: number;
+  /** Some of HELD_REASONS, separated by commas, in any order. */
+  reasons: string;
 }
 
 export const HELD_BACK_COUNTS = query<HeldBackCount>(
   'Held-back removals',
   'By package: since when, by which walk, and why (`many`, `all`, `order`: see removal_candidate in contributing/live-file.md).',
   `
-select account, package_id, count(*) as removals, min(coalesce(held_at, proved_at)) as since,
+select account, package_id, count(*) as removals, min(held_at) as since,
   max(held_by) as held_by, group_concat(distinct held_reason) as reasons
 from removal_candidate
 where held_back = 1

@@ -85,13 +85,13 @@ order by d.date desc
 limit :limit`,
 );
 
-export type GapRow = Omit<typeof storageGap.$inferSelect, 'account' | 'asked_days'>;
+export type GapRow = Omit<typeof storageGap.$inferSelect, 'account' | 'requested_days'>;
 
 export const GAPS = query<GapRow, { account: string; since: string }>(
   'Past days that are not booked',
   'Each is requested again once a day until `given_up_at`, then once a month. `reason`: not returned (`missing`), not a complete record (`incomplete`), or implausible (`unconfirmed`).',
   `
-select date, reason, first_missed_at, last_asked_at, given_up_at
+select date, reason, first_missed_at, last_requested_at, given_up_at
 from storage_gap
 where account = :account and date >= :since
 order by date desc`,

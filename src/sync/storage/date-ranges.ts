@@ -68,8 +68,8 @@ export function currentRange(
 ): DayRange {
   const yesterday = addDays(day.today, -1);
   const from = history.booked.has(yesterday) || yesterday < day.since ? day.today : yesterday;
-  if (!isFirstOfDay || rules.lookAgainDays < 1) return { from, to: day.today };
-  const back = Math.min(rules.lookAgainDays, MAX_RANGE - 1);
+  if (!isFirstOfDay || rules.recheckDays < 1) return { from, to: day.today };
+  const back = Math.min(rules.recheckDays, MAX_RANGE - 1);
   const compared = Array.from({ length: back }, (_, index) => addDays(day.today, index - back));
   const first = compared.find((each) => history.booked.has(each));
   return { from: first && first < from ? first : from, to: day.today };

@@ -9,7 +9,7 @@ type PackageRow = typeof packageTable.$inferSelect;
 
 const OF_PACKAGE = 'account = :account and package_id = :packageId';
 /** A retirement is never before the last walk, even if the clock is behind. */
-const RETIRED_AT = "max(:at, coalesce(walked_at, ''), coalesce(looked_at, ''))";
+const RETIRED_AT = "max(:at, coalesce(walked_at, ''), coalesce(compared_at, ''))";
 
 /** Adds the package, or updates its name and schedule and ends its retirement. */
 export const registerPackage = query<never, PackageKey & { name: string | null; schedule: string | null }>(
@@ -59,7 +59,7 @@ const selectByTurn = (column: string) =>
     `select package_id as id, failed_walks > 0 as failedBefore from package where account = :account
       order by ${column}, rowid`,
   ).all;
-const BY_TURN = { full: selectByTurn('last_turn_walk_id'), quick: selectByTurn('looked_at') };
+const BY_TURN = { full: selectByTurn('last_turn_walk_id'), quick: selectByTurn('compared_at') };
 
 /** The packages of an account, the one longest unserved in this mode first. */
 export const listPackagesByTurn = (tx: Tx, account: string, mode: Mode): PackageInTurn[] =>
@@ -88,7 +88,7 @@ const SERVED = {
         and coalesce(r.origin_started_at, r.started_at) = :since`,
   ),
   quick: query<{ id: number }, ServedSince>(
-    'select package_id as id from package where account = :account and looked_at >= :since',
+    'select package_id as id from package where account = :account and compared_at >= :since',
   ),
 };
 
@@ -115,7 +115,7 @@ export const recordFullWalk = query<
   PackageKey & ListSize & { order: PackageRow['order']; at: string }
 >(
   `update package set totalcount = :totalcount, page_size = :pageSize, "order" = :order,
-    walked_at = :at, looked_at = :at, missing_records = null,
+    walked_at = :at, compared_at = :at, missing_records = null,
     first_walked_at = coalesce(first_walked_at, :at) where ${OF_PACKAGE}`,
 ).run;
 
@@ -123,13 +123,13 @@ export const recordQuickWalk = query<
   never,
   PackageKey & ListSize & { at: string; missingRecords: number | null }
 >(
-  `update package set totalcount = :totalcount, page_size = :pageSize, looked_at = :at,
+  `update package set totalcount = :totalcount, page_size = :pageSize, compared_at = :at,
     missing_records = :missingRecords where ${OF_PACKAGE}`,
 ).run;
 
 /** The package waits for its next turn. */
 export const recordFailedQuickWalk = query<never, PackageKey & { at: string }>(
-  `update package set looked_at = :at where ${OF_PACKAGE}`,
+  `update package set compared_at = :at where ${OF_PACKAGE}`,
 ).run;
 
 export const recordTurn = query<never, PackageKey & { walkId: number }>(

@@ -155,8 +155,8 @@ export const pruneRuns = query<never, { at: string }>('delete from run where sta
 
 /** Adds one quick walk of a package to the day (UTC), and the requests that it saved against a full walk. */
 export const addSavedRequests = query<never, { account: string; date: string; requests: number }>(
-  `insert into saved_requests (account, date, looks, requests) values (:account, :date, 1, :requests)
-    on conflict (account, date) do update set looks = looks + 1, requests = requests + excluded.requests`,
+  `insert into saved_requests (account, date, quick_walks, requests) values (:account, :date, 1, :requests)
+    on conflict (account, date) do update set quick_walks = quick_walks + 1, requests = requests + excluded.requests`,
 ).run;
 
 /** Deletes what was saved before the day (UTC). */

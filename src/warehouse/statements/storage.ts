@@ -116,10 +116,10 @@ export interface MissedDay {
 
 /** Records that the day was requested and is not booked. */
 export const upsertGap = query<never, MissedDay & { account: string; at: string }>(
-  `insert into storage_gap (account, date, first_missed_at, last_asked_at, reason, asked_days)
+  `insert into storage_gap (account, date, first_missed_at, last_requested_at, reason, requested_days)
     values (:account, :date, :at, :at, :reason, :requestedDays)
     on conflict (account, date) do update set
-      last_asked_at = excluded.last_asked_at, reason = excluded.reason, asked_days = excluded.asked_days`,
+      last_requested_at = excluded.last_requested_at, reason = excluded.reason, requested_days = excluded.requested_days`,
 ).run;
 
 /** Deletes the gaps of days that are not over, recorded by a clock that was ahead. */

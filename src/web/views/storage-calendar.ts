@@ -36,7 +36,7 @@ const GAP_TEXTS: Record<GapRow['reason'], string> = {
 
 function formatGap(gap: GapRow | undefined): string {
   if (!gap) return 'not read';
-  const { reason, given_up_at: givenUpAt, last_asked_at: requestedAt } = gap;
+  const { reason, given_up_at: givenUpAt, last_requested_at: requestedAt } = gap;
   const time = givenUpAt === null ? `last requested at ${requestedAt} UTC` : `given up at ${givenUpAt} UTC`;
   return `${GAP_TEXTS[reason]}; ${time}`;
 }

@@ -56,7 +56,7 @@ describe('status', () => {
           account: 'main',
           per_day: { limit: null, left: null },
           pause: null,
-          saved: { looks: 0, requests: 0, pages: 0 },
+          saved: { quick_walks: 0, requests: 0, pages: 0 },
         },
       ],
       runs: [{ run_id: 1, status: 'succeeded', trigger: 'manual' }],

@@ -157,20 +157,6 @@ describe('status where removals are held back', () => {
     expect((await run('status')).stdout).toContain(`main/101: 40 removals held back, ${message}\n`);
   });
 
-  it('has neither walk nor reason of those that an older version held back', async () => {
-    const { cwd, run } = await holdingFolder();
-    execute(
-      join(cwd, WAREHOUSE),
-      `update removal_candidate set held_by = null, held_reason = null, held_at = null,
-         proved_at = datetime('now', '-3 hours')`,
-    );
-    const { stdout } = await run('status');
-    expect(stdout).toContain(' 40 removals held back, too many at once\n');
-    expect(commandIn(stdout)).toEqual(['sync', '--package', '101', '--accept-removals']);
-    expect((await vodhouse(commandIn(stdout), { cwd })).code).toBe(0);
-    expect(readWarehouseValue(cwd, LIVE)).toBe(20);
-  });
-
   it('includes the config in the command where it is not the default', async () => {
     const { cwd, held, run } = await holdingFolder('other.yaml');
     const { stdout } = await run('status');

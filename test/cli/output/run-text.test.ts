@@ -15,7 +15,8 @@ const RUN: FullRun['run'] = {
 
 it('lists at most 40 packages whose removals are held back, with the command that has all', () => {
   const held_back = Array.from({ length: 1_000 }, (_, index) => ({
-    ...{ account: 'main', package_id: index + 1, held_by: index + 1, removals: 3, reasons: [] },
+    ...{ account: 'main', package_id: index + 1, held_by: index + 1, removals: 3 },
+    reasons: ['many' as const],
     command: `accept ${index + 1}`,
   }));
   const details = { run: RUN, walks: [], failures: [], requests: [], held_back, quarantine: [], booked: [] };

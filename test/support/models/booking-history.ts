@@ -43,7 +43,7 @@ export interface BookingHistory {
   isDated: boolean;
   sinceDaysAgo: number | null;
   settleMs: number;
-  lookAgainDays: number;
+  recheckDays: number;
   giveUpDays: number;
   days: readonly DayFate[];
   runs: readonly RunFate[];
@@ -69,7 +69,7 @@ export const bookingHistory: fc.Arbitrary<BookingHistory> = fc.record({
   isDated: fc.boolean(),
   sinceDaysAgo: fc.option(fc.nat(40)),
   settleMs: fc.constantFrom(0, HOUR_MS, 30 * HOUR_MS),
-  lookAgainDays: fc.nat(5),
+  recheckDays: fc.nat(5),
   giveUpDays: fc.nat(5),
   days: fc.array(dayFate, { minLength: 1, maxLength: 12 }),
   runs: fc.array(runFate, { minLength: 1, maxLength: 12 }),
@@ -87,14 +87,14 @@ export async function runBookingHistory(history: BookingHistory): Promise<string
   const clock = createVirtualClock(START);
   const calendar = createCalendar(history.timezone);
   const service = createService(history, clock, calendar);
-  const { settleMs, lookAgainDays, giveUpDays, sinceDaysAgo } = history;
+  const { settleMs, recheckDays, giveUpDays, sinceDaysAgo } = history;
   const since = sinceDaysAgo === null ? null : addDays(calendar.dayAt(START), -sinceDaysAgo);
   const account = await openStorageAccount({
     answer: service.answer,
     clock,
     isDated: history.isDated,
     timezone: history.timezone,
-    rules: { settleMs, lookAgainDays, giveUpDays, since },
+    rules: { settleMs, recheckDays, giveUpDays, since },
   });
   const broken: string[] = [];
   let before = new Map<string, string>();

@@ -194,11 +194,11 @@ describe('a day', () => {
 });
 
 describe('a booked day', () => {
-  const runAgain = async (change: (date: string) => number, lookAgainDays = 3) => {
+  const runAgain = async (change: (date: string) => number, recheckDays = 3) => {
     let getFigure: (date: string) => number = () => 5;
     const account = await openStorageAccount({
       answer: (query) => everyDay((date) => getFigure(date))(query),
-      rules: { since: '2026-03-01', lookAgainDays },
+      rules: { since: '2026-03-01', recheckDays },
     });
     await account.runAt('2026-03-10T03:00Z');
     getFigure = change;

@@ -110,7 +110,7 @@ describe('the range of every run', () => {
       from: '2026-03-09',
       to: '2026-03-10',
     });
-    expect(getRange(makeDayHistory({ booked }), true, { ...RULES, lookAgainDays: 0 })).toEqual({
+    expect(getRange(makeDayHistory({ booked }), true, { ...RULES, recheckDays: 0 })).toEqual({
       from: '2026-03-10',
       to: '2026-03-10',
     });
@@ -118,7 +118,7 @@ describe('the range of every run', () => {
 
   it('never has more than 31 days', () => {
     const booked = listDays({ from: '2025-01-01', to: '2026-03-09' });
-    const range = getRange(makeDayHistory({ booked }), true, { ...RULES, lookAgainDays: 400 });
+    const range = getRange(makeDayHistory({ booked }), true, { ...RULES, recheckDays: 400 });
     expect(range).toEqual({ from: '2026-02-08', to: '2026-03-10' });
     expect(listDays(range)).toHaveLength(31);
   });

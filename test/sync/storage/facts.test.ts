@@ -5,7 +5,7 @@ import { storageRecord } from '../../support/fixtures/service-responses.ts';
 import { openStorageAccount, type DayAnswer, type DayQuery } from '../../support/servers/storage-account.ts';
 
 const NOON = '2026-03-10T03:00Z';
-const GAPS = 'select date, reason, asked_days from storage_gap order by date';
+const GAPS = 'select date, reason, requested_days from storage_gap order by date';
 const WAITING = 'select date, reason, observed_at from storage_unconfirmed order by date';
 const QUARANTINE = 'select record_id, reason, resolved_at from quarantine order by quarantine_id';
 const GB = 1e9;
@@ -46,7 +46,7 @@ describe('an incomplete record', () => {
       expect(account.rows(QUARANTINE)).toMatchObject([
         { record_id: '2026-03-09', reason, resolved_at: null },
       ]);
-      expect(account.rows(GAPS)).toEqual([{ date: '2026-03-09', reason: 'incomplete', asked_days: 1 }]);
+      expect(account.rows(GAPS)).toEqual([{ date: '2026-03-09', reason: 'incomplete', requested_days: 1 }]);
       const second = await account.runAt('2026-03-10T04:00Z');
       expect(second).toMatchObject({ status: 'succeeded', storage: [{ booked: 1 }] });
       expect(account.days()[0]).toEqual(['2026-03-09', 'booked', 5]);
@@ -110,7 +110,7 @@ describe('a record with 0 in every figure', () => {
     expect(account.rows(WAITING)).toEqual([
       { date: '2026-03-10', reason: '0 in every figure', observed_at: '2026-03-11 03:00:00' },
     ]);
-    expect(account.rows(GAPS)).toEqual([{ date: '2026-03-10', reason: 'unconfirmed', asked_days: 1 }]);
+    expect(account.rows(GAPS)).toEqual([{ date: '2026-03-10', reason: 'unconfirmed', requested_days: 1 }]);
     await account.runAt('2026-03-11T03:10Z');
     expect(account.days()[1]).toEqual(['2026-03-10', 'booked', 5]);
     expect([account.rows(WAITING), account.rows(GAPS)]).toEqual([[], []]);
@@ -134,7 +134,7 @@ describe('a record with 0 in every figure', () => {
   it('is requested again an hour later, also where it is an older gap; different figures then wait for a day', async () => {
     const figures = new Map([['2026-03-07', 0]]);
     const account = await openStorageAccount({
-      rules: { since: '2026-03-07', lookAgainDays: 0 },
+      rules: { since: '2026-03-07', recheckDays: 0 },
       answer: ({ days }) => days.map((day) => storageRecord(day, figures.get(day) ?? 5)),
     });
     await account.runAt(NOON);
@@ -231,7 +231,7 @@ describe('one wrong response', () => {
   it('of 0 is not booked next to a 0 that a correction replaced', async () => {
     const figures = new Map<string, number>([['2026-03-09', 0]]);
     const account = await openStorageAccount({
-      rules: { lookAgainDays: 0 },
+      rules: { recheckDays: 0 },
       answer: ({ days }) => days.map((day) => storageRecord(day, figures.get(day) ?? 5)),
     });
     await account.runAt(NOON);
@@ -311,7 +311,7 @@ describe('days of a manual range', () => {
   it('are compared where they are booked, however long ago; a matching figure resolves the discrepancy', async () => {
     let figure = 5;
     const account = await openStorageAccount({
-      rules: { since: '2026-02-01', lookAgainDays: 0 },
+      rules: { since: '2026-02-01', recheckDays: 0 },
       answer: ({ days: each }) => each.map((day) => storageRecord(day, day === '2026-02-03' ? figure : 5)),
     });
     await account.runAt(NOON);

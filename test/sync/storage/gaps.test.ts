@@ -3,7 +3,7 @@ import { everyDay, openStorageAccount, type DayQuery } from '../../support/serve
 
 /** Noon in Seoul, the given number of days after 2026-03-10. */
 const noon = (days: number, hour = 3) => Date.UTC(2026, 2, 10 + days, hour);
-const GAPS = 'select date, first_missed_at, last_asked_at, given_up_at from storage_gap order by date';
+const GAPS = 'select date, first_missed_at, last_requested_at, given_up_at from storage_gap order by date';
 
 describe('a day that the service does not return', () => {
   /** The service has every day except those in `missing`. */
@@ -22,7 +22,7 @@ describe('a day that the service does not return', () => {
     ]);
     const stamps = {
       first_missed_at: '2026-03-10 03:00:00',
-      last_asked_at: '2026-03-10 03:00:00',
+      last_requested_at: '2026-03-10 03:00:00',
       given_up_at: null,
     };
     expect(account.rows(GAPS)).toEqual([
@@ -46,18 +46,18 @@ describe('a day that the service does not return', () => {
       '2026-03-11..2026-03-11',
     ]);
     expect(account.rows(GAPS)).toMatchObject([
-      { first_missed_at: '2026-03-10 03:00:00', last_asked_at: '2026-03-11 03:00:00' },
+      { first_missed_at: '2026-03-10 03:00:00', last_requested_at: '2026-03-11 03:00:00' },
     ]);
   });
 
   it('is given up when it was requested on as many separate days as the config has', async () => {
-    const account = await openWith(new Set(['2026-03-09']), { giveUpDays: 3, lookAgainDays: 0 });
+    const account = await openWith(new Set(['2026-03-09']), { giveUpDays: 3, recheckDays: 0 });
     for (const day of [0, 0, 1, 2]) await account.runAt(noon(day));
     expect(account.rows(GAPS)).toEqual([
       {
         date: '2026-03-09',
         first_missed_at: '2026-03-10 03:00:00',
-        last_asked_at: '2026-03-12 03:00:00',
+        last_requested_at: '2026-03-12 03:00:00',
         given_up_at: '2026-03-12 03:00:00',
       },
     ]);
@@ -71,7 +71,7 @@ describe('a day that the service does not return', () => {
 
   it('is requested once a month after it was given up', async () => {
     const missing = new Set(['2026-03-09']);
-    const account = await openWith(missing, { giveUpDays: 1, lookAgainDays: 0 });
+    const account = await openWith(missing, { giveUpDays: 1, recheckDays: 0 });
     await account.runAt(noon(0));
     const days = [29, 30, 31, 59, 60].filter((day) => day > 0);
     const monthly: number[] = [];
@@ -101,7 +101,7 @@ describe('a day that the service does not return', () => {
 
   it('is booked even after it was given up, where a response includes it', async () => {
     const missing = new Set(['2026-03-09']);
-    const account = await openWith(missing, { giveUpDays: 0, lookAgainDays: 4, since: '2026-03-08' });
+    const account = await openWith(missing, { giveUpDays: 0, recheckDays: 4, since: '2026-03-08' });
     await account.runAt(noon(0));
     await account.runAt(noon(1));
     expect(account.rows(GAPS)).toMatchObject([{ given_up_at: '2026-03-10 03:00:00' }]);

@@ -158,8 +158,8 @@ describe('a clock that the responses contradict', () => {
     const requests = () => account.rows('select count(*) as n from request')[0]?.['n'] as number;
     const before = requests();
     for (const days of [8, 40, 100]) await runAt(NOON, days * DAY_MS);
-    expect(account.rows('select date, given_up_at, asked_days from storage_gap')).toEqual([
-      { date: '2026-03-05', given_up_at: null, asked_days: 1 },
+    expect(account.rows('select date, given_up_at, requested_days from storage_gap')).toEqual([
+      { date: '2026-03-05', given_up_at: null, requested_days: 1 },
     ]);
     expect(account.rows('select count(*) as n from run')).toEqual([{ n: 4 }]);
     expect(requests()).toBeGreaterThan(before);

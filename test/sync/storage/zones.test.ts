@@ -65,7 +65,7 @@ describe('in Pacific/Apia', () => {
     const account = await openStorageAccount({
       answer: everyDay((date) => (date === never ? null : 5)),
       timezone: 'Pacific/Apia',
-      rules: { since: '2011-12-28', lookAgainDays: 0 },
+      rules: { since: '2011-12-28', recheckDays: 0 },
     });
     for (const moment of [
       '2011-12-29T12:00Z',

@@ -19,11 +19,11 @@ describe('a quick walk of an unchanged package', () => {
     const one = await openWalkedPackage(idsBetween(1, 23));
     await runQuick(one);
     await runQuick(one);
-    expect(one.pipeline.query('select looked_at, walked_at from package')).toEqual([
-      { looked_at: '2026-03-10 14:00:00', walked_at: '2026-03-10 12:00:00' },
+    expect(one.pipeline.query('select compared_at, walked_at from package')).toEqual([
+      { compared_at: '2026-03-10 14:00:00', walked_at: '2026-03-10 12:00:00' },
     ]);
     expect(one.pipeline.query('select * from saved_requests')).toEqual([
-      { account: 'main', date: '2026-03-10', looks: 2, requests: 8 },
+      { account: 'main', date: '2026-03-10', quick_walks: 2, requests: 8 },
     ]);
   });
 

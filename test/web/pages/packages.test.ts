@@ -81,6 +81,7 @@ describe('the page of all packages', () => {
       }),
       insert('removal_candidate', {
         ...{ account: 'other', package_id: 101, id: 3, proved_at: AT, walk_id: 1, held_back: 1 },
+        ...{ held_at: AT, held_by: 1, held_reason: 'many' },
       }),
     ]);
     const tabs = (shown: ReadPage) =>

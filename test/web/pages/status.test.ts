@@ -54,7 +54,7 @@ const drift = (
     last_seen_at: AT,
   });
 const gap = (date: string, row: Record<string, string | null> = {}) =>
-  insert('storage_gap', { account: 'main', date, first_missed_at: AT, last_asked_at: AT, ...row });
+  insert('storage_gap', { account: 'main', date, first_missed_at: AT, last_requested_at: AT, ...row });
 const pause = (until: string, back_at: string, account = 'main') =>
   insert('pause', {
     account,

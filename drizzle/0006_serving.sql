@@ -1,2 +1,0 @@
-CREATE INDEX `quarantine_open` ON `quarantine` (`account`,`stream`) WHERE "quarantine"."resolved_at" is null;--> statement-breakpoint
-CREATE INDEX `storage_reading_account` ON `storage_reading` (`account`,`reading_id`);

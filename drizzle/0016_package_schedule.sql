@@ -1,1 +1,0 @@
-ALTER TABLE `package` ADD `schedule` text;
