@@ -11,9 +11,10 @@ import {
   StatusLabel,
   Timestamp,
 } from './format.tsx';
+import { COUNT_HEAD, CountCells } from './count-cells.tsx';
 import { Table, type TableProps } from './table.tsx';
 
-const HEAD = ['Run', 'Started', 'Duration', 'Status', 'Changes', '>Requests'];
+const HEAD = ['Run', 'Started', 'Duration', 'Status', ...COUNT_HEAD, '>Requests'];
 
 interface RunTableProps extends Pick<TableProps, 'label'> {
   runs: readonly RunRow[];
@@ -47,15 +48,15 @@ function RunRows({ run, now }: { run: RunRow; now: number }) {
         </td>
         <td class="nowrap">{elapsed}</td>
         <td>
-          <StatusLabel status={run.status} />
+          <StatusLabel status={run.status} /> <small class="soft">{listRemarks(run).join(', ')}</small>
         </td>
-        <td>{formatRunChanges(run)}</td>
+        <CountCells {...run} />
         <td class="number">{run.status === 'running' ? '' : formatCount(run.requests)}</td>
       </tr>
       {run.error !== null && (
         <tr class="why">
           <td />
-          <td colSpan={5}>
+          <td colSpan={8}>
             <Message text={run.error} />
             {run.resume_at !== null && (
               <>
@@ -74,6 +75,13 @@ export const TRIGGERS: Record<Trigger, string> = {
   catch_up: 'catch-up',
   manual: 'manual',
 };
+
+function listRemarks({ quarantined, failed_walks: failed }: RunRow): string[] {
+  return [
+    ...(quarantined > 0 ? [`${formatCount(quarantined)} quarantined`] : []),
+    ...(failed > 0 ? [`${pluralize(failed, 'package')} failed`] : []),
+  ];
+}
 
 export function formatRunChanges(run: RunRow): string {
   const failed = run.failed_walks > 0 ? `, ${pluralize(run.failed_walks, 'package')} failed` : '';

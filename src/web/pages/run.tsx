@@ -122,6 +122,7 @@ function WalksOfRun({ view: { run, walks, walkCount, page, pages, now } }: { vie
       <WalkTable
         label={{ by: 'walks-heading' }}
         first="Package"
+        run={run}
         walks={walks}
         now={now}
         showFirst={(walk) => (

@@ -1,8 +1,10 @@
 /** The table of walks: of a run by package, of a package by run. */
 import type { VNode } from 'preact';
 import type { Mode, Status } from '../../database/schema/runs.ts';
+import { fromTimestamp } from '../../lib/clock.ts';
 import { formatCount } from '../../lib/format.ts';
-import { formatChanges, formatElapsed, Message, RelativeTime, StatusLabel } from './format.tsx';
+import { COUNT_HEAD, CountCells } from './count-cells.tsx';
+import { formatElapsed, Message, RelativeTime, StatusLabel } from './format.tsx';
 import { Table, type TableProps } from './table.tsx';
 
 export interface ShownWalk {
@@ -24,6 +26,12 @@ export interface ShownWalk {
   error: string | null;
 }
 
+/** UTC, `YYYY-MM-DD HH:MM:SS`; `finished_at` null: until now. */
+interface Span {
+  started_at: string;
+  finished_at: string | null;
+}
+
 interface WalkTableProps<Walk extends ShownWalk> extends Pick<TableProps, 'label'> {
   walks: readonly Walk[];
   now: number;
@@ -31,41 +39,53 @@ interface WalkTableProps<Walk extends ShownWalk> extends Pick<TableProps, 'label
   first: string;
   /** What that column shows. */
   showFirst: (walk: Walk) => VNode;
+  /** The run that made all of them: each walk is a bar in its time. */
+  run?: Span;
 }
 
 export function WalkTable<Walk extends ShownWalk>(props: WalkTableProps<Walk>) {
-  const { label, walks, now, first, showFirst } = props;
-  const head = [first, 'Started', 'Duration', 'Status', 'Changes', '>Pages', '>Requests'];
+  const { label, walks, now, first, showFirst, run } = props;
+  const head = [
+    first,
+    run ? 'In the run' : 'Started',
+    'Duration',
+    'Status',
+    ...COUNT_HEAD,
+    '>Pages',
+    '>Requests',
+  ];
   return (
     <Table label={label} head={head}>
       {walks.map((walk) => (
-        <WalkRows key={walk.walk_id} walk={walk} now={now} first={showFirst(walk)} />
+        <WalkRows key={walk.walk_id} walk={walk} now={now} first={showFirst(walk)} run={run} />
       ))}
     </Table>
   );
 }
 
-function WalkRows({ walk, now, first }: { walk: ShownWalk; now: number; first: VNode }) {
+type RowsProps = { walk: ShownWalk; now: number; first: VNode; run: Span | undefined };
+
+function WalkRows({ walk, now, first, run }: RowsProps) {
   const { status, pages, requests, started_at: start, finished_at: end, error } = walk;
   return (
     <>
       <tr>
         <th scope="row">{first}</th>
         <td class="nowrap">
-          <RelativeTime at={start} now={now} />
+          {run ? <Bar walk={walk} run={run} now={now} /> : <RelativeTime at={start} now={now} />}
         </td>
         <td class="nowrap">{end === null ? '' : formatElapsed(start, end)}</td>
         <td>
-          <StatusLabel status={status} />
+          <StatusLabel status={status} /> <small class="soft">{listRemarks(walk).join(', ')}</small>
         </td>
-        <td>{[formatChanges(walk), ...listRemarks(walk)].join(', ')}</td>
+        <CountCells {...walk} />
         <td class="number">{formatCount(pages)}</td>
         <td class="number">{formatCount(requests)}</td>
       </tr>
       {error !== null && (
         <tr class="why">
           <td />
-          <td colSpan={6}>
+          <td colSpan={9}>
             <Message text={error} />
           </td>
         </tr>
@@ -74,8 +94,32 @@ function WalkRows({ walk, now, first }: { walk: ShownWalk; now: number; first: V
   );
 }
 
-function listRemarks({ unsettled = 0, held_back: held = 0, resumed = false }: ShownWalk): string[] {
+const WIDTH = 160;
+const HEIGHT = 10;
+
+/** When in its run a walk was made, and how long. */
+function Bar({ walk, run, now }: { walk: Span; run: Span; now: number }) {
+  const toMs = (at: string | null) => (at === null ? now : fromTimestamp(at));
+  const begin = fromTimestamp(run.started_at);
+  const length = Math.max(1_000, toMs(run.finished_at) - begin);
+  const toX = (ms: number) => Math.min(WIDTH, Math.max(0, Math.round(((ms - begin) / length) * WIDTH)));
+  const [from, to] = [toX(fromTimestamp(walk.started_at)), toX(toMs(walk.finished_at))];
+  return (
+    <svg class="span" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} width={WIDTH} height={HEIGHT} role="img">
+      <title>{`began ${formatElapsed(run.started_at, walk.started_at)} after the run`}</title>
+      <rect x={Math.min(from, WIDTH - 2)} y={0} width={Math.max(2, to - from)} height={HEIGHT} />
+    </svg>
+  );
+}
+
+function listRemarks({
+  quarantined = 0,
+  unsettled = 0,
+  held_back: held = 0,
+  resumed = false,
+}: ShownWalk): string[] {
   return [
+    ...(quarantined > 0 ? [`${formatCount(quarantined)} quarantined`] : []),
     ...(held > 0 ? [`${formatCount(held)} held back`] : []),
     ...(unsettled > 0 ? [`${formatCount(unsettled)} unsettled`] : []),
     ...(resumed ? ['resumed'] : []),

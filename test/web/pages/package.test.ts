@@ -140,9 +140,9 @@ describe('the page of a package', () => {
     );
     expect(walks).toHaveLength(12);
     expect(walks.slice(1, 4)).toEqual([
-      ['1 full', '60 min ago', '', 'partial', 'no change', '1', '1'],
+      ['1 full', '60 min ago', '', 'partial', '', '', '', '', '1', '1'],
       ['', 'page 3 was not read'],
-      ['1 full', '60 min ago', '9s', 'succeeded', 'no change', '6', '7'],
+      ['1 full', '60 min ago', '9s', 'succeeded', '', '', '', '', '6', '7'],
     ]);
   });
 

@@ -96,7 +96,17 @@ describe('the page of all runs', () => {
     const first = await page('/runs');
     const rows = rowsIn(first.part('runs')).slice(1);
     expect(rows).toHaveLength(25);
-    expect(rows[0]).toEqual(['30 full, scheduled', '60 min ago', '2m 5s', 'succeeded', '4 inserted', '12']);
+    expect(rows[0]).toEqual([
+      '30 full, scheduled',
+      '60 min ago',
+      '2m 5s',
+      'succeeded',
+      '4',
+      '',
+      '',
+      '',
+      '12',
+    ]);
     expect(linksIn(first.part('runs'))).toContain('/runs?before=6');
     const second = await page('/runs?before=6');
     expect(rowsIn(second.part('runs')).slice(1)).toHaveLength(5);
@@ -144,7 +154,9 @@ describe('the page of a run', () => {
     expect(linksIn(part('failures'))).toEqual(['/packages/main/104']);
     const walks = rowsIn(part('walks')).slice(1);
     expect(walks.map(([name]) => name)).toEqual(['Package 104', '', 'Package 101', 'Package 102']);
-    expect(walks[0]?.slice(3)).toEqual(['failed', 'no change, 30 held back', '2', '3']);
+    expect(walks[0]?.slice(3)).toEqual(['failed 30 held back', '', '', '', '', '2', '3']);
+    expect(walks[2]?.slice(4, 8)).toEqual(['7', '', '', '']);
+    expect(named(part('walks'), 'svg')).toHaveLength(3);
     expect(walks[1]).toContain('the service says no');
     expect(linksIn(part('walks'))).toContain('/packages/main/101');
     expect(rowsIn(part('requests')).slice(1)).toEqual([
