@@ -89,11 +89,20 @@ export function formatChange(difference: number): string {
   return `${difference > 0 ? '+' : '\u2212'}${formatCount(Math.abs(difference))}`;
 }
 
-const CHANGES = ['inserted', 'updated', 'removed', 'restored', 'quarantined'] as const;
+/** What the walks count, in the words of the published file. */
+const CHANGES = [
+  ['inserted', 'added'],
+  ['updated', 'edited'],
+  ['removed', 'removed'],
+  ['restored', 'restored'],
+  ['quarantined', 'quarantined'],
+] as const;
 
-/** `3 inserted, 1 removed`; `no change` if all counts are 0 or missing. */
-export function formatChanges(counts: Partial<Record<(typeof CHANGES)[number], number>>): string {
-  const texts = CHANGES.flatMap((name) => (counts[name] ? `${formatCount(counts[name])} ${name}` : []));
+/** `3 added, 1 removed`; `no change` if all counts are 0 or missing. */
+export function formatChanges(counts: Partial<Record<(typeof CHANGES)[number][0], number>>): string {
+  const texts = CHANGES.flatMap(([name, word]) =>
+    counts[name] ? `${formatCount(counts[name])} ${word}` : [],
+  );
   return texts.length > 0 ? texts.join(', ') : 'no change';
 }
 

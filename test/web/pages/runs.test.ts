@@ -145,7 +145,7 @@ describe('the page of a run', () => {
       '2m 5s',
       'full, manual',
       'everything',
-      '7 inserted, 1 package failed',
+      '7 added, 1 package failed',
       '5 requests',
     ]) {
       expect(facts).toContain(text);

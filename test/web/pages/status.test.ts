@@ -126,7 +126,7 @@ describe('the tiles', () => {
     );
     const after = await page();
     expect(tile(after, 'videos')).toBe('Videos 66 +7 today (+10 \u22123)');
-    expect(tile(after, 'last-run')).toBe('Last run: succeeded 57 min ago 1,009 inserted, 1 restored');
+    expect(tile(after, 'last-run')).toBe('Last run: succeeded 57 min ago 1,009 added, 1 restored');
     change(`update walk set inserted = 0, restored = 0;`);
     expect(tile(await page(), 'videos')).toBe('Videos 66 \u22123 today');
   });
