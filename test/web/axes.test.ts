@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatDayLabels, toDayNumber, listDayTicks } from '../../src/web/charts/day-axis.ts';
-import { createSizeAxis, formatSizeLabel, listSizeTicks } from '../../src/web/charts/size-axis.ts';
+import {
+  createLevelAxis,
+  createSizeAxis,
+  formatSizeLabel,
+  listSizeTicks,
+} from '../../src/web/charts/size-axis.ts';
 
 const GIB = 1024 ** 3;
 const TIB = 1024 ** 4;
@@ -63,6 +68,17 @@ describe('the axis of sizes', () => {
     [-3 * GIB, -1 * GIB, 4, ['\u22123 GiB', '\u22122 GiB', '\u22121 GiB', '0']],
   ])('%d to %d bytes in %d steps', (minBytes, maxBytes, most, labels) => {
     expect(sizeAxisLabels(minBytes, maxBytes, most)).toEqual(labels);
+  });
+
+  test.each([
+    [36.5 * TIB, 36.7 * TIB, ['36.5 TiB', '36.55 TiB', '36.6 TiB', '36.65 TiB', '36.7 TiB']],
+    [100 * GIB, 180 * GIB, ['100 GiB', '120 GiB', '140 GiB', '160 GiB', '180 GiB']],
+    [60 * GIB, 180 * GIB, ['0', '50 GiB', '100 GiB', '150 GiB', '200 GiB']],
+    [0, 0, ['0', '1 B']],
+    [5 * GIB, 5 * GIB, ['0', '2 GiB', '4 GiB', '6 GiB']],
+  ])('of a level from %d to %d bytes begins near the least one', (low, high, labels) => {
+    const axis = createLevelAxis(low, high, 4);
+    expect(listSizeTicks(axis).map((tick) => formatSizeLabel(tick, axis.unit))).toEqual(labels);
   });
 
   test('carries 0 and both sizes, in as many steps as allowed and at most one more at each end', () => {

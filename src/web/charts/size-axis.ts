@@ -3,7 +3,7 @@
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;
 const ROUND = [1, 2, 2.5, 5, 10];
 
-/** An axis that contains 0, with ticks every `stepBytes`; both ends are ticks, and all are round in `unit`. */
+/** An axis with ticks every `stepBytes`; both ends are ticks, and all are round in `unit`. */
 export interface SizeAxis {
   unit: (typeof UNITS)[number];
   stepBytes: number;
@@ -13,7 +13,16 @@ export interface SizeAxis {
 
 /** The smallest axis that contains 0, `minBytes` and `maxBytes`, and has about `maxSteps` steps: at most one more below 0. */
 export function createSizeAxis(minBytes: number, maxBytes: number, maxSteps: number): SizeAxis {
-  const [low, high] = [Math.min(0, minBytes), Math.max(0, maxBytes)];
+  return fitAxis(Math.min(0, minBytes), Math.max(0, maxBytes), maxSteps);
+}
+
+/** As `createSizeAxis`, but without 0 where both sizes are above it and near each other: growth of some percent can be seen. */
+export function createLevelAxis(minBytes: number, maxBytes: number, maxSteps: number): SizeAxis {
+  const isNear = maxBytes > minBytes && maxBytes - minBytes < maxBytes / 2;
+  return isNear ? fitAxis(minBytes, maxBytes, maxSteps) : createSizeAxis(minBytes, maxBytes, maxSteps);
+}
+
+function fitAxis(low: number, high: number, maxSteps: number): SizeAxis {
   const greatest = Math.max(-low, high, 1);
   const power = Math.min(UNITS.length - 1, Math.floor(Math.log2(greatest) / 10));
   const unitBytes = 1024 ** power;
@@ -27,7 +36,7 @@ export function createSizeAxis(minBytes: number, maxBytes: number, maxSteps: num
   return { unit: UNITS[power] ?? 'B', stepBytes, bottomBytes, topBytes: isFlat ? stepBytes : topBytes };
 }
 
-/** From the bottom up; includes 0. */
+/** From the bottom up. */
 export function listSizeTicks({ stepBytes, bottomBytes, topBytes }: SizeAxis): number[] {
   const from = Math.round(bottomBytes / stepBytes);
   const steps = Math.round((topBytes - bottomBytes) / stepBytes);

@@ -6,11 +6,9 @@ import type { CalendarDay } from '../views/storage-calendar.ts';
 /** The sizes at the end of each day, or what changed from one day to the next. */
 export type ChartMode = 'level' | 'change';
 
-/** One colour. `values` are in bytes, one for each point; null: not known. */
+/** A kind of files. `values` are in bytes, one for each point; null: not known. */
 export interface Series {
   name: string;
-  /** The number of its colour, from 1; that of joined series is 6. */
-  colour: number;
   values: (number | null)[];
 }
 
@@ -34,17 +32,12 @@ export interface StorageChart {
   /** How many days a point has. */
   daysPerPoint: number;
   series: readonly Series[];
-  /** The names of the series that are shown as `Other`. */
-  joined: readonly string[];
   /** Today, if its sizes may still change. */
   live: string | null;
 }
 
 /** More points than a screen has room for. */
 const MOST_POINTS = 420;
-/** Below this share of all sizes of the range, a series is shown as `Other`. */
-const LEAST_SHARE = 0.005;
-const OTHER_COLOUR = STORAGE_KINDS.length + 1;
 
 type Sizes = (number | null)[];
 
@@ -59,7 +52,6 @@ export function createStorageChart(
   const groups = groupDays(days, daysPerPoint);
   const points = groups.map((group) => toPoint(group));
   const levels = groups.map((group) => sizesOf(group.findLast(({ row }) => row !== null)));
-  const small = findSmall(levels);
   const last = days.at(-1);
   const live = last?.row?.state === 'live' && last.date === today ? today : null;
   const shared = {
@@ -67,10 +59,9 @@ export function createStorageChart(
     mode,
     days,
     daysPerPoint,
-    joined: small.map((at) => STORAGE_KINDS[at]?.label ?? ''),
     live,
   };
-  if (mode === 'level') return { ...shared, points, series: join(levels, small) };
+  if (mode === 'level') return { ...shared, points, series: toSeries(levels) };
   const changes = changesBetween([...(before ? [before] : []), ...days], days.length);
   const sums = groupDays(changes, daysPerPoint).map(addUp);
   return {
@@ -80,7 +71,7 @@ export function createStorageChart(
       total: sum(sums[at] ?? []),
       isComplete: !(sums[at] ?? []).includes(null),
     })),
-    series: join(sums, small),
+    series: toSeries(sums),
   };
 }
 
@@ -133,23 +124,8 @@ export function sum(sizes: readonly (number | null)[]): number | null {
   return known.length === 0 ? null : known.reduce((total, size) => total + size, 0);
 }
 
-/** The numbers of the series that are small in the whole range. */
-function findSmall(levels: readonly Sizes[]): number[] {
-  const totals = STORAGE_KINDS.map((_, at) => sum(levels.map((sizes) => sizes[at] ?? null)) ?? 0);
-  const all = sum(totals) ?? 0;
-  return totals.flatMap((total, at) => (total < all * LEAST_SHARE ? [at] : []));
-}
-
-function join(rows: readonly Sizes[], small: readonly number[]): Series[] {
-  const large = STORAGE_KINDS.flatMap(({ label }, at): Series[] =>
-    small.includes(at)
-      ? []
-      : [{ name: label, colour: at + 1, values: rows.map((sizes) => sizes[at] ?? null) }],
-  );
-  if (small.length === 0) return large;
-  const other = rows.map((sizes) => sum(small.map((at) => sizes[at] ?? null)));
-  return [...large, { name: 'Other', colour: OTHER_COLOUR, values: other }];
-}
+const toSeries = (rows: readonly Sizes[]): Series[] =>
+  STORAGE_KINDS.map(({ label }, at) => ({ name: label, values: rows.map((sizes) => sizes[at] ?? null) }));
 
 /** Runs of points without figures: the number of the first one, and how many. */
 export function listGaps({ points, mode }: StorageChart): { at: number; length: number }[] {

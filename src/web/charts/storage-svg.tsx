@@ -1,11 +1,18 @@
 /** The chart of storage as SVG: positions are in percent, so that it fits any width while texts and lines keep their size. */
 import type { ComponentChildren } from 'preact';
 import { formatDayLabels, listDayTicks, toDayNumber } from './day-axis.ts';
-import { createSizeAxis, formatSizeLabel, listSizeTicks, type SizeAxis } from './size-axis.ts';
+import { formatBinaryBytes } from '../../lib/format.ts';
+import {
+  createLevelAxis,
+  createSizeAxis,
+  formatSizeLabel,
+  listSizeTicks,
+  type SizeAxis,
+} from './size-axis.ts';
 import { listCorrected, listGaps, type StorageChart } from './storage-chart.ts';
 
 /** Fills of the image; the pages have those of page.css in light and dark. */
-const COLOURS = ['#2c5cae', '#cb7c1f', '#18988d', '#93275a', '#9683e4', '#555e70'];
+const COLOURS = ['#2c5cae', '#cb7c1f'];
 const INK = '#1b2230';
 const LINE = '#d9dde4';
 const STEPS = 4;
@@ -33,7 +40,6 @@ export function StorageSvg({ chart, label }: StorageSvgProps) {
 
 /** A file of its own, 960 pixels wide. */
 export function StorageImage({ chart, label, heading }: StorageSvgProps & { heading: string }) {
-  const names = chart.mode === 'level' ? chart.series : [];
   return (
     <svg
       xmlns="http://www.w3.org/2000/svg"
@@ -49,14 +55,6 @@ export function StorageImage({ chart, label, heading }: StorageSvgProps & { head
       <text x="20" y="28" font-size="15" font-weight="600" fill={INK}>
         {heading}
       </text>
-      {names.map(({ name, colour }, at) => (
-        <g key={name}>
-          <rect x={90 + at * 140} y="42" width="12" height="12" rx="2" fill={COLOURS[colour - 1]} />
-          <text x={108 + at * 140} y="52" fill={INK}>
-            {name}
-          </text>
-        </g>
-      ))}
       <svg x="90" y="76" width="840" height="260" overflow="visible">
         <Plot chart={chart} />
       </svg>
@@ -82,8 +80,13 @@ function Plot({ chart }: { chart: StorageChart }) {
             fill-opacity="0.6"
           />
         ))}
-        {chart.mode === 'level' ? <Areas chart={chart} axis={axis} /> : <Bars chart={chart} axis={axis} />}
+        {chart.mode === 'level' ? (
+          <Level points={chart.points} axis={axis} />
+        ) : (
+          <Bars chart={chart} axis={axis} />
+        )}
       </Stretched>
+      {chart.mode === 'level' && <Ends points={chart.points} axis={axis} />}
       <Marks chart={chart} />
       <Days chart={chart} />
     </>
@@ -92,8 +95,9 @@ function Plot({ chart }: { chart: StorageChart }) {
 
 function createAxis({ points, mode }: StorageChart): SizeAxis {
   const totals = points.flatMap(({ total }) => total ?? []);
-  const lowest = mode === 'level' ? 0 : Math.min(0, ...totals);
-  return createSizeAxis(lowest, Math.max(0, ...totals), STEPS);
+  if (mode === 'change' || totals.length === 0)
+    return createSizeAxis(Math.min(0, ...totals), Math.max(0, ...totals), STEPS);
+  return createLevelAxis(Math.min(...totals), Math.max(...totals), STEPS);
 }
 
 const toShare = (bytes: number, { bottomBytes, topBytes }: SizeAxis): number =>
@@ -141,28 +145,44 @@ function Stretched({ points, children }: { points: number; children: ComponentCh
   );
 }
 
-function Areas({ chart: { series, points }, axis }: { chart: StorageChart; axis: SizeAxis }) {
-  const below = points.map(() => 0);
+/** The sum of all files as a line, with nothing through a gap. */
+function Level({ points, axis }: { points: StorageChart['points']; axis: SizeAxis }) {
+  const totals = points.map(({ total }) => total ?? 0);
+  const runs = listRuns(points.map(({ total }) => total !== null));
+  const path = runs.map((run) => `M${toPath(toLine(run, totals, axis))}`).join('');
+  return (
+    <path
+      class="chart-level"
+      d={path}
+      fill="none"
+      stroke={COLOURS[0]}
+      stroke-width="2"
+      vector-effect="non-scaling-stroke"
+    />
+  );
+}
+
+/** The first and the last known size, beside the ends of the line. */
+function Ends({ points, axis }: { points: StorageChart['points']; axis: SizeAxis }) {
+  const known = points.flatMap(({ total }, at) => (total === null ? [] : [{ total, at }]));
+  const ends = [known[0], known.length > 1 ? known.at(-1) : undefined];
   return (
     <>
-      {series.map(({ name, colour, values }) => {
-        const bottom = [...below];
-        values.forEach((value, at) => (below[at] = (below[at] ?? 0) + (value ?? 0)));
-        const runs = listRuns(points.map(({ total }) => total !== null));
-        const [area, edge] = [
-          runs.map((run) => toArea(run, below, bottom, axis)),
-          runs.map((run) => toEdge(run, below, axis)),
-        ];
+      {ends.map((end, index) => {
+        if (!end) return null;
+        const share = toShare(end.total, axis);
         return (
-          <g
-            key={name}
-            class={`chart-colour-${colour}`}
-            fill={COLOURS[colour - 1]}
-            stroke={COLOURS[colour - 1]}
+          <text
+            key={index}
+            class="chart-end"
+            x={percent((end.at + 0.5) / points.length)}
+            y={percent(share)}
+            dy={share < 0.05 ? '1.4em' : '-0.6em'}
+            text-anchor={index === 0 ? 'start' : 'end'}
+            fill={INK}
           >
-            <path d={area.join('')} fill-opacity="0.5" stroke="none" />
-            <path d={edge.join('')} fill="none" stroke-width="1.5" vector-effect="non-scaling-stroke" />
-          </g>
+            {formatBinaryBytes(end.total)}
+          </text>
         );
       })}
     </>
@@ -197,11 +217,6 @@ function toLine({ from, to }: Run, tops: readonly number[], axis: SizeAxis): [x:
 }
 
 const toPath = (line: readonly [number, number][]): string => line.map(([x, y]) => `${x} ${y}`).join('L');
-const toEdge = (run: Run, tops: readonly number[], axis: SizeAxis): string =>
-  `M${toPath(toLine(run, tops, axis))}`;
-const toArea = (run: Run, tops: readonly number[], bottoms: readonly number[], axis: SizeAxis): string =>
-  `M${toPath([...toLine(run, tops, axis), ...toLine(run, bottoms, axis).reverse()])}Z`;
-
 function Bars({ chart: { points }, axis }: { chart: StorageChart; axis: SizeAxis }) {
   const zero = toUnits(0, axis);
   const bars = points.map(({ total }, at) => ({ at, total: total ?? 0, y: toUnits(total ?? 0, axis) }));

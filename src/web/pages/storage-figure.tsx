@@ -42,23 +42,15 @@ export function StorageFigure({ storage }: { storage: StorageView }) {
   );
 }
 
-function Legend({ chart: { mode, series, joined, daysPerPoint } }: { chart: StorageChart }) {
-  if (mode === 'change')
+function Legend({ chart: { mode, daysPerPoint } }: { chart: StorageChart }) {
+  if (mode === 'level')
     return (
-      <p class="chart-legend">
-        <span class="chart-key chart-growth">Growth</span>{' '}
-        <span class="chart-key chart-decline">Decline</span>{' '}
-        <span class="soft">{daysPerPoint === 1 ? 'of all files a day' : `in ${daysPerPoint} days each`}</span>
-      </p>
+      <p class="chart-legend soft">All files at the end of each day; the axis is fitted to the sizes.</p>
     );
   return (
     <p class="chart-legend">
-      {series.map(({ name, colour }) => (
-        <span key={name} class={`chart-key chart-colour-${colour}`}>
-          {name}
-          {name === 'Other' && <small class="soft"> ({joined.join(', ')}: below 0.5 % each)</small>}
-        </span>
-      ))}
+      <span class="chart-key chart-growth">Growth</span> <span class="chart-key chart-decline">Decline</span>{' '}
+      <span class="soft">{daysPerPoint === 1 ? 'of all files a day' : `in ${daysPerPoint} days each`}</span>
     </p>
   );
 }

@@ -141,13 +141,7 @@ describe('the page of a run', () => {
     const { part, partText, title } = await page('/runs/1');
     expect(title).toBe('Run 1: partial · Vodhouse test');
     const facts = partText('facts');
-    for (const text of [
-      '2m 5s',
-      'full, manual',
-      'everything',
-      '7 added, 1 package failed',
-      '5 requests',
-    ]) {
+    for (const text of ['2m 5s', 'full, manual', 'everything', '7 added, 1 package failed', '5 requests']) {
       expect(facts).toContain(text);
     }
     expect(rowsIn(part('failures')).slice(1)).toEqual([['main/104', 'status', 'HTTP 500']]);
