@@ -16,8 +16,7 @@ export function ChangesPage({ view, unit, ...frame }: ChangesPageProps) {
   const { query, result, isUnknownPackage, isUnknownRun } = view;
   return (
     <Page {...frame} title="Changes" current="changes" styles={['packages.css', 'changes.css']}>
-      <h1>Changes</h1>
-      <Section name="changes" heading="All changes">
+      <Section name="changes" heading="Changes" isPage>
         <Filters query={query} />
         {isUnknownPackage && (
           <p class="notice">

@@ -32,8 +32,7 @@ export function SearchPage({ view, unit, ...frame }: SearchPageProps) {
   const { query, isUnknown, result } = view;
   return (
     <Page {...frame} title={query.q ?? 'Videos'} styles={['packages.css']}>
-      <h1>Videos</h1>
-      <Section name="videos" heading="Search titles">
+      <Section name="videos" heading="Search titles" isPage>
         <Form query={query} />
         {isUnknown && (
           <p class="notice">

@@ -4,6 +4,8 @@ import type { ComponentChildren } from 'preact';
 interface SectionProps {
   name: string;
   heading: string;
+  /** Its heading is that of the page. */
+  isPage?: true;
   /** Small text after the heading. */
   count?: string;
   /** The browser replaces it when it changed. */
@@ -13,7 +15,8 @@ interface SectionProps {
   children?: ComponentChildren;
 }
 
-export function Section({ name, heading, count, part, empty, children }: SectionProps) {
+export function Section({ name, heading, isPage, count, part, empty, children }: SectionProps) {
+  const Heading = isPage ? 'h1' : 'h2';
   return (
     <section
       id={name}
@@ -21,10 +24,10 @@ export function Section({ name, heading, count, part, empty, children }: Section
       data-part={part}
       aria-labelledby={`${name}-heading`}
     >
-      <h2 id={`${name}-heading`}>
+      <Heading id={`${name}-heading`}>
         {heading}
         {count !== undefined && <small> {count}</small>}
-      </h2>
+      </Heading>
       {empty === undefined ? children : <p class="soft">{empty}</p>}
     </section>
   );
