@@ -122,6 +122,12 @@ export function formatShare(share: number): string {
   return `${formatCount(Number(percent.toFixed(percent < 10 ? 1 : 0)))} %`;
 }
 
+/** One decimal below ten hours. */
+export function formatHours(duration: number, unit: 'ms' | 's'): string {
+  const hours = duration / (unit === 'ms' ? 3_600_000 : 3_600);
+  return hours < 10 ? hours.toFixed(1) : formatCount(Math.round(hours));
+}
+
 /** The length of a video, `1:02:03`; empty if it is null or negative. */
 export function formatLength(duration: number | null, unit: 'ms' | 's'): string {
   if (duration === null || duration < 0) return '';

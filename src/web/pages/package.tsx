@@ -1,10 +1,12 @@
 /** The page of a package: its state, its walks, and its videos to search, sort and page. */
-import { pluralize } from '../../lib/format.ts';
+import { formatCount, pluralize } from '../../lib/format.ts';
 import { SEARCH_ITEMS } from '../../service/videos.ts';
 import type { PackageQuery, PackageView } from '../views/package-view.ts';
 import {
   ALL_PACKAGES,
   changesPath,
+  formatHours,
+  formatSize,
   Message,
   packagePath,
   RelativeTime,
@@ -17,6 +19,7 @@ import { Pager } from './pager.tsx';
 import { ProblemsSection } from './problems-section.tsx';
 import { Section, Tabs } from './section.tsx';
 import { Sparkline } from './sparkline.tsx';
+import { Tile } from './tiles-section.tsx';
 import { RemovedTable, VideoTable } from './video-tables.tsx';
 import { WalksSection } from './walks-section.tsx';
 
@@ -36,6 +39,7 @@ export function PackagePage({ view, unit, ...frame }: PackagePageProps) {
         </small>
       </h1>
       <State view={view} />
+      <Figures view={view} unit={unit} />
       {view.attention.length > 0 && (
         <ProblemsSection items={view.attention} all={view.listAllCommand} now={view.now} />
       )}
@@ -53,7 +57,7 @@ export function PackagePage({ view, unit, ...frame }: PackagePageProps) {
   );
 }
 
-function State({ view: { health, retiredAt, sizes, now } }: { view: PackageView }) {
+function State({ view: { health, retiredAt } }: { view: PackageView }) {
   if (!health) {
     return (
       <p class="notice">
@@ -71,14 +75,7 @@ function State({ view: { health, retiredAt, sizes, now } }: { view: PackageView 
   const [level, text] = getPackageState(health);
   return (
     <p class="package-state">
-      <span class={`state ${level}`}>{text}</span> {pluralize(health.videos, 'video')}, last full walk{' '}
-      <RelativeTime at={health.walked_at} now={now} />
-      {sizes.length > 1 && (
-        <>
-          {' '}
-          <Sparkline sizes={sizes} />
-        </>
-      )}
+      <span class={`state ${level}`}>{text}</span>
       {health.last_error !== null && (
         <>
           {' '}
@@ -86,6 +83,50 @@ function State({ view: { health, retiredAt, sizes, now } }: { view: PackageView 
         </>
       )}
     </p>
+  );
+}
+
+function Figures({ view: { health, sizes, totals, now }, unit }: { view: PackageView; unit: 'ms' | 's' }) {
+  if (!health) return null;
+  return (
+    <section class="tiles" aria-label="Key figures">
+      <Tile
+        name="videos"
+        label="Videos"
+        href={null}
+        value={formatCount(health.videos)}
+        note={sizes.length > 1 && <Sparkline sizes={sizes} />}
+      />
+      <Tile
+        name="hours"
+        label="Hours"
+        href={null}
+        value={totals ? formatHours(totals.duration, unit) : '…'}
+        note="of the videos in it"
+      />
+      <Tile
+        name="size"
+        label="Size"
+        href={null}
+        value={totals ? formatSize(totals.size_bytes) : '…'}
+        note="of the videos in it"
+      />
+      <Tile
+        name="walked"
+        label="Last full walk"
+        href={null}
+        value={<RelativeTime at={health.walked_at} now={now} />}
+        note={
+          totals?.changed_at ? (
+            <>
+              last change <RelativeTime at={totals.changed_at} now={now} />
+            </>
+          ) : (
+            ''
+          )
+        }
+      />
+    </section>
   );
 }
 

@@ -2,7 +2,14 @@
 import { formatCount, pluralize } from '../../lib/format.ts';
 import type { PackageListRow, PackageSort } from '../views/packages-order.ts';
 import type { PackageFilter, PackagesQuery, PackagesView } from '../views/packages-view.ts';
-import { formatChange, formatSize, packagePath, RelativeTime, toQueryString } from './format.tsx';
+import {
+  formatChange,
+  formatHours,
+  formatSize,
+  packagePath,
+  RelativeTime,
+  toQueryString,
+} from './format.tsx';
 import { Page, type PageFrame } from './layout.tsx';
 import { getPackageState, PackageName } from './packages-section.tsx';
 import { Pager } from './pager.tsx';
@@ -165,10 +172,4 @@ function Row({ row, now, unit, isFirstReadRunning }: RowProps) {
       </td>
     </tr>
   );
-}
-
-/** One decimal below ten hours. */
-function formatHours(duration: number, unit: 'ms' | 's'): string {
-  const hours = duration / (unit === 'ms' ? 3_600_000 : 3_600);
-  return hours < 10 ? hours.toFixed(1) : formatCount(Math.round(hours));
 }

@@ -26,19 +26,18 @@ export function TilesSection({ tiles, now, ...run }: TilesProps) {
 interface TileProps {
   name: string;
   label: string;
-  href: string;
+  /** Null: the label is no link. */
+  href: string | null;
   value: ComponentChildren;
   note: ComponentChildren;
   level?: 'warn' | 'bad' | undefined;
 }
 
-/** The first line is a link; the last one is cut with an ellipsis if it is too long. */
-function Tile({ name, label, href, value, note, level }: TileProps) {
+/** The last line is cut with an ellipsis if it is too long. */
+export function Tile({ name, label, href, value, note, level }: TileProps) {
   return (
     <div id={`tile-${name}`} class={level ? `tile ${level}` : 'tile'} data-part>
-      <h2>
-        <a href={href}>{label}</a>
-      </h2>
+      <h2>{href === null ? label : <a href={href}>{label}</a>}</h2>
       <p class="value">{value}</p>
       <p class="note">{note}</p>
     </div>

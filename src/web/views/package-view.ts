@@ -67,11 +67,22 @@ export async function createPackageView(
     listAllCommand: sources.formatCommand('status --json'),
     query,
     sizes: details.sizes(key, since),
+    /** Hours and size of its videos; null: not added up yet. */
+    totals: await readTotals(sources, key),
     walks: details.walks(key, WALKS),
     /** Null if removed videos are listed, or if no full walk has completed yet. */
     list: query.removed === null ? await readVideoPage(sources.lists, key, query, signal) : null,
     removed: query.removed === null ? null : readRemovedPage(details, key, query.removed),
   };
+}
+
+/** The page waits for new totals at most this long. */
+const TOTALS_WAIT_MS = 150;
+
+async function readTotals({ details, wideReads }: ViewSources, { account, packageId }: PackageKey) {
+  const own = details.lastChanges().filter((row) => row.account === account && row.package_id === packageId);
+  const { totals } = await wideReads.totals(own, TOTALS_WAIT_MS);
+  return totals.get(`${account}/${packageId}`) ?? null;
 }
 
 /** The items of the package; their place is this page. */

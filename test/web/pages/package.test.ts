@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { insert } from '../../support/fixtures/filled-live-file.ts';
 import { openPages, type ReadPage } from '../../support/servers/open-pages.ts';
 import { linksIn, named, rowsIn, getText } from '../../support/read-html.ts';
@@ -132,9 +132,16 @@ describe('the page of a package', () => {
       ...Array.from({ length: 9 }, () => walk({})),
       walk({ status: 'partial', error: 'page 3 was not read', finished_at: null, pages: 1, requests: 1 }),
     ]);
-    const { part } = await page('/packages/main/104');
+    const { part, partText } = await vi.waitFor(async () => {
+      const shown = await page('/packages/main/104');
+      expect(shown.partText('tile-hours')).toBe('Hours 1.0 of the videos in it'); // added up in a thread
+      return shown;
+    });
     const standing = named(part('content'), 'p').map(getText)[0];
-    expect(standing).toBe('last walk partial 60 videos, last full walk 30 min ago page 3 was not read');
+    expect(standing).toBe('last walk partial page 3 was not read');
+    expect(partText('tile-videos')).toBe('Videos 60');
+    expect(partText('tile-size')).toBe('Size 60 GiB of the videos in it');
+    expect(partText('tile-walked')).toBe('Last full walk 30 min ago last change 9 days ago');
     const walks = named(part('walks'), 'tr').map((row) =>
       [...named(row, 'th'), ...named(row, 'td')].map(getText),
     );
