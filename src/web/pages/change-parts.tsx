@@ -1,5 +1,6 @@
 /** How a change of a video is shown, in lists and tables. */
 import type { Change, ChangeRow } from '../../queries/named/changes.ts';
+import { nameFields } from '../../publishing/marts/video-columns.ts';
 import { formatLength, formatSize, Title } from './format.tsx';
 import { TextChange } from './text-change.tsx';
 
@@ -29,5 +30,10 @@ export function describeChange(row: ChangeRow, unit: 'ms' | 's'): string[] {
   return texts.filter((text) => text !== '');
 }
 
-const listFields = ({ changed_fields: fields }: ChangeRow): string[] =>
-  (fields ?? '').split(' ').filter((name) => name !== '');
+/** The published column of each field: the pages have the words of the file. */
+const COLUMNS = nameFields({ durationUnit: 'ms', exclude: [] });
+
+function listFields({ changed_fields: fields }: ChangeRow): string[] {
+  const names = (fields ?? '').split(' ').filter((name) => name !== '');
+  return [...new Set(names.map((name) => COLUMNS.get(name) ?? name))];
+}

@@ -57,7 +57,7 @@ export function PackagePage({ view, unit, ...frame }: PackagePageProps) {
   );
 }
 
-function State({ view: { health, retiredAt } }: { view: PackageView }) {
+function State({ view: { health, retiredAt, sizes } }: { view: PackageView }) {
   if (!health) {
     return (
       <p class="notice">
@@ -75,7 +75,7 @@ function State({ view: { health, retiredAt } }: { view: PackageView }) {
   const [level, text] = getPackageState(health);
   return (
     <p class="package-state">
-      <span class={`state ${level}`}>{text}</span>
+      <span class={`state ${level}`}>{text}</span> {sizes.length > 1 && <Sparkline sizes={sizes} />}
       {health.last_error !== null && (
         <>
           {' '}
@@ -86,7 +86,7 @@ function State({ view: { health, retiredAt } }: { view: PackageView }) {
   );
 }
 
-function Figures({ view: { health, sizes, totals, now }, unit }: { view: PackageView; unit: 'ms' | 's' }) {
+function Figures({ view: { health, totals, now }, unit }: { view: PackageView; unit: 'ms' | 's' }) {
   if (!health) return null;
   return (
     <section class="tiles" aria-label="Key figures">
@@ -95,21 +95,21 @@ function Figures({ view: { health, sizes, totals, now }, unit }: { view: Package
         label="Videos"
         href={null}
         value={formatCount(health.videos)}
-        note={sizes.length > 1 && <Sparkline sizes={sizes} />}
+        note="in the package now"
       />
       <Tile
         name="hours"
         label="Hours"
         href={null}
         value={totals ? formatHours(totals.duration, unit) : '…'}
-        note="of the videos in it"
+        note={totals ? 'of the videos in it' : 'being added up: load again'}
       />
       <Tile
         name="size"
         label="Size"
         href={null}
         value={totals ? formatSize(totals.size_bytes) : '…'}
-        note="of the videos in it"
+        note={totals ? 'of the videos in it' : 'being added up: load again'}
       />
       <Tile
         name="walked"

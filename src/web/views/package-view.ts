@@ -77,7 +77,7 @@ export async function createPackageView(
 }
 
 /** The page waits for new totals at most this long. */
-const TOTALS_WAIT_MS = 150;
+const TOTALS_WAIT_MS = 500;
 
 async function readTotals({ details, wideReads }: ViewSources, { account, packageId }: PackageKey) {
   const own = details.lastChanges().filter((row) => row.account === account && row.package_id === packageId);

@@ -58,7 +58,7 @@ describe('the page of all changes', () => {
       Array.from({ length: 7 }, () => ['removed', '2 days ago', '12']),
     );
     expect(shown.slice(8, 12).map((row) => row.slice(1))).toEqual([
-      ['edited', 'tag', 'Lectures', '3 h ago', '11'],
+      ['edited', 'tags', 'Lectures', '3 h ago', '11'],
       ['edited', 'title', 'Lectures', '3 h ago', '11'],
       ['edited', 'title', 'Lectures', '3 h ago', '11'],
       ['added', '1:00 · 1 GiB', 'Lectures', '3 h ago', '11'],
@@ -122,7 +122,7 @@ describe('the latest changes of the status page', () => {
     expect(lines(status).slice(0, 6)).toEqual([
       expect.stringMatching(/^restored .* Lectures · 119 min ago$/),
       'removed 7 videos in run 12 Lectures · 2 days ago',
-      expect.stringMatching(/^edited .* Lectures · 3 h ago · tag$/),
+      expect.stringMatching(/^edited .* Lectures · 3 h ago · tags$/),
       'edited Organic chemistry<b>physics</b>, lecture 1 Lectures · 3 h ago · title',
       expect.stringMatching(/^edited main 1 .*Organic chemistry, lecture 1 Lectures · 3 h ago · title$/),
       'added A new one Lectures · 3 h ago · 1:00 · 1 GiB',

@@ -139,7 +139,7 @@ describe('the page of a package', () => {
     });
     const standing = named(part('content'), 'p').map(getText)[0];
     expect(standing).toBe('last walk partial page 3 was not read');
-    expect(partText('tile-videos')).toBe('Videos 60');
+    expect(partText('tile-videos')).toBe('Videos 60 in the package now');
     expect(partText('tile-size')).toBe('Size 60 GiB of the videos in it');
     expect(partText('tile-walked')).toBe('Last full walk 30 min ago last change 9 days ago');
     const walks = named(part('walks'), 'tr').map((row) =>

@@ -704,10 +704,10 @@ describe('the latest changes', () => {
     const name = (id: number) => `main ${id} ${'가나다 '.repeat(id).trim()}`;
     expect(named(page.part('changes'), 'li').map(getText)).toEqual([
       'added A new one Package 104 · 10 min ago · 1:00 · 1 GiB',
-      `restored ${name(4)} no title Package 104 · 30 min ago · title, tag`,
+      `restored ${name(4)} no title Package 104 · 30 min ago · title, tags`,
       `removed ${name(4)} Package 104 · 53 min ago`,
       'removed empty title Package 104 · 54 min ago',
-      `edited ${name(2)} Package 104 · 58 min ago · tag`,
+      `edited ${name(2)} Package 104 · 58 min ago · tags`,
       `edited ${name(1)} retitled Package 104 · 59 min ago · title, author`,
       'added empty title Package 104 · 60 min ago · since removed',
       expect.stringMatching(/^added /),
