@@ -31,7 +31,7 @@ const ADDRESSES = {
   'all edits': '/changes?kind=edited',
   'a package': '/packages/bench/500',
   'its removed videos': '/packages/bench/500?removed=all',
-  'a video': '/packages/bench/500/videos/5000100',
+  'a video': '/videos/bench/500/5000100',
 };
 
 export async function measureStatusPage(folder) {

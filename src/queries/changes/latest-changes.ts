@@ -6,8 +6,8 @@ import { findChanges } from './find-changes.ts';
 /** More than these are one line. */
 const MOST_SINGLE = 5;
 
-/** Changes that are read to fill the lines, and the longest time that may take. */
-const READ = 500;
+/** Changes that are read to fill the lines, more where the first ones are of few runs; and the longest time that may take. */
+const READS = [50, 500];
 const MAX_MS = 250;
 
 /** A change; or the first one of `count` of its kind that its run made in its package. */
@@ -18,10 +18,22 @@ export interface LatestChange {
 
 /** At most `lines`, the newest first. Must run in one snapshot. */
 export function readLatestChanges(db: Db, lines: number): LatestChange[] {
-  const { changes } = findChanges(db, {
-    ...{ kind: null, ofPackage: null, runId: null, from: null, limit: READ, maxMs: MAX_MS },
-  });
   const countOf = createCounter(db);
+  let found: LatestChange[] = [];
+  for (const limit of READS) {
+    const request = { kind: null, ofPackage: null, runId: null, from: null, limit, maxMs: MAX_MS };
+    const { changes } = findChanges(db, request);
+    found = group(changes, lines, countOf);
+    if (found.length === lines || changes.length < limit) break;
+  }
+  return found;
+}
+
+function group(
+  changes: readonly ChangeRow[],
+  lines: number,
+  countOf: (change: ChangeRow) => number,
+): LatestChange[] {
   const grouped = new Set<string>();
   const found: LatestChange[] = [];
   for (const change of changes) {
