@@ -27,7 +27,7 @@ export function createLoadLoop({ loaders, warehouse, clock, logger, hasFile }: L
   warehouse.deleteTargetLoadsExcept(loaders.map(({ target }) => target.name));
   const closing = new AbortController();
   const isDue = ({ loader, isPending, retryAt }: Turn): boolean =>
-    isPending && clock.now() >= retryAt && mayLoad(loader, warehouse, clock.now());
+    isPending && clock.now() >= retryAt && mayLoad(loader, warehouse.listTargetLoads(), clock.now());
 
   async function takeTurn(turn: Turn): Promise<void> {
     turn.isPending = false;

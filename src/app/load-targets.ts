@@ -47,9 +47,11 @@ export async function loadTarget(
   return results;
 }
 
-/** Does `every` of the target allow a load at `now` (ms)? One that failed is tried again. */
-export function mayLoad({ target }: TargetLoader, warehouse: Warehouse, now: number): boolean {
-  const rows = warehouse.listTargetLoads().filter((row) => row.target === target.name);
+type TargetLoads = ReturnType<Warehouse['listTargetLoads']>;
+
+/** Does `every` of the target allow a load at `now` (ms)? One that failed is tried again. `loads`: of any targets. */
+export function mayLoad({ target }: TargetLoader, loads: TargetLoads, now: number): boolean {
+  const rows = loads.filter((row) => row.target === target.name);
   const newest = Math.max(0, ...rows.map(({ loaded_at: at }) => (at === null ? 0 : fromTimestamp(at))));
   const isClockBack = newest > now;
   return isClockBack || newest + target.everyMs <= now || rows.some(({ outcome }) => outcome === 'failed');

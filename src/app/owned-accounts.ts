@@ -2,12 +2,17 @@
  * Accounts that a target has from another warehouse, or from another copy of this one, are not synced here: their limits would
  * be spent twice. A target that cannot be reached refuses nobody.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config, TargetConfig } from '../config/config.ts';
 import { LockedError } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
+import { withinTime } from '../lib/within-time.ts';
 import { openAccess } from '../publishing/targets/open-target.ts';
-import { assertOurs, OwnedError, type AccountState } from '../publishing/targets/ownership.ts';
+import {
+  findRefusal,
+  readIdentity,
+  type AccountState,
+  type OwnedError,
+} from '../publishing/targets/ownership.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 
 /** A run waits this long for a target that does not answer. */
@@ -24,7 +29,7 @@ export async function findOwned(
   { config: { accounts, publish }, warehouse, logger }: OwnerCheckOptions,
   signal?: AbortSignal,
 ): Promise<Map<string, OwnedError>> {
-  const identity = { warehouseId: warehouse.getWarehouseId(), publications: warehouse.listPublications() };
+  const identity = readIdentity(warehouse);
   const read = async (target: TargetConfig) => ({
     target,
     states: await readAccounts(target, logger, signal),
@@ -32,13 +37,10 @@ export async function findOwned(
   const known = await Promise.all((publish?.targets ?? []).map(read));
   const owned = new Map<string, OwnedError>();
   for (const { name: account } of accounts)
-    for (const { target, states } of known)
-      try {
-        assertOurs(account, states.get(account) ?? null, identity, null, target.name);
-      } catch (error) {
-        if (!(error instanceof OwnedError)) throw error;
-        owned.set(account, error);
-      }
+    for (const { target, states } of known) {
+      const refusal = findRefusal(account, states.get(account) ?? null, identity, null, target.name);
+      if (refusal) owned.set(account, refusal);
+    }
   for (const [account, { message: reason, hint = null }] of owned)
     logger.warn({ event: 'target_account_not_synced', account, reason, hint }, `${reason}; it is not synced`);
   return owned;
@@ -51,11 +53,10 @@ async function readAccounts(
   signal?: AbortSignal,
 ): Promise<Map<string, AccountState>> {
   const access = await openAccess(target);
-  const late = sleep(DEADLINE_MS, undefined, { ref: false, ...(signal && { signal }) }).then(() => {
-    throw new Error(`it did not answer in ${DEADLINE_MS / 1000} s`);
-  });
   try {
-    return await Promise.race([access.readAccounts(), late]);
+    const states = await withinTime(access.readAccounts(), DEADLINE_MS, signal);
+    if (states === null) throw new Error(`it did not answer in ${DEADLINE_MS / 1000} s`);
+    return states;
   } catch (thrown) {
     const { message: error } = access.describe(thrown);
     const text = `target ${target.name} does not tell whose the accounts are, and they are synced all the same: ${error}`;

@@ -3,14 +3,19 @@ import type { Config, TargetConfig } from '../config/config.ts';
 import { errorLine, hintLine } from '../lib/errors.ts';
 import { escapeControls } from '../lib/format.ts';
 import { openAccess } from '../publishing/targets/open-target.ts';
-import { assertOurs, type AccountState, type Identity } from '../publishing/targets/ownership.ts';
+import {
+  findRefusal,
+  readIdentity,
+  type AccountState,
+  type Identity,
+} from '../publishing/targets/ownership.ts';
 import type { TargetCheck } from '../publishing/targets/target.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { formatTable } from './output/table.ts';
 
 /** Connects to each target; changes nothing that a reader sees. */
 export async function checkTargets({ publish, accounts }: Config, warehouse: Warehouse) {
-  const identity = { warehouseId: warehouse.getWarehouseId(), publications: warehouse.listPublications() };
+  const identity = readIdentity(warehouse);
   const names = accounts.map(({ name }) => name);
   const checkOne = async (target: TargetConfig) => ({
     target: target.name,
@@ -46,14 +51,14 @@ function checkAccount(
   identity: Identity,
   target: string,
 ): TargetCheck {
-  const subject = `account ${account}`;
-  try {
-    assertOurs(account, state, identity, null, target);
-    const result = state ? `loaded by ${state.worker}, ${state.loadedAt ?? 'never'} UTC` : 'not loaded yet';
-    return { subject, isOk: true, result, hint: null };
-  } catch (error) {
-    return { subject, isOk: false, result: errorLine(error), hint: hintLine(error) };
-  }
+  const refusal = findRefusal(account, state, identity, null, target);
+  const loaded = state ? `loaded by ${state.worker}, ${state.loadedAt ?? 'never'} UTC` : 'not loaded yet';
+  return {
+    subject: `account ${account}`,
+    isOk: refusal === null,
+    result: refusal ? errorLine(refusal) : loaded,
+    hint: refusal && hintLine(refusal),
+  };
 }
 
 type CheckedTargets = Awaited<ReturnType<typeof checkTargets>>;

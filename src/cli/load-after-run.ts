@@ -36,7 +36,7 @@ export async function loadAfterRun(
       const rows = warehouse.listTargetLoads().filter((row) => row.target === target);
       const hasAll = rows.every((row) => isLoadDone(row) && (row.loaded_at ?? '') >= publishedAt);
       if (published === null && rows.length > 0 && hasAll) continue;
-      if (!mayLoad(loader, warehouse, context.clock.now())) continue;
+      if (!mayLoad(loader, rows, context.clock.now())) continue;
       context.announce(`loading target ${target} …\n`);
       const options = { isVerified: false, force: null };
       loads.push({ target, results: await loadTarget(loader, { ...context, warehouse }, options, signal) });

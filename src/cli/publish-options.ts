@@ -7,7 +7,7 @@ import { escapeControls, pluralize } from '../lib/format.ts';
 import { createLogger, type Logger } from '../lib/logger.ts';
 import { openLoaders, type TargetLoader } from '../publishing/targets/loader.ts';
 import { openAccess } from '../publishing/targets/open-target.ts';
-import { assertOurs, OwnedError } from '../publishing/targets/ownership.ts';
+import { assertOurs, OwnedError, readIdentity } from '../publishing/targets/ownership.ts';
 import type { LoadRequest } from '../publishing/targets/target-request.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import type { JsonOptions, LogOptions } from './command-context.ts';
@@ -64,8 +64,8 @@ export function getForce(
 }
 
 /**
- * Says on stderr whose the account is, and what will be replaced. Asks, unless `--yes` was given. Throws ConfigError where
- * nobody can be asked, OwnedError where a rebuild is not enough, VodhouseError if the target cannot be read.
+ * Prints to stderr who owns the account, and what will be replaced. Asks, unless `--yes` was given. Throws ConfigError where
+ * stdin is no terminal, OwnedError where a rebuild is not enough, VodhouseError if the target cannot be read.
  */
 export async function confirmForce(
   { account, kind }: NonNullable<LoadRequest['force']>,
@@ -77,8 +77,7 @@ export async function confirmForce(
   const access = await openAccess(target);
   try {
     const state = (await access.readAccounts()).get(account) ?? null;
-    const identity = { warehouseId: warehouse.getWarehouseId(), publications: warehouse.listPublications() };
-    assertOurs(account, state, identity, kind, target.name);
+    assertOurs(account, state, readIdentity(warehouse), kind, target.name);
     const theirs = state ? await access.countRows(account) : {};
     const ours = warehouse.countTargetRows({ account, packageId: null });
     const count = (table: string) => ours.find((each) => each.table === table)?.rows ?? 0;

@@ -142,7 +142,7 @@ export const targets = z
     expect([], 'place', formatPlace);
   });
 
-/** Where the target is, whoever logs in. */
+/** Where the target is, without the login. */
 function formatPlace(settings: Target): string {
   if (settings.kind === 'lake') {
     const { place } = settings;

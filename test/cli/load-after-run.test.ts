@@ -9,7 +9,8 @@ describe('a load of a target', () => {
   it('waits for `every` after the last one, unless that failed, or the clock was set back', async () => {
     const { warehouse, clock } = await openTestWarehouse();
     const target = createTargetConfig('postgres://127.0.0.1/db', { everyMs: HOUR_MS });
-    const may = (now: number) => mayLoad({ target, load: () => Promise.resolve([]) }, warehouse, now);
+    const loader = { target, load: () => Promise.resolve([]) };
+    const may = (now: number) => mayLoad(loader, warehouse.listTargetLoads(), now);
     const now = clock.now();
     expect(may(now)).toBe(true);
     warehouse.recordLoadReport('other', loadReport(), now);

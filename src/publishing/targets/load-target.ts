@@ -1,6 +1,6 @@
 /** Loads one target: every account of the published file, one after the other. Runs in a process of its own. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { emptyReport, RUNS, type LoadReport } from '../../lib/load-report.ts';
+import { withinTime } from '../../lib/within-time.ts';
 import { openTarget } from './open-target.ts';
 import { compareOwner, OwnedError, type AccountState, type Force } from './ownership.ts';
 import { openSource, type Source } from './source.ts';
@@ -115,26 +115,16 @@ async function report(
     durationMs: Math.round(performance.now() - startedAt),
   });
   try {
-    const { kind, rows, notes } = await inTime(step(), request.target.loadTimeoutMs);
+    const { loadTimeoutMs: ms } = request.target;
+    const loaded = await withinTime(step(), ms); // a step without an answer ends with this process
+    if (loaded === null)
+      throw Object.assign(new Error(`it took longer than load_timeout (${ms / 1000} s)`), {
+        code: 'ETIMEDOUT',
+      });
+    const { kind, rows, notes } = loaded;
     return end({ outcome: kind === 'nothing' ? 'unchanged' : done, rows, notes });
   } catch (error) {
     const { message, hint, code } = target.describe(error);
     return end({ outcome: error instanceof OwnedError ? 'refused' : 'failed', error: message, hint, code });
-  }
-}
-
-/** A store or a server that does not answer ends with this process, which exits after its last report. */
-async function inTime<Result>(work: Promise<Result>, ms: number): Promise<Result> {
-  const controller = new AbortController();
-  const late = sleep(ms, undefined, { signal: controller.signal, ref: false }).then(() => {
-    throw Object.assign(new Error(`it took longer than load_timeout (${ms / 1000} s)`), {
-      code: 'ETIMEDOUT',
-    });
-  });
-  late.catch(() => undefined);
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    controller.abort();
   }
 }

@@ -34,6 +34,12 @@ export class OwnedError extends ConfigError {
 /** The facts of a live file or of a published one that an account is compared with. */
 export type Identity = Pick<Source, 'warehouseId' | 'publications'>;
 
+/** Those of a live file. */
+export const readIdentity = (warehouse: {
+  getWarehouseId: () => string;
+  listPublications: () => string[];
+}): Identity => ({ warehouseId: warehouse.getWarehouseId(), publications: warehouse.listPublications() });
+
 /**
  * How the account differs from what this warehouse loaded: `elsewhere` belongs to another warehouse, `unknown` was loaded from
  * a file that this one does not descend from: a newer one, before a backup was restored, or that of a copy.
@@ -47,30 +53,37 @@ export function compareOwner(
   return publications.includes(state.publicationId) ? 'ours' : 'unknown';
 }
 
-/** Throws OwnedError where the account is not ours in the target of this name, and nobody allowed to load it. */
-export function assertOurs(
+/** Why the account of the target of this name may not be loaded: it is not ours, and the load is not forced; null: it may. */
+export function findRefusal(
   account: string,
   state: AccountState | null,
   identity: Identity,
   force: Force | null,
   target: string,
-): void {
+): OwnedError | null {
   const owner = compareOwner(state, identity);
   const { worker = '', loadedAt = null, warehouseId = '' } = state ?? {};
   const command = `vodhouse publish --target ${target}`;
   const loaded = loadedAt === null ? `worker ${worker}` : `worker ${worker}, ${loadedAt} UTC`;
   if (owner === 'elsewhere' && force !== 'take-over')
-    throw new OwnedError(
+    return new OwnedError(
       `account ${account} belongs to another warehouse (${warehouseId}; loaded by ${loaded})`,
       OTHER_WAREHOUSE,
       `if this warehouse is to have it: ${command} --take-over ${account}`,
     );
   if (owner === 'unknown' && force === null)
-    throw new OwnedError(
+    return new OwnedError(
       `account ${account} was loaded from a newer file than this one, or from a copy of it (by ${loaded})`,
       OTHER_COPY,
       `if this file is the right one: ${command} --rebuild ${account}`,
     );
+  return null;
+}
+
+/** Throws what `findRefusal` finds. */
+export function assertOurs(...account: Parameters<typeof findRefusal>): void {
+  const refusal = findRefusal(...account);
+  if (refusal) throw refusal;
 }
 
 /** Throws ConfigError where a target has days of another calendar (`theirs`; null: it has none yet). */

@@ -5,7 +5,7 @@ import type { Rows } from './changes.ts';
 
 /** How many differences are listed. */
 export const MAX_DIFFERENCES = 10;
-/** So many rows wait for the one of the same key. */
+/** The limit of rows that wait for the one of the same key. */
 const MAX_WAITING = 10_000;
 
 /** Which values a row has, those of the key first. The account is not one of them. */
@@ -86,7 +86,7 @@ function createReader(source: Stream): () => Promise<Row | undefined> {
   };
 }
 
-/** Most values are identical; a text stands for a number or a time. */
+/** Most values are identical; a number or a time may come as text. */
 const isEqual = (one: Value, other: Value): boolean => one === other || toText(one) === toText(other);
 
 function isSame(one: Row, other: Row): boolean {
@@ -108,7 +108,7 @@ function toText(value: Value): string | undefined {
   return typeof value === 'boolean' ? `${Number(value)}` : value?.toString();
 }
 
-/** Stands for NUL, which texts of PostgreSQL cannot have. */
+/** Replaces NUL, which texts of PostgreSQL cannot have. */
 export const NUL_REPLACEMENT = '\uFFFD';
 
 /** At most 60 characters of a value. */

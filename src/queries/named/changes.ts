@@ -99,12 +99,11 @@ export const LATER_STATES_OF_PACKAGE = query<ChangeRow, PartOfPackage>(
   selectLater(true),
 );
 
-export const LAST_POSITIONS = query<{ first: number; later: number; run_id: number }>(
+export const LAST_POSITIONS = query<{ first: number; later: number }>(
   'Where the list of all changes begins',
-  'The last rows of both tables, and the last run; 0 without any.',
+  'The last rows of both tables; 0 without any.',
   `
-select coalesce((select max(rowid) from video), 0) as first, coalesce((select max(rowid) from video_version), 0) as later,
-  coalesce((select max(run_id) from run), 0) as run_id`,
+select coalesce((select max(rowid) from video), 0) as first, coalesce((select max(rowid) from video_version), 0) as later`,
 );
 
 /** A run by its time. */
@@ -128,7 +127,6 @@ limit 1`,
 export interface WalkChanges {
   account: string;
   package_id: number;
-  package_name: string | null;
   added: number;
   edited: number;
   removed: number;
@@ -139,10 +137,8 @@ export const CHANGES_OF_RUN = query<WalkChanges, { run_id: number }>(
   'What a run changed, by package',
   '',
   `
-select walk.account, walk.package_id, package.name as package_name, sum(inserted) as added, sum(updated) as edited,
-  sum(removed) as removed, sum(restored) as restored
+select account, package_id, sum(inserted) as added, sum(updated) as edited, sum(removed) as removed, sum(restored) as restored
 from walk
-left join package on package.account = walk.account and package.package_id = walk.package_id
 where run_id = :run_id and inserted + updated + removed + restored > 0
-group by walk.account, walk.package_id`,
+group by account, package_id`,
 );

@@ -1,4 +1,5 @@
 /** What reads many videos of a live file, in a thread: the totals of packages, the search over all packages, and the list of changes. */
+import { withinTime } from '../../lib/within-time.ts';
 import type { ChangesRequest, FoundChanges } from '../changes/find-changes.ts';
 import type { PackageTotals } from '../named/packages.ts';
 import { createThreadQueue } from '../thread-queue.ts';
@@ -71,10 +72,4 @@ export function openWideReads(path: string) {
       return queue.close();
     },
   };
-}
-
-async function withinTime(promise: Promise<void>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
-  await Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
 }

@@ -11,7 +11,7 @@ import type { PackageKey } from '../../lib/package-key.ts';
 /** A time, or that of the row's present state if that is later: time never runs backward. */
 const notBefore = (time: string) => `max(${time}, video.changed_at, coalesce(video.removed_at, ''))`;
 
-/** What a walk writes of a video that is new or differs, beside what the service sent. */
+/** What a walk writes of a video that is new or differs, besides the fields of the service. */
 const OWN = ['account', 'package_id', 'first_seen_at', 'changed_at', 'change_seq'] as const;
 
 /**

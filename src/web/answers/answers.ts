@@ -1,5 +1,6 @@
 /** The answers of the published file to the questions, each read once for each file, in a thread. */
 import { statSync } from 'node:fs';
+import { withinTime } from '../../lib/within-time.ts';
 import { createThreadQueue } from '../../queries/thread-queue.ts';
 import type { Answer, AnswerRequest, AnswerResult } from './answer-thread.ts';
 import type { Question } from './questions.ts';
@@ -56,10 +57,4 @@ export function openAnswers(file: string) {
 function identify(file: string): string | null {
   const stats = statSync(file, { throwIfNoEntry: false, bigint: true });
   return stats ? `${stats.ino} ${stats.mtimeNs} ${stats.size}` : null;
-}
-
-async function withinTime<T>(promise: Promise<T>, ms: number): Promise<T | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<null>((resolve) => (timer = setTimeout(resolve, ms, null)));
-  return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
 }

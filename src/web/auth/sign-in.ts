@@ -58,7 +58,7 @@ export async function createSignIn(
 }
 
 /**
- * The returned function says whether one of the given keys is right, and counts wrong ones. An address that sent ten of
+ * The returned function checks whether one of the given keys is right, and counts wrong ones. An address that sent ten of
  * them is blocked until the minute is over, with a right key too: otherwise the response would reveal it.
  */
 async function createKeyCheck(app: FastifyInstance, keys: readonly string[]) {

@@ -162,7 +162,7 @@ function Level({ points, axis }: { points: StorageChart['points']; axis: SizeAxi
   );
 }
 
-/** The first and the last known size, beside the ends of the line. */
+/** The first and the last known size, at the ends of the line. */
 function Ends({ points, axis }: { points: StorageChart['points']; axis: SizeAxis }) {
   const known = points.flatMap(({ total }, at) => (total === null ? [] : [{ total, at }]));
   const ends = [known[0], known.length > 1 ? known.at(-1) : undefined];

@@ -20,7 +20,7 @@ export function ChangedTitle({ change }: { change: ChangeRow }) {
 /** The fields that it changed, or length and size of a video that was added. `unit`: of the service's `duration`. */
 export function describeChange(row: ChangeRow, unit: 'ms' | 's'): string[] {
   if (row.change === 'removed') return [];
-  if (row.change !== 'added') return listFields(row).length > 0 ? [listFields(row).join(', ')] : [];
+  if (row.change !== 'added') return [listFields(row).join(', ')].filter((text) => text !== '');
   const { duration, filesize, removed_at: removedAt } = row;
   const texts = [
     formatLength(duration, unit),

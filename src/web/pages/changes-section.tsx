@@ -4,7 +4,7 @@ import type { LatestChange } from '../../queries/changes/latest-changes.ts';
 import type { ChangeRow } from '../../queries/named/changes.ts';
 import type { StatusView } from '../views/status-view.ts';
 import { ChangeBadge, ChangedTitle, describeChange } from './change-parts.tsx';
-import { changesPath, packagePath, RelativeTime, runPath, videoPath } from './format.tsx';
+import { changesPath, PackageLink, RelativeTime, runPath, videoPath } from './format.tsx';
 import { Section } from './section.tsx';
 
 type ChangesProps = Pick<StatusView, 'changes' | 'now'> & { unit: 'ms' | 's' };
@@ -25,10 +25,8 @@ export function ChangesSection({ changes, now, unit }: ChangesProps) {
                 </a>
               )}
               <p class="soft">
-                <a href={packagePath(change)}>
-                  <bdi>{change.package_name ?? `${change.account}/${change.package_id}`}</bdi>
-                </a>{' '}
-                · <RelativeTime at={change.shown_at} now={now} />
+                <PackageLink of={change} name={change.package_name} /> ·{' '}
+                <RelativeTime at={change.shown_at} now={now} />
                 {count === 1 && describeChange(change, unit).map((text) => ` · ${text}`)}
               </p>
             </li>

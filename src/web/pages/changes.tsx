@@ -2,7 +2,7 @@
 import { CHANGES, type ChangeRow } from '../../queries/named/changes.ts';
 import type { ChangesQuery, ChangesView } from '../views/changes-view.ts';
 import { ChangeBadge, ChangedTitle, describeChange } from './change-parts.tsx';
-import { changesPath, packagePath, RelativeTime, runPath, videoPath } from './format.tsx';
+import { changesPath, PackageLink, RelativeTime, runPath, videoPath } from './format.tsx';
 import { Page, type PageFrame } from './layout.tsx';
 import { Section } from './section.tsx';
 import { Table } from './table.tsx';
@@ -120,9 +120,7 @@ function Row({ change, now, unit }: { change: ChangeRow; now: number; unit: 'ms'
       </td>
       <td>{describeChange(change, unit).join(' · ')}</td>
       <td>
-        <a href={packagePath(change)}>
-          <bdi>{name ?? `${change.account}/${change.package_id}`}</bdi>
-        </a>
+        <PackageLink of={change} name={name} />
       </td>
       <td class="nowrap">
         <RelativeTime at={at} now={now} />

@@ -5,6 +5,9 @@ import { fromTimestamp, HOUR_MS, MINUTE_MS } from '../../lib/clock.ts';
 import type { Status } from '../../database/schema/runs.ts';
 import { formatAgo, formatBinaryBytes, formatCount, formatDuration } from '../../lib/format.ts';
 import { formatSizeChange } from '../charts/point-texts.ts';
+import { changesPath, packagePath, runPath, videoPath } from '../views/paths.ts';
+
+export { changesPath, packagePath, runPath, videoPath };
 
 /** The time zone of all times of a page; its footer names it. */
 export const Zone = createContext('UTC');
@@ -155,6 +158,20 @@ export function StatusLabel({ status }: { status: Status }) {
   return <span class={`state ${LEVELS[status]}`}>{status}</span>;
 }
 
+interface PackageLinkProps {
+  of: { account: string; package_id: number };
+  name: string | null;
+}
+
+/** The link to a package, by its name or, without one, its id. */
+export function PackageLink({ of, name }: PackageLinkProps) {
+  return (
+    <a href={packagePath(of)}>
+      <bdi>{name ?? `${of.account}/${of.package_id}`}</bdi>
+    </a>
+  );
+}
+
 /** The title of a video; a placeholder if it is null or blank. */
 export function Title({ title }: { title: string | null }) {
   if (title === null) return <i class="soft">no title</i>;
@@ -163,8 +180,6 @@ export function Title({ title }: { title: string | null }) {
 
 /** The way back from a package. */
 export const ALL_PACKAGES = { text: 'Packages', href: '/packages' };
-
-export { changesPath, packagePath, runPath, videoPath } from '../views/paths.ts';
 
 /** `?a=1&b=2` without null values; empty if all are null. */
 export function toQueryString(values: Record<string, string | number | null>): string {

@@ -2,7 +2,7 @@
 import { formatCount, pluralize } from '../../lib/format.ts';
 import type { PackageProblemKind } from '../../health/problem-kinds.ts';
 import type { PackageRowView, PackageState, StatusView } from '../views/status-view.ts';
-import { RelativeTime, packagePath } from './format.tsx';
+import { PackageLink, packagePath, RelativeTime } from './format.tsx';
 import { Section } from './section.tsx';
 import { Sparkline } from './sparkline.tsx';
 import { Table } from './table.tsx';
@@ -36,9 +36,7 @@ export function PackagesSection({ packages, now, isFirstReadRunning }: PackagesP
 export function PackageName({ row }: { row: Pick<PackageState, 'account' | 'package_id' | 'name'> }) {
   return (
     <>
-      <a href={packagePath(row)}>
-        <bdi>{row.name ?? `${row.account}/${row.package_id}`}</bdi>
-      </a>
+      <PackageLink of={row} name={row.name} />
       {row.name !== null && (
         <small class="soft">
           {' '}

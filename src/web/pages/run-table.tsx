@@ -76,14 +76,13 @@ export const TRIGGERS: Record<Trigger, string> = {
   manual: 'manual',
 };
 
-function listRemarks({ quarantined, failed_walks: failed }: RunRow): string[] {
-  return [
-    ...(quarantined > 0 ? [`${formatCount(quarantined)} quarantined`] : []),
-    ...(failed > 0 ? [`${pluralize(failed, 'package')} failed`] : []),
-  ];
-}
+/** What the columns of numbers lack. */
+const listRemarks = (run: RunRow): string[] => [
+  ...(run.quarantined > 0 ? [`${formatCount(run.quarantined)} quarantined`] : []),
+  ...listFailed(run),
+];
 
-export function formatRunChanges(run: RunRow): string {
-  const failed = run.failed_walks > 0 ? `, ${pluralize(run.failed_walks, 'package')} failed` : '';
-  return formatChanges(run) + failed;
-}
+const listFailed = ({ failed_walks: failed }: RunRow): string[] =>
+  failed > 0 ? [`${pluralize(failed, 'package')} failed`] : [];
+
+export const formatRunChanges = (run: RunRow): string => [formatChanges(run), ...listFailed(run)].join(', ');

@@ -6,7 +6,7 @@ import {
   changesPath,
   formatElapsed,
   Message,
-  packagePath,
+  PackageLink,
   runPath,
   StatusLabel,
   Timestamp,
@@ -125,11 +125,7 @@ function WalksOfRun({ view: { run, walks, walkCount, page, pages, now } }: { vie
         run={run}
         walks={walks}
         now={now}
-        showFirst={(walk) => (
-          <a href={packagePath(walk)}>
-            <bdi>{walk.name ?? `${walk.account}/${walk.package_id}`}</bdi>
-          </a>
-        )}
+        showFirst={(walk) => <PackageLink of={walk} name={walk.name} />}
       />
       <Pager page={page} pages={pages} pageUrl={(number) => `${runPath(run.run_id)}?page=${number}`} />
     </Section>

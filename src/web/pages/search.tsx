@@ -12,7 +12,7 @@ import {
 import {
   formatLength,
   formatSize,
-  packagePath,
+  PackageLink,
   Timestamp,
   Title,
   toQueryString,
@@ -173,9 +173,7 @@ function Row({ video, q, unit }: { video: FoundVideo; q: string | null; unit: 'm
         )}
       </th>
       <td>
-        <a href={packagePath(video)}>
-          <bdi>{video.package_name ?? `${video.account}/${video.package_id}`}</bdi>
-        </a>
+        <PackageLink of={video} name={video.package_name} />
       </td>
       <td class="number">{formatLength(video.duration, unit)}</td>
       <td class="number">{formatSize(video.filesize)}</td>

@@ -7,6 +7,7 @@ import { getPackageStates, type ViewSources } from './status-view.ts';
 import { SEARCH_ITEMS, SORT_ITEMS, type Video } from '../../service/videos.ts';
 import type { PageQueries } from '../../queries/page-queries.ts';
 import type { VideoLists } from '../../queries/video-list/video-list.ts';
+import { keyOfPackage, type CountedPackage, type WideReads } from '../../queries/wide-reads/wide-reads.ts';
 import { z } from 'zod';
 import { pageParam, textParam } from './query-params.ts';
 import { findToday } from './today.ts';
@@ -54,6 +55,11 @@ export async function createPackageView(
   const stored = details.package(key);
   if (!stored && !health) return null;
   const since = addDays(findToday(sources.config, now), -SPARKLINE_DAYS);
+  const { changed_seq } = stored ?? { changed_seq: 0 };
+  const [totals, list] = await Promise.all([
+    health && readTotals(sources.wideReads, { account, package_id, changed_seq }),
+    query.removed === null ? readVideoPage(sources.lists, key, query, signal) : null,
+  ]);
   return {
     now,
     account,
@@ -68,10 +74,10 @@ export async function createPackageView(
     query,
     sizes: details.sizes(key, since),
     /** Hours and size of its videos; null: not added up yet. */
-    totals: await readTotals(sources, key),
+    totals,
     walks: details.walks(key, WALKS),
     /** Null if removed videos are listed, or if no full walk has completed yet. */
-    list: query.removed === null ? await readVideoPage(sources.lists, key, query, signal) : null,
+    list,
     removed: query.removed === null ? null : readRemovedPage(details, key, query.removed),
   };
 }
@@ -79,10 +85,9 @@ export async function createPackageView(
 /** The page waits for new totals at most this long. */
 const TOTALS_WAIT_MS = 500;
 
-async function readTotals({ details, wideReads }: ViewSources, { account, packageId }: PackageKey) {
-  const own = details.lastChanges().filter((row) => row.account === account && row.package_id === packageId);
-  const { totals } = await wideReads.totals(own, TOTALS_WAIT_MS);
-  return totals.get(`${account}/${packageId}`) ?? null;
+async function readTotals(wideReads: WideReads, counted: CountedPackage) {
+  const { totals } = await wideReads.totals([counted], TOTALS_WAIT_MS);
+  return totals.get(keyOfPackage(counted)) ?? null;
 }
 
 /** The items of the package; their place is this page. */

@@ -50,6 +50,7 @@ describe('the exit code of loads', () => {
     ['an account is refused', [done(), refused('lab')], 3],
     ['every account is refused', [refused(), refused('lab')], 75],
     ['nothing could be loaded', [failed(), refused('lab')], 1],
+    ['the target is down, and the file has no account', [failed('(runs)')], 1],
     ['an account differs', [done(), done('lab', { differences: ['x'] })], 3],
   ])('where %s', (_, results, code) => {
     expect(exitCodeForLoads([loadsOf(results)], false)).toBe(code);
