@@ -11,9 +11,9 @@ import { createFingerprint } from './fingerprint.ts';
 import type { HelperProcess } from './helper-process.ts';
 import { createTable, createView, fillTable, insertRows, type Table, type WorkingTable } from './mart.ts';
 import { createDictionaryRows } from './marts/about.ts';
-import type { Marts } from './marts/marts.ts';
+import { createMarts, type Marts } from './marts/marts.ts';
 import { dates } from './marts/dates.ts';
-import { MOVEMENT_TABLES } from './marts/movements.ts';
+import { movementByDay, stateSpan } from './marts/movements.ts';
 import { packageKeys, packageSpan, packageState, packageTotal } from './marts/package-daily.ts';
 import { accountDay, shownDay } from './marts/storage.ts';
 import { nameFields } from './marts/video-columns.ts';
@@ -31,8 +31,8 @@ export async function build(
   helper: HelperProcess,
 ): Promise<ExpectedRows> {
   rmSync(draft, { force: true });
-  const movementsFile = `${draft}-movements`;
-  const movementsStored = helper.storeMovements(request, movementsFile);
+  const fileApart = `${draft}-apart`;
+  const storedApart = helper.fillTables(request, fileApart);
   const db = new Database(draft);
   try {
     applySettings(db);
@@ -45,8 +45,8 @@ export async function build(
       return startFsync(draft); // the disk writes a large table while the next ones are filled
     });
     const fingerprint = createFingerprint(db, request);
-    if ((await movementsStored) === fingerprint) attachMovements(db, movementsFile);
-    else await fillMovements(db, request, 'temp'); // the helper failed, or had another snapshot
+    if ((await storedApart) === fingerprint) copyTables(db, marts, fileApart);
+    else await fillApart(db, marts, request, 'temp'); // the helper failed, or had another snapshot
     const parameters = { today: request.today, followed: JSON.stringify(request.storageAccounts) };
     for (const table of dayTables(marts)) fill(db, table, parameters);
     for (const mart of marts.all) if (mart.kind === 'view') db.exec(createView(mart));
@@ -61,7 +61,7 @@ export async function build(
     return expected;
   } finally {
     db.close();
-    await movementsStored; // nothing writes next to the draft after this
+    await storedApart; // nothing writes next to the draft after this
   }
 }
 
@@ -121,46 +121,80 @@ export function assertLive(path: string): void {
     });
 }
 
-/** The tables that are filled before `MOVEMENT_TABLES`, in this order. */
-export function videoTables(marts: Marts): (Table | WorkingTable)[] {
-  return [packageKeys, marts.videos, marts.videoHistory, ...(marts.videoTags ? [marts.videoTags] : [])];
+type Fillable = Table | WorkingTable;
+
+/** The tables that are filled first, in this order. */
+export function videoTables(marts: Marts): Fillable[] {
+  return [packageKeys, marts.videos, marts.videoHistory];
 }
 
-/** The tables that are filled after `MOVEMENT_TABLES`, in this order: each reads only the live file and tables before it. */
-export function dayTables(marts: Marts): (Table | WorkingTable)[] {
+/** The tables that the helper process can fill: they read only the live file, `packageKeys`, and each other in this order. */
+export function tablesApart(marts: Marts): Fillable[] {
+  return [stateSpan, dates, movementByDay, ...(marts.videoTags ? [marts.videoTags] : [])];
+}
+
+/** The tables that are filled last, in this order: each reads only the live file and tables before it. */
+export function dayTables(marts: Marts): Fillable[] {
   return [
     ...[packageTotal, marts.packages, packageSpan, packageState, accountDay, shownDay],
     ...[marts.storageDaily, marts.packageDaily, marts.runs, marts.walks],
   ];
 }
 
-function fill(db: Database, table: Table | WorkingTable, parameters: object = {}): void {
-  if (table.kind === 'working') db.exec(createTable(table));
+function fill(
+  db: Database,
+  table: Fillable,
+  parameters: object = {},
+  schema: 'temp' | 'main' = 'temp',
+): void {
+  if (table.kind === 'working') db.exec(createTable(table, schema));
   db.prepare(fillTable(table)).run(parameters);
 }
 
-/** Fills `MOVEMENT_TABLES`; `dates` must exist. The calendar takes 70 ms to load, so it is loaded only here. */
-export async function fillMovements(
+/** Fills `tablesApart`; the working ones are made in `schema`. The calendar takes 70 ms to load, so it is loaded only here. */
+async function fillApart(
   db: Database,
+  marts: Marts,
   request: PublishRequest,
   schema: 'temp' | 'main',
 ): Promise<void> {
   const { createDateRows } = await import('./marts/date-rows.ts');
-  for (const table of MOVEMENT_TABLES) {
-    if (table.kind === 'working') db.exec(`${createTable(table, schema)}; ${fillTable(table)}`);
-    else insertRows(db, table, createDateRows(db, request));
+  for (const table of tablesApart(marts)) {
+    if (table === dates) insertRows(db, table, createDateRows(db, request));
+    else fill(db, table, {}, schema);
   }
 }
 
-/** The working tables are read from the attached file. */
-function attachMovements(db: Database, file: string): void {
-  db.prepare('attach ? as movements').run(file);
-  db.exec(`insert into main.${dates.name} select * from movements.${dates.name} order by rowid`);
+/** Fills `tablesApart` in a new file. Returns the fingerprint of the snapshot of the live file that it read. */
+export async function buildApart(request: PublishRequest, file: string): Promise<string> {
+  const marts = createMarts(request);
+  const db = new Database(file);
+  try {
+    applySettings(db);
+    addFunctions(db, request);
+    attachLive(db, request.live);
+    db.exec('begin'); // the fingerprint and the tables are of one snapshot
+    const fingerprint = createFingerprint(db, request);
+    fill(db, packageKeys);
+    for (const table of tablesApart(marts)) if (table.kind === 'table') db.exec(createTable(table));
+    await fillApart(db, marts, request, 'main');
+    db.exec('commit');
+    return fingerprint;
+  } finally {
+    db.close();
+  }
+}
+
+/** From the file of `buildApart`. SQLite copies a whole table of the same form without decoding it. Working tables are read where they are. */
+function copyTables(db: Database, marts: Marts, file: string): void {
+  db.prepare('attach ? as apart').run(file);
+  for (const { kind, name } of tablesApart(marts))
+    if (kind === 'table') db.exec(`insert into main.${name} select * from apart.${name}`);
 }
 
 function detachAll(db: Database): void {
   const attached = db.pragma('database_list') as { name: string }[];
-  for (const { name } of attached) if (['live', 'movements'].includes(name)) db.exec(`detach ${name}`);
+  for (const { name } of attached) if (['live', 'apart'].includes(name)) db.exec(`detach ${name}`);
 }
 
 function countExpectedRows(db: Database, marts: Marts): ExpectedRows {

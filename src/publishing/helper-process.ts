@@ -12,7 +12,7 @@ export type HelperProcess = ReturnType<typeof createHelperProcess>;
 
 /** The requests to the process; helper-process-entry.ts answers them. */
 export type HelperRequest =
-  | { task: 'store-movements'; request: PublishRequest; file: string }
+  | { task: 'fill-tables'; request: PublishRequest; file: string }
   | { task: 'check-tables'; path: string; tables: readonly Table[]; expected: ExpectedRows };
 
 /**
@@ -32,9 +32,9 @@ export function createHelperProcess() {
   }
 
   return {
-    /** Fills `MOVEMENT_TABLES` in a new file. Returns the fingerprint of the snapshot of the live file that it read. */
-    storeMovements: (request: PublishRequest, file: string) =>
-      run<string>({ task: 'store-movements', request, file }),
+    /** As `buildApart`. */
+    fillTables: (request: PublishRequest, file: string) =>
+      run<string>({ task: 'fill-tables', request, file }),
     /** As `checkTable`, one after the other. Returns each name with its number of rows. */
     checkTables: (path: string, tables: readonly Table[], expected: ExpectedRows) =>
       run<[string, number][]>({ task: 'check-tables', path, tables, expected }),
@@ -44,7 +44,7 @@ export function createHelperProcess() {
 
 /** In place of a helper: its results are null, so the caller does the work itself. */
 export const NO_HELPER: HelperProcess = {
-  storeMovements: () => Promise.resolve(null),
+  fillTables: () => Promise.resolve(null),
   checkTables: () => Promise.resolve(null),
   close: () => undefined,
 };

@@ -117,10 +117,10 @@ describe('a live file that changes between the snapshots of the two processes', 
     const helper = createHelperProcess();
     const late: HelperProcess = {
       ...helper,
-      storeMovements: async (...parameters) => {
+      fillTables: async (...parameters) => {
         await Promise.resolve(); // the process that builds has its snapshot now
         execute(request.live, `${videoRow(3)} update warehouse_state set change_seq = 1000;`);
-        return helper.storeMovements(...parameters);
+        return helper.fillTables(...parameters);
       },
     };
     const expected = await build(request.file, createMarts(request), request, late);
@@ -143,8 +143,8 @@ describe('a helper process', () => {
     const stored: (string | null)[] = [];
     const watched: HelperProcess = {
       ...helper,
-      storeMovements: async (...parameters) => {
-        stored.push(await helper.storeMovements(...parameters));
+      fillTables: async (...parameters) => {
+        stored.push(await helper.fillTables(...parameters));
         return stored[0] ?? null;
       },
     };

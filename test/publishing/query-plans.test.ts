@@ -1,9 +1,8 @@
 import { Database } from '../../src/database/sqlite.ts';
 import { describe, expect, it } from 'vitest';
-import { addFunctions, attachLive, dayTables, videoTables } from '../../src/publishing/build.ts';
+import { addFunctions, attachLive, dayTables, tablesApart, videoTables } from '../../src/publishing/build.ts';
 import { createTable, fillTable } from '../../src/publishing/mart.ts';
 import { createMarts } from '../../src/publishing/marts/marts.ts';
-import { MOVEMENT_TABLES } from '../../src/publishing/marts/movements.ts';
 import { liveFileWith, packageRow, storageRow, videoRow } from '../support/fixtures/filled-live-file.ts';
 import { createPublishRequest } from '../support/fixtures/published-file.ts';
 import { scansInsideScans } from '../support/query-plan.ts';
@@ -27,7 +26,7 @@ function openDraft(): Database {
 
 /** Each table that publishing fills by a statement. */
 const STATEMENTS = new Map(
-  [...videoTables(marts), ...MOVEMENT_TABLES, ...dayTables(marts)]
+  [...videoTables(marts), ...tablesApart(marts), ...dayTables(marts)]
     .filter((table) => table !== marts.dates)
     .map((table) => [table, fillTable(table)]),
 );

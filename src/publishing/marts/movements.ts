@@ -1,7 +1,6 @@
 /** How the states of all videos change their packages, by day of the service's calendar. */
 import { CHANGES } from '../../database/schema/videos.ts';
 import type { WorkingTable } from '../mart.ts';
-import { dates } from './dates.ts';
 
 const COUNTS = CHANGES.map((change) => `sum(change = '${change}')`).join(', ');
 const MEASURES =
@@ -40,6 +39,3 @@ from (
 )
 group by account, package_id, day`,
 };
-
-/** In the order in which they are filled. They need no other table, so the helper process can fill them. */
-export const MOVEMENT_TABLES = [stateSpan, dates, movementByDay] as const;
