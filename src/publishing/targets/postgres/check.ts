@@ -1,9 +1,10 @@
 /** Whether a target can be loaded: does what a load needs in a transaction that is rolled back. */
 import type { PostgresTargetConfig } from '../../../config/config.ts';
+import { ConfigError } from '../../../lib/errors.ts';
 import type { TargetCheck } from '../target.ts';
 import { describeError } from './errors.ts';
 import { extendSchema, planSchema } from './schema.ts';
-import { begin, quoteName, withSession, type Session } from './session.ts';
+import { begin, getAddress, withSession, type Session } from './session.ts';
 import { TABLES } from './tables.ts';
 
 const DEADLINE_MS = 15_000;
@@ -22,11 +23,11 @@ export async function checkTarget(config: PostgresTargetConfig): Promise<TargetC
     await withSession(config, DEADLINE_MS, async (session) => {
       await begin(session, { lockTimeoutMs: DEADLINE_MS, loadTimeoutMs: DEADLINE_MS });
       pass((await session.queryOne<{ server: string }>(DESCRIBE_SERVER))?.server ?? '', 'schema');
-      const { length } = await planSchema(session, config);
-      const state = length > 0 ? 'what is missing is made by the next load' : 'complete';
+      const planned = await planSchema(session, config);
+      const state = planned.length > 0 ? 'what is missing is made by the next load' : 'complete';
       pass(`${config.schema}: ${state}`, 'rights');
+      await assertRights(session, config, planned);
       await extendSchema(session, config);
-      await tryStatements(session);
       pass(`enough to load the schema ${config.schema}`, '');
     });
   } catch (error) {
@@ -36,13 +37,28 @@ export async function checkTarget(config: PostgresTargetConfig): Promise<TargetC
   return done;
 }
 
-/** What a load does, without a row: the server names the first right that is missing. */
-async function tryStatements(session: Session): Promise<void> {
-  await session.execute('CREATE TEMPORARY TABLE vodhouse_check () ON COMMIT DROP');
-  for (const { name, columns } of TABLES) {
-    const [table, column] = [session.name(name), quoteName(Object.keys(columns)[0] ?? '')];
-    await session.execute(`INSERT INTO ${table} SELECT * FROM ${table} WHERE false`);
-    await session.execute(`UPDATE ${table} SET ${column} = ${column} WHERE false`);
-    await session.execute(`DELETE FROM ${table} WHERE false`);
-  }
+/** One row for each place where the user lacks rights; $3: the rights on the schema. */
+const MISSING_RIGHTS = `WITH s AS (SELECT oid, nspname FROM pg_namespace WHERE nspname = $1), d AS (SELECT current_database() AS db)
+SELECT format('TEMPORARY on database %I', db) AS missing FROM d WHERE NOT has_database_privilege(db, 'TEMPORARY')
+UNION ALL SELECT format('CREATE on database %I', db) FROM d
+  WHERE NOT EXISTS (SELECT FROM s) AND NOT has_database_privilege(db, 'CREATE')
+UNION ALL SELECT format('%s on schema %I', p, nspname) FROM s, unnest($3::text[]) p WHERE NOT has_schema_privilege(s.oid, p)
+UNION ALL SELECT format('%s on table %I', string_agg(p, ', ' ORDER BY p), relname)
+FROM s JOIN pg_class c ON c.relnamespace = s.oid AND relname = ANY ($2), unnest('{SELECT,INSERT,UPDATE,DELETE}'::text[]) p
+WHERE NOT has_table_privilege(c.oid, p) GROUP BY relname`;
+
+/** Throws ConfigError with all rights that are missing. */
+async function assertRights(
+  session: Session,
+  config: PostgresTargetConfig,
+  planned: readonly string[],
+): Promise<void> {
+  const { user } = getAddress(config);
+  const tables = TABLES.map(({ name }) => name);
+  const onSchema = planned.some((sql) => sql.startsWith('CREATE')) ? ['USAGE', 'CREATE'] : ['USAGE'];
+  const rows = await session.query<{ missing: string }>(MISSING_RIGHTS, [config.schema, tables, onSchema]);
+  if (rows.length === 0) return;
+  throw new ConfigError(`${user} lacks ${rows.map(({ missing }) => missing).join('; ')}`, {
+    hint: `an administrator gives ${user} these rights, or runs what vodhouse publish --print-sql prints`,
+  });
 }

@@ -15,6 +15,8 @@ import { verifyAccount } from './verify.ts';
 /** Of short statements; a shorter `load_timeout` holds for them too. */
 const SHORT_DEADLINE_MS = 30_000;
 const UNDEFINED_TABLE = '42P01';
+/** Deadlock and serialization failure: the server rolled back one of two transactions, which passes when it is repeated. */
+const LOCKED_OUT = ['40P01', '40001'];
 
 /** Connects when needed. See `TargetAccess`. */
 export function openPostgresAccess(config: PostgresTargetConfig): TargetAccess {
@@ -56,7 +58,7 @@ export function openPostgresTarget(config: PostgresTargetConfig, source: Source,
   const connect = <Result>(work: (context: Context) => Promise<Result>) =>
     withSession(config, config.loadTimeoutMs, (session) => work({ session, config, source, worker }));
 
-  const load = (work: (context: Context) => Promise<Loaded>) =>
+  const loadOnce = (work: (context: Context) => Promise<Loaded>) =>
     connect(async (context) => {
       await ensureSchema(context.session, config);
       await begin(context.session, config);
@@ -64,6 +66,11 @@ export function openPostgresTarget(config: PostgresTargetConfig, source: Source,
       await context.session.execute('COMMIT');
       if (result.kind !== 'nothing') await analyzeNew(context).catch(() => undefined); // the load is done
       return result;
+    });
+  const load = (work: (context: Context) => Promise<Loaded>) =>
+    loadOnce(work).catch((error: unknown) => {
+      if (!LOCKED_OUT.includes(errorCode(error))) throw error;
+      return loadOnce(work);
     });
 
   return {
