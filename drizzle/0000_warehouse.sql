@@ -371,6 +371,7 @@ CREATE TABLE `walk` (
 CREATE INDEX `walk_package` ON `walk` (`account`,`package_id`);--> statement-breakpoint
 CREATE INDEX `walk_run` ON `walk` (`run_id`);--> statement-breakpoint
 CREATE INDEX `walk_running` ON `walk` (`walk_id`) WHERE "walk"."status" = 'running';--> statement-breakpoint
+CREATE INDEX `walk_trouble` ON `walk` (`account`,`package_id`,`started_at`) WHERE "walk"."status" <> 'succeeded';--> statement-breakpoint
 CREATE TABLE `warehouse_state` (
 	`singleton` integer PRIMARY KEY NOT NULL,
 	`created_at` TIMESTAMP NOT NULL,

@@ -3,7 +3,6 @@ import { startAutoRefresh } from './auto-refresh.ts';
 import { watchCharts } from './chart-cursor.ts';
 import { addCopyButtons } from './copy-buttons.ts';
 import { startCountdown } from './countdown.ts';
-import { startShortcuts } from './shortcuts.ts';
 
 startAutoRefresh((part) => {
   addCopyButtons(part);
@@ -11,5 +10,4 @@ startAutoRefresh((part) => {
 });
 watchCharts(document);
 startCountdown();
-startShortcuts();
 addCopyButtons(document);

@@ -1,4 +1,4 @@
-import { eq, sql } from 'drizzle-orm';
+import { eq, ne, sql } from 'drizzle-orm';
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import { FAULT_KINDS } from '../../lib/errors.ts';
 import { PURPOSES } from '../../lib/request-budget.ts';
@@ -99,6 +99,9 @@ export const walk = sqliteTable(
     index('walk_running')
       .on(table.walk_id)
       .where(eq(table.status, sql`'running'`)),
+    index('walk_trouble')
+      .on(table.account, table.package_id, table.started_at)
+      .where(ne(table.status, sql`'succeeded'`)),
   ],
 );
 

@@ -17,6 +17,19 @@ where account = :account and package_id = :package_id and date >= :since
 order by date`,
 );
 
+export const PACKAGE_TROUBLE = query<
+  { started_at: string; status: Status },
+  { account: string; package_id: number; at: string }
+>(
+  'Walks of a package that did not succeed',
+  'Those that began at `:at` or later, without those in progress.',
+  `
+select started_at, status
+from walk
+where account = :account and package_id = :package_id and started_at >= :at
+  and status <> 'succeeded' and status <> 'running'`,
+);
+
 export interface PackageWalk {
   walk_id: number;
   run_id: number;

@@ -1,13 +1,13 @@
-/** The first packages: state, last walk, number of videos and its history. */
+/** The packages on the status page, each with a strip of its last days, and what a package is called in all lists. */
 import { formatCount, pluralize } from '../../lib/format.ts';
 import type { PackageProblemKind } from '../../health/problem-kinds.ts';
+import { DAY_STATES, type StripDay } from '../views/day-strip.ts';
 import type { PackageRowView, PackageState, StatusView } from '../views/status-view.ts';
 import { PackageLink, packagePath, RelativeTime } from './format.tsx';
 import { Section } from './section.tsx';
-import { Sparkline } from './sparkline.tsx';
 import { Table } from './table.tsx';
 
-const HEAD = ['Package', 'State', 'Last full walk', '>Videos', 'Last 30 days'];
+const HEAD = ['Package', 'State', 'Last 30 days', '>Videos', 'Walked'];
 
 type PackagesProps = Pick<StatusView, 'packages' | 'now' | 'isFirstReadRunning'>;
 
@@ -16,18 +16,19 @@ export function PackagesSection({ packages, now, isFirstReadRunning }: PackagesP
   return (
     <Section name="packages" heading="Packages" count={formatCount(all)} part>
       {rows.length === 0 && <p class="soft">None in the config.</p>}
+      {all > rows.length && (
+        <a class="more" href="/packages">
+          All {formatCount(all)} packages
+        </a>
+      )}
       {rows.length > 0 && (
-        <Table label={{ by: 'packages-heading' }} head={HEAD}>
+        <Table label={{ by: 'packages-heading' }} class="strips" head={HEAD}>
           {rows.map((row) => (
             <PackageRow key={packagePath(row)} row={row} now={now} isFirstReadRunning={isFirstReadRunning} />
           ))}
         </Table>
       )}
-      {all > rows.length && (
-        <p>
-          <a href="/packages">All {formatCount(all)} packages</a>
-        </p>
-      )}
+      {rows.length > 0 && <StripKey />}
     </Section>
   );
 }
@@ -54,19 +55,74 @@ function PackageRow({ row, now, isFirstReadRunning }: RowProps) {
   return (
     <tr>
       <th scope="row">
-        <PackageName row={row} />
+        <PackageLink of={row} name={row.name} />
       </th>
       <td>
         <span class={`state ${level}`}>{text}</span>
       </td>
+      <td>
+        <Strip days={row.days} />
+      </td>
+      <td class="number">{formatCount(row.videos)}</td>
       <td class="nowrap">
         <RelativeTime at={row.walked_at} now={now} />
       </td>
-      <td class="number">{formatCount(row.videos)}</td>
-      <td>
-        <Sparkline sizes={row.sizes} />
-      </td>
     </tr>
+  );
+}
+
+/** In px, of a day of a strip. */
+const STEP = 7;
+const WIDTH = 5;
+/** The height says the state too, for those who see no difference in the colours. */
+const HEIGHTS = { read: 16, partial: 11, failed: 6, none: 1 };
+
+/** A bar a day. */
+function Strip({ days }: { days: readonly StripDay[] }) {
+  return (
+    <svg
+      class="strip"
+      viewBox={`0 0 ${days.length * STEP} 16`}
+      width={days.length * STEP}
+      height="16"
+      role="img"
+    >
+      <title>{describeDays(days)}</title>
+      {DAY_STATES.map((state) => (
+        <path key={state} class={`day-${state}`} d={drawDays(days, state)} />
+      ))}
+    </svg>
+  );
+}
+
+const drawDays = (days: readonly StripDay[], state: StripDay['state']): string =>
+  days
+    .map((day, at) => (day.state === state ? `M${at * STEP} 16v-${HEIGHTS[state]}h${WIDTH}V16z` : ''))
+    .join('');
+
+/** `28 days read; failed: 2026-11-03; none: 2026-11-04`. Of more than five days their number. */
+function describeDays(days: readonly StripDay[]): string {
+  const texts = DAY_STATES.filter((state) => state !== 'read').flatMap((state) => {
+    const dates = days.filter((day) => day.state === state).map(({ date }) => date);
+    const text = dates.length > 5 ? pluralize(dates.length, 'day') : dates.join(', ');
+    return dates.length === 0 ? [] : `${state}: ${text}`;
+  });
+  const read = days.filter(({ state }) => state === 'read').length;
+  return [`${pluralize(read, 'day')} read`, ...texts].join('; ');
+}
+
+function StripKey() {
+  return (
+    <p class="strip-key soft">
+      {DAY_STATES.map((state) => (
+        <span key={state}>
+          <svg class="strip" viewBox="0 0 5 16" width="5" height="16" aria-hidden="true">
+            <path class={`day-${state}`} d={`M0 16v-${HEIGHTS[state]}h${WIDTH}V16z`} />
+          </svg>{' '}
+          {state}
+        </span>
+      ))}
+    </p>
   );
 }
 

@@ -1,20 +1,19 @@
 /** What the status page shows, read from the live file. */
-import { addDays } from '../../lib/days.ts';
 import type { HealthParts, PackageReport } from '../../health/facts.ts';
-import { isPackageProblem, type PackageProblem } from '../../health/problem-kinds.ts';
+import { isPackageProblem, PACKAGE_PROBLEM_KINDS, type PackageProblem } from '../../health/problem-kinds.ts';
 import { createHealthReport, type HealthReport } from '../../health/report.ts';
 import type { VideoLists } from '../../queries/video-list/video-list.ts';
 import type { WideReads } from '../../queries/wide-reads/wide-reads.ts';
 import type { PageQueries } from '../../queries/page-queries.ts';
 import { listAttention } from './attention.ts';
+import { createStripReader, type StripDay } from './day-strip.ts';
 import { createTiles } from './tiles.ts';
-import { findToday } from './today.ts';
 import { countRunPackages, toRunProgress, toChangeMarker } from './run-progress.ts';
 import { getOverallStatus } from '../../health/overall-status.ts';
 
 /** A package with its first problem, which is its state. */
 export type PackageState = PackageReport & { problem: PackageProblem | undefined };
-export type PackageRowView = PackageState & { sizes: { date: string; videos: number }[] };
+export type PackageRowView = PackageState & { days: StripDay[] };
 
 export type StatusView = ReturnType<typeof createStatusView>;
 
@@ -29,8 +28,7 @@ export interface ViewSources extends HealthParts {
 
 const RUNS = 2;
 const CHANGES = 8;
-const PACKAGES = 10;
-const SPARKLINE_DAYS = 30;
+const PACKAGES = 12;
 
 /** `now` is in ms since 1970. Throws WarehouseError if the live file cannot be read. */
 export function createStatusView(sources: ViewSources, now: number) {
@@ -72,18 +70,16 @@ function withoutFirstReads(health: HealthReport, isFirstReadRunning: boolean): H
   return { ...health, problems: health.problems.filter(({ kind }) => kind !== 'never_read') };
 }
 
-/** The first ten: packages that need attention first; otherwise in the order of the config. */
+/** The first twelve, the worst first; otherwise in the order of the config. */
 function listPackages(health: HealthReport, sources: ViewSources, now: number) {
   const packages = getPackageStates(health);
-  const ordered = [
-    ...packages.filter(({ problem }) => problem),
-    ...packages.filter(({ problem }) => !problem),
-  ];
-  const since = addDays(findToday(sources.config, now), -SPARKLINE_DAYS);
-  const rows = ordered.slice(0, PACKAGES).map((row) => ({
-    ...row,
-    sizes: sources.details.sizes({ account: row.account, packageId: row.package_id }, since),
-  }));
+  const rank = ({ problem }: PackageState) =>
+    problem ? PACKAGE_PROBLEM_KINDS.indexOf(problem.kind) : PACKAGE_PROBLEM_KINDS.length;
+  const readStrip = createStripReader(sources, now);
+  const rows = packages
+    .toSorted((one, other) => rank(one) - rank(other))
+    .slice(0, PACKAGES)
+    .map((row) => ({ ...row, days: readStrip({ account: row.account, packageId: row.package_id }) }));
   return { rows, all: packages.length };
 }
 

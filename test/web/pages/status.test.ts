@@ -370,8 +370,8 @@ describe('the attention list', () => {
       ['main/101', 'last walk failed'],
       ['main/102', 'never walked'],
       ['main/103', 'never walked'],
-      ['main/104', 'last walk partial'],
       ['other/101', 'stale'],
+      ['main/104', 'last walk partial'],
       ['alone/7', 'fresh'],
     ]);
     expect(rowsIn(shown.part('budgets')).map((row) => row.at(-1))).toEqual([
@@ -492,36 +492,39 @@ describe('the packages', () => {
     `update package set walked_at = '2026-03-10 02:00:00' where package_id = 1229;`,
   ];
 
-  it('are the first ten, problems first, with a link to all', async () => {
+  it('are twelve, the worst first, with a link to all', async () => {
     const { page } = await openPages(WALKED, { accounts: onlyMain(THOUSANDS) });
-    const first = await page();
-    expect(first.partText('packages')).toMatch(/^Packages 230 Package /);
-    expect(rowsIn(first.part('packages')).slice(1, 4)).toEqual([
-      ['main/1229', 'stale', '10 h ago', '1,234', 'not counted yet'],
-      ['Course 0 main/1000', 'fresh', '30 min ago', '1,234', 'not counted yet'],
-      ['main/1001', 'fresh', '30 min ago', '1,234', 'not counted yet'],
+    const { part } = await page();
+    const rows = rowsIn(part('packages')).slice(1);
+    expect(rows.slice(0, 3).map(([name, state, , videos, walked]) => [name, state, videos, walked])).toEqual([
+      ['main/1229', 'stale', '1,234', '10 h ago'],
+      ['Course 0', 'fresh', '1,234', '30 min ago'],
+      ['main/1001', 'fresh', '1,234', '30 min ago'],
     ]);
-    expect(rowsIn(first.part('packages'))).toHaveLength(11);
-    expect(linksIn(first.part('packages')).at(-1)).toEqual(['/packages', 'All 230 packages']);
+    expect(rows).toHaveLength(12);
+    expect(linksIn(part('packages'))[0]).toEqual(['/packages', 'All 230 packages']);
   });
 
-  it('need no such link where they are few, and show their number of videos by day', async () => {
-    const days: [string, number][] = [
-      ['2026-02-01', 5],
-      ['2026-02-08', 70],
-      ['2026-03-01', 50],
-      ['2026-03-10', 60],
-    ];
-    const rows = days.map(([date, videos]) =>
-      insert('package_day', { account: 'main', package_id: 104, date, videos }),
-    );
-    const { part } = await (await openPages([...ALL_WELL, ...rows])).page();
-    expect(linksIn(part('packages')).filter(([href]) => href === '/packages')).toEqual([]);
-    expect(rowsIn(part('packages')).find(([name]) => name === 'main/104')).toEqual([
-      ...['main/104', 'fresh', '30 min ago', '60'],
-      '70 videos on 2026-02-08, 60 on 2026-03-10 −10 since 2026-02-08',
+  it('have a strip of the last 30 days of the service: read, partial, failed or none', async () => {
+    const counted = (date: string) =>
+      insert('package_day', { account: 'main', package_id: 104, date, videos: 60 });
+    const troubled = (started_at: string, status: string) => walk({ package_id: 104, started_at, status });
+    const { page } = await openPages([
+      ...ALL_WELL,
+      run({}),
+      ...['2026-02-08', '2026-02-09', '2026-03-08', '2026-03-09', '2026-03-10'].map(counted),
+      troubled('2026-03-06 15:00:00', 'failed'), // 00:00 of the 7th in Seoul
+      troubled('2026-03-07 15:00:00', 'failed'),
+      troubled('2026-03-04 03:00:00', 'failed'),
+      troubled('2026-03-05 03:00:00', 'parked'),
+      troubled('2026-03-10 03:00:00', 'running'),
     ]);
+    const { part } = await page();
     expect(linksIn(part('packages'))).toContainEqual(['/packages/main/104', 'main/104']);
+    expect(linksIn(part('packages')).filter(([href]) => href === '/packages')).toEqual([]);
+    expect(rowsIn(part('packages')).find(([name]) => name === 'main/104')?.[2]).toBe(
+      '3 days read; partial: 2026-03-05, 2026-03-08; failed: 2026-03-04, 2026-03-07; none: 23 days',
+    );
   });
 });
 
