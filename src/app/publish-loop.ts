@@ -7,10 +7,7 @@ import type { Publication, Publisher } from '../publishing/publisher.ts';
 
 export interface PublishLoopOptions {
   publisher: Publisher;
-  /** To wait by. */
   clock: Clock;
-  /** The time to publish at, in milliseconds since 1970. */
-  getTime: () => number;
   logger: Logger;
   /** Called with each publication. */
   onPublished: (publication: Publication) => void;
@@ -61,10 +58,10 @@ export function createPublishLoop(options: PublishLoopOptions) {
 
 /** Publishes if a publication is due. Gives the milliseconds until the next one is allowed; 0 where none is needed. */
 async function publishIfDue(
-  { publisher, getTime, onPublished }: PublishLoopOptions,
+  { publisher, clock, onPublished }: PublishLoopOptions,
   signal: AbortSignal,
 ): Promise<number> {
-  const now = getTime();
+  const now = clock.now();
   const dueAt = publisher.dueAt(now);
   if (dueAt === null) return 0;
   if (dueAt <= now) onPublished(await publisher.publish(now, signal));

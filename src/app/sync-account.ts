@@ -1,10 +1,10 @@
-/** An account as runs use it: its client, its clock, and the budget that its requests count in. */
+/** An account as runs use it: its client, and the budget that its requests count in. */
 import type { AccountConfig, Config } from '../config/config.ts';
 import type { Wait } from '../budget/budget.ts';
 import { formatOffset } from '../lib/format.ts';
 import { chooseProxy } from '../lib/http/proxy.ts';
 import { createServiceClient } from '../service/client/client.ts';
-import { createServiceClock } from '../service/client/service-clock.ts';
+import { createClockCheck } from '../service/client/clock-check.ts';
 import type { SyncAccount } from '../sync/context.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { logRequest } from './log-request.ts';
@@ -20,7 +20,7 @@ export function createSyncAccount(
   warehouse: Warehouse,
   { clock, logger, progress, command }: Environment,
 ): SyncAccount {
-  const serviceClock = createServiceClock(clock, (offsetMs) =>
+  const clockCheck = createClockCheck(clock, (offsetMs) =>
     logger.warn(
       { event: 'clock_differs', account: name, offset_ms: offsetMs },
       `account ${name}: ${formatOffset(offsetMs)}`,
@@ -41,14 +41,14 @@ export function createSyncAccount(
   const endpoints = { videoList: toEndpoint(videoList), storage: storage && toEndpoint(storage) };
   const client = createServiceClient({
     account: { name, ...endpoints, ca: ca?.certificates ?? null, concurrency, codes },
-    budget: warehouse.createBudget(ledgerName, limits, onWait, serviceClock),
+    budget: warehouse.createBudget(ledgerName, limits, onWait),
     onSent: (sent) => {
       logRequest(logger, name, sent);
       progress.requestSent();
     },
-    clock: serviceClock,
-    checkDates: (answer, doubt) => serviceClock.observe(answer, doubt),
+    clock,
+    onDated: clockCheck.observe,
     ...(command === 'check' && { connectTimeoutMs: CHECK_CONNECT_TIMEOUT_MS }),
   });
-  return { name, client, clock: serviceClock, pageSize: videoList.pageSize, packages, concurrency, storage };
+  return { name, client, clockCheck, pageSize: videoList.pageSize, packages, concurrency, storage };
 }

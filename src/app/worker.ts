@@ -19,7 +19,6 @@ import { openOwnSchedules } from './own-schedules.ts';
 import { openPipeline, type Pipeline } from './pipeline.ts';
 import type { Environment } from './environment.ts';
 import { assertFolder } from './lost-file.ts';
-import { createPublishClock } from './publish-clock.ts';
 import { createBackupNotes, createPublicationNotes } from './worker-notes.ts';
 import { createLoadLoop } from './load-loop.ts';
 import { createPublishLoop } from './publish-loop.ts';
@@ -118,7 +117,6 @@ function openLoops(parts: WorkerParts, tellServer: TellServer) {
   const { config, pipeline, clock, logger, events } = parts;
   const { warehouse, publisher } = pipeline;
   const { backup } = config;
-  const publishClock = createPublishClock(clock);
   const loaders = openLoaders(config);
   const hasFile = () => publisher !== null && existsSync(publisher.file);
   const load = createLoadLoop({ loaders, warehouse, clock, logger, hasFile });
@@ -128,12 +126,10 @@ function openLoops(parts: WorkerParts, tellServer: TellServer) {
     load.requestLoad();
   };
   const onFailure = createPublicationNotes(parts);
-  const { getTime } = publishClock;
   const isStale = createStaleCheck(config.schedule);
   return {
-    publishClock,
     load,
-    publish: publisher && createPublishLoop({ publisher, clock, getTime, logger, onPublished, onFailure }),
+    publish: publisher && createPublishLoop({ publisher, clock, logger, onPublished, onFailure }),
     backup: backup && createBackupLoop({ config: { ...config, backup }, warehouse, clock, logger }),
     notifier: openNotifier(config, { clock, logger, isStale, since: 'now' }),
     pings: openPings(config, { clock, logger }),
@@ -147,7 +143,7 @@ async function serveSchedule(parts: WorkerParts): Promise<void> {
   const { warehouse, publisher } = pipeline;
   let server: WebServer | null = null;
   const loops = openLoops(parts, (publication) => server?.recordPublication(publication));
-  const { publish, load, backup, notifier, pings, publishClock } = loops;
+  const { publish, load, backup, notifier, pings } = loops;
   const own = openOwnSchedules(config, warehouse);
   const onMinute = () => {
     backup?.check();
@@ -158,7 +154,6 @@ async function serveSchedule(parts: WorkerParts): Promise<void> {
     await parts.rereadPackages();
     if (replaced.aborted) return; // the run is due under the config that replaces this one
     const summary = await runDue(due, { ...parts, own, pings: due.packages ? null : pings });
-    publishClock.checkedBy(summary.clock);
     events.onRun(summary);
     publish?.requestPublish();
     notifier?.runFinished(); // it checks for problems once nothing is due

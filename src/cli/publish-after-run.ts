@@ -2,7 +2,6 @@ import { PINGED_ENDS, type PingedEnd } from '../alerts/pings.ts';
 import { toTimestamp } from '../lib/clock.ts';
 import { InterruptedError, LockedError, VodhouseError } from '../lib/errors.ts';
 import type { Publication, Publisher } from '../publishing/publisher.ts';
-import { getPublishTime, type RunClock } from '../sync/run-clock.ts';
 import type { RunSummary } from '../sync/run.ts';
 import type { CommandContext } from './command-context.ts';
 import { EXIT, EXIT_OF_RUN } from './exit.ts';
@@ -13,18 +12,14 @@ import type { PublishResult } from './output/publication-text.ts';
 
 type Context = Pick<CommandContext, 'clock' | 'logger' | 'announce'>;
 
-/**
- * Publishes if anything changed and `publish.every` allows it. An interrupted publication is left to the next run.
- * `runClock` is what the run found out about the clocks; null if there was no run.
- */
+/** Publishes if anything changed and `publish.every` allows it. An interrupted publication is left to the next run. */
 export async function publishAfterRun(
   { publisher }: { publisher: Publisher | null },
   context: Context,
   signal: AbortSignal,
-  runClock: RunClock | null,
 ): Promise<PublishResult> {
   try {
-    return publisher && (await publishWhenUnlocked(publisher, context, signal, runClock));
+    return publisher && (await publishWhenUnlocked(publisher, context, signal));
   } catch (error) {
     if (error instanceof VodhouseError) return error;
     throw error;
@@ -39,10 +34,9 @@ async function publishWhenUnlocked(
   publisher: Publisher,
   { clock, logger, announce }: Context,
   signal: AbortSignal,
-  runClock: RunClock | null,
 ): Promise<Publication | null> {
   for (let tries = 1; !signal.aborted; tries++) {
-    const now = getPublishTime(clock.now(), runClock);
+    const now = clock.now();
     const dueAt = publisher.dueAt(now);
     if (dueAt === null) return null;
     if (dueAt > now) {

@@ -71,7 +71,6 @@ export function readHealthFacts(parts: HealthParts, now: number, runs: number) {
     partialWalks: statusQueries.partialWalks().filter(isConfigured).map(redactError),
     failedRun: failedRun && redactError(failedRun),
     storageDetails: accounts.flatMap((account) => readStorageDetails(account, parts, streams, recentSince)),
-    newestTime: statusQueries.newestTime(),
     ...readWorkerNotes(worker, config, published?.published_at ?? null),
     ...readBackups(worker, parts, now),
   };

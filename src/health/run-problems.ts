@@ -1,5 +1,5 @@
 /** Problems of the last run: parked, failed, or with a clock that contradicts the machine's. Pure. */
-import { fromTimestamp, toTimestamp, WRONG_CLOCK_MS } from '../lib/clock.ts';
+import { fromTimestamp } from '../lib/clock.ts';
 import { formatOffset } from '../lib/format.ts';
 import type { FormatCommand } from './commands.ts';
 import type { HealthFacts } from './facts.ts';
@@ -76,27 +76,18 @@ function createFailedRun(
   return createProblem({ kind, since, message, advice, fields: { run_id, error: text }, isFading });
 }
 
-/** The last run, or the file, contradicts the machine's clock. */
-export function findClockProblems({ runs, newestTime, now }: HealthFacts): Problem[] {
-  const advice = [{ text: "set the machine's clock (timedatectl shows it)", command: null }];
+/** The service contradicted the machine's clock in the last run. */
+export function findClockProblems({ runs }: HealthFacts): Problem[] {
   const { run, isRunning } = findLastEnded(runs);
   const offset = run?.clock_offset_ms ?? null;
-  const ofRun = createProblem({
+  if (offset === null) return [];
+  const problem = createProblem({
     kind: 'clock',
     since: run?.finished_at ?? null,
-    message: `in run ${run?.run_id ?? ''}, ${formatOffset(offset ?? 0)}: nothing was booked, given up or deleted by age`,
-    advice,
+    message: `in run ${run?.run_id ?? ''}, ${formatOffset(offset)}: nothing was booked, given up or deleted by age`,
+    advice: [{ text: "set the machine's clock (timedatectl shows it)", command: null }],
     fields: { count: 1, offset_ms: offset },
     isFading: isRunning,
   });
-  const ofFile = createProblem({
-    kind: 'clock',
-    since: toTimestamp(now),
-    message: `the newest time in the warehouse, ${newestTime ?? ''} UTC, is ahead of the machine's clock, ${toTimestamp(now)} UTC: nothing is given up or deleted by age until then`,
-    alertMessage: `the newest time in the warehouse, ${newestTime ?? ''} UTC, is ahead of the machine's clock`,
-    advice,
-    fields: { count: 1, newest_time: newestTime },
-  });
-  const isAhead = newestTime !== null && fromTimestamp(newestTime) > now + WRONG_CLOCK_MS;
-  return [...(offset === null ? [] : [ofRun]), ...(isAhead ? [ofFile] : [])];
+  return [problem];
 }

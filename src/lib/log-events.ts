@@ -38,7 +38,6 @@ export const LOG_EVENTS = {
   storage_missing: ['account', 'date'],
   storage_refused: ['account', 'date', 'error'],
   clock_differs: ['account', 'offset_ms'],
-  clock_behind_file: ['newest', 'now'],
   config_warning: ['reason'],
   package_leaves: ['reason'],
   account_renamed: ['account', 'was', 'rows'],

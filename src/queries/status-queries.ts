@@ -1,6 +1,5 @@
 /** The state of a live file for `status`, the status page and metrics, read over a connection that cannot write. */
 import { openReadOnly, type Db } from '../database/connection.ts';
-import { getNewestTime } from '../database/newest-time.ts';
 import { query } from '../database/query.ts';
 import type { request } from '../database/schema/runs.ts';
 import { HELD_REASONS } from '../database/schema/videos.ts';
@@ -69,8 +68,6 @@ export function openStatusQueries(path: string) {
     targetLoads: () => targets.TARGET_LOADS.all(db, {}),
     lastChanges: () => targets.LAST_CHANGES.all(db, {}),
     createdAt: () => CREATED_AT.one(db, {}).at,
-    /** The newest time of a run or a walk, as the file writes it; null if there is none. */
-    newestTime: () => getNewestTime(db),
     quarantine: () => readQuarantine(db),
     countQuarantine: () => status.QUARANTINE_COUNTS.all(db, {}),
     heldBack: () => readHeldBack(db),

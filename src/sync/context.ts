@@ -3,7 +3,7 @@ import type { Calendar } from '../lib/calendar.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { ServiceClient } from '../service/client/client.ts';
-import type { ServiceClock } from '../service/client/service-clock.ts';
+import type { ClockCheck } from '../service/client/clock-check.ts';
 import type { Figure } from '../lib/service-fields.ts';
 import type { WalkRow } from '../warehouse/statements/walk.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
@@ -15,8 +15,8 @@ import type { DayRange } from '../lib/days.ts';
 export interface SyncAccount {
   name: string;
   client: ServiceClient;
-  /** The time by the `Date` headers of the service's responses. */
-  clock: ServiceClock;
+  /** Compares the machine's clock with the `Date` headers of the service's responses. */
+  clockCheck: ClockCheck;
   /** Videos per page to request. */
   pageSize: number;
   packages: readonly { id: number; name: string | null }[];

@@ -1,5 +1,4 @@
 /** One pass over everything that is due: all accounts, storage first, then the packages, the longest unserved first. */
-import { fromTimestamp, toTimestamp, WRONG_CLOCK_MS } from '../lib/clock.ts';
 import { errorMessage, WarehouseError } from '../lib/errors.ts';
 import type { Mode, Status } from '../database/schema/runs.ts';
 import type { RunFailure } from '../warehouse/statements/run.ts';
@@ -7,7 +6,6 @@ import type { WalkRow } from '../warehouse/statements/walk.ts';
 import type { Failure } from './circuit-breaker.ts';
 import type { RunOptions, SyncContext } from './context.ts';
 import { formatSelector } from './package-selector.ts';
-import { judgeClock, type RunClock } from './run-clock.ts';
 import type { StorageOutcome } from './storage/book.ts';
 import { createOwnedOutcome, syncAccount, type AccountOutcome } from './sync-account.ts';
 
@@ -22,7 +20,6 @@ export interface RunSummary {
   walks: WalkRow[];
   storage: StorageOutcome[];
   failures: Failure[];
-  clock: RunClock;
 }
 
 /** What a run has done, before its end is stored. */
@@ -37,7 +34,6 @@ export async function runOnce(context: SyncContext, options: RunOptions): Promis
   const { warehouse, clock, calendar } = context;
   const { trigger, mode, resumesFrom: origin } = options;
   const startedAt = clock.now();
-  const isFileAhead = warnIfFileAhead(context, startedAt);
   const scope = formatScope(options);
   const runId = warehouse.beginRun({ trigger, mode, now: startedAt, scope, origin });
   context.logger.debug(
@@ -45,15 +41,15 @@ export async function runOnce(context: SyncContext, options: RunOptions): Promis
     `${mode} run ${runId} started`,
   );
   warehouse.recordZone(calendar);
-  const end = (result: RunResult) => endRun(context, options, runId, isFileAhead, result);
+  const end = (result: RunResult) => endRun(context, options, runId, result);
   let result: RunResult;
   try {
-    result = await syncAccounts(context, options, runId, isFileAhead);
+    result = await syncAccounts(context, options, runId);
   } catch (thrown) {
     end({ status: 'failed', error: errorMessage(thrown), outcomes: [] });
     throw thrown;
   }
-  const judgedClock = end(result);
+  end(result);
   const { status, outcomes } = result;
   return {
     runId,
@@ -65,31 +61,14 @@ export async function runOnce(context: SyncContext, options: RunOptions): Promis
     walks: warehouse.findWalks(runId),
     storage: outcomes.flatMap(({ storage }) => storage ?? []),
     failures: outcomes.flatMap(({ failures }) => failures),
-    clock: judgedClock,
   };
 }
 
-/** Warns if the file holds times ahead of the machine's clock: one of the two is wrong. */
-function warnIfFileAhead({ warehouse, logger }: SyncContext, now: number): boolean {
-  const newest = warehouse.getNewestTime();
-  if (newest === null || fromTimestamp(newest) <= now + WRONG_CLOCK_MS) return false;
-  logger.warn(
-    { event: 'clock_behind_file', newest, now: toTimestamp(now) },
-    `the newest moment in the warehouse, ${newest} UTC, lies ahead of the machine's clock, ${toTimestamp(now)} UTC: nothing is deleted by age or given up before the clock has passed it`,
-  );
-  return true;
-}
-
 /** Waits for all accounts, also if one throws: the file must not be closed while one is at work. */
-async function syncAccounts(
-  context: SyncContext,
-  options: RunOptions,
-  runId: number,
-  isFileAhead: boolean,
-): Promise<RunResult> {
+async function syncAccounts(context: SyncContext, options: RunOptions, runId: number): Promise<RunResult> {
   const syncs = options.accounts.map(async (account) =>
     account.owned === undefined
-      ? syncAccount(context, options, account, runId, isFileAhead)
+      ? syncAccount(context, options, account, runId)
       : createOwnedOutcome(account.name, account.owned),
   );
   await Promise.allSettled(syncs);
@@ -115,19 +94,22 @@ function formatScope({
   return parts.filter(Boolean).join(', ') || null;
 }
 
-/** Stores the end of the run, and returns what the run found out about the clocks. */
+/** Stores the end of the run. Nothing is deleted by age unless the dates of responses confirm the machine's clock. */
 function endRun(
   { warehouse, clock, logger }: SyncContext,
-  { accounts, retention }: RunOptions,
+  { retention }: RunOptions,
   runId: number,
-  isFileAhead: boolean,
   { status, error, outcomes }: RunResult,
-): RunClock {
-  const judged = judgeClock(accounts, isFileAhead);
+): void {
+  const clocks = outcomes.map((outcome) => outcome.clock);
+  const off = clocks.find(({ isOff }) => isOff);
+  const mayPrune = off === undefined && clocks.some(({ differenceMs }) => differenceMs !== null);
+  const clockOffsetMs = off?.differenceMs ?? null;
   const failures = outcomes.flatMap(listFailures);
   const resumeAt = status === 'interrupted' ? null : getResumeTime(outcomes);
   try {
-    const end = { status, error, failures, resumeAt, clock: judged, now: clock.now(), retention };
+    const kept = mayPrune ? retention : null;
+    const end = { status, error, failures, resumeAt, clockOffsetMs, now: clock.now(), retention: kept };
     warehouse.endRun(runId, end);
   } catch (thrown) {
     // the next run marks this one as interrupted
@@ -137,7 +119,6 @@ function endRun(
       `the end of the run could not be stored: ${thrown.message}`,
     );
   }
-  return judged;
 }
 
 /** How many packages a scope names. */

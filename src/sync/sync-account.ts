@@ -1,16 +1,26 @@
 /** One account's part of a run: its storage, then its packages in turn. */
 import type { StorageRules, SyncAccount, SyncContext, RunOptions } from './context.ts';
 import { createMatcher } from './package-selector.ts';
-import { createCircuitBreaker, type CircuitBreaker, type StreamsOutcome } from './circuit-breaker.ts';
+import {
+  createCircuitBreaker,
+  type CircuitBreaker,
+  type Failure,
+  type StreamsOutcome,
+} from './circuit-breaker.ts';
 import { WarehouseError } from '../lib/errors.ts';
-import { createClockFailures } from './run-clock.ts';
+import { formatOffset } from '../lib/format.ts';
+import type { ClockResult } from '../service/client/clock-check.ts';
 import { bookStorage, type StorageOutcome } from './storage/book.ts';
 import { runFairly, FAIRNESS } from './fair-queue.ts';
 import { runQuickWalk } from './videos/quick-walk.ts';
 import { walkPackage } from './videos/walk.ts';
 
-/** `storage` is null if there is none, or if it failed. */
-export type AccountOutcome = StreamsOutcome & { account: string; storage: StorageOutcome | null };
+export interface AccountOutcome extends StreamsOutcome {
+  account: string;
+  /** Null if there is none, or if it failed. */
+  storage: StorageOutcome | null;
+  clock: ClockResult;
+}
 
 /** An account in a run. */
 interface AccountRun {
@@ -21,50 +31,58 @@ interface AccountRun {
   breaker: CircuitBreaker;
 }
 
-/** Syncs one account, by the clock of its service. Its failures are in the outcome; throws only what ends the run. */
+/** Syncs one account. Its failures are in the outcome; throws only what ends the run. */
 export async function syncAccount(
   context: SyncContext,
   options: RunOptions,
   account: SyncAccount,
   runId: number,
-  isFileAhead: boolean,
 ): Promise<AccountOutcome> {
-  account.clock.reset();
+  account.clockCheck.reset();
   const breaker = createCircuitBreaker(context.logger, account.name, runId);
   const run = { context, options, account, runId, breaker };
-  const storage =
-    options.storage && account.storage ? await syncStorage(run, account.storage, isFileAhead) : null;
+  const storage = options.storage && account.storage ? await syncStorage(run, account.storage) : null;
   if (options.videos) await syncPackages(run);
   const outcome = breaker.getOutcome();
-  const failures = [...outcome.failures, ...createClockFailures(account.name, account.clock.evidence())];
-  return { ...outcome, account: account.name, storage, failures };
+  const clock = account.clockCheck.result();
+  const failures = [...outcome.failures, ...createClockFailures(account.name, clock)];
+  return { ...outcome, account: account.name, storage, failures, clock };
 }
+
+/** The failure of an account whose service contradicts the machine's clock; empty if it does not. */
+function createClockFailures(account: string, { isOff, differenceMs }: ClockResult): Failure[] {
+  if (!isOff) return [];
+  const message = `account ${account}: ${formatOffset(differenceMs ?? 0)}; nothing was booked, given up or deleted by age`;
+  const hint = "set the machine's clock (timedatectl shows it), then run it again";
+  return [{ ...OF_ACCOUNT, account, kind: 'clock', message, hint }];
+}
+
+/** What all failures of a whole account have in common. */
+const OF_ACCOUNT = { packageId: null, stream: null, parked: false, untilMs: null } as const;
 
 /** The outcome of an account that another warehouse has. */
 export function createOwnedOutcome(account: string, message: string): AccountOutcome {
-  const failure = { account, packageId: null, stream: null, kind: 'owned', message } as const;
-  const failures = [{ ...failure, hint: undefined, parked: false, untilMs: null }];
-  return { account, failures, storage: null, done: 0, packagesDone: 0, interrupted: false };
+  const failures: Failure[] = [{ ...OF_ACCOUNT, account, kind: 'owned', message, hint: undefined }];
+  const clock = { differenceMs: null, isOff: false };
+  return { account, failures, storage: null, done: 0, packagesDone: 0, interrupted: false, clock };
 }
 
 async function syncStorage(
   { context, options, account, runId, breaker }: AccountRun,
   rules: StorageRules,
-  isFileAhead: boolean,
 ): Promise<StorageOutcome | null> {
   const { storageDays: days, signal } = options;
   let outcome: StorageOutcome | null = null;
   await breaker.run(null, async () => {
-    outcome = await bookStorage(context, { account, rules, runId, days, isFileAhead, signal });
+    outcome = await bookStorage(context, { account, rules, runId, days, signal });
   });
   return outcome;
 }
 
 async function syncPackages(run: AccountRun): Promise<void> {
-  const { options, account, runId, breaker } = run;
-  const { name, clock, concurrency } = account;
+  const { context, options, account, runId, breaker } = run;
+  const { name, concurrency } = account;
   const { acceptRemovals, acceptPage = false, signal } = options;
-  const context = { ...run.context, clock };
   const shared = { account, runId, acceptRemovals, acceptPage, signal };
   const walk = options.mode === 'quick' ? runQuickWalk : walkPackage;
   const stopReason = () => breaker.getOpenReason() ?? options.stopReason?.() ?? null;

@@ -11,7 +11,7 @@ import { resolveUnseen } from './statements/quarantine.ts';
 import * as candidates from './statements/removal.ts';
 import { countPackageRequests } from './statements/run.ts';
 import { markRemoved } from './statements/video.ts';
-import { closeWalk, correctWalkStart, insertWalk, findLastWalk } from './statements/walk.ts';
+import { closeWalk, insertWalk, findLastWalk } from './statements/walk.ts';
 import type { Checkpoint, WalkRow } from './statements/walk.ts';
 import type { PackageKey } from '../lib/package-key.ts';
 
@@ -128,7 +128,6 @@ export interface Removals {
 
 /** Ends a walk that read every page: its removals take effect or are held back. */
 export function finishWalk(tx: Tx, end: WalkEnd): Removals {
-  correctWalkStart(tx, { walkId: end.walkId, at: toTimestamp(end.startedAt) });
   if (!canProve(end)) candidates.dropCandidates(tx, end, 'unheld');
   const { unreadReason, totalcount, pageSize, orderViolated } = end.checkpoint;
   const removals = settleRemovals(tx, end);

@@ -37,7 +37,6 @@ import { countLive, findLiveIds } from './statements/video.ts';
 import * as packages from './statements/package.ts';
 import { countOrphanFailures, findWalkOf, findWalks } from './statements/walk.ts';
 import { transact } from '../database/transaction.ts';
-import { clampFutureTimes, getNewestTime } from '../database/newest-time.ts';
 import { beginWalk, finishWalk, stopWalk } from './walks.ts';
 
 export interface NewRun {
@@ -58,10 +57,10 @@ export interface RunEnd {
   failures: readonly runs.RunFailure[];
   /** When a parked run may continue, in milliseconds since 1970; null for any other. */
   resumeAt: number | null;
-  /** What the run found out about the clocks. */
-  clock: { offsetMs: number | null; isMachineOff: boolean; isFileWrong: boolean; mayPrune: boolean };
-  /** Age in days at which requests and runs are deleted. */
-  retention: { requestsDays: number; runsDays: number };
+  /** The service's clock minus the machine's, in milliseconds; null if the machine's is right. */
+  clockOffsetMs: number | null;
+  /** Age in days at which requests and runs are deleted; null for nothing is deleted by age. */
+  retention: { requestsDays: number; runsDays: number } | null;
 }
 
 export interface ConfiguredAccount {
@@ -71,7 +70,6 @@ export interface ConfiguredAccount {
 
 /** Each call is a read of the live file. */
 const READS = {
-  getNewestTime,
   countRequests: runs.countRequests,
   findWalks,
   findWalkOf,
@@ -176,9 +174,8 @@ export function openWarehouse(path: string, clock: Clock) {
     ...bind(WRITES, (write) => transact(db, write)),
     ...bind({ recognisePage }, (read) => read(ledger)),
     ...bind(WRITES_WITHOUT_FSYNC, (write) => transact(ledger, write)),
-    /** `budgetClock`: the time by which requests are counted, if it is not the warehouse's own clock. */
-    createBudget: (account: string, limits: Limits, onWait?: OnWait, budgetClock = clock) =>
-      createBudget(ledger, account, limits, budgetClock, onWait),
+    createBudget: (account: string, limits: Limits, onWait?: OnWait) =>
+      createBudget(ledger, account, limits, clock, onWait),
     /** Throws WarehouseError if another file, or none, is at the path now, or at that of its -wal. */
     assertNotReplaced: () => {
       assertSameFile(path, opened);
@@ -200,23 +197,21 @@ function beginRun(tx: Tx, { trigger, mode, now, scope, origin }: NewRun): number
 }
 
 function endRun(tx: Tx, runId: number, end: RunEnd): void {
-  const { status, now, error, failures, resumeAt, clock, retention } = end;
+  const { status, now, error, failures, resumeAt, clockOffsetMs, retention } = end;
   runs.closeRun(tx, runId, {
     status,
     finished_at: toTimestamp(now),
     requests: runs.countRequests(tx, { runId }),
     error,
     resume_at: resumeAt === null ? null : toTimestamp(Math.ceil(resumeAt / 1000) * 1000),
-    clock_offset_ms: clock.offsetMs,
+    clock_offset_ms: clockOffsetMs,
   });
   for (const failure of failures) runs.insertFailure(tx, { ...failure, runId });
   countWalksWithoutDrift(tx, { runId, at: toTimestamp(now) });
-  if (clock.isMachineOff) runs.shiftRun(tx, runId, clock.offsetMs ?? 0);
-  if (clock.isFileWrong) clampFutureTimes(tx, toTimestamp(now));
-  if (clock.mayPrune) prune(tx, now, retention);
+  if (retention) prune(tx, now, retention);
 }
 
-function prune(tx: Tx, now: number, retention: RunEnd['retention']): void {
+function prune(tx: Tx, now: number, retention: NonNullable<RunEnd['retention']>): void {
   const runsBefore = toTimestamp(now - retention.runsDays * DAY_MS);
   runs.pruneRequests(tx, { ms: now - retention.requestsDays * DAY_MS });
   runs.pruneRuns(tx, { at: runsBefore });

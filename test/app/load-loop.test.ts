@@ -34,8 +34,13 @@ async function startLoop(
     scope: null,
     origin: null,
   });
-  const judged = { offsetMs: null, isMachineOff: false, isFileWrong: false, mayPrune: true };
-  const end = { status: 'succeeded', error: null, failures: [], resumeAt: null, clock: judged } as const;
+  const end = {
+    status: 'succeeded',
+    error: null,
+    failures: [],
+    resumeAt: null,
+    clockOffsetMs: null,
+  } as const;
   warehouse.endRun(runId, { ...end, now: clock.now(), retention: { requestsDays: 35, runsDays: 90 } });
   const loads: { target: string; at: number }[] = [];
   let hasFile = true;

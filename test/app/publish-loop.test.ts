@@ -27,7 +27,6 @@ function open(everyMs: number, onFailure?: (error: string | null) => void) {
   const publications = createPublishLoop({
     publisher,
     clock,
-    getTime: () => clock.now(),
     logger,
     onPublished: (each) => completed.push(each),
     ...(onFailure && { onFailure }),

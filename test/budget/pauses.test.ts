@@ -266,7 +266,6 @@ describe('a pause', () => {
     restrict(await admit(), 999_999_999_000);
     expect(stored()?.until).toBe(86_400);
     const run = { trigger: 'manual', mode: 'full', now: START, scope: null, origin: null } as const;
-    const clocks = { offsetMs: null, isMachineOff: false, isFileWrong: false, mayPrune: false };
     const end = {
       status: 'parked',
       now: START,
@@ -274,8 +273,7 @@ describe('a pause', () => {
       failures: [],
       resumeAt: START + DAY_MS,
     } as const;
-    const retention = { requestsDays: 1, runsDays: 1 };
-    warehouse.endRun(warehouse.beginRun(run), { ...end, clock: clocks, retention });
+    warehouse.endRun(warehouse.beginRun(run), { ...end, clockOffsetMs: null, retention: null });
     void clock.sleep(0).then(() => warehouse.endPause({ account: 'main', at: '2026-03-01 12:00:00' }));
     expect(await admittedAt()).toBeLessThanOrEqual(600);
     expect(warehouse.findLastUnscopedRun('full')?.resumeAt).toBe('2026-03-01 12:00:00');

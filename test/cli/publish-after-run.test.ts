@@ -25,11 +25,11 @@ describe('publishing after a run', () => {
     const logger = createLogger({ level: 'info', format: 'text', secrets: [], write });
     const clock = createVirtualClock('2026-03-10T03:00:00Z');
     const context = { clock, logger, announce: write };
-    expect(await publishAfterRun({ publisher }, context, never, null)).toMatchObject({ rows: { videos: 1 } });
+    expect(await publishAfterRun({ publisher }, context, never)).toMatchObject({ rows: { videos: 1 } });
     expect(written).toEqual([`publishing ${target.file} …\n`]);
-    expect(await publishAfterRun({ publisher }, context, never, null)).toBeNull();
+    expect(await publishAfterRun({ publisher }, context, never)).toBeNull();
     execute(target.live, "update package set name = 'Other'");
-    const deferred = await publishAfterRun({ publisher }, context, never, null);
+    const deferred = await publishAfterRun({ publisher }, context, never);
     expect([deferred, publishResultText(deferred)]).toEqual([null, '']);
     expect(written.slice(1).join('')).toContain('publishing is postponed until 2026-03-10 04:00:00 UTC');
   });

@@ -5,8 +5,6 @@ import { ACCOUNT, createWalker, PACKAGE, videos } from '../support/fixtures/pack
 import { openEmptyWarehouse } from '../support/fixtures/test-warehouse.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
 import type { VirtualClock } from '../support/clocks/virtual-clock.ts';
-/** The clock result of a run without a problem. */
-const TRUSTED = { offsetMs: null, isMachineOff: false, isFileWrong: false, mayPrune: true };
 const KEEP = { requestsDays: 1000, runsDays: 1000 };
 
 let path: string;
@@ -50,7 +48,7 @@ describe('a run', () => {
       error: 'no',
       failures: [],
       resumeAt: null,
-      clock: TRUSTED,
+      clockOffsetMs: null,
       retention: KEEP,
     });
     expect(readRows(path, 'select * from run')).toEqual([
@@ -80,7 +78,7 @@ describe('a run', () => {
       error: null,
       failures: [],
       resumeAt: null,
-      clock: TRUSTED,
+      clockOffsetMs: null,
       retention: KEEP,
     });
     beginRun();
@@ -99,7 +97,13 @@ describe('a run', () => {
       { ...failed, packageId: null, stream: null, kind: 'clock' as const },
     ];
     const runId = beginRun();
-    const end = { status: 'partial' as const, error: 'no', resumeAt: null, clock: TRUSTED, retention: KEEP };
+    const end = {
+      status: 'partial' as const,
+      error: 'no',
+      resumeAt: null,
+      clockOffsetMs: null,
+      retention: KEEP,
+    };
     warehouse.endRun(runId, { ...end, failures, now: clock.now() });
     const rows = () => readRows(path, 'select * from run_failure order by kind desc');
     expect(rows()).toEqual(
@@ -129,7 +133,7 @@ describe('the last complete run', () => {
       error: null,
       failures: [],
       resumeAt: null,
-      clock: TRUSTED,
+      clockOffsetMs: null,
       retention: KEEP,
     });
 
@@ -275,7 +279,7 @@ describe('the end of a run', () => {
       error: null,
       failures: [],
       resumeAt: null,
-      clock: TRUSTED,
+      clockOffsetMs: null,
       retention,
     });
     execute(path, `delete from run where run_id = ${runId}`);
@@ -306,7 +310,7 @@ describe('the end of a run', () => {
       error: null,
       failures: [],
       resumeAt: null,
-      clock: TRUSTED,
+      clockOffsetMs: null,
       retention: { requestsDays: 1, runsDays: 1 },
     });
     await expect(warehouse.createBudget('main', limits).admit(entry)).rejects.toThrow(/spent/);

@@ -139,19 +139,4 @@ describe('the rows of targets', () => {
     warehouse.forget({ account: 'main', packageId: null }, Date.now());
     expect(warehouse.listTargetLoads()).toEqual([]);
   });
-
-  it('have no time ahead of the clock after a run that finds the file ahead of it', () => {
-    record(failedLoad({ differences: [] }));
-    clock.advance(-DAY_MS);
-    const run = { trigger: 'schedule', mode: 'full', now: clock.now(), scope: null, origin: null } as const;
-    warehouse.endRun(warehouse.beginRun(run), {
-      ...{ status: 'succeeded', now: clock.now(), error: null, failures: [], resumeAt: null },
-      clock: { offsetMs: null, isMachineOff: false, isFileWrong: true, mayPrune: false },
-      retention: { requestsDays: 35, runsDays: 90 },
-    });
-    const at = '2026-02-28 12:00:00';
-    expect(warehouse.listTargetLoads()).toMatchObject([
-      { attempted_at: at, failing_since: at, verified_at: at, loaded_at: null },
-    ]);
-  });
 });

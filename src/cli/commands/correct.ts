@@ -64,7 +64,7 @@ async function correctDay(
   process.stdout.write(
     `corrected ${account} ${date}: readers see the new figures; the booked row does not change\n`,
   );
-  const published = await publishAfterRun(pipeline, context, signal, null);
+  const published = await publishAfterRun(pipeline, context, signal);
   process.stdout.write(publishResultText(published));
   return exitCodeForSync('succeeded', published);
 }

@@ -103,7 +103,7 @@ async function syncOnce(config: Config, context: CommandContext, signal: AbortSi
     const { selectForFullRun } = openOwnSchedules(config, pipeline.warehouse); // as the worker does
     const takesPart = selectForFullRun(Date.now());
     const summary = await pipeline.run({ trigger: 'manual', takesPart, signal });
-    const published = await publishAfterRun(pipeline, context, signal, summary.clock);
+    const published = await publishAfterRun(pipeline, context, signal);
     context.close();
     process.stdout.write(
       formatRun(summary, config, true, undefined, context.formatCommand) +

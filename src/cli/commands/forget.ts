@@ -45,7 +45,7 @@ export async function forget(options: ForgetOptions, target: ForgetTarget): Prom
     }
     await deleteRows(pipeline, config, context, target, options.backup, signal);
     process.stdout.write(`deleted ${name}\n`);
-    const published = await publishAfterRun(pipeline, context, signal, null);
+    const published = await publishAfterRun(pipeline, context, signal);
     process.stdout.write(publishResultText(published));
     return exitCodeForSync('succeeded', published);
   } finally {

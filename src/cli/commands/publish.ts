@@ -11,7 +11,6 @@ import type { Publication } from '../../publishing/publish-request.ts';
 import { formatSchema } from '../../publishing/targets/open-target.ts';
 import type { TargetLoader } from '../../publishing/targets/loader.ts';
 import type { LoadRequest } from '../../publishing/targets/target-request.ts';
-import { getPublishTime } from '../../sync/run-clock.ts';
 import { readBookedZone } from '../../warehouse/statements/warehouse-state.ts';
 import { openWarehouse } from '../../warehouse/warehouse.ts';
 import { EXIT } from '../exit.ts';
@@ -80,7 +79,7 @@ async function publishIfAsked(
   options: PublishOptions,
   signal: AbortSignal,
 ): Promise<Publication | null> {
-  const now = getPublishTime(systemClock.now(), null); // no answer has confirmed the clock
+  const now = systemClock.now();
   if (isAboutTargets(options) && publisher.dueAt(now) === null) return null;
   const publication = await publisher.publish(now, signal);
   if (!options.json) process.stdout.write(publicationText(publication));

@@ -101,7 +101,7 @@ async function runAndPublish(
 ) {
   try {
     const summary = await pipeline.run(request, { wait });
-    const published = await publishAfterRun(pipeline, context, request.signal, summary.clock);
+    const published = await publishAfterRun(pipeline, context, request.signal);
     pings?.runEnded(getPingedEnd(summary.status, published)); // whatever becomes of the targets
     return { summary, published };
   } catch (error) {

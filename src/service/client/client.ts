@@ -15,9 +15,8 @@ import { RETRY_POLICY } from './retry.ts';
 /** Milliseconds to open a connection. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
-type Settings = 'onSent' | 'checkDates' | 'deadlineMs' | 'maxBytes' | 'retry' | 'random';
+type Settings = 'onSent' | 'onDated' | 'deadlineMs' | 'maxBytes' | 'retry' | 'random';
 
-/** Without `checkDates`, no request is sent again for the date of its response. */
 export interface ClientOptions
   extends Pick<Connection, 'budget' | 'clock'>, Partial<Pick<Connection, Settings>> {
   account: ServiceAccount;
@@ -81,7 +80,7 @@ function createConnection(
     buffers: createBufferPool(),
     inFlight: pLimit(account.concurrency),
     onSent: () => undefined,
-    checkDates: () => null,
+    onDated: () => undefined,
     deadlineMs: 30_000,
     maxBytes: 32 * 1024 * 1024,
     retry: RETRY_POLICY,

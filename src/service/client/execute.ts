@@ -10,7 +10,7 @@ import type { BufferPool, PooledBuffer } from './buffer-pool.ts';
 import type { WithReceivedAt } from './parse-response.ts';
 import type { ApiRequest } from './requests.ts';
 import { isRestriction, isUnreachable, retryDelay, type RetryPolicy } from './retry.ts';
-import type { AnswerDates, DateDoubt } from './service-clock.ts';
+import type { AnswerDates } from './clock-check.ts';
 import { send } from './transport.ts';
 
 /** What all requests of one account share. */
@@ -24,8 +24,8 @@ export interface Connection {
   inFlight: LimitFunction;
   budget: Budget;
   clock: Clock;
-  /** Takes the dates of a response; returns a doubt where the request must be sent again, once: see ServiceClock. */
-  checkDates: (answer: AnswerDates, doubt: DateDoubt | null) => DateDoubt | null;
+  /** Takes the dates of each response. */
+  onDated: (dates: AnswerDates) => void;
   /** Milliseconds for one complete attempt. */
   deadlineMs: number;
   /** Bytes of decompressed content. */
@@ -56,10 +56,7 @@ const GRACE_MS = 4_000;
 /** Characters of an error message that are kept. */
 const MESSAGE_LENGTH = 300;
 
-/** The pause before a request whose response had a doubtful date is sent again: dates are of whole seconds. */
-const RESEND_PAUSE_MS = 1_100;
-
-type AttemptResult<T> = { answer: WithReceivedAt<T> } | { pauseMs: number; doubt?: DateDoubt };
+type AttemptResult<T> = { answer: WithReceivedAt<T> } | { pauseMs: number };
 
 /** Reads the content of a response, whose buffer is reused afterwards. Throws TransientError, RefusedError. */
 type Read<T> = (content: Buffer) => T | Promise<T>;
@@ -70,14 +67,9 @@ export async function execute<T>(
   request: ApiRequest,
   read: Read<T>,
 ): Promise<WithReceivedAt<T>> {
-  let doubt: DateDoubt | null = null;
   for (let count = 1; ; count++) {
-    const previousDoubt: DateDoubt | null = doubt;
-    const result: AttemptResult<T> = await connection.inFlight(() =>
-      attempt(connection, request, read, count, previousDoubt),
-    );
+    const result = await connection.inFlight(() => attempt(connection, request, read, count));
     if ('answer' in result) return result.answer;
-    doubt = result.doubt ?? doubt;
     if (result.pauseMs > 0) await connection.clock.sleep(result.pauseMs, request.context.signal);
   }
 }
@@ -88,7 +80,6 @@ async function attempt<T>(
   request: ApiRequest,
   read: Read<T>,
   count: number,
-  doubt: DateDoubt | null,
 ): Promise<AttemptResult<T>> {
   const { purpose, runId, signal } = request.context;
   const { packageId, page } = request;
@@ -97,8 +88,7 @@ async function attempt<T>(
   const buffer = connection.buffers.acquire();
   try {
     const response = await exchange(connection, request, admission, buffer);
-    const newDoubt = connection.checkDates(response, doubt);
-    if (newDoubt !== null) return { pauseMs: RESEND_PAUSE_MS, doubt: newDoubt };
+    connection.onDated(response);
     const answeredAt = connection.clock.now();
     const answer = { ...(await read(response.content)), answeredAt };
     connection.lastRefusedCode = null;

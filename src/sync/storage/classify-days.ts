@@ -1,6 +1,7 @@
 /** Decides what to do with each day of a response. Pure. */
 import type { Calendar } from '../../lib/calendar.ts';
 import { addDays, type DayRange } from '../../lib/days.ts';
+import type { ClockResult } from '../../service/client/clock-check.ts';
 import type { StorageDays } from '../../service/client/parse-response.ts';
 import { createDriftCollector } from '../../service/drift.ts';
 import { FIGURES, hasSameFigures, pickFigures } from '../../lib/storage-figures.ts';
@@ -17,16 +18,6 @@ export type DaysToClassify = Omit<StorageDays, 'redact'> & {
   redact?: StorageDays['redact'];
 };
 
-/** How far the clock of a run can be trusted. */
-export interface Trust {
-  /** Days may be booked, compared and counted as missing. */
-  mayBook: boolean;
-  /** Gaps may be given up. */
-  mayGiveUp: boolean;
-  /** The service's clock minus the machine's, in milliseconds, up to 10 minutes; null if responses have no date. */
-  differenceMs: number | null;
-}
-
 export interface ClassifyContext {
   /** The requested days. */
   range: DayRange;
@@ -34,7 +25,8 @@ export interface ClassifyContext {
   history: DayHistory;
   rules: Pick<StorageRules, 'settleMs' | 'giveUpDays' | 'optional' | 'plausibleFactor'>;
   calendar: Calendar;
-  trust: Trust;
+  /** What the responses of this run show of the machine's clock. */
+  clock: ClockResult;
   /** The newest day that the service is known to have had, by this response or before; null for none. */
   newestServed: string | null;
   /** Earlier days leave no gap: they were only requested by hand. */
@@ -43,11 +35,11 @@ export interface ClassifyContext {
 
 /** Classifies the records of one response: live, past (to book or compare), unconfirmed, missing, refused. */
 export function classifyDays(answer: DaysToClassify, context: ClassifyContext): Omit<DaysToStore, 'account'> {
-  const { day, history, trust } = context;
+  const { day, history, clock } = context;
   const { rows, refused, drift } = readDays(answer, context);
   const { answeredAt } = answer;
   const common = { answeredAt, live: rows.get(day.today) ?? null, refused, drift };
-  if (!trust.mayBook) return { ...common, ...NOTHING_BOOKED };
+  if (clock.isOff) return { ...common, ...NOTHING_BOOKED };
   const timed = { ...context, answeredAt };
   const isPast = (date: string) => isWanted(date, timed) && isOver(date, timed);
   const past = [...rows.values()].filter((row) => isPast(row.date));
@@ -65,7 +57,7 @@ export function classifyDays(answer: DaysToClassify, context: ClassifyContext): 
     .map((date) => toMissedDay(date, context, waiting, refusedDates));
   return {
     ...common,
-    today: trust.mayGiveUp && trust.differenceMs !== null ? day.today : null,
+    today: clock.differenceMs === null ? null : day.today,
     past: past.filter(({ date }) => !waiting.has(date)),
     unconfirmed,
     missed,
@@ -100,9 +92,9 @@ function isWanted(date: string, { day, history, calendar, rules, answeredAt }: T
  * The day is over by the service's clock: by the date of its responses, or because it has returned a later day. Without a
  * date, the last day that it returned may not be over: the machine's clock may be ahead.
  */
-function isOver(date: string, { history, calendar, trust, newestServed, answeredAt }: TimedContext): boolean {
+function isOver(date: string, { history, calendar, clock, newestServed, answeredAt }: TimedContext): boolean {
   if (history.booked.has(date)) return true;
-  if (trust.differenceMs !== null) return date < calendar.dayAt(answeredAt + trust.differenceMs);
+  if (clock.differenceMs !== null) return date < calendar.dayAt(answeredAt + clock.differenceMs);
   return newestServed === null || date < newestServed;
 }
 
@@ -119,8 +111,9 @@ function toMissedDay(
   return { date, reason, requestedDays };
 }
 
-function isGivenUp({ requestedDays }: MissedDay, { rules, trust }: ClassifyContext): boolean {
-  return trust.mayGiveUp && requestedDays >= rules.giveUpDays;
+/** Only the date of a response shows that the days were really separate ones. */
+function isGivenUp({ requestedDays }: MissedDay, { rules, clock }: ClassifyContext): boolean {
+  return clock.differenceMs !== null && requestedDays >= rules.giveUpDays;
 }
 
 function listDays({ from, to }: DayRange): string[] {

@@ -21,10 +21,10 @@ export interface CorrectionOffer extends BookedDay {
  * service returns no complete record or its clock contradicts the machine's, and what the client throws.
  */
 export async function readCorrection(
-  { warehouse, calendar }: Pick<SyncContext, 'warehouse' | 'calendar'>,
+  { warehouse, calendar, clock }: Pick<SyncContext, 'warehouse' | 'calendar' | 'clock'>,
   { account, date, signal }: { account: SyncAccount; date: string; signal: AbortSignal },
 ): Promise<CorrectionOffer> {
-  const { name, storage: rules, clock, client } = account;
+  const { name, storage: rules, clockCheck, client } = account;
   if (!rules)
     throw new ConfigError(`account ${name} has no storage statistics: the config names no \`storage\``);
   const bookedDay = warehouse.findBookedDay(name, date);
@@ -33,17 +33,18 @@ export async function readCorrection(
       hint: 'vodhouse status lists gaps and discrepancies; vodhouse sync --storage books what is due',
     });
   }
-  clock.reset();
+  clockCheck.reset();
   const range = { from: date, to: date };
   const answer = await client.storageDays({ ...range, purpose: 'storage', runId: null, signal });
-  const { wasOff, offsetMs, differenceMs } = clock.evidence();
-  if (wasOff)
-    throw createRefusal(`account ${name}: ${formatOffset(offsetMs ?? 0)}`, "set the machine's clock first");
+  const dates = clockCheck.result();
+  if (dates.isOff) {
+    const message = `account ${name}: ${formatOffset(dates.differenceMs ?? 0)}`;
+    throw createRefusal(message, "set the machine's clock first");
+  }
   const history = warehouse.readDayHistory(name);
-  const trust = { mayBook: true, mayGiveUp: false, differenceMs };
   const day = createRunCalendar(calendar, clock.now(), rules, history);
   const served = { newestServed: date, gapsFrom: day.since };
-  const days = classifyDays(answer, { range, day, history, rules, calendar, trust, ...served });
+  const days = classifyDays(answer, { range, day, history, rules, calendar, clock: dates, ...served });
   const observed = days.past.find((row) => row.date === date);
   if (!observed) {
     const reason = days.refused[0]?.reason;

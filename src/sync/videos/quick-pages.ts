@@ -30,7 +30,7 @@ export function createQuickWalk(
   options: WalkOptions,
   baseline: ListBaseline,
 ): QuickWalk {
-  const startedAt = options.account.clock.mark();
+  const startedAt = context.clock.now();
   const unstarted = { walkId: 0, checkpoint: null, lastSize: baseline };
   const walk = createWalkState({ context, options, mode: 'quick', startedAt }, unstarted);
   walk.checkpoint.orderViolated = !baseline.isTrusted;
@@ -56,7 +56,7 @@ export function createQuickWalk(
 /** Creates the row of the walk. A quick walk that reads only known pages has none. */
 export function ensureWalkRow(walk: WalkState): void {
   if (walk.walkId > 0) return;
-  walk.walkId = beginWalk(walk.context, walk.options, 'quick', walk.startedAt()).walkId;
+  walk.walkId = beginWalk(walk.context, walk.options, 'quick', walk.startedAt).walkId;
 }
 
 /** Reads the page `aim`, or the nearest trusted one between the two; null if there is none. */

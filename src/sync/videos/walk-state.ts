@@ -46,8 +46,8 @@ export interface WalkState {
   readonly options: WalkOptions;
   readonly key: PackageKey;
   readonly mode: Mode;
-  /** Start of the walk, corrected by the service's clock. */
-  readonly startedAt: () => number;
+  /** Start of the walk. */
+  readonly startedAt: number;
   /** 0 before the walk has a row. */
   walkId: number;
   checkpoint: Checkpoint;
@@ -181,8 +181,7 @@ export const MIN_HELD_BACK = 20;
 
 /** The end of a walk that read all its pages. `hasReadAll`: this walk itself read every page of the list. */
 export function buildWalkEnd(walk: WalkState, hasReadAll: boolean): WalkEnd {
-  const { context, options, key, walkId, checkpoint, resumed, coversWholeList } = walk;
-  const startedAt = walk.startedAt();
+  const { context, options, key, walkId, checkpoint, resumed, coversWholeList, startedAt } = walk;
   const now = context.clock.now();
   return {
     ...key,

@@ -25,8 +25,8 @@ const MAX_SIZE_CHANGES = 3;
 
 /** Walks one package. Throws what stopped the walk, after its checkpoint and its status are stored. */
 export async function walkPackage(context: SyncContext, options: WalkOptions): Promise<void> {
-  const startedAt = options.account.clock.mark();
-  const started = beginWalk(context, options, 'full', startedAt());
+  const startedAt = context.clock.now();
+  const started = beginWalk(context, options, 'full', startedAt);
   const walk = createWalkState({ context, options, mode: 'full', startedAt }, started);
   try {
     await readPagesDescending(walk, started.lastSize);

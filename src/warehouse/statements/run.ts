@@ -1,6 +1,6 @@
 /** Runs: started, ended, interrupted, pruned; and the requests that quick walks saved. */
 import { eq } from 'drizzle-orm';
-import { fromTimestamp, toTimestamp } from '../../lib/clock.ts';
+import { fromTimestamp } from '../../lib/clock.ts';
 import type { Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
 import { KILLED, run, walk, type FailureKind, type Mode, type Status } from '../../database/schema/runs.ts';
@@ -51,22 +51,6 @@ export const insertFailure = query<never, RunFailure & { runId: number }>(
   `insert into run_failure (run_id, account, package_id, stream, kind, message)
     values (:runId, :account, :packageId, :stream, :kind, :message)`,
 ).run;
-
-/** Moves the times of a run by `offsetMs` milliseconds: the clock was wrong. */
-export function shiftRun(tx: Tx, runId: number, offsetMs: number): void {
-  const row = tx.select().from(run).where(eq(run.run_id, runId)).get();
-  if (!row) return;
-  const shifted = (timestamp: string) => toTimestamp(fromTimestamp(timestamp) + offsetMs);
-  const { started_at, finished_at, resume_at } = row;
-  tx.update(run)
-    .set({
-      started_at: shifted(started_at),
-      finished_at: finished_at && shifted(finished_at),
-      resume_at: resume_at && shifted(resume_at),
-    })
-    .where(eq(run.run_id, runId))
-    .run();
-}
 
 /** Counts the requests of the run. */
 export const countRequests = query<never, { runId: number }>(

@@ -52,12 +52,6 @@ const ADVANCE = query<never>(
     order_violated = :violated, unread_reason = :unreadReason
     where walk_id = :walkId`,
 );
-/** Corrects when a walk began: the machine's clock was wrong. */
-export const correctWalkStart = query<never, { walkId: number; at: string }>(
-  `update walk set started_at = :at,
-    origin_started_at = case when origin_started_at = started_at then :at else origin_started_at end
-    where walk_id = :walkId and started_at <> :at`,
-).run;
 
 /** The newest walk of the package in this mode, or undefined. */
 export const findLastWalk = (tx: Tx, { account, packageId }: PackageKey, mode: Mode): WalkRow | undefined =>

@@ -35,8 +35,7 @@ function formatLines(
   const run = { runId: 1, ...rest, status: 'partial' as const, requests: 9, durationMs: 5, storage: [] };
   const names = (_account: string, packageId: number) => (packageId === 101 ? name : null);
   const listCommand = 'vodhouse runs 1';
-  const clock = { offsetMs: null, isMachineOff: false, isFileWrong: false, mayPrune: true };
-  return summaryText({ ...run, walks, failures, clock }, { names, heldBack: [], columns, shown, listCommand })
+  return summaryText({ ...run, walks, failures }, { names, heldBack: [], columns, shown, listCommand })
     .trimEnd()
     .split('\n');
 }

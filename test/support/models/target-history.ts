@@ -158,7 +158,7 @@ function endRun({ warehouse, clock }: History, runId: number, runsDays: number):
       failures: [],
       resumeAt: null,
     },
-    clock: { offsetMs: null, isMachineOff: false, isFileWrong: false, mayPrune: true },
+    clockOffsetMs: null,
     retention: { requestsDays: 1, runsDays },
   });
 }

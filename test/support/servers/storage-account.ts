@@ -46,7 +46,7 @@ export interface StorageAccountOptions {
    * none.
    */
   date?: (number: number) => number | null;
-  /** Every response has a `Date` equal to the clock. */
+  /** Every response has a `Date` equal to the clock; true by default. */
   isDated?: boolean;
   retention?: Config['retention'];
 }
@@ -81,7 +81,7 @@ export async function openStorageAccount(options: StorageAccountOptions): Promis
   const requestedRanges: string[] = [];
   const log: string[] = [];
   const clock = options.clock ?? createVirtualClock('2026-03-10T03:00Z');
-  const date = options.date ?? (() => (options.isDated ? clock.now() : null));
+  const date = options.date ?? (() => (options.isDated === false ? null : clock.now()));
   const replyTo = (request: SeenRequest): Reply => {
     if (request.path !== STORAGE) return options.list ? options.list(request) : listPage(request, []);
     const query = readDayQuery(request, requestedRanges.length + 1);

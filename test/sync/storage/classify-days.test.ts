@@ -75,9 +75,9 @@ describe('a response', () => {
     const sorted = sort([dayRow('2026-03-04', 1)], history);
     expect(sorted.givenUp).toEqual(['2026-03-02']);
     expect(dates(sorted.missed)).toContain('2026-03-02');
-    const trust = { mayBook: true, mayGiveUp: false, differenceMs: 0 };
+    const clock = { isOff: false, differenceMs: null };
     const answer = { records: [], raw: () => '', answeredAt: NOW };
-    expect(classifyDays(answer, sortContext({ now: NOW, history, trust })).givenUp).toEqual([]);
+    expect(classifyDays(answer, sortContext({ now: NOW, history, clock })).givenUp).toEqual([]);
   });
 
   it('rejects days outside the range', () => {

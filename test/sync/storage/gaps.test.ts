@@ -150,19 +150,19 @@ describe('today', () => {
 });
 
 describe('an older gap', () => {
-  it('that is rejected is requested in halves, and a single rejected day is a gap until tomorrow', async () => {
-    const first = '2026-02-20';
-    const answer = (query: DayQuery) => (query.from < first ? { status: 400 } : everyDay(() => 5)(query));
+  it('that is refused stays a gap, as do older ones: they are requested again on another day', async () => {
+    const answer = (query: DayQuery) =>
+      query.from < '2026-02-01' ? { status: 400 } : everyDay(() => 5)(query);
     const account = await openStorageAccount({ answer, rules: { since: '2026-01-01' } });
     expect((await account.runAt(noon(0))).status).toBe('succeeded');
-    const dates = account.days().map(([date]) => date);
-    expect(dates).toContain(first);
-    expect(dates).toHaveLength(19);
-    expect(account.rows(GAPS)).toHaveLength(50);
-    expect(account.requestedRanges.length).toBeLessThan(30);
+    expect(account.days()).toHaveLength(33);
+    expect(account.rows(GAPS)).toHaveLength(36);
     const before = account.requestedRanges.length;
+    expect(before).toBe(3);
     await account.runAt(noon(0, 4));
     expect(account.requestedRanges.slice(before)).toEqual(['2026-03-10..2026-03-10']);
+    await account.runAt(noon(1));
+    expect(account.requestedRanges.slice(before + 1)).toContain('2026-01-06..2026-02-05');
   });
 
   it('is stored before the next one is requested: a failure loses nothing', async () => {

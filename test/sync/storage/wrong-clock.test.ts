@@ -1,7 +1,6 @@
 /** A clock that was wrong once: none of its values becomes history. */
 import { describe, expect, it } from 'vitest';
 import { createCalendar } from '../../../src/lib/calendar.ts';
-import { execute } from '../../support/fixtures/live-file.ts';
 import { storageRecord } from '../../support/fixtures/service-responses.ts';
 import {
   openStorageAccount,
@@ -66,26 +65,15 @@ describe.each([10 * HOUR_MS, DAY_MS, 3 * DAY_MS, 8 * DAY_MS, 30 * DAY_MS, 100 * 
 
 describe('a clock that the responses contradict', () => {
   it.each([-30 * DAY_MS, -DAY_MS, -11 * MINUTE_MS, 11 * MINUTE_MS, 3 * DAY_MS])(
-    'by %d ms makes the run partial, and times are those of the service',
+    'by %d ms books nothing, and the run is partial',
     async (ahead) => {
       const { account, runAt, booked } = await openAt();
       const summary = await runAt(NOON, ahead);
-      expect(summary).toMatchObject({
-        status: 'partial',
-        storage: [{ booked: 0, live: true, missed: 0 }],
-        clock: { isMachineOff: true, mayPrune: false },
-      });
-      expect(summary.failures[0]?.message).toMatch(
-        /^account main: the machine's clock is .* (ahead of|behind) the service's; nothing was booked/,
-      );
-      const [run] = account.rows('select started_at, clock_offset_ms from run');
-      expect(run?.['started_at']).toMatch(/^2026-03-10 0(3:00:00|2:59:59)/);
+      expect(summary).toMatchObject({ status: 'partial', storage: [{ booked: 0, missed: 0 }] });
+      expect(summary.failures).toMatchObject([{ account: 'main', kind: 'clock', parked: false }]);
+      const [run] = account.rows('select clock_offset_ms from run');
       expect(Math.abs((run?.['clock_offset_ms'] as number) + ahead)).toBeLessThan(1000);
-      expect(account.rows('select date, mov_org_cnt from storage_reading')).toEqual([
-        { date: '2026-03-10', mov_org_cnt: 7 },
-      ]);
-      const [reading] = account.rows('select observed_at from storage_reading');
-      expect(reading?.['observed_at']).toMatch(/^2026-03-10 03:00:0/);
+      expect(account.rows('select * from storage_gap')).toEqual([]);
       expect(await runAt(NOON + HOUR_MS)).toMatchObject({ status: 'succeeded' });
       expect(booked()).toHaveLength(9);
     },
@@ -101,7 +89,7 @@ describe('a clock that the responses contradict', () => {
       expect(await runAt(NOON, ahead)).toMatchObject({ status: 'succeeded' });
       expect(booked()).toHaveLength(9);
       await runAt(NOON + 1000, ahead);
-      const warnings = account.log.filter((line) => line.includes("the machine's clock is"));
+      const warnings = account.log.filter((line) => line.includes('clock_differs'));
       expect(warnings).toHaveLength(warned ? 1 : 0);
     }
   });
@@ -115,37 +103,14 @@ describe('a clock that the responses contradict', () => {
     expect(booked().at(-1)).toEqual(['2026-03-10', 'booked', 5]);
   });
 
-  it('and that is corrected while a request waits books no live figure', async () => {
-    const clock = createVirtualClock(NOON + DAY_MS);
-    const account = await openStorageAccount({
-      clock,
-      rules: RULES,
-      date: () => clock.now(),
-      answer: ({ days }) => {
-        clock.set(NOON + account.requestedRanges.length * 1000);
-        return days
-          .filter((day) => day <= '2026-03-10')
-          .map((day) => storageRecord(day, day === '2026-03-10' ? 7 : 5));
-      },
-    });
-    await account.runAt(NOON + DAY_MS);
-    expect(account.days().at(-1)).toEqual(['2026-03-10', 'live', 7]);
-    const named = { videos: false, storageDays: { from: '2026-03-08', to: '2026-03-10' } };
-    await account.runAt(NOON + DAY_MS, named);
-    expect(account.days().at(-1)).toEqual(['2026-03-10', 'live', 7]);
-  });
-
-  it('by one response alone causes another request, and is accepted where the next one agrees with it', async () => {
-    const { account, runAt, booked } = await openAt();
-    await runAt(NOON);
+  it('by one response alone books nothing in that run, and the next run does', async () => {
     const odd = await openAt({
-      date: (number) => (number === 2 ? NOON + 400 * DAY_MS : odd.account.clock.now()),
+      date: (number) => (number === 1 ? NOON + 400 * DAY_MS : odd.account.clock.now()),
     });
-    expect(await odd.runAt(NOON)).toMatchObject({ status: 'succeeded', requests: 3 });
-    expect(odd.booked()).toEqual(booked());
-    const newest = 'select max(observed_at) as at from storage_reading';
-    expect(odd.account.rows(newest)[0]?.['at']).toMatch(/^2026-03-10/);
-    expect(account.rows(newest)[0]?.['at']).toMatch(/^2026-03-10/);
+    expect(await odd.runAt(NOON)).toMatchObject({ status: 'partial', requests: 1 });
+    expect(odd.booked()).toEqual([]);
+    expect(await odd.runAt(NOON + MINUTE_MS)).toMatchObject({ status: 'succeeded' });
+    expect(odd.booked()).toHaveLength(9);
   });
 
   it('gives up no gap, and deletes nothing by its age', async () => {
@@ -164,51 +129,21 @@ describe('a clock that the responses contradict', () => {
     expect(account.rows('select count(*) as n from run')).toEqual([{ n: 4 }]);
     expect(requests()).toBeGreaterThan(before);
   });
-
-  it('does not allow the budget of a day to be spent again', async () => {
-    const { account, runAt } = await openAt({ limits: { perDay: 6, maxWaitMs: 0 } });
-    await runAt(NOON);
-    for (let each = 0; each < 8; each++) await runAt(NOON, 100 * DAY_MS);
-    const sent = account.rows(`select count(*) as n from request where at_ms < ${NOON + DAY_MS}`);
-    expect(sent[0]?.['n']).toBeLessThanOrEqual(6);
-  });
 });
 
-describe('a file whose newest moment is ahead of the clock', () => {
-  const openAhead = async (isDated: boolean) => {
-    const opened = await openAt({
-      isDated,
-      missing: new Set(['2026-03-08']),
+describe('a service whose responses have no `Date`', () => {
+  it('gives up no gap, and deletes nothing by its age: the clock may be wrong', async () => {
+    const { account, runAt } = await openAt({
+      isDated: false,
+      missing: new Set(['2026-03-05']),
       retention: { requestsDays: 1, runsDays: 1 },
       rules: { ...RULES, giveUpDays: 2 },
     });
-    await opened.runAt(NOON - 3 * DAY_MS);
-    await opened.runAt(NOON);
-    execute(opened.account.path, "update run set started_at = '2099-01-01 00:00:00' where run_id = 2");
-    return opened;
-  };
-  const gaps = 'select given_up_at from storage_gap';
-  const runs = 'select run_id from run order by run_id';
-
-  it('causes a warning, and neither gives up nor deletes', async () => {
-    const { account, runAt } = await openAhead(false);
-    for (const day of [1, 2, 3]) await runAt(NOON + day * DAY_MS);
-    expect(account.log.join('')).toContain(
-      'the newest moment in the warehouse, 2099-01-01 00:00:00 UTC, lies ahead',
-    );
-    expect(account.rows(gaps)).toEqual([{ given_up_at: null }]);
-    expect(account.rows(runs)).toHaveLength(4); // the first was deleted before
-  });
-
-  it('recovers with a run whose responses confirm the clock: the next one gives up and deletes again', async () => {
-    const { account, runAt } = await openAhead(true);
-    await runAt(NOON + DAY_MS);
-    expect(account.rows(gaps)).toEqual([{ given_up_at: null }]);
-    expect(account.rows(runs)).toHaveLength(2);
-    expect(account.rows("select count(*) as n from run where started_at > '2026-04-01'")).toEqual([{ n: 0 }]);
-    await runAt(NOON + 3 * DAY_MS);
-    expect(account.rows(gaps)).toEqual([{ given_up_at: '2026-03-13 03:00:00' }]);
-    expect(account.rows(runs)).toHaveLength(1);
+    for (const day of [0, 1, 2, 3]) await runAt(NOON + day * DAY_MS);
+    expect(account.rows('select given_up_at, requested_days from storage_gap')).toEqual([
+      { given_up_at: null, requested_days: 4 },
+    ]);
+    expect(account.rows('select count(*) as n from run')).toEqual([{ n: 4 }]);
   });
 });
 

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { createClockCheck, type AnswerDates } from '../../../src/service/client/clock-check.ts';
+import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../../src/lib/clock.ts';
+import { createVirtualClock } from '../../support/clocks/virtual-clock.ts';
+
+function openCheck() {
+  const machine = createVirtualClock('2026-03-10T12:00Z');
+  const differences: number[] = [];
+  const check = createClockCheck(machine, (offsetMs) => differences.push(offsetMs));
+  /** A response whose date differs by this from the machine's clock; null: without a date. */
+  const answer = (offsetMs: number | null, rest: Partial<AnswerDates> = {}) => {
+    const dateMs = offsetMs === null ? null : machine.now() + offsetMs;
+    check.observe({ dateMs, ageMs: 0, waitedMs: 0, ...rest });
+  };
+  return { check, differences, answer };
+}
+
+describe("the machine's clock, compared with the dates of responses", () => {
+  it.each([
+    ['no response has a date', [null], { differenceMs: null, isOff: false }],
+    ['they agree', [null, 0], { differenceMs: 0, isOff: false }],
+    ['they differ by 10 minutes', [0, -10 * MINUTE_MS], { differenceMs: -10 * MINUTE_MS, isOff: false }],
+    ['one differs by more', [0, 11 * MINUTE_MS, 0], { differenceMs: 11 * MINUTE_MS, isOff: true }],
+    ['all differ, each in its way', [-DAY_MS, HOUR_MS], { differenceMs: -DAY_MS, isOff: true }],
+  ])('where %s', (_what, offsets, expected) => {
+    const { check, answer } = openCheck();
+    for (const offset of offsets) answer(offset);
+    expect(check.result()).toEqual(expected);
+    check.reset();
+    expect(check.result()).toEqual({ differenceMs: null, isOff: false });
+  });
+
+  it('allows for the time that a response takes, and for its age in a cache', () => {
+    const { check, answer } = openCheck();
+    answer(-20 * MINUTE_MS, { waitedMs: 20 * MINUTE_MS });
+    answer(-HOUR_MS, { ageMs: HOUR_MS });
+    answer(0, { ageMs: HOUR_MS });
+    expect(check.result()).toEqual({ differenceMs: 0, isOff: false });
+  });
+
+  it('causes one warning, above two minutes', () => {
+    const { differences, answer } = openCheck();
+    answer(2 * MINUTE_MS);
+    expect(differences).toEqual([]);
+    for (let each = 0; each < 3; each++) answer(3 * MINUTE_MS);
+    expect(differences).toEqual([3 * MINUTE_MS]);
+  });
+});
