@@ -1,4 +1,4 @@
-/** The message of `vodhouse notify --test`: that of an incident, but of none (docs/alerts.md). */
+/** The message of `vodhouse check --notify`: that of an incident, but of none (docs/alerts.md). */
 import { hostname } from 'node:os';
 import type { Config } from '../config/config.ts';
 import { toTimestamp } from '../lib/clock.ts';

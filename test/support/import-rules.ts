@@ -45,7 +45,6 @@ const HOMES: Record<string, readonly string[]> = {
   pino: ['lib/'],
   'pino-pretty': ['lib/'],
   commander: ['cli/'],
-  '@bomb.sh/tab': ['cli/'],
   'cli-progress': ['cli/'],
   'cli-table3': ['cli/'],
   yaml: ['config/'],

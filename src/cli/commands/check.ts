@@ -1,14 +1,15 @@
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { sendTestMessage, type TestResult } from '../../alerts/test-message.ts';
 import type { AccountConfig, Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load.ts';
 import { reportLeaving, type LeavingReport } from '../../app/leaving.ts';
-import { openPipeline } from '../../app/pipeline.ts';
+import { openPipeline, type Pipeline } from '../../app/pipeline.ts';
 import { warnIfPlanDoesNotFit } from '../../capacity/plan-report.ts';
 import { commandsFor, shellQuote } from '../../health/commands.ts';
 import { createCalendar } from '../../lib/calendar.ts';
 import { addDays } from '../../lib/days.ts';
-import { errorMessage, ParkedError, RefusedError, TransientError } from '../../lib/errors.ts';
+import { ConfigError, errorMessage, ParkedError, RefusedError, TransientError } from '../../lib/errors.ts';
 import { pluralize } from '../../lib/format.ts';
 import type { ServiceClient } from '../../service/client/client.ts';
 import { isUnreachable } from '../../service/client/retry.ts';
@@ -32,13 +33,15 @@ interface CheckResult {
 
 const UNREACHABLE_HINT = 'check base_url in the config, and the network';
 
+type CheckOptions = JsonOptions & { all?: true; notify?: true };
+
 /**
- * `vodhouse check`: checks the config, then sends the fewest requests that test each account, and
- * connects to each target. Returns the exit code: 2 where
- * `sync` and `start` refuse the config, because too much left it.
+ * `vodhouse check`: checks the config, then sends the fewest requests that test each account, connects to each target, and with
+ * `--notify` sends a test message. Returns the exit code: 2 where `sync` and `start` refuse the config, because too much left it.
  */
-export async function check(options: JsonOptions & { all?: true }): Promise<number> {
+export async function check(options: CheckOptions): Promise<number> {
   const config = loadConfig(options.config);
+  const webhook = options.notify ? getWebhook(config, options.config) : null;
   const context = await openCommandContext('check', options, config.secrets);
   const { signal } = abortOnSignal();
   const pipeline = openPipeline(config, context);
@@ -47,34 +50,70 @@ export async function check(options: JsonOptions & { all?: true }): Promise<numb
     const { warnings, refusal } = reportLeaving(config, commandsFor(options.config));
     for (const warning of [...warnings, ...findOpenEnvFile(config)])
       context.logger.warn({ event: 'config_warning', reason: warning }, warning);
-    const checks = config.accounts.map(async (account) => {
-      const client = pipeline.clients.get(account.name);
-      const packages = options.all ? account.packages : account.packages.slice(0, 1);
-      return client ? checkAccount(config, { ...account, packages }, client, signal) : [];
-    });
-    const checkingTargets = checkTargets(config, pipeline.warehouse);
-    await Promise.allSettled([...checks, checkingTargets]); // the pipeline must not be closed while one is at work
-    const findings = (await Promise.all(checks)).flat();
-    const targets = await checkingTargets;
+    const checked = await checkAll(pipeline, config, { isAll: options.all ?? false, webhook }, signal);
     process.stdout.write(
       options.json
-        ? formatJson({
-            ...{ config: config.file, refused: refusal?.reason ?? null, findings },
-            targets: checkedTargetsDocument(targets),
-          })
-        : checkText(config, findings, refusal) + checkedTargetsText(targets),
+        ? formatJson(checkDocument(config, checked, refusal))
+        : checkText(config, checked.findings, refusal) +
+            checkedTargetsText(checked.targets) +
+            webhookText(checked.webhook, options.config),
     );
-    if (refusal) return EXIT.usage;
-    const results = [
-      ...findings.map(({ ok }) => ok),
-      ...targets.flatMap(({ checks: each }) => each.map(({ isOk }) => isOk)),
-    ];
-    if (!results.includes(false)) return EXIT.done;
-    return results.includes(true) ? EXIT.partial : EXIT.failed;
+    return refusal ? EXIT.usage : exitCodeForChecks(checked);
   } finally {
     await pipeline.close();
     context.close();
   }
+}
+
+type Checked = Awaited<ReturnType<typeof checkAll>>;
+
+async function checkAll(
+  pipeline: Pipeline,
+  config: Config,
+  { isAll, webhook }: { isAll: boolean; webhook: string | null },
+  signal: AbortSignal,
+) {
+  const checks = config.accounts.map(async (account) => {
+    const client = pipeline.clients.get(account.name);
+    const packages = isAll ? account.packages : account.packages.slice(0, 1);
+    return client ? checkAccount(config, { ...account, packages }, client, signal) : [];
+  });
+  const checkingTargets = checkTargets(config, pipeline.warehouse);
+  const testing = webhook === null ? null : sendTestMessage(webhook, config, Date.now());
+  await Promise.allSettled([...checks, checkingTargets]); // the pipeline must not be closed while one is at work
+  const findings = (await Promise.all(checks)).flat();
+  return { findings, targets: await checkingTargets, webhook: await testing };
+}
+
+function checkDocument({ file }: Config, checked: Checked, refusal: LeavingReport['refusal']) {
+  const { findings, targets, webhook } = checked;
+  const refused = refusal?.reason ?? null;
+  return { config: file, refused, findings, targets: checkedTargetsDocument(targets), webhook };
+}
+
+function exitCodeForChecks({ findings, targets, webhook }: Checked): number {
+  const results = [
+    ...findings.map(({ ok }) => ok),
+    ...targets.flatMap(({ checks }) => checks.map(({ isOk }) => isOk)),
+    ...(webhook ? [webhook.error === null] : []),
+  ];
+  if (!results.includes(false)) return EXIT.done;
+  return results.includes(true) ? EXIT.partial : EXIT.failed;
+}
+
+/** Throws ConfigError if there is none. Pings are not tested: each of them tells that a run began or ended. */
+function getWebhook({ notify }: Config, file: string): string {
+  if (notify?.webhook) return notify.webhook;
+  throw new ConfigError(`${file} has no notify.webhook to send a test message to`, {
+    hint: 'add its address: notify: { webhook: "${VODHOUSE_WEBHOOK}" }',
+  });
+}
+
+function webhookText(result: TestResult | null, file: string): string {
+  if (!result) return '';
+  return result.error === null
+    ? `\nthe webhook at ${result.host} accepted the test message\n`
+    : `\nthe webhook at ${result.host} did not accept the test message: ${result.error}\n  -> check notify.webhook in ${file}\n`;
 }
 
 /** A warning where other users have access to the file with the keys. */

@@ -8,6 +8,7 @@ import { startProxy } from '../../support/servers/proxy-server.ts';
 import { startSandbox } from '../../support/servers/sandbox-account.ts';
 import { readWarehouseValue } from '../../support/fixtures/warehouse-rows.ts';
 import { startScriptedService } from '../../support/servers/scripted-service.ts';
+import { SECRET_PATH, startWebhook } from '../../support/servers/webhook.ts';
 import { listBody, serveEverything, videoRecord } from '../../support/fixtures/service-responses.ts';
 import { eventually, startVodhouse, vodhouse } from '../../support/processes/vodhouse-command.ts';
 
@@ -152,6 +153,34 @@ describe('check', () => {
     const { code, stdout } = await vodhouse(['check', '--config', 'own.yaml'], { cwd });
     expect(code).toBe(0);
     expect(stdout).toMatch(/package 101 +ok +1 video$/m);
+  });
+
+  it.each([
+    [204, 0, null],
+    [404, 3, 'it answered 404'],
+  ])('sends a test message with --notify: %i', async (status, expected, error) => {
+    const { url } = await startSandbox();
+    const webhook = await startWebhook();
+    webhook.answer(status);
+    const top = 'notify: { webhook: "${HOOK}", events: [] }';
+    const cwd = createFolder({ [CONFIG]: configText({ url, top }) });
+    const env = { HOOK: webhook.url };
+    const { code, stdout } = await vodhouse(['check', '--notify', '--json'], { cwd, env });
+    expect(code).toBe(expected);
+    expect(JSON.parse(stdout)).toMatchObject({ webhook: { host: webhook.host, error } });
+    const [call] = webhook.calls;
+    const message = { event: 'test', state: 'begun', account: null, package_id: null, details: {} };
+    expect(JSON.parse(call?.body ?? '')).toMatchObject(message);
+    const text = await vodhouse(['check', '--notify'], { cwd, env });
+    expect(text.stdout).toContain(webhook.host);
+    expect(text.stdout).not.toContain(SECRET_PATH);
+  });
+
+  it('ends with 2 for --notify without a webhook, and sends nothing', async () => {
+    const { url, requests } = await startScriptedService(() => 'drop');
+    const cwd = createFolder({ [CONFIG]: configText({ url }) });
+    expect((await vodhouse(['check', '--notify'], { cwd })).code).toBe(2);
+    expect(requests).toHaveLength(0);
   });
 
   it('ends with 130 at SIGINT', async () => {
