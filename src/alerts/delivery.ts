@@ -1,6 +1,6 @@
 /** Delivers the messages of the outbox to the webhook: in their order, with retries. */
 import { DAY_MS, fromTimestamp, type Clock } from '../lib/clock.ts';
-import type { EnvironmentProxies } from '../lib/http/proxy.ts';
+import type { Proxies } from '../lib/http/proxies.ts';
 import type { Logger } from '../lib/logger.ts';
 import { hostOf, httpCall } from './http-call.ts';
 import { MAX_RETRY_MS, type ClaimedMessage, type Outbox } from './outbox.ts';
@@ -10,7 +10,7 @@ export interface DeliveryParts {
   outbox: Pick<Outbox, 'claim' | 'settle'>;
   clock: Clock;
   logger: Logger;
-  proxies: EnvironmentProxies;
+  proxies: Proxies;
   deadlineMs: number;
   /** Interrupts the attempt under way; that message may be sent again at once. */
   signal: AbortSignal;

@@ -1,13 +1,13 @@
 /** HTTP calls to the addresses in the config, the webhook and the pings; errors and logs name only their host. */
-import { errorCode, errorMessage, VodhouseError } from '../lib/errors.ts';
-import { callOnce } from '../lib/http/call.ts';
-import { decodePercent, findProxy, type EnvironmentProxies } from '../lib/http/proxy.ts';
+import { errorCode, errorMessage } from '../lib/errors.ts';
+import { callOnce } from '../lib/http/agent.ts';
+import { decodePercent, type Proxies } from '../lib/http/proxies.ts';
 import { version } from '../lib/version.ts';
 
 export interface Call {
   url: string;
   /** The proxies of the environment. */
-  proxies: EnvironmentProxies;
+  proxies: Proxies;
   /** JSON to post; null: a GET. */
   body: string | null;
   /** Milliseconds until the response must be there. */
@@ -26,7 +26,7 @@ export async function httpCall({ url, proxies, body, deadlineMs, signal }: Call)
   try {
     const status = await callOnce({
       url: address,
-      proxy: findProxy(url, proxies),
+      proxies,
       headers: { 'user-agent': USER_AGENT, accept: '*/*', ...json, ...authorization },
       body,
       signal: AbortSignal.any([deadline, signal]),
@@ -35,7 +35,7 @@ export async function httpCall({ url, proxies, body, deadlineMs, signal }: Call)
   } catch (error) {
     if (signal.aborted) return 'it was interrupted';
     if (deadline.aborted) return `no response within ${deadlineMs / 1000} s`;
-    return toText(error);
+    return `no connection (${errorCode(error) || errorMessage(error).slice(0, 40)})`; // a message may contain the address
   }
 }
 
@@ -58,10 +58,4 @@ function extractPassword(url: string): { address: URL; authorization: { authoriz
 function formatStatus(status: number): string {
   const isRedirect = status >= 300 && status < 400;
   return `it answered ${status}${isRedirect ? ', a redirect, which is not followed: configure its target' : ''}`;
-}
-
-/** The message of an error of the proxy, which names it; of another the code, since its message may contain the address. */
-function toText(error: unknown): string {
-  if (error instanceof VodhouseError) return error.message;
-  return `no connection (${errorCode(error) || errorMessage(error).slice(0, 40)})`;
 }

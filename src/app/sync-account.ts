@@ -2,7 +2,7 @@
 import type { AccountConfig, Config } from '../config/config.ts';
 import type { Wait } from '../budget/budget.ts';
 import { formatOffset } from '../lib/format.ts';
-import { chooseProxy } from '../lib/http/proxy.ts';
+import { chooseProxies } from '../lib/http/proxies.ts';
 import { createServiceClient } from '../service/client/client.ts';
 import { createClockCheck } from '../service/client/clock-check.ts';
 import type { SyncAccount } from '../sync/context.ts';
@@ -34,13 +34,11 @@ export function createSyncAccount(
   const ledgerName = was !== null && warehouse.hasAccount(was) ? was : name; // `check` leaves the old name
   const { concurrency, restrictedCodes, finalCodes } = limits;
   const codes = { restricted: restrictedCodes, final: finalCodes };
-  const toEndpoint = <Endpoint extends { baseUrl: string }>(endpoint: Endpoint) => ({
-    ...endpoint,
-    proxy: chooseProxy(proxy, endpoint.baseUrl, proxies),
-  });
-  const endpoints = { videoList: toEndpoint(videoList), storage: storage && toEndpoint(storage) };
   const client = createServiceClient({
-    account: { name, ...endpoints, ca: ca?.certificates ?? null, concurrency, codes },
+    account: {
+      ...{ name, videoList, storage, concurrency, codes },
+      ...{ proxies: chooseProxies(proxy, proxies), ca: ca?.certificates ?? null },
+    },
     budget: warehouse.createBudget(ledgerName, limits, onWait),
     onSent: (sent) => {
       logRequest(logger, name, sent);

@@ -3,7 +3,7 @@
  * durations milliseconds (`settle` becomes `settleMs`), and an absent section null. Editors show the descriptions.
  */
 import { hostname } from 'node:os';
-import type { EnvironmentProxies } from '../lib/http/proxy.ts';
+import type { Proxies } from '../lib/http/proxies.ts';
 import { INCIDENT_EVENTS } from '../lib/incident-events.ts';
 import { z } from 'zod';
 import {
@@ -218,7 +218,7 @@ export type Config = DeepReadonly<z.output<typeof configSchema>> & {
   /** Absolute path of the config file. */
   readonly file: string;
   /** The proxies of the environment, for accounts that name none. */
-  readonly proxies: EnvironmentProxies;
+  readonly proxies: Proxies;
   /** Every key of the file, every address to notify, every password of a proxy or a target, and every login of a store: none of these may ever be printed. */
   readonly secrets: readonly string[];
 };

@@ -7,8 +7,7 @@ import { readAuthorities } from './certificates.ts';
 import { findCrossFieldProblems } from './cross-field-checks.ts';
 import { createLookup } from './env-vars.ts';
 import { readEnvironmentProxies } from './environment-proxies.ts';
-import type { EnvironmentProxies } from '../lib/http/proxy.ts';
-import { listProxySecrets, NO_PROXIES } from '../lib/http/proxy.ts';
+import { listProxySecrets, NO_PROXIES, type Proxies } from '../lib/http/proxies.ts';
 import { parseYaml, type Source } from './parse-yaml.ts';
 import { readPackagesFile, type PackagesFile } from './packages-file.ts';
 import { formatProblems, toProblems, type Problem } from './problems.ts';
@@ -166,7 +165,7 @@ export function rereadPackages(config: Config): { config: Config; unusable: Unus
 }
 
 /** An unusable proxy in the environment is no problem where nothing may take it. */
-function readProxies({ accounts, notify }: Settings, env: Env): EnvironmentProxies {
+function readProxies({ accounts, notify }: Settings, env: Env): Proxies {
   const areTaken = notify !== null || accounts.some(({ proxy }) => proxy === null);
   try {
     return readEnvironmentProxies(env);
@@ -176,11 +175,11 @@ function readProxies({ accounts, notify }: Settings, env: Env): EnvironmentProxi
   }
 }
 
-function listSecrets(settings: Settings, { http, https }: EnvironmentProxies): string[] {
+function listSecrets(settings: Settings, { httpProxy, httpsProxy }: Proxies): string[] {
   const { accounts, server, notify, publish } = settings;
   const keys = accounts.flatMap(({ videoList, storage }) => [videoList.key, storage?.key]);
-  const proxies = [...accounts.map(({ proxy }) => proxy), http?.url, https?.url];
-  const passwords = proxies.flatMap((url) => listProxySecrets(url ?? 'none'));
+  const proxies = [...accounts.map(({ proxy }) => proxy), httpProxy, httpsProxy];
+  const passwords = proxies.flatMap((address) => listProxySecrets(address ?? ''));
   const addresses = [notify?.webhook, ...Object.values(notify?.ping ?? {})];
   const logins = (publish?.targets ?? []).flatMap(listTargetSecrets);
   const all = [...keys, ...passwords, ...(server?.keys ?? []), ...addresses, ...logins];

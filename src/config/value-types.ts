@@ -204,10 +204,11 @@ export const baseUrl = z
 
 export const url = text('an http(s) address', (value) => parseUrl(value) !== null, /^https?:\/\/\S+$/);
 
-/** The address of a proxy that speaks HTTP or HTTPS, perhaps with a name and a password. */
+/** The address of a proxy that speaks HTTP or HTTPS, perhaps with a name and a password, both percent-encoded. */
 export function isProxyAddress(value: string): boolean {
   const url = parseUrl(value);
-  return url !== null && url.pathname === '/' && !/[?#]/.test(value);
+  if (url === null || url.pathname !== '/' || /[?#]|%(?![\da-f]{2})/i.test(value)) return false;
+  return (url.username === '') === (url.password === '');
 }
 
 /** `none`: no proxy, whatever the environment says. */

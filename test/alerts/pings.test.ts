@@ -1,7 +1,7 @@
 import { onTestFinished, describe, expect, it } from 'vitest';
 import { openPings } from '../../src/alerts/pings.ts';
 import { InterruptedError } from '../../src/lib/errors.ts';
-import { NO_PROXIES } from '../../src/lib/http/proxy.ts';
+import { NO_PROXIES } from '../../src/lib/http/proxies.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
 import { startWebhook, type Webhook } from '../support/servers/webhook.ts';

@@ -1,5 +1,5 @@
 import { INCIDENT_EVENTS } from '../../src/lib/incident-events.ts';
-import { NO_PROXIES } from '../../src/lib/http/proxy.ts';
+import { NO_PROXIES } from '../../src/lib/http/proxies.ts';
 import { chmodSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
-import { NO_PROXIES } from '../../src/lib/http/proxy.ts';
+import { NO_PROXIES } from '../../src/lib/http/proxies.ts';
 import { createFolder } from '../support/fixtures/folder-of-files.ts';
 import { catchConfigError, LEAST, load, readProblems } from '../support/fixtures/load-config.ts';
 import { AUTHORITY, SELF_SIGNED, SIGNED } from '../support/fixtures/self-signed.ts';
@@ -29,6 +29,8 @@ describe('the proxy of an account', () => {
     ['socks5://proxy.test:1080', '"socks5://proxy.test:1080" is not valid'],
     ['http://proxy.test:3128/path', '"http://proxy.test:3128/path" is not valid'],
     ['http://me:word@proxy.test:99999', '[hidden] is not valid'],
+    ['http://me:50%@proxy.test', '[hidden] is not valid'],
+    ['http://me@proxy.test', '[hidden] is not valid'],
     ['me:word@proxy.test:3128', '[hidden] is not valid'],
     ['false', 'false is not valid'],
     ['', 'is empty'],
@@ -50,18 +52,15 @@ describe('the proxies of the environment', () => {
       no_proxy: 'a.test,b.test',
     });
     expect(proxies).toEqual({
-      https: { url: 'http://lower.test:2', variable: 'https_proxy' },
-      http: { url: 'https://other.test', variable: 'HTTP_PROXY' },
+      httpsProxy: 'http://lower.test:2',
+      httpProxy: 'https://other.test',
       noProxy: 'a.test,b.test',
     });
   });
 
   it('are that of HTTP_PROXY for https too, where there is no other', () => {
-    const proxy = { url: 'http://one.test', variable: 'HTTP_PROXY' };
-    expect(load(LEAST, { HTTP_PROXY: 'http://one.test' }).proxies).toMatchObject({
-      http: proxy,
-      https: proxy,
-    });
+    const { httpProxy, httpsProxy } = load(LEAST, { HTTP_PROXY: 'http://one.test' }).proxies;
+    expect([httpProxy, httpsProxy]).toEqual(['http://one.test', 'http://one.test']);
   });
 
   it('have secret passwords', () => {

@@ -4,7 +4,6 @@ import type { Dispatcher } from 'undici';
 import type { Clock } from '../../lib/clock.ts';
 import { errorMessage, RefusedError, TransientError } from '../../lib/errors.ts';
 import { redact } from '../../lib/redact.ts';
-import type { Proxy } from '../../lib/http/proxy.ts';
 import type { Admission, Budget, RequestEntry } from '../../lib/request-budget.ts';
 import type { BufferPool, PooledBuffer } from './buffer-pool.ts';
 import type { WithReceivedAt } from './parse-response.ts';
@@ -15,10 +14,7 @@ import { send } from './transport.ts';
 
 /** What all requests of one account share. */
 export interface Connection {
-  /** The agent of a proxy; null: of direct connections. */
-  agentFor: (proxy: Proxy | null) => Dispatcher;
-  /** Origins that have responded. */
-  answeredOrigins: Set<string>;
+  agent: Dispatcher;
   buffers: BufferPool;
   /** Bounds the attempts in flight. */
   inFlight: LimitFunction;
@@ -107,18 +103,16 @@ async function attempt<T>(
 }
 
 async function exchange(
-  { agentFor, answeredOrigins, clock, deadlineMs, maxBytes, secrets, onSent }: Connection,
-  { context, url, headers, proxy, packageId, page }: ApiRequest,
+  { agent, clock, deadlineMs, maxBytes, secrets, onSent }: Connection,
+  { context, url, headers, packageId, page }: ApiRequest,
   admission: Admission,
   buffer: PooledBuffer,
 ): Promise<AnswerDates & { content: Buffer }> {
   const limits = { deadlineMs, maxBytes, graceMs: GRACE_MS };
   const sentAt = clock.now();
   const hideSecrets = (text: string) => redact(text, secrets);
-  const isFirst = !answeredOrigins.has(url.origin);
-  const target = { url, headers, proxy, isFirst, signal: context.signal };
-  const outcome = await send(agentFor(proxy), buffer, { ...target, ...limits, hideSecrets, now: sentAt });
-  if (outcome.status !== null) answeredOrigins.add(url.origin);
+  const target = { url, headers, signal: context.signal };
+  const outcome = await send(agent, buffer, { ...target, ...limits, hideSecrets, now: sentAt });
   admission.answered(outcome);
   const { purpose, runId } = context;
   const { status, bytes } = outcome;

@@ -2,21 +2,22 @@
 import type { SortDirection } from '../videos.ts';
 import { STORAGE_PATH } from '../storage.ts';
 import { VIDEO_LIST_PATH } from '../videos.ts';
-import type { Proxy } from '../../lib/http/proxy.ts';
+import type { Proxies } from '../../lib/http/proxies.ts';
 import type { Purpose } from '../../lib/request-budget.ts';
 import type { ErrorCodes, IsUnchangedPage } from './parse-response.ts';
 
 /** What the client must know of an account. */
 export interface ServiceAccount {
   name: string;
-  videoList: { baseUrl: string; key: string; proxy?: Proxy | null };
-  /** Without a proxy, requests are sent directly. `auth` says where the key goes; docs/service.md 5 does not document it. */
+  videoList: { baseUrl: string; key: string };
+  /** `auth` says where the key goes; docs/service.md 5 does not document it. */
   storage: {
     baseUrl: string;
     auth: 'none' | 'query' | { header: string };
     key: string;
-    proxy?: Proxy | null;
   } | null;
+  /** Default: none. */
+  proxies?: Proxies;
   /** Certificates in PEM that are trusted besides Node's own. */
   ca?: readonly string[] | null;
   /** Requests in flight at most. */
@@ -52,7 +53,6 @@ export interface ApiRequest {
   context: RequestContext;
   url: URL;
   headers: Record<string, string>;
-  proxy: Proxy | null;
   /** For messages: the account, and the package and page or the days. */
   account: string;
   target: string;
@@ -68,14 +68,13 @@ export function buildPageRequest({ name, videoList }: ServiceAccount, request: P
   url.searchParams.set('key', videoList.key);
   for (const [parameter, value] of Object.entries(query)) url.searchParams.set(parameter, String(value));
   const target = `package ${packageId}, page ${page}`;
-  const { proxy = null } = videoList;
-  return { context: request, url, headers: {}, proxy, account: name, target, packageId, page };
+  return { context: request, url, headers: {}, account: name, target, packageId, page };
 }
 
 /** The request for the storage of some days (docs/service.md 4.2). */
 export function buildStorageRequest({ name, storage }: ServiceAccount, request: StorageRequest): ApiRequest {
   if (!storage) throw new RangeError(`account ${name} has no storage statistics`);
-  const { baseUrl, auth, key, proxy = null } = storage;
+  const { baseUrl, auth, key } = storage;
   const url = new URL(baseUrl + STORAGE_PATH);
   url.searchParams.set('sdate', request.from);
   url.searchParams.set('edate', request.to);
@@ -83,5 +82,5 @@ export function buildStorageRequest({ name, storage }: ServiceAccount, request: 
   if (auth === 'query') url.searchParams.set('key', key);
   const headers = typeof auth === 'object' ? { [auth.header]: key } : {};
   const target = `storage ${request.from} to ${request.to}`;
-  return { context: request, url, headers, proxy, account: name, target, packageId: null, page: null };
+  return { context: request, url, headers, account: name, target, packageId: null, page: null };
 }

@@ -3,10 +3,6 @@ import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { request, type Dispatcher } from 'undici';
 import { errorCode, errorMessage, RefusedError, TransientError } from '../../lib/errors.ts';
-import { proxyHost, type Proxy } from '../../lib/http/proxy.ts';
-import { toProxyFailure, toProxyRefusal } from '../../lib/http/proxy-failure.ts';
-import { toTlsFailure, type Peer } from '../../lib/http/tls-failure.ts';
-import { speaksTls, toPlainHttpFailure } from '../../lib/http/tls-probe.ts';
 import type { RequestResult } from '../../lib/request-budget.ts';
 import { errorPageText } from './error-page-text.ts';
 import { retryAfterMs } from './retry.ts';
@@ -17,10 +13,6 @@ interface HttpAttempt {
   hideSecrets: (text: string) => string;
   url: URL;
   headers: Record<string, string>;
-  /** The proxy that the agent sends it to; null for none. */
-  proxy: Proxy | null;
-  /** There was no response from this address before: it may be misunderstood. */
-  isFirst: boolean;
   /** Milliseconds for the complete attempt: connecting, waiting, reading. */
   deadlineMs: number;
   /** Bytes of decompressed content. */
@@ -40,10 +32,12 @@ interface AttemptOutcome extends RequestResult {
   result: { content: Buffer } | { error: unknown };
 }
 
-const NEVER_SENT = new Set([
-  ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'],
-  ...['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_INVALID_ARG'],
-]);
+/** No connection was opened, also because a proxy opens no tunnel (`UND_ERR_ABORTED`). */
+const NEVER_SENT =
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_(?:CONNECT_TIMEOUT|HEADERS_TIMEOUT|INVALID_ARG|ABORTED))$/;
+/** The handshake of TLS failed, which no retry can heal. */
+const NO_TLS = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_)/;
+
 const ERROR_TEXT_BYTES = 65_536;
 
 /** Sends one GET and reads its response into the buffer. Never throws: an error is part of the outcome. */
@@ -77,9 +71,8 @@ export async function send(
     outcome.result = { content };
   } catch (error) {
     outcome.sent = outcome.status !== null || signal.aborted || wasSent(error);
-    const failure = signal.aborted ? (signal.reason as unknown) : toServiceError(error, outcome, attempt);
-    const isForTls = !signal.aborted && mayBeForTls(outcome, attempt) && (await speaksTls(attempt.url));
-    outcome.result = { error: isForTls ? toPlainHttpFailure(toPeer(attempt.url)) : failure };
+    const failure = signal.aborted ? (signal.reason as unknown) : toServiceError(error, outcome.status);
+    outcome.result = { error: failure };
   } finally {
     clear();
   }
@@ -107,48 +100,27 @@ function createAttemptSignal({ deadlineMs, signal, graceMs }: HttpAttempt) {
   return { signal: controller.signal, clear };
 }
 
-/** Before a response: an error of the proxy, or of a connection that was not opened, says that nothing was sent. */
+/** Before a response: an error of a connection that was not opened says that nothing was sent. */
 function wasSent(error: unknown): boolean {
-  return !isOwn(error) && !NEVER_SENT.has(errorCode(error));
+  const code = errorCode(error);
+  return !NEVER_SENT.test(code) && !NO_TLS.test(code);
 }
 
-function isOwn(error: unknown): boolean {
-  return error instanceof TransientError || error instanceof RefusedError;
-}
-
-/** A service behind TLS closes a plain connection, or answers 400. */
-function mayBeForTls({ sent, status }: AttemptOutcome, { url, proxy, isFirst }: HttpAttempt): boolean {
-  const isPlain = url.protocol === 'http:' && proxy === null;
-  return isFirst && isPlain && sent && (status === null || status === 400);
-}
-
-function toServiceError(error: unknown, { status }: AttemptOutcome, attempt: HttpAttempt): unknown {
-  if (isOwn(error)) return error;
+function toServiceError(error: unknown, status: number | null): unknown {
+  if (error instanceof TransientError || error instanceof RefusedError) return error;
+  const reason = errorMessage(error).trim();
   if (status !== null) {
-    const message = `the response broke off (${errorMessage(error)})`;
-    return new TransientError(message, { fault: 'truncated', cause: error });
+    return new TransientError(`the response broke off (${reason})`, { fault: 'truncated', cause: error });
   }
-  if (errorCode(error) === 'UND_ERR_INVALID_ARG') {
-    return new RefusedError('the request cannot be made: the key does not fit into a header', {
-      fault: 'final',
-      hint: 'use `auth: query`, or a key of plain characters',
-    });
+  const code = errorCode(error);
+  if (code === 'UND_ERR_INVALID_ARG') {
+    const hint = 'a key in a header has plain characters only; else `auth: query`';
+    return new RefusedError(`the request cannot be made (${reason})`, { fault: 'final', hint });
   }
-  const forwarder = getForwarder(attempt);
-  if (forwarder) return toProxyFailure(error, forwarder);
-  const tlsFailure = toTlsFailure(error, toPeer(attempt.url));
-  if (tlsFailure) return tlsFailure;
-  return new TransientError(`no connection (${errorMessage(error)})`, { fault: 'connection', cause: error });
-}
-
-/** The service as the other end of a connection. */
-function toPeer({ host }: URL): Peer {
-  return { prefix: '', host, setting: 'base_url' };
-}
-
-/** The proxy at the other end of the connection, where there is no tunnel through it. */
-function getForwarder({ url, proxy }: HttpAttempt): Proxy | null {
-  return url.protocol === 'http:' ? proxy : null;
+  const hint = 'check base_url (http or https, host, port), and `proxy` and `ca` of the account';
+  const options = { fault: 'connection', hint, cause: error } as const;
+  const message = `no connection (${reason})`;
+  return NO_TLS.test(code) ? new RefusedError(message, options) : new TransientError(message, options);
 }
 
 async function readAnswer(
@@ -166,14 +138,7 @@ async function readAnswer(
     const message = `the service redirects to ${host}; redirects are not followed`;
     throw new RefusedError(message, { fault: 'redirect', status, hint });
   }
-  const forwarder = getForwarder(attempt);
-  if (status === 407 && forwarder) {
-    await body.dump();
-    const authenticate = String(headers['proxy-authenticate'] ?? '');
-    throw toProxyRefusal({ status, authenticate }, forwarder, attempt.url.host);
-  }
-  const by = forwarder ? ` (by the proxy ${proxyHost(forwarder)})` : '';
-  const message = `the service${by} answered ${status}${await readErrorText(body, encoding, buffer, attempt.hideSecrets)}`;
+  const message = `the service answered ${status}${await readErrorText(body, encoding, buffer, attempt.hideSecrets)}`;
   if (status === 408 || status === 429 || status >= 500) {
     const wait = retryAfterMs(headers['retry-after'], readDate(headers.date) ?? attempt.now);
     throw new TransientError(message, { fault: 'status', status, retryAfterMs: wait });

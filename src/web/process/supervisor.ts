@@ -7,7 +7,7 @@ import type { Config } from '../../config/config.ts';
 import { forkDist, sendRequest } from '../../lib/child-process.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { errorMessage } from '../../lib/errors.ts';
-import { NO_PROXIES } from '../../lib/http/proxy.ts';
+import { NO_PROXIES } from '../../lib/http/proxies.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { deserializeError } from '../../lib/serialize-error.ts';
 import { redactAll } from '../../lib/redact.ts';

@@ -126,8 +126,6 @@ describe('an unreachable service', () => {
     const outcome = await send(agent, createBufferPool().acquire(), {
       url,
       headers: {},
-      proxy: null,
-      isFirst: false,
       now: 0,
       signal: undefined,
       ...limits,
