@@ -1,6 +1,6 @@
 /** Published: the size of each package by day. One working row for a range of days without a change, so the number of days costs little. */
 import { CHANGES } from '../../database/schema/videos.ts';
-import type { Table, WorkingTable } from '../mart.ts';
+import type { Table, TableColumn, WorkingTable } from '../mart.ts';
 import {
   column,
   dayColumn,
@@ -84,6 +84,21 @@ const count = (change: string, description: string) =>
     },
   );
 
+function figures(durationUnit: 'ms' | 's'): TableColumn[] {
+  const videos = 'Videos in the package at the end of the day.';
+  const length = 'Playback length of the videos in the package at the end of the day.';
+  const bytes = 'File size of the videos in the package at the end of the day';
+  return [
+    column('video_count', 'BIGINT', videos, 's.videos', level('videos')),
+    column('duration_seconds', 'REAL', length, toSeconds('s.duration', durationUnit), level('seconds')),
+    ...size('size', bytes, 's.bytes', level('bytes')),
+    count('added', 'Videos that were new on the day; while is_first_day is 1, all its videos.'),
+    count('edited', 'Edits on the day.'),
+    count('removed', 'Videos that were removed on the day.'),
+    count('restored', 'Removed videos that returned on the day.'),
+  ];
+}
+
 /** One row per day of a package. */
 export function packageDaily(durationUnit: 'ms' | 's'): Table {
   return {
@@ -105,30 +120,7 @@ export function packageDaily(durationUnit: 'ms' | 's'): Table {
         'd.day <= coalesce(f.walked_day, d.day)',
       ),
       monthEndColumn('day', `date(d.day, '+1 day') in (d.month_end, f.end_day)`),
-      column(
-        'video_count',
-        'BIGINT',
-        'Videos in the package at the end of the day.',
-        's.videos',
-        level('videos'),
-      ),
-      column(
-        'duration_seconds',
-        'REAL',
-        'Playback length of the videos in the package at the end of the day.',
-        toSeconds('s.duration', durationUnit),
-        level('seconds'),
-      ),
-      ...size(
-        'size',
-        'File size of the videos in the package at the end of the day',
-        's.bytes',
-        level('bytes'),
-      ),
-      count('added', 'Videos that were new on the day; while is_first_day is 1, all its videos.'),
-      count('edited', 'Edits on the day.'),
-      count('removed', 'Videos that were removed on the day.'),
-      count('restored', 'Removed videos that returned on the day.'),
+      ...figures(durationUnit),
     ],
     from: `from package_state s
 cross join package_span f on f.package_key = s.package_key

@@ -1,11 +1,13 @@
 /** Published: packages. */
-import type { Table } from '../mart.ts';
+import type { Table, TableColumn } from '../mart.ts';
 import { column, moment, packageColumns, size, sourceColumn, toSeconds } from './mart-columns.ts';
+
+const VIDEOS = { unit: 'videos', additivity: 'additive' } as const;
+const REMOVED = `(select count(*) from live.video k indexed by video_removed
+  where k.account = p.account and k.package_id = p.package_id and k.removed_at is not null)`;
 
 /** One row per package. */
 export function packages(durationUnit: 'ms' | 's'): Table {
-  const videos = { unit: 'videos', additivity: 'additive' } as const;
-  const additive = { additivity: 'additive' } as const;
   return {
     kind: 'table',
     name: 'packages',
@@ -17,43 +19,8 @@ export function packages(durationUnit: 'ms' | 's'): Table {
       ...packageColumns('p'),
       sourceColumn('package_id', 'BIGINT', "The service's number of the package.", 'p.package_id'),
       column('is_retired', 'BOOLEAN', '1 if it is no longer in the config.', 'v.retired_at is not null'),
-      column('video_count', 'BIGINT', 'Videos in the package now.', 'coalesce(s.videos, 0)', videos),
-      column(
-        'removed_count',
-        'BIGINT',
-        'Videos that were in the package and are no longer.',
-        `(select count(*) from live.video k indexed by video_removed
-          where k.account = p.account and k.package_id = p.package_id and k.removed_at is not null)`,
-        videos,
-      ),
-      sourceColumn(
-        'service_video_count',
-        'BIGINT',
-        'How many videos the package had by the last answer of the service.',
-        'v.totalcount',
-        videos,
-      ),
-      column(
-        'duration_seconds',
-        'REAL',
-        'Playback length of the videos in the package now.',
-        `coalesce(${toSeconds('s.duration', durationUnit)}, 0)`,
-        { unit: 'seconds', ...additive },
-      ),
-      ...size('size', 'File size of the videos in the package now', 'coalesce(s.bytes, 0)', additive),
-      ...moment(
-        'first_walked',
-        'End of the first walk over all its pages.',
-        'v.first_walked_at',
-        'first_walked_at',
-      ),
-      ...moment('walked', 'End of the last walk over all its pages.', 'v.walked_at', 'walked_at'),
-      ...moment(
-        'retired',
-        'When the package was first missing from the config.',
-        'v.retired_at',
-        'retired_at',
-      ),
+      ...figures(durationUnit),
+      ...moments,
     ],
     from: `from package_keys p
 cross join live.package v on v.account = p.account and v.package_id = p.package_id
@@ -62,3 +29,29 @@ left join package_total s on s.account = p.account and s.package_id = p.package_
     invalid: [{ what: 'a negative count', where: 'min(video_count, removed_count) < 0' }],
   };
 }
+
+function figures(durationUnit: 'ms' | 's'): TableColumn[] {
+  const seconds = `coalesce(${toSeconds('s.duration', durationUnit)}, 0)`;
+  const served = 'How many videos the package had by the last answer of the service.';
+  const length = 'Playback length of the videos in the package now.';
+  return [
+    column('video_count', 'BIGINT', 'Videos in the package now.', 'coalesce(s.videos, 0)', VIDEOS),
+    column('removed_count', 'BIGINT', 'Videos that were in the package and are no longer.', REMOVED, VIDEOS),
+    sourceColumn('service_video_count', 'BIGINT', served, 'v.totalcount', VIDEOS),
+    column('duration_seconds', 'REAL', length, seconds, { unit: 'seconds', additivity: 'additive' }),
+    ...size('size', 'File size of the videos in the package now', 'coalesce(s.bytes, 0)', {
+      additivity: 'additive',
+    }),
+  ];
+}
+
+const moments = [
+  ...moment(
+    'first_walked',
+    'End of the first walk over all its pages.',
+    'v.first_walked_at',
+    'first_walked_at',
+  ),
+  ...moment('walked', 'End of the last walk over all its pages.', 'v.walked_at', 'walked_at'),
+  ...moment('retired', 'When the package was first missing from the config.', 'v.retired_at', 'retired_at'),
+];
