@@ -1,5 +1,5 @@
 /** The config of an account: its addresses, key, packages and limits. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { FIGURES } from '../lib/storage-figures.ts';
 import { packages } from './packages.ts';
 import { orNull, section, withDefault } from './sections.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { errorCode, ConfigError, errorMessage } from '../lib/errors.ts';
 import { configSchema, type Config } from './config.ts';
 import { readAuthorities } from './certificates.ts';

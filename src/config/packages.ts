@@ -1,5 +1,5 @@
 /** The packages of an account, as the config has them: a list, or a CSV file. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { orNull, section, withDefault } from './sections.ts';
 import { cron, filePath, integer, nonEmptyText } from './value-types.ts';
 

@@ -1,5 +1,5 @@
 /** Problems of a config file: from zod's issues to the message that lists them all. */
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { findNearest } from '../lib/did-you-mean.ts';
 import { pathText, type Path, type Place, type SourceMap } from './source-map.ts';
 

@@ -1,6 +1,6 @@
 /** The config of targets: places besides the published file that get the same tables. */
 import { normalize } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { DAY_MS } from '../lib/clock.ts';
 import { listLakeSecrets, type LakePlace } from '../lib/lake-place.ts';
 import { isLocalAddress, listPostgresSecrets, parsePostgresUrl } from '../lib/postgres-url.ts';

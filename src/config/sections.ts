@@ -1,5 +1,5 @@
 /** The forms that values of a config have: a section, a value with a default, a value that may be absent. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 type CamelCase<Name> = Name extends `${infer Start}_${infer Rest}`
   ? `${Start}${Capitalize<CamelCase<Rest>>}`

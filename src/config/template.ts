@@ -1,5 +1,5 @@
 /** What `vodhouse init` writes: a config file with comments, and its JSON schema. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { configSchema } from './config.ts';
 
 /** The `vodhouse.yaml` that `vodhouse init` writes. Lines that begin with `#` and a key show defaults. */

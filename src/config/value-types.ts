@@ -3,7 +3,7 @@
  * `-1 is not valid; expected a whole number from 1 up`.
  */
 import { isIP } from 'node:net';
-import { z } from 'zod';
+import * as z from 'zod';
 import { isDay } from '../lib/days.ts';
 import { expandCron, findCronProblem } from './cron.ts';
 import { DURATION, parseDuration } from './duration.ts';

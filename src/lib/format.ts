@@ -4,11 +4,9 @@ import prettyMs from 'pretty-ms';
 import stringWidth from 'string-width';
 import { HOUR_MS, MINUTE_MS } from './clock.ts';
 
-const numbers = new Intl.NumberFormat('en-US');
-
 /** `12,000`. */
 export function formatCount(number: number): string {
-  return numbers.format(number);
+  return number.toLocaleString('en-US');
 }
 
 /** `1 video`, `12,000 videos`. */

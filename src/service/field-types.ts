@@ -2,7 +2,7 @@
  * Readers of single values of the service's responses: lenient where `docs/service.md` is silent, but never lossy. Each one
  * takes any JSON value and gives the value to store, or rejects it.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ServiceField } from '../lib/service-fields.ts';
 
 const DECIMAL = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;

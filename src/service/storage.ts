@@ -1,5 +1,5 @@
 /** The storage statistics operation: `GET {report_url}/report/stats/video/storage` (docs/service.md 2.3 and 4.2). */
-import { z } from 'zod';
+import * as z from 'zod';
 import { isDay } from '../lib/days.ts';
 import { STORAGE_FIELDS } from '../lib/service-fields.ts';
 import type { Figure } from '../lib/service-fields.ts';

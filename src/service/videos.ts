@@ -1,5 +1,5 @@
 /** The video list operation: `GET {base_url}/info/v1/videos.json` (docs/service.md 2.1, 2.2 and 4.1). */
-import { z } from 'zod';
+import * as z from 'zod';
 import { VIDEO_FIELDS } from '../lib/service-fields.ts';
 import { createDriftFinder, withDrift, type WithDrift } from './drift.ts';
 import { firstIssueText, matchesExactly, preview, survivesJson } from './field-types.ts';

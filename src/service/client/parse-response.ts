@@ -1,6 +1,6 @@
 /** From the content of a response to its envelope and its records, or to the error that it reports. */
 import { parse as parseLossless, stringify as stringifyLossless } from 'lossless-json';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { RefusedError, TransientError } from '../../lib/errors.ts';
 import { VIDEO_FIELDS } from '../../lib/service-fields.ts';
 import { createDriftCollector, type FieldDrift } from '../drift.ts';

@@ -1,5 +1,5 @@
 /** The parts of the OpenAPI document that come from the zod schemas of both operations. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { NOT_DOCUMENTED } from '../../lib/service-fields.ts';
 import { matchesExactly } from '../field-types.ts';
 import { storageFigures, storageRecord, storageStatus } from '../storage.ts';

@@ -2,7 +2,7 @@
  * Reads the query parameters of both operations (docs/service.md 4.1, 4.2). Behaviour that docs/service.md leaves open is
  * chosen here, at each parameter; the OpenAPI document and docs/mirror.md list it.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { preview } from '../field-types.ts';
 import { isDay } from '../../lib/days.ts';
 import { SEARCH_ITEMS, SORT_DIRECTIONS, SORT_ITEMS, type SearchOption } from '../videos.ts';

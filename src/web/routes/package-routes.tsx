@@ -1,5 +1,5 @@
 /** The pages of packages and of videos. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { clientGoneSignal } from '../../service/server/limits.ts';
 import { PackagePage } from '../pages/package.tsx';
 import { PackagesPage } from '../pages/packages.tsx';

@@ -1,5 +1,5 @@
 /** What the page of all changes shows, read from the live file. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { CHANGES } from '../../queries/named/changes.ts';
 import type { Positions } from '../../queries/changes/steps.ts';
 import { idParam, textParam } from './query-params.ts';

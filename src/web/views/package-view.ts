@@ -8,7 +8,7 @@ import { SEARCH_ITEMS, SORT_ITEMS, type Video } from '../../service/videos.ts';
 import type { PageQueries } from '../../queries/page-queries.ts';
 import type { VideoLists } from '../../queries/video-list/video-list.ts';
 import { keyOfPackage, type CountedPackage, type WideReads } from '../../queries/wide-reads/wide-reads.ts';
-import { z } from 'zod';
+import * as z from 'zod';
 import { pageParam, textParam } from './query-params.ts';
 import { findToday } from './today.ts';
 

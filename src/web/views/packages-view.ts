@@ -1,5 +1,5 @@
 /** What the page of all packages shows, read from the live file. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { countPages } from '../../lib/count-pages.ts';
 import { isPackageProblem, type PackageProblemKind } from '../../health/problem-kinds.ts';
 import { createHealthReport, type HealthReport } from '../../health/report.ts';

@@ -1,5 +1,5 @@
 /** Query parameters of the pages. Invalid values count as missing. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Null if missing, blank or longer than 200 characters. */
 export const textParam = z.string().trim().min(1).max(200).nullable().catch(null).default(null);

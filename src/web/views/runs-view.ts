@@ -1,5 +1,5 @@
 /** What the pages of runs show, read from the live file. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { formatOffset } from '../../lib/format.ts';
 import { countPages } from '../../lib/count-pages.ts';
 import type { RunDetails } from '../../queries/run-queries.ts';

@@ -1,5 +1,5 @@
 /** What the search over all packages shows, read from the live file. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Config } from '../../config/config.ts';
 import { createCalendar } from '../../lib/calendar.ts';
 import { toTimestamp } from '../../lib/clock.ts';

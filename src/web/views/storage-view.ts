@@ -1,5 +1,5 @@
 /** What the pages show of the storage of an account, read from the live file. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Config } from '../../config/config.ts';
 import type { PageQueries } from '../../queries/page-queries.ts';
 import { createStorageChart, findDelta } from '../charts/storage-chart.ts';
