@@ -1,5 +1,5 @@
 /**
- * What is logged, and the facts of each event as fields of a JSON line; `docs/logs.md` describes them. A fact that does not
+ * What is logged, and the facts of each event as fields of a JSON line; users filter by them. A fact that does not
  * apply is null. Every event may have a `stack`, of an unexpected error.
  */
 export const LOG_EVENTS = {

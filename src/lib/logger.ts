@@ -11,7 +11,7 @@ type Log = (facts: LogFacts, message: string) => void;
 
 export type Logger = Record<Exclude<LogLevel, 'silent'>, Log>;
 
-/** `text`: one plain line per message; `json`: one object per line, with the facts as fields (docs/logs.md). */
+/** `text`: one plain line per message; `json`: one object per line, with the facts as fields. */
 export type LogFormat = 'text' | 'json';
 
 export interface LoggerOptions {

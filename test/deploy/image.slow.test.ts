@@ -37,8 +37,9 @@ it.skipIf(missing !== null)(
     expect(statSync(join(data, 'vodhouse.db')).uid).toBe(1000);
     expect(() => writeFileSync(`/proc/${first}/root/opt/vodhouse/x`, '')).toThrow('EROFS');
 
-    const [program = '', ...args] =
-      readExecForm(listParameters(stages.at(-1) ?? never(), 'HEALTHCHECK')[0] ?? '') ?? [];
+    const [program = '', ...args] = readExecForm(
+      listParameters(stages.at(-1) ?? never(), 'HEALTHCHECK')[0] ?? '',
+    );
     const ask = args.map((each) => each.replace('8320', String(port)));
     execFileSync('chroot', [image.root, program, ...ask]); // throws unless it ends with 0
     const asked = args.map((each) => each.replace('8320', '1'));

@@ -33,13 +33,13 @@ function install() {
     systemctl: SYSTEMCTL,
     'systemd-run': SYSTEMD_RUN,
     'vodhouse.service': unit('vodhouse.service'),
-    'vodhouse@north.service': unit('vodhouse@.service'),
+    'vodhouse-north.service': unit('vodhouse.service').replaceAll('vodhouse.yaml', 'north.yaml'),
     edited: '',
     'vodhouse.yaml': CONFIG,
     'north.yaml': CONFIG.replace('main', 'north'),
     'credentials/key': 'a-key\n',
   });
-  for (const name of ['vodhouse.service', 'vodhouse@north.service']) {
+  for (const name of ['vodhouse.service', 'vodhouse-north.service']) {
     const file = join(folder, name);
     writeFileSync(file, readFileSync(file, 'utf8').replaceAll('$UNITS', folder));
   }
@@ -47,8 +47,13 @@ function install() {
   return folder;
 }
 
-function run(folder: string, ...args: string[]) {
-  const env = { ...process.env, UNITS: folder, PATH: `${folder}:${process.env['PATH']}` };
+function run(folder: string, args: string[], unit?: string) {
+  const env = {
+    ...process.env,
+    ...(unit ? { UNIT: unit } : {}),
+    UNITS: folder,
+    PATH: `${folder}:${process.env['PATH']}`,
+  };
   return new Promise<{ code: number; stdout: string; stderr: string; asked: string[] }>((done) => {
     const child = execFile('sh', ['deploy/vodhouse-run', ...args], { env }, (_, stdout, stderr) => {
       const asked = () => readFileSync(join(folder, 'asked'), 'utf8').trimEnd().split('\n');
@@ -67,7 +72,7 @@ function tryTo(read: () => string[]): string[] {
 
 describe('vodhouse-run', () => {
   it('runs a command with the config and the credentials of the unit, and ends as it ends', async () => {
-    const { code, stdout, stderr, asked } = await run(install(), 'plan');
+    const { code, stdout, stderr, asked } = await run(install(), ['plan']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('main');
     expect(asked).toContain('--property=User=vodhouse');
@@ -76,30 +81,27 @@ describe('vodhouse-run', () => {
     expect(asked.filter((word) => word.includes('LoadCredential'))).toHaveLength(1);
   });
 
-  it('is that of an instance after @NAME, with all of `systemctl edit`', async () => {
+  it('takes another unit, with all of `systemctl edit`', async () => {
     const folder = install();
-    writeFileSync(join(folder, 'edited'), '[Service]\nLoadCredential=postgres:/etc/vodhouse/%i.postgres\n');
-    const { code, stdout, asked } = await run(folder, '@north', 'plan');
+    writeFileSync(join(folder, 'edited'), '[Service]\nLoadCredential=postgres:/etc/vodhouse/postgres\n');
+    const { code, stdout, asked } = await run(folder, ['plan'], 'vodhouse-north');
     expect(code).toBe(0);
     expect(stdout).toContain('north');
-    expect(asked).toContain(`--property=LoadCredential=key:${folder}/north.key`);
-    expect(asked).toContain('--property=LoadCredential=postgres:/etc/vodhouse/north.postgres');
-    expect(asked).toContain('--property=WorkingDirectory=/var/lib/vodhouse/north');
+    expect(asked).toContain('--property=LoadCredential=postgres:/etc/vodhouse/postgres');
+    expect(asked).toContain('--property=WorkingDirectory=/var/lib/vodhouse');
   });
 
   it('passes words as they are, and a --config that was given', async () => {
-    const { asked, code } = await run(install(), 'query', 'select  "$HOME"', '--config', 'other.yaml');
+    const { asked, code } = await run(install(), ['query', 'select  "$HOME"', '--config', 'other.yaml']);
     expect(code).toBe(2); // there is no other.yaml
     expect(asked.slice(-4)).toEqual(['query', 'select  "$$HOME"', '--config', 'other.yaml']);
   });
 
   it('says what it expects without a command, and where the unit is not there', async () => {
     const folder = install();
-    expect(await run(folder)).toMatchObject({ code: 2, asked: [] });
-    const { code, stderr } = await run(folder, '@south', 'status');
+    expect(await run(folder, [])).toMatchObject({ code: 2, asked: [] });
+    const { code, stderr } = await run(folder, ['status'], 'south');
     expect(code).toBe(2);
-    expect(stderr).toBe(
-      'vodhouse-run: systemd has no unit vodhouse@south.service; expected vodhouse.service, or @NAME of a vodhouse@NAME.service\n',
-    );
+    expect(stderr).toBe('vodhouse-run: systemd has no unit south.service\n');
   });
 });

@@ -1,9 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
-/** The pages of a checkout, or of an installed package: the README, the list of changes, and those of `docs`. */
+/** The pages of a checkout, or of an installed package: the README, the list of changes, and those below `docs`. */
 export function listPages(root: string): string[] {
-  const names = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'));
+  const names = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.md'),
+  );
   return ['README.md', 'CHANGELOG.md', ...names.map((name) => `docs/${name}`)];
 }
 

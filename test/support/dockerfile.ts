@@ -1,6 +1,11 @@
 /** Reads the Dockerfile as stages of instructions. */
 import { readFileSync } from 'node:fs';
-import { Copy, DockerfileParser, From, type Instruction } from 'dockerfile-ast';
+
+export interface Instruction {
+  keyword: string;
+  /** Continued lines joined, comments left out. */
+  parameters: string;
+}
 
 export interface Stage {
   name: string | null;
@@ -9,50 +14,31 @@ export interface Stage {
 }
 
 /** The stages of the Dockerfile at the root of the checkout; the last one becomes the image. */
-export function readStages(path = 'Dockerfile'): Stage[] {
+export function readStages(): Stage[] {
   const stages: Stage[] = [];
-  for (const instruction of DockerfileParser.parse(readFileSync(path, 'utf8')).getInstructions()) {
-    if (instruction instanceof From)
-      stages.push({
-        name: instruction.getBuildStage(),
-        image: instruction.getImage() ?? '',
-        instructions: [],
-      });
-    else stages.at(-1)?.instructions.push(instruction);
+  const text = readFileSync('Dockerfile', 'utf8')
+    .replaceAll(/^#.*\n/gm, '')
+    .replaceAll(/\s*\\\n\s*/g, ' ');
+  for (const line of text.split('\n').filter(Boolean)) {
+    const [, keyword = '', parameters = ''] = /^([A-Z]+) (.*)$/.exec(line) ?? [];
+    const [, image = '', name = null] = /^(\S+)(?: AS (\S+))?$/.exec(parameters) ?? [];
+    if (keyword === 'FROM') stages.push({ name, image, instructions: [] });
+    else stages.at(-1)?.instructions.push({ keyword, parameters });
   }
   return stages;
 }
 
-/** The parameters of every instruction with this keyword, continued lines joined and comments left out. */
-export function listParameters({ instructions }: Stage, keyword: string): string[] {
-  return instructions
-    .filter((each) => each.getKeyword() === keyword)
-    .map((each) => (each.getArgumentsContent() ?? '').replace(/\s*\\?\n\s*|\s{2,}/g, ' '));
+/** The parameters of every instruction with this keyword. */
+export const listParameters = ({ instructions }: Stage, keyword: string): string[] =>
+  instructions.filter((each) => each.keyword === keyword).map(({ parameters }) => parameters);
+
+/** What an instruction COPY copies; from null: the context of the build. */
+export function readCopy(parameters: string): { from: string | null; sources: string[]; to: string } {
+  const [, from = null, paths = ''] = /^(?:--from=(\S+) )?(.*)$/.exec(parameters) ?? [];
+  const words = paths.split(' ');
+  return { from, sources: words.slice(0, -1), to: words.at(-1) ?? '' };
 }
 
-/** The words of `["node", "-e", …]`; null for a line of a shell. */
-export function readExecForm(parameters: string): string[] | null {
-  const start = parameters.indexOf('[');
-  if (start < 0) return null;
-  try {
-    return JSON.parse(parameters.slice(start)) as string[];
-  } catch {
-    return null;
-  }
-}
-
-export interface CopiedFiles {
-  /** The name of a stage; null: the context of the build. */
-  from: string | null;
-  sources: string[];
-  to: string;
-}
-
-/** What an instruction COPY copies. */
-export function readCopy(instruction: Copy): CopiedFiles {
-  const paths = instruction.getArguments().map((each) => each.getValue());
-  const flag = instruction.getFlags().find((each) => each.getName() === 'from');
-  return { from: flag?.getValue() ?? null, sources: paths.slice(0, -1), to: paths.at(-1) ?? '' };
-}
-
-export { Copy };
+/** The program and its arguments of `… ["node", "-e", …]`. */
+export const readExecForm = (parameters: string) =>
+  JSON.parse(parameters.slice(parameters.indexOf('['))) as string[];

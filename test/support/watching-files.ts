@@ -3,13 +3,10 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
 export const RULES = 'deploy/prometheus/rules.yaml';
-export const CASES = 'deploy/prometheus/rules.test.yaml';
-export const DASHBOARD = 'deploy/grafana/vodhouse.json';
 
 export interface Rule {
   alert: string;
   expr: string;
-  for: string;
   labels: Record<string, string>;
   annotations: Record<string, string>;
 }
@@ -19,46 +16,35 @@ export function readRules(): Rule[] {
   return groups.flatMap(({ rules }) => rules);
 }
 
+/** Series as promtool plays them, and when an alert fires for them, with which labels. */
 export interface Case {
   name: string;
-  input_series: { series: string }[];
-  alert_rule_test: { alertname: string; exp_alerts: unknown[] }[];
+  interval?: string;
+  series: Record<string, string>;
+  checks: { at: string; alert: string; fires: Record<string, string>[] }[];
 }
 
-export function readCases(): Case[] {
-  return (parse(readFileSync(CASES, 'utf8')) as { tests: Case[] }).tests;
-}
+export const readCases = () => parse(readFileSync('test/watching/rules.cases.yaml', 'utf8')) as Case[];
 
 interface Panel {
   id: number;
   type: string;
   title: string;
-  description?: string;
   gridPos: { x: number; y: number; w: number; h: number };
-  targets?: { expr: string; legendFormat: string }[];
+  targets?: { expr: string }[];
 }
 
-interface Variable {
-  name: string;
-  type: string;
-  definition?: string;
-}
+export const readPanels = () =>
+  (JSON.parse(readFileSync('deploy/grafana/vodhouse.json', 'utf8')) as { panels: Panel[] }).panels;
 
-export interface Dashboard {
-  title: string;
-  panels: Panel[];
-  templating: { list: Variable[] };
-}
+/** The queries of the dashboard, with all instances, accounts and targets selected. */
+export const listQueries = () =>
+  readPanels()
+    .flatMap(({ targets }) => targets ?? [])
+    .map(({ expr }) =>
+      expr.replaceAll('$__rate_interval', '5m').replaceAll(/\$(instance|account|target)/g, '.*'),
+    );
 
-export function readDashboard(): Dashboard {
-  return JSON.parse(readFileSync(DASHBOARD, 'utf8')) as Dashboard;
-}
-
-/** All queries of the dashboard: of its panels, and the metric and label of each variable. */
-export function listQueries({ panels, templating }: Dashboard): string[] {
-  const variables = templating.list.flatMap(({ definition }) => {
-    const [, selector, label] = /^label_values\((.+), (\w+)\)$/.exec(definition ?? '') ?? [];
-    return selector && label ? [`count by (${label}) (${selector})`] : [];
-  });
-  return [...panels.flatMap(({ targets }) => (targets ?? []).map(({ expr }) => expr)), ...variables];
-}
+/** The metrics of vodhouse that queries or series name. */
+export const findMetrics = (texts: readonly string[]) =>
+  new Set(texts.flatMap((text) => text.match(/\bvodhouse_[a-z_]+[a-z]/g) ?? []));

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -17,8 +16,18 @@ import {
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
 
-/** "The catalogue as it was at a moment", the first query of the page. */
-const CATALOGUE = /```sql\n([^]*?)```/.exec(readFileSync('docs/queries.md', 'utf8'))?.[1] ?? '';
+/** The catalogue as it was at a moment; the end of a state is exclusive. */
+const CATALOGUE = `
+select account, package_id, id, title, series, cdate, duration, filesize
+from video_version
+where removed_at is null and valid_from <= :at and :at < valid_to
+  and account = :account and package_id = :package_id
+union all
+select account, package_id, id, title, series, cdate, duration, filesize
+from video
+where removed_at is null and changed_at <= :at
+  and account = :account and package_id = :package_id
+order by account, package_id, id;`;
 
 /** This video is on every page: no walk then removes all videos. The removal limit has separate tests. */
 const ANCHOR = { id: 9, title: 'anchor' };

@@ -1,20 +1,18 @@
 import { execFile } from 'node:child_process';
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { stringify } from 'yaml';
 import { CONFIG, configText } from '../support/fixtures/config-file.ts';
 import { createFolder } from '../support/fixtures/folder-of-files.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
-import { documentedMetrics } from '../support/documented-metrics.ts';
 import { eventually, startVodhouse } from '../support/processes/vodhouse-command.ts';
-import { fillVariables, findUnknown } from '../support/promql.ts';
-import { readPrometheusText } from '../support/prometheus-text.ts';
 import { findPostgres, startPostgres, type PostgresServer } from '../support/servers/postgres.ts';
 import { hasPrometheus, startPrometheus } from '../support/servers/prometheus.ts';
 import { startSandbox } from '../support/servers/sandbox-account.ts';
 import { takePort } from '../support/servers/taken-port.ts';
-import { CASES, listQueries, readDashboard, readRules, RULES } from '../support/watching-files.ts';
+import { listQueries, readCases, readRules, RULES } from '../support/watching-files.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -23,20 +21,38 @@ const UNSEEN = ['vodhouse_target_verified_timestamp_seconds', 'vodhouse_backup_t
 
 const promtool = (...parameters: string[]) => promisify(execFile)('promtool', parameters);
 
+/** The cases as a file of promtool: `ALERTS` has a sample for each alert that fires. */
+function writeCases(rules: string): string {
+  const tests = readCases().map(({ name, interval = '1m', series, checks }) => ({
+    ...{ name, interval },
+    input_series: Object.entries(series).map(([each, values]) => ({ series: each, values })),
+    promql_expr_test: checks.map(({ at, alert, fires }) => ({
+      expr: `ALERTS{alertname="${alert}",alertstate="firing"}`,
+      eval_time: at,
+      exp_samples: fires.map((labels) => ({ labels: formatAlert(alert, labels), value: 1 })),
+    })),
+  }));
+  const path = join(temporaryFolder(), 'cases.yaml');
+  writeFileSync(path, stringify({ rule_files: [resolve(rules)], evaluation_interval: '1m', tests }));
+  return path;
+}
+
+function formatAlert(alert: string, labels: Record<string, string>): string {
+  const all = { ...labels, alertname: alert, alertstate: 'firing' };
+  const pairs = Object.entries(all).map(([name, value]) => `${name}="${value}"`);
+  return `ALERTS{${pairs.join(',')}}`;
+}
+
 describe.skipIf(!hasPrometheus())('promtool', () => {
   it('accepts the rules, and plays their cases', async () => {
     expect((await promtool('check', 'rules', RULES)).stdout).toContain(`${readRules().length} rules found`);
-    expect((await promtool('test', 'rules', CASES)).stdout).toContain('SUCCESS');
+    expect((await promtool('test', 'rules', writeCases(RULES))).stdout).toContain('SUCCESS');
   });
 
   it('finds the limit that was changed', async () => {
-    const folder = temporaryFolder();
-    const changed = readFileSync(RULES, 'utf8').replace('(2 * 3600 +', '(3 * 3600 +');
-    writeFileSync(join(folder, basename(RULES)), changed);
-    copyFileSync(CASES, join(folder, basename(CASES)));
-    const failed = await promtool('test', 'rules', join(folder, basename(CASES))).catch(
-      (error: unknown) => error,
-    );
+    const changed = join(temporaryFolder(), 'rules.yaml');
+    writeFileSync(changed, readFileSync(RULES, 'utf8').replace('(2 * 3600 +', '(3 * 3600 +'));
+    const failed = await promtool('test', 'rules', writeCases(changed)).catch((error: unknown) => error);
     expect((failed as { stderr: string }).stderr).toContain('VodhouseTargetBehind');
   });
 });
@@ -73,17 +89,10 @@ server: { port: ${port.port} }
       return { url, scrape };
     }
 
-    it('reads what the dashboard and the rules ask for, answers their queries, and evaluates the rules', async () => {
+    it('answers the queries of the dashboard, and evaluates the rules', async () => {
       const worker = await startWorker();
       const prometheus = await startPrometheus(worker.url);
-      const { samples, types } = readPrometheusText(await worker.scrape());
-      const real = new Map(samples.map(({ name, labels }) => [name, Object.keys(labels)]));
-      for (const name of UNSEEN)
-        if (types.has(name)) real.set(name, [...(documentedMetrics().get(name) ?? [])]);
-      const queries = listQueries(readDashboard()).map(fillVariables);
-      const rules = readRules().map(({ expr }) => expr);
-      expect([...queries, ...rules].flatMap((query) => findUnknown(query, real))).toEqual([]);
-
+      const queries = listQueries();
       await eventually(
         async () => (await prometheus.query('vodhouse_runs_total offset 3s')).length,
       ).toBeGreaterThan(0);

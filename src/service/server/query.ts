@@ -1,6 +1,6 @@
 /**
  * Reads the query parameters of both operations (docs/service.md 4.1, 4.2). Behaviour that docs/service.md leaves open is
- * chosen here, at each parameter; the OpenAPI document and docs/mirror.md list it.
+ * chosen here, at each parameter; the OpenAPI document lists it.
  */
 import * as z from 'zod';
 import { preview } from '../field-types.ts';

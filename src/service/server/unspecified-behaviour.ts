@@ -1,6 +1,6 @@
 /**
  * Behaviour that docs/service.md leaves open and the server has to choose. That of one parameter is in query.ts, the rest
- * here. The OpenAPI document and docs/mirror.md list it.
+ * here. The OpenAPI document lists it.
  */
 import { API_ERRORS } from './api-errors.ts';
 

@@ -1,10 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
-import { listUnspecified } from '../../support/unspecified-behaviour.ts';
 import { buildOpenApi, type OpenApiOptions } from '../../../src/service/server/openapi.ts';
 import { readStorageQuery, readVideoQuery } from '../../../src/service/server/query.ts';
-import { PAGE_SIZES } from '../../../src/service/server/server.ts';
 import { compileSchemas, expectDescribed, type Document } from '../../support/openapi-document.ts';
 import { listBody, storageRecord, videoRecord } from '../../support/fixtures/service-responses.ts';
 
@@ -204,39 +201,6 @@ describe('the described parameters', () => {
     );
     expect(pageSize?.schema.default).toBe(7);
     expect(pageSize?.description).toMatch(/ The default is 7, the largest 70\.$/);
-  });
-});
-
-describe('the described choices', () => {
-  const section = readFileSync('docs/mirror.md', 'utf8')
-    .split(/^## /m)
-    .find((text) => text.startsWith('Undocumented cases'));
-
-  it('are exactly the rows of docs/mirror.md', () => {
-    const rows = (section?.match(/^\|.*\|$/gm) ?? []).slice(2).map((line) =>
-      line
-        .slice(1, -1)
-        .split('|')
-        .map((cell) => cell.trim()),
-    );
-    expect(rows).toEqual(
-      listUnspecified().map(({ operation, choice, answer }) => [operation, choice, answer]),
-    );
-  });
-
-  it('have the page sizes of the server there', () => {
-    const { defaultPageSize, maxPageSize } = PAGE_SIZES;
-    expect(section).toContain(
-      `The default page size is ${defaultPageSize} videos, the largest ${maxPageSize}.`,
-    );
-  });
-
-  it('are all in the document', () => {
-    const text = listObjects(createDocument())
-      .map(([, { description }]) => String(description))
-      .join('\n');
-    const missing = listUnspecified().filter(({ answer }) => !text.includes(`: ${answer}.`));
-    expect(missing).toEqual([]);
   });
 });
 

@@ -6,7 +6,7 @@ import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_pro
 import { cpSync, existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, posix } from 'node:path';
 import { promisify } from 'node:util';
-import { Copy, readCopy, type Stage } from '../dockerfile.ts';
+import { readCopy, type Stage } from '../dockerfile.ts';
 import { installNode } from './other-node.ts';
 
 const execute = promisify(execFile);
@@ -42,10 +42,9 @@ export async function buildImage(stages: readonly Stage[], folder: string): Prom
       stage === stages.at(-1) ? [base, root] : ['-a', base, root],
     );
     image = { root, env: {}, folder: '/', settings: {} };
-    for (const instruction of stage.instructions) {
-      const parameters = (instruction.getArgumentsContent() ?? '').replace(/\\?\n/g, ' ');
-      if (instruction instanceof Copy) copyFiles(instruction, image, roots);
-      else await apply(instruction.getKeyword(), parameters, image);
+    for (const { keyword, parameters } of stage.instructions) {
+      if (keyword === 'COPY') copyFiles(parameters, image, roots);
+      else await apply(keyword, parameters, image);
     }
     roots.set(stage.name, image);
   }
@@ -74,8 +73,8 @@ function addNode(root: string, node: string): void {
   writeFileSync(join(root, 'etc/dpkg/dpkg.cfg.d/unsafe-io'), 'force-unsafe-io\n');
 }
 
-function copyFiles(instruction: Copy, image: Image, roots: Map<string | null, Image>): void {
-  const { from, sources, to } = readCopy(instruction);
+function copyFiles(parameters: string, image: Image, roots: Map<string | null, Image>): void {
+  const { from, sources, to } = readCopy(parameters);
   const target = join(image.root, posix.resolve(image.folder, to));
   const origin = from === null ? '.' : (roots.get(from)?.root ?? '');
   for (const source of sources) {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Run by the image of PostgreSQL at the first start: a role that loads, one that reads, and the database.
+# The image of PostgreSQL runs this at its first start: a role that loads, one that reads, and the database.
 set -eu
 psql --set ON_ERROR_STOP=1 --username "$POSTGRES_USER" \
   --set loader="$(cat /run/secrets/postgres_loader)" --set reader="$(cat /run/secrets/postgres_reader)" <<'END'

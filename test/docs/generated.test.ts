@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { configMarkdown } from '../../docs/generate/config-keys.ts';
+import { LIVE_TABLES, liveFileMarkdown } from '../../docs/generate/live-file.ts';
+import { LEFT_OUT_BY_DEFAULT, PUBLISHED, tablesMarkdown } from '../../docs/generate/tables.ts';
+import { openDatabase } from '../../src/database/connection.ts';
+import { LEAST, load } from '../support/fixtures/load-config.ts';
+import { readRows } from '../support/fixtures/live-file.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+
+const read = (name: string) => readFileSync(`docs/${name}`, 'utf8');
+const [HANDWRITTEN = '', KEYS = ''] = read('config.md').split('<!-- below: npm run docs -->\n');
+
+describe('the generated pages', () => {
+  it.each([
+    ['tables.md', read('tables.md'), tablesMarkdown()],
+    ['contributing/live-file.md', read('contributing/live-file.md'), liveFileMarkdown()],
+    ['config.md', KEYS, `\n${configMarkdown()}`],
+  ])('%s is as `npm run docs` writes it', (_name, page, generated) => {
+    expect(page).toBe(generated);
+  });
+
+  it('the live file has the described tables and no others', () => {
+    const path = join(temporaryFolder(), 'live.db');
+    openDatabase(path, Date.parse('2026-01-01T00:00Z')).$client.close();
+    const tables = readRows(
+      path,
+      `select name from sqlite_schema where type in ('table', 'view') and name not like 'sqlite_%'
+       and name <> '__drizzle_migrations' order by name`,
+    );
+    expect(LIVE_TABLES.map(({ name }) => name).sort()).toEqual(tables.map(({ name }) => name));
+  });
+});
+
+describe('the dictionary of the published file', () => {
+  const columns = PUBLISHED.flatMap((mart) =>
+    mart.columns.map((column) => ({ ...column, at: `${mart.name}.${column.name}` })),
+  );
+
+  it('has a sentence of one line for each table and column', () => {
+    const texts = [...PUBLISHED, ...columns].filter(({ description }) => !/^\S.*\.$/.test(description));
+    expect(texts.map(({ name }) => name)).toEqual([]);
+  });
+
+  it.each([
+    ['bytes', /_bytes(_change)?$/],
+    ['GiB (2^30 bytes)', /_gib(_change)?$/],
+    ['seconds', /_seconds$/],
+  ])('has the unit %s for each column that is named for it', (unit, name) => {
+    const named = columns.filter((column) => name.test(column.name));
+    expect(named.length).toBeGreaterThan(0);
+    expect(named.filter((column) => column.unit !== unit).map(({ at }) => at)).toEqual([]);
+  });
+
+  it('has a unit for every moment, day and flag', () => {
+    const timely = columns.filter(({ type }) => ['TIMESTAMP', 'DATE', 'BOOLEAN'].includes(type));
+    expect(timely.filter(({ unit }) => !unit).map(({ at }) => at)).toEqual([]);
+  });
+
+  it('marks what the config leaves out by default', () => {
+    expect(load(`${LEAST}publish: {}\n`).publish?.exclude).toEqual(LEFT_OUT_BY_DEFAULT);
+    expect(read('tables.md').match(/^- `\w+` .*Left out by default\./gm)).toHaveLength(2);
+  });
+});
+
+it('the example of docs/config.md loads', () => {
+  const [, yaml = ''] = /^```yaml\n([\s\S]*?)^```$/m.exec(HANDWRITTEN) ?? [];
+  const config = load(yaml, { VODHOUSE_KEY: 'a-key' });
+  expect(config.accounts[0]?.packages).toHaveLength(2);
+  expect(config.publish).not.toBeNull();
+});
