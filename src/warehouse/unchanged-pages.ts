@@ -4,7 +4,7 @@ import type { Tx } from '../database/connection.ts';
 import type { DriftKind } from '../lib/service-fields.ts';
 import { getChangeSeq } from './statements/warehouse-state.ts';
 import { touchDrift } from './statements/drift.ts';
-import { confirmPageHash, findByHash, hasChangedSince, type HashedPage } from './statements/page-hash.ts';
+import { confirmPageHash, findPage, hasChangedSince, type PagePlace } from './statements/page-hash.ts';
 import { findOpenVideoIds } from './statements/quarantine.ts';
 import { findCandidatesBetween } from './statements/removal.ts';
 import { countLive } from './statements/video.ts';
@@ -29,13 +29,16 @@ export interface UnchangedPage {
 export type UnchangedPageToStore = Pick<UnchangedPage, 'records' | 'drift'> &
   Pick<PageToStore, 'account' | 'packageId' | 'walkId' | 'page' | 'answeredAt' | 'gap' | 'checkpoint'>;
 
+/** The hash of the records of a page; null if it is not known. */
+export const findPageHash = (tx: Tx, place: PagePlace): string | null => findPage(tx, place)?.hash ?? null;
+
 /**
- * The page of this number, if its records have this hash and the rows still match: no row of its proof has changed, is a
+ * The page at this place, if its records have this hash and the rows still match: no row of its proof has changed, is a
  * candidate, or is in quarantine.
  */
-export function recognisePage(tx: Tx, page: HashedPage): UnchangedPage | null {
-  const row = findByHash(tx, page);
-  if (!row) return null;
+export function recognisePage(tx: Tx, page: PagePlace & { hash: string | null }): UnchangedPage | null {
+  const row = findPage(tx, page);
+  if (!row || row.hash !== page.hash) return null;
   const proof = { low: row.proof_low, high: row.proof_high };
   const range = { ...page, ...proof };
   const isInProof = (id: string) => Number(id) >= proof.low && Number(id) <= proof.high;

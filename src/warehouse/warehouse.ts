@@ -4,7 +4,7 @@ import { createBudget, type Limits, type OnWait } from '../budget/budget.ts';
 import { correctDay, findBookedDay, readDayHistory, storeDays } from './store-days.ts';
 import { openDatabase, openLedgerConnection, type Tx } from '../database/connection.ts';
 import { getFileIdentity, assertSameFile, assertSameWal } from '../database/file-identity.ts';
-import { recognisePage, storeUnchangedPage } from './unchanged-pages.ts';
+import { findPageHash, recognisePage, storeUnchangedPage } from './unchanged-pages.ts';
 import { beginQuickWalk, finishQuickWalk, finishUnchangedList } from './quick-walks.ts';
 import { storeBoundaryPage, storePage } from './store-page.ts';
 import { PAUSE_MEMORY_MS } from '../budget/pauses.ts';
@@ -80,6 +80,8 @@ const READS = {
   listPackagesByTurn: packages.listPackagesByTurn,
   listFullTurns: packages.listFullTurns,
   listPackagesServedSince: packages.listPackagesServedSince,
+  findPageHash,
+  recognisePage,
   hasLiveId,
   countReplaced,
   countLive,
@@ -172,7 +174,6 @@ export function openWarehouse(path: string, clock: Clock) {
   return {
     ...bind(READS, (read) => read(db)),
     ...bind(WRITES, (write) => transact(db, write)),
-    ...bind({ recognisePage }, (read) => read(ledger)),
     ...bind(WRITES_WITHOUT_FSYNC, (write) => transact(ledger, write)),
     createBudget: (account: string, limits: Limits, onWait?: OnWait) =>
       createBudget(ledger, account, limits, clock, onWait),

@@ -32,7 +32,7 @@ export function createServiceClient(options: ClientOptions) {
     /** docs/service.md 4.1. Throws TransientError (attempts used up), RefusedError, ParkedError. */
     videoPage: (request: PageRequest) =>
       execute(connection, buildPageRequest(account, request), (content) =>
-        readVideoPage(content, parsing, request.isUnchanged),
+        readVideoPage(content, parsing, request.knownHash ?? null),
       ),
     /** docs/service.md 4.2, days `yyyy-mm-dd`, both included. Throws as above. */
     storageDays: async (request: StorageRequest) =>

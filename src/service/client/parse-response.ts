@@ -18,15 +18,9 @@ export interface PageEnvelope {
   paging: Paging;
   /** The search state that the service reports; null without one. */
   echo: SearchOption | null;
-  /** SHA-256 of the bytes of its records; null if they cannot be separated from the envelope, or no hash is needed. */
+  /** SHA-256 of the bytes of its records; null if they cannot be separated from the envelope. */
   hash: string | null;
 }
-
-/**
- * True if the records of a page are known by their hash, byte for byte. `readEnvelope` parses the bytes around them;
- * it gives null where only the complete response can be judged.
- */
-export type IsUnchangedPage = (hash: string, readEnvelope: () => PageEnvelope | null) => Promise<boolean>;
 
 /** The records of a page. */
 interface PageRecords {
@@ -41,8 +35,10 @@ interface PageRecords {
 
 /** One page of the list, without references to the content that it was read from. */
 export interface VideoPage extends PageEnvelope, PageRecords {
-  /** True: its records are known, so they were not read and are left out. */
+  /** Its records have the known hash: they were not parsed, and are left out. */
   unchanged: boolean;
+  /** The page with its records; parses them where they were left out. */
+  parse: () => VideoPage;
 }
 
 /** Values of `errorCode` with a special meaning. */
@@ -64,18 +60,17 @@ export interface StorageDays {
   redact: ParseOptions['redact'];
 }
 
-/** Reads a response of the video list. Throws TransientError or RefusedError. */
-export async function readVideoPage(
-  content: Buffer,
-  options: ParseOptions,
-  isUnchanged?: IsUnchangedPage,
-): Promise<VideoPage> {
-  const split = isUnchanged ? splitEnvelope(content, VIDEO_FIELDS) : null;
-  if (!isUnchanged || !split) return parsePage(decode(content), options, null);
-  const read: { envelope: PageEnvelope | null } = { envelope: null };
-  const isKnown = await isUnchanged(split.hash, () => (read.envelope = parseEnvelope(split)));
-  if (isKnown && read.envelope) return { ...read.envelope, ...NO_RECORDS };
-  return parsePage(decode(content), options, split.hash);
+/**
+ * Reads a response of the video list. If its records have the known hash, only the envelope around them is parsed. Throws
+ * TransientError or RefusedError.
+ */
+export function readVideoPage(content: Buffer, options: ParseOptions, knownHash: string | null): VideoPage {
+  const split = splitEnvelope(content, VIDEO_FIELDS);
+  const hash = split?.hash ?? null;
+  const envelope = split && hash === knownHash ? parseEnvelope(split) : null;
+  if (!envelope) return parsePage(decode(content), options, hash);
+  const copy = Buffer.from(content); // the buffer of the content is used again
+  return { ...envelope, ...NO_RECORDS, parse: () => parsePage(decode(copy), options, hash) };
 }
 
 const NO_RECORDS = { unchanged: true, videos: [], refused: [], ids: [], drift: [] };
@@ -99,7 +94,11 @@ function parsePage(text: string, { codes, redact }: ParseOptions, hash: string |
   const { paging, videoInfoList: records, ...rest } = validate(videoListAnswer, json).videoInfoList;
   const raw = createRawReader(text, records, (answer) => answer.videoInfoList?.videoInfoList);
   const echo = rest.apiVideoSearchOption ?? null;
-  return { paging, echo, hash, unchanged: false, ...readVideos(records, raw, redact) };
+  const page: VideoPage = {
+    ...{ paging, echo, hash, unchanged: false, ...readVideos(records, raw, redact) },
+    parse: () => page,
+  };
+  return page;
 }
 
 function isRefusal(errorInfo: { errorCode: string | null } | null | undefined): boolean {

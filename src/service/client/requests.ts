@@ -4,7 +4,7 @@ import { STORAGE_PATH } from '../storage.ts';
 import { VIDEO_LIST_PATH } from '../videos.ts';
 import type { Proxies } from '../../lib/http/proxies.ts';
 import type { Purpose } from '../../lib/request-budget.ts';
-import type { ErrorCodes, IsUnchangedPage } from './parse-response.ts';
+import type { ErrorCodes } from './parse-response.ts';
 
 /** What the client must know of an account. */
 export interface ServiceAccount {
@@ -38,8 +38,8 @@ export interface PageRequest extends RequestContext {
   page: number;
   pageSize: number;
   direction?: SortDirection;
-  /** Called before the records are read: true if they are known and need not be read. */
-  isUnchanged?: IsUnchangedPage;
+  /** The hash of the records that the caller knows of this page; null or left out for none. */
+  knownHash?: string | null;
 }
 
 /** Some days, `yyyy-mm-dd`, both included. */

@@ -2,8 +2,8 @@
 import { RefusedError, TransientError } from '../../lib/errors.ts';
 import type { IdRange } from '../../lib/id-range.ts';
 import type { VideoPage, WithReceivedAt } from '../../service/client/parse-response.ts';
-import { findForeignEcho } from './foreign-page.ts';
-import { HIGHEST, provePage, toPageContents, type PageContents, type PageProof } from './proof.ts';
+import { findForeignEcho, HIGHEST, toPageContents, type PageContents } from './page-contents.ts';
+import { provePage, type PageProof } from './proof.ts';
 import { addChanges, distrustOrder, type WalkState } from './walk-state.ts';
 
 /** One boundary read. */

@@ -1,48 +1,83 @@
 /** Fetches, judges and stores one page of a walk. */
-import type { IsUnchangedPage, PageEnvelope } from '../../service/client/parse-response.ts';
+import { RefusedError } from '../../lib/errors.ts';
+import { pluralize } from '../../lib/format.ts';
+import type { PageEnvelope } from '../../service/client/parse-response.ts';
 import type { UnchangedPage } from '../../warehouse/unchanged-pages.ts';
-import { confirmOwnPage } from './foreign-page.ts';
-import {
-  isTrustedNeighbour,
-  getLastPageNumber,
-  provePage,
-  toPageContents,
-  findUnreadReason,
-} from './proof.ts';
-import type { PageContents, PageProof } from './proof.ts';
-import { addChanges, distrustOrder, type FetchPage, type Page, type WalkState } from './walk-state.ts';
+import { findForeignEcho, getPlace, isTrustedNeighbour, toPageContents } from './page-contents.ts';
+import type { PageContents } from './page-contents.ts';
+import { getLastPageNumber, judge, provePage, type Decision, type PageProof } from './proof.ts';
+import { addChanges, distrustOrder, MIN_HELD_BACK, type Page, type WalkState } from './walk-state.ts';
 
-/** Creates the function that requests the pages of one walk; a page that looks foreign is requested twice. */
-export function createPageFetcher(walk: WalkState): FetchPage {
-  return async (number, purpose) => {
-    const page = await fetchOnce(walk, number, purpose);
-    return confirmOwnPage(walk, page, () => fetchOnce(walk, number, 'probe'));
-  };
+export type PagePurpose = 'probe' | 'page';
+
+/** A page that only shows where the walk goes on may have any size. */
+const ANY_SIZE = 0;
+
+/** Requests one page, and once more if it is not the requested one. Throws RefusedError if the walk cannot go on with it. */
+export async function fetchPage(walk: WalkState, number: number, purpose: PagePurpose): Promise<Page> {
+  const page = await fetchOnce(walk, number, purpose);
+  const decision = decide(walk, page, ANY_SIZE);
+  if (decision.action !== 'fetch again') return page;
+  walk.refetched++;
+  const { account, packageId } = walk.key;
+  const { reason } = decision;
+  walk.context.logger.warn(
+    { event: 'page_requested_again', account, package_id: packageId, page: number, reason },
+    `${account}/${packageId}, page ${number} is requested again: ${reason}`,
+  );
+  const second = { ...(await fetchOnce(walk, number, 'probe')), isSecond: true };
+  decide(walk, second, ANY_SIZE);
+  return second;
 }
 
-async function fetchOnce(walk: WalkState, number: number, purpose: 'probe' | 'page'): Promise<Page> {
-  const { account, key, runId, signal, slot } = walk.options;
+/** What to do with a page of a walk by pages of this size. Throws RefusedError if the walk cannot go on with it. */
+export function decide(
+  walk: WalkState,
+  page: Page,
+  pageSize: number,
+): Exclude<Decision, { action: 'refuse' }> {
+  const { key, context, options, sizeChanges, refetched } = walk;
+  const decision = judge(page, { pageSize, sizeChanges, refetched, acceptsForeign: options.acceptPage });
+  if (decision.action !== 'refuse') return decision;
+  const { fault, reason } = decision;
+  const hint =
+    fault === 'foreign'
+      ? `if the package was really filled with other videos: ${context.acceptPageCommand(key)}`
+      : 'set page_size to one that the service keeps to';
+  const place = `account ${key.account}, package ${key.packageId}, page ${page.number}`;
+  throw new RefusedError(`${place}: ${reason}`, { fault, hint });
+}
+
+/** The records of a page whose hash is known are parsed only if the page proves something else than before. */
+async function fetchOnce(walk: WalkState, number: number, purpose: PagePurpose): Promise<Page> {
+  const { context, key, checkpoint } = walk;
+  const { account, runId, signal, slot } = walk.options;
   signal.throwIfAborted();
-  const match: { page: UnchangedPage | null } = { page: null };
-  const isUnchanged: IsUnchangedPage = async (hash, readEnvelope) => {
-    match.page = findUnchanged(walk, { page: number, hash }, readEnvelope);
-    return match.page !== null;
-  };
-  const page = await account.client.videoPage({
+  const { parse, unchanged, ...answer } = await account.client.videoPage({
     packageId: key.packageId,
     page: number,
     pageSize: account.pageSize,
     purpose: walk.mode === 'quick' ? 'quick' : purpose,
     runId,
     signal,
-    isUnchanged,
+    knownHash: context.warehouse.findPageHash({ ...key, page: number, pageSize: checkpoint.pageSize }),
   });
   slot.answered();
-  const recognised = match.page;
+  const recognised = unchanged ? findUnchanged(walk, number, answer) : null;
+  return toPage(walk, number, recognised ? answer : { ...answer, ...parse() }, recognised);
+}
+
+function toPage(
+  walk: WalkState,
+  number: number,
+  answer: Omit<Page, 'number' | 'contents' | 'recognised' | 'foreign' | 'isSecond'>,
+  recognised: UnchangedPage | null,
+): Page {
   const contents = recognised
     ? toUnchangedContents(recognised)
-    : toPageContents(page.ids, page.refused.length);
-  return { ...page, number, recognised, contents };
+    : toPageContents(answer.ids, answer.refused.length);
+  const page = { ...answer, number, recognised, contents, isSecond: false };
+  return { ...page, foreign: findForeignReason(walk, page) };
 }
 
 function toUnchangedContents({ records, first, last }: UnchangedPage): PageContents {
@@ -53,22 +88,39 @@ function toUnchangedContents({ records, first, last }: UnchangedPage): PageConte
  * The known page, if its records need not be read: same bytes, same rows, and the same proof in its place. Where it
  * overlaps the page above, the ids are needed.
  */
-function findUnchanged(
-  walk: WalkState,
-  place: { page: number; hash: string },
-  readEnvelope: () => PageEnvelope | null,
-): UnchangedPage | null {
-  const { context, key } = walk;
-  const unchanged = context.warehouse.recognisePage({ ...key, ...place });
-  if (!unchanged || (isTrustedNeighbour(walk.above) && unchanged.last >= walk.above.first)) return null;
-  const envelope = readEnvelope();
-  return envelope && isSameProof(walk, place.page, envelope, unchanged) ? unchanged : null;
+function findUnchanged(walk: WalkState, number: number, envelope: PageEnvelope): UnchangedPage | null {
+  const { context, key, above } = walk;
+  const { paging, hash } = envelope;
+  const unchanged = context.warehouse.recognisePage({
+    ...key,
+    page: number,
+    pageSize: paging.pagesize,
+    hash,
+  });
+  if (!unchanged || (isTrustedNeighbour(above) && unchanged.last >= above.first)) return null;
+  const { range } = proveInWalk(walk, { ...envelope, number, contents: toUnchangedContents(unchanged) });
+  const isSameProof = range?.low === unchanged.proof.low && range.high === unchanged.proof.high;
+  return isSameProof ? unchanged : null;
 }
 
-function isSameProof(walk: WalkState, number: number, page: PageEnvelope, unchanged: UnchangedPage): boolean {
-  if (page.paging.pagesize !== unchanged.pageSize) return false;
-  const { range } = proveInWalk(walk, { ...page, number, contents: toUnchangedContents(unchanged) });
-  return range?.low === unchanged.proof.low && range.high === unchanged.proof.high;
+/**
+ * Why a page looks like one of another package; null if it does not. It shares no id with the live rows, and would replace
+ * as many as a held-back removal: more than a few, or all of the package. A few videos may be replaced at any time.
+ */
+function findForeignReason(
+  { context, key, above }: WalkState,
+  { number, paging, echo, contents }: Pick<Page, 'number' | 'paging' | 'echo' | 'contents'>,
+): string | null {
+  const reason = findForeignEcho(echo, key.packageId);
+  const { ids, count } = contents;
+  const last = getLastPageNumber(paging);
+  const place = getPlace({ number, last, above }, contents);
+  if (reason !== null || !ids || !place) return reason;
+  const replaced = context.warehouse.countReplaced({ ...key, ids, ...place, isWhole: last === 1 });
+  const isFew = replaced.rows <= MIN_HELD_BACK && !(replaced.isAll && count > MIN_HELD_BACK);
+  return isFew
+    ? null
+    : `it holds not one of the ${pluralize(replaced.rows, 'known video')} whose ids it covers`;
 }
 
 function proveInWalk(
@@ -80,20 +132,8 @@ function proveInWalk(
   return provePage({ number, pageSize, paging, echo, contents, above, orderViolated });
 }
 
-/** Pages of a walk that are requested again because they were not the requested ones. */
-const MAX_RETRIED_PAGES = 3;
-
-/** Requests a page once more if it is another one, or holds fewer records than it says. */
-export async function retryWrongPage(walk: WalkState, fetchPage: FetchPage, page: Page): Promise<Page> {
-  const { number, paging, contents } = page;
-  const isBeyondEnd = getLastPageNumber(paging) < number;
-  if (isBeyondEnd || findUnreadReason(number, paging, contents.count) === null) return page;
-  if (walk.retriedPages++ >= MAX_RETRIED_PAGES) return page;
-  return fetchPage(number, 'probe');
-}
-
-/** Judges a page. If it reaches into a recognised page above, the ids of that page are read from its rows. */
-export function judgePage(walk: WalkState, page: Page): PageProof {
+/** What a page proves. If it reaches into a recognised page above, the ids of that page are read from its rows. */
+export function proveWalked(walk: WalkState, page: Page): PageProof {
   const { context, key, above } = walk;
   const { number, contents } = page;
   if (isTrustedNeighbour(above) && !above.ids && (contents.bounds?.last ?? 0) >= above.first) {

@@ -1,37 +1,8 @@
-/** What one page proves about removals (docs/architecture.md, "Walking"). Pure. */
+/** What to do with a page of a walk, and what it proves about removals (docs/architecture.md, "Walking"). Pure. */
 import { countPages } from '../../lib/count-pages.ts';
 import type { IdRange } from '../../lib/id-range.ts';
 import type { Paging, SearchOption } from '../../service/videos.ts';
-
-/** The first and the last id of a page. */
-export interface IdBounds {
-  first: number;
-  last: number;
-}
-
-/** The records of a page, by their ids. */
-export interface PageContents {
-  /** Number of records. */
-  count: number;
-  bounds: IdBounds | null;
-  /** Why the ids are not sorted; null if they are. */
-  disorder: string | null;
-  /** Why the records prove nothing; null if they can. */
-  flaw: string | null;
-  /** The readable ids in page order; null if the page was recognised by its hash. */
-  ids: readonly number[] | null;
-}
-
-/** The lowest trusted page read so far. */
-export interface TrustedNeighbour extends IdBounds {
-  number: number;
-  totalcount: number;
-  /** Its ids; null if it was recognised by its hash. */
-  ids: ReadonlySet<number> | null;
-}
-
-/** What was read above a page: `end` if the list has nothing there, null if that is unknown. */
-export type PageAbove = TrustedNeighbour | 'end' | null;
+import { HIGHEST, isTrustedNeighbour, LOWEST, type PageAbove, type PageContents } from './page-contents.ts';
 
 /** One page as requested and as returned. */
 export interface PageInput {
@@ -64,37 +35,62 @@ export interface PageProof {
   unreadReason: string | null;
 }
 
-export const LOWEST = 1;
-export const HIGHEST = Number.MAX_SAFE_INTEGER;
 const ALL_IDS: IdRange = { low: LOWEST, high: HIGHEST };
 
-/** `ids`: the id of each record in page order, null if it is unreadable; `refused`: records that cannot be stored. */
-export function toPageContents(ids: readonly (number | null)[], refused: number): PageContents {
-  const readable = ids.filter((id) => id !== null);
-  const isSorted = readable.every((id, index) => index === 0 || id >= (readable[index - 1] ?? 0));
-  const [first] = readable;
-  const last = readable.at(-1);
-  return {
-    count: ids.length,
-    bounds: first === undefined || last === undefined ? null : { first, last },
-    disorder: isSorted ? null : 'ids do not rise within the page',
-    flaw: findFlaw(ids, readable, refused),
-    ids: readable,
-  };
+/** A page as it was received, and what was found out about it. */
+export interface ReceivedPage {
+  /** The requested page number. */
+  number: number;
+  paging: Paging;
+  contents: PageContents;
+  /** Why it looks like a page of another package; null if it does not. */
+  foreign: string | null;
+  /** It was requested before, and could not be used. */
+  isSecond: boolean;
 }
 
-/** A page with more bad records than this, and more than a twentieth, proves nothing. */
-const MAX_BAD_RECORDS = 20;
+/** What a walk knows when it judges a page. */
+export interface WalkProgress {
+  /** 0 for any. */
+  pageSize: number;
+  /** How often the page size has changed. */
+  sizeChanges: number;
+  /** Pages that were requested again. */
+  refetched: number;
+  /** A person accepts pages that look like those of another package. */
+  acceptsForeign: boolean;
+}
 
-function findFlaw(
-  ids: readonly (number | null)[],
-  readable: readonly number[],
-  refused: number,
-): string | null {
-  if (readable.length < ids.length) return 'a record whose id cannot be read';
-  if (new Set(readable).size < readable.length) return 'an id twice';
-  if (refused <= MAX_BAD_RECORDS || refused <= ids.length / 20) return null;
-  return `${refused} of ${ids.length} records cannot be stored`;
+/**
+ * `fetch again`: the page is not the requested one; `seek`: go to this page instead, or (null) to the place that the walk
+ * has reached, by pages of another size; `refuse`: the walk fails.
+ */
+export type Decision =
+  | { action: 'store' }
+  | { action: 'fetch again'; reason: string }
+  | { action: 'seek'; page: number | null }
+  | { action: 'refuse'; fault: 'foreign' | 'shape'; reason: string };
+
+/** Pages of a walk that are requested again. */
+const MAX_REFETCHED = 3;
+/** A page size that changes more often than this in one walk is an error. */
+const MAX_SIZE_CHANGES = 3;
+
+/** Decides what to do with a page. */
+export function judge(page: ReceivedPage, walk: WalkProgress): Decision {
+  const { number, paging, contents, foreign, isSecond } = page;
+  const mayRefetch = !isSecond && walk.refetched < MAX_REFETCHED;
+  if (foreign !== null && !walk.acceptsForeign) {
+    if (!isSecond) return { action: 'fetch again', reason: foreign };
+    return { action: 'refuse', fault: 'foreign', reason: `${foreign}; it came twice, and is not stored` };
+  }
+  const last = getLastPageNumber(paging);
+  if (last < number) return { action: 'seek', page: last };
+  const reason = foreign ?? findUnreadReason(number, paging, contents.count);
+  if (reason !== null && mayRefetch) return { action: 'fetch again', reason };
+  if (walk.pageSize === 0 || paging.pagesize === walk.pageSize) return { action: 'store' };
+  if (walk.sizeChanges < MAX_SIZE_CHANGES) return { action: 'seek', page: null };
+  return { action: 'refuse', fault: 'shape', reason: 'the page size keeps changing' };
 }
 
 /** Decides whether a page can be trusted, and what it proves. */
@@ -171,10 +167,6 @@ function findFirstReason(rules: readonly Rule[], input: PageInput): string | nul
 
 function formatOtherPage(number: number, { page }: Paging): string {
   return `page ${page} came for page ${number}`;
-}
-
-export function isTrustedNeighbour(above: PageAbove): above is TrustedNeighbour {
-  return above !== null && above !== 'end';
 }
 
 /**

@@ -1,8 +1,9 @@
 /** The pages of a quick walk: each is read once, judged, stored, and trusted if it proves something. */
 import type { ListBaseline } from '../../warehouse/quick-walks.ts';
 import type { SyncContext } from '../context.ts';
-import { createPageFetcher, judgePage, retryWrongPage, storePage } from './page.ts';
-import { getLastPageNumber, type PageProof, type TrustedNeighbour } from './proof.ts';
+import { decide, fetchPage, proveWalked, storePage } from './page.ts';
+import type { TrustedNeighbour } from './page-contents.ts';
+import type { PageProof } from './proof.ts';
 import { beginWalk, createWalkState, distrustOrder, recordProof } from './walk-state.ts';
 import type { FetchPage, Page, WalkOptions, WalkState } from './walk-state.ts';
 
@@ -34,12 +35,11 @@ export function createQuickWalk(
   const unstarted = { walkId: 0, checkpoint: null, lastSize: baseline };
   const walk = createWalkState({ context, options, mode: 'quick', startedAt }, unstarted);
   walk.checkpoint.orderViolated = !baseline.isTrusted;
-  const fetchOwnPage = createPageFetcher(walk);
   const quick: QuickWalk = {
     walk,
     baseline,
     fetchPage: async (number, purpose) => {
-      const page = await fetchOwnPage(number, purpose);
+      const page = await fetchPage(walk, number, purpose);
       quick.pagesRead.set(number, page);
       quick.firstTotalcount ??= page.paging.totalcount;
       walk.checkpoint.totalcount = page.paging.totalcount;
@@ -76,14 +76,15 @@ export async function readNearest(
   return null;
 }
 
-/** Reads a page once. Null if it proves nothing, or the list has become shorter. */
+/** Reads a page once. Null if it proves nothing, or if the list is shorter or its page size is another one now. */
 export async function readPage(quick: QuickWalk, number: number): Promise<PageBounds | null> {
-  const { walk, fetchPage, trustedPages, untrustedPages } = quick;
+  const { walk, trustedPages, untrustedPages } = quick;
   const trusted = trustedPages.get(number);
   if (trusted) return trusted;
   walk.above = trustedPages.get(number + 1) ?? null;
-  const page = await retryWrongPage(walk, fetchPage, await fetchPage(number, 'page'));
-  const bounds = getLastPageNumber(page.paging) < number ? null : storeAndTrust(quick, page, null);
+  const page = await quick.fetchPage(number, 'page');
+  const isUsable = decide(walk, page, walk.checkpoint.pageSize).action === 'store';
+  const bounds = isUsable ? storeAndTrust(quick, page, null) : null;
   if (!bounds) untrustedPages.add(number);
   const { slot } = walk.options;
   if (slot.pageRead()) await slot.nextSlot();
@@ -94,7 +95,7 @@ export async function readPage(quick: QuickWalk, number: number): Promise<PageBo
 export function storeAndTrust(quick: QuickWalk, page: Page, above: 'end' | null): PageBounds | null {
   const { walk, trustedPages } = quick;
   walk.above = above ?? trustedPages.get(page.number + 1) ?? null;
-  const judged = judgePage(walk, page);
+  const judged = proveWalked(walk, page);
   const overlap = judged.distrust === null ? findOverlap(quick, page) : null;
   const proof = overlap === null ? judged : distrust(judged, overlap);
   const trusted = recordProof(walk, page, proof);

@@ -2,8 +2,7 @@
 import { WarehouseError } from '../../lib/errors.ts';
 import type { SyncContext } from '../context.ts';
 import { readBoundary } from './boundary-read.ts';
-import { retryWrongPage } from './page.ts';
-import { HIGHEST } from './proof.ts';
+import { HIGHEST } from './page-contents.ts';
 import {
   createQuickWalk,
   ensureWalkRow,
@@ -16,7 +15,7 @@ import type { PageBounds, QuickWalk } from './quick-pages.ts';
 import { findLastPage } from './seek.ts';
 import { walkPackage } from './walk.ts';
 import { buildWalkEnd, isOrderProved, recordStop, warnIfUnsorted } from './walk-state.ts';
-import type { Page, WalkOptions, WalkState } from './walk-state.ts';
+import type { WalkOptions, WalkState } from './walk-state.ts';
 
 /**
  * Makes a quick walk of one package; a package that has no completed walk is walked in full, or left to the next full
@@ -60,15 +59,13 @@ async function readChanges(quick: QuickWalk): Promise<void> {
 /** Reads the last page. Returns the highest trusted page; null if the last page is the whole list, or none is trusted. */
 async function readEnd(quick: QuickWalk): Promise<PageBounds | null> {
   const { walk, baseline, fetchPage, pagesRead } = quick;
-  const retry = (missing: Page) => retryWrongPage(walk, fetchPage, missing);
-  const found = await findLastPage(fetchPage, baseline, retry);
-  walk.checkpoint.pageSize = found.paging.pagesize;
-  const last = await retry(found);
+  const last = await findLastPage(fetchPage, baseline);
+  walk.checkpoint.pageSize = last.paging.pagesize;
   // the list has grown: store the former last page first, so that it cannot overwrite the newer response
-  for (const page of pagesRead.values()) if (page.number < found.number) storeAndTrust(quick, page, null);
+  for (const page of pagesRead.values()) if (page.number < last.number) storeAndTrust(quick, page, null);
   const end = storeAndTrust(quick, last, 'end');
   if (walk.coversWholeList || walk.checkpoint.orderViolated) return null;
-  return end ?? readNearest(quick, found.number - 1, START, { number: found.number });
+  return end ?? readNearest(quick, last.number - 1, START, { number: last.number });
 }
 
 /** Reads down from the last page until a page begins with a known id: new videos have the highest ids. */

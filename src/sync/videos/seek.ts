@@ -1,26 +1,23 @@
 /** Finds the page where a walk starts: the last page of the list, or the page where an earlier walk stopped. */
 import { countPages } from '../../lib/count-pages.ts';
 import { RefusedError } from '../../lib/errors.ts';
-import { getLastPageNumber, findUnreadReason } from './proof.ts';
 import type { Checkpoint } from '../../warehouse/statements/walk.ts';
+import { findUnreadReason, getLastPageNumber } from './proof.ts';
 import type { FetchPage, Page } from './walk-state.ts';
 
 /**
  * Reads the last page. Its number comes from the size of the list at the last walk, or from one probe; a response that
  * reports another last page is a probe too. A list that keeps growing is read from the page found: the next walk finds
- * the rest. `retry` may request a missing page once more.
+ * the rest.
  */
 export async function findLastPage(
   fetchPage: FetchPage,
   size: { totalcount: number; pageSize: number } | null,
-  retry: (page: Page) => Promise<Page>,
 ): Promise<Page> {
   const guess = size ? Math.max(1, countPages(size.totalcount, size.pageSize)) : 1;
   const guessed = await fetchIfExists(fetchPage, guess, size ? 'page' : 'probe');
   const last = await followReportedLastPage(fetchPage, guessed ?? (await fetchPage(1, 'probe')));
-  if (last.number === 1 || !isMissing(last)) return last;
-  const retried = await retry(last);
-  return isMissing(retried) ? bisectLastPage(fetchPage, retried.number) : retried;
+  return last.number > 1 && isMissing(last) ? bisectLastPage(fetchPage, last.number) : last;
 }
 
 /** Follows the reported number down as often as the list shrinks, and up once. */
@@ -77,15 +74,6 @@ export async function seekToId(fetchPage: FetchPage, from: ResumePoint): Promise
     page = await fetchPage(page.number + 1, 'probe');
   }
   return page;
-}
-
-/** A page beyond the end means that the list shrank: reads its new last page instead. */
-export async function clampToLastPage(fetchPage: FetchPage, page: Page): Promise<Page> {
-  let current = page;
-  while (getLastPageNumber(current.paging) < current.number) {
-    current = await fetchPage(getLastPageNumber(current.paging), 'probe');
-  }
-  return current;
 }
 
 /** Null if the service refuses the page: some refuse pages beyond the end. */

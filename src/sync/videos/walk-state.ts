@@ -15,8 +15,8 @@ import type { UnchangedPage } from '../../warehouse/unchanged-pages.ts';
 import type { StartedWalk, WalkEnd } from '../../warehouse/walks.ts';
 import type { SyncAccount, SyncContext } from '../context.ts';
 import type { Slot } from '../fair-queue.ts';
-import { countExpectedOn, type PageAbove, type PageContents, type PageProof } from './proof.ts';
-import type { TrustedNeighbour } from './proof.ts';
+import type { PageAbove, PageContents, TrustedNeighbour } from './page-contents.ts';
+import { countExpectedOn, type PageProof } from './proof.ts';
 
 export interface WalkOptions {
   account: SyncAccount;
@@ -30,12 +30,16 @@ export interface WalkOptions {
 }
 
 /** One page of the list. */
-export interface Page extends WithReceivedAt<VideoPage> {
+export interface Page extends WithReceivedAt<Omit<VideoPage, 'parse' | 'unchanged'>> {
   /** The requested page number. */
   number: number;
   contents: PageContents;
   /** The stored facts of a page that was recognised by its hash; null if its records were read. */
   recognised: UnchangedPage | null;
+  /** Why it looks like a page of another package; null if it does not. */
+  foreign: string | null;
+  /** It was requested before, and could not be used. */
+  isSecond: boolean;
 }
 
 /** Requests one page of the package. */
@@ -53,9 +57,7 @@ export interface WalkState {
   checkpoint: Checkpoint;
   above: PageAbove;
   /** Pages requested again because they were not the requested ones. */
-  retriedPages: number;
-  /** Pages that looked like pages of another package, were returned twice, and were accepted. */
-  confirmedPages: number;
+  refetched: number;
   sizeChanges: number;
   boundaryReads: {
     left: number;
@@ -101,8 +103,7 @@ export function createWalkState(
     walkId,
     checkpoint: checkpoint ?? { ...initial, orderViolated: false, unreadReason: null },
     above: checkpoint?.id == null ? 'end' : null,
-    retriedPages: 0,
-    confirmedPages: 0,
+    refetched: 0,
     sizeChanges: 0,
     boundaryReads: { left: 0, isSizeIgnored: false },
     resumed: checkpoint?.id != null,

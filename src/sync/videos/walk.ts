@@ -2,14 +2,14 @@
  * One pass over all pages of a package: last page first, one page after the other. A deletion then moves records towards
  * the unread pages, so none is missed (docs/architecture.md, "Walking").
  */
-import { RefusedError } from '../../lib/errors.ts';
 import type { IdRange } from '../../lib/id-range.ts';
 import type { StartedWalk } from '../../warehouse/walks.ts';
 import type { SyncContext } from '../context.ts';
 import { getMaxBoundaryReads, readBoundary } from './boundary-read.ts';
-import { createPageFetcher, judgePage, retryWrongPage, storePage } from './page.ts';
-import { HIGHEST, isTrustedNeighbour, getLastPageNumber, type PageProof } from './proof.ts';
-import { clampToLastPage, findLastPage, seekToId } from './seek.ts';
+import { decide, fetchPage, proveWalked, storePage } from './page.ts';
+import { HIGHEST, isTrustedNeighbour } from './page-contents.ts';
+import { getLastPageNumber, type PageProof } from './proof.ts';
+import { findLastPage, seekToId } from './seek.ts';
 import {
   advance,
   beginWalk,
@@ -19,9 +19,6 @@ import {
   warnIfUnsorted,
 } from './walk-state.ts';
 import type { FetchPage, Page, WalkOptions, WalkState } from './walk-state.ts';
-
-/** A page size that changes more often than this in one walk is an error. */
-const MAX_SIZE_CHANGES = 3;
 
 /** Walks one package. Throws what stopped the walk, after its checkpoint and its status are stored. */
 export async function walkPackage(context: SyncContext, options: WalkOptions): Promise<void> {
@@ -43,44 +40,55 @@ export async function walkPackage(context: SyncContext, options: WalkOptions): P
 /** Reads from the start page down to page 1. Each page is stored while the next one is fetched. */
 async function readPagesDescending(walk: WalkState, last: StartedWalk['lastSize']): Promise<void> {
   const { context, options, key } = walk;
-  const fetchPage = createPageFetcher(walk);
-  let page = await findStart(walk, fetchPage, last);
+  let page = await findStart(walk, last);
   const pages = getLastPageNumber(page.paging);
   walk.boundaryReads.left = getMaxBoundaryReads(context.walk.boundaryReads, pages);
   context.progress.walkStarted({ ...key, pages, done: Math.max(0, pages - page.number) });
   for (;;) {
-    page = await adoptPageSize(walk, fetchPage, page);
+    page = await seekStorable(walk, page);
     const { number } = page;
-    const proof = judgePage(walk, page);
+    const proof = proveWalked(walk, page);
     const gap = findGapToRead(walk, page, proof);
     advance(walk, page, proof);
     const isTurnOver = options.slot.pageRead();
     // the next page is fetched now, unless a boundary read or another package comes first
-    const next = number > 1 && !gap && !isTurnOver ? fetchPage(number - 1, 'page') : null;
+    const next = number > 1 && !gap && !isTurnOver ? fetchPage(walk, number - 1, 'page') : null;
     next?.catch(() => undefined); // awaited below; storePage may throw before that
     storePage(walk, page, proof);
     if (gap) await readBoundary(walk, number, gap);
     if (number <= 1) return;
     if (isTurnOver) await options.slot.nextSlot();
-    const received = await (next ?? fetchPage(number - 1, 'page'));
-    page = await clampToLastPage(fetchPage, await retryWrongPage(walk, fetchPage, received));
+    page = await (next ?? fetchPage(walk, number - 1, 'page'));
   }
 }
 
-/** Reads the page where the walk starts: where its checkpoint says, else the last page. */
-async function findStart(
-  walk: WalkState,
-  fetchPage: FetchPage,
-  last: StartedWalk['lastSize'],
-): Promise<Page> {
+/** Goes on to other pages until one can be stored: the list may have shrunk, or its page size changed. */
+async function seekStorable(walk: WalkState, start: Page): Promise<Page> {
+  let page = start;
+  for (;;) {
+    const decision = decide(walk, page, walk.checkpoint.pageSize);
+    if (decision.action !== 'seek') return page;
+    page = decision.page === null ? await adoptPageSize(walk) : await fetchPage(walk, decision.page, 'probe');
+  }
+}
+
+/** The page size has changed: the walk continues from the lowest id read. */
+function adoptPageSize(walk: WalkState): Promise<Page> {
+  walk.sizeChanges++;
+  walk.above = walk.checkpoint.id === null ? 'end' : null;
+  return findStart(walk, null);
+}
+
+/** Reads the page where the walk starts: where its checkpoint says, else the last page. Its page size is that of the walk. */
+async function findStart(walk: WalkState, last: StartedWalk['lastSize']): Promise<Page> {
   const { checkpoint } = walk;
   const { id, orderViolated } = checkpoint;
-  const found = id === null || orderViolated ? null : await seekToId(fetchPage, { ...checkpoint, id });
-  const retry = (missing: Page) => retryWrongPage(walk, fetchPage, missing);
-  const page = found ?? (await findLastPage(fetchPage, id === null ? last : checkpoint, retry));
+  const fetch: FetchPage = (number, purpose) => fetchPage(walk, number, purpose);
+  const found = id === null || orderViolated ? null : await seekToId(fetch, { ...checkpoint, id });
+  const page = found ?? (await findLastPage(fetch, id === null ? last : checkpoint));
   checkpoint.pageSize = page.paging.pagesize;
   if (id !== null) verifyResumePoint(walk, page, id);
-  return retryWrongPage(walk, fetchPage, page);
+  return page;
 }
 
 /** If the lowest id read before is missing, both parts may not be one sorted list: drops the proofs of the first part. */
@@ -91,21 +99,6 @@ function verifyResumePoint({ context, key }: WalkState, { contents }: Page, id: 
     ids?.includes(id) ??
     (isInBounds && context.warehouse.findLiveIds({ ...key, low: id, high: id }).length > 0);
   if (!isThere) context.warehouse.dropCandidates(key, 'unheld');
-}
-
-/** If the page size has changed, the walk adopts it and continues from the lowest id read. */
-async function adoptPageSize(walk: WalkState, fetchPage: FetchPage, page: Page): Promise<Page> {
-  const { checkpoint, key } = walk;
-  if (page.paging.pagesize === checkpoint.pageSize) return page;
-  if (++walk.sizeChanges > MAX_SIZE_CHANGES) {
-    const message = `account ${key.account}, package ${key.packageId}: the page size keeps changing`;
-    throw new RefusedError(message, {
-      fault: 'shape',
-      hint: 'set page_size to one that the service keeps to',
-    });
-  }
-  walk.above = checkpoint.id === null ? 'end' : null;
-  return adoptPageSize(walk, fetchPage, await findStart(walk, fetchPage, null));
 }
 
 /**

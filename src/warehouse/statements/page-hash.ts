@@ -13,20 +13,12 @@ export interface PagePlace extends PackageKey {
   pageSize: number;
 }
 
-/** A page of a package, and the hash of its records. */
-export interface HashedPage extends PackageKey {
-  page: number;
-  hash: string;
-}
-
 const OF_PACKAGE = 'account = :account and package_id = :packageId';
 const AT_PLACE = `${OF_PACKAGE} and page = :page and page_size = :pageSize`;
 const VALUES = ['hash', 'records', 'first_id', 'last_id', 'proof_low', 'proof_high', 'change_seq', 'drift'];
 
-/** What is known of a page of this number whose records have this hash. */
-export const findByHash = query<PageHash, HashedPage>(
-  `select * from page_hash where ${OF_PACKAGE} and page = :page and hash = :hash`,
-).get;
+/** What is known of the page at this place. */
+export const findPage = query<PageHash, PagePlace>(`select * from page_hash where ${AT_PLACE}`).get;
 
 export const upsertPageHash = query<never, PageHash>(
   `insert into page_hash (account, package_id, page, page_size, ${VALUES.join(', ')})

@@ -1,40 +1,35 @@
 import { describe, expect, it } from 'vitest';
-import type { PageEnvelope } from '../../../src/service/client/parse-response.ts';
+import { VIDEO_FIELDS } from '../../../src/lib/service-fields.ts';
+import { splitEnvelope } from '../../../src/service/client/response-body.ts';
 import { createTestClient, catchFailure, pageRequest } from '../../support/fixtures/service-client.ts';
 import { listBody, listRefusal, videoRecord } from '../../support/fixtures/service-responses.ts';
 
 const records = [videoRecord(7, { title: 'a [title] with ] brackets [' }), videoRecord(9)];
 
-/** Fetches a page with this response; `known` returns whether it is unchanged. */
-async function fetchPage(body: string, known: boolean) {
-  const { client, service } = await createTestClient(() => ({ body }));
-  const seen: (PageEnvelope | null)[] = [];
-  const isUnchanged = async (_hash: string, readSeen: () => PageEnvelope | null) => {
-    seen.push(readSeen());
-    return known;
-  };
-  return { page: await client.videoPage({ ...pageRequest(), isUnchanged }), seen, service };
+/** Fetches a page with this response, whose records have this hash. */
+async function fetchPage(body: string, knownHash: string | null = null) {
+  const { client } = await createTestClient(() => ({ body }));
+  return client.videoPage({ ...pageRequest(), knownHash });
 }
 
-const fetchHash = async (body: string) => (await fetchPage(body, false)).page.hash;
+const fetchHash = async (body: string) => (await fetchPage(body)).hash;
 
 describe('an unchanged page', () => {
-  it('has paging and echo, and no records', async () => {
-    const { page, seen } = await fetchPage(listBody({ records, page: 1 }), true);
-    expect(page).toMatchObject({ unchanged: true, videos: [], ids: [], drift: [] });
+  it('has paging, echo and hash, and its records where they are parsed after all', async () => {
+    const hash = await fetchHash(listBody({ records }));
+    const page = await fetchPage(listBody({ records, page: 1 }), hash);
+    expect(page).toMatchObject({ unchanged: true, videos: [], ids: [], drift: [], hash });
     expect(page.paging).toEqual({ page: 1, pagesize: 1000, totalcount: 2, totalpage: 1 });
-    expect(seen).toEqual([{ paging: page.paging, echo: page.echo, hash: page.hash }]);
+    expect(page.parse()).toMatchObject({ unchanged: false, ids: [7, 9], paging: page.paging, hash });
   });
 
   it('has all records and its hash where its hash is unknown', async () => {
-    const { page } = await fetchPage(listBody({ records }), false);
-    expect(page).toMatchObject({ unchanged: false, ids: [7, 9] });
-    expect(page.hash).toMatch(/^[A-Za-z0-9+/]{43}=$/);
-  });
-
-  it('has no hash where none is requested', async () => {
-    const { client } = await createTestClient(() => ({ body: listBody({ records }) }));
-    expect((await client.videoPage(pageRequest())).hash).toBeNull();
+    for (const known of [null, 'another']) {
+      const page = await fetchPage(listBody({ records }), known);
+      expect(page).toMatchObject({ unchanged: false, ids: [7, 9] });
+      expect(page.hash).toMatch(/^[A-Za-z0-9+/]{43}=$/);
+      expect(page.parse()).toMatchObject({ ids: [7, 9] });
+    }
   });
 });
 
@@ -50,37 +45,32 @@ describe('the hash of a page', () => {
   });
 });
 
-describe('a page without a hash', () => {
-  it('is a response with ambiguous brackets around its records: it is parsed completely', async () => {
+describe('a page with its known hash is parsed completely', () => {
+  it('where brackets around its records are ambiguous', async () => {
     const body = JSON.stringify({
       before: [1],
       ...(JSON.parse(listBody({ records })) as object),
     });
-    const { page, seen } = await fetchPage(body, true);
-    expect(seen).toEqual([null]);
-    expect(page).toMatchObject({ unchanged: false, ids: [7, 9] });
+    expect(await fetchPage(body, await fetchHash(body))).toMatchObject({ unchanged: false, ids: [7, 9] });
   });
 
-  it('is an errorInfo failure, which stays one', async () => {
-    const { client } = await createTestClient(() => listRefusal('Denied'));
-    const error = await catchFailure(
-      client.videoPage({ ...pageRequest(), isUnchanged: async (_hash, readSeen) => readSeen() !== null }),
-    );
+  it('where it is an errorInfo failure, which stays one', async () => {
+    const body = listRefusal('Denied').body ?? '';
+    const { client } = await createTestClient(() => ({ body }));
+    const knownHash = splitEnvelope(Buffer.from(body), VIDEO_FIELDS)?.hash ?? null;
+    const error = await catchFailure(client.videoPage({ ...pageRequest(), knownHash }));
     expect(error.message).toContain('Denied');
   });
 
-  it('is a truncated response', async () => {
+  it('where it is truncated, and is requested again', async () => {
     const body = listBody({ records });
-    const { client } = await createTestClient(({ number }) => ({
+    const hash = await fetchHash(body);
+    const { client, service } = await createTestClient(({ number }) => ({
       body: number === 1 ? body.slice(0, body.lastIndexOf(']') + 1) : body,
     }));
-    const envelopes: (PageEnvelope | null)[] = [];
-    const isUnchanged = async (_hash: string, readSeen: () => PageEnvelope | null) => {
-      envelopes.push(readSeen());
-      return true;
-    };
-    expect(await client.videoPage({ ...pageRequest(), isUnchanged })).toMatchObject({ unchanged: true });
-    expect(envelopes).toMatchObject([null, { paging: { totalcount: 2 } }]);
+    const page = await client.videoPage({ ...pageRequest(), knownHash: hash });
+    expect(page).toMatchObject({ unchanged: true, paging: { totalcount: 2 } });
+    expect(service.requests).toHaveLength(2);
   });
 });
 
@@ -88,7 +78,7 @@ describe('a record', () => {
   it('that is nested too deeply for the stack is rejected, and the others are stored', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     const body = listBody({ records: [videoRecord(7, { later: 'DEEP' }), videoRecord(9)] });
-    const { page } = await fetchPage(body.replace('"DEEP"', deep), false);
+    const page = await fetchPage(body.replace('"DEEP"', deep));
     expect(page.videos.map(({ id }) => id)).toEqual([9]);
     expect(page.refused).toMatchObject([{ id: 7, reason: 'nested too deeply to be stored' }]);
   });
