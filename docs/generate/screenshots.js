@@ -53,7 +53,7 @@ const UNSERVED = ['2026-07-06', '2026-07-07', '2026-07-08', '2026-07-09', '2026-
 const PICTURES = [
   { name: 'status-page', path: '/', width: 1280, height: 1306, colorScheme: 'light' },
   { name: 'status-page-dark', path: '/', width: 390, height: 1192, colorScheme: 'dark' },
-  { name: 'storage', path: '/storage?range=1y', width: 1280, height: 800, colorScheme: 'light' },
+  { name: 'storage', path: '/storage', width: 1280, height: 800, colorScheme: 'light' },
   { name: 'package', path: '/packages/studio/101', width: 1280, height: 800, colorScheme: 'light' },
 ];
 

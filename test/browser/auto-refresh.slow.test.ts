@@ -3,9 +3,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFin
 import { openBrowser, type TestBrowser } from '../support/browser/browser.ts';
 import { openSite, buildPage, type Site } from '../support/browser/site.ts';
 
-const FIGURE = `<figure class="chart" data-chart="/storage.json" data-points="2"><div class="chart-plot"></div></figure>`;
-const POINTS = ['2026-11-21', '2026-11-22'].map((day) => ({ day, lines: [['Total', '1 GiB']] }));
-
 let browser: TestBrowser;
 let site: Site;
 let complaints: string[];
@@ -30,11 +27,10 @@ function serve(stamp: string, text: string, progress = ''): void {
     <section id="progress">${progress}</section>
     <section id="runs" class="${stamp}" data-part><div class="scroll"><p class="wide">wide</p></div><p class="words">${text}</p>
       <details id="more"><summary>More</summary><p>${text}</p></details><a href="#there">There</a></section>
-    <section id="storage" data-part><p class="words">${text}</p>${FIGURE}</section>`;
+    <section id="storage" data-part><p class="words">${text}</p><code data-copy>vodhouse plan</code></section>`;
   const attributes = ` data-stamp="${stamp}" data-live="/live.json"`;
   site.answer('/', { body: buildPage(body, { attributes, title: `vodhouse: ${text}` }) });
   site.answer('/live.json', { body: JSON.stringify({ stamp, progress, running: progress !== '' }) });
-  site.answer('/storage.json', { body: JSON.stringify(POINTS) });
 }
 
 /** The page at noon, with a clock that does not move until a test advances it. */
@@ -49,7 +45,7 @@ async function open(): Promise<Page> {
   onTestFinished(() => page.context().close());
   await page.clock.install({ time: new Date('2026-11-22T12:00:00Z') });
   await page.goto(site.origin);
-  await page.waitForSelector('.chart-plot[tabindex]');
+  await page.waitForSelector('.copy');
   await page.clock.pauseAt(new Date('2026-11-22T12:00:10Z'));
   await settle(page);
   return page;
@@ -134,15 +130,14 @@ describe('progress', () => {
 });
 
 describe('a new stamp', () => {
-  test('replaces the parts and the title, and a new chart has its box at the cursor', async () => {
+  test('replaces the parts and the title, and a new command has its button', async () => {
     const page = await open();
     serve('two', '1 s ago');
     await pass(page, 3.1);
     await expect.poll(() => readText(page)).toEqual(['1 s ago', '1 s ago']);
     expect(await page.title()).toBe('vodhouse: 1 s ago');
     expect(await page.locator('body').getAttribute('data-stamp')).toBe('two');
-    await page.locator('.chart-plot').hover({ position: { x: 1, y: 5 } });
-    await expect.poll(() => page.locator('.chart-box strong').innerText()).toBe('2026-11-21');
+    expect(await page.locator('.copy').count()).toBe(1);
     await pass(page, 3.1);
     expect(countRequests('/')).toBe(2);
   });

@@ -1,5 +1,6 @@
 /** The rows of an answer, with a bar beside the figure that a question is about. */
 import { formatCount, pluralize } from '../../lib/format.ts';
+import { createBars } from '../charts/bars.tsx';
 import type { Answer } from '../answers/answer-thread.ts';
 import type { Question } from '../answers/questions.ts';
 import { Timestamp } from './format.tsx';
@@ -20,7 +21,7 @@ interface AnswerTableProps {
 export function AnswerTable({ answer, question, csvCommand }: AnswerTableProps) {
   const { columns, isNumeric, rows, more, isTooLarge } = answer;
   if (rows.length === 0) return <p class="soft">No row.</p>;
-  const bars = createBars(answer);
+  const bars = findBars(answer);
   const head = columns.map((name, index) => (isNumeric[index] ? `>${name}` : name));
   return (
     <>
@@ -65,31 +66,13 @@ function Cell({ text, column = '' }: { text: string | null; column: string | und
   return isTime ? <Timestamp at={text} /> : <bdi>{text}</bdi>;
 }
 
-const WIDTH = 80;
-const HEIGHT = 10;
-
-/** Null for an answer without a figure to draw. Negative figures go to the left of zero. */
-function createBars({ columns, rows }: Answer) {
+/** Null for an answer without a figure to draw. */
+function findBars({ columns, rows }: Answer) {
   const name = columns.some((each) => NO_BARS.includes(each))
     ? undefined
     : BARS.find((each) => columns.includes(each));
   if (name === undefined) return null;
   const column = columns.indexOf(name);
-  const values = rows.map((row) => Number(row[column] ?? 0));
-  const [least, most] = [Math.min(0, ...values), Math.max(0, ...values)];
-  const span = most - least;
-  if (!Number.isFinite(span) || span === 0) return null;
-  const toX = (value: number) => Math.round(((value - least) / span) * WIDTH * 10) / 10;
-  return {
-    column,
-    draw: (value: number) => {
-      const [from, to] = [toX(0), toX(value)];
-      const [x, width] = [Math.min(from, to), Math.max(Math.abs(to - from), 1)];
-      return (
-        <svg class="bar" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} width={WIDTH} height={HEIGHT} aria-hidden="true">
-          <rect class={to < from ? 'below' : undefined} x={x} y={0} width={width} height={HEIGHT} />
-        </svg>
-      );
-    },
-  };
+  const draw = createBars(rows.map((row) => Number(row[column] ?? 0)));
+  return draw && { column, draw };
 }

@@ -4,7 +4,6 @@ import { useContext } from 'preact/hooks';
 import { fromTimestamp, HOUR_MS, MINUTE_MS } from '../../lib/clock.ts';
 import type { Status } from '../../database/schema/runs.ts';
 import { formatAgo, formatBinaryBytes, formatCount, formatDuration } from '../../lib/format.ts';
-import { formatSizeChange } from '../charts/point-texts.ts';
 import { changesPath, packagePath, runPath, videoPath } from '../views/paths.ts';
 
 export { changesPath, packagePath, runPath, videoPath };
@@ -90,6 +89,12 @@ export function formatElapsed(from: string, to: string): string {
 export function formatChange(difference: number): string {
   if (difference === 0) return '±0';
   return `${difference > 0 ? '+' : '\u2212'}${formatCount(Math.abs(difference))}`;
+}
+
+/** `+1.2 GiB`, `−3 MiB`, `no change`. */
+export function formatSizeChange(bytes: number): string {
+  if (bytes === 0) return 'no change';
+  return `${bytes > 0 ? '+' : '\u2212'}${formatBinaryBytes(Math.abs(bytes))}`;
 }
 
 /** What the walks count, in the words of the published file. */

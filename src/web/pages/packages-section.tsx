@@ -22,7 +22,7 @@ export function PackagesSection({ packages, now, isFirstReadRunning }: PackagesP
         </a>
       )}
       {rows.length > 0 && (
-        <Table label={{ by: 'packages-heading' }} class="strips" head={HEAD}>
+        <Table label={{ by: 'packages-heading' }} class="strips compact" head={HEAD}>
           {rows.map((row) => (
             <PackageRow key={packagePath(row)} row={row} now={now} isFirstReadRunning={isFirstReadRunning} />
           ))}
@@ -64,7 +64,7 @@ function PackageRow({ row, now, isFirstReadRunning }: RowProps) {
         <Strip days={row.days} />
       </td>
       <td class="number">{formatCount(row.videos)}</td>
-      <td class="nowrap">
+      <td class="nowrap wide">
         <RelativeTime at={row.walked_at} now={now} />
       </td>
     </tr>

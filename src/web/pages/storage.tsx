@@ -1,31 +1,20 @@
-/** The page of storage: the chart in any range, and a table by month that opens to days. */
-import { changeSince, sum } from '../charts/storage-chart.ts';
-import { formatSizeChange } from '../charts/point-texts.ts';
+/** The page of storage: growth by month, the level as a line, and the days of a month. */
+import { createBars } from '../charts/bars.tsx';
+import { StorageSvg } from '../charts/storage-svg.tsx';
 import { STORAGE_KINDS } from '../../lib/service-fields.ts';
 import { formatCount, pluralize } from '../../lib/format.ts';
-import type { StorageDayRow } from '../../queries/named/storage.ts';
-import { formatTotal, listMonths, type Month, type MonthDay } from '../views/storage-calendar.ts';
-import { MODES, RANGES, type RangeName, type StorageView } from '../views/storage-view.ts';
-import { formatSize, Message, Timestamp } from './format.tsx';
+import { changeSince, formatTotal, type CalendarDay, type Month } from '../views/storage-days.ts';
+import type { StorageView } from '../views/storage-view.ts';
+import { describeDelta, formatSize, formatSizeChange, Message, Timestamp } from './format.tsx';
 import { Page, type PageFrame } from './layout.tsx';
 import { Section, Tabs } from './section.tsx';
-import { StorageFigure, StorageHeadline } from './storage-figure.tsx';
 import { Table } from './table.tsx';
-
-const RANGE_TEXTS: Record<RangeName, string> = {
-  '30d': '30 days',
-  '90d': '90 days',
-  '1y': '1 year',
-  all: 'All',
-};
-const MODE_TEXTS = { level: 'Level', change: 'Change per day' };
-const HEAD = ['Month', ...STORAGE_KINDS.map(({ label }) => `>${label}`), '>Total', '>Change', 'Notes'];
 
 export function StoragePage({ storage, ...frame }: PageFrame & { storage: StorageView | null }) {
   return (
     <Page {...frame} title="Storage" current="storage" styles={['chart.css']}>
       <h1>Storage{storage && storage.accounts.length > 1 && <> of {storage.account}</>}</h1>
-      {storage === null || storage.calendar.length === 0 ? (
+      {storage === null || storage.months.length === 0 ? (
         <p class="soft">
           {storage ? 'No day has been read yet.' : 'No account has storage statistics in the config.'}
         </p>
@@ -37,94 +26,158 @@ export function StoragePage({ storage, ...frame }: PageFrame & { storage: Storag
 }
 
 function Storage({ storage }: { storage: StorageView }) {
-  const { account, accounts, chart, range } = storage;
+  const { account, accounts, month } = storage;
   return (
     <>
-      <p id="storage-now">
-        <StorageHeadline storage={storage} />
-      </p>
-      <section class="card" aria-label="Chart">
-        <div class="chart-choices">
-          {accounts.length > 1 && (
-            <Tabs
-              label="Accounts"
-              current="true"
-              tabs={accounts.map((name) => ({
-                text: name,
-                href: storage.path({ account: name }),
-                isCurrent: name === account,
-              }))}
-            />
+      {accounts.length > 1 && (
+        <Tabs
+          label="Accounts"
+          current="true"
+          tabs={accounts.map((name) => ({
+            ...{ text: name, href: storage.path({ account: name }), isCurrent: name === account },
+          }))}
+        />
+      )}
+      <Headline storage={storage} />
+      <div class="growth">
+        <Section name="months" heading="Growth by month">
+          <Months storage={storage} />
+        </Section>
+        <Section name="level" heading={month === null ? 'Level by day' : `Level in ${month}`}>
+          {month !== null && (
+            <a class="more" href={storage.path({ month: null })}>
+              All days
+            </a>
           )}
-          <Tabs
-            label="What the chart shows"
-            current="true"
-            tabs={MODES.map((mode) => ({
-              text: MODE_TEXTS[mode],
-              href: storage.path({ chart: mode }),
-              isCurrent: mode === chart.mode,
-            }))}
-          />
-          <Tabs
-            label="Days in the chart"
-            current="true"
-            tabs={(Object.keys(RANGES) as RangeName[]).map((name) => ({
-              ...{ text: RANGE_TEXTS[name], href: storage.path({ range: name }), isCurrent: name === range },
-            }))}
-          />
-        </div>
-        <StorageFigure storage={storage} />
-        <p class="soft">
-          <a href={storage.path({}, '.svg')}>Chart as SVG</a> ·{' '}
-          <a href={storage.path({}, '.csv')}>Days as CSV</a>
-        </p>
-      </section>
-      <Section name="months" heading="By month">
-        <Months storage={storage} />
-      </Section>
+          <Level storage={storage} />
+        </Section>
+      </div>
+      {month !== null && (
+        <Section name="days" heading={`Days of ${month}`}>
+          <Days days={storage.days} />
+        </Section>
+      )}
     </>
   );
 }
 
-function Months({ storage }: { storage: StorageView }) {
-  const months = listMonths(storage.calendar, storage.chart.days[0]?.date ?? '');
+/** `36.7 TiB on 2026-11-22, so far (live)`, and what changed in the days that are shown. */
+function Headline({ storage: { latest, today, delta } }: { storage: StorageView }) {
+  if (!latest) return <p id="storage-now">No day has been read yet.</p>;
+  const isLive = latest.state === 'live';
+  const kind = isLive ? 'last reading, not booked yet' : 'last booked day';
   return (
-    <Table label={{ by: 'months-heading' }} class="figures months" head={HEAD}>
-      {months.flatMap((month) => [
-        <MonthRow key={month.month} month={month} storage={storage} />,
-        ...(month.month === storage.month ? month.days.map((day) => <DayRow key={day.date} {...day} />) : []),
-      ])}
+    <p id="storage-now">
+      <strong>{formatTotal(latest)}</strong> on {latest.date},{' '}
+      {isLive && latest.date === today ? 'so far (live)' : kind}
+      {delta && (
+        <>
+          {' · '}
+          <strong>{describeDelta(delta)}</strong> from {delta.since} to {delta.until}
+        </>
+      )}
+    </p>
+  );
+}
+
+function Months({ storage }: { storage: StorageView }) {
+  const drawBar = createBars(storage.months.map(({ growth }) => growth ?? 0));
+  return (
+    <Table
+      label={{ by: 'months-heading' }}
+      class="months compact"
+      head={['Month', '>Growth', '>Level', 'Notes']}
+    >
+      {storage.months.map((month) => (
+        <tr key={month.month} class={month.month === storage.month ? 'open' : undefined}>
+          <th scope="row">
+            <a
+              href={`${storage.path({ month: month.month })}#days`}
+              aria-current={month.month === storage.month ? 'true' : undefined}
+            >
+              {month.month}
+            </a>
+          </th>
+          <td class="number">
+            {month.growth !== null && (
+              <>
+                {drawBar?.(month.growth)}
+                {formatSizeChange(month.growth)}
+              </>
+            )}
+          </td>
+          <td class="number">{month.last ? formatTotal(month.last) : ''}</td>
+          <td class="soft">{listNotes(month).join(', ')}</td>
+        </tr>
+      ))}
     </Table>
   );
 }
 
-function MonthRow({ month: { month, days, before }, storage }: { month: Month; storage: StorageView }) {
-  const isOpen = month === storage.month;
-  const last =
-    (days.find(({ row }) => row?.state === 'booked') ?? days.find(({ row }) => row !== null))?.row ?? null;
+function listNotes({ days }: Month): string[] {
   const missing = days.filter(({ row }) => row === null).length;
   const corrected = days.filter(({ row }) => row?.is_corrected === 1).length;
-  const notes = [
-    pluralize(days.length, 'day'),
-    ...(last?.state === 'live' ? ['not booked yet'] : []),
-    ...(missing > 0 ? [`${formatCount(missing)} without figures`] : []),
-    ...(corrected > 0 ? [`${formatCount(corrected)} corrected`] : []),
+  return [
+    ...(days.some(({ row }) => row?.state === 'live') ? ['so far'] : []),
+    ...(missing > 0 ? [`▒ ${pluralize(missing, 'gap')}`] : []),
+    ...(corrected > 0 ? [`◆ ${formatCount(corrected)} corrected`] : []),
   ];
+}
+
+function Level({ storage }: { storage: StorageView }) {
+  const { days, live } = storage;
+  const missing = days.filter(({ row }) => row === null).length;
+  const corrected = days.filter(({ row }) => row?.is_corrected === 1).length;
   return (
-    <tr id={`month-${month}`} class={isOpen ? 'open' : undefined}>
-      <th scope="row">
-        <a href={`${storage.path({ month: isOpen ? null : month })}#month-${month}`} aria-expanded={isOpen}>
-          <span aria-hidden="true">{isOpen ? '▾' : '▸'} </span>
-          {month}
-        </a>
-      </th>
-      <Figures row={last} before={before} />
-      <td>{notes.join(', ')}</td>
-    </tr>
+    <figure class="chart">
+      <div class="chart-plot">
+        <StorageSvg chart={storage} />
+      </div>
+      <figcaption class="soft">
+        <ul>
+          <li>All files at the end of each day; the axis is fitted to the sizes.</li>
+          {missing > 0 && (
+            <li>
+              ▒ {pluralize(missing, 'day')} without figures: nothing is interpolated; the month has the
+              reason.
+            </li>
+          )}
+          {corrected > 0 && (
+            <li>◆ {pluralize(corrected, 'day')} corrected after the booking (vodhouse correct).</li>
+          )}
+          {live !== null && (
+            <li>┊ Today is live: it is booked when the day is over, and no growth before.</li>
+          )}
+          <li>
+            <a href={storage.path({}, '.svg')}>Chart as SVG</a> ·{' '}
+            <a href={storage.path({}, '.csv')}>Days as CSV</a>
+          </li>
+        </ul>
+      </figcaption>
+    </figure>
   );
 }
 
-function DayRow({ date, row, before, missing }: MonthDay) {
+const HEAD = ['Day', '>Change', ...STORAGE_KINDS.map(({ label }) => `>${label}`), '>Total', 'Read'];
+
+/** The latest first. */
+function Days({ days }: { days: readonly CalendarDay[] }) {
+  const drawBar = createBars(days.map(({ before, row }) => changeSince(before, row) ?? 0));
+  return (
+    <Table label={{ by: 'days-heading' }} class="figures compact" head={HEAD}>
+      {days.toReversed().map((day) => (
+        <DayRow key={day.date} day={day} drawBar={drawBar} />
+      ))}
+    </Table>
+  );
+}
+
+interface DayRowProps {
+  day: CalendarDay;
+  drawBar: ReturnType<typeof createBars>;
+}
+
+function DayRow({ day: { date, row, before, missing }, drawBar }: DayRowProps) {
   if (row === null)
     return (
       <tr class="gap">
@@ -134,38 +187,26 @@ function DayRow({ date, row, before, missing }: MonthDay) {
         </td>
       </tr>
     );
+  const change = changeSince(before, row);
   return (
     <tr>
       <th scope="row">{date}</th>
-      <Figures row={row} before={before} hasCounts />
-      <td class="nowrap">
+      <td class="number">
+        {change !== null && drawBar?.(change)}
+        {change === null ? '' : formatSizeChange(change)}
+      </td>
+      {STORAGE_KINDS.map(({ size, count }) => (
+        <td key={size} class="number wide">
+          {formatSize(row[size])}
+          {row[count] !== null && <small class="soft"> {formatCount(row[count])}</small>}
+        </td>
+      ))}
+      <td class="number">{formatTotal(row)}</td>
+      <td class="nowrap wide">
         {row.state === 'live' ? 'live, ' : ''}
         {row.is_corrected === 1 ? 'corrected, ' : ''}
         <Timestamp at={row.observed_at} />
       </td>
     </tr>
-  );
-}
-
-interface FiguresProps {
-  row: StorageDayRow | null;
-  /** What it is compared with. */
-  before: StorageDayRow | null;
-  hasCounts?: boolean;
-}
-
-function Figures({ row, before, hasCounts = false }: FiguresProps) {
-  const change = sum(changeSince(before, row));
-  return (
-    <>
-      {STORAGE_KINDS.map(({ size, count }) => (
-        <td key={size} class="number">
-          {formatSize(row?.[size] ?? null)}
-          {hasCounts && row && row[count] !== null && <small class="soft"> {formatCount(row[count])}</small>}
-        </td>
-      ))}
-      <td class="number">{row ? formatTotal(row) : ''}</td>
-      <td class="number">{change === null ? '' : formatSizeChange(change)}</td>
-    </>
   );
 }

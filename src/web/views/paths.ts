@@ -4,23 +4,13 @@ export function packagePath({ account, package_id: id }: { account: string; pack
   return `/packages/${encodeURIComponent(account)}/${id}`;
 }
 
-/** What is shown of storage; null: the default. */
-export interface StorageChoice {
-  account: string;
-  chart?: string | null;
-  range?: string | null;
-  month?: string | null;
-}
-
-/** The address of the page of storage, or of its image, CSV or JSON. */
+/** The address of the page of storage, or of its image or CSV. `month` null: all days. */
 export function storagePath(
-  { account, chart, range, month }: StorageChoice,
-  ending: '' | '.svg' | '.csv' | '.json' = '',
+  { account, month = null }: { account: string; month?: string | null },
+  ending: '' | '.svg' | '.csv' = '',
 ): string {
-  const given = Object.entries({ account, chart, range, month }).flatMap(([name, value]) =>
-    value ? [[name, value]] : [],
-  );
-  return `/storage${ending}?${new URLSearchParams(given).toString()}`;
+  const query = new URLSearchParams({ account, ...(month === null ? {} : { month }) });
+  return `/storage${ending}?${query.toString()}`;
 }
 
 export function videoPath(video: { account: string; package_id: number; id: number }): string {

@@ -1,27 +1,18 @@
-/** What the pages show of the storage of an account, read from the live file. */
+/** What the page of storage, its image and its CSV show, read from the live file. */
 import * as z from 'zod';
 import type { Config } from '../../config/config.ts';
+import { STORAGE_KINDS } from '../../lib/service-fields.ts';
+import { FIGURES } from '../../lib/storage-figures.ts';
 import type { PageQueries } from '../../queries/page-queries.ts';
-import { createStorageChart, findDelta } from '../charts/storage-chart.ts';
 import { storagePath } from './paths.ts';
 import { textParam } from './query-params.ts';
-import { buildCalendar } from './storage-calendar.ts';
+import { buildCalendar, changeSince, findDelta, listMonths, type CalendarDay } from './storage-days.ts';
 import { findToday } from './today.ts';
 
-export const MODES = ['level', 'change'] as const;
-/** Days of the ranges; null: all. */
-export const RANGES = { '30d': 30, '90d': 90, '1y': 365, all: null } as const;
-export type RangeName = keyof typeof RANGES;
-
-const DEFAULT_RANGE: RangeName = '90d';
-
-/** The query of the page, of the image, of the CSV and of the JSON. */
 export const storageQuery = z.object({
   /** Null: the first one with storage. */
   account: textParam,
-  chart: z.enum(MODES).catch('level'),
-  range: z.enum(['30d', '90d', '1y', 'all']).catch(DEFAULT_RANGE),
-  /** The month whose days are listed: `2026-11`. */
+  /** The month that is shown by day: `2026-11`; null: all days. */
   month: z
     .string()
     .regex(/^\d{4}-\d{2}$/)
@@ -30,7 +21,7 @@ export const storageQuery = z.object({
     .default(null),
 });
 
-export type StorageQuery = z.output<typeof storageQuery>;
+type StorageQuery = z.output<typeof storageQuery>;
 export type StorageView = NonNullable<ReturnType<typeof createStorageView>>;
 
 interface StorageSources {
@@ -47,32 +38,47 @@ export function createStorageView({ config, details }: StorageSources, query: St
   const today = findToday(config, now);
   const rows = details.storageDays(account);
   const calendar = buildCalendar(rows, details.gaps(account, shown.storage?.since ?? ''), today);
-  const { chart: mode, range, month } = query;
-  const chart = createStorageChart({ account, calendar, today }, { mode, range: RANGES[range] });
+  const months = listMonths(calendar);
+  const open = months.find(({ month }) => month === query.month) ?? null;
+  const days = open?.days ?? calendar;
   return {
     account,
     /** All accounts that have storage statistics. */
     accounts: accounts.map(({ name }) => name),
     /** The latest day with figures. */
     latest: rows.at(-1) ?? null,
-    calendar,
     /** `YYYY-MM-DD` in the time zone of the service. */
     today,
-    chart,
-    range,
-    month,
-    delta: findDelta(chart.days),
-    /** The address of the same with another choice; defaults are left out. */
-    path: (choice: Partial<StorageQuery>, ending: '' | '.svg' | '.csv' | '.json' = '') => {
-      const next = { account, chart: mode, range, month: null, ...choice };
-      return storagePath(
-        {
-          ...{ account: next.account ?? account, month: next.month },
-          chart: next.chart === 'level' ? null : next.chart,
-          range: next.range === DEFAULT_RANGE ? null : next.range,
-        },
-        ending,
-      );
-    },
+    months,
+    /** The month that is shown by day; null: all days are shown. */
+    month: open?.month ?? null,
+    /** The days that are shown, the oldest first. */
+    days,
+    /** Today, if it is shown and its sizes may still change. */
+    live: days.some(({ date, row }) => date === today && row?.state === 'live') ? today : null,
+    delta: findDelta(days),
+    /** The address of the same with another choice. */
+    path: (choice: { account?: string; month?: string | null }, ending: '' | '.svg' | '.csv' = '') =>
+      storagePath({ account, month: open?.month ?? null, ...choice }, ending),
   };
+}
+
+const CSV_HEAD = ['date', 'state', 'is_corrected', ...FIGURES, 'total_bytes', 'change_bytes', 'observed_at'];
+
+/** The days that are shown as CSV (RFC 4180): only days, words and numbers, which need no quotes. Sizes in bytes; empty: not known. */
+export function toCsv({ days }: Pick<StorageView, 'days'>): string {
+  return [CSV_HEAD, ...days.map(toCells)].map((cells) => `${cells.join(',')}\r\n`).join('');
+}
+
+function toCells({ date, row, before }: CalendarDay): (string | number | null)[] {
+  if (row === null) return [date, 'missing', 0, ...FIGURES.map(() => null), null, null, null];
+  const sizes = STORAGE_KINDS.map(({ size }) => row[size]);
+  // a sum of some sizes is no total
+  const total = sizes.reduce((sum, size) => (sum === null || size === null ? null : sum + size), 0);
+  const change = total === null ? null : changeSince(before, row);
+  return [
+    ...[date, row.state, row.is_corrected],
+    ...FIGURES.map((figure) => row[figure]),
+    ...[total, change, row.observed_at],
+  ];
 }

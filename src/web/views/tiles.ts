@@ -8,7 +8,7 @@ import type { HealthReport } from '../../health/report.ts';
 import { summarizeTarget } from '../../health/targets.ts';
 import type { StorageDayRow } from '../../queries/named/storage.ts';
 import type { PageQueries } from '../../queries/page-queries.ts';
-import { findDelta } from '../charts/storage-chart.ts';
+import { findDelta } from './storage-days.ts';
 import { readTodaysChanges } from './today.ts';
 
 export type Tiles = ReturnType<typeof createTiles>;

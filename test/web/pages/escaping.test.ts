@@ -14,10 +14,10 @@ import { withPassword } from '../../support/with-password.ts';
 
 const KEY = 'server-key-of-20-char';
 const CHALLENGE = 'Basic realm="vodhouse", charset="UTF-8"';
-const DATA = ['/storage.json', '/live.json'];
+const DATA = ['/live.json'];
 const FILES = ['/storage.svg', '/storage.csv', '/data/questions/which-tags-are-used-most.csv'];
 const PAGES = [
-  ...['/', '/?storage=other', '/storage?account=main&month=2026-03', '/storage?account=other&chart=change'],
+  ...['/', '/?storage=other', '/storage?account=main&month=2026-03', '/storage?account=other'],
   ...['/packages', '/packages?find=main&show=stale&sort=size&page=2'],
   ...['/videos', '/videos?q=MAIN&package=104&size=large', '/videos?q=none'],
   ...['/packages/main/104', '/packages/main/104?keyword=main&sort=title', '/packages/main/104?removed=99'],
@@ -25,7 +25,7 @@ const PAGES = [
   ...['/changes', '/changes?package=104&kind=removed', '/changes?run=9&from=1.1'],
   ...['/runs', '/runs?before=2', '/runs?before=x', '/data', '/data/questions/which-tags-are-used-most'],
 ];
-const ABSENT = ['/packages/main/999', '/videos/main/104/999', '/storage/alone', '/runs/999', '/runs/x'];
+const ABSENT = ['/packages/main/999', '/videos/main/104/999', '/runs/999', '/runs/x'];
 
 /** Only files of the server itself may be loaded and run. */
 const POLICY =
@@ -104,7 +104,6 @@ describe('every page', () => {
       const { root } = await page(`/packages/${name}/104`, 404);
       expectHarmless(root);
       await page(`/videos/${name}/104/1`, 404);
-      await page(`/storage/${name}`, 404);
     }
     await page('/packages/%6Dain/104');
     await page('/storage?account=%6Dain');

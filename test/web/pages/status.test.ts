@@ -1,14 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { FIGURES } from '../../../src/lib/storage-figures.ts';
 import { insert, packageRow, storageRow, videoRow } from '../../support/fixtures/filled-live-file.ts';
 import { published } from '../../support/fixtures/published-file.ts';
 import { onlyMain, openPages, type ReadPage } from '../../support/servers/open-pages.ts';
 import { recordRunner } from '../../support/fixtures/run-holder.ts';
-import { listElements, linksIn, named, rowsIn, getText, type Element } from '../../support/read-html.ts';
+import { listElements, linksIn, named, rowsIn, getText } from '../../support/read-html.ts';
 
 const AT = '2026-03-10 11:00:00';
-/** In Seoul. */
-const LOCAL = '2026-03-10 20:00:00';
 
 /** Packages 102 and 103 of `main` with a walk half an hour ago, so that all is well. */
 const ALL_WELL = [
@@ -528,131 +525,10 @@ describe('the packages', () => {
   });
 });
 
-describe('storage', () => {
-  const DAYS = [
-    storageRow('2026-03-05', 2 ** 30, { account: 'other' }),
-    gap('2026-03-06', { account: 'other', given_up_at: AT }),
-    gap('2026-03-07', { account: 'other' }),
-    storageRow('2026-03-09', null, { account: 'other', image_size: 7 }),
-    storageRow('2026-03-10', 2 ** 31, { account: 'other', state: 'live' }),
-  ];
-
-  it('shows a corrected day as such, with its figures, and the reason why a day waits', async () => {
-    const figures = Object.fromEntries(FIGURES.map((figure) => [figure, 2 ** 30]));
-    const correction = { account: 'main', date: '2026-03-08', accepted_at: AT, reason: 'x', ...figures };
-    const { page } = await openPages([
-      ...DAYS,
-      insert('storage_correction', { ...correction, accepted_at: '2026-03-09 00:00:00', image_size: 1 }),
-      insert('storage_correction', correction),
-      gap('2026-03-09', { account: 'main', reason: 'unconfirmed' }),
-    ]);
-    const { partText, part } = await page('/storage?account=main');
-    expect(partText('storage-now')).toBe('5 GiB on 2026-03-08, last booked day');
-    expect(partText('content')).toContain('1 day without figures · ◆ 1 day corrected after the booking');
-    const [figure] = named(part('content'), 'figure');
-    expect(named(figure as Element, 'rect')).toHaveLength(1);
-    const months = await page('/storage?account=main&month=2026-03');
-    expect(rowsIn(months.part('months')).slice(1, 4)).toEqual([
-      ['▾ 2026-03', ...Array<string>(5).fill('1 GiB'), '5 GiB', '', '2 days, 1 without figures, 1 corrected'],
-      ['2026-03-09', `implausible figures, waiting for a second reading; last requested at ${LOCAL}`],
-      [
-        '2026-03-08',
-        ...Array<string>(5).fill('1 GiB 1,073,741,824'),
-        '5 GiB',
-        '',
-        'corrected, 2026-03-09 05:00:00',
-      ],
-    ]);
-  });
-
-  it('is of the requested account, else of the first', async () => {
-    const { page } = await openPages(DAYS);
-    for (const path of [
-      '/storage',
-      '/storage?account=main',
-      '/storage?account=alone',
-      '/storage?account=nobody',
-    ]) {
-      const { partText } = await page(path);
-      expect(partText('storage-now')).toBe('4.88 KiB on 2026-03-08, last booked day');
-    }
-    const { partText, part } = await page('/storage?account=other');
-    expect(partText('storage-now')).toBe('10 GiB on 2026-03-10, so far (live)');
-    const shown = named(part('content'), 'a').filter(({ attributes }) => attributes.has('aria-current'));
-    expect(shown.map(getText)).toEqual(['other', 'Level', '90 days']);
-    const [figure] = named(part('content'), 'figure');
-    expect(figure?.attributes.get('data-chart')).toBe('/storage.json?account=other');
-    const change = await page('/storage?account=other&chart=change');
-    expect(linksIn(change.part('content'))).toContainEqual(['/storage?account=main&chart=change', 'main']);
-  });
-
-  it('has a page: each month with its days, each gap with its reason, and the same as texts and CSV', async () => {
-    const { page, data, url } = await openPages([storageRow('2025-12-31', 5, { account: 'other' }), ...DAYS]);
-    const { part, partText } = await page('/storage?account=other&range=all&month=2026-03');
-    expect(partText('content')).toContain('Storage of other');
-    const rows = rowsIn(part('months'));
-    expect(rows[0]).toEqual([
-      ...[
-        'Month',
-        'Originals',
-        'Encoded',
-        'Ad originals',
-        'Ad encoded',
-        'Images',
-        'Total',
-        'Change',
-        'Notes',
-      ],
-    ]);
-    expect(rows.slice(1, 8)).toEqual([
-      ['▾ 2026-03', '', '', '', '', '7 B', 'at least 7 B', '', '10 days, 6 without figures'],
-      ['2026-03-10', ...Array<string>(5).fill('2 GiB 10'), '10 GiB', '', 'live, 2026-03-11 05:00:00'],
-      ['2026-03-09', '10', '10', '10', '10', '7 B 10', 'at least 7 B', '', '2026-03-10 05:00:00'],
-      ['2026-03-08', ...Array<string>(5).fill('1.95 KiB 10'), '9.77 KiB', '', '2026-03-09 05:00:00'],
-      ['2026-03-07', `not returned by the service; last requested at ${LOCAL}`],
-      ['2026-03-06', `not returned by the service; given up at ${LOCAL}`],
-      ['2026-03-05', ...Array<string>(5).fill('1 GiB 10'), '5 GiB', '', '2026-03-06 05:00:00'],
-    ]);
-    expect(rows.slice(12).map(([month]) => month)).toEqual(['▸ 2026-02', '▸ 2026-01', '▸ 2025-12']);
-    expect(rows.at(-1)).toEqual(['▸ 2025-12', ...Array<string>(5).fill('5 B'), '25 B', '', '1 day']);
-    const texts = (await data('/storage.json?account=other&range=30d')) as { day: string }[];
-    expect([texts.length, texts.at(-1)?.day]).toEqual([30, '2026-03-10 (live)']);
-    const csv = await fetch(`${url}/storage.csv?account=other&range=30d`);
-    expect(csv.headers.get('content-disposition')).toBe('attachment; filename="storage-other.csv"');
-    expect((await csv.text()).trim().split('\r\n')).toHaveLength(31);
-    const svg = await fetch(`${url}/storage.svg?account=other`);
-    expect(svg.headers.get('content-type')).toBe('image/svg+xml');
-    expect(await svg.text()).toContain('Storage of other');
-  });
-
-  it('leads on from addresses of earlier versions, and takes no wrong choice', async () => {
-    const { page, url } = await openPages(DAYS);
-    const old = await fetch(`${url}/storage/other?year=2026`, { redirect: 'manual' });
-    expect([old.status, old.headers.get('location')]).toEqual([303, '/storage?account=other']);
-    expect((await page('/storage/alone', 404)).partText('content')).toContain('No such package');
-    const usual = (await page('/storage?account=other')).text;
-    for (const query of ['chart=x', 'range=7', 'month=2026-3', 'month=x'])
-      expect((await page(`/storage?account=other&${query}`)).text).toBe(usual);
-  });
-
-  it('has a message where no account has any', async () => {
-    const options = { accounts: onlyMain([{ id: 101, name: null }]) };
-    const { page, url } = await openPages([], options);
-    expect((await page('/storage')).partText('content')).toContain('No account has storage statistics');
-    const answer = await fetch(`${url}/storage.json`);
-    expect([answer.status, await answer.json()]).toEqual([404, { error: 'not found' }]);
-    for (const path of ['/storage.svg', '/storage.csv']) await page(path, 404);
-  });
-
-  it('has neither chart nor table before the first day, nor changes before the first video', async () => {
-    const options = { accounts: onlyMain([{ id: 101, name: null }], true) };
-    const { page, data } = await openPages(
-      ['delete from video;', 'drop trigger storage_day_booked_delete;', 'delete from storage_day;'],
-      options,
-    );
+describe('the latest changes of a file without videos', () => {
+  it('are none', async () => {
+    const { page } = await openPages(['delete from video;']);
     expect((await page()).partText('changes')).toBe('Latest changes None yet.');
-    expect((await page('/storage')).partText('content')).toContain('No day has been read yet.');
-    expect(await data('/storage.json')).toEqual([]);
   });
 });
 

@@ -1,0 +1,116 @@
+/** The storage of an account by calendar day and month, and what changed between two days. Pure. */
+import { addDays } from '../../lib/days.ts';
+import { formatBinaryBytes } from '../../lib/format.ts';
+import { STORAGE_KINDS } from '../../lib/service-fields.ts';
+import type { GapRow, StorageDayRow } from '../../queries/named/storage.ts';
+
+/** `before`: the figures of the day before. Without figures of its own `missing` says why; else it is empty. */
+export interface CalendarDay {
+  /** `YYYY-MM-DD` */
+  date: string;
+  row: StorageDayRow | null;
+  before: StorageDayRow | null;
+  missing: string;
+}
+
+/**
+ * The oldest day first, without holes. It ends at yesterday at the earliest, so that days that were not read since are visible.
+ * `rows` has the oldest day first, `gaps` the latest.
+ */
+export function buildCalendar(
+  rows: readonly StorageDayRow[],
+  gaps: readonly GapRow[],
+  today: string,
+): CalendarDay[] {
+  const [first] = [rows[0]?.date, gaps.at(-1)?.date].flatMap((date) => date ?? []).sort();
+  const [last = ''] = [rows.at(-1)?.date ?? '', addDays(today, -1)].sort().reverse();
+  const rowByDate = new Map(rows.map((row) => [row.date, row]));
+  const gapByDate = new Map(gaps.map((gap) => [gap.date, gap]));
+  const days: CalendarDay[] = [];
+  for (let date = first; date !== undefined && date <= last; date = addDays(date, 1)) {
+    const row = rowByDate.get(date) ?? null;
+    const missing = row === null ? formatGap(gapByDate.get(date)) : '';
+    days.push({ date, row, before: days.at(-1)?.row ?? null, missing });
+  }
+  return days;
+}
+
+const GAP_TEXTS: Record<GapRow['reason'], string> = {
+  missing: 'not returned by the service',
+  incomplete: 'incomplete in the responses of the service',
+  unconfirmed: 'implausible figures, waiting for a second reading',
+};
+
+function formatGap(gap: GapRow | undefined): string {
+  if (!gap) return 'not read';
+  const { reason, given_up_at: givenUpAt, last_requested_at: requestedAt } = gap;
+  const time = givenUpAt === null ? `last requested at ${requestedAt} UTC` : `given up at ${givenUpAt} UTC`;
+  return `${GAP_TEXTS[reason]}; ${time}`;
+}
+
+/** A calendar month with at least one day. */
+export interface Month {
+  /** `2026-11` */
+  month: string;
+  days: CalendarDay[];
+  /** The last booked day; before the first booking the live one. */
+  last: StorageDayRow | null;
+  /** Since the last booked day before the month, in bytes; null: not known. */
+  growth: number | null;
+}
+
+/** The latest first. */
+export function listMonths(calendar: readonly CalendarDay[]): Month[] {
+  const days = new Map<string, CalendarDay[]>();
+  for (const day of calendar) {
+    const month = day.date.slice(0, 7);
+    days.set(month, [...(days.get(month) ?? []), day]);
+  }
+  let booked: StorageDayRow | null = null;
+  const months = [...days].map(([month, days]) => {
+    const before: StorageDayRow | null = booked;
+    booked = days.findLast(({ row }) => row?.state === 'booked')?.row ?? null;
+    const last = booked ?? days.findLast(({ row }) => row !== null)?.row ?? null;
+    booked ??= before;
+    return { month, days, last, growth: changeSince(before, last) };
+  });
+  return months.reverse();
+}
+
+/**
+ * What changed from one row to the next, in bytes: null unless both days are booked, because a live reading covers only a part
+ * of its day, and have the same sizes. Pages and CSV have no other definition of a change.
+ */
+export function changeSince(before: StorageDayRow | null, row: StorageDayRow | null): number | null {
+  if (before?.state !== 'booked' || row?.state !== 'booked') return null;
+  const areAlike = STORAGE_KINDS.every(({ size }) => (before[size] === null) === (row[size] === null));
+  const [from, to] = [sumSizes(before).bytes, sumSizes(row).bytes];
+  return !areAlike || from === null || to === null ? null : to - from;
+}
+
+/** The sum of the known sizes; null: none is known. */
+export function sumSizes(row: StorageDayRow): { bytes: number | null; isComplete: boolean } {
+  const known = STORAGE_KINDS.flatMap(({ size }) => row[size] ?? []);
+  return {
+    bytes: known.length === 0 ? null : known.reduce((total, size) => total + size, 0),
+    isComplete: known.length === STORAGE_KINDS.length,
+  };
+}
+
+/** `1.2 TiB`; `at least …` if the service did not provide all sizes. */
+export function formatTotal(row: StorageDayRow): string {
+  const { bytes, isComplete } = sumSizes(row);
+  if (bytes === null) return 'not provided';
+  return `${isComplete ? '' : 'at least '}${formatBinaryBytes(bytes)}`;
+}
+
+/** The change between the first and the last booked day that have the same sizes; null: there are no two. */
+export function findDelta(days: readonly { row: StorageDayRow | null }[]) {
+  const booked = days.flatMap(({ row }) => (row?.state === 'booked' ? [row] : []));
+  const last = booked.at(-1);
+  const first = last && booked.find((row) => changeSince(row, last) !== null);
+  if (!first || first === last) return null;
+  const bytes = changeSince(first, last) ?? 0;
+  const from = sumSizes(first).bytes ?? 0;
+  return { since: first.date, until: last.date, from, bytes, share: from === 0 ? null : bytes / from };
+}

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { FIGURES } from '../../../src/lib/storage-figures.ts';
+import { insert, storageRow } from '../../support/fixtures/filled-live-file.ts';
+import { linksIn, named, getText, rowsIn } from '../../support/read-html.ts';
+import { onlyMain, openPages } from '../../support/servers/open-pages.ts';
+
+const AT = '2026-03-10 11:00:00';
+/** In Seoul. */
+const LOCAL = '2026-03-10 20:00:00';
+
+const gap = (date: string, row: Record<string, string | null> = {}) =>
+  insert('storage_gap', {
+    ...{ account: 'main', date, first_missed_at: AT, last_requested_at: AT, ...row },
+  });
+
+describe('the page of storage', () => {
+  const DAYS = [
+    storageRow('2026-03-05', 2 ** 30, { account: 'other' }),
+    gap('2026-03-06', { account: 'other', given_up_at: AT }),
+    gap('2026-03-07', { account: 'other' }),
+    storageRow('2026-03-09', null, { account: 'other', image_size: 7 }),
+    storageRow('2026-03-10', 2 ** 31, { account: 'other', state: 'live' }),
+  ];
+
+  it('shows a corrected day as such, with its figures, and the reason why a day waits', async () => {
+    const figures = Object.fromEntries(FIGURES.map((figure) => [figure, 2 ** 30]));
+    const correction = { account: 'main', date: '2026-03-08', accepted_at: AT, reason: 'x', ...figures };
+    const { page } = await openPages([
+      ...DAYS,
+      insert('storage_correction', { ...correction, accepted_at: '2026-03-09 00:00:00', image_size: 1 }),
+      insert('storage_correction', correction),
+      gap('2026-03-09', { reason: 'unconfirmed' }),
+    ]);
+    const { part, partText } = await page('/storage?account=main&month=2026-03');
+    expect(partText('storage-now')).toBe('5 GiB on 2026-03-08, last booked day');
+    expect(rowsIn(part('months')).slice(1)).toEqual([['2026-03', '', '5 GiB', '▒ 1 gap, ◆ 1 corrected']]);
+    expect(rowsIn(part('days')).slice(1)).toEqual([
+      ['2026-03-09', `implausible figures, waiting for a second reading; last requested at ${LOCAL}`],
+      [
+        ...['2026-03-08', '', ...Array<string>(5).fill('1 GiB 1,073,741,824'), '5 GiB'],
+        'corrected, 2026-03-09 05:00:00',
+      ],
+    ]);
+    expect(partText('level')).toContain('▒ 1 day without figures');
+    expect(partText('level')).toContain('◆ 1 day corrected');
+  });
+
+  it('is of the requested account, else of the first', async () => {
+    const { page } = await openPages(DAYS);
+    for (const query of [
+      '',
+      '?account=main',
+      '?account=alone',
+      '?account=nobody',
+      '?month=2026-3',
+      '?month=2020-01',
+    ])
+      expect((await page(`/storage${query}`)).partText('storage-now')).toBe(
+        '4.88 KiB on 2026-03-08, last booked day',
+      );
+    const { partText, part } = await page('/storage?account=other');
+    expect(partText('storage-now')).toBe('10 GiB on 2026-03-10, so far (live)');
+    const shown = named(part('content'), 'a').filter(({ attributes }) => attributes.has('aria-current'));
+    expect(shown.map(getText)).toEqual(['other']);
+    expect(linksIn(part('content'))).toContainEqual(['/storage?account=main', 'main']);
+  });
+
+  it('has the growth of each month, the days of one, each gap with its reason, and the same as CSV and SVG', async () => {
+    const { page, url } = await openPages([
+      storageRow('2025-12-31', 2 ** 29, { account: 'other' }),
+      storageRow('2026-01-31', 2 ** 30, { account: 'other' }),
+      ...DAYS,
+    ]);
+    const { part } = await page('/storage?account=other');
+    expect(rowsIn(part('months')).map(([month, growth, level]) => [month, growth, level])).toEqual([
+      ['Month', 'Growth', 'Level'],
+      ['2026-03', '', 'at least 7 B'],
+      ['2026-02', '', ''],
+      ['2026-01', '+2.5 GiB', '5 GiB'],
+      ['2025-12', '', '2.5 GiB'],
+    ]);
+    expect(linksIn(part('months'))[0]?.[0]).toBe('/storage?account=other&month=2026-03#days');
+    const march = await page('/storage?account=other&month=2026-03');
+    expect(rowsIn(march.part('days')).slice(1, 7)).toEqual([
+      ['2026-03-10', '', ...Array<string>(5).fill('2 GiB 10'), '10 GiB', 'live, 2026-03-11 05:00:00'],
+      ['2026-03-09', '', '10', '10', '10', '10', '7 B 10', 'at least 7 B', '2026-03-10 05:00:00'],
+      ['2026-03-08', '', ...Array<string>(5).fill('1.95 KiB 10'), '9.77 KiB', '2026-03-09 05:00:00'],
+      ['2026-03-07', `not returned by the service; last requested at ${LOCAL}`],
+      ['2026-03-06', `not returned by the service; given up at ${LOCAL}`],
+      ['2026-03-05', '', ...Array<string>(5).fill('1 GiB 10'), '5 GiB', '2026-03-06 05:00:00'],
+    ]);
+    for (const [query, days] of [
+      ['', 70],
+      ['&month=2026-03', 10],
+    ] as const) {
+      const csv = await fetch(`${url}/storage.csv?account=other${query}`);
+      expect(csv.headers.get('content-disposition')).toBe('attachment; filename="storage-other.csv"');
+      expect((await csv.text()).trim().split('\r\n')).toHaveLength(days + 1);
+      const svg = await fetch(`${url}/storage.svg?account=other${query}`);
+      expect(svg.headers.get('content-type')).toBe('image/svg+xml');
+      expect(await svg.text()).toContain('Storage of other');
+    }
+  });
+
+  it('has a message where no account has any, or none was read', async () => {
+    const none = await openPages([], { accounts: onlyMain([{ id: 101, name: null }]) });
+    expect((await none.page('/storage')).partText('content')).toContain('No account has storage statistics');
+    for (const path of ['/storage.svg', '/storage.csv']) await none.page(path, 404);
+    const unread = await openPages(['drop trigger storage_day_booked_delete;', 'delete from storage_day;'], {
+      accounts: onlyMain([{ id: 101, name: null }], true),
+    });
+    expect((await unread.page('/storage')).partText('content')).toContain('No day has been read yet.');
+  });
+});
