@@ -1,6 +1,5 @@
 /** A consistent copy of the live file, also while others write to it. */
 import {
-  chownSync,
   closeSync,
   constants,
   copyFileSync,
@@ -9,7 +8,6 @@ import {
   openSync,
   rmSync,
   statSync,
-  type Stats,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { Database } from '../database/sqlite.ts';
@@ -37,9 +35,6 @@ export interface CopyResult {
   lastRunAt: string | null;
 }
 
-/** Owner and permissions that a copy gets. */
-type FileOwnership = Pick<Stats, 'mode' | 'uid' | 'gid'>;
-
 /**
  * Like `backUp`, in a child process: SQLite blocks the process that copies, and a signal must be noticed. Throws
  * InterruptedError if the signal aborts; no file is left then.
@@ -65,7 +60,7 @@ export function backUp(path: string, file: string): CopyResult {
     try {
       createFolder(dirname(file));
       removeStaleDrafts(file);
-      const copied = copyInto(source, draft, statSync(path));
+      const copied = copyInto(source, draft, statSync(path).mode);
       moveIntoPlace(draft, file);
       return copied;
     } catch (error) {
@@ -86,9 +81,9 @@ function withoutDraft(error: unknown, draft: string, file: string): unknown {
 }
 
 /** Copies one snapshot of a warehouse into `draft`, and checks the copy. Writers are not blocked. Throws WarehouseError. */
-function copyInto(source: Db, draft: string, ownership: FileOwnership): CopyResult {
+function copyInto(source: Db, draft: string, mode: number): CopyResult {
   removeDraft(draft);
-  createEmpty(draft, ownership);
+  createEmpty(draft, mode);
   try {
     source.$client.prepare('vacuum into ?').run(draft);
   } catch (error) {
@@ -103,14 +98,14 @@ function copyInto(source: Db, draft: string, ownership: FileOwnership): CopyResu
  * Checks a backup, and copies it into `draft` like `copyInto`. Throws WarehouseError if it is no sound warehouse. A backup
  * in WAL mode that no process has open is read from a copy, because SQLite would create files next to it.
  */
-export function copyBackup(file: string, draft: string, ownership: FileOwnership): CopyResult {
+export function copyBackup(file: string, draft: string, mode: number): CopyResult {
   const isReadable = !readHeader(file)?.isInWalMode || existsSync(`${file}-wal`);
   const readableCopy = isReadable ? file : `${draft}.twin`;
   try {
     if (!isReadable) copyFileSync(file, readableCopy);
     const source = openBackup(file, readableCopy);
     try {
-      return copyInto(source, draft, ownership);
+      return copyInto(source, draft, mode);
     } finally {
       source.$client.close();
     }
@@ -139,11 +134,10 @@ function openBackup(file: string, readableCopy: string): Db {
   }
 }
 
-/** SQLite would create a file that all users may read, and root one that other users cannot write. */
-function createEmpty(draft: string, { mode, uid, gid }: FileOwnership): void {
+/** With the permissions of the live file: SQLite would create a file that all users may read. */
+function createEmpty(draft: string, mode: number): void {
   try {
     closeSync(openSync(draft, 'wx', (mode & 0o777) | 0o600));
-    if (process.getuid?.() === 0) chownSync(draft, uid, gid);
   } catch (error) {
     throw toWarehouseError(error, draft);
   }

@@ -2,7 +2,7 @@
  * Replaces the live file by a backup, and keeps the previous file. If it is interrupted, the live file is the old one, or
  * the new one, or rejected by every command until another restore has finished.
  */
-import { existsSync, readdirSync, renameSync, rmSync, statSync, type Stats } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { Database } from '../database/sqlite.ts';
@@ -11,11 +11,11 @@ import { ConfigError, LockedError } from '../lib/errors.ts';
 import { copyBackup, type CopyResult } from './backup.ts';
 import { importLedger, type ImportedLedger } from './import-ledger.ts';
 import { toWarehouseError } from '../database/integrity.ts';
+import { assertOwnWal } from '../database/file-identity.ts';
 import { fsyncPath } from '../database/fsync.ts';
 import { draftPath, removeDraft, removeStaleDrafts } from '../database/draft-files.ts';
 import { openDatabase } from '../database/connection.ts';
 import { restoreMarkerPath, resolveLink } from '../database/paths.ts';
-import { hasForeignWal, pairRecordPath } from '../database/wal-owner.ts';
 import { createLockedError, tryLock, type Lock, type LockName } from '../database/lock.ts';
 import { warehouseState } from '../database/schema/runs.ts';
 import { targetLoad } from '../database/schema/targets.ts';
@@ -62,7 +62,7 @@ function restoreLocked(request: Request): Restored {
   const draft = draftPath(live);
   try {
     removeStaleDrafts(live);
-    const copied = copyBackup(file, draft, statOf(live) ?? statSync(file));
+    const copied = copyBackup(file, draft, statSync(existsSync(live) ? live : file).mode);
     assertSameWarehouse(live, draft, file);
     const old = findOldFile(live);
     const prepared = prepareDraft(draft, old, request);
@@ -77,18 +77,17 @@ function restoreLocked(request: Request): Restored {
 }
 
 function assertBackup(path: string, file: string): void {
-  const stat = statOf(file);
-  if (!stat?.isFile()) {
-    throw new ConfigError(`there is no backup at ${file}`, { hint: 'name a file that vodhouse backup made' });
-  }
-  const live = statOf(path);
-  if (live?.ino !== stat.ino || live.dev !== stat.dev) return;
-  throw new ConfigError(`${file} is the live file itself`, { hint: 'name a file that vodhouse backup made' });
+  const hint = 'name a file that vodhouse backup made';
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (!stat?.isFile()) throw new ConfigError(`there is no backup at ${file}`, { hint });
+  const live = statSync(path, { throwIfNoEntry: false });
+  if (live?.ino === stat.ino && live.dev === stat.dev)
+    throw new ConfigError(`${file} is the live file itself`, { hint });
 }
 
 /** `draft` is the copy of `file`. A live file that cannot be read may be any warehouse. */
 function assertSameWarehouse(live: string, draft: string, file: string): void {
-  const ours = existsSync(live) && !hasForeignWal(live) ? readId(live) : null;
+  const ours = existsSync(live) ? readId(live) : null;
   const theirs = readId(draft);
   if (ours === null || ours === theirs) return;
   throw new ConfigError(
@@ -102,10 +101,6 @@ function ofAccounts(file: string): string {
     client.prepare('select distinct account from package order by account').pluck().all(),
   );
   return names === null || names.length === 0 ? 'without packages' : `of accounts ${names.join(', ')}`;
-}
-
-function statOf(path: string): Stats | undefined {
-  return existsSync(path) ? statSync(path) : undefined;
 }
 
 function takeLock(live: string, name: LockName, now: number): Lock {
@@ -147,6 +142,7 @@ const readId = (file: string): string | null =>
 /** Null for a file that cannot be read. Leaves its log as it is, and none where there was none, as a read-only connection would. */
 function readFile<Result>(file: string, read: (client: Database) => Result): Result | null {
   try {
+    assertOwnWal(file);
     const readonly = LOGS.some((log) => existsSync(file + log));
     const client = new Database(file, { readonly, fileMustExist: true });
     try {
@@ -163,15 +159,21 @@ function readFile<Result>(file: string, read: (client: Database) => Result): Res
 const LOGS = ['-wal', '-journal'];
 
 /**
- * The steps that put `draft` in the place of `live` and move the old file to `previousFile`. Between the first and the last
- * one, the marker of a restore keeps every command from opening the live file.
+ * The steps that put `draft` in the place of `live`, and move the old file and its logs to `previousFile`. Between the first and the
+ * last one, the marker of a restore keeps every command from opening the live file.
  */
 export function swapSteps(live: string, draft: string, previousFile: string): readonly (() => void)[] {
   const marker = restoreMarkerPath(live);
+  const move = (part: string) => () => {
+    const size = statSync(live + part, { throwIfNoEntry: false })?.size;
+    const isLeftByReader = part !== '' && size === 0;
+    if (isLeftByReader) rmSync(live + part);
+    else if (size !== undefined) renameDurably(live + part, previousFile + part);
+  };
   return [
     () => renameDurably(draft, marker),
-    ...[...LOGS, ''].map((part) => () => movePart(live, previousFile, part)), // the file last: see findOldFile
-    () => moveOrphanLogs(live, previousFile),
+    ...[...LOGS, ''].map(move), // the file last: see findOldFile
+    () => rmSync(`${live}-shm`, { force: true }),
     () => renameDurably(marker, live),
   ];
 }
@@ -181,63 +183,35 @@ function renameDurably(from: string, to: string): void {
   fsyncPath(dirname(to));
 }
 
-function movePart(live: string, previousFile: string, part: string): void {
-  const stat = statOf(live + part);
-  if (!stat || !existsSync(live)) return;
-  if (part === '-wal' && hasForeignWal(live)) return; // belongs to another file: see moveOrphanLogs
-  const isLeftByReader = part !== '' && stat.size === 0;
-  if (isLeftByReader) rmSync(live + part);
-  else renameDurably(live + part, previousFile + part);
-}
-
-/** SQLite would apply a log next to the new file to it. A log that belongs to no file is kept as an orphan. */
-function moveOrphanLogs(live: string, previousFile: string): void {
-  rmSync(`${live}-shm`, { force: true });
-  rmSync(pairRecordPath(live), { force: true });
-  for (const part of LOGS) {
-    if (existsSync(live + part)) renameDurably(live + part, `${previousFile}.orphan${part}`);
-  }
-}
-
 /**
  * The file to replace: the live one, or the one that an interrupted restore has moved. If that restore had moved only the
- * log of a file, the file is moved too, so that both stay together.
+ * logs of a file, the file is moved too, so that both stay together.
  */
 function findOldFile(live: string): string | null {
-  const isLive = existsSync(live);
-  if (!existsSync(restoreMarkerPath(live))) return isLive ? live : null;
-  const previous = listPreviousFiles(live);
-  const files = previous.filter((name) => !LOGS.some((log) => name.endsWith(log)));
-  if (!isLive) return files.at(-1) ?? null;
-  const withoutFile = previous
-    .map((name) => name.replace(/-(wal|journal)$/, ''))
-    .find((name) => !files.includes(name));
-  if (withoutFile === undefined) return live;
-  renameDurably(live, withoutFile);
-  return withoutFile;
+  const moved = existsSync(restoreMarkerPath(live)) ? listPreviousFiles(live).at(-1) : undefined;
+  if (moved !== undefined && existsSync(live) && !existsSync(moved)) renameDurably(live, moved);
+  return [live, moved].find((file) => file !== undefined && existsSync(file)) ?? null;
 }
 
-/** Files that restores have moved, and their logs, the oldest first. */
+/** What restores have moved, the oldest first. Of some only the logs may be there. */
 function listPreviousFiles(live: string): string[] {
   const prefix = `${basename(live)}.before-restore-`;
-  return readdirSync(dirname(live))
-    .filter((name) => name.startsWith(prefix) && !name.includes('.orphan-') && !name.endsWith('-shm'))
-    .sort()
-    .map((name) => join(dirname(live), name));
+  const names = readdirSync(dirname(live)).filter((name) => name.startsWith(prefix));
+  const files = names.map((name) => join(dirname(live), name.replace(/-(wal|journal|shm)$/, '')));
+  return [...new Set(files)].sort();
 }
 
 /** A name that no file has yet. */
 function freePreviousName(live: string, now: number): string {
   const stamp = toTimestamp(now).replaceAll(/[-:]/g, '').replace(' ', '-');
-  const names = readdirSync(dirname(live));
+  const taken = listPreviousFiles(live);
   for (let number = 1; ; number++) {
-    const previousFile = `${live}.before-restore-${stamp}${number === 1 ? '' : `.${number}`}`;
-    if (!names.some((name) => name.startsWith(basename(previousFile)))) return previousFile;
+    const name = `${live}.before-restore-${stamp}${number === 1 ? '' : `.${number}`}`;
+    if (!taken.includes(name)) return name;
   }
 }
 
-/** The file that was moved, or what was left of one; null if there was none. */
+/** The file that was moved, or the log of a missing one; null if there was none. */
 function findPrevious(previousFile: string): string | null {
-  const suffixes = ['', ...LOGS, ...LOGS.map((log) => `.orphan${log}`)];
-  return suffixes.map((suffix) => previousFile + suffix).find((name) => existsSync(name)) ?? null;
+  return ['', ...LOGS].map((part) => previousFile + part).find((file) => existsSync(file)) ?? null;
 }

@@ -5,11 +5,10 @@ import { Database, type DatabaseOptions } from './sqlite.ts';
 import { drizzle, type BetterSQLite3Database } from 'drizzle-orm/better-sqlite3';
 import { LockedError, WarehouseError } from '../lib/errors.ts';
 import { assertNotRestoring, createFile } from './create-file.ts';
+import { assertOwnWal } from './file-identity.ts';
 import { assertNotEmpty, toWarehouseError, withDamageErrors } from './integrity.ts';
 import { findOtherHolder, readLiveHolder } from './lock.ts';
-import { countConnection } from './open-files.ts';
 import { APPLICATION_ID, FORMAT_BASE, SCHEMA_VERSION, migrateFile } from './migrate.ts';
-import { assertOwnWal, removePairRecord, recordPair } from './wal-owner.ts';
 
 export type Db = BetterSQLite3Database & { $client: Database };
 /** What a statement needs: the database, or its transaction. */
@@ -37,7 +36,6 @@ export function openDatabase(path: string, now: number): Db {
     assertOurs(db, path);
     applySettings(db.$client, 'FULL');
     if (getSchemaVersion(db) < SCHEMA_VERSION) migrate(db, path, now);
-    recordPair(path);
   } catch (error) {
     db.$client.close();
     throw error instanceof LockedError ? error : toWarehouseError(error, path);
@@ -103,23 +101,10 @@ export function openLedgerConnection(path: string): Db {
 
 function connect(path: string, options: DatabaseOptions): Db {
   try {
-    const opened = new Database(path, { fileMustExist: true, ...options });
-    const client = withDamageErrors(countConnection(opened, path));
-    return drizzle(options.readonly ? client : removePairOnClose(client, path));
+    return drizzle(withDamageErrors(new Database(path, { fileMustExist: true, ...options })));
   } catch (error) {
     throw toWarehouseError(error, path);
   }
-}
-
-/** The connection; if closing it removes the -wal, the record of its owner is removed too. */
-function removePairOnClose(client: Database, path: string): Database {
-  const close = client.close.bind(client);
-  client.close = () => {
-    close();
-    removePairRecord(path);
-    return client;
-  };
-  return client;
 }
 
 function applySettings(client: Database, synchronous: 'FULL' | 'NORMAL'): void {

@@ -1,53 +1,57 @@
-/** Which file is at a path: by device, inode and birth time. A rename keeps them. */
-import { existsSync, readdirSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import { WarehouseError } from '../lib/errors.ts';
-import { restoreMarkerPath, resolveLink } from './paths.ts';
+/** Whether a file, or its -wal, was replaced: by device, inode and birth time, which a rename keeps. */
+import { statSync } from 'node:fs';
+import { isMainThread } from 'node:worker_threads';
+import { NEXT_LINE, WarehouseError } from '../lib/errors.ts';
+import { readHeader } from './fsync.ts';
+import { resolveLink } from './paths.ts';
 
 /** Distinguishes files at the same path; null if there is none. */
-export function getFileIdentity(path: string): string | null {
+function getIdentity(path: string): string | null {
   const stat = statSync(path, { throwIfNoEntry: false, bigint: true });
   return stat ? `${stat.dev} ${stat.ino} ${stat.birthtimeNs}` : null; // the inode of a deleted file is used again
 }
 
 /**
- * Throws WarehouseError if the open file of this identity is no longer at the path: it was deleted or replaced, or a backup
- * was restored. Anything written into it would be lost.
+ * For a live file that is open now. The returned function throws WarehouseError if another file, or none, is at its path, or at
+ * that of its -wal: what is written into the open one would be lost.
  */
-export function assertSameFile(path: string, opened: string | null): void {
-  const current = getFileIdentity(path);
-  if (current === opened) return;
-  if (isRenamedByRestore(resolveLink(path), opened)) {
-    throw new WarehouseError(
-      `${path} is another file than it was: a backup was restored while it was in use`,
-      { hint: 'run it again; nothing was sent' },
-    );
-  }
-  if (current === null && !existsSync(restoreMarkerPath(path))) {
-    throw new WarehouseError(`${path} was deleted or moved away while it was in use`, {
-      hint: `if it was moved, move it back: ${path}-wal, where that is left, belongs to it; else vodhouse restore BACKUP`,
+export function watchIdentity(path: string): () => void {
+  const files = [path, `${resolveLink(path)}-wal`].map((file) => ({ file, opened: getIdentity(file) }));
+  return () => {
+    const lost = files.find(({ file, opened }) => getIdentity(file) !== opened);
+    if (!lost) return;
+    throw new WarehouseError(`${lost.file} was replaced, moved or deleted while it was in use`, {
+      hint: [
+        'after vodhouse restore: run it again',
+        `else move ${path} back, with its -wal, or take another file by vodhouse restore FILE`,
+      ].join(NEXT_LINE),
     });
-  }
-  throw new WarehouseError(`${path} is another file than it was: it was replaced while it was in use`, {
-    hint: 'move it away; then move the old file back, or take the new one by vodhouse restore FILE, which keeps both',
+  };
+}
+
+/** The size of a -wal without a page. */
+const WAL_HEADER_BYTES = 32;
+
+/** Files whose header this process has read, and may have opened since. */
+const known = new Set<string | null>();
+
+/**
+ * Throws WarehouseError if the -wal next to the file cannot belong to it: the file is written without one, like a backup. SQLite
+ * would mix the two. A file is looked at before this process first opens it: closing it would drop the locks of SQLite.
+ */
+export function assertOwnWal(path: string): void {
+  const target = resolveLink(path);
+  const wal = `${target}-wal`;
+  const size = statSync(wal, { throwIfNoEntry: false })?.size ?? 0;
+  const identity = getIdentity(target);
+  if (!isMainThread || known.has(identity)) return;
+  known.add(identity);
+  if (size <= WAL_HEADER_BYTES || readHeader(target)?.isInWalMode !== false) return;
+  known.delete(identity); // it is not opened
+  throw new WarehouseError(`${wal} belongs to another file than ${path}: the one that was there before`, {
+    hint: [
+      `to use the previous file: move it back to ${path}`,
+      `to use the present one: stop vodhouse, mv ${wal} ${wal}.old, rm -f ${target}-shm`,
+    ].join(NEXT_LINE),
   });
-}
-
-/** Throws WarehouseError if the -wal of this identity is no longer next to the file: what is written into it would be lost. */
-export function assertSameWal(path: string, opened: string | null): void {
-  const wal = `${resolveLink(path)}-wal`;
-  if (opened === null || getFileIdentity(wal) === opened) return;
-  throw new WarehouseError(
-    `${wal} was deleted or replaced while it was in use: changes since then may be lost`,
-    { hint: 'leave it to vodhouse; run it again, it continues with what the file has' },
-  );
-}
-
-/** A restore renames the file that it replaces: it is still there, under another name. */
-function isRenamedByRestore(live: string, opened: string | null): boolean {
-  if (!existsSync(dirname(live))) return false;
-  const beginning = `${basename(live)}.before-restore-`;
-  return readdirSync(dirname(live)).some(
-    (name) => name.startsWith(beginning) && getFileIdentity(join(dirname(live), name)) === opened,
-  );
 }

@@ -2,7 +2,7 @@
 import { closeSync, fsyncSync, openSync, readSync } from 'node:fs';
 import { WarehouseError } from '../lib/errors.ts';
 
-/** The header of a SQLite file; null if it is no SQLite file. Never of a file that this process has open: see open-files.ts. */
+/** The header of a SQLite file; null if it is no SQLite file. Never of a file that this process has open: see file-identity.ts. */
 export function readHeader(
   file: string,
 ): { isInWalMode: boolean; userVersion: number; applicationId: number } | null {

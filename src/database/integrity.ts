@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Database } from './sqlite.ts';
 import { errorCode, errorMessage, NEXT_LINE, WarehouseError } from '../lib/errors.ts';
-import { assertOwnWal } from './wal-owner.ts';
+import { assertOwnWal } from './file-identity.ts';
 
 /** Converts an error of SQLite or the file system. */
 export function toWarehouseError(error: unknown, path: string): WarehouseError {

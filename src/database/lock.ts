@@ -48,7 +48,7 @@ export interface Lock {
  */
 export function tryLock(path: string, name: LockName, command: string, now: number): Lock | null {
   const live = prepareFolder(path);
-  const client = openExclusively(`${live}.${name}.lock`, existsSync(live) ? live : dirname(live));
+  const client = openExclusively(`${live}.${name}.lock`);
   if (!client) return null;
   const holderFile = `${live}.${name}.holder`;
   const holder: Holder = { host: hostname(), pid: process.pid, since: toTimestamp(now), command };
@@ -152,11 +152,10 @@ function prepareFolder(path: string): string {
   }
 }
 
-/** Made by root, the file belongs to the owner of `like`. */
-function openExclusively(path: string, like: string): Database | null {
+function openExclusively(path: string): Database | null {
   let client: Database | undefined;
   try {
-    createLockFile(path, like);
+    createLockFile(path);
     client = new Database(path, { timeout: 0 });
     client.exec('begin exclusive');
     return client;
@@ -168,9 +167,9 @@ function openExclusively(path: string, like: string): Database | null {
 }
 
 /** Two processes may create it at the same time. */
-function createLockFile(path: string, like: string): void {
+function createLockFile(path: string): void {
   try {
-    if (!existsSync(path)) createPrivateFile(path, like);
+    if (!existsSync(path)) createPrivateFile(path);
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error;
   }

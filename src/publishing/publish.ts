@@ -1,6 +1,6 @@
 /** One publication: build, check, replace. Runs in a process of its own (publish-child.ts), because SQLite blocks it. */
 import { randomUUID } from 'node:crypto';
-import { chmodSync, existsSync, statSync } from 'node:fs';
+import { chmodSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { lte, max, min, ne, sql } from 'drizzle-orm';
 import { openDatabase, type Tx } from '../database/connection.ts';
@@ -12,8 +12,7 @@ import { measureDiskSpace } from '../database/disk-space.ts';
 import { draftPath } from '../database/draft-files.ts';
 import { isDamage, toWarehouseError } from '../database/integrity.ts';
 import { lockOrThrow } from '../database/lock.ts';
-import { makeFolder } from '../database/make-folder.ts';
-import { giveToOwnerOf } from '../database/private-files.ts';
+import { makeFolder } from '../database/private-files.ts';
 import { replaceFile, startFsync, sweepLeftOvers } from './atomic-replace.ts';
 import { assertLive, build } from './build.ts';
 import { checkTable, type ExpectedRows } from './check.ts';
@@ -49,7 +48,7 @@ export async function publish(request: PublishRequest): Promise<Publication> {
 }
 
 function prepareFolder(live: string, file: string): void {
-  makeFolder(dirname(file), { file, mode: 0o755, onMade: (made) => giveToOwnerOf(dirname(made), made) });
+  makeFolder(dirname(file), { file, mode: 0o755 });
   assertReplaceable(live, file);
   sweepLeftOvers(file);
 }
@@ -97,7 +96,6 @@ async function buildAndReplace(request: PublishRequest, marts: Marts): Promise<R
   const helper = file + wal < LEAST_BYTES_FOR_HELPER ? NO_HELPER : createHelperProcess();
   try {
     const expected = await buildDraft(draft, marts, request, helper);
-    giveToOwnerOf(existsSync(request.file) ? request.file : dirname(request.file), draft);
     chmodSync(draft, 0o444);
     const flushed = startFsync(draft); // the disk writes while the file is checked
     const rows = await checkTables(draft, marts, expected, helper);

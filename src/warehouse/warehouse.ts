@@ -3,13 +3,12 @@ import { toTimestamp, type Clock, DAY_MS } from '../lib/clock.ts';
 import { createBudget, type Limits, type OnWait } from '../budget/budget.ts';
 import { correctDay, findBookedDay, readDayHistory, storeDays } from './store-days.ts';
 import { openDatabase, openLedgerConnection, type Tx } from '../database/connection.ts';
-import { getFileIdentity, assertSameFile, assertSameWal } from '../database/file-identity.ts';
+import { watchIdentity } from '../database/file-identity.ts';
 import { findPageHash, recognisePage, storeUnchangedPage } from './unchanged-pages.ts';
 import { beginQuickWalk, finishQuickWalk, finishUnchangedList } from './quick-walks.ts';
 import { storeBoundaryPage, storePage } from './store-page.ts';
 import { PAUSE_MEMORY_MS } from '../budget/pauses.ts';
 import type { Mode, Status, Trigger } from '../database/schema/runs.ts';
-import { resolveLink } from '../database/paths.ts';
 import * as runs from './statements/run.ts';
 import {
   getBookedZone,
@@ -168,9 +167,8 @@ export type Warehouse = ReturnType<typeof openWarehouse>;
 /** Opens (or creates) the live file at `path`. Throws WarehouseError if it cannot be used. */
 export function openWarehouse(path: string, clock: Clock) {
   const db = openDatabase(path, clock.now());
-  const opened = getFileIdentity(path);
   const ledger = openLedgerConnection(path);
-  const openedWal = getFileIdentity(`${resolveLink(path)}-wal`);
+  const assertNotReplaced = watchIdentity(path);
   return {
     ...bind(READS, (read) => read(db)),
     ...bind(WRITES, (write) => transact(db, write)),
@@ -178,10 +176,7 @@ export function openWarehouse(path: string, clock: Clock) {
     createBudget: (account: string, limits: Limits, onWait?: OnWait) =>
       createBudget(ledger, account, limits, clock, onWait),
     /** Throws WarehouseError if another file, or none, is at the path now, or at that of its -wal. */
-    assertNotReplaced: () => {
-      assertSameFile(path, opened);
-      assertSameWal(path, openedWal);
-    },
+    assertNotReplaced,
     close: () => {
       ledger.$client.close();
       db.$client.close();

@@ -191,36 +191,33 @@ describe('the worker', () => {
   });
 
   it.each([
-    ['deleted', () => rmSync(path), 'was deleted or moved away while it was in use'],
-    ['replaced', () => renameSync(`${path}.other`, path), 'it was replaced while it was in use'],
-  ])(
-    'ends with the reason within a tick when its file was %s, though nothing is due',
-    async (_how, swap, message) => {
-      const { url } = await startSandbox({ clock });
-      openWarehouse(`${path}.other`, clock).close();
-      let check = async (): Promise<void> => undefined;
-      const ticks: Environment['createTicks'] = (call) => {
-        check = call;
-        return { close: async () => undefined };
-      };
-      const worker = startWorker(configFor({ main: url }), silentProgress, ticks);
-      await worker.settled;
-      await check();
-      swap();
-      await check();
-      const error = await worker.ended.then(
-        () => null,
-        (thrown: unknown) => thrown,
-      );
-      expect(error).toBeInstanceOf(WarehouseError);
-      expect((error as WarehouseError).message).toContain(message);
-      expect(worker.runs).toHaveLength(1);
-      expect(worker.log.filter((line) => line.includes('the run failed'))).toEqual([]);
-      const lock = tryLock(path, 'worker', 'test', clock.now());
-      expect(lock).not.toBeNull();
-      lock?.release();
-    },
-  );
+    ['deleted', () => rmSync(path)],
+    ['replaced', () => renameSync(`${path}.other`, path)],
+  ])('ends with the reason within a tick when its file was %s, though nothing is due', async (_how, swap) => {
+    const { url } = await startSandbox({ clock });
+    openWarehouse(`${path}.other`, clock).close();
+    let check = async (): Promise<void> => undefined;
+    const ticks: Environment['createTicks'] = (call) => {
+      check = call;
+      return { close: async () => undefined };
+    };
+    const worker = startWorker(configFor({ main: url }), silentProgress, ticks);
+    await worker.settled;
+    await check();
+    swap();
+    await check();
+    const error = await worker.ended.then(
+      () => null,
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toBeInstanceOf(WarehouseError);
+    expect((error as WarehouseError).message).toContain(path);
+    expect(worker.runs).toHaveLength(1);
+    expect(worker.log.filter((line) => line.includes('the run failed'))).toEqual([]);
+    const lock = tryLock(path, 'worker', 'test', clock.now());
+    expect(lock).not.toBeNull();
+    lock?.release();
+  });
 
   it('runs again when it was killed in the middle of a run', async () => {
     const { url } = await startSandbox({ clock });

@@ -190,7 +190,7 @@ describe('a restored backup', () => {
   it('ignores the log of a missing file, and preserves the log', () => {
     writeToLog();
     rmSync(path);
-    expect(restore(path, file, NOW).kept).toBe(join(folder, `${PREVIOUS}.orphan-wal`));
+    expect(restore(path, file, NOW).kept).toBe(join(folder, `${PREVIOUS}-wal`));
     expect(nameIn(path)).toBeNull();
   });
 

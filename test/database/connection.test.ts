@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Database } from '../../src/database/sqlite.ts';
 import { describe, expect, it } from 'vitest';
@@ -6,8 +6,6 @@ import { WarehouseError } from '../../src/lib/errors.ts';
 import { openDatabase, openReadOnly, openLedgerConnection } from '../../src/database/connection.ts';
 import { APPLICATION_ID, FORMAT_BASE, SCHEMA_VERSION } from '../../src/database/migrate.ts';
 import { openStatusQueries } from '../../src/queries/status-queries.ts';
-import { backUp } from '../../src/backup/backup.ts';
-import { restore } from '../../src/backup/restore.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { execute, hashFile, readRows, readValue } from '../support/fixtures/live-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
@@ -32,47 +30,6 @@ function catchError(run: () => unknown): WarehouseError {
   }
   throw new Error('there was no error');
 }
-
-describe('an open warehouse', () => {
-  const swaps: [string, (path: string, other: string) => void, RegExp, RegExp][] = [
-    [
-      'replaced',
-      (path, other) => renameSync(other, path),
-      /is another file than it was: it was replaced while/,
-      /vodhouse restore FILE/,
-    ],
-    [
-      'deleted',
-      (path) => rmSync(path),
-      /was deleted or moved away while it was in use/,
-      /vodhouse restore BACKUP/,
-    ],
-    ['moved away', (path) => renameSync(path, `${path}.old`), /was deleted or moved away/, /move it back/],
-    [
-      'restored from a backup',
-      (path, other) => {
-        rmSync(other);
-        backUp(path, other);
-        restore(path, other, clock.now());
-      },
-      /is another file than it was: a backup was restored while it was in use/,
-      /^run it again; nothing was sent$/,
-    ],
-  ];
-  it.each(swaps)('detects that its file was %s, and reports it', (_how, swap, message, hint) => {
-    const path = join(temporaryFolder(), 'live.db');
-    const warehouse = openWarehouse(path, clock);
-    expect(() => warehouse.assertNotReplaced()).not.toThrow();
-    const other = join(temporaryFolder(), 'other.db');
-    backUp(path, other);
-    swap(path, other);
-    const error = catchError(() => warehouse.assertNotReplaced());
-    expect(error.message).toContain(path);
-    expect(error.message).toMatch(message);
-    expect(error.hint).toMatch(hint);
-    warehouse.close();
-  });
-});
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

@@ -10,19 +10,13 @@ import { eventually, startVodhouse, vodhouse } from '../../support/processes/vod
 vi.setConfig({ testTimeout: 180_000 });
 
 describe('a worker with its clock', () => {
-  const swaps = [
-    [(live: string) => rmSync(live), /was deleted or moved away while it was in use\n {2}-> if it was/],
-    [
-      (live: string) => renameSync(`${live}.copy`, live),
-      /it was replaced while it was in use\n {2}-> move it away/,
-    ],
-  ] as const;
+  const swaps = [(live: string) => rmSync(live), (live: string) => renameSync(`${live}.copy`, live)];
 
   it('ends with 1 and the reason within a minute where its file was deleted, or replaced by a backup', async () => {
     const service = await startScriptedService(
       serveEverything((request) => listPage(request, [videoRecord(1)])),
     );
-    const endings = swaps.map(async ([swap, message]) => {
+    const endings = swaps.map(async (swap) => {
       const cwd = createFolder({ [CONFIG]: configText({ url: service.url, storage: false }) });
       const live = join(cwd, WAREHOUSE);
       const worker = startVodhouse(['start'], { cwd });
@@ -30,7 +24,7 @@ describe('a worker with its clock', () => {
       expect((await vodhouse(['backup', `${WAREHOUSE}.copy`], { cwd })).code).toBe(0);
       swap(live);
       const { code, stderr } = await worker.ended;
-      expect(stderr).toMatch(message);
+      expect(stderr).toContain(`${live} was replaced, moved or deleted while it was in use`);
       expect(code).toBe(1);
     });
     await Promise.all(endings);

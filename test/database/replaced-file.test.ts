@@ -1,0 +1,165 @@
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { backUp } from '../../src/backup/backup.ts';
+import { restore } from '../../src/backup/restore.ts';
+import { openReadOnly } from '../../src/database/connection.ts';
+import { assertUndamaged } from '../../src/database/integrity.ts';
+import { WarehouseError } from '../../src/lib/errors.ts';
+import { openStatusQueries } from '../../src/queries/status-queries.ts';
+import { openWarehouse } from '../../src/warehouse/warehouse.ts';
+import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
+import { readContents, writeFilled } from '../support/fixtures/full-warehouse.ts';
+import { execute, hashFile, readValue } from '../support/fixtures/live-file.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { openTestWarehouse } from '../support/fixtures/test-warehouse.ts';
+import { moduleUrl, runModule } from '../support/processes/child-process.ts';
+
+const clock = createVirtualClock('2026-03-02T12:00Z');
+const LOCKS = '/proc/locks';
+
+let folder: string;
+let path: string;
+let backup: string;
+beforeEach(async () => {
+  folder = temporaryFolder();
+  [path, backup] = [join(folder, 'live.db'), join(folder, 'backup.db')];
+  await writeFilled(path);
+  execute(path, "update package set name = 'in the backup'");
+  backUp(path, backup);
+});
+
+/** Writes into the file in a process, and kills it: the last changes are only in the -wal. */
+async function killAfterWriting(name = 'in the log'): Promise<void> {
+  const child = runModule(`
+    import { openDatabase } from '${moduleUrl('database/connection.ts')}';
+    const db = openDatabase('${path}', ${clock.now()});
+    db.$client.exec("update package set name = '${name}'; update video set title = 'in the log', change_seq = change_seq + 1000");
+    process.kill(process.pid, 'SIGKILL');`);
+  expect((await child.ended).signal).toBe('SIGKILL');
+  expect(statSync(`${path}-wal`).size).toBeGreaterThan(10_000);
+}
+
+const nameIn = (file: string) => readValue(file, 'select name from package');
+const open = () => openWarehouse(path, clock).close();
+const hashes = () => readdirSync(folder).map((name) => [name, hashFile(join(folder, name))]);
+
+/** Asserts that every command rejects, names both files, and changes none. */
+function expectRefused(): void {
+  const before = hashes();
+  const other = join(folder, 'other.db');
+  for (const way of [
+    open,
+    () => openStatusQueries(path),
+    () => backUp(path, other),
+    () => assertUndamaged(path),
+  ]) {
+    expect(way).toThrow(WarehouseError);
+    expect(way).toThrow(`${path}-wal belongs to another file than ${path}:`);
+  }
+  expect(hashes()).toEqual(before);
+}
+
+describe('a -wal that a killed process left', () => {
+  it('is used as long as its file is still there, also where both were copied together', async () => {
+    for (const name of ['first', 'second']) {
+      await killAfterWriting(name);
+      openStatusQueries(path).close();
+      open();
+      expect(nameIn(path)).toBe(name);
+    }
+    await killAfterWriting();
+    const copy = temporaryFolder();
+    cpSync(folder, copy, { recursive: true });
+    openWarehouse(join(copy, 'live.db'), clock).close();
+    expect(nameIn(join(copy, 'live.db'))).toBe('in the log');
+    open();
+    expect(readValue(path, 'pragma integrity_check')).toBe('ok');
+  });
+
+  it('is not mixed with a backup in the place of its file', async () => {
+    await killAfterWriting();
+    rmSync(`${path}-shm`, { force: true });
+    renameSync(backup, path);
+    expectRefused();
+    renameSync(`${path}-wal`, `${path}-wal.old`);
+    open();
+    expect([nameIn(path), readValue(path, 'pragma integrity_check')]).toEqual(['in the backup', 'ok']);
+  });
+
+  it('is used again where its own file is moved back', async () => {
+    await killAfterWriting();
+    renameSync(path, `${path}.old`);
+    renameSync(backup, path);
+    expectRefused();
+    renameSync(path, backup);
+    renameSync(`${path}.old`, path);
+    open();
+    expect([nameIn(path), readValue(path, 'select max(title) from video')]).toEqual([
+      'in the log',
+      'in the log',
+    ]);
+  });
+
+  it('is preserved by a restore, and applied to neither file', async () => {
+    const other = join(folder, 'other.db');
+    copyFileSync(backup, other);
+    await killAfterWriting();
+    renameSync(backup, path);
+    const wal = hashFile(`${path}-wal`);
+    const { kept, carried } = restore(path, other, clock.now());
+    expect(carried).toEqual({ error: expect.stringContaining('belongs to another file') as string });
+    expect(readContents(path)).toEqual(readContents(other));
+    expect(hashFile(`${String(kept)}-wal`)).toBe(wal);
+  });
+});
+
+describe('a live file that a process has open', () => {
+  it('rejects all others once a backup is in its place, and its changes are not mixed into that', () => {
+    const warehouse = openWarehouse(path, clock);
+    warehouse.registerPackages([{ name: 'main', packages: [{ id: 7, name: 'new' }] }], clock.now());
+    renameSync(backup, path);
+    expectRefused();
+    warehouse.registerPackages([{ name: 'main', packages: [{ id: 8, name: 'newer' }] }], clock.now());
+    warehouse.close();
+    renameSync(`${path}-wal`, `${path}-wal.old`);
+    open();
+    expect([nameIn(path), readValue(path, 'pragma integrity_check')]).toEqual(['in the backup', 'ok']);
+  });
+
+  // Without a lock, other processes take themselves for the only ones: the sqlite3 shell of Debian 12 then deletes the -wal.
+  it.runIf(existsSync(LOCKS))('stays locked when another connection is opened and closed', async () => {
+    const opened = await openTestWarehouse();
+    const ending = `:${statSync(opened.path).ino} `;
+    const countLocks = () => readFileSync(LOCKS, 'utf8').split(ending).length - 1;
+    const before = countLocks();
+    openReadOnly(opened.path).$client.close();
+    expect([before > 0, countLocks()]).toEqual([true, before]);
+  });
+
+  it.each<[string, string, () => void]>([
+    ['replaced', '', () => renameSync(backup, path)],
+    ['deleted', '', () => rmSync(path)],
+    ['moved away', '', () => renameSync(path, `${path}.old`)],
+    ['restored from a backup', '', () => restore(path, backup, clock.now())],
+    ['without its -wal', '-wal', () => rmSync(`${path}-wal`)],
+  ])('is no longer used once it was %s', (_how, part, swap) => {
+    const warehouse = openWarehouse(path, clock);
+    warehouse.assertNotReplaced();
+    swap();
+    expect(() => warehouse.assertNotReplaced()).toThrow(WarehouseError);
+    expect(() => warehouse.assertNotReplaced()).toThrow(
+      `${path}${part} was replaced, moved or deleted while it was in use`,
+    );
+    warehouse.close();
+  });
+});
