@@ -1,11 +1,6 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { DuckDBInstance, type DuckDBValue } from '@duckdb/node-api';
 import { Database } from '../../src/database/sqlite.ts';
 import { format, resolveConfig } from 'prettier';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openExports } from '../../src/publishing/export.ts';
-import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { editsIn, sumGib, listedAt, formatMinute, removalsIn } from '../support/models/history-truth.ts';
 import { readRows, type Row } from '../support/fixtures/live-file.ts';
 import {
@@ -48,29 +43,6 @@ function formatTable(text: string): string {
   }
 }
 
-/** Exports every table and view to Parquet, and opens a DuckDB in which they have their names. */
-async function openInDuckDb(file: string) {
-  const folder = temporaryFolder();
-  const db = await (await DuckDBInstance.create()).connect();
-  await db.run(`set timezone = 'UTC'`);
-  const exports = openExports(file);
-  for (const name of exports.tables) {
-    const path = join(folder, `${name}.parquet`);
-    writeFileSync(path, Buffer.concat([...exports.open(name, null).parquet()]));
-    await db.run(`create view "${name}" as select * from '${path}'`);
-  }
-  exports.close();
-  return db;
-}
-
-/** In one form: a time to the second, a number as SQLite has it. */
-const toCell = (value: DuckDBValue): Value =>
-  value === null
-    ? null
-    : Number.isNaN(Number(value))
-      ? value.toString().replace(/\.0+$|\+00$/, '')
-      : Number(value);
-
 /** As `sqlite3` prints it, NULL empty; Markdown syntax is escaped. */
 function formatCell(value: Value): string {
   if (Number.isInteger(value)) return `${String(value)}.0`;
@@ -96,18 +68,6 @@ describe(QUESTIONS_PATH, () => {
     expect(counts.filter(([, count]) => count < 1 || count > 8)).toEqual([]);
     const long = [...QUESTIONS].filter(([, sql]) => sql.trim().split('\n').length > 8);
     expect(long).toEqual([]);
-  });
-
-  it('has the same answers in DuckDB, over an export of all tables to Parquet', async () => {
-    const db = await openInDuckDb(history.published);
-    for (const [heading, sql] of QUESTIONS) {
-      const rows = (await db.runAndReadAll(sql)).getRows();
-      const expected = answerTo(heading).map((row) => Object.values(row).map(toCell));
-      expect(
-        rows.map((row) => row.map(toCell)),
-        heading,
-      ).toEqual(expected);
-    }
   });
 
   it.each([...QUESTIONS])('uses no syntax that SQLite 3.31 lacks: %s', (_question, text) => {
