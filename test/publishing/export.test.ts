@@ -45,7 +45,7 @@ function open(file: string, table: string, sinceSeq: number | null = null): Expo
 /** Rows of a Parquet file, in the forms of SQLite, and the type of each column. */
 async function readParquet(source: Export): Promise<{ rows: unknown[][]; types: Record<string, string> }> {
   const bytes = Buffer.concat([...source.parquet()]);
-  const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
+  const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
   const { children } = parquetSchema(parquetMetadata(file));
   const types = Object.fromEntries(
     children.map(({ element: { name, type, logical_type: logical } }) => [
