@@ -444,7 +444,6 @@ CREATE TABLE `target_load` (
 	`duration_ms` BIGINT NOT NULL,
 	`verified_at` TIMESTAMP,
 	`differences` text,
-	`notes` text DEFAULT '[]' NOT NULL,
 	PRIMARY KEY(`target`, `account`)
 );
 --> statement-breakpoint

@@ -32,15 +32,15 @@ export async function loadTarget(
   });
   for (const result of results) warehouse.recordLoadReport(target, result, clock.now());
   for (const group of groupFailures(results)) {
-    const [{ outcome, rows, durationMs, changeSeq, code, error, hint, differences, notes }] = group;
+    const [{ outcome, rows, durationMs, changeSeq, code, error, hint, differences }] = group;
     const account = group.length === 1 ? group[0].account : null;
     const message = `target ${target}: ${loadLines(group).join('; ')}`;
     const why = { target, account, code, error, hint };
     if (outcome === 'failed') logger.error({ event: 'target_load_failed', ...why }, message);
     else if (outcome === 'refused') logger.error({ event: 'target_account_refused', ...why }, message);
-    else if (outcome !== 'unchanged' || differences !== null || notes.length > 0) {
+    else if (outcome !== 'unchanged' || differences !== null) {
       const facts = { target, account, rows, change_seq: changeSeq, duration_ms: durationMs };
-      const level = (differences ?? []).length + notes.length > 0 ? 'warn' : 'info';
+      const level = (differences ?? []).length > 0 ? 'warn' : 'info';
       logger[level]({ event: 'target_loaded', ...facts }, message);
     }
   }

@@ -8,7 +8,7 @@ import { createLogger, type Logger } from '../lib/logger.ts';
 import { openLoaders, type TargetLoader } from '../publishing/targets/loader.ts';
 import { openAccess } from '../publishing/targets/open-target.ts';
 import { assertOurs, OwnedError, readIdentity } from '../publishing/targets/ownership.ts';
-import type { LoadRequest } from '../publishing/targets/target-request.ts';
+import type { LoadRequest } from '../publishing/targets/target.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import type { JsonOptions, LogOptions } from './command-context.ts';
 import { isConfirmed } from './confirm.ts';

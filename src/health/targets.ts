@@ -10,17 +10,13 @@ import { shellQuote, type FormatCommand } from './commands.ts';
 import { createProblem, listFirst, toOneLine, type Problem } from './problem-kinds.ts';
 
 /** One account in one target; of one that was never loaded, totals are 0 and everything else is null. */
-export interface TargetAccount extends Omit<
-  TargetLoadRow,
-  'outcome' | 'attempted_at' | 'differences' | 'notes'
-> {
+export interface TargetAccount extends Omit<TargetLoadRow, 'outcome' | 'attempted_at' | 'differences'> {
   outcome: LoadOutcome | null;
   attempted_at: string | null;
   /** Changes of videos of the account that the target lacks; the changes of other accounts in between count too. */
   behind_changes: number;
   /** Values that differed when they were last compared, a sentence each; null: never compared. */
   differences: string[] | null;
-  notes: string[];
 }
 
 export interface TargetReport {
@@ -36,7 +32,7 @@ export interface TargetReport {
 
 const NEVER_LOADED = {
   ...{ outcome: null, change_seq: null, attempted_at: null, loaded_at: null, failing_since: null },
-  ...{ error: null, hint: null, code: null, verified_at: null, differences: null, notes: [] },
+  ...{ error: null, hint: null, code: null, verified_at: null, differences: null },
   ...{ loads: 0, failures: 0, rows: 0, duration_ms: 0 },
 };
 
@@ -65,7 +61,6 @@ export function readTargets({ config, statusQueries }: TargetParts): TargetRepor
         error: clean.get(row.error) ?? null,
         hint: clean.get(row.hint) ?? null,
         differences: JSON.parse(row.differences ?? 'null') as string[] | null,
-        notes: JSON.parse(row.notes) as string[],
         behind_changes: Math.max(0, last - (row.change_seq ?? 0)),
       };
     };
@@ -110,7 +105,6 @@ export function summarizeTarget({ accounts, runs, everyMs }: TargetReport, now: 
         const text = `${outcome === 'failed' ? 'has failed' : 'refused'} since ${since} UTC: ${error}${hint === null ? '' : ` -> ${hint}`}`;
         return toOneLine(`${namesOf(group)} ${text}`);
       }),
-      ...all.flatMap((row) => row.notes.map((text) => toOneLine(`${namesOf([row])}: ${text}`))),
     ],
   };
 }

@@ -35,13 +35,11 @@ export interface LoadReport {
   code: string | null;
   /** Values that differ from the published file, a sentence each; null: not compared. */
   differences: readonly string[] | null;
-  /** What a person should know, a sentence each. */
-  notes: readonly string[];
 }
 
 /** A report without rows and errors, to which a caller adds what it knows. */
 export const emptyReport = (account: string, outcome: LoadOutcome): LoadReport => ({
-  ...{ account, outcome, changeSeq: null, rows: 0, durationMs: 0, notes: [], differences: null },
+  ...{ account, outcome, changeSeq: null, rows: 0, durationMs: 0, differences: null },
   ...{ error: null, hint: null, code: null },
 });
 
@@ -62,9 +60,9 @@ export function groupFailures<
 
 const MOST_NAMES = 5;
 
-/** What became of a group of accounts: a line, and below it what differs, what a person should know, and what to do. */
+/** What became of a group of accounts: a line, and below it what differs, and what to do. */
 export function loadLines([report, ...others]: readonly [LoadReport, ...LoadReport[]]): string[] {
-  const { outcome, rows, durationMs, changeSeq, error, hint, differences, notes } = report;
+  const { outcome, rows, durationMs, changeSeq, error, hint, differences } = report;
   const names = [report, ...others].slice(0, MOST_NAMES).map(({ account }) => account);
   const more = others.length >= MOST_NAMES ? `, ${others.length + 1 - MOST_NAMES} more` : '';
   const mark = changeSeq === null ? '' : ` at change ${formatCount(changeSeq)}`;
@@ -74,6 +72,6 @@ export function loadLines([report, ...others]: readonly [LoadReport, ...LoadRepo
     outcome === 'unchanged' ? '' : `: ${pluralize(rows, 'row')} in ${formatDuration(durationMs)}`;
   const result =
     error === null ? `${outcome}${mark}${written}${compared}` : `${outcome.toUpperCase()}: ${error}`;
-  const lines = [`${names.join(', ')}${more}  ${result}`, ...(differences ?? []), ...notes];
+  const lines = [`${names.join(', ')}${more}  ${result}`, ...(differences ?? [])];
   return [...lines, ...(hint === null ? [] : [`-> ${hint}`])].map(escapeControls);
 }

@@ -41,7 +41,7 @@ async function fullScrape(): Promise<Scraped> {
       finished_at: '2026-03-10 02:30:04',
     }),
     insert('target_load', {
-      ...{ target: 'warehouse', account: 'main', outcome: 'loaded', notes: '[]' },
+      ...{ target: 'warehouse', account: 'main', outcome: 'loaded' },
       ...{ attempted_at: '2026-03-10 11:00:00', loaded_at: '2026-03-10 11:00:00' },
       ...{
         verified_at: '2026-03-10 11:00:00',

@@ -21,7 +21,7 @@ describe('the targets of a live file', () => {
     warehouse.recordLoadReport('warehouse', failedLoad({ error }), clock.now());
     warehouse.recordLoadReport('gone', loadReport(), clock.now());
     const left = loadReport({ account: 'retired', outcome: 'refused' });
-    const runs = loadReport({ account: RUNS, notes: ['2 characters NUL'] });
+    const runs = loadReport({ account: RUNS });
     warehouse.recordLoadReport('lake', runs, clock.now());
     warehouse.recordLoadReport('lake', left, clock.now());
     const statusQueries = openStatusQueries(path);
@@ -44,7 +44,6 @@ describe('the targets of a live file', () => {
     ]);
     expect(read[0]?.accounts[0]?.error).toBe('no user at postgres://me:[key]@db!');
     expect([read[0]?.runs, read[1]?.runs?.account]).toEqual([null, RUNS]);
-    expect(read[1]?.runs?.notes).toEqual(['2 characters NUL']);
   });
 
   it('are not looked for without targets in the config', async () => {
@@ -88,11 +87,9 @@ describe('the summary of a target', () => {
   it('notes at once what fails, together where it is the same, and what to do', () => {
     const accounts = ['a', 'b', 'c', 'd'].map((account) => failingAccount({ account }));
     const refused = failingAccount({ outcome: 'refused', error: 'another warehouse', hint: null });
-    const notes = ['2 characters NUL were replaced'];
-    expect(notesOf(...accounts, refused, targetAccount({ account: 'e', notes }))).toEqual([
+    expect(notesOf(...accounts, refused, targetAccount({ account: 'e' }))).toEqual([
       '4 accounts (a, b, c, 1 more) has failed since 2026-03-10 11:31:00 UTC: connection refused by db.example.test:5432 -> is the server running?',
       'account main refused since 2026-03-10 11:31:00 UTC: another warehouse',
-      'account e: 2 characters NUL were replaced',
     ]);
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { tidy } from '../../src/publishing/targets/delta/housekeeping.ts';
-import { openLake } from '../../src/publishing/targets/delta/lake.ts';
+
+import { openLake, tidy } from '../../src/publishing/targets/delta/lake.ts';
 import { openS3LakeSite, withFolder } from '../support/fixtures/s3-lake-site.ts';
 import { readLog } from '../support/fixtures/lake-site.ts';
 import { listTables } from '../../src/publishing/targets/changes.ts';

@@ -42,7 +42,6 @@ describe('a report of a load', () => {
       duration_ms: 500,
       verified_at: null,
       differences: null,
-      notes: '[]',
     });
   });
 

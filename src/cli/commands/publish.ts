@@ -10,7 +10,7 @@ import { openPublisher, type Publisher } from '../../publishing/publisher.ts';
 import type { Publication } from '../../publishing/publish-request.ts';
 import { formatSchema } from '../../publishing/targets/open-target.ts';
 import type { TargetLoader } from '../../publishing/targets/loader.ts';
-import type { LoadRequest } from '../../publishing/targets/target-request.ts';
+import type { LoadRequest } from '../../publishing/targets/target.ts';
 import { readBookedZone } from '../../warehouse/statements/warehouse-state.ts';
 import { openWarehouse } from '../../warehouse/warehouse.ts';
 import { EXIT } from '../exit.ts';

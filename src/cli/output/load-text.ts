@@ -20,7 +20,7 @@ export function targetLoadsText({ target, results }: TargetLoads, isBrief = fals
   const durationMs = results.reduce((sum, result) => sum + result.durationMs, 0);
   const written = `${pluralize(rows, 'row')} in ${formatDuration(durationMs)}`;
   const headline = `target ${target}: ${upToDate} of ${pluralize(accounts.length, 'account')} up to date, ${written}`;
-  const listed = isBrief ? results.filter((each) => !isLoadDone(each) || each.notes.length > 0) : results;
+  const listed = isBrief ? results.filter((each) => !isLoadDone(each)) : results;
   const groups = groupFailures(listed).map((group) => loadLines(group).join('\n    '));
   return `${[headline, ...groups].join('\n  ')}\n`;
 }

@@ -22,7 +22,6 @@ export const targetLoad = sqliteTable(
     duration_ms: bigint('duration_ms').notNull(),
     verified_at: timestamp('verified_at'),
     differences: text('differences'), // JSON: a list of sentences; NULL: never compared
-    notes: text('notes').notNull().default('[]'), // JSON: a list of sentences
   },
   (table) => [primaryKey({ columns: [table.target, table.account] })],
 );

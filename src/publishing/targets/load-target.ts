@@ -5,7 +5,7 @@ import { openTarget } from './open-target.ts';
 import { compareOwner, OwnedError, type AccountState, type Force } from './ownership.ts';
 import { openSource, type Source } from './source.ts';
 import type { Loaded, Target } from './target.ts';
-import type { LoadRequest } from './target-request.ts';
+import type { LoadRequest } from './target.ts';
 
 /** After so many failures in a row, the target is down: the other accounts are not tried. */
 const FAILURES = 3;
@@ -46,7 +46,7 @@ async function loadAll(target: Target, source: Source, request: LoadRequest): Pr
   return reports;
 }
 
-const NOTHING: Loaded = { kind: 'nothing', rows: 0, notes: [] };
+const NOTHING: Loaded = { kind: 'nothing', rows: 0 };
 
 /** Those of the config that have rows first. */
 const listAccounts = ({ accounts }: Source, request: LoadRequest): string[] => {
@@ -121,8 +121,8 @@ async function report(
       throw Object.assign(new Error(`it took longer than load_timeout (${ms / 1000} s)`), {
         code: 'ETIMEDOUT',
       });
-    const { kind, rows, notes } = loaded;
-    return end({ outcome: kind === 'nothing' ? 'unchanged' : done, rows, notes });
+    const { kind, rows } = loaded;
+    return end({ outcome: kind === 'nothing' ? 'unchanged' : done, rows });
   } catch (error) {
     const { message, hint, code } = target.describe(error);
     return end({ outcome: error instanceof OwnedError ? 'refused' : 'failed', error: message, hint, code });

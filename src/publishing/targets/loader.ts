@@ -4,7 +4,7 @@ import { resolveLink } from '../../database/paths.ts';
 import { runInChild } from '../../lib/child-process.ts';
 import { WarehouseError } from '../../lib/errors.ts';
 import type { LoadReport } from '../../lib/load-report.ts';
-import type { LoadRequest } from './target-request.ts';
+import type { LoadRequest } from './target.ts';
 
 /** Loads one target of a config. */
 export interface TargetLoader {

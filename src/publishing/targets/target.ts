@@ -1,4 +1,5 @@
 /** A place besides the published file that gets its tables: one interface, implemented by each kind. */
+import type { TargetConfig } from '../../config/config.ts';
 import type { AccountState, Force } from './ownership.ts';
 
 /** What one load did. */
@@ -7,8 +8,6 @@ export interface Loaded {
   kind: 'all' | 'changes' | 'nothing';
   /** Rows written, in all tables. */
   rows: number;
-  /** What a person should know, a sentence each. */
-  notes: readonly string[];
 }
 
 export interface LoadOptions {
@@ -63,4 +62,19 @@ export interface Target extends TargetAccess {
   remove: (account: string) => Promise<Loaded>;
   /** Compares every value of an account with the published file: the first ten differences, a sentence each. */
   verify: (account: string) => Promise<string[]>;
+}
+
+/** What a process that loads a target is asked for; plain values. */
+export interface LoadRequest {
+  target: TargetConfig;
+  /** Path of the published file. */
+  file: string;
+  /** `worker` of the config: shown to others. */
+  worker: string;
+  /** The accounts of the config, with their former names. The published file may have others. */
+  accounts: readonly { name: string; was: string | null }[];
+  /** Is every value compared after the load? */
+  isVerified: boolean;
+  /** The one account that a person asked for; null: all, and none by force. */
+  force: { account: string; kind: Force } | null;
 }

@@ -32,8 +32,6 @@ export async function listDifferences(found: AsyncIterable<string>): Promise<str
 
 type Value = string | bigint | number | boolean | null | undefined;
 export type Row = readonly Value[];
-/** Some rows at a time. */
-type Stream = Iterator<readonly Row[], void> | AsyncIterator<readonly Row[], void>;
 
 /**
  * A sentence for each row or value that differs. The streams need not have exactly the same order: a row waits for the one of the
@@ -42,17 +40,16 @@ type Stream = Iterator<readonly Row[], void> | AsyncIterator<readonly Row[], voi
 export async function* compareRows(
   form: RowForm,
   account: string,
-  target: Stream,
-  file: Stream,
+  target: AsyncIterator<Row, undefined>,
+  file: Iterator<Row, undefined>,
 ): AsyncGenerator<string> {
-  const [nextTheirs, nextOurs] = [createReader(target), createReader(file)];
   const [extra, missing] = [new Map<string, Row>(), new Map<string, Row>()];
   const prefix = ['package_key', 'video_key'].includes(form.key[0] ?? '') ? '' : `${account}, `;
   const toKey = (row: Row) => `${form.name} ${prefix}${row.slice(0, form.key.length).map(toText).join(', ')}`;
   try {
     let [their, our]: (Row | undefined)[] = [[], []];
     while ((their ?? our) && Math.max(extra.size, missing.size) < MAX_WAITING) {
-      [their, our] = [await nextTheirs(), await nextOurs()];
+      [their, our] = [(await target.next()).value, file.next().value];
       if (their && our && isSame(their, our)) continue;
       if (their) extra.set(toKey(their), their);
       if (our) missing.set(toKey(our), our);
@@ -69,21 +66,8 @@ export async function* compareRows(
     if (their && our)
       yield `${form.name} of ${account}: ${MAX_WAITING} rows and more are in the target only, and as many in the file`;
   } finally {
-    await file.return?.(); // its statement blocks the connection
+    file.return?.(); // its statement blocks the connection
   }
-}
-
-/** Undefined at the end. */
-function createReader(source: Stream): () => Promise<Row | undefined> {
-  let [rows, at]: [readonly Row[], number] = [[], 0];
-  return async () => {
-    while (at === rows.length) {
-      const next = await source.next();
-      if (next.done === true) return undefined;
-      [rows, at] = [next.value, 0];
-    }
-    return rows[at++];
-  };
 }
 
 /** Most values are identical; a number or a time may come as text. */
@@ -102,14 +86,14 @@ function* compareValues({ columns }: RowForm, theirs: Row, ours: Row): Generator
   }
 }
 
-/** Null and undefined: there is no value. PostgreSQL has no NUL in texts. */
+/** Null and undefined: there is no value. */
 function toText(value: Value): string | undefined {
-  if (typeof value === 'string') return value.replaceAll('\0', NUL_REPLACEMENT);
+  if (typeof value === 'string') return replaceNul(value);
   return typeof value === 'boolean' ? `${Number(value)}` : value?.toString();
 }
 
-/** Replaces NUL, which texts of PostgreSQL cannot have. */
-export const NUL_REPLACEMENT = '\uFFFD';
+/** PostgreSQL has no NUL in texts. */
+export const replaceNul = (text: string): string => text.replaceAll('\0', '\uFFFD');
 
 /** At most 60 characters of a value. */
 function show(value: Value): string {
@@ -127,9 +111,9 @@ export function* readFileRows(
   { name, columns }: RowForm,
   { where, parameters }: Rows,
   order: readonly string[],
-): Generator<Row[], void> {
+): Generator<Row, undefined> {
   const values = columns.map((column) => `t."${column.name}"`).join(', ');
   const select = `select ${values} from "${name}" t where ${where} order by ${order.join(', ')}`;
   const rows = db.prepare(select).safeIntegers().raw().iterate(parameters) as IterableIterator<Row>;
-  for (const row of rows) yield [row];
+  yield* rows;
 }

@@ -6,22 +6,20 @@ import { toTimestamp } from '../../lib/clock.ts';
 import { isLoadDone, type LoadReport } from '../../lib/load-report.ts';
 import { and, desc, eq, notInArray } from 'drizzle-orm';
 
-interface Stored extends Omit<LoadReport, 'notes' | 'differences'> {
+interface Stored extends Omit<LoadReport, 'differences'> {
   target: string;
   at: string;
   isLoaded: 0 | 1;
   isFailing: 0 | 1;
   differences: string | null;
-  notes: string;
 }
 
 /** Times never run backward: a clock that was set back leaves them. */
 const upsert = query<never, Stored>(
   `insert into target_load (target, account, outcome, change_seq, attempted_at, loaded_at, failing_since, error, hint, code,
-      loads, failures, rows, duration_ms, verified_at, differences, notes)
+      loads, failures, rows, duration_ms, verified_at, differences)
     values (:target, :account, :outcome, :changeSeq, :at, iif(:isLoaded, :at, null), iif(:isFailing, :at, null), :error, :hint,
-      :code, :isLoaded, :isFailing, :rows, iif(:isLoaded, :durationMs, 0), iif(:differences is null, null, :at), :differences,
-      :notes)
+      :code, :isLoaded, :isFailing, :rows, iif(:isLoaded, :durationMs, 0), iif(:differences is null, null, :at), :differences)
     on conflict (target, account) do update set
       outcome = excluded.outcome, change_seq = coalesce(excluded.change_seq, change_seq),
       attempted_at = max(attempted_at, excluded.attempted_at),
@@ -31,12 +29,12 @@ const upsert = query<never, Stored>(
       loads = loads + excluded.loads, failures = failures + excluded.failures, rows = rows + excluded.rows,
       duration_ms = duration_ms + excluded.duration_ms,
       verified_at = iif(:differences is null, verified_at, max(coalesce(verified_at, :at), :at)),
-      differences = coalesce(excluded.differences, differences), notes = excluded.notes`,
+      differences = coalesce(excluded.differences, differences)`,
 ).run;
 
 /** Records what became of an account in a load of the target, which ended at `now` (ms). One that left the target has no row. */
 export function recordLoadReport(tx: Tx, target: string, report: LoadReport, now: number): void {
-  const { account, outcome, differences, notes } = report;
+  const { account, outcome, differences } = report;
   if (outcome === 'removed') {
     tx.delete(targetLoad)
       .where(and(eq(targetLoad.target, target), eq(targetLoad.account, account)))
@@ -50,7 +48,6 @@ export function recordLoadReport(tx: Tx, target: string, report: LoadReport, now
     isLoaded: isLoadDone(report) ? 1 : 0,
     isFailing: isLoadDone(report) ? 0 : 1,
     differences: differences && JSON.stringify(differences),
-    notes: JSON.stringify(notes),
   });
 }
 

@@ -1,17 +1,16 @@
 /** A lake of Delta tables as a target. */
+import { randomUUID } from 'node:crypto';
 import type { LakeTargetConfig } from '../../../config/config.ts';
 import { errorCode, errorLine, hintLine } from '../../../lib/errors.ts';
 import { formatLakePlace, listLakeSecrets } from '../../../lib/lake-place.ts';
 import { redact } from '../../../lib/redact.ts';
 import { COUNTED } from '../changes.ts';
 import type { Source } from '../source.ts';
-import { StoreError } from '../stores/store.ts';
-import type { Loaded, Target, TargetAccess, TargetFailure } from '../target.ts';
+import { StoreError, type Store } from '../stores/store.ts';
+import type { Loaded, Target, TargetAccess, TargetCheck, TargetFailure } from '../target.ts';
 import { listDifferences } from '../verify.ts';
-import { checkStore, toCheck } from './check.ts';
-import { tidy } from './housekeeping.ts';
-import { ConflictError, filesOf, openLake, type Lake } from './lake.ts';
 import { countRecords } from './files.ts';
+import { ConflictError, filesOf, openLake, tidy, type Lake } from './lake.ts';
 import { loadAccount, loadShared, removeAccount } from './load.ts';
 import { LOADS, readClaims } from './loads.ts';
 import { findDifferences } from './verify.ts';
@@ -97,3 +96,38 @@ function describeError(error: unknown, { place }: LakeTargetConfig): TargetFailu
   const hint = error instanceof StoreError ? error.hint : hintLine(error);
   return { message: clean(errorLine(error)), hint: hint && clean(hint), code: errorCode(error) || null };
 }
+
+/** Writes an object that no reader sees, and deletes it. Throws StoreError. */
+async function checkStore(store: Store): Promise<TargetCheck[]> {
+  const key = `_check-${randomUUID()}`;
+  const write = (text: string) => store.putIfAbsent(key, [Buffer.from(text)]);
+  try {
+    const [isFirst, isSecond] = [await write('one'), await write('two')];
+    const isThere =
+      (await store.get(key)) !== null && (await store.list('')).some((file) => file.key === key);
+    await store.remove(key);
+    const isConditional = isFirst && !isSecond;
+    const ignored = `${store.name} ignores the header If-None-Match: two workers could overwrite each other's commits`;
+    return [
+      toCheck(
+        'rights',
+        isThere,
+        isThere ? 'files can be written, read, listed and deleted' : 'a file that was written is not there',
+      ),
+      isConditional
+        ? toCheck('put-if-absent', true, 'a file that exists is not overwritten')
+        : toCheck('put-if-absent', false, ignored, 'take a store that knows conditional writes'),
+    ];
+  } finally {
+    await store.remove(key).catch(() => undefined);
+  }
+}
+
+const toCheck = (
+  subject: string,
+  isOk: boolean,
+  result: string,
+  hint: string | null = null,
+): TargetCheck => ({
+  ...{ subject, isOk, result, hint },
+});

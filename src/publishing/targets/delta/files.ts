@@ -94,14 +94,25 @@ export function hashSlices(db: Database, deltaTable: DeltaTable, rows: Rows): Sl
   }));
 }
 
-/** The Parquet file of a slice: the same bytes for the same rows. */
-export function encodeSlice(db: Database, { table, partition }: DeltaTable, { rows }: Slice): ParquetFile {
+/** Writes the Parquet files of slices. Returns the actions that add them. Throws StoreError. */
+export async function writeFiles(
+  store: Store,
+  db: Database,
+  { table, partition }: DeltaTable,
+  slices: readonly Slice[],
+  partitionValues: AddFile['partitionValues'],
+): Promise<AddFile[]> {
   const columns = table.columns
     .filter(({ name }) => name !== partition)
     .map((column) => ({ ...column, isRequired: false }));
   const order = table.key.map((column) => `t."${column}"`).join(', ');
-  const from = `from "${table.name}" t where ${rows.where} order by ${order}`;
-  return writeParquetFile(db, { columns, from, parameters: rows.parameters });
+  const added: AddFile[] = [];
+  for (const { rows, tags } of slices) {
+    const from = `from "${table.name}" t where ${rows.where} order by ${order}`;
+    const file = writeParquetFile(db, { columns, from, parameters: rows.parameters });
+    added.push(await addFile(store, table.name, file, { partitionValues, tags }));
+  }
+  return added;
 }
 
 /** Writes a file into a table. Returns the action that adds it. */

@@ -1,18 +1,24 @@
-/** The open tables of a lake during a load: their logs, and commits that another writer's do not disturb. */
+/** The open tables of a lake during a load: their logs, commits that another writer's do not disturb, and what is deleted. */
 import type { LakeTargetConfig } from '../../../config/config.ts';
-import { openStore } from '../stores/open-store.ts';
+import type { Store } from '../stores/store.ts';
 import type { Action, AddFile, Snapshot } from './actions.ts';
 import { openLog, type DeltaLog } from './log.ts';
-import { planMetaData, type TableForm } from './schema.ts';
+import { planMetaData, type TableForm } from './tables.ts';
 
 /** Another writer changed the rows of the same owner: begin again. */
 export class ConflictError extends Error {}
 
 export type Lake = Awaited<ReturnType<typeof openLake>>;
 
+/** Connects when needed; the code of a kind of store is loaded then. */
+async function openStore({ place }: LakeTargetConfig): Promise<Store> {
+  if (place.kind === 'folder') return (await import('../stores/folder.ts')).openFolder(place.path);
+  return (await import('../stores/s3.ts')).openBucket(place);
+}
+
 /** Logs are read when they are needed. */
-export async function openLake({ place }: LakeTargetConfig) {
-  const store = await openStore(place);
+export async function openLake(config: LakeTargetConfig) {
+  const store = await openStore(config);
   const logs = new Map<string, Promise<DeltaLog>>();
   const changed = new Set<string>();
   const getLog = (table: string): Promise<DeltaLog> => {
@@ -45,7 +51,6 @@ export async function openLake({ place }: LakeTargetConfig) {
 
   return {
     store,
-    place,
     getLog,
     commit,
     /** Tables that have a new version by this lake. */
@@ -86,3 +91,28 @@ export const toRemoval = ({ path, partitionValues, size }: AddFile): Action => (
     ...{ deletionTimestamp: Date.now(), dataChange: true },
   },
 });
+
+/**
+ * Deletes what no reader needs any more: old commits, files that were removed long ago, and those of loads that were killed.
+ * `keepMs`: how long readers of an older version may go on. Throws StoreError.
+ */
+export async function tidy(lake: Lake, keepMs: number, tables: readonly string[]): Promise<void> {
+  for (const table of tables) await tidyTable(lake, table, keepMs);
+}
+
+async function tidyTable({ store, getLog }: Lake, table: string, keepMs: number): Promise<void> {
+  const log = await getLog(table);
+  const keptSince = Date.now() - keepMs;
+  const { files, removed } = log.snapshot;
+  for (const { key, ageMs } of await store.list(`${table}/`)) {
+    const path = key.slice(table.length + 1);
+    const gone = removed.get(path);
+    const isExpired = gone ? gone.deletionTimestamp < keptSince : ageMs > keepMs;
+    if (path.startsWith('part-') && !files.has(path) && isExpired) await store.remove(key);
+  }
+  if (!(await log.checkpoint(keptSince))) return;
+  for (const { key, ageMs } of await store.list(log.folder)) {
+    const version = Number(/(\d{20})\.(?:json|checkpoint\.parquet)$/.exec(key)?.[1] ?? Infinity);
+    if (version < log.getCheckpointVersion() && ageMs > keepMs) await store.remove(key);
+  }
+}

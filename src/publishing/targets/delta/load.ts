@@ -8,7 +8,7 @@ import { listCommon, listLarge, listSmall } from './tables.ts';
 
 /** The claim of an account without news is renewed before the list of publications forgets it. */
 const RECENT_PUBLICATIONS = 500;
-const NOTHING: Loaded = { kind: 'nothing', rows: 0, notes: [] };
+const NOTHING: Loaded = { kind: 'nothing', rows: 0 };
 
 /** Also a table that the published file does not have, because `publish.exclude` leaves it out. */
 const ACCOUNT_TABLES = [
@@ -42,7 +42,7 @@ export async function loadAccount(
   for (const plan of plans) rows += await carryOut(context, plan, account, formerName);
   if (formerName !== null) for (const table of ACCOUNT_TABLES) await removeFiles(context, table, formerName);
   await writeClaim(context, account, { pending: null, row: await createRow(context, account) }, formerName);
-  return { kind, rows, notes: [] };
+  return { kind, rows };
 }
 
 async function planTables(context: LoadContext, account: string, kind: 'all' | 'changes'): Promise<Plan[]> {
@@ -93,7 +93,7 @@ export async function removeAccount(context: LoadContext, account: string): Prom
   for (const table of ACCOUNT_TABLES) rows += await removeFiles(context, table, account);
   const actions = await replaceClaim(lake.store, source.db, snapshot, account, null);
   await lake.commit(LOADS_FORM, actions, [account]);
-  return { kind: 'all', rows, notes: [] };
+  return { kind: 'all', rows };
 }
 
 /** Brings up the tables that belong to no account. A day that another warehouse has brought stays. */

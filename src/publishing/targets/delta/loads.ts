@@ -7,7 +7,7 @@ import type { Store } from '../stores/store.ts';
 import type { Action, Snapshot } from './actions.ts';
 import { addFile } from './files.ts';
 import { filesOf, toRemoval } from './lake.ts';
-import type { TableForm } from './schema.ts';
+import type { TableForm } from './tables.ts';
 
 export const LOADS = 'loads';
 

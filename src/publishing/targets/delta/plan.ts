@@ -1,7 +1,7 @@
 /** What a table of a lake gets: the files that go, and the rows of those that come. */
 import { storeChanges } from '../changes.ts';
 import type { Source } from '../source.ts';
-import type { Action, AddFile, Snapshot } from './actions.ts';
+import type { Action, AddFile } from './actions.ts';
 import {
   compareFiles,
   compareKeys,
@@ -10,11 +10,11 @@ import {
   getStart,
   hashSlices,
   ownRows,
+  writeFiles,
   type Slice,
 } from './files.ts';
 import { filesOf, toRemoval, type Lake } from './lake.ts';
 import { toForm, type DeltaTable } from './tables.ts';
-import { writeFiles } from './write-files.ts';
 
 /** What the steps of a load share. */
 export interface LoadContext {
@@ -104,7 +104,7 @@ export async function carryOut(
   const { table, partition } = deltaTable;
   const partitionValues: Record<string, string> =
     partition === null || owner === null ? {} : { [partition]: owner };
-  const added = await writeFiles(lake, source, { deltaTable, slices, partitionValues });
+  const added = await writeFiles(lake.store, source.db, deltaTable, slices, partitionValues);
   const { snapshot } = await lake.getLog(table.name);
   const former = formerName === null ? [] : filesOf(snapshot, partition, formerName);
   const actions = [
@@ -126,7 +126,7 @@ const toTxn = (source: Source, account: string): Action => ({
 
 /** Removes the files of an account in a table. Returns the number of rows. */
 export async function removeFiles({ lake }: LoadContext, table: string, account: string): Promise<number> {
-  const { snapshot }: { snapshot: Snapshot } = await lake.getLog(table);
+  const { snapshot } = await lake.getLog(table);
   const files = filesOf(snapshot, 'account', account);
   const form = { name: table, description: '', columns: [], partition: { name: 'account', description: '' } };
   if (files.length > 0) await lake.commit(form, files.map(toRemoval), [account]);

@@ -25,8 +25,8 @@ export async function* findDifferences(
   }
 }
 
-/** The rows of all files, a row group at a time. */
-async function* readRows(store: Store, form: RowForm, files: AddFile[]): AsyncGenerator<Row[], void> {
+/** The rows of all files. */
+async function* readRows(store: Store, form: RowForm, files: AddFile[]): AsyncGenerator<Row, undefined> {
   for (const { path } of files.sort(compareFiles)) {
     const bytes = await store.get(`${form.name}/${path}`);
     if (bytes === null) throw new StoreError(`${store.name}/${form.name}/${path} is gone`);
@@ -36,7 +36,7 @@ async function* readRows(store: Store, form: RowForm, files: AddFile[]): AsyncGe
     for (const { num_rows: count } of metadata.row_groups) {
       const rowEnd = rowStart + Number(count);
       const rows = await parquetReadObjects({ file, metadata, rowStart, rowEnd, parsers: PARSERS });
-      yield rows.map((row) => form.columns.map(({ name }) => row[name] as string));
+      for (const row of rows) yield form.columns.map(({ name }) => row[name] as string);
       rowStart = rowEnd;
     }
   }

@@ -22,7 +22,7 @@ import {
 } from './state.ts';
 import { ACCOUNT_TABLES, WAREHOUSE_ID } from './tables.ts';
 
-const NOTHING: Loaded = { kind: 'nothing', rows: 0, notes: [] };
+const NOTHING: Loaded = { kind: 'nothing', rows: 0 };
 
 /** As `Target.load`. */
 export async function loadAccount(
@@ -45,9 +45,7 @@ export async function loadAccount(
   const [from, to] = [since?.changeSeq ?? null, source.changeSeqOf(account)];
   if (kind !== 'nothing')
     await recordLoad(context, { account, kind, rows, from_change_seq: from, to_change_seq: to });
-  const nuls = session.countNul();
-  const note = `${nuls} characters NUL in texts were replaced by U+FFFD: PostgreSQL has none`;
-  return { kind, rows, notes: nuls > 0 ? [note] : [] };
+  return { kind, rows };
 }
 
 /** Deletes the account, and copies all. Returns the number of rows copied. */
@@ -141,7 +139,7 @@ export async function removeAccount(context: Context, account: string): Promise<
   if (compareOwner(state, context.source) !== 'ours') return NOTHING;
   const rows = await deleteAccount(context, account);
   await recordLoad(context, { account, kind: 'removed', rows });
-  return { kind: 'changes', rows, notes: [] };
+  return { kind: 'changes', rows };
 }
 
 /** As `Target.loadShared`: the runs and facts of the warehouse; the calendar and the dictionary, of which others may have more rows. */
@@ -154,5 +152,5 @@ export async function loadShared(context: Context): Promise<Loaded> {
   for (const table of listSharedTables(marts)) rows += await replace(context, table, everything, null);
   if (rows === 0) return NOTHING;
   await recordLoad(context, { account: null, kind: 'changes', rows });
-  return { kind: 'changes', rows, notes: [] };
+  return { kind: 'changes', rows };
 }

@@ -4,11 +4,10 @@ import { errorCode } from '../../../lib/errors.ts';
 import { COUNTED } from '../changes.ts';
 import type { Source } from '../source.ts';
 import type { Loaded, Target, TargetAccess } from '../target.ts';
-import { checkTarget } from './check.ts';
-import { describeError } from './errors.ts';
+import { checkTarget, describeError } from './check.ts';
 import { loadAccount, loadShared, removeAccount } from './load.ts';
 import { ensureSchema } from './schema.ts';
-import { begin, quoteName, quoteText, withSession, type Session } from './session.ts';
+import { begin, withSession, type Session } from './session.ts';
 import { SELECT_STATE, type Context, type LoadedState } from './state.ts';
 import { verifyAccount } from './verify.ts';
 
@@ -64,7 +63,6 @@ export function openPostgresTarget(config: PostgresTargetConfig, source: Source,
       await begin(context.session, config);
       const result = await work(context);
       await context.session.execute('COMMIT');
-      if (result.kind !== 'nothing') await analyzeNew(context).catch(() => undefined); // the load is done
       return result;
     });
   const load = (work: (context: Context) => Promise<Loaded>) =>
@@ -80,14 +78,4 @@ export function openPostgresTarget(config: PostgresTargetConfig, source: Source,
     remove: (account) => load((context) => removeAccount(context, account)),
     verify: (account) => connect((context) => verifyAccount(context, account)),
   };
-}
-
-/** Tables that were loaded for the first time get statistics, so that readers have good plans at once. */
-async function analyzeNew({ session, config }: Context): Promise<void> {
-  const schema = quoteText(quoteName(config.schema));
-  const rows = await session.query<{ table: string }>(
-    `SELECT oid::regclass AS table FROM pg_class WHERE relnamespace = ${schema}::regnamespace AND relkind = 'r' AND reltuples <= 0 AND pg_relation_size(oid) > 0`,
-  );
-  if (rows.length > 0)
-    await session.execute(`ANALYZE (SKIP_LOCKED) ${rows.map(({ table }) => table).join(', ')}`);
 }

@@ -5,29 +5,24 @@ import type { View } from '../../mart.ts';
 import { begin, getAddress, quoteName, quoteNames, type Session } from './session.ts';
 import { TABLES, VIEWS, type TargetTable } from './tables.ts';
 
-/** A table or view that exists. */
-interface Relation {
-  /** Its columns in their order. */
-  columns: readonly string[];
-  hasKey: boolean;
-}
+/** The columns of each table and view of a schema, in their order. */
+type Relations = ReadonlyMap<string, readonly string[]>;
 
-/** The tables and views of the schema by name; null where the schema does not exist. */
-async function readRelations(session: Session, schema: string): Promise<Map<string, Relation> | null> {
-  const rows = await session.query<Relation & { name: string | null }>(
+/** Null where the schema does not exist. */
+async function readRelations(session: Session, schema: string): Promise<Relations | null> {
+  const rows = await session.query<{ name: string | null; columns: string[] }>(
     `SELECT c.relname AS name,
-  ARRAY(SELECT attname::text FROM pg_attribute WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped ORDER BY attnum) AS columns,
-  EXISTS (SELECT FROM pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'p') AS "hasKey"
+  ARRAY(SELECT attname::text FROM pg_attribute WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped ORDER BY attnum) AS columns
 FROM pg_namespace n LEFT JOIN pg_class c ON c.relnamespace = n.oid AND c.relkind IN ('r', 'v', 'p', 'f', 'm')
 WHERE n.nspname = $1`,
     [schema],
   );
   if (rows.length === 0) return null;
-  return new Map(rows.flatMap(({ name, ...relation }) => (name === null ? [] : [[name, relation]])));
+  return new Map(rows.flatMap(({ name, columns }) => (name === null ? [] : [[name, columns]])));
 }
 
 /** Throws ConfigError for a schema that is not of vodhouse. */
-function assertOurSchema(schema: string, relations: ReadonlyMap<string, Relation>): void {
+function assertOurSchema(schema: string, relations: Relations): void {
   const found = TABLES.filter(({ name }) => relations.has(name));
   if (!found[0] || found.some(({ name }) => name.startsWith('vodhouse_'))) return;
   throw new ConfigError(
@@ -37,12 +32,11 @@ function assertOurSchema(schema: string, relations: ReadonlyMap<string, Relation
 }
 
 /** The statements that add what a schema lacks. Each of them does nothing where it was run before. */
-function plan(schema: string, relations: ReadonlyMap<string, Relation> | null): string[] {
-  const columnsOf = (name: string) => relations?.get(name)?.columns ?? [];
+function plan(schema: string, relations: Relations | null): string[] {
+  const columnsOf = (name: string) => relations?.get(name) ?? [];
   const tables = TABLES.filter(({ name, columns }) =>
     Object.keys(columns).some((column) => !columnsOf(name).includes(column)),
   );
-  const keyless = TABLES.filter(({ name, key }) => key.length > 0 && relations?.get(name)?.hasKey === false);
   const views = VIEWS.flatMap((view) => {
     const existing = columnsOf(view.name);
     const added = view.columns.flatMap(({ name }) => (existing.includes(name) ? [] : [name]));
@@ -52,10 +46,6 @@ function plan(schema: string, relations: ReadonlyMap<string, Relation> | null): 
   return [
     ...(relations === null ? [`CREATE SCHEMA IF NOT EXISTS ${quoteName(schema)}`] : []),
     ...tables.flatMap((table) => defineTable(schema, table).slice(relations?.has(table.name) ? 1 : 0)),
-    ...keyless.map(
-      ({ name, key }) =>
-        `ALTER TABLE ${quoteName(schema)}.${quoteName(name)} ADD PRIMARY KEY (${quoteNames(key)})`,
-    ),
     ...views,
     ...(relations?.has(FRESHNESS) ? [] : [defineFreshness(schema)]),
   ];
@@ -136,7 +126,7 @@ export async function extendSchema(session: Session, config: PostgresTargetConfi
   await session.lock('schema');
   const statements = await planSchema(session, config); // another worker may have been first
   for (const sql of statements) await session.execute(sql);
-  // columns that were added have no values, and without a key rows may be there twice: everything is loaded again
+  // columns that were added have no values: everything is loaded again
   if (statements.some((sql) => sql.startsWith('ALTER TABLE')))
     await session.execute(`UPDATE ${session.name('vodhouse_account')} SET shape = NULL`);
 }

@@ -7,8 +7,7 @@ import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import type { PostgresTargetConfig } from '../../../config/config.ts';
 import { MINUTE_MS } from '../../../lib/clock.ts';
 import { parsePostgresUrl, type PostgresAddress } from '../../../lib/postgres-url.ts';
-import type { Chunk } from '../copy-lines.ts';
-import { NUL_REPLACEMENT } from '../verify.ts';
+import { replaceNul } from '../verify.ts';
 
 /** Milliseconds until a server that does not answer is given up; the TLS handshake and the login included. */
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -94,7 +93,6 @@ export type Session = ReturnType<typeof createSession>;
 function createSession(client: Client, schema: string) {
   const query = async <Row extends QueryResultRow>(sql: string, values: readonly unknown[] = []) =>
     (await client.query<Row>(sql, [...values])).rows;
-  let nulCharacters = 0;
   return {
     /** The quoted name of a table in the schema. */
     name: (table: string) => `${quoteName(schema)}.${quoteName(table)}`,
@@ -110,10 +108,7 @@ function createSession(client: Client, schema: string) {
       await query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`vodhouse ${schema} ${name}`]);
     },
     /** Sends chunks to a COPY. Returns the number of rows that the server stored. */
-    copyIn: (sql: string, chunks: Iterable<Chunk>) =>
-      copyChunks(client, sql, chunks, (count) => (nulCharacters += count)),
-    /** How many characters NUL were replaced. */
-    countNul: () => nulCharacters,
+    copyIn: (sql: string, chunks: Iterable<Buffer>) => copyChunks(client, sql, chunks),
     /** The output of a COPY TO STDOUT. Whoever does not read all of it destroys the session. */
     copyOut: (sql: string): AsyncIterable<Buffer> => client.query(copyTo(sql)),
     /** Closes the connection at once: the server rolls back. */
@@ -122,18 +117,13 @@ function createSession(client: Client, schema: string) {
 }
 
 /** Sends as much as the socket accepts. Timers and signals of the process run after each chunk. */
-async function copyChunks(
-  client: Client,
-  sql: string,
-  chunks: Iterable<Chunk>,
-  onNul: (count: number) => void,
-): Promise<number> {
+async function copyChunks(client: Client, sql: string, chunks: Iterable<Buffer>): Promise<number> {
   const stream = client.query(copyFrom(sql));
   const failures: unknown[] = [];
   const ended = finished(stream);
   ended.catch((error: unknown) => failures.push(error));
-  for (const { lines } of chunks) {
-    const isFull = !stream.write(replaceNul(lines, onNul));
+  for (const lines of chunks) {
+    const isFull = !stream.write(lines.includes(0) ? replaceNul(lines.toString('utf8')) : lines);
     if (isFull) await Promise.race([once(stream, 'drain'), ended]);
     await setImmediate();
     if (failures.length > 0) break; // to write more would hide the error of the server
@@ -141,13 +131,6 @@ async function copyChunks(
   if (failures.length === 0) stream.end();
   await ended;
   return stream.rowCount;
-}
-
-function replaceNul(lines: Buffer, onNul: (count: number) => void): Buffer | string {
-  if (!lines.includes(0)) return lines;
-  const parts = lines.toString('utf8').split('\0');
-  onNul(parts.length - 1);
-  return parts.join(NUL_REPLACEMENT);
 }
 
 /** A process that was stopped in the middle of a load keeps its locks no longer than this. */

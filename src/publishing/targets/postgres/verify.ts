@@ -43,7 +43,7 @@ async function* readTarget(
   session: Session,
   { name, columns, key }: RowForm,
   account: string,
-): AsyncGenerator<Row[], void> {
+): AsyncGenerator<Row, undefined> {
   const values = columns.map((column) => {
     const [quoted, type] = [quoteName(column.name), toType(column)];
     if (type === 'boolean') return `${quoted}::int`;
@@ -56,7 +56,7 @@ WHERE account = ${quoteText(account)} ORDER BY ${quoteNames(key)}) TO STDOUT`;
   for await (const chunk of session.copyOut(sql)) {
     const lines = (rest + decoder.write(chunk)).split('\n');
     rest = lines.pop() ?? '';
-    yield lines.map((line) => line.split('\t').map(unescape));
+    for (const line of lines) yield line.split('\t').map(unescape);
   }
 }
 
