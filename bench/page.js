@@ -29,7 +29,9 @@ const ADDRESSES = {
   'the changes of a run': '/changes?run=10',
   'all edits': '/changes?kind=edited',
   'a package': '/packages/bench/500',
-  'its removed videos': '/packages/bench/500?removed=all',
+  'its removed videos': '/packages/bench/500?kind=removed',
+  'a search': '/changes?kind=present&q=nowhere',
+  'a search in Korean': `/changes?kind=present&q=${encodeURIComponent('없는 강의')}`,
   'a video': '/videos/bench/500/5000100',
 };
 

@@ -2,7 +2,9 @@
 import { startAutoRefresh } from './auto-refresh.ts';
 import { addCopyButtons } from './copy-buttons.ts';
 import { startCountdown } from './countdown.ts';
+import { startFilters } from './filter-as-typed.ts';
 
 startAutoRefresh(addCopyButtons);
 startCountdown();
+startFilters();
 addCopyButtons(document);

@@ -4,8 +4,8 @@ import { isHeld } from '../database/lock.ts';
 import { readSnapshot } from '../database/transaction.ts';
 import type { PackageKey } from '../lib/package-key.ts';
 import { readLatestChanges } from './changes/latest-changes.ts';
-import { findLastPosition } from './changes/steps.ts';
-import { LAST_POSITIONS, RUN_FROM } from './named/changes.ts';
+import { findLastPosition } from './changes/find-changes.ts';
+import { LAST_POSITIONS, RUN_SPAN } from './named/changes.ts';
 import * as packages from './named/packages.ts';
 import * as runs from './named/runs.ts';
 import * as status from './named/status.ts';
@@ -60,16 +60,13 @@ export function openPageQueries(path: string) {
     gaps: (account: string, since: string) => storage.GAPS.all(db, { account, since }),
     package: (key: PackageKey) => status.PACKAGE.get(db, toColumns(key)) ?? null,
     walks: (key: PackageKey, limit: number) => videos.PACKAGE_WALKS.all(db, { ...toColumns(key), limit }),
-    /** Removed videos of a package with an id below `below`, highest first. */
-    removedVideos: (key: PackageKey, below: number, limit: number) =>
-      videos.REMOVED_VIDEOS.all(db, { ...toColumns(key), below, limit }),
     /** The newest runs first, without their walks. */
     lastRuns: (limit: number) => runs.RUN_STRIP.all(db, { limit }),
     /** Runs with a number below `before`, the newest first. */
     runsBefore: (before: number, limit: number) => runs.RUNS_BEFORE.all(db, { before, limit }),
     /** Null where there is no such run. */
     run: (runId: number) => readSnapshot(db, () => readRun(db, runId)),
-    hasRun: (run_id: number) => RUN_FROM.get(db, { run_id })?.run_id === run_id,
+    hasRun: (run_id: number) => RUN_SPAN.get(db, { run_id }) !== undefined,
     runWaits: (run_id: number) => runs.RUN_WAITS.one(db, { run_id }),
     video: (key: PackageKey, id: number) => readSnapshot(db, () => readVideo(db, key, id)),
     close: (): void => void db.$client.close(),

@@ -77,7 +77,7 @@ function getPaths(): string[] {
     `/packages/${ACCOUNT}/101`,
     formatPath(edited?.['id'], edited?.['package_id']),
     '/storage?month=2026-10',
-    `/packages/${ACCOUNT}/101?removed=all`,
+    `/packages/${ACCOUNT}/101?kind=removed`,
     '/changes',
     '/data/questions/how-much-did-storage-grow-month-by-month',
   ];

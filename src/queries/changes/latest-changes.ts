@@ -1,7 +1,7 @@
 /** The latest changes; many of one kind of a run in one package are one line. */
 import type { Db } from '../../database/connection.ts';
 import { CHANGES_OF_RUN, type ChangeRow, type WalkChanges } from '../named/changes.ts';
-import { findChanges } from './find-changes.ts';
+import { ANY_CHANGE, findChanges } from './find-changes.ts';
 
 /** More than these are one line. */
 const MOST_SINGLE = 5;
@@ -21,8 +21,7 @@ export function readLatestChanges(db: Db, lines: number): LatestChange[] {
   const countOf = createCounter(db);
   let found: LatestChange[] = [];
   for (const limit of READS) {
-    const request = { kind: null, ofPackage: null, runId: null, from: null, limit, maxMs: MAX_MS };
-    const { changes } = findChanges(db, request);
+    const { changes } = findChanges(db, { ...ANY_CHANGE, limit, maxMs: MAX_MS });
     found = group(changes, lines, countOf);
     if (found.length === lines || changes.length < limit) break;
   }

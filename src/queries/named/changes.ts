@@ -1,110 +1,151 @@
 /**
- * Changes of videos: each state has what led to it. Rows of `video` and `video_version` are only appended, so the newest ones are
- * found by rowid; no query scans `video`.
+ * Videos as they were added, and their later changes: each state has what led to it. Rows of `video` and `video_version` are only
+ * appended, so lists go through them by rowid, the newest first, in blocks; no query scans a table.
  */
-import type { Change, video } from '../../database/schema/videos.ts';
+import { CHANGES, type video } from '../../database/schema/videos.ts';
 import { query } from '../../database/query.ts';
 
 export { CHANGES, type Change } from '../../database/schema/videos.ts';
 
+/** What can be listed: a kind of change, or `present`: the videos of the packages as they are now. */
+export const LISTED_KINDS = ['present', ...CHANGES] as const;
+export type ListedKind = (typeof LISTED_KINDS)[number];
+
+/** The fields whose text can be searched. */
+export const SEARCHED_FIELDS = ['title', 'series', 'author', 'copyright', 'content', 'tag', 'etc'] as const;
+export type SearchedField = (typeof SEARCHED_FIELDS)[number];
+
 type Video = typeof video.$inferSelect;
-
-/** Positions from `upto` down, above `after`. */
-type Part = { after: number; upto: number; limit: number };
-
-type PartOfPackage = Part & { account: string; package_id: number };
 
 /** A change of a video, with the video as it is now. */
 export type ChangeRow = Pick<
   Video,
-  'account' | 'package_id' | 'id' | 'run_id' | 'changed_fields' | 'title_before' | 'duration' | 'filesize'
-> & {
-  /** The number of its row. */
-  position: number;
-  change: Change;
-  /** When it was seen, or took effect. */
-  at: string;
-  /** As `at`; of a removal, when it was proved. */
-  shown_at: string;
-  /** After the change. */
-  title: string | null;
-  /** Of the present state; null: it is not removed. */
-  removed_at: string | null;
-  package_name: string | null;
-};
+  'account' | 'package_id' | 'id' | 'run_id' | 'change' | 'changed_fields' | 'title_before'
+> &
+  Pick<Video, 'title' | 'duration' | 'filesize'> & {
+    /** The number of its row. */
+    position: number;
+    /** When it was seen, or took effect. */
+    at: string;
+    /** As `at`; of a removal, when it was proved. */
+    shown_at: string;
+    /** What was searched: the field after the change, and before it. */
+    searched: string;
+    /** Of the present state; null: it is not removed. */
+    removed_at: string | null;
+    package_name: string | null;
+  };
 
-/** The newest positions of a part; of a package by its index, which has them all. */
-const selectPositions = (table: string, ofPackage: boolean) =>
+/** What is listed; null: any. */
+export interface ChangeFilter {
+  kind: ListedKind | null;
+  field: SearchedField;
+  /** For LIKE with the escape `\`: in one spelling or another. */
+  pattern: string;
+  decomposed: string | null;
+  /** `shown_at` from here on, and before there. */
+  since: string | null;
+  until: string | null;
+  run_id: number | null;
+}
+
+/** The rows from `upto` down, above `after`; `positions`: of a package, a JSON array. */
+export type ChangeBlock = ChangeFilter & { after: number; upto: number; positions: string; limit: number };
+
+/** Null counts as empty. */
+const searched = (table: string) =>
+  `coalesce(case :field ${SEARCHED_FIELDS.map((name) => `when '${name}' then ${table}.${name}`).join(' ')} end, '')`;
+
+const inTime = (column: string) =>
+  `(:since is null or ${column} >= :since) and (:until is null or ${column} < :until)`;
+
+const FOUND = `(searched like :pattern escape '\\' or searched like :decomposed escape '\\')`;
+
+/** The block: of a package by its positions, else by range. */
+const inBlock = (table: string, ofPackage: boolean) =>
   ofPackage
-    ? `select rowid as position from ${table}
-  where account = :account and package_id = :package_id and +rowid between :after + 1 and :upto
-  order by +rowid desc
-  limit :limit`
-    : `select rowid as position from ${table}
-  where rowid between :after + 1 and :upto
-  order by rowid desc
-  limit :limit`;
+    ? `${table}.rowid in (select value from json_each(:positions))`
+    : `${table}.rowid between :after + 1 and :upto`;
 
 const NOW = `video.duration, video.filesize, video.removed_at, package.name as package_name`;
 const PACKAGE = `left join package on package.account = video.account and package.package_id = video.package_id`;
-const OF_VIDEO = `account = video.account and package_id = video.package_id and id = video.id`;
+const FIRST_RUN = `iif(video.version_number = 1, video.run_id, (
+    select run_id from video_version
+    where account = video.account and package_id = video.package_id and id = video.id and version_number = 1))`;
 
 const selectFirst = (ofPackage: boolean) => `
-select position, video.account, video.package_id, video.id, 'added' as change, first_seen_at as at, first_seen_at as shown_at,
-  iif(version_number = 1, run_id, (
-    select run_id from video_version where ${OF_VIDEO} and version_number = 1)) as run_id,
-  null as changed_fields, null as title_before, video.title, ${NOW}
-from (${selectPositions('video', ofPackage)}) as part
-cross join video on video.rowid = position
+select video.rowid as position, video.account, video.package_id, video.id, 'added' as change, first_seen_at as at,
+  first_seen_at as shown_at, ${FIRST_RUN} as run_id, null as changed_fields, null as title_before, video.title,
+  ${searched('video')} as searched, ${NOW}
+from video
 ${PACKAGE}
-order by position desc`;
+where ${inBlock('video', ofPackage)} and ${FOUND} and ${inTime('first_seen_at')}
+  and (:kind is not 'present' or video.removed_at is null) and (:run_id is null or ${FIRST_RUN} = :run_id)
+order by video.rowid desc
+limit :limit`;
+
+const WITH_NEWER = `from video_version as old
+left join video on video.account = old.account and video.package_id = old.package_id and video.id = old.id
+left join video_version as newer on newer.account = old.account and newer.package_id = old.package_id
+  and newer.id = old.id and newer.version_number = old.version_number + 1`;
 
 /** Of the state after the one that ended: a former one, or the present one. */
 const ofNewer = (column: string) => `iif(newer.id is null, video.${column}, newer.${column})`;
 
 const selectLater = (ofPackage: boolean) => `
-select position, old.account, old.package_id, old.id, ${ofNewer('change')} as change, ${ofNewer('changed_at')} as at,
-  coalesce(${ofNewer('removed_at')}, ${ofNewer('changed_at')}) as shown_at, ${ofNewer('run_id')} as run_id,
-  ${ofNewer('changed_fields')} as changed_fields, ${ofNewer('title_before')} as title_before,
-  ${ofNewer('title')} as title, ${NOW}
-from (${selectPositions('video_version', ofPackage)}) as part
-cross join video_version as old on old.rowid = position
-left join video on video.account = old.account and video.package_id = old.package_id and video.id = old.id
-left join video_version as newer on newer.account = old.account and newer.package_id = old.package_id
-  and newer.id = old.id and newer.version_number = old.version_number + 1
+select old.rowid as position, old.account, old.package_id, old.id, ${ofNewer('change')} as change,
+  ${ofNewer('changed_at')} as at, old.valid_to as shown_at, ${ofNewer('run_id')} as run_id,
+  ${ofNewer('changed_fields')} as changed_fields, ${ofNewer('title_before')} as title_before, ${ofNewer('title')} as title,
+  iif(newer.id is null, ${searched('video')}, ${searched('newer')}) || char(10) || ${searched('old')} as searched, ${NOW}
+${WITH_NEWER}
 ${PACKAGE}
-order by position desc`;
+where ${inBlock('old', ofPackage)} and ${inTime('old.valid_to')} and (:kind is null or ${ofNewer('change')} = :kind)
+  and ${FOUND} and (:run_id is null or ${ofNewer('run_id')} = :run_id)
+order by old.rowid desc
+limit :limit`;
 
-export const FIRST_STATES = query<ChangeRow, Part>(
-  'Videos as they were added',
-  'The newest first, those with `rowid` from `:upto` down to above `:after`. The page of all changes merges them with the next list, by `at`.',
-  selectFirst(false),
-);
+/** Blocks of videos as they were added (`first`) and of their changes (`later`), the newest first. */
+export const CHANGE_BLOCKS = {
+  ofFile: {
+    first: query<ChangeRow, ChangeBlock>(selectFirst(false)),
+    later: query<ChangeRow, ChangeBlock>(selectLater(false)),
+  },
+  ofPackage: {
+    first: query<ChangeRow, ChangeBlock>(selectFirst(true)),
+    later: query<ChangeRow, ChangeBlock>(selectLater(true)),
+  },
+};
 
-export const FIRST_STATES_OF_PACKAGE = query<ChangeRow, PartOfPackage>(
-  'Videos of a package as they were added',
-  '',
-  selectFirst(true),
-);
+type StepTime = { position: number; at: string };
 
-export const LATER_STATES = query<ChangeRow, Part>(
-  'Videos as they changed',
-  'The newest first, each with the change that ended the state at `position`.',
-  selectLater(false),
-);
+type PackagePart = { account: string; package_id: number; after: number; upto: number };
 
-export const LATER_STATES_OF_PACKAGE = query<ChangeRow, PartOfPackage>(
-  'Videos of a package as they changed',
-  '',
-  selectLater(true),
-);
+/** The rows of a package, the newest first, by an index that has them all. */
+const selectPositions = (table: string) => `
+select rowid as position from ${table}
+where account = :account and package_id = :package_id and +rowid between :after + 1 and :upto
+order by +rowid desc`;
 
-export const LAST_POSITIONS = query<{ first: number; later: number }>(
-  'Where the list of all changes begins',
-  'The last rows of both tables; 0 without any.',
-  `
-select coalesce((select max(rowid) from video), 0) as first, coalesce((select max(rowid) from video_version), 0) as later`,
-);
+export const PACKAGE_POSITIONS = {
+  first: query<{ position: number }, PackagePart>(selectPositions('video')),
+  later: query<{ position: number }, PackagePart>(selectPositions('video_version')),
+};
+
+/** When the last change of a part of the file took effect. */
+export const STEP_TIMES = {
+  first: query<StepTime, { after: number; upto: number }>(`
+select rowid as position, first_seen_at as at from video where rowid between :after + 1 and :upto order by rowid desc limit 1`),
+  later: query<StepTime, { after: number; upto: number }>(`
+select old.rowid as position, ${ofNewer('changed_at')} as at
+${WITH_NEWER}
+where old.rowid between :after + 1 and :upto
+order by old.rowid desc
+limit 1`),
+};
+
+/** The last rows of both tables; 0 without any. */
+export const LAST_POSITIONS = query<{ first: number; later: number }>(`
+select coalesce((select max(rowid) from video), 0) as first, coalesce((select max(rowid) from video_version), 0) as later`);
 
 /** A run by its time. */
 export interface RunSpan {
@@ -113,15 +154,8 @@ export interface RunSpan {
   finished_at: string | null;
 }
 
-export const RUN_FROM = query<RunSpan, { run_id: number }>(
-  'The first run from a number on',
-  '',
-  `
-select run_id, started_at, finished_at
-from run
-where run_id >= :run_id
-order by run_id
-limit 1`,
+export const RUN_SPAN = query<RunSpan, { run_id: number }>(
+  'select run_id, started_at, finished_at from run where run_id = :run_id',
 );
 
 export interface WalkChanges {
@@ -133,12 +167,9 @@ export interface WalkChanges {
   restored: number;
 }
 
-export const CHANGES_OF_RUN = query<WalkChanges, { run_id: number }>(
-  'What a run changed, by package',
-  '',
-  `
+/** What a run changed, by package. */
+export const CHANGES_OF_RUN = query<WalkChanges, { run_id: number }>(`
 select account, package_id, sum(inserted) as added, sum(updated) as edited, sum(removed) as removed, sum(restored) as restored
 from walk
 where run_id = :run_id and inserted + updated + removed + restored > 0
-group by account, package_id`,
-);
+group by account, package_id`);

@@ -6,42 +6,65 @@ export interface LastChange {
   package_id: number;
   /** The change of the file with which its videos last changed; 0: never. */
   changed_seq: number;
+  /** The end of its first full walk; null: there was none. */
+  first_walked_at: string | null;
 }
 
-export const PACKAGE_CHANGES = query<LastChange>(
-  'The last change of each package',
-  '`changed_seq` orders them by it.',
-  `
-select account, package_id, changed_seq
+/** The last change of each package of the config. */
+export const PACKAGE_CHANGES = query<LastChange>(`
+select account, package_id, changed_seq, first_walked_at
 from package
-where retired_at is null`,
-);
+where retired_at is null`);
 
 /** What the videos of a package add up to; `duration` in the unit of the service. Doubles beyond 2^53. */
 export interface PackageTotals {
   size_bytes: number;
   duration: number;
-  /** When one of its videos last changed; null without videos. */
-  changed_at: string | null;
+  /** Since `:since`, by the time of the proof; those that came back are added. */
+  added: number;
+  removed: number;
 }
 
-export const PACKAGE_TOTALS = query<PackageTotals, { account: string; package_id: number }>(
-  'What the videos of a package add up to',
-  'Read in a thread of its own, once after each change of the package. Videos of unknown size or length count as 0.',
-  `
-select coalesce(total(filesize) filter (where removed_at is null), 0) as size_bytes,
-  coalesce(total(duration) filter (where removed_at is null and duration > 0), 0) as duration,
-  max(coalesce(removed_at, changed_at)) as changed_at
-from video
-where account = :account and package_id = :package_id`,
-);
+type PackageColumns = { account: string; package_id: number };
 
-export const QUARANTINE_BY_PACKAGE = query<{ account: string; package_id: number; open: number }>(
-  'Packages with records in quarantine',
-  'Video records that could not be stored, and were not stored since.',
-  `
+const OF_PACKAGE = 'account = :account and package_id = :package_id';
+
+/** Videos of unknown size or length count as 0. Reads all states of the package. */
+export const PACKAGE_TOTALS = query<PackageTotals, PackageColumns & { since: string }>(`
+select total(filesize) as size_bytes, total(duration) as duration,
+  coalesce(sum(change in ('added', 'restored') and began_at >= :since), 0) as added,
+  coalesce(sum(change = 'removed' and began_at >= :since), 0) as removed
+from (
+  select iif(removed_at is null, filesize, 0) as filesize, iif(removed_at is null, max(0, duration), 0) as duration, change,
+    coalesce(removed_at, changed_at) as began_at
+  from video where ${OF_PACKAGE}
+  union all
+  select 0, 0, change, valid_from from video_version where ${OF_PACKAGE})`);
+
+/** By how much a package grew in a minute; negative: it shrank. */
+export interface Growth {
+  /** `YYYY-MM-DD HH:MM` UTC */
+  minute: string;
+  videos: number;
+  size_bytes: number;
+}
+
+/** A state that is not removed adds its video when it begins, and subtracts it when it ends: as \`package_daily\` is published. */
+export const PACKAGE_GROWTH = query<Growth, PackageColumns>(`
+select minute, sum(videos) as videos, total(size_bytes) as size_bytes
+from (
+  select substr(changed_at, 1, 16) as minute, 1 as videos, filesize as size_bytes
+  from video where ${OF_PACKAGE} and removed_at is null
+  union all
+  select substr(valid_from, 1, 16), 1, filesize from video_version where ${OF_PACKAGE} and removed_at is null
+  union all
+  select substr(valid_to, 1, 16), -1, -filesize from video_version where ${OF_PACKAGE} and removed_at is null)
+group by minute
+order by minute`);
+
+/** Video records that could not be stored, and were not stored since. */
+export const QUARANTINE_BY_PACKAGE = query<PackageColumns & { open: number }>(`
 select account, package_id, count(*) as open
 from quarantine
 where stream = 'videos' and package_id is not null and resolved_at is null
-group by account, package_id`,
-);
+group by account, package_id`);

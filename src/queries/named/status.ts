@@ -41,13 +41,13 @@ order by package.account, package.package_id`,
 );
 
 export const PACKAGE = query<
-  PackageStatus & { retired_at: string | null; changed_seq: number },
+  PackageStatus & { retired_at: string | null; changed_seq: number; first_walked_at: string | null },
   { account: string; package_id: number }
 >(
   'One package',
   'Also one that the config no longer names (since `retired_at`).',
   `
-select ${PACKAGE_COLUMNS}, package.retired_at, package.changed_seq
+select ${PACKAGE_COLUMNS}, package.retired_at, package.changed_seq, package.first_walked_at
 from package
 ${LAST_WALK}
 where package.account = :account and package.package_id = :package_id`,

@@ -61,24 +61,6 @@ limit :limit`,
 
 type Video = typeof video.$inferSelect;
 
-export type RemovedVideo = Pick<Video, 'id' | 'title' | 'duration' | 'filesize' | 'first_seen_at'> & {
-  removed_at: string;
-};
-
-export const REMOVED_VIDEOS = query<
-  RemovedVideo,
-  { account: string; package_id: number; below: number; limit: number }
->(
-  'The removed videos of a package',
-  'Those with an id below `:below`, highest first.',
-  `
-select id, title, duration, filesize, first_seen_at, removed_at
-from video
-where account = :account and package_id = :package_id and removed_at is not null and id < :below
-order by id desc
-limit :limit`,
-);
-
 /** Keys that let a video be played: no page shows them. */
 export const HIDDEN_FIELDS: readonly string[] = ['access_key', 'org_access_key'];
 
@@ -96,7 +78,7 @@ export const VIDEO = query<VideoRow, VideoKey>(
   'One video',
   'Its present state, without the keys that let it be played (`access_key`, `org_access_key`).',
   `
-select account, package_id, id, ${SHOWN}, first_seen_at, changed_at, removed_at, change_seq
+select account, package_id, id, ${SHOWN}, first_seen_at, changed_at, removed_at, change_seq, change
 from video
 where account = :account and package_id = :package_id and id = :id`,
 );
@@ -107,7 +89,7 @@ export const VERSIONS = query<VersionRow, VideoKey & { limit: number }>(
   'The earlier states of a video',
   'Newest first.',
   `
-select account, package_id, id, ${SHOWN}, first_seen_at, changed_at, removed_at, change_seq, valid_from, valid_to
+select account, package_id, id, ${SHOWN}, first_seen_at, changed_at, removed_at, change_seq, change, valid_from, valid_to
 from video_version
 where account = :account and package_id = :package_id and id = :id
 order by change_seq desc

@@ -1,9 +1,8 @@
-/** What reads many videos of a live file, in a thread: the totals of packages, the search over all packages, and the list of changes. */
+/** What reads many videos of a live file, in a thread: totals and growth of packages, and lists of videos and changes. */
 import { withinTime } from '../../lib/within-time.ts';
 import type { ChangesRequest, FoundChanges } from '../changes/find-changes.ts';
-import type { PackageTotals } from '../named/packages.ts';
+import type { Growth, PackageTotals } from '../named/packages.ts';
 import { createThreadQueue } from '../thread-queue.ts';
-import type { Search, SearchResult } from './search.ts';
 import type { WideRequest, WideResult } from './wide-thread.ts';
 
 /** A package in the state that its totals are wanted of. */
@@ -11,11 +10,11 @@ export interface CountedPackage {
   account: string;
   package_id: number;
   changed_seq: number;
+  /** From when on its changes are counted. */
+  since: string;
 }
 
-interface KeptTotals extends PackageTotals {
-  changed_seq: number;
-}
+type KeptTotals = PackageTotals & Pick<CountedPackage, 'changed_seq' | 'since'>;
 
 /** Packages in one request to the thread. */
 const BATCH = 500;
@@ -35,7 +34,10 @@ export function openWideReads(path: string) {
   const closed = new AbortController();
   let reading: Promise<void> | null = null;
 
-  const isKept = (row: CountedPackage) => kept.get(keyOfPackage(row))?.changed_seq === row.changed_seq;
+  const isKept = (row: CountedPackage) => {
+    const { changed_seq, since } = kept.get(keyOfPackage(row)) ?? {};
+    return changed_seq === row.changed_seq && since === row.since;
+  };
 
   async function readAll(packages: readonly CountedPackage[]): Promise<void> {
     for (let at = 0; at < packages.length;) {
@@ -43,7 +45,7 @@ export function openWideReads(path: string) {
       const totals = (await queue.ask({ totalsOf }, closed.signal)) as PackageTotals[];
       for (const [index, each] of totals.entries()) {
         const row = totalsOf[index];
-        if (row) kept.set(keyOfPackage(row), { ...each, changed_seq: row.changed_seq });
+        if (row) kept.set(keyOfPackage(row), { ...each, changed_seq: row.changed_seq, since: row.since });
       }
       at += totals.length;
     }
@@ -51,7 +53,7 @@ export function openWideReads(path: string) {
 
   return {
     /**
-     * The totals of packages by `keyOfPackage`, each read once after a change of its package. Waits at most `waitMs`: what is
+     * The totals of packages by `keyOfPackage`, each read once after a change of its package or of `since`. Waits at most `waitMs`: what is
      * not read by then is missing, or that of an earlier state, and counts in `pending`. Rejects as `ask` does.
      */
     totals: async (packages: readonly CountedPackage[], waitMs: number) => {
@@ -64,7 +66,9 @@ export function openWideReads(path: string) {
       const totals: ReadonlyMap<string, PackageTotals> = kept;
       return { totals, pending: missing.filter((row) => !isKept(row)).length };
     },
-    search: (search: Search, signal: AbortSignal) => queue.ask(search, signal) as Promise<SearchResult>,
+    /** The oldest first. */
+    growth: (growthOf: { account: string; package_id: number }, signal: AbortSignal) =>
+      queue.ask({ growthOf }, signal) as Promise<Growth[]>,
     changes: (changes: ChangesRequest, signal: AbortSignal) =>
       queue.ask({ changes }, signal) as Promise<FoundChanges>,
     close: (): Promise<void> => {

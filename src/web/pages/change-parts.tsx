@@ -33,7 +33,8 @@ export function describeChange(row: ChangeRow, unit: 'ms' | 's'): string[] {
 /** The published column of each field: the pages have the words of the file. */
 const COLUMNS = nameFields({ durationUnit: 'ms', exclude: [] });
 
-function listFields({ changed_fields: fields }: ChangeRow): string[] {
+/** The fields that a change changed, by their published names. */
+export function listFields({ changed_fields: fields }: Pick<ChangeRow, 'changed_fields'>): string[] {
   const names = (fields ?? '').split(' ').filter((name) => name !== '');
   return [...new Set(names.map((name) => COLUMNS.get(name) ?? name))];
 }

@@ -4,9 +4,9 @@ import { useContext } from 'preact/hooks';
 import { fromTimestamp, HOUR_MS, MINUTE_MS } from '../../lib/clock.ts';
 import type { Status } from '../../database/schema/runs.ts';
 import { formatAgo, formatBinaryBytes, formatCount, formatDuration } from '../../lib/format.ts';
-import { changesPath, packagePath, runPath, videoPath } from '../views/paths.ts';
+import { changesPath, packagePath, runPath, toQueryString, videoPath } from '../views/paths.ts';
 
-export { changesPath, packagePath, runPath, videoPath };
+export { changesPath, packagePath, runPath, toQueryString, videoPath };
 
 /** The time zone of all times of a page; its footer names it. */
 export const Zone = createContext('UTC');
@@ -185,11 +185,3 @@ export function Title({ title }: { title: string | null }) {
 
 /** The way back from a package. */
 export const ALL_PACKAGES = { text: 'Packages', href: '/packages' };
-
-/** `?a=1&b=2` without null values; empty if all are null. */
-export function toQueryString(values: Record<string, string | number | null>): string {
-  const given = Object.entries(values).flatMap(([name, value]) =>
-    value === null ? [] : [[name, String(value)]],
-  );
-  return given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`;
-}

@@ -74,7 +74,8 @@ export function Page(props: PageProps) {
 /** Searches the titles of all packages. */
 function SearchField() {
   return (
-    <form class="search" method="get" action="/videos" role="search" aria-label="Titles in all packages">
+    <form class="search" method="get" action="/changes" role="search" aria-label="Titles in all packages">
+      <input type="hidden" name="kind" value="present" />
       <input
         id="search"
         type="search"

@@ -5,9 +5,14 @@ export interface TextPart {
   isMatch: boolean;
 }
 
-/** Splits `text` at each place where it contains `part`, in any case. The parts put together are `text`. */
-export function splitMatches(text: string, part: string): TextPart[] {
-  const [folded, wanted] = [text.toLowerCase(), part.toLowerCase()];
+/**
+ * Splits `text` at each place where it contains `part`, in any case and spelling. The parts put together are `text`, or its composed
+ * form where only that contains `part`.
+ */
+export function splitMatches(given: string, part: string): TextPart[] {
+  const wanted = part.normalize('NFC').toLowerCase();
+  const text = given.toLowerCase().includes(wanted) ? given : given.normalize('NFC');
+  const folded = text.toLowerCase();
   // A few letters change their number of characters with their case: then places in one are no places in the other.
   if (folded.length !== text.length || wanted === '') return [{ text, isMatch: false }];
   const parts: TextPart[] = [];

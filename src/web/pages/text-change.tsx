@@ -20,24 +20,6 @@ export function TextChange({ old, text, show }: TextChangeProps) {
   );
 }
 
-/** The old text, then the new one, each with the words that only it has. */
-export function TextSides({ old, text, show }: TextChangeProps) {
-  const parts = diff(old, text);
-  if (!parts) {
-    return (
-      <>
-        <del>{show(old)}</del> <ins>{show(text)}</ins>
-      </>
-    );
-  }
-  return (
-    <>
-      <Parts parts={parts.filter(({ side }) => side !== 'new')} />{' '}
-      <Parts parts={parts.filter(({ side }) => side !== 'old')} />
-    </>
-  );
-}
-
 function diff(old: string | null, text: string | null): DiffPart[] | null {
   return old === null || text === null || old.trim() === '' || text.trim() === ''
     ? null

@@ -1,12 +1,13 @@
-/** The page of a video: its fields, and its versions. */
+/** The page of a video: what it is, its history, and its fields as the service sent them. */
 import { pluralize } from '../../lib/format.ts';
 import { VIDEO_FIELDS } from '../../lib/service-fields.ts';
 import type { VersionRow, VideoRow } from '../../queries/named/videos.ts';
 import type { VideoStates } from '../../queries/page-queries.ts';
+import { ChangeBadge } from './change-parts.tsx';
 import { ALL_PACKAGES, formatLength, formatSize, packagePath, Timestamp, Title } from './format.tsx';
 import { Page, type PageFrame } from './layout.tsx';
 import { Section } from './section.tsx';
-import { TextSides } from './text-change.tsx';
+import { TextChange } from './text-change.tsx';
 
 interface VideoPageProps extends PageFrame, VideoStates {
   packageName: string | null;
@@ -14,90 +15,86 @@ interface VideoPageProps extends PageFrame, VideoStates {
 }
 
 type FieldValue = string | number | null;
-type NamedValue = [name: string, value: FieldValue];
-
-/** Of the fields of the service, by name. */
-const DESCRIPTIONS = new Map(
-  Object.entries(VIDEO_FIELDS).map(([name, { description }]) => [name, description]),
-);
 
 /** Columns that are no fields of the service (docs/service.md 2.1). */
 const OWN_COLUMNS = new Set([
-  ...['account', 'package_id', 'id', 'first_seen_at', 'changed_at', 'removed_at', 'change_seq'],
+  ...['account', 'package_id', 'id', 'first_seen_at', 'changed_at', 'removed_at', 'change_seq', 'change'],
   ...['valid_from', 'valid_to'],
 ]);
 
 export function VideoPage({ now: video, before, earlier, packageName, unit, ...frame }: VideoPageProps) {
+  const packageCrumb = {
+    text: packageName ?? `${video.account}/${video.package_id}`,
+    href: packagePath(video),
+  };
+  const states = [video, ...before];
+  const fields = listFields(video);
   return (
     <Page
       {...frame}
       title={video.title ?? `Video ${video.id}`}
-      crumbs={[
-        ALL_PACKAGES,
-        { text: packageName ?? `${video.account}/${video.package_id}`, href: packagePath(video) },
-      ]}
+      crumbs={[ALL_PACKAGES, packageCrumb]}
+      styles={['lists.css']}
     >
       <h1>
         <Title title={video.title} /> <small class="soft">{video.id}</small>
       </h1>
-      <p>
-        {video.removed_at === null ? (
-          <span class="state good">live</span>
-        ) : (
-          <span class="state bad">
-            removed at <Timestamp at={video.removed_at} />
-          </span>
-        )}{' '}
-        first seen <Timestamp at={video.first_seen_at} />, last changed <Timestamp at={video.changed_at} />
+      <p id="summary">
+        {video.removed_at !== null && <ChangeBadge change="removed" />} {describe(video, unit)}
       </p>
-      <Fields video={video} unit={unit} />
-      <Versions now={video} before={before} earlier={earlier} />
+      <Section name="history" heading="History" count={`${earlier ? 'the last ' : ''}${states.length}`}>
+        <ol class="timeline" reversed>
+          {states.map((state, index) => (
+            <li key={state.change_seq}>
+              <State state={state} previous={states[index + 1] ?? earlier} unit={unit} />
+            </li>
+          ))}
+        </ol>
+      </Section>
+      <Section name="fields" heading="Fields">
+        <details id="raw">
+          <summary>{pluralize(fields.length, 'field')} as the service sent them</summary>
+          <dl class="fields">
+            {fields.map(([name, value]) => (
+              <div key={name}>
+                <dt>
+                  <Label name={name} />
+                </dt>
+                <dd>
+                  <Field name={name} value={value} unit={unit} />
+                </dd>
+              </div>
+            ))}
+          </dl>
+          <p class="soft">Playback keys are not shown.</p>
+        </details>
+      </Section>
     </Page>
   );
 }
 
-function listFields(row: VideoRow): NamedValue[] {
+/** `55:00 · 1.84 GiB · 1080 x 1920 · 30 fps · encoded`, as far as it is known. */
+function describe(video: VideoRow, unit: 'ms' | 's'): string {
+  const { duration, filesize, v_width: width, v_height: height, v_framerate: rate } = video;
+  const texts = [
+    formatLength(duration, unit),
+    formatSize(filesize),
+    width !== null && height !== null ? `${width} x ${height}` : '',
+    rate === null ? '' : `${rate} fps`,
+    video.encoding_success === 'Y' ? 'encoded' : '',
+  ];
+  return texts.filter((text) => text !== '').join(' · ');
+}
+
+function listFields(row: VideoRow): [name: string, value: FieldValue][] {
   return Object.entries<FieldValue>({ ...row }).filter(([name]) => !OWN_COLUMNS.has(name));
-}
-
-function Fields({ video, unit }: { video: VideoRow; unit: 'ms' | 's' }) {
-  const fields = listFields(video);
-  const isEmpty = ([, value]: NamedValue) => value === null || value === '';
-  const [given, empty] = [fields.filter((field) => !isEmpty(field)), fields.filter(isEmpty)];
-  return (
-    <Section name="fields" heading="Fields">
-      <FieldList fields={given} unit={unit} />
-      {empty.length > 0 && (
-        <details>
-          <summary>{pluralize(empty.length, 'empty field')}</summary>
-          <FieldList fields={empty} unit={unit} />
-        </details>
-      )}
-      <p class="soft">Playback keys are not shown.</p>
-    </Section>
-  );
-}
-
-function FieldList({ fields, unit }: { fields: readonly NamedValue[]; unit: 'ms' | 's' }) {
-  return (
-    <dl class="fields">
-      {fields.map(([name, value]) => (
-        <div key={name}>
-          <dt>
-            <Label name={name} />
-          </dt>
-          <dd>
-            <Field name={name} value={value} unit={unit} />
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
 }
 
 /** What the data dictionary calls a field, and its name; the name alone where its meaning is not documented. */
 function Label({ name }: { name: string }) {
-  const [label = ''] = (DESCRIPTIONS.get(name) ?? '').split(/[;,]/);
+  const { description = '' } =
+    (VIDEO_FIELDS as Record<string, { description: string } | undefined>)[name] ?? {};
+  const [label = ''] = description.split(/[;,]/);
   if (label === '' || label.startsWith('Meaning')) return <>{name}</>;
   return (
     <>
@@ -106,10 +103,12 @@ function Label({ name }: { name: string }) {
   );
 }
 
-function Field({ name, value, unit }: { name: string; value: FieldValue; unit: 'ms' | 's' }) {
-  if (value === null || value === '') return <Value value={value} />;
-  if (name === 'duration') return <>{`${value} ${unit} (${formatLength(Number(value), unit)})`}</>;
-  if (name === 'filesize') return <>{`${value} bytes (${formatSize(Number(value))})`}</>;
+type FieldProps = { name: string; value: FieldValue; unit: 'ms' | 's' };
+
+function Field({ name, value, unit }: FieldProps) {
+  if (name === 'duration' && value !== null)
+    return <>{`${value} ${unit} (${formatLength(Number(value), unit)})`}</>;
+  if (name === 'filesize' && value !== null) return <>{`${value} bytes (${formatSize(Number(value))})`}</>;
   const isWebUrl = /^https?:\/\//i.test(String(value)) && URL.canParse(String(value));
   if (!name.endsWith('_url') || !isWebUrl) return <Value value={value} />;
   return (
@@ -124,39 +123,34 @@ function Value({ value }: { value: FieldValue }) {
   return value === '' ? <i class="soft">empty</i> : <bdi class="text">{value}</bdi>;
 }
 
-function Versions({ now, before, earlier }: VideoStates) {
-  const states = [now, ...before];
-  return (
-    <Section name="versions" heading="Versions" count={`${earlier ? 'the last ' : ''}${states.length}`}>
-      <ol class="versions" reversed>
-        {states.map((state, index) => (
-          <li key={state.change_seq}>
-            <Version state={state} previous={states[index + 1] ?? earlier} />
-          </li>
-        ))}
-      </ol>
-    </Section>
-  );
-}
-
 /** What a state changed against the previous one. */
-function Version({ state, previous }: { state: VideoRow | VersionRow; previous: VideoRow | null }) {
+function State({
+  state,
+  previous,
+  unit,
+}: {
+  state: VideoRow | VersionRow;
+  previous: VideoRow | null;
+  unit: 'ms' | 's';
+}) {
   const from = 'valid_from' in state ? state.valid_from : (state.removed_at ?? state.changed_at);
-  const changes = previous ? listChanges(state, previous) : [];
+  const old = new Map(previous ? listFields(previous) : []);
+  const changes = previous ? listFields(state).filter(([name, value]) => value !== old.get(name)) : [];
   return (
     <>
       <p>
-        <Timestamp at={from} /> {formatEvent(state, previous, changes.length)}
+        <ChangeBadge change={state.change} /> <Timestamp at={from} />
+        {state.change === 'edited' && changes.length === 0 && ' a field that is not shown'}
       </p>
       {changes.length > 0 && (
-        <dl class="differences">
-          {changes.map(({ name, old, value }) => (
+        <dl class="fields">
+          {changes.map(([name, value]) => (
             <div key={name}>
               <dt>
                 <Label name={name} />
               </dt>
               <dd>
-                <FieldChange old={old} value={value} />
+                <FieldChange name={name} old={old.get(name) ?? null} value={value} unit={unit} />
               </dd>
             </div>
           ))}
@@ -166,33 +160,19 @@ function Version({ state, previous }: { state: VideoRow | VersionRow; previous: 
   );
 }
 
-/** The old value, then the new one. */
-function FieldChange({ old, value }: { old: FieldValue; value: FieldValue }) {
-  if (typeof old === 'string' && typeof value === 'string') {
-    return <TextSides old={old} text={value} show={(text) => <Value value={text} />} />;
+/** Two texts as one, with the words that differ; other values one after the other. */
+function FieldChange({ old, ...field }: FieldProps & { old: FieldValue }) {
+  if (typeof old === 'string' && typeof field.value === 'string') {
+    return <TextChange old={old} text={field.value} show={(text) => <Value value={text} />} />;
   }
   return (
     <>
       <del>
-        <Value value={old} />
+        <Field {...field} value={old} />
       </del>{' '}
       <ins>
-        <Value value={value} />
+        <Field {...field} />
       </ins>
     </>
   );
-}
-
-function listChanges(state: VideoRow, previous: VideoRow) {
-  const old = new Map(listFields(previous));
-  return listFields(state)
-    .map(([name, value]) => ({ name, old: old.get(name) ?? null, value }))
-    .filter((change) => change.value !== change.old);
-}
-
-function formatEvent(state: VideoRow, previous: VideoRow | null, changes: number): string {
-  if (!previous) return 'first known state';
-  if (state.removed_at !== null && previous.removed_at === null) return 'removed';
-  if (state.removed_at === null && previous.removed_at !== null) return 'restored';
-  return changes > 0 ? 'edited' : 'edited: a field that is not shown';
 }

@@ -50,7 +50,6 @@ export async function openWebServer(
       pages: {
         ...streams,
         details,
-        lists,
         wideReads,
         answers,
         publisher,

@@ -5,7 +5,6 @@ import { BusyError } from '../../lib/errors.ts';
 import { NO_SUCH_PATH } from '../../service/server/limits.ts';
 import type { SignIn } from '../auth/sign-in.ts';
 import { Page, renderPage, type PageFrame } from '../pages/layout.tsx';
-import { addChangeRoutes } from './change-routes.tsx';
 import { addDataRoutes } from './data-routes.tsx';
 import { addPackageRoutes } from './package-routes.tsx';
 import { addRunRoutes } from './run-routes.tsx';
@@ -34,7 +33,6 @@ export function addPages(
   addPackageRoutes(routing);
   addStorageRoutes(routing);
   addRunRoutes(routing);
-  addChangeRoutes(routing);
   addDataRoutes(routing);
   addUnknownPaths(app, signIn, frame);
 }

@@ -1,69 +1,57 @@
 /** What the page of a package shows, read from the live file. */
-import { countPages } from '../../lib/count-pages.ts';
-import { addDays } from '../../lib/days.ts';
+import type { Config } from '../../config/config.ts';
 import { createHealthReport, type HealthReport } from '../../health/report.ts';
-import { listAttention, type AttentionItem } from './attention.ts';
+import { createCalendar } from '../../lib/calendar.ts';
+import { fromTimestamp, toTimestamp } from '../../lib/clock.ts';
+import { addDays } from '../../lib/days.ts';
+import type { Growth, LastChange } from '../../queries/named/packages.ts';
+import { keyOfPackage, type CountedPackage } from '../../queries/wide-reads/wide-reads.ts';
+import { listAttention } from './attention.ts';
+import { createListView, type ListQuery } from './list-view.ts';
 import { getPackageStates, type ViewSources } from './status-view.ts';
-import { SEARCH_ITEMS, SORT_ITEMS, type Video } from '../../service/videos.ts';
-import type { PageQueries } from '../../queries/page-queries.ts';
-import type { VideoLists } from '../../queries/video-list/video-list.ts';
-import { keyOfPackage, type CountedPackage, type WideReads } from '../../queries/wide-reads/wide-reads.ts';
-import * as z from 'zod';
-import { pageParam, textParam } from './query-params.ts';
 import { findToday } from './today.ts';
 
-const VIDEOS_PER_PAGE = 50;
 const WALKS = 10;
-const SPARKLINE_DAYS = 90;
+/** Days of its chart; and those whose changes are counted. The last one is today. */
+const CHART_DAYS = 90;
+const COUNTED_DAYS = 30;
 
-/** The query of the page. Invalid values are replaced by the defaults. */
-export const packageQuery = z.object({
-  keyword: textParam,
-  item: z.enum(SEARCH_ITEMS).catch('title'),
-  sort: z.enum(SORT_ITEMS).catch('id'),
-  direction: z.enum(['asc', 'desc']).catch('desc'),
-  page: pageParam,
-  /** List removed videos: all, or those with a lower id; null: list the videos of the package. */
-  removed: z
-    .union([z.literal('all'), z.coerce.number().int().min(1)])
-    .nullable()
-    .catch(null)
-    .default(null),
-});
-
-export type PackageQuery = z.output<typeof packageQuery>;
-
-/** Fields of a video as the service sent them. */
-export type ListedVideo = Pick<Video, 'id' | 'title' | 'duration' | 'filesize' | 'cdate' | 'series'>;
-
-type PackageKey = { account: string; packageId: number };
+/** The page waits for new totals at most this long. */
+const TOTALS_WAIT_MS = 500;
 
 export type PackageView = NonNullable<Awaited<ReturnType<typeof createPackageView>>>;
 
-/** Null if the package is neither in the warehouse nor in the config. Rejects as `VideoLists.page` does. */
+/** The videos of a package at the end of a day. */
+export interface PackageDay {
+  /** `YYYY-MM-DD` */
+  date: string;
+  videos: number;
+  size_bytes: number;
+}
+
+/** Null if the package is neither in the warehouse nor in the config. Rejects as `WideReads.changes` does. */
 export async function createPackageView(
   sources: ViewSources,
-  key: PackageKey,
-  query: PackageQuery,
+  { account, package_id }: { account: string; package_id: number },
+  query: ListQuery,
   { now, signal }: { now: number; signal: AbortSignal },
 ) {
-  const { details } = sources;
-  const { account, packageId: package_id } = key;
+  const { details, wideReads, config } = sources;
+  const key = { account, packageId: package_id };
   const report = createHealthReport({ ...sources, publisher: null }, now, 1);
   const health =
     getPackageStates(report).find((row) => row.account === account && row.package_id === package_id) ?? null;
   const stored = details.package(key);
   if (!stored && !health) return null;
-  const since = addDays(findToday(sources.config, now), -SPARKLINE_DAYS);
-  const { changed_seq } = stored ?? { changed_seq: 0 };
-  const [totals, list] = await Promise.all([
-    health && readTotals(sources.wideReads, { account, package_id, changed_seq }),
-    query.removed === null ? readVideoPage(sources.lists, key, query, signal) : null,
+  const { changed_seq, first_walked_at } = stored ?? { changed_seq: 0, first_walked_at: null };
+  const counted = createCounting(config, now)({ account, package_id, changed_seq, first_walked_at });
+  const [{ totals }, growth, list] = await Promise.all([
+    wideReads.totals([counted], TOTALS_WAIT_MS),
+    wideReads.growth({ account, package_id }, signal),
+    createListView(sources, query, { now, signal, ofPackage: { account, package_id } }),
   ]);
   return {
-    now,
-    account,
-    package_id,
+    ...{ now, account, package_id, list },
     name: (stored ?? health)?.name ?? null,
     /** Null if it is no longer in the config (`retiredAt`). */
     health,
@@ -71,52 +59,59 @@ export async function createPackageView(
     attention: listAttentionOf(key, report),
     /** The command that lists all problems. */
     listAllCommand: sources.formatCommand('status --json'),
-    query,
-    sizes: details.sizes(key, since),
-    /** Hours and size of its videos; null: not added up yet. */
-    totals,
+    days: addUp(growth, config, now),
+    /** Null: not added up yet. */
+    totals: totals.get(keyOfPackage(counted)) ?? null,
     walks: details.walks(key, WALKS),
-    /** Null if removed videos are listed, or if no full walk has completed yet. */
-    list,
-    removed: query.removed === null ? null : readRemovedPage(details, key, query.removed),
   };
 }
 
-/** The page waits for new totals at most this long. */
-const TOTALS_WAIT_MS = 500;
-
-async function readTotals(wideReads: WideReads, counted: CountedPackage) {
-  const { totals } = await wideReads.totals([counted], TOTALS_WAIT_MS);
-  return totals.get(keyOfPackage(counted)) ?? null;
-}
-
 /** The items of the package; their place is this page. */
-function listAttentionOf({ account, packageId }: PackageKey, { problems }: HealthReport): AttentionItem[] {
-  const own = problems.filter(({ scope }) => scope.account === account && scope.packageId === packageId);
+function listAttentionOf(
+  { account, packageId }: { account: string; packageId: number },
+  report: HealthReport,
+) {
+  const own = report.problems.filter(
+    ({ scope }) => scope.account === account && scope.packageId === packageId,
+  );
   return listAttention(own).map((item) => ({ ...item, place: null }));
 }
 
-function readRemovedPage(details: PageQueries, key: PackageKey, removed: number | 'all') {
-  const below = removed === 'all' ? Number.MAX_SAFE_INTEGER : removed;
-  const videos = details.removedVideos(key, below, VIDEOS_PER_PAGE + 1);
-  const shown = videos.slice(0, VIDEOS_PER_PAGE);
-  return { videos: shown, next: videos.length > VIDEOS_PER_PAGE ? (shown.at(-1)?.id ?? null) : null };
+const NEVER = '9999-12-31 00:00:00';
+
+/** The returned function says from when on the changes of a package are counted: from the day after its first full walk. */
+export function createCounting({ timezone }: Pick<Config, 'timezone'>, now: number) {
+  const { startOf, dayAt } = createCalendar(timezone);
+  const earliest = toTimestamp(startOf(addDays(dayAt(now), 1 - COUNTED_DAYS)));
+  const known = new Map<string, string>();
+  const startAfter = (at: string): string => {
+    const minute = at.slice(0, 16);
+    const start = known.get(minute) ?? toTimestamp(startOf(addDays(dayAt(fromTimestamp(at)), 1)));
+    known.set(minute, start);
+    return start;
+  };
+  return ({ first_walked_at: first, ...row }: LastChange): CountedPackage => ({
+    ...row,
+    since: first === null ? NEVER : first < earliest ? earliest : startAfter(first),
+  });
 }
 
-/** The last page if the query asks for a later one. */
-async function readVideoPage(
-  lists: VideoLists,
-  key: PackageKey,
-  { keyword, item, sort, direction, ...query }: PackageQuery,
-  signal: AbortSignal,
-) {
-  const search = keyword === null ? {} : { search: { item, keyword } };
-  const listQuery = { ...search, sort: { item: sort, direction }, pageSize: VIDEOS_PER_PAGE };
-  const read = (page: number) => lists.page(key, { ...listQuery, page }, signal);
-  let [page, answer] = [query.page, await read(query.page)];
-  if (!answer) return null;
-  const pages = Math.max(1, countPages(answer.size, VIDEOS_PER_PAGE));
-  if (page > pages) [page, answer] = [pages, (await read(pages)) ?? answer];
-  const videos = JSON.parse(Buffer.from(answer.records).toString('utf8')) as ListedVideo[];
-  return { videos, found: answer.size, page, pages };
+/** Its days from the first change on; from the last ninety. */
+function addUp(growth: readonly Growth[], config: Pick<Config, 'timezone'>, now: number): PackageDay[] {
+  const calendar = createCalendar(config.timezone);
+  const sums = new Map<string, Omit<PackageDay, 'date'>>();
+  let [videos, size_bytes] = [0, 0];
+  for (const { minute, ...change } of growth) {
+    [videos, size_bytes] = [videos + change.videos, size_bytes + change.size_bytes];
+    sums.set(calendar.dayAt(fromTimestamp(`${minute}:00`)), { videos, size_bytes });
+  }
+  const [first] = sums.keys();
+  if (first === undefined) return [];
+  const today = findToday(config, now);
+  const earliest = addDays(today, 1 - CHART_DAYS);
+  let last = [...sums].findLast(([date]) => date < earliest)?.[1] ?? { videos: 0, size_bytes: 0 };
+  return [...calendar.days(first > earliest ? first : earliest, today)].map(({ day: date }) => {
+    last = sums.get(date) ?? last;
+    return { date, ...last };
+  });
 }

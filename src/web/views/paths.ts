@@ -22,25 +22,15 @@ export function runPath(runId: number): string {
   return `/runs/${runId}`;
 }
 
-/** The page of all changes; null and missing filters are left out. */
-export function changesPath({
-  package: of = null,
-  kind = null,
-  run = null,
-  from = null,
-}: ChangeFilters): string {
-  const given = Object.entries({
-    package: of,
-    kind,
-    run,
-    from: from && `${from.first}.${from.later}`,
-  }).flatMap(([name, value]) => (value === null ? [] : [[name, String(value)]]));
-  return given.length === 0 ? '/changes' : `/changes?${new URLSearchParams(given).toString()}`;
+/** The list of videos and changes. */
+export function changesPath(query: Record<string, string | number | null>): string {
+  return `/changes${toQueryString(query)}`;
 }
 
-interface ChangeFilters {
-  package?: string | null;
-  kind?: string | null;
-  run?: number | null;
-  from?: { first: number; later: number } | null;
+/** `?a=1&b=2` without null values; empty if all are null. */
+export function toQueryString(values: Record<string, string | number | null>): string {
+  const given = Object.entries(values).flatMap(([name, value]) =>
+    value === null ? [] : [[name, String(value)]],
+  );
+  return given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`;
 }

@@ -2,7 +2,6 @@
 import type { HealthParts, PackageReport } from '../../health/facts.ts';
 import { isPackageProblem, PACKAGE_PROBLEM_KINDS, type PackageProblem } from '../../health/problem-kinds.ts';
 import { createHealthReport, type HealthReport } from '../../health/report.ts';
-import type { VideoLists } from '../../queries/video-list/video-list.ts';
 import type { WideReads } from '../../queries/wide-reads/wide-reads.ts';
 import type { PageQueries } from '../../queries/page-queries.ts';
 import { listAttention } from './attention.ts';
@@ -20,7 +19,6 @@ export type StatusView = ReturnType<typeof createStatusView>;
 /** What the pages are built from. */
 export interface ViewSources extends HealthParts {
   details: PageQueries;
-  lists: VideoLists;
   wideReads: WideReads;
   /** When the next full run after `now` is due, both in ms since 1970. */
   nextRun: (now: number) => number;
@@ -81,14 +79,6 @@ function listPackages(health: HealthReport, sources: ViewSources, now: number) {
     .slice(0, PACKAGES)
     .map((row) => ({ ...row, days: readStrip({ account: row.account, packageId: row.package_id }) }));
   return { rows, all: packages.length };
-}
-
-/** Whether its name or its id contains the text, in any case. */
-export function matchesPackage(
-  { account, package_id: id, name }: PackageReport,
-  find: string | null,
-): boolean {
-  return find === null || `${account}/${id} ${name ?? ''}`.toLowerCase().includes(find.toLowerCase());
 }
 
 /** The packages of the config with their first problems. */

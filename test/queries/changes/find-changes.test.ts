@@ -1,21 +1,14 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openReadOnly } from '../../../src/database/connection.ts';
 import { readSnapshot } from '../../../src/database/transaction.ts';
-import { findChanges, type ChangesRequest } from '../../../src/queries/changes/find-changes.ts';
+import { ANY_CHANGE, findChanges, type ChangesRequest } from '../../../src/queries/changes/find-changes.ts';
 import { CHANGES, type Change, type ChangeRow } from '../../../src/queries/named/changes.ts';
 import { insert, liveFileWith, packageRow } from '../../support/fixtures/filled-live-file.ts';
 
 const at = (minute: number, second = 0) =>
   `2026-03-10 10:${String(minute).padStart(2, '0')}:${String(second).padStart(2, '0')}`;
 
-const ALL: ChangesRequest = {
-  kind: null,
-  ofPackage: null,
-  runId: null,
-  from: null,
-  limit: 50,
-  maxMs: 60_000,
-};
+const ALL: ChangesRequest = { ...ANY_CHANGE, maxMs: 60_000 };
 
 function open(...statements: string[]) {
   const db = openReadOnly(liveFileWith(packageRow(101), packageRow(102), ...statements));
@@ -97,6 +90,27 @@ describe('the list of all changes', () => {
     }
   });
 
+  it('is filtered by text, day and presence, each as a plain comparison would', () => {
+    const { findAll } = open(
+      ...HISTORY,
+      change(`title = 'Étude ' || title`, '2026-03-11 00:00:00', 'id = 7'),
+    );
+    const ids = (request: Partial<ChangesRequest>) => findAll(request).changes.map(({ id }) => id);
+    for (const ofPackage of [null, { account: 'main', package_id: 101 }]) {
+      const one = (request: Partial<ChangesRequest>) => ids({ ...request, ofPackage });
+      expect(one({ kind: 'present', text: 'ÉTUDE' })).toEqual([7]);
+      expect(one({ kind: 'present', text: 'E\u0301tude' })).toEqual([7]);
+      expect(one({ text: 'étude' })).toEqual([7, 7]); // its last edit, and the video itself
+      expect(one({ field: 'tag', text: 'video' })).toEqual([]);
+      expect(one({ kind: 'present', text: 'video 3' })).toHaveLength(ofPackage ? 55 : 110);
+      expect(one({ since: '2026-03-11 00:00:00', until: '2026-03-12 00:00:00' })).toEqual([7]);
+      expect(one({ since: at(4, 1), until: '2026-03-11 00:00:00' })).toEqual([]);
+      expect(one({ kind: 'present' })).toHaveLength(ofPackage ? 198 : 398);
+    }
+    expect(ids({ since: at(3), until: at(4) })).toEqual([2]);
+    expect(ids({ since: at(0), until: at(1), kind: 'added' })).toHaveLength(400);
+  });
+
   it('name the run that made them', () => {
     const { findAll } = open(
       run(3, at(0)),
@@ -108,14 +122,14 @@ describe('the list of all changes', () => {
     );
     const runs = (kind: Change) => [...new Set(findAll({ kind }).changes.map((each) => each.run_id))];
     expect(CHANGES.map(runs)).toEqual([[null], [null, 3], [null, 5], [5]]);
-    expect(findAll({ runId: 5 }).changes.map(({ change: kind, id }) => [kind, id])).toEqual([
+    expect(findAll({ run_id: 5 }).changes.map(({ change: kind, id }) => [kind, id])).toEqual([
       ['restored', 2],
       ['removed', 3],
       ['removed', 2],
       ['removed', 1],
     ]);
-    expect(findAll({ runId: 3 }).changes).toHaveLength(400);
-    expect(findAll({ runId: 4 }).changes).toEqual([]);
+    expect(findAll({ run_id: 3 }).changes).toHaveLength(400);
+    expect(findAll({ run_id: 4 }).changes).toEqual([]);
   });
 
   it('has an edited title with the one before, and the video as it is now', () => {

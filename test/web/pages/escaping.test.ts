@@ -18,9 +18,9 @@ const DATA = ['/live.json'];
 const FILES = ['/storage.svg', '/storage.csv', '/data/questions/which-tags-are-used-most.csv'];
 const PAGES = [
   ...['/', '/?storage=other', '/storage?account=main&month=2026-03', '/storage?account=other'],
-  ...['/packages', '/packages?find=main&show=stale&sort=size&page=2'],
-  ...['/videos', '/videos?q=MAIN&package=104&size=large', '/videos?q=none'],
-  ...['/packages/main/104', '/packages/main/104?keyword=main&sort=title', '/packages/main/104?removed=99'],
+  ...['/packages', '/packages?find=main&sort=size&page=2'],
+  ...['/changes?q=MAIN&package=104&kind=present', '/changes?q=none&in=tag&day=2026-03-01'],
+  ...['/packages/main/104', '/packages/main/104?q=main', '/packages/main/104?kind=removed'],
   ...['/packages/main/102', '/packages/main/500', '/videos/main/104/3'],
   ...['/changes', '/changes?package=104&kind=removed', '/changes?run=9&from=1.1'],
   ...['/runs', '/runs?before=2', '/runs?before=x', '/data', '/data/questions/which-tags-are-used-most'],

@@ -1,0 +1,211 @@
+import { describe, expect, it } from 'vitest';
+import { splitMatches } from '../../../src/web/pages/matches.ts';
+import { browse } from '../../support/browser/browser-request.ts';
+import { insert, videoRow } from '../../support/fixtures/filled-live-file.ts';
+import { getExactText, getText, linksIn, named, rowsIn } from '../../support/read-html.ts';
+import { openPages, type ReadPage } from '../../support/servers/open-pages.ts';
+
+const ofPackage = { account: 'main', package_id: 104 };
+
+/** A run of a minute that makes these changes in package 104; `counts`: those of its walk. */
+const run = (run_id: number, started_at: string, counts: Record<string, number>, ...changes: string[]) => [
+  insert('run', { run_id, trigger: 'schedule', mode: 'full', status: 'running', started_at }),
+  ...changes,
+  `update run set status = 'succeeded', finished_at = '${started_at.replace(':00', ':59')}' where run_id = ${run_id};`,
+  insert('walk', {
+    ...{ run_id, ...ofPackage, mode: 'full', status: 'succeeded', started_at, origin_started_at: started_at },
+    ...{ finished_at: started_at, ...counts },
+  }),
+];
+
+let seq = 10_000;
+const change = (where: string, at: string, what: string) =>
+  `update video set ${what}, changed_at = '${at}', change_seq = change_seq + ${(seq += 1_000)}
+   where account = 'main' and package_id = 104 and ${where};`;
+
+const AT = { 11: '2026-03-10 08:00', 12: '2026-03-10 09:00', 13: '2026-03-10 10:00', 14: '2026-03-10 11:00' };
+
+/** Run 11 adds one video and edits two; 12 removes seven; 13 brings one back; 14 is still to come. */
+const HISTORY = [
+  `update package set name = 'Lectures' where package_id = 104;`,
+  ...run(
+    11,
+    `${AT[11]}:00`,
+    { inserted: 1, updated: 2 },
+    videoRow(900, {
+      ...{ ...ofPackage, title: 'A new one', first_seen_at: `${AT[11]}:10`, change_seq: 9_000, run_id: 11 },
+    }),
+    change('id = 1', `${AT[11]}:20`, `title = 'Organic chemistry, lecture 1'`),
+    change('id = 1', `${AT[11]}:21`, `title = 'Organic <b>physics</b>, lecture 1'`),
+    change('id = 2', `${AT[11]}:22`, `tag = 'T'`),
+  ),
+  ...run(
+    12,
+    `${AT[12]}:00`,
+    { removed: 7 },
+    change('id between 11 and 17', `${AT[12]}:30`, `removed_at = '2026-03-08 09:00:00'`), // held back until then
+  ),
+  ...run(13, `${AT[13]}:00`, { restored: 1 }, change('id = 11', `${AT[13]}:30`, `removed_at = null`)),
+];
+
+const rows = (page: ReadPage) => rowsIn(page.part('changes')).slice(1);
+const titles = (page: ReadPage) =>
+  named(page.part('changes'), 'th')
+    .filter(({ attributes }) => attributes.get('scope') === 'row')
+    .map((cell) => getExactText(cell).normalize('NFC'));
+const linkTo = (page: ReadPage, text: string) =>
+  linksIn(page.part('changes')).find(([, each]) => each === text)?.[0];
+
+describe('the list of videos and changes', () => {
+  it('has all kinds, the newest first, with the run that made them', async () => {
+    const { page } = await openPages(HISTORY);
+    const all = await page('/changes');
+    expect(rowsIn(all.part('changes'))[0]).toEqual([
+      ...['Title', 'Change', 'Fields', 'Length', 'Size', 'Package', 'When', 'Run'],
+    ]);
+    const shown = rows(all);
+    expect(shown).toHaveLength(50);
+    expect(shown[0]?.slice(1)).toEqual(['restored', '', '1:00', '1 GiB', 'Lectures', '119 min ago', '13']);
+    expect(shown.slice(1, 8).map((row) => [row[1], row[6], row[7]])).toEqual(
+      Array.from({ length: 7 }, () => ['removed', '2 days ago', '12']),
+    );
+    expect(shown.slice(8, 12).map((row) => [row[1], row[2], row[7]])).toEqual([
+      ...[
+        ['edited', 'tags', '11'],
+        ['edited', 'title', '11'],
+        ['edited', 'title', '11'],
+        ['added', '', '11'],
+      ],
+    ]);
+    expect(shown[12]?.[7]).toBe(''); // from before any run that is stored
+  });
+
+  it('marks the words of a title that changed, and shows a title that shares none after the old one', async () => {
+    const { page } = await openPages(HISTORY);
+    const { root } = await page('/changes?kind=edited');
+    const marked = (name: string) => named(root, name).map(getExactText);
+    expect(marked('del')).toEqual(['chemistry', `main 1 가나다 `]);
+    expect(marked('ins')).toEqual(['<b>physics</b>', 'Organic chemistry, lecture 1']);
+  });
+
+  it('has filters, and ignores values that are none', async () => {
+    const { page } = await openPages(HISTORY);
+    const odd = ['run=x', 'run=-1', 'kind=access_key', 'from=1', 'from=1.1e9', 'run=', 'day=2026-02-31'];
+    const counts = [
+      ['kind=removed', 7],
+      ['kind=restored', 1],
+      ['kind=edited&run=11', 3],
+      ['run=11', 4],
+      ['run=12&kind=removed&package=main/104', 7],
+      ['run=12&kind=removed&package=main/101', 0],
+      ['package=main/101', 2],
+      ['package=104&kind=added&run=11', 1],
+      ['kind=removed&day=2026-03-08', 7], // a removal is of the day of its proof
+      ['kind=removed&day=2026-03-10', 0],
+      ['day=2026-03-10', 5],
+      ['kind=present&package=104&q=main', 50],
+      ...odd.map((query) => [query, 50] as const),
+    ] as const;
+    for (const [query, count] of counts)
+      expect([query, rows(await page(`/changes?${query}`)).length]).toEqual([query, count]);
+  });
+
+  it('says that a run or a package does not exist', async () => {
+    const { page } = await openPages();
+    expect((await page('/changes?run=99')).partText('changes')).toContain('There is no run 99');
+    expect((await page('/changes?package=none')).partText('changes')).toContain('There is no package none');
+  });
+
+  it('goes on where a page ends, without a row twice or left out', async () => {
+    const many = Array.from({ length: 130 }, (_, index) =>
+      videoRow(2_000 + index, { ...ofPackage, first_seen_at: `${AT[14]}:00`, change_seq: 50_000 + index }),
+    );
+    const { page } = await openPages([...HISTORY, ...many, change('id > 2099', `${AT[14]}:00`, `tag = 'T'`)]);
+    for (const [filter, count] of [
+      ['', 70 + 130 + 41],
+      ['?package=main/104', 191 + 41],
+      ['?package=main/104&kind=edited', 33],
+      ['?kind=added', 200],
+      ['?kind=present&q=VIDEO', 130],
+      ['?kind=present&q=video&package=104', 130],
+    ] as const) {
+      const seen: string[] = [];
+      for (let next: string | undefined = `/changes${filter}`; next;) {
+        const shown = await page(next);
+        const videos = named(shown.part('changes'), 'th').flatMap((cell) =>
+          linksIn(cell).map(([href]) => href),
+        );
+        seen.push(...rows(shown).map((row, index) => [videos[index], ...row].join()));
+        next = linkTo(shown, 'Older');
+      }
+      expect([filter, seen.length, new Set(seen).size]).toEqual([filter, count, count]);
+    }
+  });
+});
+
+const NFD = '한국어 강의'.normalize('NFD');
+const title = (package_id: number, id: number, text: string, more: object = {}) =>
+  videoRow(id, { account: 'main', package_id, title: text, ...more });
+const ODD = '100% of_it \\ <b>Café</b>';
+const VIDEOS = [
+  title(101, 11, 'Éclair au Café', { tag: 'Süßes', content: 'Part of 2' }),
+  title(102, 12, ODD),
+  title(101, 13, NFD),
+  title(104, 113, 'cafe', { removed_at: `${AT[13]}:00`, first_seen_at: '2026-03-04 15:00:00' }),
+];
+
+describe('the search', () => {
+  it('finds texts in any case and spelling', async () => {
+    const { page } = await openPages(VIDEOS);
+    const found: Record<string, string[]> = {
+      'q=CAFÉ': [ODD, 'Éclair au Café'],
+      'q=100%25': [ODD],
+      'q=F_I': [ODD],
+      'q=%5C': [ODD],
+      'q=1%250': [],
+      'q=of.it': [],
+      'q=한국어': [NFD],
+      'q=sÜß&in=tag': ['Éclair au Café'],
+      'q=PART&in=content': ['Éclair au Café'],
+      'q=part&in=author': [],
+      'q=café&package=102': [ODD],
+      'q=caf&day=2026-03-05': [],
+    };
+    for (const [query, texts] of Object.entries(found)) {
+      const shown = await page(encodeURI(decodeURI(`/changes?kind=present&${query}`)));
+      expect([query, titles(shown)]).toEqual([query, texts.map((text) => text.normalize('NFC'))]);
+    }
+  });
+
+  it('marks what was found, and finds videos that were removed among those added', async () => {
+    const { page } = await openPages(VIDEOS);
+    const marks = named((await page('/changes?kind=present&q=CAFÉ')).root, 'mark').map(getText);
+    expect(marks).toEqual(['Café', 'Café']);
+    expect(titles(await page('/changes?kind=added&q=caf&day=2026-03-05'))).toEqual(['cafe since removed']); // a day of Seoul
+  });
+
+  it('is in the header of every page, and an address of earlier versions leads to it', async () => {
+    const { page, url } = await openPages();
+    for (const path of ['/', '/packages/main/104', '/storage']) {
+      const [form] = named((await page(path)).root, 'form').filter(
+        ({ attributes }) => attributes.get('class') === 'search',
+      );
+      expect(form?.attributes.get('action')).toBe('/changes');
+    }
+    const { status, headers } = await browse(`${url}/videos?q=a+b&package=104`);
+    expect([status, headers.location]).toEqual([303, '/changes?q=a+b&package=104']);
+  });
+});
+
+describe('the parts of a text', () => {
+  it.each([
+    ['abcABCab', 'Bc', ['a', '*bc', 'A', '*BC', 'ab']],
+    ['aaa', 'aa', ['*aa', 'a']],
+    ['İstanbul', 'stan', ['İstanbul']],
+    ['abc', 'x', ['abc']],
+    [NFD, '강의', ['한국어 ', '*강의']],
+  ])('of %s by %s', (text, part, parts) => {
+    const split = splitMatches(text, part).map((each) => (each.isMatch ? '*' : '') + each.text);
+    expect(split).toEqual(parts);
+  });
+});
