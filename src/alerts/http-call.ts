@@ -2,7 +2,7 @@
 import { errorCode, errorMessage } from '../lib/errors.ts';
 import { callOnce } from '../lib/http/agent.ts';
 import { decodePercent, type Proxies } from '../lib/http/proxies.ts';
-import { version } from '../lib/version.ts';
+import { version } from '../lib/package-root.ts';
 
 export interface Call {
   url: string;

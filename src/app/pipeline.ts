@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import { createCalendar } from '../lib/calendar.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { PackageKey } from '../lib/package-key.ts';
-import { setV8Flags } from '../lib/v8-flags.ts';
+import { setV8Flags } from './v8-flags.ts';
 import { scheduleInterval } from '../lib/cron-ticks.ts';
 import { acceptPageCommands, commandsFor } from '../health/commands.ts';
 import { openPublisher } from '../publishing/publisher.ts';

@@ -2,7 +2,7 @@
 import { Command, Option } from 'commander';
 import { DEFAULT_CONFIG } from '../health/commands.ts';
 import { LOG_LEVELS } from '../lib/log-levels.ts';
-import { version } from '../lib/version.ts';
+import { version } from '../lib/package-root.ts';
 import { EXIT } from './exit.ts';
 
 /** The whole command line; `command-line.ts` adds the commands. */

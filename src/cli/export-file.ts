@@ -6,7 +6,7 @@ import { resolveLink } from '../database/paths.ts';
 import { ConfigError } from '../lib/errors.ts';
 
 /** What vodhouse keeps next to its files. */
-const COMPANION = /(?:-wal|-shm|-journal|\.lock|\.holder|\.wal-owner|\.restoring)$/;
+const COMPANION = /(?:-wal|-shm|-journal|\.lock|\.holder|\.restoring)$/;
 
 /**
  * The path that `--out` leads to. Throws ConfigError for what an export must never replace: a database (the process must not have

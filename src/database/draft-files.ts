@@ -1,7 +1,7 @@
 /** Draft files, `FILE.new-PID`: they are renamed when they are complete. */
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { isAlive } from '../lib/processes.ts';
+import { errorCode } from '../lib/errors.ts';
 
 /** What SQLite keeps next to a file. */
 const SUFFIXES = ['', '-journal', '-wal', '-shm'];
@@ -47,4 +47,14 @@ function removeIfPossible(file: string): void {
 /** The text as a pattern that matches nothing else. */
 export function escapeRegExp(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
+
+/** True if a process with this id runs on this machine, of any user. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return errorCode(error) !== 'ESRCH'; // EPERM: it lives, as another user
+  }
 }

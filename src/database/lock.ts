@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { Database } from './sqlite.ts';
 import { toTimestamp } from '../lib/clock.ts';
 import { errorCode, LockedError } from '../lib/errors.ts';
-import { isAlive } from '../lib/processes.ts';
+import { isAlive } from './draft-files.ts';
 import { resolveLink } from './paths.ts';
 import { createPrivateFile, createPrivateFolder } from './private-files.ts';
 import { toWarehouseError } from './integrity.ts';

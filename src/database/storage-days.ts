@@ -2,7 +2,7 @@
 import { desc, eq, and, between, or } from 'drizzle-orm';
 import type { Tx } from './connection.ts';
 import { storageReading, storageCorrection, storageDay } from './schema/storage.ts';
-import { pickFigures } from '../lib/storage-figures.ts';
+import { pickFigures } from '../lib/service-fields.ts';
 
 /** The newest live reading of the account, or undefined. */
 export function findNewestReading(tx: Tx, account: string) {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 
 /** The folder of this package, for the sources and for the bundle: where package.json is. */
 export const PACKAGE_ROOT = findPackageRoot(new URL('.', import.meta.url));
@@ -10,4 +10,10 @@ export function isCheckout(): boolean {
 
 function findPackageRoot(folder: URL): URL {
   return existsSync(new URL('package.json', folder)) ? folder : findPackageRoot(new URL('..', folder));
+}
+
+/** The version of vodhouse, as its package says. */
+export function version(): string {
+  const file = new URL('package.json', PACKAGE_ROOT);
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }

@@ -2,7 +2,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { Database } from '../database/sqlite.ts';
 import { WarehouseError } from '../lib/errors.ts';
-import { createServiceDay } from '../lib/service-day.ts';
+import { createServiceDay } from './service-day.ts';
 import { restoreMarkerPath } from '../database/paths.ts';
 import { createAboutRows } from './about-rows.ts';
 import { PUBLISHED_ID, startFsync } from './atomic-replace.ts';

@@ -6,7 +6,7 @@ import { createCalendar } from '../lib/calendar.ts';
 import { runInChild } from '../lib/child-process.ts';
 import { fromTimestamp } from '../lib/clock.ts';
 import { WarehouseError } from '../lib/errors.ts';
-import { version } from '../lib/version.ts';
+import { version } from '../lib/package-root.ts';
 import { openReadOnly } from '../database/connection.ts';
 import { draftPath, removeDraft } from '../database/draft-files.ts';
 import { tryLock } from '../database/lock.ts';

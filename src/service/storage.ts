@@ -1,9 +1,7 @@
 /** The storage statistics operation: `GET {report_url}/report/stats/video/storage` (docs/service.md 2.3 and 4.2). */
 import * as z from 'zod';
 import { isDay } from '../lib/days.ts';
-import { STORAGE_FIELDS } from '../lib/service-fields.ts';
-import type { Figure } from '../lib/service-fields.ts';
-import { FIGURES } from '../lib/storage-figures.ts';
+import { FIGURES, STORAGE_FIELDS, type Figure } from '../lib/service-fields.ts';
 import { createDriftFinder, withDrift, type WithDrift } from './drift.ts';
 import { firstIssueText, integer, text } from './field-types.ts';
 

@@ -1,6 +1,6 @@
 /** Storing one storage response: today live, past days booked, booked days compared, gaps recorded; one transaction. */
 import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
-import { FIGURES, hasSameFigures } from '../lib/storage-figures.ts';
+import { FIGURES, hasSameFigures } from '../lib/service-fields.ts';
 import type { Tx } from '../database/connection.ts';
 import { countDayWithoutDrift, recordDrift, type FieldDrift } from './statements/drift.ts';
 import { quarantineOnce, resolve, resolveEarlier } from './statements/quarantine.ts';

@@ -2,7 +2,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../lib/clock.ts';
-import { version } from '../lib/version.ts';
+import { version } from '../lib/package-root.ts';
 import { measureDiskSpace } from '../database/disk-space.ts';
 import type { StatusQueries } from '../queries/status-queries.ts';
 import { publishedFact } from '../publishing/about-rows.ts';

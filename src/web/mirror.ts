@@ -4,7 +4,7 @@ import type { Calendar } from '../lib/calendar.ts';
 import type { Clock } from '../lib/clock.ts';
 import { packageNotFound, type Catalogue } from '../service/server/catalogue.ts';
 import type { ApiError } from '../service/server/api-errors.ts';
-import { pickFigures } from '../lib/storage-figures.ts';
+import { pickFigures } from '../lib/service-fields.ts';
 import type { VideoLists } from '../queries/video-list/video-list.ts';
 
 interface MirrorParts {

@@ -6,7 +6,7 @@ import compress, { type FastifyCompressOptions } from '@fastify/compress';
 import type { FastifyInstance } from 'fastify';
 import type { AccountConfig, ServerConfig } from '../config/config.ts';
 import type { Clock } from '../lib/clock.ts';
-import { version } from '../lib/version.ts';
+import { version } from '../lib/package-root.ts';
 import type { Catalogue } from '../service/server/catalogue.ts';
 import { buildOpenApi } from '../service/server/openapi.ts';
 import { addServiceRoutes } from '../service/server/routes.ts';

@@ -1,5 +1,5 @@
 /** An account with all difficult values, synced over HTTP into a live file, and published. */
-import { FIGURES } from '../../src/lib/storage-figures.ts';
+import { FIGURES } from '../../src/lib/service-fields.ts';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { addDays } from '../../src/lib/days.ts';
-import { FIGURES } from '../../src/lib/storage-figures.ts';
+import { FIGURES } from '../../src/lib/service-fields.ts';
 import { readStorageDay } from '../../src/service/storage.ts';
 import { expectDescribed } from '../support/openapi-document.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { version } from '../../src/lib/version.ts';
+import { version } from '../../src/lib/package-root.ts';
 import { openDatabase } from '../../src/database/connection.ts';
 import {
   insert,

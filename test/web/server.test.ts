@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ConfigError } from '../../src/lib/errors.ts';
-import { version } from '../../src/lib/version.ts';
+import { version } from '../../src/lib/package-root.ts';
 import { browse } from '../support/browser/browser-request.ts';
 import { CANARY_KEY, findCanary } from '../support/fixtures/awkward-key.ts';
 import { execute } from '../support/fixtures/live-file.ts';

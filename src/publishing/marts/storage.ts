@@ -1,6 +1,5 @@
 /** Published: storage by day. */
-import { STORAGE_FIELDS, STORAGE_KINDS, type Figure } from '../../lib/service-fields.ts';
-import { FIGURES } from '../../lib/storage-figures.ts';
+import { FIGURES, STORAGE_FIELDS, STORAGE_KINDS, type Figure } from '../../lib/service-fields.ts';
 import type { Table, TableColumn, WorkingTable } from '../mart.ts';
 import { accountColumn, column, dayColumn, moment, monthEndColumn, size, TO_DATES } from './mart-columns.ts';
 

@@ -1,6 +1,6 @@
 /** The JSON bodies of both operations (docs/service.md 2.2, 2.3). */
 import { countPages } from '../../lib/count-pages.ts';
-import { FIGURES } from '../../lib/storage-figures.ts';
+import { FIGURES } from '../../lib/service-fields.ts';
 import type { StorageDay } from '../storage.ts';
 import type { Paging, SearchOption } from '../videos.ts';
 import type { VideoPage, VideoQuery } from './catalogue.ts';

@@ -4,7 +4,7 @@ import { addDays, type DayRange } from '../../lib/days.ts';
 import type { ClockResult } from '../../service/client/clock-check.ts';
 import type { StorageDays } from '../../service/client/parse-response.ts';
 import { createDriftCollector } from '../../service/drift.ts';
-import { FIGURES, hasSameFigures, pickFigures } from '../../lib/storage-figures.ts';
+import { FIGURES, hasSameFigures, pickFigures } from '../../lib/service-fields.ts';
 import { readDate, readStorageDay, type StorageDay } from '../../service/storage.ts';
 import type { DaysToStore, DayHistory } from '../../warehouse/store-days.ts';
 import type { DayRow, MissedDay } from '../../warehouse/statements/storage.ts';

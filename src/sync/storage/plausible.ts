@@ -1,8 +1,7 @@
 /** Finds implausible figures of a past day: they are booked only after a second reading. Pure. */
 import { fromTimestamp } from '../../lib/clock.ts';
 import { formatBytes } from '../../lib/format.ts';
-import { STORAGE_KINDS } from '../../lib/service-fields.ts';
-import { FIGURES, hasSameFigures } from '../../lib/storage-figures.ts';
+import { FIGURES, STORAGE_KINDS, hasSameFigures } from '../../lib/service-fields.ts';
 import type { DayHistory } from '../../warehouse/store-days.ts';
 import type { DayRow } from '../../warehouse/statements/storage.ts';
 import type { StorageRules } from '../context.ts';

@@ -1,7 +1,7 @@
 /** The document around every page. */
 import type { ComponentChildren, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { version } from '../../lib/version.ts';
+import { version } from '../../lib/package-root.ts';
 import { Zone } from './format.tsx';
 import { Breadcrumbs, Navigation, type Crumb, type NavigationItem } from './navigation.tsx';
 

@@ -1,8 +1,7 @@
 /** What the page of storage, its image and its CSV show, read from the live file. */
 import * as z from 'zod';
 import type { Config } from '../../config/config.ts';
-import { STORAGE_KINDS } from '../../lib/service-fields.ts';
-import { FIGURES } from '../../lib/storage-figures.ts';
+import { FIGURES, STORAGE_KINDS } from '../../lib/service-fields.ts';
 import type { PageQueries } from '../../queries/page-queries.ts';
 import { storagePath } from './paths.ts';
 import { textParam } from './query-params.ts';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { storageBody } from '../../../src/service/server/response.ts';
-import type { Figure } from '../../../src/lib/service-fields.ts';
-import { FIGURES } from '../../../src/lib/storage-figures.ts';
+import { FIGURES, type Figure } from '../../../src/lib/service-fields.ts';
 import type { StorageDay } from '../../../src/service/storage.ts';
 import { createFixture, getStorage, KEY, startServer } from '../../support/servers/plain-catalogue.ts';
 

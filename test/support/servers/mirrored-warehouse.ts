@@ -1,5 +1,5 @@
 /** A warehouse that is synced over HTTP and served over HTTP: another one can be synced from it. */
-import { FIGURES } from '../../../src/lib/storage-figures.ts';
+import { FIGURES } from '../../../src/lib/service-fields.ts';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Config, ServerConfig, StorageAuth } from '../../../src/config/config.ts';

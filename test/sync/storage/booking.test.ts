@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FIGURES } from '../../../src/lib/storage-figures.ts';
+import { FIGURES } from '../../../src/lib/service-fields.ts';
 import { storageRecord } from '../../support/fixtures/service-responses.ts';
 import {
   everyDay,

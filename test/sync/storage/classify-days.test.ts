@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toTimestamp } from '../../../src/lib/clock.ts';
 import { addDays } from '../../../src/lib/days.ts';
-import { FIGURES } from '../../../src/lib/storage-figures.ts';
+import { FIGURES } from '../../../src/lib/service-fields.ts';
 import { readStorageDay } from '../../../src/service/storage.ts';
 import { classifyDays } from '../../../src/sync/storage/classify-days.ts';
 import { dayRow } from '../../support/fixtures/storage-rows.ts';
