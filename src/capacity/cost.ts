@@ -19,16 +19,8 @@ export interface PassCost {
   time_ms: number | null;
 }
 
-/** How often an own schedule runs. */
-export interface OwnCadence {
-  /** In the fullest 24 hours. */
-  runsPerDay: number;
-  /** The shortest time between two runs, in milliseconds; infinite where two weeks hold one at most. */
-  shortestMs: number;
-}
-
 /** One full pass over the packages that have the same own schedule. */
-export interface OwnCost extends PassCost, OwnCadence {
+export interface OwnCost extends PassCost {
   /** The cron expression. */
   schedule: string;
   packages: number;
@@ -49,15 +41,11 @@ export interface AccountCost {
   perDay: number | null;
 }
 
-/**
- * `maxBoundaryReads` gives the boundary reads that a walk over this number of pages may make; `getCadence`, how often a cron
- * expression of a package runs.
- */
+/** `maxBoundaryReads` gives the boundary reads that a walk over this number of pages may make. */
 export function countCost(
   { name, packages, storage, limits }: AccountConfig,
   sizes: readonly PackageSize[],
   maxBoundaryReads: (pages: number) => number,
-  getCadence: (expression: string) => OwnCadence = () => ({ runsPerDay: 0, shortestMs: Infinity }),
 ): AccountCost {
   const known = new Map(sizes.filter(({ account }) => account === name).map((row) => [row.package_id, row]));
   const sized = packages.map(({ id, full }) => ({ full, pages: countKnownPages(known.get(id)) }));
@@ -76,7 +64,7 @@ export function countCost(
     packages: packages.length,
     own: schedules.map((schedule) => {
       const taken = passOf(schedule);
-      return { schedule, packages: taken.packages, ...countPass(taken.pages, 0), ...getCadence(schedule) };
+      return { schedule, packages: taken.packages, ...countPass(taken.pages, 0) };
     }),
     packagesUnknown: pages.filter((each) => each === null).length,
     full: countPass(passOf(undefined).pages),

@@ -7,10 +7,8 @@ import { WarehouseError } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { openStatusQueries } from '../queries/status-queries.ts';
 import { getMaxBoundaryReads } from '../sync/videos/boundary-read.ts';
-import { countCost, type PackageSize } from './cost.ts';
-import { evaluatePlan, proposeSchedule, type GetTimetable } from './plan.ts';
-import { planSentence, type EvaluatedAccount } from './plan-sentence.ts';
-import { createTimetables } from './timetable.ts';
+import { countCost, type AccountCost, type PackageSize } from './cost.ts';
+import { createTimetables, evaluatePlan, formatVerdict, proposeSchedule, type GetTimetable } from './plan.ts';
 
 export type Plan = ReturnType<typeof createPlan>;
 export type AccountPlan = Plan['accounts'][number];
@@ -18,20 +16,22 @@ export type PassPlan = AccountPlan['full'];
 
 /** `now`: milliseconds since 1970. */
 export function createPlan(config: Config, now: number) {
-  const { schedule, warehouse } = config;
+  const { schedule, warehouse, walk } = config;
   const sizes = readSizes(warehouse);
   const getTimetable = createTimetables(now);
-  const evaluated = evaluateAccounts(config, sizes ?? [], getTimetable);
-  const fitting = evaluated.filter((each) => fits(each) || each.proposal).map(({ cost }) => cost);
-  const hasProposal = evaluated.some(({ proposal }) => proposal);
+  const maxBoundaryReads = (pages: number) => getMaxBoundaryReads(walk.boundaryReads, pages);
+  const costs = config.accounts.map((account) => countCost(account, sizes ?? [], maxBoundaryReads));
+  const accounts = costs.map((cost) => createAccountPlan(cost, config, getTimetable));
+  const fitting = costs.filter((_, index) => accounts[index]?.fits === true || accounts[index]?.proposal);
+  const hasProposal = accounts.some(({ proposal }) => proposal);
   return {
     warehouse,
     warehouse_exists: sizes !== null, // without it, sizes are not known
     schedule,
-    fits: evaluated.every(fits),
+    fits: accounts.every(({ fits }) => fits),
     /** Fits every account that has a proposal; null if no account has one. */
-    proposal: hasProposal ? (proposeSchedule(fitting, schedule, getTimetable)?.schedule ?? null) : null,
-    accounts: evaluated.map(createAccountPlan),
+    proposal: hasProposal ? proposeSchedule(fitting, schedule, getTimetable) : null,
+    accounts,
   };
 }
 
@@ -46,49 +46,26 @@ function readSizes(path: string): PackageSize[] | null {
   }
 }
 
-function evaluateAccounts(
-  { accounts, schedule, walk }: Config,
-  sizes: readonly PackageSize[],
-  getTimetable: GetTimetable,
-): EvaluatedAccount[] {
+function createAccountPlan(cost: AccountCost, { schedule }: Config, getTimetable: GetTimetable) {
   const timetable = getTimetable(schedule);
-  const getCadence = (expression: string) => {
-    const { days, full } = getTimetable({ ...schedule, full: expression, quick: null });
-    return { runsPerDay: Math.max(...days.map((runs) => runs.full)), shortestMs: full.shortestMs };
-  };
-  return accounts.map((account) => {
-    const maxBoundaryReads = (pages: number) => getMaxBoundaryReads(walk.boundaryReads, pages);
-    const cost = countCost(account, sizes, maxBoundaryReads, getCadence);
-    const result = evaluatePlan(cost, timetable);
-    const isFitting = result.shortfalls.length === 0;
-    const proposal = isFitting ? null : proposeSchedule([cost], schedule, getTimetable);
-    return { cost, result, proposal, schedule, timetable };
-  });
-}
-
-function fits({ result }: EvaluatedAccount): boolean {
-  return result.shortfalls.length === 0;
-}
-
-function createAccountPlan(account: EvaluatedAccount) {
-  const { cost, result, proposal, schedule } = account;
+  const result = evaluatePlan(cost, timetable);
+  const fits = result.shortfalls.length === 0;
+  const proposal = fits ? null : proposeSchedule([cost], schedule, getTimetable);
+  const { full, quick, own } = timetable;
   return {
     account: cost.account,
     packages: cost.packages,
     packages_unknown: cost.packagesUnknown,
-    full: { ...cost.full, runs_per_day: result.runs.full },
-    quick: schedule.quick === null ? null : { ...cost.quick, runs_per_day: result.runs.quick },
-    own: cost.own.map(({ schedule, packages, pages, requests, time_ms, runsPerDay }) => ({
-      ...{ schedule, packages, pages, requests, time_ms },
-      runs_per_day: runsPerDay,
-    })),
+    full: { ...cost.full, runs_per_day: full.times.length },
+    quick: quick && { ...cost.quick, runs_per_day: quick.times.length },
+    own: cost.own.map((each) => ({ ...each, runs_per_day: own(each.schedule).times.length })),
     boundary_reads: cost.boundaryReads,
     requests_per_day: result.requestsPerDay,
     per_day: cost.perDay,
-    fits: fits(account),
+    fits,
     exceeds: result.shortfalls,
-    verdict: planSentence(account),
-    proposal: proposal?.schedule ?? null,
+    verdict: formatVerdict(cost, result, timetable, proposal),
+    proposal,
   };
 }
 

@@ -1,7 +1,7 @@
-/** Whether limits allow a schedule, and which schedule they would allow. Pure. */
-import type { Schedule } from '../lib/cron-ticks.ts';
-import type { AccountCost, OwnCost } from './cost.ts';
-import type { RunsPerDay, Timetable } from './timetable.ts';
+/** Whether limits allow a schedule, and which schedule they would allow. Pure but for its cache. */
+import { readCadence, type Cadence, type Schedule } from '../lib/cron-ticks.ts';
+import { formatCount, formatDuration } from '../lib/format.ts';
+import type { AccountCost, OwnCost, PassCost } from './cost.ts';
 
 /**
  * What exceeds the limits: the requests of a day, or the time until its next run of a full or quick pass, or of a full pass
@@ -9,54 +9,64 @@ import type { RunsPerDay, Timetable } from './timetable.ts';
  */
 export type Shortfall = 'per_day' | 'full_time' | 'quick_time' | 'own_time';
 
+/** How often the runs of a schedule come. */
+export interface Timetable {
+  full: Cadence;
+  /** Without those that a full run replaces; null: none are configured. */
+  quick: Cadence | null;
+  own: (expression: string) => Cadence;
+}
+
+export type GetTimetable = (schedule: Schedule) => Timetable;
+
+/** The returned function computes the timetable of a schedule at `now` (milliseconds since 1970), with a cache. */
+export function createTimetables(now: number): GetTimetable {
+  const cadences = new Map<string, Cadence>();
+  const read = (expression: string, without?: readonly number[]): Cadence => {
+    const key = `${expression}|${without?.join() ?? ''}`;
+    const cadence = cadences.get(key) ?? readCadence(expression, now, without);
+    cadences.set(key, cadence);
+    return cadence;
+  };
+  return ({ full: expression, quick }) => {
+    const full = read(expression);
+    const replaced = full.isDaily ? full.times : [];
+    return { full, quick: quick === null ? null : read(quick, replaced), own: read };
+  };
+}
+
 export interface PlanResult {
-  /** Of the 24 hours with the most requests. */
-  runs: RunsPerDay;
+  /** Of the day with the most requests, if all passes run on it. */
   requestsPerDay: number;
   /** Empty where the schedule fits. */
   shortfalls: Shortfall[];
 }
 
-/** A schedule that fits. `fullMinutes` and `quickMinutes` are the changed intervals; null: unchanged. */
-export interface Proposal {
-  schedule: Schedule;
-  fullMinutes: number | null;
-  /** 0: without quick runs. */
-  quickMinutes: number | null;
+const isTooLong = ({ time_ms }: PassCost, { shortestMs }: Cadence): boolean => (time_ms ?? 0) > shortestMs;
+
+/** Compares the cost of an account with its limits: in a day, and from each run to the next. */
+export function evaluatePlan(cost: AccountCost, { full, quick, own }: Timetable): PlanResult {
+  const requestsPerDay =
+    full.times.length * cost.full.requests +
+    (quick?.times.length ?? 0) * cost.quick.requests +
+    countOwnRequests(cost.own, own);
+  const isOver: Record<Shortfall, boolean> = {
+    per_day: cost.perDay !== null && requestsPerDay > cost.perDay,
+    full_time: isTooLong(cost.full, full),
+    quick_time: quick !== null && isTooLong(cost.quick, quick),
+    own_time: cost.own.some((each) => isTooLong(each, own(each.schedule))),
+  };
+  const shortfalls = (Object.keys(isOver) as Shortfall[]).filter((each) => isOver[each]);
+  return { requestsPerDay, shortfalls };
 }
 
-export type GetTimetable = (schedule: Schedule) => Timetable;
+function countOwnRequests(costs: readonly OwnCost[], own: Timetable['own']): number {
+  return costs.reduce((sum, { requests, schedule }) => sum + requests * own(schedule).times.length, 0);
+}
 
 /** Minutes between two runs that are proposed; all of them divide a day. */
 export const FULL_STEPS = [60, 120, 180, 240, 360, 480, 720, 1440] as const;
 export const QUICK_STEPS = [10, 15, 20, 30, 60, 120, 180, 240, 360, 720, 1440] as const;
-
-/** The requests of all own schedules in a day; their fullest days count, also where they are not the same day. */
-export function countOwnRequests(own: readonly OwnCost[]): number {
-  return own.reduce((total, { requests, runsPerDay }) => total + requests * runsPerDay, 0);
-}
-
-/** Does a pass take longer than the time between two of its runs? */
-export function isTooLong({ time_ms, shortestMs }: OwnCost): boolean {
-  return (time_ms ?? 0) > shortestMs;
-}
-
-/** Compares the cost of an account with its limits: in the fullest 24 hours, and from each run to the next. */
-export function evaluatePlan({ full, quick, own, perDay }: AccountCost, timetable: Timetable): PlanResult {
-  const countRequests = (runs: RunsPerDay) => runs.full * full.requests + runs.quick * quick.requests;
-  const runs = timetable.days.reduce((most, each) =>
-    countRequests(each) > countRequests(most) ? each : most,
-  );
-  const requestsPerDay = countRequests(runs) + countOwnRequests(own);
-  const isOver: Record<Shortfall, boolean> = {
-    per_day: perDay !== null && requestsPerDay > perDay,
-    full_time: (full.time_ms ?? 0) > timetable.full.shortestMs,
-    quick_time: timetable.quick !== null && (quick.time_ms ?? 0) > timetable.quick.shortestMs,
-    own_time: own.some(isTooLong),
-  };
-  const shortfalls = (Object.keys(isOver) as Shortfall[]).filter((each) => isOver[each]);
-  return { runs, requestsPerDay, shortfalls };
-}
 
 /**
  * Finds the schedule nearest to the present one that fits all of these accounts; null where none does. It makes full runs
@@ -66,28 +76,23 @@ export function proposeSchedule(
   costs: readonly AccountCost[],
   present: Schedule,
   getTimetable: GetTimetable,
-): Proposal | null {
-  const proposal = listCandidates(present).find(({ schedule }) =>
+): Schedule | null {
+  const found = listCandidates(present).find((schedule) =>
     costs.every((cost) => evaluatePlan(cost, getTimetable(schedule)).shortfalls.length === 0),
   );
-  if (!proposal || proposal.quickMinutes === null) return proposal ?? null;
-  const { schedule } = proposal;
-  const hasQuick = getTimetable(schedule).days.some(({ quick }) => quick > 0);
-  return hasQuick ? proposal : { ...proposal, schedule: { ...schedule, quick: null }, quickMinutes: 0 };
+  if (!found) return null;
+  return getTimetable(found).quick?.times.length === 0 ? { ...found, quick: null } : found;
 }
 
 /** In order of preference. */
-function listCandidates(present: Schedule): Proposal[] {
+function listCandidates(present: Schedule): Schedule[] {
   const minute = /^\d+(?= )/.exec(present.full)?.[0] ?? '0'; // the minute of the hour stays as it is
-  const createCandidate = (fullMinutes: number | null, quickMinutes: number | null): Proposal => {
-    const full = fullMinutes === null ? present.full : formatCron(fullMinutes, minute);
-    const quick = quickMinutes === null ? present.quick : formatCron(quickMinutes, minute);
-    return { schedule: { ...present, full, quick }, fullMinutes, quickMinutes };
-  };
-  const rarerFull = FULL_STEPS.map((step) => createCandidate(step, null));
+  const fulls = FULL_STEPS.map((step) => formatCron(step, minute));
+  const rarerFull = fulls.map((full) => ({ ...present, full }));
   if (present.quick === null) return rarerFull;
-  const rarerQuick = QUICK_STEPS.flatMap((quick) =>
-    [null, ...FULL_STEPS].map((full) => createCandidate(full, quick)),
+  const quicks = QUICK_STEPS.map((step) => formatCron(step, minute));
+  const rarerQuick = quicks.flatMap((quick) =>
+    [present.full, ...fulls].map((full) => ({ ...present, full, quick })),
   );
   return [...rarerFull, ...rarerQuick];
 }
@@ -97,4 +102,36 @@ function formatCron(step: number, minute: string): string {
   if (step < 60) return `*/${step} * * * *`;
   if (step === 60) return `${minute} * * * *`;
   return step === 1440 ? `${minute} 0 * * *` : `${minute} */${step / 60} * * *`;
+}
+
+/** `fits: 6,336 of 20,000 requests a day`, or `does not fit: …` with what exceeds the limits and what would fit. */
+export function formatVerdict(
+  cost: AccountCost,
+  { requestsPerDay, shortfalls }: PlanResult,
+  timetable: Timetable,
+  proposal: Schedule | null,
+): string {
+  const atLeast = cost.packagesUnknown > 0 ? 'at least ' : ''; // all figures are lower bounds
+  const limit = cost.perDay === null ? 'no limit' : `${formatCount(cost.perDay)} allowed`;
+  const requests = `${atLeast}${formatCount(requestsPerDay)} requests a day, ${limit}`;
+  if (shortfalls.length === 0) return `fits: ${requests}`;
+  const tooLong = (kind: string, pass: PassCost, { shortestMs }: Cadence) =>
+    `a ${kind} pass takes ${atLeast}${formatDuration(pass.time_ms ?? 0)}, and the next begins after ${formatDuration(shortestMs)}`;
+  const reasons = shortfalls.flatMap((shortfall) => {
+    if (shortfall === 'per_day') return requests;
+    if (shortfall === 'full_time') return tooLong('full', cost.full, timetable.full);
+    if (shortfall === 'quick_time')
+      return timetable.quick ? tooLong('quick', cost.quick, timetable.quick) : [];
+    const own = cost.own.filter((each) => isTooLong(each, timetable.own(each.schedule)));
+    return own.map((each) => tooLong(`"${each.schedule}"`, each, timetable.own(each.schedule)));
+  });
+  const advice = proposal
+    ? `${formatSchedule(proposal)} would fit`
+    : 'no schedule fits: raise the limits, split the account, or make own schedules of packages rarer';
+  return `does not fit: ${reasons.join('; ')}; ${advice}`;
+}
+
+/** As in the config: `{ full: "0 * * * *" }`. */
+export function formatSchedule({ full, quick }: Pick<Schedule, 'full' | 'quick'>): string {
+  return quick === null ? `{ full: "${full}" }` : `{ full: "${full}", quick: "${quick}" }`;
 }

@@ -1,5 +1,10 @@
-/** Cron expressions, read in a time zone. Through a change of the clocks, a tick of each night comes once. */
+/**
+ * Cron expressions, read in a time zone: the one place that knows a cron library. croner computes the ticks, because node-cron
+ * knows none before now and skips a time that a change of the clocks leaves out; node-cron says which field is wrong.
+ */
 import { Cron } from 'croner';
+import { validateDetailed } from 'node-cron';
+import { DAY_MS, MINUTE_MS } from './clock.ts';
 
 const SECOND_MS = 1_000;
 
@@ -26,10 +31,45 @@ export function nextTick(expression: string, now: number, timezone?: string): nu
   return read(expression, timezone).nextRun(new Date(now))?.getTime() ?? Number.POSITIVE_INFINITY;
 }
 
-/** The shortest of the next ten steps of the schedule, in milliseconds. */
+/** The shortest of the next ten steps of the schedule, in milliseconds; infinite where it has none. */
 export function scheduleInterval(expression: string, now: number, timezone?: string): number {
   const ticks = read(expression, timezone)
     .nextRuns(11, new Date(now))
     .map((tick) => tick.getTime());
-  return Math.min(...ticks.slice(1).map((tick, index) => tick - (ticks[index] ?? 0)));
+  return Math.min(Infinity, ...ticks.slice(1).map((tick, index) => tick - (ticks[index] ?? 0)));
+}
+
+/** The ticks of one day, and the shortest time between two ticks of any days, in milliseconds. */
+export interface Cadence {
+  /** In milliseconds since midnight, rising. */
+  times: readonly number[];
+  isDaily: boolean;
+  shortestMs: number;
+}
+
+/** All days with ticks have them at the same times. `without`: times that do not count. */
+export function readCadence(expression: string, now: number, without: readonly number[] = []): Cadence {
+  const { minute = [], hour = [] } = validateDetailed(expression).fields ?? {};
+  const times = hour
+    .flatMap((each) => minute.map((inHour) => (each * 60 + inHour) * MINUTE_MS))
+    .filter((time) => !without.includes(time))
+    .sort((one, other) => one - other);
+  const days = expression.split(' ').slice(2).join(' ');
+  const isDaily = days === '* * *';
+  const [first = 0] = times;
+  const betweenDaysMs =
+    (isDaily ? DAY_MS : scheduleInterval(`0 0 ${days}`, now)) + first - (times.at(-1) ?? 0);
+  const steps = times.slice(1).map((time, index) => time - (times[index] ?? 0));
+  return { times, isDaily, shortestMs: times.length === 0 ? Infinity : Math.min(betweenDaysMs, ...steps) };
+}
+
+/** The field of a plain expression of five fields that is wrong, such as `hour`; null for a good one. */
+export function findWrongField(expression: string): string | null {
+  const [error] = validateDetailed(expression).errors;
+  if (error) return error.field;
+  try {
+    return read(expression).nextRun() === null ? 'dayOfMonth' : null;
+  } catch {
+    return 'range'; // node-cron reads 20-10 as a range over the hour
+  }
 }

@@ -3,8 +3,13 @@ import { describe, expect, it } from 'vitest';
 import type { AccountConfig, LimitsConfig } from '../../src/config/config.ts';
 import type { Schedule } from '../../src/lib/cron-ticks.ts';
 import { countCost, type AccountCost, type PackageSize } from '../../src/capacity/cost.ts';
-import { FULL_STEPS, evaluatePlan, proposeSchedule, QUICK_STEPS } from '../../src/capacity/plan.ts';
-import { createTimetables } from '../../src/capacity/timetable.ts';
+import {
+  FULL_STEPS,
+  createTimetables,
+  evaluatePlan,
+  proposeSchedule,
+  QUICK_STEPS,
+} from '../../src/capacity/plan.ts';
 import { toMs } from '../support/clocks/virtual-clock.ts';
 
 const NOW = toMs('2026-03-10T12:34Z');
@@ -97,14 +102,14 @@ describe('the cost of a pass', () => {
 });
 
 describe('the plan result', () => {
-  it('depends on the fullest 24 hours', () => {
+  it('counts the runs of a day, quick ones without those that a full run replaces', () => {
     const result = evaluatePlan(cost(264, 4, { perDay: 20_000 }), getTimetable(HOURLY));
-    expect(result).toEqual({ runs: { full: 24, quick: 0 }, requestsPerDay: 6336, shortfalls: [] });
+    expect(result).toEqual({ requestsPerDay: 6336, shortfalls: [] });
     const withQuick = evaluatePlan(
       cost(264, 4, { perDay: 20_000 }),
       getTimetable({ ...HOURLY, quick: '*/10 * * * *' }),
     );
-    expect(withQuick).toMatchObject({ runs: { full: 24, quick: 120 }, requestsPerDay: 6816, shortfalls: [] });
+    expect(withQuick).toMatchObject({ requestsPerDay: 6816, shortfalls: [] });
   });
 
   it('fits up to the last request, and not with one more', () => {
@@ -136,10 +141,7 @@ describe('packages with their own schedule', () => {
       const full = own[index - 1];
       return full === undefined ? each : { ...each, full };
     });
-    return countCost({ ...rest, packages: scheduled }, sizes, noBoundaryReads, (expression) => {
-      const { days, full } = getTimetable({ full: expression, quick: null });
-      return { runsPerDay: Math.max(...days.map((runs) => runs.full)), shortestMs: full.shortestMs };
-    });
+    return countCost({ ...rest, packages: scheduled }, sizes, noBoundaryReads);
   };
 
   it('cost a pass of their own, as often as they run, and none of the full passes of the others', () => {
@@ -147,8 +149,8 @@ describe('packages with their own schedule', () => {
     expect(cost.full).toMatchObject({ pages: 3, requests: 4 });
     expect(cost.quick.requests).toBe(4);
     expect(cost.own).toMatchObject([
-      { schedule: '0 3 * * 0', packages: 1, requests: 50, runsPerDay: 1 },
-      { schedule: '*/30 * * * *', packages: 1, requests: 1, runsPerDay: 48 },
+      { schedule: '0 3 * * 0', packages: 1, requests: 50 },
+      { schedule: '*/30 * * * *', packages: 1, requests: 1 },
     ]);
     expect(evaluatePlan(cost, getTimetable(HOURLY))).toMatchObject({
       requestsPerDay: 24 * 4 + 50 + 48,
@@ -158,9 +160,7 @@ describe('packages with their own schedule', () => {
 
   it('do not fit where a day or a pass is too short, and no other schedule of the others helps', () => {
     expect(evaluatePlan(mixed({ perDay: 193 }), getTimetable(HOURLY)).shortfalls).toEqual(['per_day']);
-    expect(proposeSchedule([mixed({ perDay: 193 })], HOURLY, getTimetable)?.schedule.full).toBe(
-      '0 */2 * * *',
-    );
+    expect(proposeSchedule([mixed({ perDay: 193 })], HOURLY, getTimetable)?.full).toBe('0 */2 * * *');
     expect(proposeSchedule([mixed({ perDay: 90 })], HOURLY, getTimetable)).toBeNull();
     const slow = mixed({ perMinute: 0.01 });
     expect(evaluatePlan(slow, getTimetable(HOURLY)).shortfalls).toEqual(['full_time', 'own_time']);
@@ -168,8 +168,7 @@ describe('packages with their own schedule', () => {
 });
 
 describe('the proposal', () => {
-  const schedules = (one: AccountCost, present: Schedule) =>
-    proposeSchedule([one], present, getTimetable)?.schedule;
+  const schedules = (one: AccountCost, present: Schedule) => proposeSchedule([one], present, getTimetable);
 
   it('makes full runs rarer, at the same minute', () => {
     const big = cost(1300, 1, { perDay: 20_000 });
@@ -210,22 +209,18 @@ describe('the proposal', () => {
       { full: '0 0 * * *', quick: '* * * * *' },
       getTimetable,
     );
-    expect(proposal).toEqual({
-      schedule: { full: '0 0 * * *', quick: null },
-      fullMinutes: null,
-      quickMinutes: 0,
-    });
+    expect(proposal).toEqual({ full: '0 0 * * *', quick: null });
   });
 
   it('is empty where not even one full run a day fits', () => {
-    expect(schedules(cost(20_001, 1, { perDay: 20_000 }), HOURLY)).toBeUndefined();
-    expect(schedules(cost(14_401, 1, { perMinute: 10 }), HOURLY)).toBeUndefined();
+    expect(schedules(cost(20_001, 1, { perDay: 20_000 }), HOURLY)).toBeNull();
+    expect(schedules(cost(14_401, 1, { perMinute: 10 }), HOURLY)).toBeNull();
     expect(schedules(cost(14_400, 1, { perMinute: 10 }), HOURLY)?.full).toBe('0 0 * * *');
   });
 
   it('for several accounts fits them all', () => {
     const costs = [cost(1300, 1, { perDay: 20_000 }), cost(4000, 1, { perDay: 20_000 }), cost(1, 1)];
-    expect(proposeSchedule(costs, HOURLY, getTimetable)?.fullMinutes).toBe(360);
+    expect(proposeSchedule(costs, HOURLY, getTimetable)?.full).toBe('0 */6 * * *');
   });
 
   const limit = (highest: number) => fc.option(fc.integer({ min: 1, max: highest }));
@@ -243,6 +238,9 @@ describe('the proposal', () => {
     quick: fc.constantFrom(null, '* * * * *', '*/10 * * * *', '5 * * * *', '0 */6 * * *'),
   });
 
+  const isWithoutQuick = (present: Schedule, full = '') =>
+    getTimetable({ ...present, full }).quick?.times.length === 0;
+
   it('fits by the same arithmetic, and no more frequent proposal does', () => {
     const fits = (one: AccountCost, schedule: Schedule) =>
       evaluatePlan(one, getTimetable(schedule)).shortfalls.length === 0;
@@ -254,18 +252,20 @@ describe('the proposal', () => {
         const fulls = FULL_STEPS.map((step) => cronText(step, minute));
         const fitting = fulls.findIndex((full) => fits(one, { ...present, full }));
         if (fitting >= 0) {
-          expect(proposal).toMatchObject({ fullMinutes: FULL_STEPS[fitting], quickMinutes: null });
+          expect(proposal).toEqual({
+            ...present,
+            full: fulls[fitting],
+            quick: isWithoutQuick(present, fulls[fitting]) ? null : present.quick,
+          });
         } else if (proposal) {
           expect(present.quick).not.toBeNull();
-          const { quickMinutes } = proposal;
-          for (const step of QUICK_STEPS.filter((each) => quickMinutes !== 0 && each < (quickMinutes ?? 0))) {
-            const quick = cronText(step, minute);
+          const quicks = QUICK_STEPS.map((step) => cronText(step, minute));
+          for (const quick of quicks.slice(0, Math.max(0, quicks.indexOf(proposal.quick ?? ''))))
             expect([present.full, ...fulls].some((full) => fits(one, { full, quick }))).toBe(false);
-          }
         } else {
           expect(fits(one, { full: cronText(1440, minute), quick: null })).toBe(false);
         }
-        if (proposal) expect(fits(one, proposal.schedule)).toBe(true);
+        if (proposal) expect(fits(one, proposal)).toBe(true);
       }),
       { numRuns: 500 },
     );

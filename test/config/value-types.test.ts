@@ -169,7 +169,7 @@ describe('a cron expression', () => {
     ['0 3 0 * *', 'a day of the month (third field)'],
     ['0 3 * 13 *', 'a month (fourth field)'],
     ['0 3 * * MONDAY', 'a day of the week (fifth field)'],
-    ['0 3 31 2 *', 'a day that the month has'],
+    ['0 3 31 2 *', 'a day of the month (third field)'],
     ['0 0 3 * * *', 'five fields, not 6'],
   ])('of %s gets an error that names the wrong field', (value, expected) => {
     expect(readProblems(`${LEAST}schedule: { full: "${value}" }\n`)[0]).toContain(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { nextTick, previousTick } from '../../src/lib/cron-ticks.ts';
-import { DAY_MS } from '../../src/lib/clock.ts';
+import { nextTick, previousTick, readCadence } from '../../src/lib/cron-ticks.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/lib/clock.ts';
 
 /** The ticks of the days around a change of the clocks, forward and then back again. */
 function listTicks(expression: string, from: string, days: number, timezone?: string) {
@@ -27,5 +27,27 @@ describe('a nightly tick', () => {
 
   it('is read in UTC without a zone', () => {
     expect(listTicks('0 3 * * *', '2026-03-28T12:00:00Z', 2).ticks).toEqual(['03-29T03:00', '03-30T03:00']);
+  });
+});
+
+describe('the cadence', () => {
+  it.each([
+    ['0 * * * *', 24, HOUR_MS, true],
+    ['* * * * *', 1440, MINUTE_MS, true],
+    ['*/7 * * * *', 216, 4 * MINUTE_MS, true],
+    ['0 3,4 * * *', 2, HOUR_MS, true],
+    ['30 3 * * *', 1, DAY_MS, true],
+    ['0 9 * * mon-fri', 1, DAY_MS, false],
+    ['0 0 * * 7', 1, 7 * DAY_MS, false],
+    ['0 0 1 * *', 1, 28 * DAY_MS, false],
+  ])('of "%s" is %d a day, at least %d ms apart', (expression, runs, shortestMs, isDaily) => {
+    const { times, ...cadence } = readCadence(expression, Date.parse('2026-01-10T12:34Z'));
+    expect([times.length, cadence]).toEqual([runs, { shortestMs, isDaily }]);
+  });
+
+  it('leaves out times that do not count', () => {
+    const hourly = readCadence('0 * * * *', 0).times;
+    expect(readCadence('*/30 * * * *', 0, hourly)).toMatchObject({ shortestMs: HOUR_MS });
+    expect(readCadence('0 * * * *', 0, hourly)).toMatchObject({ times: [], shortestMs: Infinity });
   });
 });

@@ -17,6 +17,6 @@ export async function plan(options: JsonOptions): Promise<number> {
   for (const warning of reportLeaving(config, commandsFor(options.config)).warnings)
     logger.warn({ event: 'config_warning', reason: warning }, warning);
   const report = createPlan(config, systemClock.now());
-  process.stdout.write(options.json ? formatJson(report) : planText(report, options.config, config.timezone));
+  process.stdout.write(options.json ? formatJson(report) : planText(report, options.config));
   return report.fits ? EXIT.done : EXIT.partial;
 }

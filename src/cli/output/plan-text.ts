@@ -1,19 +1,18 @@
 /** The text of `vodhouse plan`. */
-import type { Schedule } from '../../lib/cron-ticks.ts';
 import type { AccountPlan, PassPlan, Plan } from '../../capacity/plan-report.ts';
-import { formatDurationOrUnlimited } from '../../capacity/plan-sentence.ts';
-import { formatCount, pluralize, escapeControls } from '../../lib/format.ts';
+import { formatSchedule } from '../../capacity/plan.ts';
+import { formatCount, formatDuration, pluralize, escapeControls } from '../../lib/format.ts';
 import { formatTable } from './table.ts';
 
-/** Whether the schedule fits, the costs, then remarks. `config` is the path as it was given, `timezone` that of the calendar. */
-export function planText(plan: Plan, config: string, timezone: string): string {
-  const sections = [resultLines(plan, config, timezone).map(escapeControls).join('\n'), passTable(plan)];
+/** Whether the schedule fits, the costs, then remarks. `config` is the path as it was given. */
+export function planText(plan: Plan, config: string): string {
+  const sections = [resultLines(plan, config).map(escapeControls).join('\n'), passTable(plan)];
   const remarks = formatRemarks(plan);
   if (remarks.length > 0) sections.push(remarks.map((each) => `  - ${escapeControls(each)}`).join('\n'));
   return `${sections.join('\n\n')}\n`;
 }
 
-function resultLines({ accounts, fits, proposal }: Plan, config: string, timezone: string): string[] {
+function resultLines({ accounts, fits, proposal }: Plan, config: string): string[] {
   const short = accounts.filter((account) => !account.fits);
   const scope =
     accounts.length === 1
@@ -23,14 +22,8 @@ function resultLines({ accounts, fits, proposal }: Plan, config: string, timezon
   const lines = accounts.map(({ account, verdict }) => `  ${account}: ${verdict}`);
   const hopeless = short.filter((account) => !account.proposal).map(({ account }) => account);
   const except = hopeless.length > 0 ? ` would fit all but ${hopeless.join(', ')}` : '';
-  const hint = proposal ? [`  -> schedule: ${formatSchedule(proposal, timezone)}${except}`] : [];
+  const hint = proposal ? [`  -> schedule: ${formatSchedule(proposal)}${except}`] : [];
   return [`${headline} (${config}):`, ...lines, ...hint];
-}
-
-/** As in the config. */
-function formatSchedule({ full, quick, timezone }: Schedule, calendar: string): string {
-  const zone = timezone === calendar ? '' : `timezone: ${timezone}, `;
-  return quick === null ? `{ ${zone}full: "${full}" }` : `{ ${zone}full: "${full}", quick: "${quick}" }`;
 }
 
 function passTable({ accounts }: Plan): string {
@@ -60,7 +53,7 @@ function passRow(
     formatCount(packages),
     formatCount(pass.pages),
     formatCount(pass.requests),
-    formatDurationOrUnlimited(pass.time_ms),
+    pass.time_ms === null ? 'no limit' : formatDuration(Math.ceil(pass.time_ms / 1000) * 1000),
     formatCount(pass.runs_per_day),
     formatCount(pass.requests * pass.runs_per_day),
   ];

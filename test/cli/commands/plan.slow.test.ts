@@ -35,7 +35,7 @@ describe('plan', () => {
     const cwd = createFolder({ [CONFIG]: limited({ url }, 'per_day: 100') });
     const { code, stdout, stderr } = await vodhouse(['plan'], { cwd });
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toContain('main: fits: at least 96 of 100 a day');
+    expect(stdout).toContain('main: fits: at least 96 requests a day, 100 allowed');
     expect(stdout).toMatch(/there is no warehouse at .*vodhouse\.db yet: vodhouse sync creates it/);
     expect(stdout).toContain('size not known yet: 3 packages, counted as 1 page each');
     expect(requests).toEqual([]);
@@ -50,7 +50,9 @@ describe('plan', () => {
     const before = readFolder(cwd).get(WAREHOUSE);
     const { code, stdout, stderr } = await vodhouse(['plan'], { cwd });
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/^the schedule fits \(vodhouse\.yaml\):\n {2}main: fits: 720 of 20,000 a day\n\n/);
+    expect(stdout).toMatch(
+      /^the schedule fits \(vodhouse\.yaml\):\n {2}main: fits: 720 requests a day, 20,000 allowed\n\n/,
+    );
     expect(stdout).toMatch(/^main +full +3 +29 +30 +15s +24 +720 +20,000$/m);
     expect(stdout).toContain(
       'boundary reads (walk.boundary_reads) are extra, per full pass at most 6 of main',
@@ -61,7 +63,7 @@ describe('plan', () => {
 
     configure('per_second: null, per_minute: null, per_day: null');
     expect((await vodhouse(['plan'], { cwd })).stdout).toMatch(
-      /main: fits: 720 a day, no limit\n[^]* no limit .* any$/m,
+      /main: fits: 720 requests a day, no limit\n[^]* no limit .* any$/m,
     );
   });
 
@@ -73,7 +75,7 @@ describe('plan', () => {
     expect(day.stdout).toContain(
       [
         'the schedule does not fit (vodhouse.yaml):',
-        '  main: does not fit: full walks every hour need 720 a day; every 2 h would fit',
+        '  main: does not fit: 720 requests a day, 400 allowed; { full: "0 */2 * * *" } would fit',
         '  -> schedule: { full: "0 */2 * * *" }\n',
       ].join('\n'),
     );
@@ -82,15 +84,13 @@ describe('plan', () => {
     const time = await vodhouse(['plan'], { cwd });
     expect(time.code).toBe(3);
     expect(time.stdout).toContain(
-      'does not fit: a full pass takes longer than the time between two of its runs (15m, every 10 min); every hour would fit',
+      'does not fit: a full pass takes 15m, and the next begins after 10m; { full: "0 * * * *" } would fit',
     );
 
     configure('per_day: 20');
     const none = await vodhouse(['plan'], { cwd });
     expect(none.code).toBe(3);
-    expect(none.stdout).toContain(
-      "even one full walk a day needs 30: raise per_day or split the account's packages\n\n",
-    );
+    expect(none.stdout).toContain('no schedule fits: raise the limits');
   });
 
   it('counts quick runs where there are any', async () => {
@@ -99,19 +99,14 @@ describe('plan', () => {
     const { code, stdout } = await vodhouse(['plan'], { cwd });
     expect(code).toBe(3);
     expect(stdout).toContain(
-      'full walks every hour and quick ones every 10 min need 1,200 a day; full walks every 2 h would fit',
+      '1,200 requests a day, 1,000 allowed; { full: "0 */2 * * *", quick: "*/10 * * * *" } would fit',
     );
     expect(stdout).toMatch(/^main +quick +3 +3 +4 +\S+s +120 +480$/m);
     expect(stdout).toContain('-> schedule: { full: "0 */2 * * *", quick: "*/10 * * * *" }');
 
-    configure('per_day: 1000', 'schedule: { timezone: UTC, quick: "*/10 * * * *" }');
-    expect((await vodhouse(['plan'], { cwd })).stdout).toContain(
-      '-> schedule: { timezone: UTC, full: "0 */2',
-    );
-
     configure('per_day: 700', 'schedule: { quick: "* * * * *" }');
     expect((await vodhouse(['plan'], { cwd })).stdout).toContain(
-      '; full walks every 6 h and quick ones every 10 min would fit',
+      '; { full: "0 */6 * * *", quick: "*/10 * * * *" } would fit',
     );
   });
 
@@ -122,9 +117,7 @@ describe('plan', () => {
     writeFileSync(join(cwd, CONFIG), limited({ url }, 'per_day: 400') + small);
     const { stdout } = await vodhouse(['plan'], { cwd });
     expect(stdout).toContain('the schedule does not fit for 2 of 2 accounts');
-    expect(stdout).toContain(
-      'small: does not fit: full walks every hour need at least 48 a day; even one full walk',
-    );
+    expect(stdout).toContain('small: does not fit: at least 48 requests a day, 1 allowed; no schedule fits');
     expect(stdout).toContain('-> schedule: { full: "0 */2 * * *" } would fit all but small\n');
   });
 
@@ -152,7 +145,7 @@ describe('plan', () => {
           per_day: 400,
           fits: false,
           exceeds: ['per_day'],
-          verdict: 'does not fit: full walks every hour need 720 a day; every 2 h would fit',
+          verdict: 'does not fit: 720 requests a day, 400 allowed; { full: "0 */2 * * *" } would fit',
           proposal: { timezone: 'Asia/Seoul', full: '0 */2 * * *', quick: null },
         },
       ],
@@ -169,7 +162,7 @@ describe('plan', () => {
     const { cwd, configure } = await syncedFolder();
     configure('per_day: 400');
     const expected =
-      'WARN: main: the schedule does not fit: full walks every hour need 720 a day; every 2 h would fit';
+      'WARN: main: the schedule does not fit: 720 requests a day, 400 allowed; { full: "0 */2 * * *" } would fit';
     const checked = await vodhouse(['check'], { cwd });
     expect(checked.code).toBe(0);
     expect(checked.stderr.split('\n')).toEqual([
