@@ -14,7 +14,7 @@ program.commandsGroup('Daily:');
 
 configured(
   'init',
-  'write a commented vodhouse.yaml, its JSON schema and an empty .env',
+  'write a vodhouse.yaml, its JSON schema and an empty .env',
   async () => (await import('./commands/init.ts')).init,
 );
 

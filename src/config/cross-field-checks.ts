@@ -1,12 +1,22 @@
 import { normalize } from 'node:path';
-import { checkAuthority, type Found, type Surroundings } from './authority-check.ts';
+import { readCertificates } from './certificates.ts';
 import { DEFAULT_FILES } from './config.ts';
 import type { Problem } from './problems.ts';
 import { createCalendar } from '../lib/calendar.ts';
 import { isDay } from '../lib/days.ts';
 import { isLoopback } from '../lib/loopback.ts';
 import type { Path, SourceMap } from './source-map.ts';
-import { at, findRepeated, listAt, textAt } from './written-values.ts';
+
+/** A problem whose line is that of its path. */
+type Found = Omit<Problem, 'line'>;
+
+/** What the values of a config are checked against. */
+interface Surroundings {
+  /** Milliseconds since 1970. */
+  now: number;
+  /** A path of the file as an absolute one. */
+  toAbsolute: (path: string) => string;
+}
 
 /**
  * Problems between several values, and with other files. Takes the file as it is written, valid or not, so that these
@@ -124,4 +134,45 @@ function checkServer(settings: unknown, sourceMap: SourceMap): Found[] {
   const path = ['server', 'host'];
   const message = `${sourceMap.displayValue(path)} can be reached from other machines; expected 127.0.0.1, or a key in server.keys`;
   return [{ path, message }];
+}
+
+/** What is wrong with the file of a `ca`; none where there is none. */
+function checkAuthority(
+  file: string | undefined,
+  path: Path,
+  sourceMap: SourceMap,
+  toAbsolute: Surroundings['toAbsolute'],
+): Found[] {
+  if (file === undefined || file.trim() === '') return [];
+  const read = readCertificates(toAbsolute(file));
+  return 'problem' in read ? [{ path, message: `${sourceMap.displayValue(path)} ${read.problem}` }] : [];
+}
+
+/** The value of a key; undefined where there is none, or no mapping. */
+function at(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
+}
+
+/** The list of a key; empty where there is none. */
+function listAt(value: unknown, key: string): readonly unknown[] {
+  const list = at(value, key);
+  return Array.isArray(list) ? list : [];
+}
+
+/** The text of a key; undefined where there is none. */
+function textAt(value: unknown, key: string): string | undefined {
+  const text = at(value, key);
+  return typeof text === 'string' ? text : undefined;
+}
+
+/** The entries that repeat the value of an earlier one, with the index of that one. */
+function findRepeated(list: readonly unknown[], getValue: (entry: unknown) => unknown) {
+  const firsts = new Map<unknown, number>();
+  return list.flatMap((entry, index) => {
+    const value = getValue(entry);
+    const first = firsts.get(value);
+    if (value === undefined || value === null) return [];
+    if (first === undefined) firsts.set(value, index);
+    return first === undefined ? [] : [{ index, first }];
+  });
 }

@@ -14,17 +14,20 @@ export interface PackageConfig {
 /** What a package id is, for messages. */
 export const PACKAGE_ID = 'a package id (a whole number from 1 up)';
 const PACKAGE = `${PACKAGE_ID} or { id, name, schedule }`;
-const ownSchedule = section({
-  full: cron.describe('When to walk everything of it: cron, read in schedule.timezone.'),
-});
 const onePackage = z.union(
   [
     integer(1, PACKAGE).transform((id): PackageConfig => ({ id, name: null })),
     section({
       id: integer(1, PACKAGE_ID).describe('Id of the distribution package.'),
       name: orNull(nonEmptyText('a name')).describe('Name shown next to the id. Default none.'),
-      schedule: orNull(ownSchedule).describe('Its own schedule of full walks. Default: schedule.full.'),
-    }).transform(({ id, name, schedule }): PackageConfig => ({ id, name, ...schedule })),
+      schedule: orNull(cron).describe(
+        'When to walk everything of it: cron, read in schedule.timezone. Default: schedule.full.',
+      ),
+    }).transform(({ id, name, schedule: full }): PackageConfig => ({
+      id,
+      name,
+      ...(full !== null && { full }),
+    })),
   ],
   PACKAGE,
 );

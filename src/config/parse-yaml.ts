@@ -1,9 +1,7 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
-import type { Document, Node, Scalar, YAMLError, YAMLMap } from 'yaml';
-import { findOversizedAlias, MAX_ALIASED_VALUES, resolveAliases, type Targets } from './aliases.ts';
+import type { Alias, Document, Node, Scalar, YAMLError, YAMLMap } from 'yaml';
 import { createSourceMap, type Path, type Place, type SourceMap } from './source-map.ts';
 import type { Problem } from './problems.ts';
-import { formatCount } from '../lib/format.ts';
 import { hidePassword, listPostgresSecrets } from '../lib/postgres-url.ts';
 import { findUnbraced, type Lookup, substitute } from './env-vars.ts';
 
@@ -27,17 +25,23 @@ const TEXT = new Set([
   ...['schema', 'readers', 'access_key_id', 'secret_access_key', 'session_token'],
 ]);
 
-const OVERSIZED = `values that begin with * are too many values up to here, or too deep ones; expected at most ${MAX_ALIASED_VALUES.toLocaleString('en-US')}, 100 deep: write the values themselves`;
+/** How many values a file may have, those of aliases included: a few lines of aliases may stand for millions. */
+const MAX_VALUES = 100_000;
 
 /** The state of reading one file. `open`: the collections around the present node. */
 interface YamlReader {
-  targets: Targets;
+  document: Document.Parsed;
+  /** Of the aliases that were resolved. */
+  targets: Map<Alias, unknown>;
   lineAt: (node: unknown, otherwise: number | null) => number | null;
   lookup: Lookup;
   open: Set<unknown>;
   sourceMap: SourceMap;
   problems: Problem[];
+  values: number;
 }
+
+class TooManyValuesError extends Error {}
 
 /** Parses YAML and substitutes variables, in text values only. */
 export function parseYaml(text: string, lookup: Lookup): Source {
@@ -50,18 +54,20 @@ export function parseYaml(text: string, lookup: Lookup): Source {
     const range = (node as Partial<Node> | null)?.range;
     return range ? lines.linePos(range[0]).line : otherwise;
   };
-  const targets = resolveAliases(document);
-  const oversized = findOversizedAlias(document, targets);
-  if (oversized) {
-    const problem = { line: lineAt(oversized, null), path: [], message: OVERSIZED };
-    return { value: undefined, sourceMap, problems: [problem] };
+  const state = { targets: new Map(), open: new Set(), values: 0 };
+  const reader: YamlReader = { document, lineAt, lookup, sourceMap, problems, ...state };
+  try {
+    return { value: read(reader, document.contents, [], null), sourceMap, problems };
+  } catch (error) {
+    if (!(error instanceof TooManyValuesError || error instanceof RangeError)) throw error;
+    const message = `has more than ${MAX_VALUES.toLocaleString('en-US')} values, or too deep ones, with those of aliases (*)`;
+    return { value: undefined, sourceMap, problems: [{ line: null, path: [], message }] };
   }
-  const reader: YamlReader = { targets, lineAt, lookup, open: new Set(), sourceMap, problems };
-  return { value: read(reader, document.contents, [], null), sourceMap, problems };
 }
 
 function read(reader: YamlReader, node: unknown, path: Path, line: number | null): unknown {
-  const target = isAlias(node) ? reader.targets.get(node) : node;
+  if (++reader.values > MAX_VALUES) throw new TooManyValuesError();
+  const target = resolveAlias(reader, node);
   if (isAlias(node) && (target === undefined || reader.open.has(target))) {
     reader.sourceMap.add(path, { line, hidden: true, alreadyReported: true });
     reader.problems.push({ line, path, message: 'a value that begins with * needs quotes' });
@@ -80,6 +86,12 @@ function read(reader: YamlReader, node: unknown, path: Path, line: number | null
   return value;
 }
 
+function resolveAlias({ document, targets }: YamlReader, node: unknown): unknown {
+  if (!isAlias(node)) return node;
+  if (!targets.has(node)) targets.set(node, node.resolve(document)); // it searches the whole document
+  return targets.get(node);
+}
+
 function readMapping(reader: YamlReader, { items }: YAMLMap, path: Path, line: number | null): unknown {
   const written = items.length > 0 ? 'a mapping' : 'an empty mapping';
   reader.sourceMap.add(path, { line, kind: 'mapping', written });
@@ -96,8 +108,8 @@ function readMapping(reader: YamlReader, { items }: YAMLMap, path: Path, line: n
   return Object.fromEntries(entries);
 }
 
-function keyText({ targets }: YamlReader, key: unknown): string {
-  const target = isAlias(key) ? targets.get(key) : key;
+function keyText(reader: YamlReader, key: unknown): string {
+  const target = resolveAlias(reader, key);
   if (!isScalar(target)) return '?';
   return typeof target.value === 'string' ? target.value : (target.source ?? '');
 }
@@ -148,6 +160,9 @@ const SYNTAX_TEXTS: Partial<Record<YAMLError['code'], string>> = {
   TAG_RESOLVE_FAILED: 'a value that begins with ! needs quotes',
 };
 
+/** A file that is no YAML has an error in every line: so many are listed. */
+const MAX_SYNTAX_PROBLEMS = 5;
+
 /** Syntax errors, one a line: the first error of a line causes the others. */
 function findSyntaxProblems(
   document: Pick<Document.Parsed, 'errors' | 'warnings'>,
@@ -165,20 +180,8 @@ function findSyntaxProblems(
       `not valid YAML: ${firstWords(error.message)}`;
     byLine.set(line, { line, path: [], message: `${message}${braceHint(lines[line - 1] ?? '')}` });
   }
-  return summarize([...byLine.values()]);
-}
-
-/** A file that is no YAML has an error in every line: so many are listed. */
-const MAX_SYNTAX_PROBLEMS = 5;
-
-/** The first problems, and how many there are on the lines after them. */
-function summarize(problems: readonly Problem[]): Problem[] {
-  const sorted = problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
-  const shown = sorted.slice(0, MAX_SYNTAX_PROBLEMS);
-  const [next, ...more] = sorted.slice(MAX_SYNTAX_PROBLEMS);
-  if (next === undefined || more.length === 0) return sorted;
-  const message = `not valid YAML, and neither are ${formatCount(more.length)} more lines; is this file a config? vodhouse init writes one`;
-  return [...shown, { line: next.line, path: [], message }];
+  const problems = [...byLine.values()].toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
+  return problems.slice(0, MAX_SYNTAX_PROBLEMS);
 }
 
 /** A cron expression without quotes: YAML takes its first `*` for an alias. Only digits and signs are printed. */

@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { inTime } from '../support/time-limit.ts';
-import { vodhouse } from '../support/processes/vodhouse-command.ts';
-import { createFolder } from '../support/fixtures/folder-of-files.ts';
 import { LEAST, load, readProblems } from '../support/fixtures/load-config.ts';
 
 /** Nine values, nine times nine, and so on: one line per level, each nine times the previous one. */
@@ -26,9 +24,6 @@ function sharing(accounts: number): string {
   return `timezone: Asia/Seoul\naccounts:\n${Array.from({ length: accounts }, (_, index) => one(index)).join('\n')}\n`;
 }
 
-const TOO_MANY =
-  'values that begin with * are too many values up to here, or too deep ones; expected at most 100,000, 100 deep: write the values themselves';
-
 describe('aliases', () => {
   test('resolve to their anchor', () => {
     const { accounts } = load(sharing(3));
@@ -43,28 +38,12 @@ describe('aliases', () => {
     expect(load(yaml).accounts.map(({ limits }) => limits.perDay)).toEqual([1, 1, 2, 2]);
   });
 
-  test.each([7, 9, 300])('are rejected immediately where %i levels of them expand to millions', (levels) => {
-    expect(inTime(() => readProblems(LEAST + bomb(levels)))).toEqual([`line 11  ${TOO_MANY}`]);
-  });
-
-  test('are rejected where they are nested a thousand deep', () => {
-    const lines = Array.from({ length: 1000 }, (_, index) => `b${index + 1}: &b${index + 1} [*b${index}]`);
-    const [problem, ...others] = inTime(() => readProblems(`${LEAST}b0: &b0 [1]\n${lines.join('\n')}\n`));
-    expect(problem).toContain(TOO_MANY);
-    expect(others).toEqual([]);
-  });
-
-  test('are parsed in linear time: twenty thousand of them', () => {
-    const yaml = `${LEAST}a: &a x\nb:\n${'  - *a\n'.repeat(20_000)}`;
-    expect(inTime(() => readProblems(yaml))).toHaveLength(2);
-  });
-
-  test('end the command with 2, the line, and little memory', async () => {
-    const cwd = createFolder({ 'vodhouse.yaml': LEAST + bomb(9) });
-    const env = { NODE_OPTIONS: '--max-old-space-size=64' };
-    const { code, stderr } = await vodhouse(['plan'], { cwd, env });
-    expect(stderr).toBe(`vodhouse: vodhouse.yaml has 1 problem:\n  line 11  ${TOO_MANY}\n`);
-    expect(code).toBe(2);
+  test.each([
+    ['expand to millions of values', bomb(9)],
+    ['are nested in three hundred levels', bomb(300)],
+  ])('are rejected immediately where they %s', (_what, yaml) => {
+    const problems = inTime(() => readProblems(LEAST + yaml));
+    expect(problems).toEqual([expect.stringContaining('more than 100,000 values')]);
   });
 });
 

@@ -254,7 +254,7 @@ describe('the own schedule of a package', () => {
   const withPackages = (packages: string) => LEAST.replace('[101]', packages);
 
   test('is a cron expression of full walks', () => {
-    const { accounts } = load(withPackages('[101, { id: 102, schedule: { full: "@weekly" } }, { id: 103 }]'));
+    const { accounts } = load(withPackages('[101, { id: 102, schedule: "@weekly" }, { id: 103 }]'));
     expect(accounts[0]?.packages).toEqual([
       { id: 101, name: null },
       { id: 102, name: null, full: '0 0 * * 0' },
@@ -264,17 +264,10 @@ describe('the own schedule of a package', () => {
 
   test.each([
     [
-      '{ id: 102, schedule: { quick: "@hourly" } }',
-      'packages[0].schedule.quick: unknown key; expected one of full',
+      '{ id: 102, schedule: { full: "@hourly" } }',
+      'packages[0].schedule: a mapping is not valid; expected a cron',
     ],
-    [
-      '{ id: 102, schedule: { full: often } }',
-      'packages[0].schedule.full: "often" is not valid; expected a cron',
-    ],
-    [
-      '{ id: 102, schedule: "@weekly" }',
-      'packages[0].schedule: is a single value; expected a mapping of full',
-    ],
+    ['{ id: 102, schedule: often }', 'packages[0].schedule: "often" is not valid; expected a cron'],
   ])('%s is rejected', (entry, expected) => {
     expect(catchConfigError(() => load(withPackages(`[${entry}]`))).message).toContain(expected);
   });

@@ -42,7 +42,6 @@ const ACCEPTED: [string, string, (string | number)[]][] = [
   ['no line break at the end', '101,\n102,Lectures', LECTURES],
   ['semicolons, CRLF and a byte order mark', '\uFEFFid;name\r\n101;\r\n102;Lectures\r\n', LECTURES],
   ['tabs', '101\t\n102\tLectures\n', LECTURES],
-  ['the separator that Excel is told', 'sep=;\r\n101;\r\n102;Lectures\r\n', LECTURES],
   ['other columns in any order', 'Owner, Name ,ID\nann,,101\nbob,Lectures,102\n', LECTURES],
   ['the columns of the published file', 'package_id,package_name\n101,\n102,Lectures\n', LECTURES],
   ['comments, blank lines and empty rows', '# ours\n\n101\n,,,\n  \n102,Lectures\n', LECTURES],
@@ -120,14 +119,9 @@ describe('a file of packages', () => {
       [expect.stringContaining('packages.csv, line 2: id: "\\u0000')],
     ],
     [
-      'in UTF-16',
-      Buffer.from('\uFEFF101\n', 'utf16le'),
-      ['packages.csv is in UTF-16; save it as CSV in UTF-8'],
-    ],
-    [
       'in another code page',
       Buffer.from([...Buffer.from('101,A\n102,'), 0xb0, 0xa1]),
-      ['packages.csv, line 2: is not in UTF-8; save the file as CSV in UTF-8'],
+      ['packages.csv is not in UTF-8; save it as CSV in UTF-8'],
     ],
     [
       'of 100,000 ids',

@@ -177,14 +177,11 @@ describe('rules across values', () => {
 });
 
 describe('a file that is not YAML', () => {
-  test('has its first problems listed, and the others counted', () => {
+  test('has its first problems listed', () => {
     const csv = Array.from({ length: 2000 }, (_, row) => `${row},"title ${row}",x: y: z`).join('\n');
     const problems = readProblems(csv);
-    expect(problems).toHaveLength(6);
+    expect(problems).toHaveLength(5);
     expect(problems[4]).toMatch('line 5  not valid YAML: ');
-    expect(problems[5]).toMatch(
-      /^line 6 {2}not valid YAML, and neither are [0-9,]+ more lines; is this file a config/,
-    );
   });
 
   test.each([

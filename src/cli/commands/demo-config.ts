@@ -59,7 +59,7 @@ export function writeDemoConfig(
 ): Config {
   const now = Date.now();
   const packages = PACKAGES.map(({ id, name }) => {
-    const own = id === CAMPAIGNS ? `, schedule: { full: "${daily(now)}" }` : '';
+    const own = id === CAMPAIGNS ? `, schedule: "${daily(now)}"` : '';
     return `      - { id: ${id}, name: ${name}${own} }\n`;
   });
   const file = getDemoConfig(warehouse);
