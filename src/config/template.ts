@@ -1,10 +1,5 @@
-<<<<<<< HEAD
-/** What `vodhouse init` writes: a config file with comments, and its JSON schema. */
-import * as z from 'zod';
-=======
 /** What `vodhouse init` writes: a config file to begin with, and its JSON schema. */
-import { z } from 'zod';
->>>>>>> 14c4733 (Write a short config with init; let a package's own schedule be one field; resolve aliases by the yaml library)
+import * as z from 'zod';
 import { configSchema } from './config.ts';
 
 /** The `vodhouse.yaml` that `vodhouse init` writes: what nearly everybody needs, and where the other keys are. */

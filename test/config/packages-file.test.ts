@@ -1,11 +1,7 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadConfig, loadConfigWithoutFiles, rereadPackages } from '../../src/config/load.ts';
-import { queryCsv } from '../../src/publishing/query-csv.ts';
-import { openPublishedFile } from '../../src/publishing/query-published.ts';
-import { liveFileWith, packageRow } from '../support/fixtures/filled-live-file.ts';
-import { published } from '../support/fixtures/published-file.ts';
 import { createFolder } from '../support/fixtures/folder-of-files.ts';
 import { catchConfigError } from '../support/fixtures/load-config.ts';
 
@@ -207,14 +203,4 @@ describe('reading the file again', () => {
       unusable: reread.unusable,
     });
   });
-});
-
-test('the command of docs/packages.md writes the list of an account, with its names and without made-up ones', async () => {
-  const [, sql = ''] =
-    /^sqlite3 -csv -header \S+ "(.+)" >/m.exec(readFileSync('docs/packages.md', 'utf8')) ?? [];
-  const other = packageRow(103, { account: 'other' });
-  const live = liveFileWith(packageRow(101, { name: null }), packageRow(102, { name: 'Lectures' }), other);
-  const file = openPublishedFile((await published(live)).file);
-  expect(loadPackages([...queryCsv(file.query(sql))].join(''))).toEqual(LECTURES);
-  file.close();
 });
