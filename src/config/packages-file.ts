@@ -114,18 +114,22 @@ function readPackages(all: readonly Row[]): { packages: PackageConfig[]; problem
     throw new UnusableFileError(
       ` has ${formatCount(rows.length)} packages; expected at most ${formatCount(MAX_PACKAGES)}`,
     );
-  const packages = new Map<number, PackageConfig & { line: number }>();
+  const lines = new Map<number, number>();
+  const packages: PackageConfig[] = [];
   const problems: string[] = [];
   for (const { record, info } of rows) {
     const read = readPackage(record, header ?? ['id', 'name']);
-    const same = typeof read === 'string' ? undefined : packages.get(read.id);
     const line = info.lines;
+    const first = typeof read === 'string' ? undefined : lines.get(read.id);
     if (typeof read === 'string') problems.push(`, line ${line}: ${read}`);
-    else if (same)
-      problems.push(`, line ${line}: id: ${read.id} is on line ${same.line} too; expected each package once`);
-    else packages.set(read.id, { ...read, line });
+    else if (first !== undefined)
+      problems.push(`, line ${line}: id: ${read.id} is on line ${first} too; expected each package once`);
+    else {
+      lines.set(read.id, line);
+      packages.push(read);
+    }
   }
-  return { packages: [...packages.values()].map(({ line: _, ...each }) => each), problems };
+  return { packages, problems };
 }
 
 /** The column of each cell, null for one that is not read; null if the row is no header. */
