@@ -119,7 +119,11 @@ const BAD: [path: string, line: string, message: string][] = [
     `import { drizzle } from 'drizzle-orm/better-sqlite3';`,
     'cli/exit.ts imports drizzle-orm/better-sqlite3, whose home is warehouse/ or queries/ or publishing/ or backup/ or budget/ or database/ or alerts/',
   ],
-  ['cli/start.ts', `import cron from 'node-cron';`, 'cli/start.ts imports node-cron, whose home is app/ or lib/cron-ticks.ts'],
+  [
+    'cli/start.ts',
+    `import cron from 'node-cron';`,
+    'cli/start.ts imports node-cron, whose home is app/ or lib/cron-ticks.ts',
+  ],
   [
     'service/client/client.ts',
     `import { fastify } from 'fastify';`,
