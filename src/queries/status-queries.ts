@@ -4,7 +4,6 @@ import { query } from '../database/query.ts';
 import type { request } from '../database/schema/runs.ts';
 import { HELD_REASONS } from '../database/schema/videos.ts';
 import { DAY_MS, toTimestamp } from '../lib/clock.ts';
-import type { PackageKey } from '../lib/package-key.ts';
 import { LAST_BACKUP } from './named/backups.ts';
 import * as failures from './named/failures.ts';
 import * as status from './named/status.ts';
@@ -32,11 +31,6 @@ select coalesce(sum(quick_walks), 0) as quick_walks, coalesce(sum(requests), 0) 
       and started_at >= :since) as pages
 from saved_requests
 where account = :account and date >= substr(:since, 1, 10)`);
-
-const HELD_SINCE = query<{ count: number }, PackageKey & { walkId: number }>(`
-select count(*) as count
-from removal_candidate
-where held_back = 1 and account = :account and package_id = :packageId and held_by <= :walkId`);
 
 const REQUESTS = query<typeof request.$inferSelect, { limit: number }>(`
 select *
@@ -72,8 +66,6 @@ export function openStatusQueries(path: string) {
     countQuarantine: () => status.QUARANTINE_COUNTS.all(db, {}),
     heldBack: () => readHeldBack(db),
     countHeldBack: () => countHeldBack(db),
-    /** Removals of the package that this walk or an earlier one held back. */
-    countHeldSince: (key: PackageKey, walkId: number) => HELD_SINCE.one(db, { ...key, walkId }).count,
     drift: () => status.DRIFT.all(db, {}),
     /** Requests of the account that count in its windows now. */
     spentRequests: (account: string, now: number) => status.SPENT_REQUESTS.one(db, { account, now_ms: now }),

@@ -5,6 +5,7 @@ import { createCronTicks } from '../../app/cron.ts';
 import { openOwnSchedules } from '../../app/own-schedules.ts';
 import { openPipeline } from '../../app/pipeline.ts';
 import { runWorker, type WorkerEvents } from '../../app/worker.ts';
+import { commandsFor } from '../../health/commands.ts';
 import { InterruptedError } from '../../lib/errors.ts';
 import { lockOrThrow } from '../../database/lock.ts';
 import { createSandbox } from '../../sandbox/sandbox.ts';
@@ -106,7 +107,7 @@ async function syncOnce(config: Config, context: CommandContext, signal: AbortSi
     const published = await publishAfterRun(pipeline, context, signal);
     context.close();
     process.stdout.write(
-      formatRun(summary, config, true, undefined, context.formatCommand) +
+      formatRun(summary, config, { formatCommand: context.formatCommand ?? commandsFor(config.file) }) +
         publishResultText(published) +
         queryExamples(getPublishedFile(config.warehouse)) +
         configExamples(config.file, false),
@@ -167,7 +168,9 @@ function verboseUntilFirstRun(
       runs++;
       if (runs === 1) {
         onFirstRun();
-        process.stdout.write(formatRun(summary, config, true, undefined, formatCommand));
+        process.stdout.write(
+          formatRun(summary, config, { formatCommand: formatCommand ?? commandsFor(config.file) }),
+        );
       } else others.onRun(summary);
     },
     onPublished: (publication) => {

@@ -1,19 +1,18 @@
 import { assertNotLost } from '../../app/lost-file.ts';
 import type { Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load.ts';
-import { acceptRemovalsCommands, commandsFor, type FormatCommand } from '../../health/commands.ts';
-import { createConfigFilter } from '../../health/facts.ts';
+import { commandsFor, type FormatCommand } from '../../health/commands.ts';
 import { NOTHING_READ } from '../../health/overall-status.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { ConfigError } from '../../lib/errors.ts';
 import { pluralize } from '../../lib/format.ts';
 import { redactAll } from '../../lib/redact.ts';
-import { openRunQueries, type RunCounts, type RunDetails } from '../../queries/run-queries.ts';
+import { openRunQueries, type RunCounts } from '../../queries/run-queries.ts';
 import type { JsonOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { formatJson } from '../output/output.ts';
 import { runListText } from '../output/run-list-text.ts';
-import { runText, type FullRun } from '../output/run-text.ts';
+import { runText, withCommands } from '../output/run-text.ts';
 
 type RunsOptions = JsonOptions & { failed?: true; limit?: number };
 
@@ -75,17 +74,6 @@ function showRun(
   if (isJson) return formatJson(details);
   const isKilled = found.run.status === 'running' && !queries.isRunning();
   return runText(details, { now: systemClock.now(), isKilled, formatCommand });
-}
-
-/** With the command that accepts what a walk held back; null for a package that left the config. */
-function withCommands(found: RunDetails, config: Config, formatCommand: FormatCommand): FullRun {
-  const acceptCommand = acceptRemovalsCommands(formatCommand, config.accounts);
-  const isConfigured = createConfigFilter(config);
-  const held_back = found.held_back.map((row) => ({
-    ...row,
-    command: isConfigured(row) ? acceptCommand(row) : null,
-  }));
-  return { ...found, held_back };
 }
 
 function noSuchRun(

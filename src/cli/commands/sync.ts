@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load.ts';
 import type { Pings } from '../../alerts/pings.ts';
 import { openPipeline, type Pipeline, type RunRequest } from '../../app/pipeline.ts';
-import { acceptRemovalsCommands, commandsFor } from '../../health/commands.ts';
+import { commandsFor } from '../../health/commands.ts';
 import { ConfigError, VodhouseError } from '../../lib/errors.ts';
 import { createStaleCheck } from '../../health/streams.ts';
 import { openCommandContext, type CommandContext } from '../command-context.ts';
@@ -41,12 +41,10 @@ export async function sync(options: SyncOptions): Promise<number> {
       context.close();
       if (options.logFormat === 'json') logOutcome(context, summary, published);
       const typed = commandsFor(options.config);
-      const formatCommand = acceptRemovalsCommands(typed, config.accounts);
-      const accepting = { accepted: options.acceptRemovals, formatCommand };
       process.stdout.write(
         options.json
           ? summaryJson(summary, published, targets.loads)
-          : formatRun(summary, config, options.verbose ?? false, accepting, typed) +
+          : formatRun(summary, config, { formatCommand: typed, isVerbose: options.verbose ?? false }) +
               publishResultText(published) +
               loadsAfterRunText(targets),
       );

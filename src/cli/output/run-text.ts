@@ -1,5 +1,7 @@
 /** One run in full, for a terminal: `vodhouse runs RUN`. */
-import type { FormatCommand } from '../../health/commands.ts';
+import type { Config } from '../../config/config.ts';
+import { acceptRemovalsCommands, type FormatCommand } from '../../health/commands.ts';
+import { createConfigFilter } from '../../health/facts.ts';
 import {
   CONFIRMATION_HINT,
   formatHeldReason,
@@ -24,27 +26,42 @@ import { formatFilledColumns } from './table.ts';
 import { MOST_ROWS } from './output.ts';
 
 /** A run, with the commands that accept what it held back (null for a package that left the config). */
-export type FullRun = Omit<RunDetails, 'held_back'> & {
+export type FullRun = Omit<RunDetails, 'held_back' | 'failures'> & {
   held_back: readonly (HeldByRun & { command: string | null })[];
+  failures: readonly (RunDetails['failures'][number] & { hint?: string | null })[];
 };
+
+/** With the command that accepts what a walk held back; null for a package that left the config. */
+export function withCommands(found: RunDetails, config: Config, formatCommand: FormatCommand): FullRun {
+  const acceptCommand = acceptRemovalsCommands(formatCommand, config.accounts);
+  const isConfigured = createConfigFilter(config);
+  const held_back = found.held_back.map((row) => ({
+    ...row,
+    command: isConfigured(row) ? acceptCommand(row) : null,
+  }));
+  return { ...found, held_back };
+}
 
 export interface RunTextOptions {
   now: number;
   /** Its status is `running`, and no process runs it. */
   isKilled: boolean;
   formatCommand: FormatCommand;
+  /** Rows of each list; left out: as many as a person reads on a terminal. */
+  most?: number | undefined;
 }
 
 export function runText(details: FullRun, options: RunTextOptions): string {
-  const more = options.formatCommand(`runs ${details.run.run_id} --json`);
+  const command = options.formatCommand(`runs ${details.run.run_id} --json`);
+  const limit: Limit = { most: options.most ?? MOST_ROWS, command };
   const sections = [
     headText(details, options),
-    listText('not done:', details.failures.map(formatFailure), more),
-    walkTable(details, more),
+    listText('not done:', details.failures.map(formatFailure), limit),
+    walkTable(details, limit),
     requestTable(details),
-    heldBackText(details, more),
-    listText('in quarantine:', details.quarantine.map(formatQuarantine), more),
-    bookedText(details, more),
+    heldBackText(details, limit),
+    listText('in quarantine:', details.quarantine.map(formatQuarantine), limit),
+    bookedText(details, limit),
   ];
   return `${sections.filter((section) => section !== null).join('\n\n')}\n`;
 }
@@ -66,17 +83,34 @@ function headText({ run, failures }: FullRun, { now, isKilled }: RunTextOptions)
   ].join('\n');
 }
 
-function listText(heading: string, lines: readonly string[], more: string): string | null {
+/** How many rows a list has, and the command that prints all of them. */
+interface Limit {
+  most: number;
+  command: string;
+}
+
+function listText(heading: string, lines: readonly string[], limit: Limit): string | null {
   if (lines.length === 0) return null;
-  const shown = lines.slice(0, MOST_ROWS).map((line) => `  - ${escapeControls(line)}`);
-  return [heading, ...shown, ...moreText(lines.length, more)].join('\n');
+  const shown = lines.slice(0, limit.most).map((line) => `  - ${line}`);
+  return [heading, ...shown, ...moreText(lines.length, limit)].join('\n');
 }
 
-function moreText(count: number, more: string): string[] {
-  return count > MOST_ROWS ? [`  … and ${formatCount(count - MOST_ROWS)} more: ${more}`] : [];
+function moreText(count: number, { most, command }: Limit): string[] {
+  return count > most ? [`  … and ${formatCount(count - most)} more: ${command}`] : [];
 }
 
-function formatFailure({ account, package_id, stream, kind, message }: FullRun['failures'][number]): string {
+/** With what to do below it, where that is known. */
+function formatFailure({ hint, ...failure }: FullRun['failures'][number]): string {
+  return `${escapeControls(formatReason(failure))}${hint ? `\n      -> ${hint}` : ''}`;
+}
+
+function formatReason({
+  account,
+  package_id,
+  stream,
+  kind,
+  message,
+}: RunDetails['failures'][number]): string {
   if (package_id !== null) {
     const text = withoutSubject(message, `account ${account}, package ${package_id}`);
     return `${account}/${package_id} (${kind}): ${text}`;
@@ -94,12 +128,12 @@ const WALK_HEADINGS = [
 ];
 
 /** What did not succeed first, then what changed. */
-function walkTable({ walks, run, failures }: FullRun, more: string): string | null {
+function walkTable({ walks, run, failures }: FullRun, limit: Limit): string | null {
   if (walks.length === 0) return run.mode === 'quick' ? 'no package had anything new' : null;
   const rank = (walk: Walk) => (walk.status !== 'succeeded' ? 0 : isNotable(walk) ? 1 : 2);
   const sorted = [...walks].sort((one, other) => rank(one) - rank(other));
   const rows = sorted
-    .slice(0, MOST_ROWS)
+    .slice(0, limit.most)
     .map((walk) => [
       `${walk.account}/${walk.package_id}`,
       truncate(walk.name ?? '', 30),
@@ -110,7 +144,7 @@ function walkTable({ walks, run, failures }: FullRun, more: string): string | nu
       formatElapsed(walk),
       formatRemarks(walk, failures),
     ]);
-  return [formatFilledColumns(WALK_HEADINGS, rows), ...moreText(walks.length, more)].join('\n');
+  return [formatFilledColumns(WALK_HEADINGS, rows), ...moreText(walks.length, limit)].join('\n');
 }
 
 /** With the error, unless it is listed above. */
@@ -151,9 +185,9 @@ function requestTable({ requests, run }: FullRun): string | null {
 }
 
 /** What still waits: some of what was held back may be applied, or back in the list. */
-function heldBackText({ held_back: rows, walks }: FullRun, more: string): string | null {
+function heldBackText({ held_back: rows, walks }: FullRun, limit: Limit): string | null {
   if (rows.length === 0) return null;
-  const shown = rows.slice(0, MOST_ROWS);
+  const shown = rows.slice(0, limit.most);
   const lines = shown.flatMap(({ account, package_id: id, removals, reasons, command, held_by }) => {
     const name = walks.find(({ walk_id }) => walk_id === held_by)?.name ?? null;
     const what = `${formatPackage(account, id, name)}: ${pluralize(removals, 'removal')}`;
@@ -162,7 +196,7 @@ function heldBackText({ held_back: rows, walks }: FullRun, more: string): string
       ...(command === null ? [] : [`      -> to accept exactly these: ${command}`]),
     ];
   });
-  const rest = moreText(rows.length, more);
+  const rest = moreText(rows.length, limit);
   return ['held back, and still waiting:', ...lines, ...rest, CONFIRMATION_HINT].join('\n');
 }
 
@@ -170,10 +204,10 @@ function formatQuarantine(row: FullRun['quarantine'][number]): string {
   const { account, stream, package_id: packageId, record_id: id, reason, resolved_at } = row;
   const owner = packageId === null ? `${stream} of ${account}` : `${account}/${packageId}`;
   const after = resolved_at === null ? '' : ` (resolved ${resolved_at} UTC)`;
-  return `${owner}, ${truncate(id ?? 'without an id', 30)}: ${truncate(reason, 100)}${after}`;
+  return escapeControls(`${owner}, ${truncate(id ?? 'without an id', 30)}: ${truncate(reason, 100)}${after}`);
 }
 
-function bookedText({ booked }: FullRun, more: string): string | null {
+function bookedText({ booked }: FullRun, limit: Limit): string | null {
   if (booked.length === 0) return null;
   const accounts = [...new Set(booked.map(({ account }) => account))];
   const lines = accounts.map((account) => {
@@ -181,5 +215,5 @@ function bookedText({ booked }: FullRun, more: string): string | null {
     const range = days.length > 3 ? `${days[0]} to ${days.at(-1)}` : days.join(', ');
     return `storage of ${account}: ${pluralize(days.length, 'day')} booked (${range})`;
   });
-  return [...lines.slice(0, MOST_ROWS), ...moreText(lines.length, more)].join('\n');
+  return [...lines.slice(0, limit.most), ...moreText(lines.length, limit)].join('\n');
 }

@@ -32,7 +32,7 @@ describe('a second demo', () => {
     const cwd = temporaryFolder();
     const warehouse = join(cwd, 'data/demo.db');
     const first = startVodhouse(['demo', '--churn', '600'], { cwd });
-    await eventually(first.stdout).toMatch(/^done in /m);
+    await eventually(first.stdout).toMatch(/^run \d+: succeeded /m);
     await eventually(first.stderr).toMatch(/full run \d+ (?:succeeded|partial)/);
     const config = readFileSync(join(cwd, 'data/demo.yaml'), 'utf8');
     expect((await vodhouse(['check', '--config', 'data/demo.yaml'], { cwd })).code).toBe(0);
@@ -53,7 +53,7 @@ describe('a second demo', () => {
     );
     expect(before - startedWith).toBeGreaterThan(30);
     const second = startVodhouse(['demo', '--churn', '0'], { cwd });
-    await eventually(second.stdout).toMatch(/^done in /m);
+    await eventually(second.stdout).toMatch(/^run \d+: succeeded /m);
     second.kill('SIGTERM');
     await second.ended;
     expect(changed() - before).toBeLessThan((before - startedWith) * 0.6); // a new account would undo all of them

@@ -16,8 +16,7 @@ describe('demo', () => {
     expect(code).toBe(0);
     expect(stdout).toContain('creating the warehouse new/demo.db');
     expect(stdout).toMatch(/^a past of 60 days is made up: \d+ runs, /m);
-    expect(stdout).toMatch(/^demo\/101 Lectures: +inserted [1-9]\d*, .* requests$/m);
-    expect(stdout).toMatch(/today read, [01] days? booked/); // one if a day began since the last run of the past
+    expect(stdout).toMatch(/^demo\/101 +Lectures +succeeded /m);
     expect(stdout + stderr).not.toContain('\u001b');
     const queries = [...stdout.matchAll(/^ {2}npx vodhouse (query --file) (\S+) "(.+)"$/gm)];
     expect(queries.length).toBeGreaterThan(1);

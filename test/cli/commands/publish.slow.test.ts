@@ -89,7 +89,7 @@ describe('sync', () => {
     sandbox.churn(5);
     const before = inode(cwd);
     const { code, stdout } = await vodhouse(['sync'], { cwd });
-    expect(stdout).toMatch(/^done in /m);
+    expect(stdout).toMatch(/^run 2: succeeded /m);
     if (code !== 0)
       expect(stdout).toMatch(/^not published: the new file is not published: its table .*\n {2}-> /m);
     expect([code, inode(cwd)]).toEqual([3, before]);
