@@ -40,7 +40,7 @@ describe('sync', () => {
     const storage = await vodhouse(['sync', '--storage'], { cwd });
     expect([storage.code, readWarehouseValue(cwd, COUNT)]).toEqual([0, 0]);
     const one = await vodhouse(['sync', '--package', '102'], { cwd });
-    expect(one.stdout).not.toContain('storage of');
+    expect(one.stdout).toContain('packages 102, videos only');
     expect([one.code, readWarehouseValue(cwd, COUNT)]).toEqual([0, 30]);
     const both = await vodhouse(['sync', '--package', '101,103', '--package', '102'], { cwd });
     expect([both.code, readWarehouseValue(cwd, COUNT)]).toEqual([0, 280]);
@@ -52,7 +52,7 @@ describe('sync', () => {
     const { code, stdout, stderr } = await vodhouse(['sync'], { cwd });
     expect(code).toBe(1);
     expect(stdout).toContain('main/101 (refused): page 1: the service refused: errorCode InvalidKey');
-    expect(stdout).toMatch(/^failed in .*, 3 requests$/m);
+    expect(stdout).toMatch(/^run 1: failed [^]*, 3 requests$/m);
     expect(stdout + stderr).not.toContain('wrong-key');
   });
 
