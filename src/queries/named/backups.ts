@@ -13,15 +13,15 @@ export interface LastBackup {
   first_run_at: string | null;
 }
 
-export const LAST_BACKUP = query<LastBackup>(
-  'The last backup of the worker',
-  'The newest backup that was made. `error`: why the newest attempt after it failed; `failing_since`: when the first one failed. `first_run_at`: the end of the first full run; backups begin after it.',
-  `
+/**
+ * The last backup of the worker. The newest backup that was made. `error`: why the newest attempt after it failed;
+ * `failing_since`: when the first one failed. `first_run_at`: the end of the first full run; backups begin after it.
+ */
+export const LAST_BACKUP = query<LastBackup>(`
 select made.file, made.finished_at as made_at, made.size_bytes, failed.error,
   (select min(started_at) from backup where error is not null) as failing_since,
   (select min(finished_at) from run where mode = 'full' and scope is null) as first_run_at
 from (select max(backup_id) filter (where finished_at is not null) as made_id,
     max(backup_id) filter (where error is not null) as failed_id from backup) as last
 left join backup as made on made.backup_id = last.made_id
-left join backup as failed on failed.backup_id = last.failed_id`,
-);
+left join backup as failed on failed.backup_id = last.failed_id`);

@@ -59,7 +59,8 @@ const searched = (table: string) =>
 const inTime = (column: string) =>
   `(:since is null or ${column} >= :since) and (:until is null or ${column} < :until)`;
 
-const FOUND = `(searched like :pattern escape '\\' or searched like :decomposed escape '\\')`;
+const FOUND = `(searched like :pattern escape '\\'
+    or :decomposed is not null and searched like :decomposed escape '\\')`;
 
 /** The block: of a package by its positions, else by range. */
 const inBlock = (table: string, ofPackage: boolean) =>

@@ -13,27 +13,18 @@ export type RunGlance = Pick<
   'run_id' | 'mode' | 'trigger' | 'status' | 'started_at' | 'finished_at'
 >;
 
-export const RUN_STRIP = query<RunGlance, { limit: number }>(
-  'The last runs at a glance',
-  'Without their walks, the newest first.',
-  `
+/** The last runs at a glance. Without their walks, the newest first. */
+export const RUN_STRIP = query<RunGlance, { limit: number }>(`
 select run_id, mode, trigger, status, started_at, finished_at
 from run
 order by run_id desc
-limit :limit`,
-);
+limit :limit`);
 
-export const RUNS_BEFORE = query<RunRow, { before: number; limit: number }>(
-  'Runs before another one',
-  'With the changes of their walks, the newest first; `:before` is the number of the run after them.',
-  selectRuns('run_id < :before'),
-);
+/** Runs before another one. With the changes of their walks, the newest first; `:before` is the number of the run after them. */
+export const RUNS_BEFORE = query<RunRow, { before: number; limit: number }>(selectRuns('run_id < :before'));
 
-export const RUN = query<RunRow, RunId & { limit: number }>(
-  'One run',
-  'With the changes of its walks. `:limit` is 1.',
-  selectRuns('run_id = :run_id'),
-);
+/** One run. With the changes of its walks. `:limit` is 1. */
+export const RUN = query<RunRow, RunId & { limit: number }>(selectRuns('run_id = :run_id'));
 
 /** The time of a run during which no request was in flight, in ms. */
 export interface RunWaits {
@@ -41,18 +32,18 @@ export interface RunWaits {
   longest_ms: number;
 }
 
-export const RUN_WAITS = query<RunWaits, RunId>(
-  'How long did a run wait between its requests?',
-  'The time between two requests in which none was in flight: for the limits of the account, before a retry, or for its own work.',
-  `
+/**
+ * How long did a run wait between its requests? The time between two requests in which none was in flight: for the limits of
+ * the account, before a retry, or for its own work.
+ */
+export const RUN_WAITS = query<RunWaits, RunId>(`
 select coalesce(sum(max(0, at_ms - free_at)), 0) as waited_ms, coalesce(max(max(0, at_ms - free_at)), 0) as longest_ms
 from (
   select at_ms, max(coalesce(answered_at_ms, at_ms)) over (
     order by at_ms, request_id rows between unbounded preceding and 1 preceding) as free_at
   from request
   where run_id = :run_id)
-where free_at is not null`,
-);
+where free_at is not null`);
 
 /** A walk, with the name of its package. */
 type WalkRow = { name: string | null; resumed: 0 | 1 } & Omit<
@@ -68,28 +59,22 @@ type WalkRow = { name: string | null; resumed: 0 | 1 } & Omit<
   | 'origin_started_at'
 >;
 
-export const RUN_WALKS = query<WalkRow, RunId>(
-  'The walks of a run',
-  'A quick walk that found nothing is not stored.',
-  `
+/** The walks of a run. A quick walk that found nothing is not stored. */
+export const RUN_WALKS = query<WalkRow, RunId>(`
 select walk_id, run_id, walk.account, walk.package_id, package.name, mode, status, pages, walk.totalcount, inserted,
   updated, unchanged, removed, restored, quarantined, unsettled, held_back, requests, resumed, started_at, finished_at,
   error
 from walk
 left join package on package.account = walk.account and package.package_id = walk.package_id
 where run_id = :run_id
-order by walk_id`,
-);
+order by walk_id`);
 
-export const RUN_FAILURES = query<Omit<typeof runFailure.$inferSelect, 'run_id'>, RunId>(
-  'What a run could not do',
-  'By package, storage or account, with the kind of the failure.',
-  `
+/** What a run could not do. By package, storage or account, with the kind of the failure. */
+export const RUN_FAILURES = query<Omit<typeof runFailure.$inferSelect, 'run_id'>, RunId>(`
 select account, package_id, stream, kind, message
 from run_failure
 where run_id = :run_id
-order by account, stream, package_id`,
-);
+order by account, stream, package_id`);
 
 /** The requests of a run for one purpose; `duration_ms`: from the first byte sent to the last one received, in total. */
 export interface RequestCount {
@@ -106,18 +91,18 @@ export interface RequestCount {
   bytes: number;
 }
 
-export const RUN_REQUESTS = query<RequestCount, RunId>(
-  'The requests of a run by purpose',
-  'From the ledger, which keeps `retention.requests_days`. `answered`: with a status below 400.',
-  `
+/**
+ * The requests of a run by purpose. From the ledger, which keeps `retention.requests_days`. `answered`: with a status below
+ * 400.
+ */
+export const RUN_REQUESTS = query<RequestCount, RunId>(`
 select account, purpose, count(*) as requests, count(case when status < 400 then 1 end) as answered,
   count(case when status >= 400 then 1 end) as error_status, count(*) - count(status) as unanswered,
   coalesce(sum(duration_ms), 0) as duration_ms, coalesce(sum(bytes), 0) as bytes
 from request
 where run_id = :run_id
 group by account, purpose
-order by account, purpose`,
-);
+order by account, purpose`);
 
 export interface HeldRow {
   account: string;
@@ -127,17 +112,14 @@ export interface HeldRow {
   reasons: string;
 }
 
-export const RUN_HELD_BACK = query<HeldRow, RunId>(
-  'Removals that a run held back, and that still wait',
-  'By walk, with the reasons.',
-  `
+/** Removals that a run held back, and that still wait. By walk, with the reasons. */
+export const RUN_HELD_BACK = query<HeldRow, RunId>(`
 select w.account, w.package_id, w.walk_id as held_by, count(*) as removals, group_concat(distinct held_reason) as reasons
 from walk w
 join removal_candidate c on c.account = w.account and c.package_id = w.package_id and c.held_by = w.walk_id
 where w.run_id = :run_id and w.held_back > 0 and c.held_back = 1
 group by w.walk_id
-order by w.walk_id`,
-);
+order by w.walk_id`);
 
 type QuarantineRow = Pick<
   typeof quarantine.$inferSelect,
@@ -149,23 +131,20 @@ export interface Span {
   to: string;
 }
 
-export const RUN_QUARANTINE = query<QuarantineRow, Span & { limit: number }>(
-  'Records put into quarantine during a run',
-  'By the time of the run: records have no run number, and only one run is made at a time.',
-  `
+/**
+ * Records put into quarantine during a run. By the time of the run: records have no run number, and only one run is made at
+ * a time.
+ */
+export const RUN_QUARANTINE = query<QuarantineRow, Span & { limit: number }>(`
 select account, stream, package_id, record_id, reason, seen_at, resolved_at
 from quarantine
 where seen_at between :from and :to
 order by quarantine_id
-limit :limit`,
-);
+limit :limit`);
 
-export const BOOKED_DAYS = query<{ account: string; date: string }, Span>(
-  'Storage days booked during a run',
-  'By the time of the run.',
-  `
+/** Storage days booked during a run. By the time of the run. */
+export const BOOKED_DAYS = query<{ account: string; date: string }, Span>(`
 select account, date
 from storage_day
 where state = 'booked' and observed_at between :from and :to
-order by account, date`,
-);
+order by account, date`);

@@ -29,29 +29,26 @@ const LAST_WALK = `left join walk on walk.walk_id = (
   where walk.account = package.account and walk.package_id = package.package_id and mode = 'full'
   order by walk_id desc limit 1)`;
 
-export const PACKAGES = query<PackageStatus>(
-  'The packages and their last full walk',
-  'Those that the config names. `walked_at` is the end of the last walk that read every page.',
-  `
+/**
+ * The packages and their last full walk. Those that the config names. `walked_at` is the end of the last walk that read
+ * every page.
+ */
+export const PACKAGES = query<PackageStatus>(`
 select ${PACKAGE_COLUMNS}
 from package
 ${LAST_WALK}
 where package.retired_at is null
-order by package.account, package.package_id`,
-);
+order by package.account, package.package_id`);
 
+/** One package. Also one that the config no longer names (since `retired_at`). */
 export const PACKAGE = query<
   PackageStatus & { retired_at: string | null; changed_seq: number; first_walked_at: string | null },
   { account: string; package_id: number }
->(
-  'One package',
-  'Also one that the config no longer names (since `retired_at`).',
-  `
+>(`
 select ${PACKAGE_COLUMNS}, package.retired_at, package.changed_seq, package.first_walked_at
 from package
 ${LAST_WALK}
-where package.account = :account and package.package_id = :package_id`,
-);
+where package.account = :account and package.package_id = :package_id`);
 
 export interface HeldBackCount {
   account: string;
@@ -65,93 +62,84 @@ export interface HeldBackCount {
   reasons: string;
 }
 
-export const HELD_BACK_COUNTS = query<HeldBackCount>(
-  'Held-back removals',
-  'By package: since when, by which walk, and why (`many`, `all`, `order`: see removal_candidate in contributing/live-file.md).',
-  `
+/**
+ * Held-back removals. By package: since when, by which walk, and why (`many`, `all`, `order`: see removal_candidate in
+ * contributing/live-file.md).
+ */
+export const HELD_BACK_COUNTS = query<HeldBackCount>(`
 select account, package_id, count(*) as removals, min(held_at) as since,
   max(held_by) as held_by, group_concat(distinct held_reason) as reasons
 from removal_candidate
 where held_back = 1
-group by account, package_id`,
-);
+group by account, package_id`);
 
+/** Examples of held-back removals in one package. */
 export const HELD_BACK_EXAMPLES = query<
   { id: number; title: string | null },
   { account: string; package_id: number; limit: number }
->(
-  'Examples of held-back removals in one package',
-  '',
-  `
+>(`
 select video.id, video.title
 from removal_candidate
 join video using (account, package_id, id)
 where held_back = 1 and account = :account and package_id = :package_id
 order by id
-limit :limit`,
-);
+limit :limit`);
 
 type QuarantineRow = typeof quarantine.$inferSelect;
 
-export const QUARANTINE_COUNTS = query<Pick<QuarantineRow, 'account' | 'stream'> & { open: number }>(
-  'Records in quarantine',
-  'Records that could not be stored, and were not stored since.',
-  `
+/** Records in quarantine. Records that could not be stored, and were not stored since. */
+export const QUARANTINE_COUNTS = query<Pick<QuarantineRow, 'account' | 'stream'> & { open: number }>(`
 select account, stream, count(*) as open
 from quarantine
 where resolved_at is null
-group by account, stream`,
-);
+group by account, stream`);
 
+/** Examples of records in quarantine. Oldest first. The column `raw` has the record as it was received. */
 export const QUARANTINE_EXAMPLES = query<
   Pick<QuarantineRow, 'package_id' | 'record_id' | 'reason' | 'seen_at'>,
   { account: string; stream: 'videos' | 'storage'; limit: number }
->(
-  'Examples of records in quarantine',
-  'Oldest first. The column `raw` has the record as it was received.',
-  `
+>(`
 select package_id, record_id, reason, seen_at
 from quarantine
 where account = :account and stream = :stream and resolved_at is null
 order by quarantine_id
-limit :limit`,
-);
+limit :limit`);
 
-export const DRIFT = query<typeof drift.$inferSelect>(
-  'Drift: where the responses of the service differ from their description',
-  'Without what is gone since three whole walks. What is not acknowledged needs attention.',
-  `
+/**
+ * Drift: where the responses of the service differ from their description. Without what is gone since three whole walks.
+ * What is not acknowledged needs attention.
+ */
+export const DRIFT = query<typeof drift.$inferSelect>(`
 select account, stream, field, kind, sample, first_seen_at, last_seen_at, package_id, absent_walks, absent_at,
   acknowledged_at, resolved_at
 from drift
 where resolved_at is null
-order by first_seen_at desc, account, stream, field, kind`,
-);
+order by first_seen_at desc, account, stream, field, kind`);
 
 type PauseStatus = Omit<typeof pause.$inferSelect, 'consecutive_restrictions'>;
 
-export const PAUSE = query<PauseStatus, { account: string; at: string }>(
-  'Is the account restricted?',
-  'A row while a pause is in force (`until`), or while the rate rises again (until `full_rate_at`).',
-  `
+/**
+ * Is the account restricted? A row while a pause is in force (`until`), or while the rate rises again (until
+ * `full_rate_at`).
+ */
+export const PAUSE = query<PauseStatus, { account: string; at: string }>(`
 select account, until, reason, since, full_rate_at
 from pause
-where account = :account and full_rate_at > :at`,
-);
+where account = :account and full_rate_at > :at`);
 
+/**
+ * Requests in the windows that end now. A request counts until one window after its response, or after its deadline if none
+ * came. `:now_ms`: milliseconds since 1970.
+ */
 export const SPENT_REQUESTS = query<
   { second: number; minute: number; day: number },
   { account: string; now_ms: number }
->(
-  'Requests in the windows that end now',
-  'A request counts until one window after its response, or after its deadline if none came. `:now_ms`: milliseconds since 1970.',
-  `
+>(`
 select count(case when spent_until_ms > :now_ms - 1000 then 1 end) as second,
   count(case when spent_until_ms > :now_ms - 60000 then 1 end) as minute,
   count(*) as day
 from request
-where account = :account and spent_until_ms > :now_ms - 86400000`,
-);
+where account = :account and spent_until_ms > :now_ms - 86400000`);
 
 /** A run, and what its walks did. */
 export type RunRow = typeof run.$inferSelect &
@@ -173,11 +161,8 @@ left join walk on walk.run_id = last.run_id
 group by last.run_id
 order by last.run_id desc`;
 
-export const RUNS = query<RunRow, { limit: number }>(
-  'The last runs and their changes',
-  'A quick walk that found nothing is not stored.',
-  selectRuns(),
-);
+/** The last runs and their changes. A quick walk that found nothing is not stored. */
+export const RUNS = query<RunRow, { limit: number }>(selectRuns());
 
 /** A walk in progress. */
 export interface RunningWalk {
@@ -196,26 +181,20 @@ export interface RunningWalk {
   checkpoint_page: number | null;
 }
 
-export const RUNNING_WALKS = query<RunningWalk>(
-  'The walks in progress',
-  'A walk reads from its last page to the first; `checkpoint_page` is the page it stored last.',
-  `
+/** The walks in progress. A walk reads from its last page to the first; `checkpoint_page` is the page it stored last. */
+export const RUNNING_WALKS = query<RunningWalk>(`
 select walk_id, run_id, walk.account, walk.package_id, package.name, mode, started_at, pages, walk.totalcount,
   walk.page_size, checkpoint_page
 from walk
 left join package on package.account = walk.account and package.package_id = walk.package_id
 where status = 'running'
-order by walk_id`,
-);
+order by walk_id`);
 
-export const WALKED_PACKAGES = query<{ walked: number }, { run_id: number; origin: string | null }>(
-  'How many packages has a run walked?',
-  'Includes those of the runs that it resumes: `:origin` is its `origin_started_at`.',
-  `
+/** How many packages has a run walked? Includes those of the runs that it resumes: `:origin` is its `origin_started_at`. */
+export const WALKED_PACKAGES = query<{ walked: number }, { run_id: number; origin: string | null }>(`
 select count(distinct walk.account || '/' || package_id) as walked
 from walk
 join run using (run_id)
 where run_id between :run_id - 100 and :run_id
   and (run_id = :run_id or coalesce(run.origin_started_at, run.started_at) = :origin)
-  and walk.status in ('succeeded', 'partial', 'failed')`,
-);
+  and walk.status in ('succeeded', 'partial', 'failed')`);

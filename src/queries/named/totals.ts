@@ -11,10 +11,12 @@ export interface VideoChanges {
   first_seen: number;
 }
 
-export const VIDEO_CHANGES = query<VideoChanges, { at: string; position: number }>(
-  'What came and went today',
-  'By package, since `:at`: the start of the day of the service, in UTC. New and restored videos are those of the walks that began since; a removal counts from the time of its proof. Until the day of its first full walk the videos of a package are first seen, not added. `:position` is the last row of `video_version` before `:at`.',
-  `
+/**
+ * What came and went today. By package, since `:at`: the start of the day of the service, in UTC. New and restored videos
+ * are those of the walks that began since; a removal counts from the time of its proof. Until the day of its first full walk
+ * the videos of a package are first seen, not added. `:position` is the last row of `video_version` before `:at`.
+ */
+export const VIDEO_CHANGES = query<VideoChanges, { at: string; position: number }>(`
 with came as (
   select account, package_id, sum(inserted) as inserted, sum(restored) as restored
   from walk
@@ -34,5 +36,4 @@ select package.account, package.package_id,
 from package
 left join came on came.account = package.account and came.package_id = package.package_id
 left join went on went.account = package.account and went.package_id = package.package_id
-where retired_at is null`,
-);
+where retired_at is null`);

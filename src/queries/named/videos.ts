@@ -4,31 +4,25 @@ import type { video } from '../../database/schema/videos.ts';
 import { EDITABLE_FIELDS } from '../../database/version-trigger.ts';
 import { query } from '../../database/query.ts';
 
+/** How many videos a package had. By day of the service from `:since` on. A day without a full walk has no row. */
 export const PACKAGE_SIZES = query<
   { date: string; videos: number },
   { account: string; package_id: number; since: string }
->(
-  'How many videos a package had',
-  'By day of the service from `:since` on. A day without a full walk has no row.',
-  `
+>(`
 select date, videos
 from package_day
 where account = :account and package_id = :package_id and date >= :since
-order by date`,
-);
+order by date`);
 
+/** Walks of a package that did not succeed. Those that began at `:at` or later, without those in progress. */
 export const PACKAGE_TROUBLE = query<
   { started_at: string; status: Status },
   { account: string; package_id: number; at: string }
->(
-  'Walks of a package that did not succeed',
-  'Those that began at `:at` or later, without those in progress.',
-  `
+>(`
 select started_at, status
 from walk
 where account = :account and package_id = :package_id and started_at >= :at
-  and status <> 'succeeded' and status <> 'running'`,
-);
+  and status <> 'succeeded' and status <> 'running'`);
 
 export interface PackageWalk {
   walk_id: number;
@@ -47,17 +41,14 @@ export interface PackageWalk {
   error: string | null;
 }
 
-export const PACKAGE_WALKS = query<PackageWalk, { account: string; package_id: number; limit: number }>(
-  'The last walks of a package',
-  '',
-  `
+/** The last walks of a package. */
+export const PACKAGE_WALKS = query<PackageWalk, { account: string; package_id: number; limit: number }>(`
 select walk_id, run_id, mode, status, started_at, finished_at, pages, requests, inserted, updated, removed, restored,
   held_back, error
 from walk
 where account = :account and package_id = :package_id
 order by walk_id desc
-limit :limit`,
-);
+limit :limit`);
 
 type Video = typeof video.$inferSelect;
 
@@ -74,27 +65,21 @@ interface VideoKey extends Record<string, string | number> {
   id: number;
 }
 
-export const VIDEO = query<VideoRow, VideoKey>(
-  'One video',
-  'Its present state, without the keys that let it be played (`access_key`, `org_access_key`).',
-  `
+/** One video. Its present state, without the keys that let it be played (`access_key`, `org_access_key`). */
+export const VIDEO = query<VideoRow, VideoKey>(`
 select account, package_id, id, ${SHOWN}, first_seen_at, changed_at, removed_at, change_seq, change
 from video
-where account = :account and package_id = :package_id and id = :id`,
-);
+where account = :account and package_id = :package_id and id = :id`);
 
 export type VersionRow = VideoRow & { valid_from: string; valid_to: string };
 
-export const VERSIONS = query<VersionRow, VideoKey & { limit: number }>(
-  'The earlier states of a video',
-  'Newest first.',
-  `
+/** The earlier states of a video. Newest first. */
+export const VERSIONS = query<VersionRow, VideoKey & { limit: number }>(`
 select account, package_id, id, ${SHOWN}, first_seen_at, changed_at, removed_at, change_seq, change, valid_from, valid_to
 from video_version
 where account = :account and package_id = :package_id and id = :id
 order by change_seq desc
-limit :limit`,
-);
+limit :limit`);
 
 /** Differs when there is something new to show. */
 export interface ChangeMarker {
@@ -106,14 +91,11 @@ export interface ChangeMarker {
   last_load: string | null;
 }
 
-export const CHANGE_MARKER = query<ChangeMarker>(
-  'Has anything changed?',
-  'The page polls this every few seconds, and refreshes when it differs.',
-  `
+/** Has anything changed? The page polls this every few seconds, and refreshes when it differs. */
+export const CHANGE_MARKER = query<ChangeMarker>(`
 select
   (select change_seq from warehouse_state) as change_seq,
   (select max(run_id) from run where status <> 'running') as last_run,
   (select max(reading_id) from storage_reading) as last_reading,
   (select max(until) from pause) as restricted_until,
-  (select max(attempted_at) from target_load) as last_load`,
-);
+  (select max(attempted_at) from target_load) as last_load`);

@@ -5,10 +5,11 @@ import { readSnapshot } from '../../database/transaction.ts';
 import { fromTimestamp } from '../../lib/clock.ts';
 import type { DayRange } from '../../lib/days.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
+import { createThreadQueue } from '../thread-queue.ts';
+import type { WideRequest } from '../wide-reads/wide-thread.ts';
 import { prepareListPage } from './list-page.ts';
 import { getRankRange, type ListPage, type ListQuery } from './list-query.ts';
 import { createFindLiveIds } from './live-ids.ts';
-import { createScanner } from './scanner.ts';
 
 export type { ListPage, ListQuery } from './list-query.ts';
 
@@ -19,7 +20,8 @@ export function openVideoLists(path: string) {
   const db = openReadOnly(path);
   const listPage = prepareListPage(db);
   const findLiveIds = createFindLiveIds(db);
-  const scanner = createScanner(path);
+  const thread = 'queries/wide-reads/wide-thread.js';
+  const queue = createThreadQueue<WideRequest, ListPage | null>({ path, thread });
 
   function pageById(key: PackageKey, query: ListQuery): ListPage | null {
     return readSnapshot(db, () =>
@@ -33,10 +35,12 @@ export function openVideoLists(path: string) {
   return {
     /**
      * Null if no full walk of the package has completed: its content is unknown. A search, and any order other than by
-     * id, waits in a queue and rejects as `Scanner.scan` does.
+     * id, waits in a queue and rejects as `ThreadQueue.ask` does.
      */
     page: async (key: PackageKey, query: ListQuery, signal: AbortSignal): Promise<ListPage | null> =>
-      query.search || query.sort.item !== 'id' ? scanner.scan(key, query, signal) : pageById(key, query),
+      query.search || query.sort.item !== 'id'
+        ? queue.ask({ scan: { key, query } }, signal)
+        : pageById(key, query),
     /** The booked days of a range, and `today` as last read, oldest first; and when storage was last read (ms). */
     days: (account: string, range: DayRange, today: string) =>
       readSnapshot(db, () => {
@@ -45,7 +49,7 @@ export function openVideoLists(path: string) {
         return { days: readServedDays(db, account, range, today), readAt };
       }),
     close: async (): Promise<void> => {
-      await scanner.close();
+      await queue.close();
       db.$client.close();
     },
   };
