@@ -6,7 +6,7 @@ import type { Config, TargetConfig } from '../config/config.ts';
 import { LockedError } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { withinTime } from '../lib/within-time.ts';
-import { openAccess } from '../publishing/targets/open-target.ts';
+import { withAccess } from '../publishing/targets/open-target.ts';
 import {
   findRefusal,
   readIdentity,
@@ -30,41 +30,32 @@ export async function findOwned(
   signal?: AbortSignal,
 ): Promise<Map<string, OwnedError>> {
   const identity = readIdentity(warehouse);
-  const read = async (target: TargetConfig) => ({
-    target,
-    states: await readAccounts(target, logger, signal),
-  });
-  const known = await Promise.all((publish?.targets ?? []).map(read));
   const owned = new Map<string, OwnedError>();
-  for (const { name: account } of accounts)
-    for (const { target, states } of known) {
+  const check = async (target: TargetConfig) => {
+    const states = await readAccounts(target, logger, signal);
+    for (const { name: account } of accounts) {
       const refusal = findRefusal(account, states.get(account) ?? null, identity, null, target.name);
       if (refusal) owned.set(account, refusal);
     }
+  };
+  await Promise.all((publish?.targets ?? []).map(check));
   for (const [account, { message: reason, hint = null }] of owned)
     logger.warn({ event: 'target_account_not_synced', account, reason, hint }, `${reason}; it is not synced`);
   return owned;
 }
 
 /** Empty where the target does not answer. */
-async function readAccounts(
-  target: TargetConfig,
-  logger: Logger,
-  signal?: AbortSignal,
-): Promise<Map<string, AccountState>> {
-  const access = await openAccess(target);
-  try {
-    const states = await withinTime(access.readAccounts(), DEADLINE_MS, signal);
-    if (states === null) throw new Error(`it did not answer in ${DEADLINE_MS / 1000} s`);
-    return states;
-  } catch (thrown) {
-    const { message: error } = access.describe(thrown);
-    const text = `target ${target.name} does not tell whose the accounts are, and they are synced all the same: ${error}`;
-    logger.warn({ event: 'target_not_reached', target: target.name, error }, text);
-    return new Map();
-  } finally {
-    await access.close();
-  }
+async function readAccounts(target: TargetConfig, logger: Logger, signal?: AbortSignal) {
+  const states = await withAccess(target, async (access) => {
+    const found = await withinTime(access.readAccounts(), DEADLINE_MS, signal);
+    if (found === null) throw new Error(`it did not answer in ${DEADLINE_MS / 1000} s`);
+    return found;
+  });
+  if (!('failure' in states)) return states;
+  const { message: error } = states.failure;
+  const text = `target ${target.name} does not tell whose the accounts are, and they are synced all the same: ${error}`;
+  logger.warn({ event: 'target_not_reached', target: target.name, error }, text);
+  return new Map<string, AccountState>();
 }
 
 /** Throws LockedError where every account of the config is another one's: there is nothing to sync. */

@@ -2,48 +2,38 @@
 import type { Config, TargetConfig } from '../config/config.ts';
 import { errorLine, hintLine } from '../lib/errors.ts';
 import { escapeControls } from '../lib/format.ts';
-import { openAccess } from '../publishing/targets/open-target.ts';
+import { withAccess } from '../publishing/targets/open-target.ts';
 import {
   findRefusal,
   readIdentity,
   type AccountState,
   type Identity,
 } from '../publishing/targets/ownership.ts';
-import type { TargetCheck } from '../publishing/targets/target.ts';
+import type { TargetCheck, TargetFailure } from '../publishing/targets/target.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { formatTable } from './output/table.ts';
 
 /** Connects to each target; changes nothing that a reader sees. */
-export async function checkTargets({ publish, accounts }: Config, warehouse: Warehouse) {
+export function checkTargets({ publish, accounts }: Config, warehouse: Warehouse) {
   const identity = readIdentity(warehouse);
-  const names = accounts.map(({ name }) => name);
-  const checkOne = async (target: TargetConfig) => ({
-    target: target.name,
-    checks: await checkTarget(target, names, identity),
-  });
-  return Promise.all((publish?.targets ?? []).map(checkOne));
+  const check = async (target: TargetConfig) => {
+    const checks = await withAccess(target, async (access) => {
+      const found = await access.check();
+      if (found.some(({ isOk }) => !isOk)) return found;
+      const states = await access.readAccounts();
+      return [
+        ...found,
+        ...accounts.map(({ name }) => checkAccount(name, states.get(name) ?? null, identity, target.name)),
+      ];
+    });
+    return { target: target.name, checks: 'failure' in checks ? [toFailed(checks.failure)] : checks };
+  };
+  return Promise.all((publish?.targets ?? []).map(check));
 }
 
-async function checkTarget(
-  target: TargetConfig,
-  accounts: readonly string[],
-  identity: Identity,
-): Promise<TargetCheck[]> {
-  const access = await openAccess(target);
-  try {
-    const found = await access.check();
-    if (found.some(({ isOk }) => !isOk)) return found;
-    const states = await access.readAccounts();
-    const checkOwner = (account: string) =>
-      checkAccount(account, states.get(account) ?? null, identity, target.name);
-    return [...found, ...accounts.map(checkOwner)];
-  } catch (error) {
-    const { message, hint } = access.describe(error);
-    return [{ subject: 'accounts', isOk: false, result: message, hint }];
-  } finally {
-    await access.close();
-  }
-}
+const toFailed = ({ message, hint }: TargetFailure): TargetCheck => ({
+  ...{ subject: 'accounts', isOk: false, result: message, hint },
+});
 
 function checkAccount(
   account: string,

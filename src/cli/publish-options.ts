@@ -6,8 +6,8 @@ import { ConfigError, VodhouseError } from '../lib/errors.ts';
 import { escapeControls, pluralize } from '../lib/format.ts';
 import { createLogger, type Logger } from '../lib/logger.ts';
 import { openLoaders, type TargetLoader } from '../publishing/targets/loader.ts';
-import { openAccess } from '../publishing/targets/open-target.ts';
-import { assertOurs, OwnedError, readIdentity } from '../publishing/targets/ownership.ts';
+import { withAccess } from '../publishing/targets/open-target.ts';
+import { assertOurs, readIdentity } from '../publishing/targets/ownership.ts';
 import type { LoadRequest } from '../publishing/targets/target.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import type { JsonOptions, LogOptions } from './command-context.ts';
@@ -74,31 +74,27 @@ export async function confirmForce(
   options: PublishOptions,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const access = await openAccess(target);
-  try {
+  const asked = await withAccess(target, async (access) => {
     const state = (await access.readAccounts()).get(account) ?? null;
     assertOurs(account, state, readIdentity(warehouse), kind, target.name);
-    const theirs = state ? await access.countRows(account) : {};
-    const ours = warehouse.countTargetRows({ account, packageId: null });
-    const count = (table: string) => ours.find((each) => each.table === table)?.rows ?? 0;
-    const loaded = state
-      ? `loaded by ${state.worker}, ${state.loadedAt ?? 'not completely'} UTC`
-      : 'not loaded yet';
-    const lines = [
-      `target ${target.name}, account ${account}, ${loaded}:`,
-      `  deleted: ${listRows(theirs)}`,
-      `  loaded:  ${listRows({ videos: count('video'), video_history: count('video_version') })}, and all else of this warehouse`,
-    ];
-    process.stderr.write(`${lines.map(escapeControls).join('\n')}\n`);
-  } catch (error) {
-    if (error instanceof OwnedError) throw error;
-    const { message, hint } = access.describe(error);
-    throw new VodhouseError(`target ${target.name}: ${message}; nothing was changed`, {
-      hint: hint ?? undefined,
+    return { state, theirs: state ? await access.countRows(account) : {} };
+  });
+  if ('failure' in asked)
+    throw new VodhouseError(`target ${target.name}: ${asked.failure.message}; nothing was changed`, {
+      hint: asked.failure.hint ?? undefined,
     });
-  } finally {
-    await access.close();
-  }
+  const ours = warehouse.countTargetRows({ account, packageId: null });
+  const count = (table: string) => ours.find((each) => each.table === table)?.rows ?? 0;
+  const { state, theirs } = asked;
+  const loaded = state
+    ? `loaded by ${state.worker}, ${state.loadedAt ?? 'not completely'} UTC`
+    : 'not loaded yet';
+  const lines = [
+    `target ${target.name}, account ${account}, ${loaded}:`,
+    `  deleted: ${listRows(theirs)}`,
+    `  loaded:  ${listRows({ videos: count('video'), video_history: count('video_version') })}, and all else of this warehouse`,
+  ];
+  process.stderr.write(`${lines.map(escapeControls).join('\n')}\n`);
   const words = `publish --target ${shellQuote(target.name)} --${kind} ${shellQuote(account)}`;
   return options.yes ?? isConfirmed('Continue?', commandsFor(options.config)(words), signal);
 }

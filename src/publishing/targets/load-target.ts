@@ -4,8 +4,7 @@ import { withinTime } from '../../lib/within-time.ts';
 import { openTarget } from './open-target.ts';
 import { compareOwner, OwnedError, type AccountState, type Force } from './ownership.ts';
 import { openSource, type Source } from './source.ts';
-import type { Loaded, Target } from './target.ts';
-import type { LoadRequest } from './target.ts';
+import type { Loaded, LoadRequest, Target } from './target.ts';
 
 /** After so many failures in a row, the target is down: the other accounts are not tried. */
 const FAILURES = 3;
