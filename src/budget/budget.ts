@@ -48,33 +48,11 @@ export function createBudget(
   const ledger: Ledger = { db, account, limits, windows: createWindowCounts(db, account) };
   let queue: Promise<unknown> = Promise.resolve();
   let lastReportedUntil = 0;
-
-  function reportOnce(untilMs: number, wait: Wait): void {
+  const reportOnce = (untilMs: number, wait: Wait) => {
     if (untilMs <= lastReportedUntil) return;
     lastReportedUntil = untilMs;
     onWait(wait);
-  }
-
-  async function waitForSlot(entry: RequestEntry, signal: AbortSignal | undefined): Promise<Admission> {
-    let giveUpAt = clock.now() + limits.maxWaitMs;
-    for (;;) {
-      signal?.throwIfAborted();
-      const now = clock.now();
-      const attempt = transact(db, () => tryAdmit(ledger, entry, now));
-      if ('requestId' in attempt) return createAdmission(ledger, attempt.requestId, entry, clock, now);
-      const { freeAt, isPause, inFlight, reason } = attempt;
-      const waitMs = freeAt - now;
-      if (isPause ? waitMs > limits.maxWaitMs : !inFlight && freeAt > giveUpAt) {
-        throw new ParkedError(reason, freeAt);
-      }
-      if (isPause) giveUpAt = freeAt + limits.maxWaitMs;
-      else if (inFlight) giveUpAt = now + limits.maxWaitMs;
-      reportOnce(freeAt, { reason, waitMs, isLong: isPause || waitMs >= LONG_WAIT_MS });
-      const sleepMs = isPause ? Math.min(waitMs, POLL_PAUSE_MS) : Math.min(Math.max(1, waitMs), POLL_MS);
-      await clock.sleep(sleepMs, signal);
-    }
-  }
-
+  };
   return {
     whyParked() {
       const now = clock.now();
@@ -83,11 +61,41 @@ export function createBudget(
       return isLong ? new ParkedError(blocked.reason, blocked.freeAt) : null;
     },
     admit(entry, signal) {
-      const admission = queue.then(() => waitForSlot(entry, signal));
+      const admission = queue.then(() => waitForSlot(ledger, entry, { clock, reportOnce, signal }));
       queue = admission.catch(() => undefined);
       return admission;
     },
   };
+}
+
+interface Waiting {
+  clock: Clock;
+  reportOnce: (untilMs: number, wait: Wait) => void;
+  signal: AbortSignal | undefined;
+}
+
+/** Throws ParkedError if the wait is longer than the limits allow; a pause and requests in flight start it anew. */
+async function waitForSlot(
+  ledger: Ledger,
+  entry: RequestEntry,
+  { clock, reportOnce, signal }: Waiting,
+): Promise<Admission> {
+  const { maxWaitMs } = ledger.limits;
+  let giveUpAt = clock.now() + maxWaitMs;
+  for (;;) {
+    signal?.throwIfAborted();
+    const now = clock.now();
+    const attempt = transact(ledger.db, () => tryAdmit(ledger, entry, now));
+    if ('requestId' in attempt) return createAdmission(ledger, attempt.requestId, entry, clock, now);
+    const { freeAt, isPause, inFlight, reason } = attempt;
+    const waitMs = freeAt - now;
+    if (isPause ? waitMs > maxWaitMs : !inFlight && freeAt > giveUpAt) throw new ParkedError(reason, freeAt);
+    if (isPause) giveUpAt = freeAt + maxWaitMs;
+    else if (inFlight) giveUpAt = now + maxWaitMs;
+    reportOnce(freeAt, { reason, waitMs, isLong: isPause || waitMs >= LONG_WAIT_MS });
+    const sleepMs = isPause ? Math.min(waitMs, POLL_PAUSE_MS) : Math.min(Math.max(1, waitMs), POLL_MS);
+    await clock.sleep(sleepMs, signal);
+  }
 }
 
 /**
