@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { history, runPackageHistory } from '../support/models/package-history.ts';
 
 describe('a package', () => {
-  it('has consistent counts, stamps and rows through any history', async () => {
+  it('has consistent counts, stamps, rows and times, and the catalogue of any moment, through any history', async () => {
     await fc.assert(
       fc.asyncProperty(history, async (steps) => {
         expect(await runPackageHistory(steps)).toEqual([]);

@@ -1,9 +1,11 @@
 /**
  * Random histories of one package in the warehouse: pages with videos and proofs, walks that end, stop and
- * are killed. The invariants of the file are checked after every step.
+ * are killed, clocks that jump. The invariants of the file are checked after every step; at the end, the catalogue of
+ * every moment.
  */
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { DAY_MS, fromTimestamp, toTimestamp } from '../../../src/lib/clock.ts';
 import { openWarehouse, type Warehouse } from '../../../src/warehouse/warehouse.ts';
 import { readRows, readValue, type Row } from '../fixtures/live-file.ts';
 import { ACCOUNT, createWalker, EVERYTHING, PACKAGE, video, type Walk } from '../fixtures/package-walker.ts';
@@ -26,7 +28,9 @@ export type Step =
   | { kind: 'finish'; share: number; accept: boolean }
   | { kind: 'stop'; status: 'failed' | 'parked' | 'interrupted' }
   | { kind: 'kill' }
-  | { kind: 'wait'; ms: number };
+  | { kind: 'wait'; ms: number }
+  /** The clock is set, forward or back. */
+  | { kind: 'jump'; ms: number };
 
 const id = fc.integer({ min: 1, max: HIGHEST_ID });
 const shown = fc.array(fc.record({ id, title: fc.constantFrom('a', 'b') }), { maxLength: HIGHEST_ID });
@@ -64,10 +68,28 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('kill' as const) }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('wait' as const), ms: fc.nat(7_200_000) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('wait' as const),
+      ms: fc.oneof(fc.nat(7_200_000), fc.constantFrom(400, 1000, 90_000)),
+    }),
+  },
 );
 
-export const history: fc.Arbitrary<readonly Step[]> = fc.array(step, { minLength: 1, maxLength: 25 });
+const jump: fc.Arbitrary<Step> = fc.record({
+  kind: fc.constant('jump' as const),
+  ms: fc.integer({ min: -400 * DAY_MS, max: 400 * DAY_MS }),
+});
+
+/** Half of the histories have clocks that jump. */
+export const history: fc.Arbitrary<readonly Step[]> = fc.oneof(
+  fc.array(step, { minLength: 1, maxLength: 25 }),
+  fc.array(fc.oneof({ weight: 6, arbitrary: step }, { weight: 1, arbitrary: jump }), {
+    minLength: 1,
+    maxLength: 25,
+  }),
+);
 
 /** Runs a history, and returns the violated invariants as texts; empty if there is none. */
 export async function runPackageHistory(steps: readonly Step[]): Promise<string[]> {
@@ -80,8 +102,9 @@ export async function runPackageHistory(steps: readonly Step[]): Promise<string[
   register();
   let before = readState(path);
   const broken: string[] = [];
+  const timeline: Timeline = new Map();
   for (const each of steps) {
-    clock.advance(1000);
+    clock.advance(400);
     if (each.kind === 'kill') {
       warehouse.close();
       warehouse = openWarehouse(path, clock);
@@ -89,10 +112,12 @@ export async function runPackageHistory(steps: readonly Step[]): Promise<string[
     } else walk = await take(each, warehouse, clock, walk);
     const after = readState(path);
     broken.push(...differences(before, after, each));
+    recordStates(timeline, before, after, clock.now());
     before = after;
   }
   warehouse.close();
-  return broken;
+  const hasJumped = steps.some(({ kind }) => kind === 'jump');
+  return [...broken, ...findBackwardTimes(path), ...(hasJumped ? [] : findWrongMoments(path, timeline))];
 }
 
 async function take(
@@ -101,8 +126,8 @@ async function take(
   clock: VirtualClock,
   current: Walk | null,
 ): Promise<Walk | null> {
-  if (each.kind === 'wait') {
-    clock.advance(each.ms);
+  if (each.kind === 'wait' || each.kind === 'jump') {
+    clock.set(clock.now() + each.ms);
     return current;
   }
   const walker = createWalker(warehouse, clock);
@@ -136,7 +161,8 @@ interface FileState {
   live: number;
   seq: number;
   rows: Map<number, Row>;
-  candidates: number[];
+  /** When each was proved, by its id. */
+  candidates: Map<number, string>;
 }
 
 function readState(path: string): FileState {
@@ -146,7 +172,12 @@ function readState(path: string): FileState {
     live: Number(readValue(path, 'select count(*) from video where removed_at is null')),
     seq: Number(readValue(path, 'select change_seq from warehouse_state')),
     rows: new Map(rows.map((row) => [Number(row['id']), row])),
-    candidates: readRows(path, 'select id from removal_candidate').map((row) => Number(row['id'])),
+    candidates: new Map(
+      readRows(path, 'select id, proved_at from removal_candidate').map((row) => [
+        Number(row['id']),
+        String(row['proved_at']),
+      ]),
+    ),
   };
 }
 
@@ -161,7 +192,7 @@ function differences(before: FileState, after: FileState, each: Step): string[] 
   check(Math.max(0, ...seqs) <= after.seq, 'a row is ahead of the counter');
   check(after.seq >= before.seq, 'the counter went back');
   check(
-    after.candidates.every((candidate) => after.rows.get(candidate)?.['removed_at'] === null),
+    [...after.candidates.keys()].every((candidate) => after.rows.get(candidate)?.['removed_at'] === null),
     'a candidate is no live row',
   );
   for (const [number, row] of before.rows)
@@ -173,7 +204,7 @@ function differences(before: FileState, after: FileState, each: Step): string[] 
     check(!isSame || !isStamped || showsTwice(each, number), `row ${number} was stamped without a change`);
     check(isSame || Number(row['change_seq']) > before.seq, `row ${number} changed without a new change_seq`);
     const wasRemoved = old !== undefined && old['removed_at'] === null && row['removed_at'] !== null;
-    const wasProved = each.kind === 'finish' && before.candidates.includes(number);
+    const wasProved = each.kind === 'finish' && before.candidates.has(number);
     check(!wasRemoved || wasProved, `row ${number} was removed unproved`);
   }
   return [...broken, ...findWrongVideos(after, each)];
@@ -190,12 +221,68 @@ function findWrongVideos(after: FileState, each: Step): string[] {
   const last = new Map(each.shown.map(({ id: number, title }) => [number, title]));
   return [...last].flatMap(([number, title]) => {
     const row = after.rows.get(number);
-    const isRight =
-      row?.['title'] === title && row['removed_at'] === null && !after.candidates.includes(number);
+    const isRight = row?.['title'] === title && row['removed_at'] === null && !after.candidates.has(number);
     return isRight ? [] : [`video ${number} is shown and not stored as shown after ${JSON.stringify(each)}`];
   });
 }
 
 function withoutStamps(row: Row | undefined): Row | undefined {
   return row && { ...row, change_seq: null, changed_at: null };
+}
+
+/** The titles of each video, from which second on; null: it is removed. */
+type Timeline = Map<number, { at: number; title: string | null }[]>;
+
+/** A removal is valid from its proof on, everything else from the step on. */
+function recordStates(timeline: Timeline, before: FileState, after: FileState, now: number): void {
+  const titleOf = (row: Row | undefined) => (row?.['removed_at'] === null ? String(row['title']) : null);
+  for (const [number, row] of after.rows) {
+    const title = titleOf(row);
+    if (title === titleOf(before.rows.get(number))) continue;
+    const at = title === null ? before.candidates.get(number) : toTimestamp(now);
+    const states = timeline.get(number) ?? [];
+    timeline.set(number, [...states, { at: fromTimestamp(at ?? ''), title }]);
+  }
+}
+
+/** The catalogue as it was at a moment; the end of a state is exclusive. */
+const CATALOGUE = `
+select id, title from video_version where removed_at is null and valid_from <= :at and :at < valid_to
+union all select id, title from video where removed_at is null and changed_at <= :at
+order by id`;
+
+/** The moments at which the file has another catalogue than the steps made. */
+function findWrongMoments(path: string, timeline: Timeline): string[] {
+  const seconds = [...timeline.values()].flatMap((states) => states.map(({ at }) => at));
+  const around = new Set(seconds.flatMap((at) => [at - 1000, at, at + 1000]));
+  return [...around].flatMap((ms) => {
+    const expected = [...timeline]
+      .map(([number, states]) => ({
+        id: number,
+        title: states.findLast(({ at }) => at <= ms)?.title ?? null,
+      }))
+      .filter(({ title }) => title !== null)
+      .sort((one, other) => one.id - other.id);
+    const found = readRows(path, CATALOGUE, { at: toTimestamp(ms) });
+    const isRight = JSON.stringify(found) === JSON.stringify(expected);
+    return isRight
+      ? []
+      : [`at ${toTimestamp(ms)}: ${JSON.stringify(found)}, not ${JSON.stringify(expected)}`];
+  });
+}
+
+const BACKWARD = `
+with state as (
+  select id, change_seq, valid_from, valid_to from video_version
+  union all select id, change_seq, coalesce(removed_at, changed_at), null from video),
+pair as (
+  select *, lag(valid_to) over (partition by id order by change_seq) as before,
+    lag(valid_from) over (partition by id order by change_seq) as from_before
+  from state)
+select id, change_seq from pair where valid_to < valid_from or before > valid_from or from_before > valid_from
+union select id, change_seq from video where removed_at < first_seen_at or changed_at < first_seen_at`;
+
+/** Time in the file never runs backward, wherever the clock jumps. */
+function findBackwardTimes(path: string): string[] {
+  return readRows(path, BACKWARD).map((row) => `time runs backward: ${JSON.stringify(row)}`);
 }
