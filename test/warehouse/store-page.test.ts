@@ -51,20 +51,6 @@ describe('a page', () => {
     });
   });
 
-  it('distinguishes null and the empty text, and detects the change from one to the other', async () => {
-    await walker.page(walk, { videos: [video(1, { series: null, cid: '' })] });
-    expect(row(1)).toMatchObject({ series: null, cid: '' });
-    expect(await walker.page(walk, { videos: [video(1, { series: '', cid: '' })] })).toEqual({
-      ...NOTHING,
-      updated: 1,
-    });
-    expect(await walker.page(walk, { videos: [video(1, { series: '', cid: null })] })).toEqual({
-      ...NOTHING,
-      updated: 1,
-    });
-    expect(row(1)).toMatchObject({ series: '', cid: null, change_seq: 3 });
-  });
-
   it('stores undocumented fields, and detects their changes and removals', async () => {
     const seen = [];
     for (const members of [{}, { mood: 'good' }, { mood: 'good' }, { mood: 'bad', id2: 7 }, {}]) {

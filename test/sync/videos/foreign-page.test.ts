@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { openWalkedAccount, firstFailure, OF_101, OF_102 } from '../../support/servers/walked-packages.ts';
-import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
 import { idsFrom } from '../../support/servers/test-service.ts';
 
 describe('the page of another package', () => {
@@ -40,17 +39,6 @@ describe('the page of another package', () => {
     expect((await run()).status).toBe('succeeded');
     expect([live(101), live(102), leftovers()]).toEqual([OF_101, OF_102, []]);
     expect(service.takePages(102)).toEqual([1]);
-  });
-
-  it('is never stored by itself, however often it arrives', async () => {
-    const { run, serveForeignPage, live, leftovers } = await openWalkedAccount({ 101: OF_101, 102: OF_102 });
-    serveForeignPage(102, 101, 6);
-    for (const mode of ['full', 'quick', 'full'] as const) {
-      expect(firstFailure(await run({ mode }))?.packageId).toBe(102);
-      expect([live(102), leftovers()]).toEqual([OF_102, []]);
-    }
-    expect((await run()).failures).toEqual([]);
-    expect([live(102), leftovers()]).toEqual([OF_102, []]);
   });
 
   it('costs the other packages nothing, however many of them receive it', async () => {
@@ -242,42 +230,9 @@ describe('a package that was really filled with other videos', () => {
     expect((await run()).failures).toEqual([]);
     expect(live(102)).toEqual(others);
   });
-
-  it("needs no acceptance where it has a subset of another package's videos", async () => {
-    const choice = (seed: number) => idsFrom(1, 60, 3).map((id, index) => id + 180 * ((index + seed) % 3));
-    const { service, run, live } = await openWalkedAccount({ 101: idsFrom(1, 900), 102: choice(0) });
-    const next = [...choice(0).slice(0, 10), ...choice(1).slice(10)];
-    service.getPackage(102).refill(next);
-    expect((await run()).failures).toEqual([]);
-    expect(live(102)).toEqual(expect.arrayContaining(next));
-  });
 });
 
 describe('a new package', () => {
-  it('that has the videos of another one costs nothing more', async () => {
-    const all = idsFrom(1, 1000);
-    const { service, run, live } = await openWalkedAccount(
-      { 101: all },
-      { packages: [101, 102], pageSize: 100 },
-    );
-    service.getPackage(102).refill(all);
-    service.takePages(102);
-    const { failures, walks } = await run();
-    expect([failures, live(102)]).toEqual([[], all]);
-    expect(walks.at(-1)?.status).toBe('succeeded');
-    expect(service.takePages(102)).toHaveLength(11);
-    expect((await run()).failures).toEqual([]);
-    expect(service.takePages(102)).toHaveLength(10);
-  });
-
-  it('that shares most of its videos with another one is stored', async () => {
-    const own = [...idsFrom(1, 60, 3), ...idsFrom(2, 40, 3)].sort((one, other) => one - other);
-    const { service, run, live } = await openWalkedAccount({ 101: OF_101 }, { packages: [101, 102] });
-    service.getPackage(102).refill(own);
-    expect((await run()).failures).toEqual([]);
-    expect(live(102)).toEqual(own);
-  });
-
   it('that began with the page of another one waits for --accept-page', async () => {
     const scene = await openWalkedAccount({ 101: OF_101 }, { packages: [101, 102] });
     scene.service.getPackage(102).refill(OF_102);
@@ -288,26 +243,5 @@ describe('a new package', () => {
     await scene.run({ packages: [{ account: null, packageId: 102 }], acceptPage: true });
     expect((await scene.run()).failures).toEqual([]);
     expect(scene.live(102)).toEqual(OF_102);
-  });
-
-  it('is fetched after `forget` like a new one: one request a page, and no message', async () => {
-    const all = idsFrom(1, 700);
-    const { run, service, pipeline, live } = await openWalkedAccount(
-      { 101: all, 102: all },
-      { pageSize: 100 },
-    );
-    const warehouse = openWarehouse(pipeline.file, pipeline.clock);
-    warehouse.forget({ account: 'main', packageId: 102 }, Date.now());
-    warehouse.close();
-    expect((await run()).failures).toEqual([]);
-    expect(live(102)).toEqual(all);
-    expect(service.takePages(102)).toEqual([1, 7, 6, 5, 4, 3, 2, 1]);
-    expect(pipeline.log.join('\n')).not.toContain('requested again');
-  });
-
-  it('costs nothing more in the first run of an account, whatever it shares', async () => {
-    const { service, run } = await openWalkedAccount({ 101: OF_101, 102: OF_101 }, { walked: false });
-    expect((await run()).failures).toEqual([]);
-    expect([service.takePages(101), service.takePages(102)]).toEqual([[1], [1]]);
   });
 });
