@@ -14,6 +14,10 @@ export function createBufferPool() {
     /** A buffer that holds one response at a time. */
     acquire: () => {
       let memory = free.pop() ?? Buffer.allocUnsafeSlow(INITIAL_BYTES);
+      let isLent = false;
+      const giveBack = () => {
+        if (memory.length <= MAX_KEPT_BYTES) free.push(memory);
+      };
       return {
         /** Writes a chunk after the first `bytes` bytes; returns the new length. */
         append: (chunk: Buffer, bytes: number): number => {
@@ -24,8 +28,13 @@ export function createBufferPool() {
         },
         /** The first `bytes` bytes: valid until `release`. */
         content: (bytes: number): Buffer => memory.subarray(0, bytes),
+        /** The content stays valid beyond `release`, until the returned function is called, once. */
+        lend: (): (() => void) => {
+          isLent = true;
+          return giveBack;
+        },
         release: () => {
-          if (memory.length <= MAX_KEPT_BYTES) free.push(memory);
+          if (!isLent) giveBack();
         },
       };
     },

@@ -31,8 +31,8 @@ export function createServiceClient(options: ClientOptions) {
   return {
     /** docs/service.md 4.1. Throws TransientError (attempts used up), RefusedError, ParkedError. */
     videoPage: (request: PageRequest) =>
-      execute(connection, buildPageRequest(account, request), (content) =>
-        readVideoPage(content, parsing, request.knownHash ?? null),
+      execute(connection, buildPageRequest(account, request), (content, lend) =>
+        readVideoPage(content, parsing, { hash: request.knownHash ?? null, lend }),
       ),
     /** docs/service.md 4.2, days `yyyy-mm-dd`, both included. Throws as above. */
     storageDays: async (request: StorageRequest) =>

@@ -54,8 +54,11 @@ const MESSAGE_LENGTH = 300;
 
 type AttemptResult<T> = { answer: WithReceivedAt<T> } | { pauseMs: number };
 
-/** Reads the content of a response, whose buffer is reused afterwards. Throws TransientError, RefusedError. */
-type Read<T> = (content: Buffer) => T | Promise<T>;
+/**
+ * Reads the content of a response, whose buffer is reused afterwards, unless it is lent. Throws TransientError,
+ * RefusedError.
+ */
+type Read<T> = (content: Buffer, lend: PooledBuffer['lend']) => T;
 
 /** Sends the request and reads the response. Throws TransientError (attempts used up), RefusedError, ParkedError. */
 export async function execute<T>(
@@ -86,7 +89,7 @@ async function attempt<T>(
     const response = await exchange(connection, request, admission, buffer);
     connection.onDated(response);
     const answeredAt = connection.clock.now();
-    const answer = { ...(await read(response.content)), answeredAt };
+    const answer = { ...read(response.content, buffer.lend), answeredAt };
     connection.lastRefusedCode = null;
     return { answer };
   } catch (error) {

@@ -39,6 +39,8 @@ export interface VideoPage extends PageEnvelope, PageRecords {
   unchanged: boolean;
   /** The page with its records; parses them where they were left out. */
   parse: () => VideoPage;
+  /** To call once it is clear whether the page must be parsed: its content is given up. */
+  release: () => void;
 }
 
 /** Values of `errorCode` with a special meaning. */
@@ -64,13 +66,17 @@ export interface StorageDays {
  * Reads a response of the video list. If its records have the known hash, only the envelope around them is parsed. Throws
  * TransientError or RefusedError.
  */
-export function readVideoPage(content: Buffer, options: ParseOptions, knownHash: string | null): VideoPage {
+export function readVideoPage(
+  content: Buffer,
+  options: ParseOptions,
+  known: { hash: string | null; lend: () => () => void },
+): VideoPage {
   const split = splitEnvelope(content, VIDEO_FIELDS);
   const hash = split?.hash ?? null;
-  const envelope = split && hash === knownHash ? parseEnvelope(split) : null;
+  const envelope = split && hash === known.hash ? parseEnvelope(split) : null;
   if (!envelope) return parsePage(decode(content), options, hash);
-  const copy = Buffer.from(content); // the buffer of the content is used again
-  return { ...envelope, ...NO_RECORDS, parse: () => parsePage(decode(copy), options, hash) };
+  const parse = () => parsePage(decode(content), options, hash);
+  return { ...envelope, ...NO_RECORDS, parse, release: known.lend() };
 }
 
 const NO_RECORDS = { unchanged: true, videos: [], refused: [], ids: [], drift: [] };
@@ -97,6 +103,7 @@ function parsePage(text: string, { codes, redact }: ParseOptions, hash: string |
   const page: VideoPage = {
     ...{ paging, echo, hash, unchanged: false, ...readVideos(records, raw, redact) },
     parse: () => page,
+    release: () => undefined,
   };
   return page;
 }

@@ -33,6 +33,19 @@ describe('an unchanged page', () => {
   });
 });
 
+describe('the content of an unchanged page', () => {
+  it('is not used for other responses before it is released', async () => {
+    const { client } = await createTestClient(({ number }) => ({
+      body: listBody({ records: number === 3 ? [videoRecord(1), videoRecord(2)] : records }),
+    }));
+    const knownHash = (await client.videoPage(pageRequest())).hash;
+    const page = await client.videoPage({ ...pageRequest(), knownHash });
+    await client.videoPage(pageRequest());
+    expect(page.parse().ids).toEqual([7, 9]);
+    page.release();
+  });
+});
+
 describe('the hash of a page', () => {
   it('depends on its records alone, whatever surrounds them', async () => {
     const one = await fetchHash(listBody({ records, totalcount: 2, page: 1 }));
