@@ -205,7 +205,7 @@ CREATE TABLE `storage_day` (
 	`state` text NOT NULL,
 	`observed_at` TIMESTAMP NOT NULL,
 	PRIMARY KEY(`account`, `date`)
-) WITHOUT ROWID;
+);
 --> statement-breakpoint
 CREATE TABLE `storage_discrepancy` (
 	`discrepancy_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
@@ -386,34 +386,23 @@ CREATE TABLE `warehouse_state` (
 --> statement-breakpoint
 CREATE TABLE `incident` (
 	`incident_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
-	`event` text NOT NULL,
+	`kind` text NOT NULL,
 	`account` text,
 	`package_id` BIGINT,
+	`part` text,
 	`text` text NOT NULL,
 	`details` text NOT NULL,
 	`since` TIMESTAMP NOT NULL,
-	`noticed_at` TIMESTAMP NOT NULL,
-	`over_at` TIMESTAMP,
-	`message_id` BIGINT NOT NULL
-);
---> statement-breakpoint
-CREATE INDEX `incident_open` ON `incident` (`incident_id`) WHERE "incident"."over_at" is null;--> statement-breakpoint
-CREATE TABLE `incident_message` (
-	`message_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
-	`event` text NOT NULL,
-	`account` text,
-	`state` text NOT NULL,
-	`body` text NOT NULL,
-	`created_at` TIMESTAMP NOT NULL,
+	`opened_at` TIMESTAMP NOT NULL,
+	`notified_at` TIMESTAMP,
+	`closed_at` TIMESTAMP,
+	`closed_notified_at` TIMESTAMP,
 	`attempts` BIGINT DEFAULT 0 NOT NULL,
 	`next_at` TIMESTAMP NOT NULL,
-	`claimed_until` TIMESTAMP,
-	`last_error` text,
-	`delivered_at` TIMESTAMP,
-	`given_up_at` TIMESTAMP
+	`last_error` text
 );
 --> statement-breakpoint
-CREATE INDEX `incident_message_waiting` ON `incident_message` (`message_id`) WHERE "incident_message"."delivered_at" is null and "incident_message"."given_up_at" is null;--> statement-breakpoint
+CREATE INDEX `incident_unfinished` ON `incident` (`incident_id`) WHERE "incident"."closed_notified_at" is null;--> statement-breakpoint
 CREATE TABLE `forgotten` (
 	`forgotten_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`account_name` text NOT NULL,

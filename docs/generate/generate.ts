@@ -1,8 +1,9 @@
 /**
- * `npm run docs`: writes docs/tables.md, docs/contributing/live-file.md, the keys of docs/config.md and the dashboard of Grafana, and the
- * questions of the pages from docs/questions.md.
+ * `npm run docs`: writes docs/tables.md, docs/contributing/live-file.md, the keys of docs/config.md, the problems of docs/alerts.md and
+ * the dashboard of Grafana, and the questions of the pages from docs/questions.md.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { alertsMarkdown } from './alert-kinds.ts';
 import { configMarkdown } from './config-keys.ts';
 import { dashboardJson } from './dashboard.ts';
 import { liveFileMarkdown } from './live-file.ts';
@@ -13,11 +14,12 @@ const MARK = '<!-- below: npm run docs -->\n';
 const at = (name: string) => new URL(`../${name}`, import.meta.url);
 const read = (name: string) => readFileSync(at(name), 'utf8');
 
-const [writtenByHand = ''] = read('config.md').split(MARK);
+const keepAbove = (name: string) => read(name).split(MARK)[0] ?? '';
 const PAGES = {
   'tables.md': tablesMarkdown(),
   'contributing/live-file.md': liveFileMarkdown(),
-  'config.md': `${writtenByHand}${MARK}\n${configMarkdown()}`,
+  'config.md': `${keepAbove('config.md')}${MARK}\n${configMarkdown()}`,
+  'alerts.md': `${keepAbove('alerts.md')}${MARK}\n${alertsMarkdown()}`,
   '../deploy/grafana/vodhouse.json': dashboardJson(),
   '../src/web/answers/questions.json': formatQuestions(parseQuestions(read('questions.md'))),
 };

@@ -133,11 +133,18 @@ export const LIVE_TABLES: readonly LiveTable[] = [
   }),
   describe(targets.publication, 'One publication. A target uses it to recognise an older copy of the file.'),
   describe(targets.forgotten, 'One `vodhouse forget`: targets load the account again completely.'),
-  describe(incidents.incident, 'One problem that people were told of.', {
-    since: 'when it began, as far as known.',
-    over_at: 'when its end was noticed.',
-  }),
-  describe(incidents.incidentMessage, 'One message to `notify.webhook`, kept until it is delivered.'),
+  describe(
+    incidents.incident,
+    'One problem that people were told of, until `retention.runs_days` after its end.',
+    {
+      kind: 'of the catalogue of problems.',
+      part: '`storage`, or the name of a target.',
+      details: 'JSON, as in [alerts.md](../alerts.md).',
+      notified_at: 'when the webhook last accepted a message about it, before its end.',
+      closed_notified_at: 'when the webhook accepted the message about its end.',
+      next_at: 'from when on the next message may be sent; a process that sends it sets it a minute ahead.',
+    },
+  ),
   describe(runs.warehouseState, 'The only row: the state of the file.', {
     change_seq: 'the last one that a video got.',
     restored_at: 'when a backup last replaced the file.',

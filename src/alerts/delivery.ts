@@ -1,32 +1,27 @@
-/** Delivers the messages of the outbox to the webhook: in their order, with retries. */
-import { DAY_MS, fromTimestamp, type Clock } from '../lib/clock.ts';
-import type { Proxies } from '../lib/http/proxies.ts';
+/** Tells the webhook what waits in the incidents: begins, reminders and ends, with retries. */
+import type { Config, NotifyConfig } from '../config/config.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
+import { redactAll } from '../lib/redact.ts';
 import { hostOf, httpCall } from './http-call.ts';
-import { MAX_RETRY_MS, type ClaimedMessage, type Outbox } from './outbox.ts';
+import type { IncidentRows } from './incident-rows.ts';
+import { buildPost, chooseNext } from './messages.ts';
 
 export interface DeliveryParts {
+  config: Config & { notify: NotifyConfig };
   webhook: string;
-  outbox: Pick<Outbox, 'claim' | 'settle'>;
+  incidents: Pick<IncidentRows, 'claim' | 'settle'>;
   clock: Clock;
   logger: Logger;
-  proxies: Proxies;
   deadlineMs: number;
   /** Interrupts the attempt under way; that message may be sent again at once. */
   signal: AbortSignal;
 }
 
-const FIRST_RETRY_MS = 30_000;
-const GIVE_UP_DAYS = 7;
-
-/** Milliseconds from a failed attempt to the next one; the first attempt is 1. */
-export function getRetryDelay(attempts: number): number {
-  return Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempts - 1, 20));
-}
-
 /** Creates a function that sends all messages that are due, up to the first failure. One call at a time. */
 export function createDelivery(parts: DeliveryParts): () => Promise<void> {
-  const { webhook, outbox, clock, logger, proxies, deadlineMs, signal } = parts;
+  const { config, webhook, incidents, clock, logger, deadlineMs, signal } = parts;
+  const { events, remindAfterMs } = config.notify;
   const host = hostOf(webhook);
   const target = `the webhook at ${host}`;
   let lastError: string | null = null;
@@ -43,26 +38,17 @@ export function createDelivery(parts: DeliveryParts): () => Promise<void> {
   }
 
   async function sendNext(): Promise<boolean> {
-    const message = outbox.claim(clock.now());
-    if (!message) return false;
-    const error = await httpCall({ url: webhook, proxies, body: message.body, deadlineMs, signal });
-    const result = error === null ? { error } : { error, nextAt: getNextAttempt(message) };
-    outbox.settle(message.id, result, clock.now());
-    if (!signal.aborted || error === null) logResult(error);
-    if (result.nextAt === null)
-      logger.error(
-        { event: 'webhook_given_up', host, error },
-        `1 message to ${target} given up: not accepted in ${GIVE_UP_DAYS} days`,
-      );
+    const choose: Parameters<IncidentRows['claim']>[0] = (waiting) =>
+      chooseNext(waiting, (event) => events.includes(event));
+    const claimed = incidents.claim(choose, remindAfterMs, clock.now());
+    if (claimed.length === 0) return false;
+    const { event, state, ...post } = buildPost(claimed, config);
+    const body = JSON.stringify({ event, state, ...redactAll(post, config.secrets) });
+    const error = await httpCall({ url: webhook, proxies: config.proxies, body, deadlineMs, signal });
+    const isInterrupted = error !== null && signal.aborted;
+    incidents.settle(claimed, { error, isInterrupted }, clock.now());
+    if (!isInterrupted) logResult(error);
     return error === null;
-  }
-
-  /** Null gives the message up. */
-  function getNextAttempt({ attempts, createdAt }: ClaimedMessage): number | null {
-    const now = clock.now();
-    if (signal.aborted) return now;
-    const isExpired = now - fromTimestamp(createdAt) > GIVE_UP_DAYS * DAY_MS;
-    return isExpired ? null : now + getRetryDelay(attempts);
   }
 
   return async () => {

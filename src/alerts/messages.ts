@@ -1,19 +1,11 @@
-/** The messages that report incidents: one for each, or one for more than ten packages of an account. Pure. */
-import type { MessageState } from '../database/schema/incidents.ts';
-import { GROUP_TEXTS, groupPackages, groupText, listFirst } from '../health/problem-kinds.ts';
+/** The messages about incidents: one for each, or one for more than ten packages of an account. Pure. */
+import type { Config } from '../config/config.ts';
+import { findKind } from '../health/catalogue.ts';
+import { groupPackages, groupText } from '../health/items.ts';
+import { STORAGE_PART, type AnyKind, type Names } from '../health/problem.ts';
+import { formatPackage, listFirst } from '../health/text.ts';
 import type { IncidentEvent } from '../lib/incident-events.ts';
-import type { ActiveIncident } from './incidents.ts';
-import type { OutboxMessage } from './outbox.ts';
-
-/** An incident to report; `id` is null if it begins. */
-export type ReportedIncident = Omit<ActiveIncident, 'canOpen'> & { id: number | null };
-
-export interface MessageOptions {
-  /** Takes the secrets out of all texts of a value. */
-  redact: <Value>(value: Value) => Value;
-  /** The account if there is just one: it is named where a problem concerns all accounts. */
-  onlyAccount: string | null;
-}
+import type { IncidentKey, MessageState, WaitingIncident } from './incident-rows.ts';
 
 /** The body of a message: docs/alerts.md. */
 export interface Post {
@@ -29,73 +21,80 @@ export interface Post {
 
 /** The most packages that a grouped message lists. */
 const MAX_LISTED = 1_000;
-
-/** The messages for incidents that begin together, end together, or are due for a reminder together. */
-export function buildMessages(
-  state: MessageState,
-  incidents: readonly ReportedIncident[],
-  { redact, onlyAccount }: MessageOptions,
-): OutboxMessage[] {
-  const groups = groupPackages(incidents, (incident) => ({ kind: incident.event, ...incident }));
-  return groups.map((group) => {
-    const [{ event, account }, ...others] = group;
-    const post = others.length > 0 ? buildGroupPost(state, group) : buildPost(state, group[0]);
-    return {
-      event,
-      account, // null stays null: another account may be added while the incident lasts
-      state,
-      body: JSON.stringify({ ...redact({ ...post, account: account ?? onlyAccount }), event, state }),
-      begun: group
-        .filter(({ id }) => id === null)
-        .map((row) => ({ ...row, details: JSON.stringify(row.details) })),
-      known: group.flatMap(({ id }) => id ?? []),
-    };
-  });
-}
-
 const PREFIXES = { begun: '', reminder: 'Still: ', over: 'Over: ' } as const;
 
-function buildPost(
-  state: MessageState,
-  { event, account, packageId, text, since, details }: ReportedIncident,
-): Post {
-  return { event, state, account, package_id: packageId, text: PREFIXES[state] + text, since, details };
+/** The incidents of the next message: the one that waits longest, and those that share its message. */
+export function chooseNext(
+  waiting: readonly WaitingIncident[],
+  isReported: (event: IncidentEvent) => boolean,
+): readonly WaitingIncident[] {
+  const reported = waiting.filter(({ kind }) => {
+    const known = findKind(kind);
+    return known !== undefined && isReported(known.event);
+  });
+  const groups = groupPackages(reported, ({ kind, state, ...row }) => ({ ...row, kind: `${kind} ${state}` }));
+  return groups.find(([first]) => first === reported[0]) ?? [];
 }
 
-function buildGroupPost(
-  state: MessageState,
-  group: readonly [ReportedIncident, ...ReportedIncident[]],
+/** The message about these incidents: one, or more than ten that are alike. The account is named where there is just one. */
+export function buildPost(
+  incidents: readonly WaitingIncident[],
+  config: Pick<Config, 'accounts' | 'publish'>,
 ): Post {
-  const [first] = group;
-  const { event, account } = first;
-  const packages = group.map(({ packageId, since }) => ({ package_id: packageId, since }));
-  const isOver = state === 'over';
-  const sentence = groupText(account, group.length, INCIDENT_TEXTS[event][isOver ? 1 : 0]);
-  const names = listFirst(group.flatMap(({ packageId }) => packageId ?? []));
-  const example = event === 'failed' && !isOver ? `; ${first.text}` : '';
-  const since = packages.map((each) => each.since).sort()[0] ?? first.since;
-  const details = { count: group.length, packages: packages.slice(0, MAX_LISTED) };
-  const text = `${sentence} (${names})${example}`;
-  return buildPost(state, { ...first, packageId: null, text, since, details });
+  const [first] = incidents;
+  const kind = first && findKind(first.kind);
+  if (!kind) throw new Error('an incident of an unknown kind');
+  const [only, ...accounts] = config.accounts;
+  const account = first.account ?? (accounts.length === 0 ? (only?.name ?? null) : null);
+  const { state } = first;
+  const base = { event: kind.event, state, account };
+  if (incidents.length > 1) return { ...base, ...describeGroup(kind, incidents, state) };
+  const text = state === 'over' ? formatResolved(kind, first, config) : first.text;
+  return {
+    ...base,
+    package_id: first.packageId,
+    text: `${PREFIXES[state]}${text}`,
+    since: first.since,
+    details: JSON.parse(first.details) as Post['details'],
+  };
 }
 
-const INCIDENT_TEXTS: Record<IncidentEvent, [begun: string, over: string]> = {
-  failed: [GROUP_TEXTS.failed, 'no longer fail'],
-  stale: [GROUP_TEXTS.stale, 'are fresh again'],
-  held_back: ['have removals that are held back', 'have no removals held back any more'],
-  restricted: ['are paused', 'are no longer paused'],
-  discrepancy: ['differ', 'no longer differ'],
-  gap: ['have gaps', 'have no gaps any more'],
-  quarantine: ['have records in quarantine', 'have no records in quarantine any more'],
-  drift: ['drift', 'no longer drift'],
-  unpublished: ['are not published', 'are published'],
-  backup: ['have no backup', 'have a backup'],
-  target: ['are not in a target', 'are in the targets again'],
-  config: ['have a refused config', 'have a valid config'],
-  clock: ['have another clock', 'have the same clock again'],
-  parked: ['are parked', 'are no longer parked'],
-  partial: [GROUP_TEXTS.partial, 'are no longer incomplete'],
-  unordered: [GROUP_TEXTS.unordered, 'are listed in order of ids again'],
-  time_zone: ['differ by a time zone', 'no longer differ by a time zone'],
-  unconfirmed: ['wait for a second reading', 'no longer wait for a second reading'],
-};
+function describeGroup({ grouped }: AnyKind, incidents: readonly WaitingIncident[], state: MessageState) {
+  const text = (state === 'over' ? grouped?.over : grouped?.text) ?? '';
+  const sentence = groupText(incidents[0]?.account ?? null, incidents.length, text);
+  const names = listFirst(incidents.flatMap(({ packageId }) => packageId ?? []));
+  const packages = incidents.map(({ packageId, since }) => ({ package_id: packageId, since }));
+  return {
+    package_id: null,
+    text: `${PREFIXES[state]}${sentence} (${names})`,
+    since: packages.map(({ since }) => since).sort()[0] ?? '',
+    details: { count: incidents.length, packages: packages.slice(0, MAX_LISTED) },
+  };
+}
+
+/** The text of an incident that is over. */
+function formatResolved(
+  { resolved }: AnyKind,
+  { account, packageId, part }: IncidentKey,
+  { accounts, publish }: Pick<Config, 'accounts' | 'publish'>,
+): string {
+  const configured = accounts.find(({ name }) => name === account);
+  const found = configured?.packages.find(({ id }) => id === packageId);
+  const names: Names = {
+    account: account ?? '',
+    part: part ?? '',
+    subject:
+      packageId !== null
+        ? formatPackage(account ?? '', packageId, found?.name ?? null)
+        : account !== null
+          ? `${part === STORAGE_PART ? 'storage of' : 'account'} ${account}`
+          : `target ${part ?? ''}`,
+  };
+  const isConfigured =
+    packageId !== null
+      ? found !== undefined
+      : account !== null
+        ? configured !== undefined
+        : part === null || (publish?.targets ?? []).some(({ name }) => name === part);
+  return isConfigured ? resolved(names) : `${names.subject} is no longer in the config`;
+}

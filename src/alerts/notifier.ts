@@ -6,7 +6,7 @@ import { openStatusQueries } from '../queries/status-queries.ts';
 import { createClosing } from './closing.ts';
 import { createAlertLoop, type AlertLoopParts } from './alert-loop.ts';
 import { createDelivery, type DeliveryParts } from './delivery.ts';
-import { openOutbox } from './outbox.ts';
+import { openIncidentRows } from './incident-rows.ts';
 
 export type Notifier = NonNullable<ReturnType<typeof openNotifier>>;
 
@@ -24,11 +24,11 @@ const DEADLINE_MS = 10_000;
 
 /** Opens the notifier over an up-to-date live file; null if the config names no webhook. */
 export function openNotifier(config: Config, options: NotifierOptions) {
-  const { notify, proxies } = config;
+  const { notify } = config;
   if (!notify?.webhook) return null;
   const { clock, logger, deadlineMs = DEADLINE_MS } = options;
   const closing = createClosing(clock);
-  const call = { clock, logger, proxies, deadlineMs, signal: closing.signal };
+  const call = { clock, logger, deadlineMs, signal: closing.signal };
   const alerts = openAlerts({ ...config, notify }, notify.webhook, options, call);
   let hasRunFinished = false;
   return {
@@ -53,19 +53,19 @@ function openAlerts(
   config: AlertLoopParts['config'],
   webhook: string,
   { isStale, since }: NotifierOptions,
-  call: Omit<DeliveryParts, 'webhook' | 'outbox'>,
+  call: Omit<DeliveryParts, 'config' | 'webhook' | 'incidents'>,
 ) {
-  const outbox = openOutbox(config.warehouse);
+  const incidents = openIncidentRows(config.warehouse);
   const statusQueries = openStatusQueries(config.warehouse);
   const watchedSince = since === 'always' ? fromTimestamp(statusQueries.createdAt()) : call.clock.now();
-  const deliver = createDelivery({ ...call, outbox, webhook });
+  const deliver = createDelivery({ ...call, config, incidents, webhook });
   const publisher = openPublisher(config, 'alerts');
-  const watched = { statusQueries, outbox, isStale, watchedSince, publisher };
+  const watched = { statusQueries, incidents, isStale, watchedSince, publisher };
   const loop = createAlertLoop({ ...call, ...watched, config, deliver });
   return {
     ...loop,
     close: () => {
-      outbox.close();
+      incidents.close();
       statusQueries.close();
     },
   };

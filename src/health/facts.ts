@@ -1,9 +1,10 @@
 /** The facts of a live file in which problems are found, read at one moment. docs/json.md describes those of `status --json`. */
 import type { AccountConfig, Config } from '../config/config.ts';
 import { countPages } from '../lib/count-pages.ts';
-import { fromTimestamp } from '../lib/clock.ts';
+import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
 import { createCalendar } from '../lib/calendar.ts';
 import { addDays } from '../lib/days.ts';
+import { nextTick } from '../lib/cron-ticks.ts';
 import { redact } from '../lib/redact.ts';
 import { readLiveHolder, type Holder } from '../database/lock.ts';
 import { publishedFact } from '../publishing/about-rows.ts';
@@ -13,10 +14,10 @@ import { findOverdueSince } from './overdue-backup.ts';
 import { acceptRemovalsCommands, type FormatCommand } from './commands.ts';
 import { listStreams, type Stream, type StreamParts } from './streams.ts';
 import { readTargets } from './targets.ts';
+import { withoutSubject } from './text.ts';
 
 export type HealthFacts = ReturnType<typeof readHealthFacts>;
 export type PackageReport = HealthFacts['packages'][number];
-export type StorageReport = HealthFacts['storage'][number];
 export type StorageDetails = HealthFacts['storageDetails'][number];
 export type BudgetReport = HealthFacts['budgets'][number];
 export type BackupReport = NonNullable<HealthFacts['backup']>;
@@ -28,6 +29,10 @@ export interface HealthParts extends StreamParts {
   /** Null if the config publishes nothing, or if the caller does not need it. */
   publisher: Pick<Publisher, 'isBehind' | 'findRefusal'> | null;
   formatCommand: FormatCommand;
+  /** CSV files of packages that cannot be used: left out where the worker tells of them. */
+  unusableFiles?: readonly { account: string; problem: string }[];
+  /** Streams without any read become overdue two ticks after this time (ms); left out: as soon as one was read or failed. */
+  watchedSince?: number;
 }
 
 /** Most booked days of this many must agree with what the service reports now. */
@@ -47,16 +52,26 @@ export function readHealthFacts(parts: HealthParts, now: number, runs: number) {
     ...row,
     error: row.error && redact(row.error, config.secrets),
   });
-  const failedRun = statusQueries.failedRun();
-  const published = readPublished(parts, now);
   const recentSince = addDays(createCalendar(config.timezone).dayAt(now), -RECENT_DAYS);
+  const failedRun = statusQueries.failedRun();
+  const failedWalks = statusQueries.failedWalks().filter(isConfigured).map(redactError);
+  const storageDetails = accounts.flatMap((account) =>
+    readStorageDetails(account, parts, streams, recentSince),
+  );
+  const runRows = statusQueries.runs(runs);
+  const packages = readPackages(streams, rows, heldBack);
+  const failing = new Set([
+    ...failedWalks.map(({ account }) => account),
+    ...storageDetails.flatMap(({ account, failure }) => (failure && !failure.isReadSince ? account : [])),
+  ]);
+  const published = readPublished(parts, now);
   const isOfAccount = ({ account }: { account: string }) => accounts.some(({ name }) => name === account);
   return {
     now,
     config: { accounts, publish: config.publish },
     formatCommand,
     warehouse: config.warehouse,
-    packages: readPackages(streams, rows, heldBack),
+    packages,
     held_back: heldBack.map((row) => ({ ...row, command: acceptCommand(row) })),
     quarantine: statusQueries.quarantine().filter(isOfAccount),
     drift: statusQueries.drift().filter(isOfAccount),
@@ -65,15 +80,88 @@ export function readHealthFacts(parts: HealthParts, now: number, runs: number) {
     published,
     refusedPublication: readRefusal(parts),
     targets: readTargets(parts),
-    runs: statusQueries.runs(runs),
+    runs: runRows,
     streams,
-    failedWalks: statusQueries.failedWalks().filter(isConfigured).map(redactError),
+    failedWalks,
     partialWalks: statusQueries.partialWalks().filter(isConfigured).map(redactError),
     failedRun: failedRun && redactError(failedRun),
-    storageDetails: accounts.flatMap((account) => readStorageDetails(account, parts, streams, recentSince)),
+    storageDetails,
+    hasFailures: failing.size > 0,
+    stoppedAccounts: findStoppedAccounts(parts, packages).filter(({ account }) => failing.has(account)),
+    hasWorker: worker !== null,
+    /** The next full run of the worker; null: no worker is running. */
+    nextRunAt: worker && toTimestamp(nextTick(config.schedule.full, now, config.schedule.timezone)),
+    overdueRunSince: findOverdueRun(parts, runRows, streams, now),
+    isFirstReadDue: isFirstReadDue(
+      parts,
+      { runs: runRows, streams, failedRun, hasFailures: failing.size > 0 },
+      now,
+    ),
+    unusableFiles: parts.unusableFiles ?? [],
     ...readWorkerNotes(worker, config, published?.published_at ?? null),
     ...readBackups(worker, parts, now),
   };
+}
+
+/** So many failures of one kind, in every package of an account, have one cause. */
+const SAME_FAILURES = 3;
+
+/** Accounts that the last run over everything gave up, or whose packages all failed in the same way. */
+function findStoppedAccounts(
+  { config, statusQueries }: HealthParts,
+  packages: readonly { account: string; walked_at: string | null }[],
+) {
+  const rows = statusQueries.lastFailures();
+  return config.accounts.flatMap(({ name: account, packages: configured }) => {
+    const own = rows.filter((row) => row.account === account);
+    const failed = own.filter(({ kind }) => kind !== 'skipped');
+    const countOf = (wanted: string) => failed.filter(({ kind }) => kind === wanted).length;
+    const [common] = failed.map(({ kind }) => kind).sort((one, other) => countOf(other) - countOf(one));
+    const most = failed.filter(({ kind }) => kind === common);
+    const [first] = most;
+    const walks = most.filter(({ package_id: id }) => id !== null).length;
+    const isEvery = walks >= SAME_FAILURES && walks === configured.length;
+    if (!first || !(isEvery || own.some(({ kind }) => kind === 'skipped'))) return [];
+    const { run_id, started_at, finished_at, package_id: id } = first;
+    const subject = `account ${account}, ${id === null ? 'storage' : `package ${id}`}`;
+    const error = redact(withoutSubject(first.message, subject), config.secrets);
+    const unread = packages.filter((row) => row.account === account && (row.walked_at ?? '') < started_at);
+    return [{ account, run_id, finished_at, error, packages: unread.length }];
+  });
+}
+
+/** The begin of the newest run, if a stream is stale and no run began for two ticks; null: runs begin. */
+function findOverdueRun(
+  { isStale }: HealthParts,
+  [newest]: ReturnType<StatusQueries['runs']>,
+  streams: readonly Stream[],
+  now: number,
+): string | null {
+  if (!newest || newest.status === 'running' || !streams.some((each) => each.at !== null && each.isStale))
+    return null;
+  return isStale(newest.started_at, now) ? newest.started_at : null;
+}
+
+interface FirstReadFacts {
+  runs: ReturnType<StatusQueries['runs']>;
+  streams: readonly Stream[];
+  failedRun: unknown;
+  hasFailures: boolean;
+}
+
+/** Whether streams without any read are problems: not before the first run, and not while it reads them. */
+function isFirstReadDue({ isStale, watchedSince }: HealthParts, facts: FirstReadFacts, now: number): boolean {
+  const [last] = facts.runs;
+  if (watchedSince !== undefined)
+    return isStale(toTimestamp(watchedSince), now) && last?.status !== 'running';
+  const isFirstLoad = last?.status === 'running' && last.mode === 'full' && last.scope === null;
+  return !isFirstLoad && !isNothingRead(facts);
+}
+
+/** Was neither a package nor storage ever read, and did no run fail at it? */
+export function isNothingRead({ runs, streams, failedRun, hasFailures }: FirstReadFacts): boolean {
+  const isFailed = failedRun !== null || hasFailures || runs.some(({ status }) => status === 'failed');
+  return !isFailed && streams.every(({ at }) => at === null);
 }
 
 interface PackageRow {

@@ -1,8 +1,8 @@
-/** The state of everything in one sentence. Pure. */
+/** The state of everything in one sentence: that of the worst item, where there is one. Pure. */
 import { fromTimestamp } from '../lib/clock.ts';
 import { formatAgo, formatCount, pluralize } from '../lib/format.ts';
-import { groupProblems, type Problem, type ProblemKind } from './problem-kinds.ts';
-import type { HealthReport } from './report.ts';
+import { isNothingRead, type HealthFacts } from './facts.ts';
+import type { Item } from './items.ts';
 
 export interface OverallStatus {
   /** `good`: nothing to do. `warn`: something needs attention. `bad`: something is stale or failed. `new`: nothing was read yet. */
@@ -11,95 +11,43 @@ export interface OverallStatus {
   text: string;
 }
 
-type Facts = Pick<HealthReport, 'packages' | 'storage' | 'problems'>;
-
-/** The overall status at `now` (ms). During the first load, `problems` has none of kind `never_read`. */
-export function getOverallStatus(
-  { packages, storage, problems }: Facts,
-  now: number,
-  isLoading: boolean,
-): OverallStatus {
-  const walked = packages.flatMap(({ walked_at: at }) => at ?? []).sort();
-  const newest = walked.at(-1);
-  if (!isLoading && isNothingRead({ packages, storage, problems }))
-    return { level: 'new', text: NOTHING_READ };
-  const isFirstLoad = isLoading && walked.length < packages.length;
-  const isBad = problems.some(({ severity }) => severity === 'bad');
-  const packageTexts = describePackages(problems, packages.length, now);
-  const hasWalkTime = newest !== undefined && !isFirstLoad && !packages.some(({ stale }) => stale);
-  const items = groupProblems(problems).length;
-  const text = [
-    ...(packageTexts.length > 0
-      ? packageTexts
-      : [isFirstLoad ? firstLoadText(walked.length, packages.length) : freshText(packages.length)]),
-    ...describeStorage(problems),
-    ...(hasWalkTime ? [`last full walk ${formatAgo(now - fromTimestamp(newest))}`] : []),
-    ...(items > 0 && !isBad ? [`${pluralize(items, 'item needs', 'items need')} attention`] : []),
-  ].join('; ');
-  const level = isBad ? 'bad' : items > 0 ? 'warn' : isFirstLoad ? 'new' : 'good';
-  return { level, text: text.charAt(0).toUpperCase() + text.slice(1) };
-}
+type Facts = Pick<HealthFacts, 'packages' | 'runs' | 'streams' | 'failedRun' | 'hasFailures' | 'now'> & {
+  items: readonly Item[];
+};
 
 /** What `status` and the page say before the first run. */
 export const NOTHING_READ = 'Nothing was synced yet';
 
-/** Was neither a package nor storage ever read, and did no run fail at it? */
-export function isNothingRead({ packages, storage, problems }: Facts): boolean {
-  const isRead = packages.some(({ walked_at: at }) => at) || storage.some(({ read_at: at }) => at);
-  return !isRead && !problems.some(({ kind }) => FAILURES.includes(kind));
+export function getOverallStatus(facts: Facts): OverallStatus {
+  const [first, ...others] = facts.items;
+  const [last] = facts.runs;
+  const walked = facts.packages.flatMap(({ walked_at: at }) => at ?? []).sort();
+  const isLoading = last?.status === 'running' && last.mode === 'full' && last.scope === null;
+  if (!isLoading && isNothingRead(facts)) return { level: 'new', text: NOTHING_READ };
+  if (first) {
+    const more = others.length > 0 ? `; ${pluralize(others.length, 'more item')} below` : '';
+    const affects = first.affects === null ? '' : ` (${first.affects})`;
+    const level = first.severity === 'bad' ? 'bad' : 'warn';
+    return { level, text: capitalize(`${first.message}${affects}${more}`) };
+  }
+  if (isLoading && walked.length < facts.packages.length) {
+    const all = pluralize(facts.packages.length, 'package');
+    return { level: 'new', text: `First load: ${formatCount(walked.length)} of ${all} read` };
+  }
+  const newest = walked.at(-1);
+  const walkedAgo =
+    newest === undefined ? '' : `; last full walk ${formatAgo(facts.now - fromTimestamp(newest))}`;
+  return { level: 'good', text: `${formatFresh(facts.packages.length)}${walkedAgo}` };
 }
 
-const FAILURES: readonly ProblemKind[] = ['run_failed', 'scoped_run_failed', 'failed'];
-
-/** Which packages are stale, and how many failed; a failed run if there are neither. */
-function describePackages(problems: readonly Problem[], packages: number, now: number): string[] {
-  const ofPackages = problems.filter(({ scope }) => scope.packageId !== null);
-  const stale = ofPackages.filter(({ kind }) => kind === 'stale' || kind === 'never_read');
-  const failed = ofPackages.filter(({ kind }) => kind === 'failed').length;
-  const isRunFailed = problems.some(({ kind }) => kind === 'run_failed' || kind === 'scoped_run_failed');
-  return [
-    ...(stale.length > 0 ? [staleText(stale, packages, now)] : []),
-    ...(failed > 0 ? [`the last walk of ${pluralize(failed, 'package')} failed`] : []),
-    ...(isRunFailed && failed + stale.length === 0 ? ['the last run failed'] : []),
-  ];
+function formatFresh(packages: number): string {
+  if (packages === 0) return 'No packages are configured';
+  return packages === 1 ? 'The only package is fresh' : `All ${formatCount(packages)} packages fresh`;
 }
 
-/** Storage that is stale, and storage that failed and is not stale yet. */
-function describeStorage(problems: readonly Problem[]): string[] {
-  const accountsWith = (...kinds: ProblemKind[]) =>
-    problems
-      .filter(({ kind, scope }) => kinds.includes(kind) && scope.packageId === null)
-      .map(({ scope }) => scope.account);
-  const stale = accountsWith('stale', 'never_read');
-  const failed = accountsWith('failed').filter((account) => !stale.includes(account));
-  return [
-    ...(stale.length > 0 ? [`storage of ${stale.join(', ')} is stale`] : []),
-    ...(failed.length > 0 ? [`storage of ${failed.join(', ')} failed`] : []),
-  ];
-}
-
-function firstLoadText(walked: number, packages: number): string {
-  return `first load: ${formatCount(walked)} of ${pluralize(packages, 'package')} read`;
-}
-
-function freshText(packages: number): string {
-  if (packages === 0) return 'no packages are configured';
-  return packages === 1 ? 'the only package is fresh' : `all ${formatCount(packages)} packages fresh`;
-}
-
-function staleText(stale: readonly Problem[], packages: number, now: number): string {
-  const read = stale.flatMap(({ since }) => since ?? []).sort();
-  const [oldest] = read;
-  const never = stale.length - read.length;
-  return [
-    formatStalePackages(stale.length, packages),
-    ...(oldest === undefined ? [] : [`the oldest was last walked ${formatAgo(now - fromTimestamp(oldest))}`]),
-    ...(never === 0 ? [] : [`${formatCount(never)} ${never === 1 ? 'has' : 'have'} had no full walk yet`]),
-  ].join('; ');
-}
-
-/** How many of all packages are stale: `2 of 5 packages are stale`. */
-export function formatStalePackages(stale: number, packages: number): string {
-  if (packages === 1) return 'the only package is stale';
-  return `${formatCount(stale)} of ${pluralize(packages, 'package')} ${stale === 1 ? 'is' : 'are'} stale`;
+/** Names of accounts and packages keep their case: they are names. */
+function capitalize(text: string): string {
+  return /^(?:account|storage|target|run|no|a|in|the|videos) /.test(text)
+    ? text.charAt(0).toUpperCase() + text.slice(1)
+    : text;
 }

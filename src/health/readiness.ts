@@ -1,10 +1,7 @@
-/** Can the warehouse be read? The problems that readers depend on: stale packages and storage, a full disk, a -wal file that grows. */
+/** Can the warehouse be read? What readers depend on: fresh packages and storage, a disk with room, a -wal file that is small. */
 import { measureDiskSpace, type DiskSpace } from '../database/disk-space.ts';
 import { errorMessage } from '../lib/errors.ts';
-import { formatBinaryBytes, pluralize } from '../lib/format.ts';
-import { formatStalePackages } from './overall-status.ts';
-import { findStreamProblems } from './package-problems.ts';
-import type { Problem } from './problem-kinds.ts';
+import { formatBinaryBytes, formatCount, pluralize } from '../lib/format.ts';
 import { listStreams, type Stream, type StreamParts } from './streams.ts';
 
 export interface ReadinessFacts {
@@ -12,16 +9,16 @@ export interface ReadinessFacts {
   space: DiskSpace;
 }
 
-/** The body of `/readyz`; `reasons` is empty if it is ready. */
-export interface Readiness {
-  ready: boolean;
-  reasons: Reason[];
-}
-
 /** A reason by its kind, and as a sentence without a full stop. */
 interface Reason {
   what: 'file' | 'stale' | 'disk' | 'wal';
   says: string;
+}
+
+/** The body of `/readyz`; `reasons` is empty if it is ready. */
+export interface Readiness {
+  ready: boolean;
+  reasons: Reason[];
 }
 
 const MIB = 2 ** 20;
@@ -43,68 +40,54 @@ export function readReadiness(parts: StreamParts, now: number, withDetails: bool
   try {
     return getReadiness(readReadinessFacts(parts, now), withDetails);
   } catch (error) {
-    const text = 'the live file cannot be read';
-    const says = withDetails ? `${text}: ${errorMessage(error)}` : text;
-    return { ready: false, reasons: [{ what: 'file', says }] };
+    const details = withDetails ? `: ${errorMessage(error)}` : '';
+    return { ready: false, reasons: [{ what: 'file', says: `the live file cannot be read${details}` }] };
   }
 }
 
 /** At most three reasons, each of a few hundred characters. */
 export function getReadiness({ streams, space }: ReadinessFacts, withDetails: boolean): Readiness {
-  const stale = findStreamProblems(streams);
-  const reasons = findSpaceProblems(space);
-  if (stale.length > 0) {
-    const short = describeStale(stale, streams);
-    reasons.unshift({ what: 'stale', short, full: `${short}: ${nameStreams(stale)}` });
+  const { free, disk, wal } = space;
+  const stale = streams.filter(({ isStale }) => isStale);
+  const reasons: Reason[] = [];
+  const add = (what: Reason['what'], short: string, details: string) =>
+    reasons.push({ what, says: withDetails ? `${short}: ${details}` : short });
+  if (stale.length > 0) add('stale', describeStale(stale, streams), nameStreams(stale));
+  if (free < Math.min(FREE_SPACE.max, Math.max(FREE_SPACE.min, FREE_SPACE.share * disk))) {
+    const percent = ((free / Math.max(1, disk)) * 100).toFixed(1);
+    const left = `${formatBinaryBytes(free)} left (${percent} %), the next videos may not fit`;
+    add('disk', 'the disk of the warehouse is nearly full', left);
   }
-  return {
-    ready: reasons.length === 0,
-    reasons: reasons.map(({ what, short, full }) => ({ what, says: withDetails ? full : short })),
-  };
+  if (wal > MAX_WAL_BYTES) {
+    const reason =
+      'usually a reader holds the live file open in one long transaction, which blocks checkpoints';
+    add('wal', 'the -wal file of the warehouse has grown', `${formatBinaryBytes(wal)}, ${reason}`);
+  }
+  return { ready: reasons.length === 0, reasons };
 }
 
-/** In the words of the overall status, without names: `2 of 5 packages are stale, storage of 1 account is stale`. */
-function describeStale(stale: readonly Problem[], streams: readonly Stream[]): string {
-  const ofStorage = stale.filter(({ scope }) => scope.packageId === null).length;
-  const ofPackages = stale.length - ofStorage;
-  const packages = streams.filter(({ packageId }) => packageId !== null).length;
+const isStorage = ({ packageId }: Stream): boolean => packageId === null;
+
+/** `2 of 5 packages are stale, storage of 1 account is stale`. */
+function describeStale(stale: readonly Stream[], streams: readonly Stream[]): string {
+  const storages = stale.filter(isStorage).length;
+  const packages = stale.length - storages;
+  const all = streams.filter((stream) => !isStorage(stream)).length;
+  const verb = packages === 1 ? 'is' : 'are';
   return [
-    ...(ofPackages > 0 ? [formatStalePackages(ofPackages, packages)] : []),
-    ...(ofStorage > 0 ? [`storage of ${pluralize(ofStorage, 'account')} is stale`] : []),
+    ...(packages > 0 ? [`${formatCount(packages)} of ${pluralize(all, 'package')} ${verb} stale`] : []),
+    ...(storages > 0 ? [`storage of ${pluralize(storages, 'account')} is stale`] : []),
   ].join(', ');
 }
 
-interface SpaceProblem {
-  what: Reason['what'];
-  short: string;
-  full: string;
-}
-
-function findSpaceProblems({ free, disk, wal }: DiskSpace): SpaceProblem[] {
-  const { share, min, max } = FREE_SPACE;
-  const percent = ((free / Math.max(1, disk)) * 100).toFixed(1);
-  const nearlyFull: SpaceProblem = {
-    what: 'disk',
-    short: 'the disk of the warehouse is nearly full',
-    full: `the disk of the warehouse has ${formatBinaryBytes(free)} left (${percent} %): the next videos may not fit`,
-  };
-  const walHasGrown: SpaceProblem = {
-    what: 'wal',
-    short: 'the -wal file of the warehouse has grown',
-    full: `the -wal file of the warehouse has grown to ${formatBinaryBytes(wal)}: usually a reader holds the live file open in one long transaction, which blocks checkpoints`,
-  };
-  const isNearlyFull = free < Math.min(max, Math.max(min, share * disk));
-  return [...(isNearlyFull ? [nearlyFull] : []), ...(wal > MAX_WAL_BYTES ? [walHasGrown] : [])];
-}
-
-/** The packages and storages that were never read, then the longest unread. */
-function nameStreams(stale: readonly Problem[]): string {
-  const sorted = [...stale].sort((one, other) => ((one.since ?? '') < (other.since ?? '') ? -1 : 1));
-  const names = sorted.slice(0, NAMED).map(({ scope: { account, packageId }, since }) => {
-    const isStorage = packageId === null;
-    const name = isStorage ? `storage of ${account ?? ''}` : `${account ?? ''}/${packageId}`;
-    if (since === null) return `${name} (${isStorage ? 'never read' : 'no full walk yet'})`;
-    return `${name} (${isStorage ? 'last read' : 'last full walk'} at ${since} UTC)`;
+/** The streams that were never read, then the longest unread. */
+function nameStreams(stale: readonly Stream[]): string {
+  const sorted = [...stale].sort((one, other) => ((one.at ?? '') < (other.at ?? '') ? -1 : 1));
+  const names = sorted.slice(0, NAMED).map((stream) => {
+    const { account, packageId, at } = stream;
+    const name = isStorage(stream) ? `storage of ${account}` : `${account}/${packageId}`;
+    if (at === null) return `${name} (${isStorage(stream) ? 'never read' : 'no full walk yet'})`;
+    return `${name} (${isStorage(stream) ? 'last read' : 'last full walk'} at ${at} UTC)`;
   });
   const left = stale.length - NAMED;
   return names.join(', ') + (left > 0 ? ` and ${left} more` : '');

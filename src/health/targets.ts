@@ -1,13 +1,12 @@
 /** The targets of publish.targets: what each one has of each account, in short, and what is wrong with it. */
 import type { Config, TargetConfig } from '../config/config.ts';
-import { fromTimestamp, HOUR_MS } from '../lib/clock.ts';
+import { fromTimestamp } from '../lib/clock.ts';
 import { formatAgo, formatCount, formatDuration, pluralize } from '../lib/format.ts';
-import { groupFailures, isLoadDone, OTHER_WAREHOUSE, RUNS, type LoadOutcome } from '../lib/load-report.ts';
+import { groupFailures, isLoadDone, RUNS, type LoadOutcome } from '../lib/load-report.ts';
 import { redact } from '../lib/redact.ts';
 import type { TargetLoadRow } from '../queries/named/targets.ts';
 import type { StatusQueries } from '../queries/status-queries.ts';
-import { shellQuote, type FormatCommand } from './commands.ts';
-import { createProblem, listFirst, toOneLine, type Problem } from './problem-kinds.ts';
+import { listFirst, toOneLine } from './text.ts';
 
 /** One account in one target; of one that was never loaded, totals are 0 and everything else is null. */
 export interface TargetAccount extends Omit<TargetLoadRow, 'outcome' | 'attempted_at' | 'differences'> {
@@ -124,90 +123,10 @@ export function targetText(report: TargetReport, now: number): string {
 }
 
 /** `account main`, `3 accounts (main, second, third)`, `the tables of runs`. */
-function namesOf(rows: readonly TargetAccount[]): string {
+export function namesOf(rows: readonly TargetAccount[]): string {
   const names = rows.map(({ account }) => account).filter((name) => name !== RUNS);
   if (names.length === 0) return 'the tables of runs';
   return names.length === 1
     ? `account ${names[0]}`
     : `${formatCount(names.length)} accounts (${listFirst(names)})`;
-}
-
-/** Loads may fail for this long before a person hears of it: a server may be restarted. */
-const PATIENCE_MS = HOUR_MS;
-const MAX_LISTED = 100;
-
-/** The problems of all targets: one for each reason, however many accounts have it. */
-export function findTargetProblems(
-  targets: readonly TargetReport[],
-  now: number,
-  formatCommand: FormatCommand,
-): Problem[] {
-  return targets.flatMap(({ target, accounts, runs }) => {
-    const rows = runs ? [...accounts, runs] : accounts;
-    const publish = (option = '') => formatCommand(`publish --target ${shellQuote(target)}${option}`);
-    const failed = rows.filter(({ outcome, failing_since: since }) => {
-      return outcome === 'failed' && now - fromTimestamp(since ?? '') >= PATIENCE_MS;
-    });
-    const refused = rows.filter(({ outcome }) => outcome === 'refused');
-    const [different, ...others] = rows.filter(isDifferent);
-    return [
-      ...groupFailures(failed).map((group) => toFailed(target, group, publish())),
-      ...groupFailures(refused).map((group) => toRefused(target, group, publish)),
-      ...(different ? [toDiffering(target, [different, ...others], publish)] : []),
-    ];
-  });
-}
-
-type Group = readonly [TargetAccount, ...TargetAccount[]];
-
-function toFailed(target: string, group: Group, command: string): Problem {
-  const [{ error, hint, code, failing_since: since }] = group;
-  const text = toOneLine(error ?? '');
-  return createProblem({
-    ...{ kind: 'target_failed', scope: { account: null, packageId: null }, since },
-    message: `target ${target} has failed since ${since} UTC for ${namesOf(group)}: ${text}`,
-    advice: [
-      ...(hint === null ? [] : [{ text: toOneLine(hint), command: null }]),
-      { text: 'the worker tries again by itself; to try it now', command },
-    ],
-    fields: toFields(target, 'failed', group, text, code),
-  });
-}
-
-function toRefused(target: string, group: Group, publish: FormatCommand): Problem {
-  const [{ account, error, code, failing_since: since }] = group;
-  const text = toOneLine(error ?? '');
-  const force = code === OTHER_WAREHOUSE ? 'take-over' : 'rebuild';
-  const command = publish(` --${force} ${shellQuote(account)}`);
-  return createProblem({
-    ...{ kind: 'target_refused', scope: toScope(group), since },
-    message: `target ${target}: ${text}${toOthers(group)}`,
-    advice: [{ text: 'if this warehouse is the right one', command }],
-    fields: toFields(target, 'refused', group, text, code),
-  });
-}
-
-function toDiffering(target: string, group: Group, publish: FormatCommand): Problem {
-  const [{ account, differences, verified_at: since }] = group;
-  const text = toOneLine(differences?.[0] ?? '');
-  const command = publish(` --rebuild ${shellQuote(account)}`);
-  return createProblem({
-    ...{ kind: 'target_differs', scope: toScope(group), since },
-    message: `target ${target}: ${text}${toOthers(group)}`,
-    advice: [{ text: 'to load the account again completely', command }],
-    fields: toFields(target, 'differs', group, text, null),
-  });
-}
-
-function toScope([{ account }, ...others]: Group) {
-  return { account: others.length === 0 && account !== RUNS ? account : null, packageId: null } as const;
-}
-
-const toOthers = ({ length }: Group): string =>
-  length > 1 ? ` (and ${pluralize(length - 1, 'other account')})` : '';
-
-/** The `details` of an alert. */
-function toFields(target: string, what: string, group: Group, error: string, code: string | null) {
-  const accounts = group.map(({ account }) => account).filter((name) => name !== RUNS);
-  return { targets: [{ target, what, accounts: accounts.slice(0, MAX_LISTED), error, code }] };
 }

@@ -57,6 +57,7 @@ export function openStatusQueries(path: string) {
     failedWalks: () => failures.FAILED_WALKS.all(db, {}),
     partialWalks: () => failures.PARTIAL_WALKS.all(db, {}),
     failedRun: () => failures.FAILED_RUN.get(db, {}) ?? null,
+    lastFailures: () => failures.LAST_FAILURES.all(db, {}),
     storageFailures: (account: string) => failures.STORAGE_FAILURES.all(db, { account }),
     lastBackup: () => LAST_BACKUP.one(db, {}),
     targetLoads: () => targets.TARGET_LOADS.all(db, {}),

@@ -62,7 +62,7 @@ it('a check of 1,000 packages never blocks the worker for 100 ms', async () => {
     later.push({ hold, totalMs: performance.now() - before });
   }
   expect(newMessages().sort()).toEqual(['failed begun', 'held_back begun']);
-  expect(readRows(path, 'select count(*) as open from incident where over_at is null')).toEqual([
+  expect(readRows(path, 'select count(*) as open from incident where closed_at is null')).toEqual([
     { open: 200 },
   ]);
   const shortest = (numbers: number[]) => Math.round(Math.min(...numbers) * 10) / 10;

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { getRetryDelay } from '../../src/alerts/delivery.ts';
 import { NO_PROXIES } from '../../src/lib/http/proxies.ts';
-import { openOutbox } from '../../src/alerts/outbox.ts';
+import { getRetryDelay, openIncidentRows } from '../../src/alerts/incident-rows.ts';
 import { insert } from '../support/fixtures/filled-live-file.ts';
 import { execute, readRows, readValue } from '../support/fixtures/live-file.ts';
 import { NOON, openTestNotifier } from '../support/fixtures/open-notifier.ts';
@@ -16,6 +15,10 @@ const READ_LATER = [
   "update package set walked_at = '2027-03-10 12:00:00';",
   "update storage_reading set observed_at = '2027-03-10 12:00:00';",
 ].join('');
+const INCIDENT = {
+  ...{ kind: 'gap', account: 'main', packageId: null, part: 'storage' },
+  ...{ text: '', details: '{}', since: NOON },
+};
 const held = (package_id: number) =>
   insert('removal_candidate', {
     account: 'main',
@@ -47,9 +50,12 @@ describe('a webhook that is down', () => {
     const tries = webhook.calls.length;
     expect(tries).toBeGreaterThan(12);
     expect(newMessages()).toEqual([]);
-    expect(readRows(path, 'select distinct last_error from incident_message where attempts > 0')).toEqual([
-      { last_error: 'it answered 503' },
-    ]);
+    expect(
+      readRows(
+        path,
+        'select distinct last_error from incident where attempts > 0 and last_error is not null',
+      ),
+    ).toEqual([{ last_error: 'it answered 503' }]);
 
     webhook.answer(204);
     for (let minute = 0; minute < 60 && webhook.received.length === 0; minute += 5)
@@ -79,71 +85,31 @@ describe('a webhook that is down', () => {
     expect(newMessages()).toEqual(['gap begun']);
   });
 
-  it('is given up after 7 days, and the end of the incident is still sent', async () => {
-    const { sql, check, checkAfter, newMessages, webhook, log } = await openTestNotifier();
+  it.each([
+    [6, ['gap begun', 'gap over']],
+    [8, []],
+  ])('that comes back %i days after an end is told of it: %j', async (days, messages) => {
+    const { sql, check, checkAfter, newMessages, webhook } = await openTestNotifier();
     webhook.answer(500);
-    sql(gap('2026-03-08'));
+    sql(gap('2026-03-08'), READ_LATER);
     await check();
-    sql(
-      "update package set walked_at = '2026-03-17 12:00:00';",
-      "update storage_reading set observed_at = '2026-03-17 12:00:00';",
-    );
-    await checkAfter(7 * DAY_MS);
-    expect(log.join('')).not.toContain('given up');
     sql('delete from storage_gap;');
-    await checkAfter(MINUTE_MS);
+    await checkAfter(10 * DAY_MS); // a begin is tried for as long as its incident lasts
     webhook.answer(200);
-    await checkAfter(MINUTE_MS);
-    expect(log.filter((line) => line.includes('1 message to the webhook at'))).toHaveLength(1);
-    expect(log.join('')).toContain('given up: not accepted in 7 days');
-    expect(newMessages()).toEqual(['gap over']);
+    await checkAfter(days * DAY_MS);
+    expect(newMessages()).toEqual(messages);
   });
 
-  it('receives the pending messages when it is up again after 8 days', async () => {
-    const { sql, check, restart, clock, newMessages, webhook, log } = await openTestNotifier();
-    webhook.answer(500);
-    sql(gap('2026-03-08'), READ_LATER);
-    await check();
-    clock.advance(8 * DAY_MS);
-    webhook.answer(200);
-    await restart();
-    await check();
-    expect(newMessages()).toEqual(['gap begun']);
-    expect(log.join('')).not.toContain('given up');
-  });
-
-  it('receives the begin of an incident that lasts, where the first begin message was given up', async () => {
-    const { sql, check, checkAfter, newMessages, webhook, log } = await openTestNotifier();
-    webhook.answer(500);
-    sql(gap('2026-03-08'), READ_LATER);
-    await check();
-    await checkAfter(8 * DAY_MS);
-    expect(log.join('')).toContain('given up: not accepted in 7 days');
-    webhook.answer(200);
-    await checkAfter(MINUTE_MS);
-    await checkAfter(MINUTE_MS);
-    expect(newMessages()).toEqual(['gap begun']);
-    expect(webhook.received[0]?.text).toMatch(/^storage of main/);
-    expect(webhook.received[0]?.since).toBe(NOON);
-    await checkAfter(DAY_MS - 2 * MINUTE_MS);
-    expect(newMessages()).toEqual([]);
-    await checkAfter(2 * MINUTE_MS);
-    expect(newMessages()).toEqual(['gap reminder']);
-  });
-
-  it('does not count an attempt that the shutdown aborts as the last failure of the 7 days', async () => {
+  it('does not count an attempt that the shutdown interrupts', async () => {
     const { sql, check, checkAfter, restart, newMessages, webhook, log } = await openTestNotifier();
-    webhook.answer(500);
-    sql(gap('2026-03-08'), READ_LATER);
-    await check();
     webhook.answer('hang');
-    const calls = webhook.calls.length;
-    const checked = checkAfter(8 * DAY_MS);
-    await expect.poll(() => webhook.calls.length).toBe(calls + 1);
+    sql(gap('2026-03-08'), READ_LATER);
+    const checked = check();
+    await expect.poll(() => webhook.calls.length).toBe(1);
     await Promise.all([restart(), checked]);
-    expect(log.join('')).not.toContain('given up');
+    expect(log).toEqual([]);
     webhook.answer(200);
-    await check();
+    await checkAfter(0);
     expect(newMessages()).toEqual(['gap begun']);
   });
 
@@ -184,7 +150,7 @@ describe('a response', () => {
     sql(gap('2026-03-08'));
     await check();
     expect(log.join('')).toContain('the webhook at 127.0.0.1:1 did not accept a message: no connection (');
-    const stored = JSON.stringify(readRows(path, 'select * from incident_message'));
+    const stored = JSON.stringify(readRows(path, 'select * from incident'));
     expect(stored).toContain('no connection');
     expect(log.join('') + stored).not.toMatch(/T0000|token/);
   });
@@ -209,90 +175,56 @@ describe('a message', () => {
     expect(newMessages().sort()).toEqual(['gap begun', 'held_back begun 101']);
   });
 
-  it('is claimed once, in the order of event and account, and again a minute after its process died', async () => {
-    const { path, clock, sql } = await openTestNotifier();
-    const message = (event: string) =>
-      insert('incident_message', {
-        event,
-        account: 'main',
-        state: 'begun',
-        body: '{}',
-        created_at: NOON,
-        next_at: NOON,
-      });
-    sql(message('gap'), message('gap'), message('stale'));
-    const [one, other] = [openOutbox(path), openOutbox(path)];
-    const claim = (of = one, ms = clock.now()) => of.claim(ms)?.id ?? null;
-    expect([claim(), claim(other), claim(), claim(other)]).toEqual([1, 3, null, null]);
-    expect(claim(other, clock.now() + 59_000)).toBeNull();
-    expect(claim(other, clock.now() + 60_000)).toBe(1);
-    other.settle(1, { error: null }, clock.now());
-    expect(claim()).toBe(2);
+  it('is claimed once, its end after its begin, and again a minute after its process died', async () => {
+    const { path, clock } = await openTestNotifier();
+    const [one, other] = [openIncidentRows(path), openIncidentRows(path)];
+    const first = (waiting: Parameters<Parameters<typeof one.claim>[0]>[0]) => waiting.slice(0, 1);
+    const claim = (of = one, ms = clock.now()) => of.claim(first, null, ms);
+    const told = (rows: ReturnType<typeof claim>) => rows.map(({ id, state }) => `${state} ${id}`);
+    const record = (changes: Partial<Parameters<typeof one.record>[0]>) =>
+      one.record({ opened: [], closed: [], updated: [], ...changes }, one.version(), clock.now());
+    const opened = { ...INCIDENT, kind: 'gap' };
+    record({ opened: [opened, { ...opened, kind: 'stale' }] });
+    record({ closed: [1] });
+    record({ opened: [opened] });
+    const claimed = claim();
+    expect([claimed, claim(other), claim()].map(told)).toEqual([['begun 1'], ['begun 2'], []]);
+    expect(told(claim(other, clock.now() + 59_000))).toEqual([]);
+    expect(told(claim(other, clock.now() + 60_000))).toEqual(['begun 1']);
+    const settle = (rows: typeof claimed) =>
+      other.settle(rows, { error: null, isInterrupted: false }, clock.now());
+    settle(claimed);
+    const over = claim();
+    expect(told(over)).toEqual(['over 1']);
+    settle(over);
+    expect(told(claim())).toEqual(['begun 3']);
     one.close();
     other.close();
   });
 
-  it('is not recorded twice where another process sent something since the check began', async () => {
+  it('is not recorded twice where another process stored something since the check began', async () => {
     const { path, clock } = await openTestNotifier();
-    const [one, other] = [openOutbox(path), openOutbox(path)];
-    const incident = {
-      event: 'gap',
-      account: 'main',
-      packageId: null,
-      text: '',
-      details: '{}',
-      since: NOON,
-    } as const;
-    const message = {
-      event: 'gap',
-      account: 'main',
-      state: 'begun',
-      body: '{}',
-      begun: [incident],
-      known: [],
-    } as const;
+    const [one, other] = [openIncidentRows(path), openIncidentRows(path)];
+    const changes = { opened: [INCIDENT], closed: [], updated: [] };
     const versions = [one.version(), other.version()] as const;
-    expect(one.record({ messages: [message], updated: [] }, versions[0], clock.now())).toBe(true);
-    expect(other.record({ messages: [message], updated: [] }, versions[1], clock.now())).toBe(false);
+    expect(one.record(changes, versions[0], clock.now())).toBe(true);
+    expect(other.record(changes, versions[1], clock.now())).toBe(false);
     expect(readValue(path, 'select count(*) from incident')).toBe(1);
     one.close();
     other.close();
   });
 
-  it('that the shutdown aborts waits for the next process', async () => {
-    const { sql, check, restart, newMessages, webhook, path, log } = await openTestNotifier();
-    webhook.answer('hang');
-    sql(gap('2026-03-08'));
-    const checked = check();
-    await expect.poll(() => webhook.calls.length).toBe(1);
-    const closed = restart();
-    await checked;
-    await closed;
-    expect(readValue(path, 'select claimed_until from incident_message')).toBeNull();
-    expect(log).toEqual([]);
-    webhook.answer(200);
-    await check();
-    expect(newMessages()).toEqual(['gap begun']);
-  });
-
-  it('is deleted with its resolved incident after `retention.runs_days`, and no other message is', async () => {
-    const { sql, check, checkAfter, path, webhook } = await openTestNotifier();
-    sql(gap('2026-03-08'), held(101));
+  it('is kept with its incident until `retention.runs_days` after the end', async () => {
+    const { sql, check, checkAfter, path } = await openTestNotifier();
+    sql(gap('2026-03-08'), held(101), READ_LATER);
     await check();
     sql('delete from storage_gap;');
     await checkAfter(HOUR_MS);
-    const count = () => readValue(path, "select count(*) from incident where event <> 'stale'");
-    const messages = () => readValue(path, "select count(*) from incident_message where event <> 'stale'");
-    sql(
-      `update package set walked_at = '2026-06-08 13:00:00';`,
-      `update storage_reading set observed_at = '2026-06-08 13:00:00';`,
-    );
+    const count = () => readValue(path, 'select count(*) from incident');
     await checkAfter(90 * DAY_MS);
-    await check();
-    expect([count(), messages()]).toEqual([2, 2]); // the last message of each
+    expect(count()).toBe(2);
     await checkAfter(DAY_MS);
-    expect([count(), messages()]).toEqual([1, 2]); // the last two reminders
-    expect(webhook.received.at(-1)).toMatchObject({ event: 'held_back', state: 'reminder' });
+    expect(count()).toBe(1);
   });
 });
 
@@ -320,30 +252,11 @@ describe('a reminder', () => {
     expect(newMessages()).toEqual(['held_back over 101']);
   });
 
-  it('is sent also where the interval is longer than the retention of old messages', async () => {
-    const { sql, check, checkAfter, newMessages } = await openTestNotifier({
-      notify: { remindAfterMs: 100 * DAY_MS },
-    });
-    sql(
-      held(101),
-      "update package set walked_at = '2027-03-10 12:00:00';",
-      "update storage_reading set observed_at = '2027-03-10 12:00:00';",
-    );
-    await check();
-    await checkAfter(95 * DAY_MS);
-    await checkAfter(5 * DAY_MS);
-    expect(newMessages()).toEqual(['held_back begun 101', 'held_back reminder 101']);
-  });
-
   it('is never sent where the config turns it off', async () => {
     const { sql, check, checkAfter, newMessages } = await openTestNotifier({
       notify: { remindAfterMs: null },
     });
-    sql(
-      gap('2026-03-08'),
-      "update package set walked_at = '2027-03-10 12:00:00';",
-      "update storage_reading set observed_at = '2027-03-10 12:00:00';",
-    );
+    sql(gap('2026-03-08'), READ_LATER);
     await check();
     await checkAfter(300 * DAY_MS);
     expect(newMessages()).toEqual(['gap begun']);
@@ -351,15 +264,11 @@ describe('a reminder', () => {
 
   it('is not sent while the webhook is down: the interval counts from the last delivery', async () => {
     const { sql, check, checkAfter, newMessages, webhook, path } = await openTestNotifier();
-    sql(
-      "update package set walked_at = '2027-03-10 12:00:00';",
-      "update storage_reading set observed_at = '2027-03-10 12:00:00';",
-    );
-    sql(gap('2026-03-08'));
+    sql(READ_LATER, gap('2026-03-08'));
     webhook.answer(500);
     await check();
     for (let days = 0; days < 3; days++) await checkAfter(DAY_MS);
-    expect(readValue(path, 'select count(*) from incident_message')).toBe(1);
+    expect(readValue(path, 'select count(*) from incident')).toBe(1);
     webhook.answer(200);
     await checkAfter(HOUR_MS);
     await checkAfter(DAY_MS - MINUTE_MS);
@@ -380,21 +289,6 @@ describe('a reminder that was not delivered', () => {
     webhook.answer(200);
     await checkAfter(1_000);
     expect(newMessages()).toEqual(['gap begun', 'gap over']);
-  });
-
-  it('is replaced by the next one', async () => {
-    const { sql, check, checkAfter, newMessages, webhook } = await openTestNotifier();
-    sql(gap('2026-03-08'), READ_LATER);
-    await check();
-    webhook.answer(500);
-    await checkAfter(DAY_MS);
-    sql(gap('2026-03-09'));
-    await checkAfter(DAY_MS);
-    webhook.answer(200);
-    await checkAfter(HOUR_MS);
-    await checkAfter(MINUTE_MS);
-    expect(newMessages()).toEqual(['gap begun', 'gap reminder']);
-    expect(webhook.received[1]?.details['count']).toBe(2);
   });
 
   it('is sent again for what lasts, where part of the incident is over', async () => {
@@ -440,7 +334,6 @@ describe('a clock that was ahead', () => {
     webhook.answer(500);
     sql(gap('2026-03-08'), held(101), READ_LATER);
     await check();
-    sql("update incident_message set claimed_until = '2026-03-10 12:01:00' where event = 'held_back';");
     webhook.answer(200);
     await checkAfter(-DAY_MS);
     expect(newMessages().sort()).toEqual(['gap begun', 'held_back begun 101']);
@@ -452,9 +345,7 @@ describe('a clock that was ahead', () => {
     await check();
     await checkAfter(-9 * DAY_MS);
     await checkAfter(DAY_MS - MINUTE_MS);
-    expect(newMessages()).toEqual(['gap begun']);
-    await checkAfter(MINUTE_MS);
-    expect(newMessages()).toEqual(['gap reminder']);
+    expect(newMessages()).toEqual(['gap begun', 'gap reminder']);
   });
 
   it('does not extend the grace period of a worker', async () => {
@@ -484,7 +375,7 @@ describe('a webhook with a password in its address', () => {
     sql(held(101));
     await check();
     expect(log.join('')).toContain(`the webhook at ${webhook.host} did not accept`);
-    const written = log.join('') + JSON.stringify(readRows(path, 'select * from incident_message'));
+    const written = log.join('') + JSON.stringify(readRows(path, 'select * from incident'));
     expect([given, authorization, pair].filter((secret) => written.includes(secret))).toEqual([]);
   });
 });
@@ -555,7 +446,7 @@ describe('a storm', () => {
       ['over', 'Over: 11 packages of main have no removals held back any more (1, 2, 3, 8 more)'],
     ]);
     expect(
-      readValue(path, "select count(*) from incident where event = 'held_back' and over_at is not null"),
+      readValue(path, "select count(*) from incident where kind = 'held_back' and closed_at is not null"),
     ).toBe(11);
   });
 

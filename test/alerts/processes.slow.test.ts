@@ -114,7 +114,7 @@ describe('processes that check at the same time', () => {
     const each = packages.flatMap((id) => [`failed begun ${id}`, `failed over ${id}`]);
     expect(newMessages().sort()).toEqual(each.sort());
     expect(webhook.calls).toHaveLength(6);
-    const open = 'select count(*) as open from incident where over_at is null';
+    const open = 'select count(*) as open from incident where closed_at is null';
     expect(readRows(path, open)).toEqual([{ open: 0 }]);
     expect(worker.stderr()).not.toMatch(/T0000|alert check failed/);
   });

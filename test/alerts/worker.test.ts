@@ -344,7 +344,7 @@ describe('a worker', () => {
     expect(webhook.received.map(({ event }) => event)).toContain('restricted');
     const texts = [...posts, ...writtenFiles(folder), ['the log', log.join('')] as [string, string]];
     expect(findCanary(texts)).toEqual([]);
-    const ours = ['incident', 'incident_message'].flatMap((table) =>
+    const ours = ['incident'].flatMap((table) =>
       readRows(path, `select * from ${table}`),
     );
     const written = `${JSON.stringify(ours)}${posts.join('')}${log.join('')}`;

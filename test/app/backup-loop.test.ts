@@ -6,7 +6,7 @@ import { createLogger } from '../../src/lib/logger.ts';
 import { tryLock } from '../../src/database/lock.ts';
 import { HOUR_MS, DAY_MS } from '../../src/lib/clock.ts';
 import { readHealthFacts } from '../../src/health/facts.ts';
-import { findBackupProblem } from '../../src/health/worker-problems.ts';
+import { findProblems } from '../../src/health/catalogue.ts';
 import { openStatusQueries } from '../../src/queries/status-queries.ts';
 import { execute, readRows, readValue } from '../support/fixtures/live-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
@@ -47,7 +47,7 @@ async function openLoop({ keep = 2, hasRun = true, folder = join(temporaryFolder
       const parts = { config, statusQueries, publisher: null, isStale: () => false };
       const facts = readHealthFacts({ ...parts, formatCommand: (text) => text }, clock.now(), 1);
       statusQueries.close();
-      return findBackupProblem(facts);
+      return findProblems(facts).filter(({ of }) => of.kind === 'backup');
     },
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
 import { findOverdueSince, type BackupTimes } from '../../src/health/overdue-backup.ts';
-import { findProblems } from '../../src/health/problems.ts';
+import { findProblems } from '../../src/health/catalogue.ts';
 import { healthFacts } from '../support/fixtures/health-facts.ts';
 import { toMs } from '../support/clocks/virtual-clock.ts';
 
@@ -53,18 +53,17 @@ describe('a backup', () => {
     const last = { file: null, made_at: null, size_bytes: null, error: null, failing_since: null };
     const overdueBackup = '2026-03-03 17:30:00';
     const problemsOf = (facts: Parameters<typeof healthFacts>[0]) =>
-      findProblems(healthFacts(facts)).filter(({ kind }) => kind === 'backup');
+      findProblems(healthFacts(facts)).filter(({ of }) => of.kind === 'backup');
     expect(problemsOf({ backup: last })).toEqual([]);
     expect(problemsOf({ backup: last, overdueBackup })).toMatchObject([
       {
         since: overdueBackup,
-        message: 'the backup of the warehouse is overdue, there is none yet',
-        advice: [{ text: expect.stringContaining('a reload') as string }],
+        fields: { made_at: null, error: null },
       },
     ]);
     const failed = { ...last, error: 'no space left', failing_since: '2026-03-03 17:31:00' };
     expect(problemsOf({ backup: failed, overdueBackup })).toMatchObject([
-      { message: 'the backup of the warehouse failed, there is none yet: no space left' },
+      { since: failed.failing_since, fields: { error: 'no space left' } },
     ]);
   });
 });

@@ -6,7 +6,6 @@ import { createHealthReport } from '../../health/report.ts';
 import { createStaleCheck } from '../../health/streams.ts';
 import { summarizeTarget } from '../../health/targets.ts';
 import { withKnownPackages } from '../../health/known-packages.ts';
-import { findUnusableFiles } from '../../health/worker-problems.ts';
 import { readSchedule } from '../../health/schedule.ts';
 import { openPublisher } from '../../publishing/publisher.ts';
 import { openStatusQueries } from '../../queries/status-queries.ts';
@@ -34,17 +33,23 @@ export async function status(options: JsonOptions & { requests?: true }): Promis
     const config = withKnownPackages(written, accounts, statusQueries);
     const publisher = openPublisher(config, 'status');
     const isStale = createStaleCheck(config.schedule);
-    const parts = { config, statusQueries, publisher, formatCommand: commandsFor(options.config), isStale };
+    const parts = {
+      config,
+      statusQueries,
+      publisher,
+      formatCommand: commandsFor(options.config),
+      isStale,
+      unusableFiles: unusable,
+    };
     const health = createHealthReport(parts, now, MAX_RUNS);
     const budgets = health.budgets.map((row) => ({ ...row, saved: statusQueries.savings(row.account, now) }));
     const report = {
       ...health,
-      problems: [...findUnusableFiles(unusable, health), ...health.problems],
       budgets,
       ...readSchedule(config, health.runs.length === 0 ? null : publisher, now),
     };
     process.stdout.write(options.json ? reportJson(report, now) : statusText(report, now));
-    return report.problems.length > 0 ? EXIT.partial : EXIT.done;
+    return listNeeds(report).length > 0 ? EXIT.partial : EXIT.done;
   } finally {
     statusQueries.close();
   }

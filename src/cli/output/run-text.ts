@@ -2,12 +2,8 @@
 import type { Config } from '../../config/config.ts';
 import { acceptRemovalsCommands, type FormatCommand } from '../../health/commands.ts';
 import { createConfigFilter } from '../../health/facts.ts';
-import {
-  CONFIRMATION_HINT,
-  formatHeldReason,
-  formatPackage,
-  withoutSubject,
-} from '../../health/package-problems.ts';
+import { CONFIRMATION_HINT, formatHeldReason } from '../../health/kinds/package-kinds.ts';
+import { formatPackage, withoutSubject } from '../../health/text.ts';
 import { fromTimestamp } from '../../lib/clock.ts';
 import {
   escapeControls,

@@ -2,8 +2,9 @@
 import { fromTimestamp, toTimestamp } from '../../lib/clock.ts';
 import type { Savings, StatusQueries } from '../../queries/status-queries.ts';
 import type { BackupReport, BudgetReport, PublishedReport } from '../../health/facts.ts';
-import { getOverallStatus, isNothingRead, NOTHING_READ } from '../../health/overall-status.ts';
-import { groupProblems, type Advice } from '../../health/problem-kinds.ts';
+import { isNothingRead } from '../../health/facts.ts';
+import { getOverallStatus, NOTHING_READ } from '../../health/overall-status.ts';
+import type { Advice } from '../../health/problem.ts';
 import type { HealthReport } from '../../health/report.ts';
 import type { Schedule } from '../../health/schedule.ts';
 import { summarizeTarget, targetText } from '../../health/targets.ts';
@@ -27,7 +28,7 @@ export type Report = Omit<HealthReport, 'budgets'> &
 export function statusText(report: Report, now: number): string {
   const since = (timestamp: string | null) =>
     timestamp === null ? 'never' : formatAgo(now - fromTimestamp(timestamp));
-  const sections = [problemsText(report, now), scheduleText(report, now)];
+  const sections = [problemsText(report), scheduleText(report, now)];
   if (report.packages.length > 0) sections.push(packageTable(report, since));
   if (report.storage.length > 0) sections.push(storageTable(report, since));
   if (report.drift.length > 0) sections.push(driftTable(report, since));
@@ -41,31 +42,21 @@ export function statusText(report: Report, now: number): string {
 
 type Since = (timestamp: string | null) => string;
 
-function problemsText(report: Report, now: number): string {
-  const { problems, warehouse } = report;
-  const shown = getShownProblems(report);
-  if (shown.length > 0) return [`needs attention (${warehouse}):`, ...problemLines(shown)].join('\n');
-  if (problems.length > 0) return `${nothingReadText(report)} (${warehouse})`;
-  return `${getOverallStatus(report, now, isRunning(report)).text} (${warehouse})`;
+function problemsText(report: Report): string {
+  const { items, warehouse } = report;
+  if (items.length > 0) return [`needs attention (${warehouse}):`, ...itemLines(items)].join('\n');
+  if (isNothingRead(report)) return `${nothingReadText(report)} (${warehouse})`;
+  return `${getOverallStatus(report).text} (${warehouse})`;
 }
-
-const isRunning = ({ runs: [last] }: Report) => last?.status === 'running';
 
 /** What needs attention, as sentences: empty if nothing does. */
 export function listNeeds(report: Report): string[] {
-  const shown = getShownProblems(report);
-  if (shown.length === 0 && report.problems.length > 0) return [nothingReadText(report)];
-  return groupProblems(shown).map(({ message }) => message);
-}
-
-/** Before the first run, packages that were never read are no findings: one sentence says it. */
-function getShownProblems(report: Report): Report['problems'] {
-  if (!isNothingRead(report)) return report.problems;
-  return report.problems.filter(({ kind }) => kind !== 'never_read');
+  if (report.items.length === 0 && isNothingRead(report)) return [nothingReadText(report)];
+  return report.items.map(({ message }) => message);
 }
 
 function nothingReadText(report: Report): string {
-  if (isRunning(report)) return `${NOTHING_READ}; the first run is under way`;
+  if (report.runs[0]?.status === 'running') return `${NOTHING_READ}; the first run is under way`;
   return `${NOTHING_READ}: ${report.formatCommand('sync')}`;
 }
 
@@ -95,14 +86,19 @@ function scheduleText({ worker, next, formatCommand }: Report, now: number): str
   ].join('\n');
 }
 
-/** Each problem with its details, as many as fit completely; at least one. */
-function problemLines(problems: Report['problems']): string[] {
+/** Each item with its details, as many as fit completely; at least one. */
+function itemLines(items: Report['items']): string[] {
   const lines: string[] = [];
-  const groups = groupProblems(problems);
-  for (const [index, { message, details, advice }] of groups.entries()) {
-    const below = [...details, ...advice.map((each) => `-> ${formatAdvice(each)}`)];
+  for (const [index, item] of items.entries()) {
+    const { message, affects, nextTry, details, advice } = item;
+    const below = [
+      ...(affects === null ? [] : [`affects ${affects}`]),
+      ...details,
+      ...(nextTry === null ? [] : [`next try at ${nextTry} UTC`]),
+      ...advice.map((each) => `-> ${formatAdvice(each)}`),
+    ];
     if (index > 0 && lines.length + 1 + below.length > MOST_ROWS)
-      return [...lines, ...more(groups.length - index)];
+      return [...lines, ...more(items.length - index)];
     lines.push(`  - ${escapeControls(message)}`, ...below.map((line) => `      ${escapeControls(line)}`));
   }
   return lines;

@@ -1,5 +1,6 @@
 /** What failed: packages, storage and whole runs, and the booked days that the service changed. */
 import { query } from '../../database/query.ts';
+import type { FailureKind } from '../../database/schema/runs.ts';
 
 /** A package whose last finished full walk failed. */
 export interface FailedWalk {
@@ -77,6 +78,30 @@ select last.run_id, last.error,
   exists (select 1 from walk w where w.run_id = last.run_id and w.mode = 'full' and w.status = 'failed')
     or (select coalesce(min(f.stream is 'storage'), 0) from run_failure f where f.run_id = last.run_id) as is_explained
 from last where last.status = 'failed'`,
+);
+
+/** One thing that the last run over everything could not do, and that did not only have to wait. */
+export interface LastFailure {
+  account: string;
+  run_id: number;
+  started_at: string;
+  finished_at: string;
+  package_id: number | null;
+  kind: FailureKind;
+  message: string;
+}
+
+export const LAST_FAILURES = query<LastFailure>(
+  'What failed in the last run over everything',
+  'An interrupted or parked run does not count. `kind` is `skipped` where the run gave the account up.',
+  `
+with last as (
+  select run_id, started_at, finished_at from run
+  where scope is null and status in ('succeeded', 'partial', 'failed') order by run_id desc limit 1)
+select f.account, l.run_id, l.started_at, l.finished_at, f.package_id, f.kind, f.message
+from last l join run_failure f using (run_id)
+where f.kind not in ('parked', 'preempted', 'owned', 'interrupted', 'clock')
+order by f.account, f.package_id`,
 );
 
 /** A failed reading of the storage of an account, in an unscoped run. */

@@ -24,13 +24,13 @@ export function useLocalTime(): (at: string) => string {
 }
 
 /** Messages are the same everywhere, with times in UTC: on a page those are in its zone. */
-export function Message({ text, class: className }: { text: string; class?: string }) {
+export function useLocalText(): (text: string) => string {
   const toLocal = useLocalTime();
-  return (
-    <bdi class={className}>
-      {text.replace(/(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) UTC/g, (_, at: string) => toLocal(at))}
-    </bdi>
-  );
+  return (text) => text.replace(/(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) UTC/g, (_, at: string) => toLocal(at));
+}
+
+export function Message({ text, class: className }: { text: string; class?: string }) {
+  return <bdi class={className}>{useLocalText()(text)}</bdi>;
 }
 
 const toIso = (at: string) => `${at.replace(' ', 'T')}Z`;

@@ -2,7 +2,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { version } from '../../lib/package-root.ts';
-import { Zone } from './format.tsx';
+import { useLocalText, Zone } from './format.tsx';
 import { Breadcrumbs, Navigation, type Crumb, type NavigationItem } from './navigation.tsx';
 
 /** The path of an asset, by its file name. */
@@ -41,7 +41,9 @@ export function Page(props: PageProps) {
   const refresh = stamp === null ? {} : { 'data-stamp': stamp, 'data-live': '/live.json' };
   return (
     <html lang="en">
-      <Head {...props} />
+      <Zone.Provider value={timezone}>
+        <Head {...props} />
+      </Zone.Provider>
       <body {...refresh}>
         <a class="skip" href="#content">
           Skip to content
@@ -90,12 +92,13 @@ function SearchField() {
 
 function Head({ title, siteTitle, assetUrl, styles = [] }: PageProps) {
   const sheets = ['page.css', ...styles];
+  const toLocalText = useLocalText();
   return (
     <head>
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <meta name="color-scheme" content="light dark" />
-      <title>{`${title} · ${siteTitle}`}</title>
+      <title>{`${toLocalText(title)} · ${siteTitle}`}</title>
       <link rel="icon" type="image/svg+xml" href={assetUrl('icon.svg')} />
       {sheets.map((sheet) => (
         <link key={sheet} rel="stylesheet" href={assetUrl(sheet)} />

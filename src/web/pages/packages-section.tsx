@@ -1,6 +1,5 @@
 /** The packages on the status page, each with a strip of its last days, and what a package is called in all lists. */
 import { formatCount, pluralize } from '../../lib/format.ts';
-import type { PackageProblemKind } from '../../health/problem-kinds.ts';
 import { DAY_STATES, type StripDay } from '../views/day-strip.ts';
 import type { PackageRowView, PackageState, StatusView } from '../views/status-view.ts';
 import { PackageLink, packagePath, RelativeTime } from './format.tsx';
@@ -128,22 +127,10 @@ function StripKey() {
 
 type Level = 'good' | 'warn' | 'bad' | 'new';
 
-const STATES: Record<PackageProblemKind, [level: Level, format: (row: PackageState) => string]> = {
-  failed: ['bad', () => 'last walk failed'],
-  never_read: ['bad', () => 'never walked'],
-  stale: ['bad', () => 'stale'],
-  partial: ['warn', () => 'last walk partial'],
-  held_back: ['warn', ({ held_back }) => `${pluralize(held_back, 'removal')} held back`],
-  unordered: ['warn', () => 'not ordered by id'],
-};
-
 /** The most severe state of a package, as short text. */
 export function getPackageState(row: PackageState, isFirstReadRunning = false): [level: Level, text: string] {
   const { last_walk, walked_at, problem } = row;
   if (last_walk === 'running' && walked_at === null) return ['new', 'first walk in progress'];
-  if (problem) {
-    const [level, format] = STATES[problem.kind];
-    return [level, format(row)];
-  }
+  if (problem) return [problem.of.severity === 'bad' ? 'bad' : 'warn', problem.state ?? problem.message];
   return walked_at === null && isFirstReadRunning ? ['new', 'waiting for its first walk'] : ['good', 'fresh'];
 }

@@ -1,7 +1,7 @@
 /** What needs attention: how severe, since when, where, and the commands to type. Notes are apart. */
 import { formatCount } from '../../lib/format.ts';
 import type { AttentionItem } from '../views/attention.ts';
-import { Message, RelativeTime } from './format.tsx';
+import { Message, RelativeTime, Timestamp } from './format.tsx';
 import { Section } from './section.tsx';
 
 /** Of the others only the number is shown, and the command that lists all. */
@@ -16,8 +16,8 @@ interface ProblemsProps {
 }
 
 export function ProblemsSection({ items: given, all, now }: ProblemsProps) {
-  const notes = given.filter(({ level }) => level === 'note');
-  const items = given.filter(({ level }) => level !== 'note');
+  const notes = given.filter(({ severity }) => severity === 'note');
+  const items = given.filter(({ severity }) => severity !== 'note');
   const hidden = Math.max(0, items.length - MAX_ITEMS) + Math.max(0, notes.length - MAX_NOTES);
   return (
     <Section
@@ -52,19 +52,30 @@ function Items({ items, now }: { items: readonly AttentionItem[]; now: number })
   );
 }
 
-const LEVELS = { bad: '✕ problem', warn: '! attention', note: 'i note' } as const;
+const LEVELS = {
+  bad: ['bad', '✕ problem'],
+  attention: ['warn', '! attention'],
+  note: ['note', 'i note'],
+} as const;
 
-function Item({ id, level, message, since, place, details, advice, now }: AttentionItem & { now: number }) {
+function Item({ now, ...item }: AttentionItem & { now: number }) {
+  const { id, severity, message, affects, since, nextTry, place, details, advice } = item;
+  const [level, label] = LEVELS[severity];
   return (
     <li>
       <p>
         <Message text={message} />
       </p>
       <div class="about">
-        <span class={`state ${level}`}>{LEVELS[level]}</span>{' '}
+        <span class={`state ${level}`}>{label}</span> {affects !== null && <span>affects {affects}</span>}{' '}
         {since !== null && (
           <span>
             began <RelativeTime at={since} now={now} />
+          </span>
+        )}{' '}
+        {nextTry !== null && (
+          <span>
+            next try <Timestamp at={nextTry} />
           </span>
         )}{' '}
         {place && <a href={place.href}>{place.text}</a>}

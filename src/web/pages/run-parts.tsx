@@ -1,5 +1,5 @@
 /** The sections of the page of a run that only some runs have. */
-import { formatHeldReason } from '../../health/package-problems.ts';
+import { formatHeldReason } from '../../health/kinds/package-kinds.ts';
 import { formatBinaryBytes, formatCount, formatDuration, pluralize } from '../../lib/format.ts';
 import type { HeldByRun, RunDetails } from '../../queries/run-queries.ts';
 import type { RunView } from '../views/runs-view.ts';

@@ -6,7 +6,7 @@ import type { LatestChange } from '../../queries/changes/latest-changes.ts';
 import type { StatusView } from '../views/status-view.ts';
 import { BudgetsSection } from './budgets-section.tsx';
 import { ChangeBadge, ChangedTitle, describeChange } from './change-parts.tsx';
-import { changesPath, PackageLink, RelativeTime, runPath, Timestamp, videoPath } from './format.tsx';
+import { Message, changesPath, PackageLink, RelativeTime, runPath, Timestamp, videoPath } from './format.tsx';
 import { Page, type PageFrame } from './layout.tsx';
 import { PackagesSection } from './packages-section.tsx';
 import { ProblemsSection } from './problems-section.tsx';
@@ -47,7 +47,7 @@ function Headline({ status: { level, text }, at }: { status: OverallStatus; at: 
         <span class="sign" aria-hidden="true">
           {SIGNS[level]}
         </span>{' '}
-        {text}
+        <Message text={text} />
       </h1>
       <p class="soft">
         As of <Timestamp at={at} />

@@ -6,6 +6,7 @@ import { fromTimestamp, toTimestamp } from '../../lib/clock.ts';
 import { addDays } from '../../lib/days.ts';
 import type { Growth, LastChange } from '../../queries/named/packages.ts';
 import { keyOfPackage, type CountedPackage } from '../../queries/wide-reads/wide-reads.ts';
+import { listItems } from '../../health/items.ts';
 import { listAttention } from './attention.ts';
 import { createListView, type ListQuery } from './list-view.ts';
 import { getPackageStates, type ViewSources } from './status-view.ts';
@@ -74,7 +75,7 @@ function listAttentionOf(
   const own = report.problems.filter(
     ({ scope }) => scope.account === account && scope.packageId === packageId,
   );
-  return listAttention(own).map((item) => ({ ...item, place: null }));
+  return listAttention(listItems(own, report.formatCommand)).map((item) => ({ ...item, place: null }));
 }
 
 const NEVER = '9999-12-31 00:00:00';

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { countPages } from '../../lib/count-pages.ts';
 import { addDays } from '../../lib/days.ts';
-import { PACKAGE_PROBLEM_KINDS } from '../../health/problem-kinds.ts';
+import { CATALOGUE, getRank } from '../../health/catalogue.ts';
 import { createHealthReport } from '../../health/report.ts';
 import type { PackageTotals } from '../../queries/named/packages.ts';
 import { keyOfPackage } from '../../queries/wide-reads/wide-reads.ts';
@@ -101,7 +101,7 @@ const collator = new Intl.Collator('en', { numeric: true });
 const VALUES: Record<Exclude<PackageSort, 'name'>, (row: PackageListRow) => number | string | null> = {
   /** Higher: more severe. */
   state: ({ problem }) =>
-    problem ? PACKAGE_PROBLEM_KINDS.length - PACKAGE_PROBLEM_KINDS.indexOf(problem.kind) : 0,
+    problem ? CATALOGUE.length - getRank(problem) : 0,
   videos: ({ videos }) => videos,
   hours: ({ totals }) => totals?.duration ?? null,
   size: ({ totals }) => totals?.size_bytes ?? null,

@@ -1,6 +1,7 @@
 /** What the status page shows, read from the live file. */
+import { CATALOGUE, getRank } from '../../health/catalogue.ts';
 import type { HealthParts, PackageReport } from '../../health/facts.ts';
-import { isPackageProblem, PACKAGE_PROBLEM_KINDS, type PackageProblem } from '../../health/problem-kinds.ts';
+import type { Problem } from '../../health/problem.ts';
 import { createHealthReport, type HealthReport } from '../../health/report.ts';
 import type { WideReads } from '../../queries/wide-reads/wide-reads.ts';
 import type { PageQueries } from '../../queries/page-queries.ts';
@@ -11,7 +12,7 @@ import { countRunPackages, toRunProgress, toChangeMarker } from './run-progress.
 import { getOverallStatus } from '../../health/overall-status.ts';
 
 /** A package with its first problem, which is its state. */
-export type PackageState = PackageReport & { problem: PackageProblem | undefined };
+export type PackageState = PackageReport & { problem: Problem | undefined };
 export type PackageRowView = PackageState & { days: StripDay[] };
 
 export type StatusView = ReturnType<typeof createStatusView>;
@@ -33,15 +34,15 @@ export function createStatusView(sources: ViewSources, now: number) {
   const { details } = sources;
   const running = details.runningRun();
   const isFirstReadRunning = running !== null && running.mode === 'full' && running.scope === null;
-  const health = withoutFirstReads(createHealthReport(sources, now, RUNS), isFirstReadRunning);
+  const health = createHealthReport(sources, now, RUNS);
   return {
     now,
     stamp: toChangeMarker(details.changeMarker(), running, now),
     health,
-    attention: listAttention(health.problems),
+    attention: listAttention(health.items),
     /** The command that lists all problems. */
     listAllCommand: sources.formatCommand('status --json'),
-    overallStatus: getOverallStatus(health, now, isFirstReadRunning),
+    overallStatus: getOverallStatus(health),
     progress: running && toRunProgress(running, countRunPackages(sources.config.accounts, running), now),
     tiles: createTiles({ ...sources, health }, now),
     /** When the next full run is due, in ms since 1970. */
@@ -63,16 +64,10 @@ function isTight({ pause, per_day: { spent, limit } }: HealthReport['budgets'][n
   return pause !== null || (limit !== null && spent > TIGHT_SHARE * limit);
 }
 
-function withoutFirstReads(health: HealthReport, isFirstReadRunning: boolean): HealthReport {
-  if (!isFirstReadRunning) return health;
-  return { ...health, problems: health.problems.filter(({ kind }) => kind !== 'never_read') };
-}
-
 /** The first twelve, the worst first; otherwise in the order of the config. */
 function listPackages(health: HealthReport, sources: ViewSources, now: number) {
   const packages = getPackageStates(health);
-  const rank = ({ problem }: PackageState) =>
-    problem ? PACKAGE_PROBLEM_KINDS.indexOf(problem.kind) : PACKAGE_PROBLEM_KINDS.length;
+  const rank = ({ problem }: PackageState) => (problem ? getRank(problem) : CATALOGUE.length);
   const readStrip = createStripReader(sources, now);
   const rows = packages
     .toSorted((one, other) => rank(one) - rank(other))
@@ -83,8 +78,8 @@ function listPackages(health: HealthReport, sources: ViewSources, now: number) {
 
 /** The packages of the config with their first problems. */
 export function getPackageStates({ packages, problems }: HealthReport): PackageState[] {
-  const first = new Map<string, PackageProblem>();
-  for (const problem of problems.filter(isPackageProblem)) {
+  const first = new Map<string, Problem>();
+  for (const problem of problems.filter(({ scope }) => scope.packageId !== null)) {
     const key = `${problem.scope.account ?? ''}/${problem.scope.packageId ?? ''}`;
     if (!first.has(key)) first.set(key, problem);
   }

@@ -1,0 +1,40 @@
+/** Texts that the sentences of problems are made of. Pure. */
+import { escapeControls, truncate } from '../lib/format.ts';
+
+/** Days, fields or accounts that an alert lists. */
+export const MAX_LISTED = 100;
+const EXAMPLES = 3;
+const MAX_DETAILS = 5;
+
+/** The first three, and the number of the others. */
+export function listFirst(items: readonly (string | number)[]): string {
+  const left = items.length - EXAMPLES;
+  return [...items.slice(0, EXAMPLES), ...(left > 0 ? [`${left} more`] : [])].join(', ');
+}
+
+/** The first five lines, and the number of the others out of `all`. */
+export function limitDetails(lines: readonly string[], all = lines.length): string[] {
+  const shown = lines.slice(0, MAX_DETAILS);
+  return [...shown, ...(all > shown.length ? [`and ${all - shown.length} more`] : [])];
+}
+
+/** The earliest of the times; null where there is none. */
+export function findEarliest(rows: readonly { since: string | null }[]): string | null {
+  return rows.flatMap(({ since }) => since ?? []).sort()[0] ?? null;
+}
+
+/** The text on one line, without control characters, up to this many columns. */
+export function toOneLine(text: string, columns = 300): string {
+  return truncate(escapeControls(text.replaceAll(/\s+/g, ' ').trim()), columns);
+}
+
+/** `main/101 (Lectures)`. */
+export function formatPackage(account: string, packageId: number, name: string | null): string {
+  return `${account}/${packageId}${name === null ? '' : ` (${toOneLine(name, 60)})`}`;
+}
+
+/** The error without its subject: errors of requests begin with it, and the message names it already. */
+export function withoutSubject(error: string, subject: string): string {
+  const rest = error.startsWith(subject) ? error.slice(subject.length) : '';
+  return /^[,:]? /.test(rest) ? rest.replace(/^[,:]? /, '') : error;
+}

@@ -1,0 +1,182 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { HealthParts } from '../../src/health/facts.ts';
+import { commandsFor } from '../../src/health/commands.ts';
+import { getOverallStatus } from '../../src/health/overall-status.ts';
+import { createHealthReport } from '../../src/health/report.ts';
+import { createStaleCheck } from '../../src/health/streams.ts';
+import { openStatusQueries } from '../../src/queries/status-queries.ts';
+import { insert, liveFileWith } from '../support/fixtures/filled-live-file.ts';
+import { readingAt, runEnded, walkedAt, walkEnded } from '../support/fixtures/open-notifier.ts';
+import { createTestConfig } from '../support/fixtures/test-config.ts';
+import { toMs } from '../support/clocks/virtual-clock.ts';
+
+const PACKAGES = Array.from({ length: 50 }, (_, index) => 101 + index);
+const NOON = '2026-03-10 12:00:00';
+/** Two ticks and more before noon, and after the last tick but one. */
+const LONG_AGO = '2026-03-10 07:00:00';
+const JUST_NOW = '2026-03-10 11:30:00';
+
+const walked = (at: string) => PACKAGES.map((id) => walkedAt(id, at));
+const failure = (packageId: number | null, kind: string, message = `account main: ${kind}`) =>
+  insert('run_failure', {
+    ...{ run_id: 1, account: 'main', kind, message },
+    ...(packageId === null ? { stream: 'storage' } : { package_id: packageId, stream: 'videos' }),
+  });
+const skipped = insert('run_failure', {
+  ...{ run_id: 1, account: 'main', stream: 'videos', kind: 'skipped', message: 'not requested' },
+});
+const failedWalks = (count: number, error: string) =>
+  PACKAGES.slice(0, count).flatMap((id) => [walkEnded(1, id, 'failed', JUST_NOW, error)]);
+const parked = (error: string) => [
+  runEnded(1, 'parked', JUST_NOW, error),
+  "update run set resume_at = '2026-03-10 18:00:00';",
+];
+const ALL_STALE = [...walked(LONG_AGO), readingAt(LONG_AGO)];
+const ALL_FRESH = [...walked(JUST_NOW), readingAt(JUST_NOW)];
+
+interface Cause {
+  rows: string[];
+  parts?: Partial<HealthParts>;
+  kind: string;
+  affects: string | null;
+  severity?: string;
+  command: string | null;
+}
+
+const target = { name: 'warehouse', kind: 'postgres', everyMs: 0 };
+
+const CAUSES: Record<string, Cause> = {
+  'the service is down': {
+    rows: [
+      ...ALL_STALE,
+      runEnded(1, 'failed', JUST_NOW, 'no connection'),
+      ...failedWalks(10, 'no connection'),
+      ...[null, ...PACKAGES.slice(0, 10)].map((id) => failure(id, 'connection')),
+      skipped,
+    ],
+    ...{ kind: 'account_failed', affects: '50 packages, storage', command: 'check' },
+  },
+  'the key is wrong': {
+    rows: [
+      ...ALL_FRESH,
+      runEnded(1, 'failed', NOON, 'refused'),
+      ...failedWalks(3, 'refused'),
+      ...[null, ...PACKAGES.slice(0, 3)].map((id) => failure(id, 'refused')),
+      skipped,
+    ],
+    ...{ kind: 'account_failed', affects: '50 packages, storage', command: 'check' },
+  },
+  'the disk is full': {
+    rows: [...ALL_STALE, runEnded(1, 'failed', JUST_NOW, 'database or disk is full')],
+    ...{ kind: 'run_failed', affects: '50 packages, storage', command: 'runs 1' },
+  },
+  'the service asks to wait': {
+    rows: [
+      ...ALL_STALE,
+      ...parked('account main is paused'),
+      insert('pause', {
+        ...{ account: 'main', until: '2026-03-10 18:00:00', reason: 'status 429', since: JUST_NOW },
+        ...{ full_rate_at: '2026-03-10 18:10:00', consecutive_restrictions: 1 },
+      }),
+    ],
+    ...{ kind: 'restricted', affects: '50 packages, storage', command: 'resume main' },
+  },
+  'the requests of the day are spent': {
+    rows: [...ALL_STALE, ...parked('20000 requests in a day are spent')],
+    ...{ kind: 'parked', affects: '50 packages, storage', command: 'sync' },
+  },
+  'no worker runs': {
+    rows: [...ALL_STALE, runEnded(1, 'succeeded', LONG_AGO)],
+    ...{ kind: 'no_run', affects: '50 packages, storage', command: 'start' },
+  },
+  'the statistics are down': {
+    rows: [
+      ...[...walked(JUST_NOW), readingAt(LONG_AGO)],
+      runEnded(1, 'partial', JUST_NOW),
+      failure(null, 'status'),
+    ],
+    ...{ kind: 'storage_failed', affects: null, command: null },
+  },
+  'a package is gone': {
+    rows: [
+      ...[...ALL_FRESH, `update package set walked_at = '${LONG_AGO}' where package_id = 101;`],
+      runEnded(1, 'partial', JUST_NOW),
+      ...failedWalks(1, 'no such package'),
+      failure(101, 'refused'),
+    ],
+    ...{ kind: 'failed', affects: null, command: null },
+  },
+  'every package is out of order': {
+    rows: [
+      ...ALL_FRESH,
+      `update package set "order" = 'untrusted', totalcount = 30, page_size = 10;`,
+      runEnded(1, 'succeeded', JUST_NOW),
+    ],
+    ...{ kind: 'unordered', affects: null, severity: 'attention', command: 'status --json' },
+  },
+  'the database of a target is down': {
+    rows: [
+      ...[...ALL_FRESH, runEnded(1, 'succeeded', JUST_NOW)],
+      ...['main', '(runs)'].map((account) =>
+        insert('target_load', {
+          ...{ target: 'warehouse', account, outcome: 'failed', attempted_at: JUST_NOW },
+          ...{ failing_since: LONG_AGO, error: 'connection refused', code: 'ECONNREFUSED' },
+          ...{ loads: 1, failures: 5, rows: 0, duration_ms: 1 },
+        }),
+      ),
+    ],
+    ...{ kind: 'target_failed', affects: null, severity: 'attention' },
+    command: 'publish --target warehouse',
+  },
+  'a file of packages cannot be read': {
+    rows: [...ALL_FRESH, runEnded(1, 'succeeded', JUST_NOW)],
+    parts: { unusableFiles: [{ account: 'main', problem: 'packages.csv: no such file' }] },
+    ...{ kind: 'packages_refused', affects: null, severity: 'attention', command: 'check' },
+  },
+};
+
+/** The health at noon of a file with these rows, and 50 packages in the config. */
+function readReport({ rows, parts = {} }: Pick<Cause, 'rows' | 'parts'>) {
+  const path = liveFileWith(...rows);
+  const base = createTestConfig({ url: 'http://127.0.0.1:1', packages: PACKAGES, storage: {} }, path);
+  const publish = { file: 'bi.db', exclude: [], everyMs: 0, targets: [target] };
+  const config = { ...base, publish } as unknown as typeof base;
+  const statusQueries = openStatusQueries(path);
+  onTestFinished(() => statusQueries.close());
+  const isStale = createStaleCheck(config.schedule);
+  const formatCommand = commandsFor('vodhouse.yaml');
+  const given = { config, statusQueries, isStale, publisher: null, formatCommand, ...parts };
+  return createHealthReport(given, toMs(NOON), 5);
+}
+
+describe('one cause is one item, with 50 packages', () => {
+  it.each(Object.entries(CAUSES))('%s', (_, cause) => {
+    const report = readReport(cause);
+    const [item, ...others] = report.items;
+    expect(others.map(({ message }) => message)).toEqual([]);
+    expect({
+      kind: item?.problem.of.kind,
+      affects: item?.affects,
+      severity: item?.severity,
+      command: item?.advice.find(({ command }) => command)?.command ?? null,
+      hasBegin: item?.since !== null,
+    }).toEqual({
+      kind: cause.kind,
+      affects: cause.affects,
+      severity: cause.severity ?? 'bad',
+      command: cause.command && `vodhouse ${cause.command}`,
+      hasBegin: cause.kind !== 'packages_refused',
+    });
+    const { level, text } = getOverallStatus(report);
+    expect([level, text.slice(1, 30)]).toEqual([cause.severity ? 'warn' : 'bad', item?.message.slice(1, 30)]);
+  });
+
+  it('and two causes are two items', () => {
+    const gone = CAUSES['a package is gone']?.rows ?? [];
+    const down = CAUSES['the database of a target is down']?.rows.slice(-2) ?? [];
+    expect(readReport({ rows: [...gone, ...down] }).items.map(({ problem }) => problem.of.kind)).toEqual([
+      'failed',
+      'target_failed',
+    ]);
+  });
+});
