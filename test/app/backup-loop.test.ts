@@ -113,10 +113,10 @@ describe('the backups of the worker', () => {
     expect(log.filter((line) => line.includes('"event":"backup_failed"'))).toHaveLength(2);
     expect(problems()).toMatchObject([
       {
-        kind: 'backup',
+        of: { kind: 'backup' },
         since: '2026-03-01 12:00:00',
         message: expect.stringMatching(/^the backup of the warehouse failed, there is none yet: /) as string,
-        advice: [{ text: expect.stringContaining('an hour after a failure, or at the next tick') as string }],
+        advice: [{ text: expect.stringContaining('an hour after a failure') as string }],
       },
     ]);
   });
@@ -130,7 +130,7 @@ describe('the backups of the worker', () => {
     lock?.note({ backups: { since: '2026-03-01 12:00:00' } });
     expect(problems()).toMatchObject([
       {
-        kind: 'backup',
+        of: { kind: 'backup' },
         since: '2026-03-03 02:30:00',
         message: expect.stringContaining('is overdue') as string,
       },
