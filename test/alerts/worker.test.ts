@@ -344,9 +344,7 @@ describe('a worker', () => {
     expect(webhook.received.map(({ event }) => event)).toContain('restricted');
     const texts = [...posts, ...writtenFiles(folder), ['the log', log.join('')] as [string, string]];
     expect(findCanary(texts)).toEqual([]);
-    const ours = ['incident'].flatMap((table) =>
-      readRows(path, `select * from ${table}`),
-    );
+    const ours = ['incident'].flatMap((table) => readRows(path, `select * from ${table}`));
     const written = `${JSON.stringify(ours)}${posts.join('')}${log.join('')}`;
     expect(written).toContain('it is [key]');
     expect(written).not.toContain(SERVER_KEY);
