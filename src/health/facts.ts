@@ -14,7 +14,7 @@ import { findOverdueSince } from './overdue-backup.ts';
 import { acceptRemovalsCommands, type FormatCommand } from './commands.ts';
 import { listStreams, type Stream, type StreamParts } from './streams.ts';
 import { readTargets } from './targets.ts';
-import { withoutSubject } from './text.ts';
+import { findOverdueRun, findStoppedAccounts, isFirstReadDue } from './reading.ts';
 
 export type HealthFacts = ReturnType<typeof readHealthFacts>;
 export type PackageReport = HealthFacts['packages'][number];
@@ -101,67 +101,6 @@ export function readHealthFacts(parts: HealthParts, now: number, runs: number) {
     ...readWorkerNotes(worker, config, published?.published_at ?? null),
     ...readBackups(worker, parts, now),
   };
-}
-
-/** So many failures of one kind, in every package of an account, have one cause. */
-const SAME_FAILURES = 3;
-
-/** Accounts that the last run over everything gave up, or whose packages all failed in the same way. */
-function findStoppedAccounts(
-  { config, statusQueries }: HealthParts,
-  packages: readonly { account: string; walked_at: string | null }[],
-) {
-  const rows = statusQueries.lastFailures();
-  return config.accounts.flatMap(({ name: account, packages: configured }) => {
-    const own = rows.filter((row) => row.account === account);
-    const failed = own.filter(({ kind }) => kind !== 'skipped');
-    const countOf = (wanted: string) => failed.filter(({ kind }) => kind === wanted).length;
-    const [common] = failed.map(({ kind }) => kind).sort((one, other) => countOf(other) - countOf(one));
-    const most = failed.filter(({ kind }) => kind === common);
-    const [first] = most;
-    const walks = most.filter(({ package_id: id }) => id !== null).length;
-    const isEvery = walks >= SAME_FAILURES && walks === configured.length;
-    if (!first || !(isEvery || own.some(({ kind }) => kind === 'skipped'))) return [];
-    const { run_id, started_at, finished_at, package_id: id } = first;
-    const subject = `account ${account}, ${id === null ? 'storage' : `package ${id}`}`;
-    const error = redact(withoutSubject(first.message, subject), config.secrets);
-    const unread = packages.filter((row) => row.account === account && (row.walked_at ?? '') < started_at);
-    return [{ account, run_id, finished_at, error, packages: unread.length }];
-  });
-}
-
-/** The begin of the newest run, if a stream is stale and no run began for two ticks; null: runs begin. */
-function findOverdueRun(
-  { isStale }: HealthParts,
-  [newest]: ReturnType<StatusQueries['runs']>,
-  streams: readonly Stream[],
-  now: number,
-): string | null {
-  if (!newest || newest.status === 'running' || !streams.some((each) => each.at !== null && each.isStale))
-    return null;
-  return isStale(newest.started_at, now) ? newest.started_at : null;
-}
-
-interface FirstReadFacts {
-  runs: ReturnType<StatusQueries['runs']>;
-  streams: readonly Stream[];
-  failedRun: unknown;
-  hasFailures: boolean;
-}
-
-/** Whether streams without any read are problems: not before the first run, and not while it reads them. */
-function isFirstReadDue({ isStale, watchedSince }: HealthParts, facts: FirstReadFacts, now: number): boolean {
-  const [last] = facts.runs;
-  if (watchedSince !== undefined)
-    return isStale(toTimestamp(watchedSince), now) && last?.status !== 'running';
-  const isFirstLoad = last?.status === 'running' && last.mode === 'full' && last.scope === null;
-  return !isFirstLoad && !isNothingRead(facts);
-}
-
-/** Was neither a package nor storage ever read, and did no run fail at it? */
-export function isNothingRead({ runs, streams, failedRun, hasFailures }: FirstReadFacts): boolean {
-  const isFailed = failedRun !== null || hasFailures || runs.some(({ status }) => status === 'failed');
-  return !isFailed && streams.every(({ at }) => at === null);
 }
 
 interface PackageRow {

@@ -1,8 +1,9 @@
 /** The state of everything in one sentence: that of the worst item, where there is one. Pure. */
 import { fromTimestamp } from '../lib/clock.ts';
 import { formatAgo, formatCount, pluralize } from '../lib/format.ts';
-import { isNothingRead, type HealthFacts } from './facts.ts';
+import type { HealthFacts } from './facts.ts';
 import type { Item } from './items.ts';
+import { isNothingRead } from './reading.ts';
 
 export interface OverallStatus {
   /** `good`: nothing to do. `warn`: something needs attention. `bad`: something is stale or failed. `new`: nothing was read yet. */

@@ -2,7 +2,7 @@
 import { fromTimestamp, toTimestamp } from '../../lib/clock.ts';
 import type { Savings, StatusQueries } from '../../queries/status-queries.ts';
 import type { BackupReport, BudgetReport, PublishedReport } from '../../health/facts.ts';
-import { isNothingRead } from '../../health/facts.ts';
+import { isNothingRead } from '../../health/reading.ts';
 import { getOverallStatus, NOTHING_READ } from '../../health/overall-status.ts';
 import type { Advice } from '../../health/problem.ts';
 import type { HealthReport } from '../../health/report.ts';

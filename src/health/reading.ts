@@ -1,0 +1,79 @@
+/** What the last runs tell of all streams together: accounts that were given up, runs that do not begin, first reads. */
+import type { Config } from '../config/config.ts';
+import { toTimestamp } from '../lib/clock.ts';
+import { redact } from '../lib/redact.ts';
+import type { StatusQueries } from '../queries/status-queries.ts';
+import type { IsStale, Stream } from './streams.ts';
+import { withoutSubject } from './text.ts';
+
+interface ReadingParts {
+  config: Pick<Config, 'accounts' | 'secrets'>;
+  statusQueries: Pick<StatusQueries, 'lastFailures'>;
+  isStale: IsStale;
+  watchedSince?: number;
+}
+
+/** So many failures of one kind, in every package of an account, have one cause. */
+const SAME_FAILURES = 3;
+
+/** Accounts that the last run over everything gave up, or whose packages all failed in the same way. */
+export function findStoppedAccounts(
+  { config, statusQueries }: ReadingParts,
+  packages: readonly { account: string; walked_at: string | null }[],
+) {
+  const rows = statusQueries.lastFailures();
+  return config.accounts.flatMap(({ name: account, packages: configured }) => {
+    const own = rows.filter((row) => row.account === account);
+    const failed = own.filter(({ kind }) => kind !== 'skipped');
+    const countOf = (wanted: string) => failed.filter(({ kind }) => kind === wanted).length;
+    const [common] = failed.map(({ kind }) => kind).sort((one, other) => countOf(other) - countOf(one));
+    const most = failed.filter(({ kind }) => kind === common);
+    const [first] = most;
+    const walks = most.filter(({ package_id: id }) => id !== null).length;
+    const isEvery = walks >= SAME_FAILURES && walks === configured.length;
+    if (!first || !(isEvery || own.some(({ kind }) => kind === 'skipped'))) return [];
+    const { run_id, started_at, finished_at, package_id: id } = first;
+    const subject = `account ${account}, ${id === null ? 'storage' : `package ${id}`}`;
+    const error = redact(withoutSubject(first.message, subject), config.secrets);
+    const unread = packages.filter((row) => row.account === account && (row.walked_at ?? '') < started_at);
+    return [{ account, run_id, finished_at, error, packages: unread.length }];
+  });
+}
+
+/** The begin of the newest run, if a stream is stale and no run began for two ticks; null: runs begin. */
+export function findOverdueRun(
+  { isStale }: ReadingParts,
+  [newest]: ReturnType<StatusQueries['runs']>,
+  streams: readonly Stream[],
+  now: number,
+): string | null {
+  if (!newest || newest.status === 'running' || !streams.some((each) => each.at !== null && each.isStale))
+    return null;
+  return isStale(newest.started_at, now) ? newest.started_at : null;
+}
+
+interface FirstReadFacts {
+  runs: ReturnType<StatusQueries['runs']>;
+  streams: readonly Stream[];
+  failedRun: unknown;
+  hasFailures: boolean;
+}
+
+/** Whether streams without any read are problems: not before the first run, and not while it reads them. */
+export function isFirstReadDue(
+  { isStale, watchedSince }: ReadingParts,
+  facts: FirstReadFacts,
+  now: number,
+): boolean {
+  const [last] = facts.runs;
+  if (watchedSince !== undefined)
+    return isStale(toTimestamp(watchedSince), now) && last?.status !== 'running';
+  const isFirstLoad = last?.status === 'running' && last.mode === 'full' && last.scope === null;
+  return !isFirstLoad && !isNothingRead(facts);
+}
+
+/** Was neither a package nor storage ever read, and did no run fail at it? */
+export function isNothingRead({ runs, streams, failedRun, hasFailures }: FirstReadFacts): boolean {
+  const isFailed = failedRun !== null || hasFailures || runs.some(({ status }) => status === 'failed');
+  return !isFailed && streams.every(({ at }) => at === null);
+}
