@@ -88,7 +88,7 @@ function isFound(
 ) {
   if (find === null) return true;
   const states = [
-    problem?.kind ?? 'fresh',
+    problem?.of.kind ?? 'fresh',
     held_back > 0 ? 'held back' : '',
     quarantined > 0 ? 'quarantine' : '',
   ];
@@ -100,8 +100,7 @@ const collator = new Intl.Collator('en', { numeric: true });
 
 const VALUES: Record<Exclude<PackageSort, 'name'>, (row: PackageListRow) => number | string | null> = {
   /** Higher: more severe. */
-  state: ({ problem }) =>
-    problem ? CATALOGUE.length - getRank(problem) : 0,
+  state: ({ problem }) => (problem ? CATALOGUE.length - getRank(problem) : 0),
   videos: ({ videos }) => videos,
   hours: ({ totals }) => totals?.duration ?? null,
   size: ({ totals }) => totals?.size_bytes ?? null,
