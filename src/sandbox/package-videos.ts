@@ -42,11 +42,25 @@ export interface Account {
 
 /** A package with its first videos. Everything about it follows from the account, `spec` and the changes made. */
 export function createPackageVideos(account: Account, spec: PackageSpec) {
-  const { seed } = account;
-  const live = createFirstEntries(seed, spec);
-  const getRecord = createRecordCache(seed, spec, live, account.newestMs);
+  const live = createFirstEntries(account.seed, spec);
+  const getRecord = createRecordCache(account.seed, spec, live, account.newestMs);
   const newestId = live.at(-1)?.id ?? FIRST_ID;
   const state: State = { live, removed: [], indexes: new Map(), lastSearch: null, newestId };
+  return {
+    packageId: spec.id,
+    size: () => live.length,
+    /** True if a video may be removed: half of the initial number stays. */
+    canShrink: () => live.length > Math.ceil(spec.videos / 2),
+    /** The number of removed videos, which may be restored. */
+    countRemoved: () => state.removed.length,
+    page: (query: VideoQuery) => readPage(state, query, getRecord),
+    ...createChanges(account, spec, state, getRecord),
+  };
+}
+
+/** The ways in which the videos change; `upload`, `edit`, `remove` and `restore` return the id. */
+function createChanges(account: Account, spec: PackageSpec, state: State, getRecord: RecordCache) {
+  const { live } = state;
   const count = (entry: Entry, day: string, sign: 1 | -1): void =>
     account.countFile(day.slice(0, 10), getRecord(entry).filesize, sign);
   const removeAndCount = (rank: number, day = account.now()): number => {
@@ -56,16 +70,9 @@ export function createPackageVideos(account: Account, spec: PackageSpec) {
     return entry.id;
   };
   return {
-    packageId: spec.id,
-    size: () => live.length,
-    /** True if a video may be removed: half of the initial number stays. */
-    canShrink: () => live.length > Math.ceil(spec.videos / 2),
-    /** The number of removed videos, which may be restored. */
-    countRemoved: () => state.removed.length,
-    page: (query: VideoQuery) => readPage(state, query, getRecord),
-    /** Adds a video with an id above all earlier ones. Like the three below, it returns the id. */
+    /** Adds a video with an id above all earlier ones. */
     upload: () => {
-      state.newestId += nextIdGap(seed, spec, state.newestId);
+      state.newestId += nextIdGap(account.seed, spec, state.newestId);
       const cdate = account.createdAt(spec.id, state.newestId);
       const entry = newEntry(state.newestId, cdate);
       count(entry, cdate, 1);

@@ -7,7 +7,7 @@ import { churnSteadily, createChurn } from './churn.ts';
 import { createIncidents } from './incidents.ts';
 import type { PackageSpec } from './record-cache.ts';
 import { createPackageVideos, type PackageVideos } from './package-videos.ts';
-import { createStorageDays, isSentAsDoubles } from './sample-storage.ts';
+import { createStorageDays, isSentAsDoubles, type CountFile } from './sample-storage.ts';
 import { formatCreationTime } from './sample-video.ts';
 
 const DEFAULT_PACKAGES: readonly PackageSpec[] = [
@@ -47,35 +47,14 @@ export type Sandbox = ReturnType<typeof createSandbox>;
 
 /** A simulated account; it answers once `listen` is called. Throws RangeError if the time zone does not exist. */
 export function createSandbox(options: SandboxOptions) {
-  const { clock, seed = 1, packages = DEFAULT_PACKAGES, keys = DEFAULT_KEYS, churnPerMinute = 0 } = options;
+  const { clock, seed = 1, keys = DEFAULT_KEYS, churnPerMinute = 0 } = options;
   const calendar = createCalendar(options.timezone ?? 'Asia/Seoul');
   const storage = createStorageDays(calendar, clock);
-  const now = () => formatNow(calendar, clock);
-  const lists = packages.map((spec) =>
-    createPackageVideos(
-      {
-        seed,
-        now,
-        newestMs: options.newestMs ?? DEFAULT_NEWEST_MS,
-        createdAt: (packageId, id) => options.createdAt?.(packageId, id) ?? now(),
-        countFile: storage.count,
-      },
-      spec,
-    ),
-  );
+  const lists = createLists(options, () => formatNow(calendar, clock), storage.count);
   const churn = createChurn(seed, lists);
   const incidents = createIncidents();
   const catalogue = incidents.wrap(createCatalogue(lists, storage.read));
-  const { pageSizeMax = PAGE_SIZES.maxPageSize, storageAuth = 'none', answerMs = 0 } = options;
-  const server = createServiceServer({
-    catalogue: slowDown(catalogue, clock, answerMs),
-    keys,
-    now: () => clock.now(),
-    defaultPageSize: Math.min(PAGE_SIZES.defaultPageSize, pageSizeMax),
-    maxPageSize: pageSizeMax,
-    storageAuth,
-    asDoubles: (day) => isSentAsDoubles(seed, day),
-  });
+  const server = createServer(options, catalogue);
   let stopChurn: (() => void) | undefined;
   return {
     packageIds: lists.map((list) => list.packageId),
@@ -103,6 +82,31 @@ export function createSandbox(options: SandboxOptions) {
       await server.close();
     },
   };
+}
+
+function createLists(
+  { seed = 1, packages = DEFAULT_PACKAGES, newestMs = DEFAULT_NEWEST_MS, createdAt }: SandboxOptions,
+  now: () => string,
+  countFile: CountFile,
+): PackageVideos[] {
+  const account = {
+    ...{ seed, now, newestMs, countFile },
+    createdAt: (packageId: number, id: number) => createdAt?.(packageId, id) ?? now(),
+  };
+  return packages.map((spec) => createPackageVideos(account, spec));
+}
+
+function createServer(options: SandboxOptions, catalogue: Catalogue) {
+  const { clock, seed = 1, keys = DEFAULT_KEYS, pageSizeMax = PAGE_SIZES.maxPageSize } = options;
+  return createServiceServer({
+    catalogue: slowDown(catalogue, clock, options.answerMs ?? 0),
+    keys,
+    now: () => clock.now(),
+    defaultPageSize: Math.min(PAGE_SIZES.defaultPageSize, pageSizeMax),
+    maxPageSize: pageSizeMax,
+    storageAuth: options.storageAuth ?? 'none',
+    asDoubles: (day) => isSentAsDoubles(seed, day),
+  });
 }
 
 function slowDown(catalogue: Catalogue, clock: Clock, answerMs: number): Catalogue {

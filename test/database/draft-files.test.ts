@@ -30,50 +30,34 @@ const write = (names: readonly string[]) =>
   names.forEach((name) => writeFileSync(join(folder, name), 'half'));
 const left = () => readdirSync(folder).filter((name) => name.includes('.new-'));
 
-/** The commands that make a file next to its destination, and its draft name. */
-const MAKERS: [string, string, () => unknown][] = [
-  ['a backup', 'copy (1).db', () => backUp(path, file)],
-  [
-    'a restore',
-    'live.db',
-    () => {
-      backUp(path, file);
-      restore(path, file, clock.now());
-    },
-  ],
-  ['the making of a live file', 'other.db', () => openWarehouse(join(folder, 'other.db'), clock).close()],
-];
+describe('the drafts of a file', () => {
+  const make = () => {
+    backUp(path, file);
+    restore(path, file, clock.now());
+    openWarehouse(join(folder, 'other.db'), clock).close();
+  };
+  const TARGETS = ['copy (1).db', 'live.db', 'other.db'];
 
-describe.each(MAKERS)('%s', (_what, name, make) => {
-  it('removes the drafts of a killed process and the files that SQLite made next to them', () => {
+  it('are removed once their process has ended, with the files that SQLite made next to them', () => {
     const pid = deadPid();
-    write([...PARTS, '.twin', '.twin-shm'].map((part) => `${name}.new-${pid}${part}`));
+    write(
+      TARGETS.flatMap((name) => [...PARTS, '.twin', '.twin-shm'].map((part) => `${name}.new-${pid}${part}`)),
+    );
     make();
     expect(left()).toEqual([]);
   });
 
-  it('does not touch the drafts of a running process, also of another user', () => {
-    const names = [`${name}.new-${process.ppid}`, `${name}.new-1`, `${name}.new-1-journal`];
-    write(names);
-    make();
-    expect(left().sort()).toEqual(names.sort());
-  });
-
-  it('does not touch similar names, or drafts of another file', () => {
+  it('stay while their process runs, also of another user; so do similar names, and folders', () => {
     const pid = deadPid();
-    const names = [
-      `${name}.new-${pid}.bak`,
-      `${name}.new-${pid}x`,
-      `${name}.new-0${pid}`,
-      `${name}.new-`,
-      `x${name}.new-${pid}`,
-      `${name.replace('.', '_')}.new-${pid}`,
-      `another.db.new-${pid}`,
-    ];
-    write(names);
-    mkdirSync(join(folder, `${name}.new-${pid}`)); // a folder: vodhouse makes none
+    const running = [`live.db.new-${process.ppid}`, 'other.db.new-1', 'other.db.new-1-journal'];
+    const similar = [`.new-${pid}.bak`, `.new-${pid}x`, `.new-0${pid}`, '.new-'].map(
+      (ending) => `live.db${ending}`,
+    );
+    const others = [`xlive.db.new-${pid}`, `live_db.new-${pid}`, `another.db.new-${pid}`];
+    write([...running, ...similar, ...others]);
+    mkdirSync(join(folder, `live.db.new-${pid}`)); // vodhouse makes none
     make();
-    expect(left().sort()).toEqual([...names, `${name}.new-${pid}`].sort());
+    expect(left().sort()).toEqual([...running, ...similar, ...others, `live.db.new-${pid}`].sort());
   });
 });
 

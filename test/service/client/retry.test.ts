@@ -46,25 +46,16 @@ describe('retryDelay', () => {
     );
   });
 
-  it('is from 0 to the cap where the service gives no time', () => {
+  it('is from 0 to the cap, whatever time the service gives: the budget obeys that', () => {
+    const waits = fc.option(fc.integer({ min: 0, max: 10 ** 9 }), { nil: undefined });
     fc.assert(
-      fc.property(attempts, chances, policies, (attempt, random, policy) => {
-        const delay = retryDelay(transient, attempt, random, policy);
+      fc.property(attempts, chances, policies, waits, (attempt, random, policy, retryAfterMs) => {
+        const error = new TransientError('later', { fault: 'status', status: 503, retryAfterMs });
+        const delay = retryDelay(error, attempt, random, policy);
+        expect(delay).toBe(retryDelay(transient, attempt, random, policy));
         fc.pre(delay !== null);
         expect(delay).toBeGreaterThanOrEqual(0);
         expect(delay).toBeLessThanOrEqual(policy.capMs);
-      }),
-    );
-  });
-
-  it('does not depend on the time that the service gives: the budget obeys that', () => {
-    const waits = fc.integer({ min: 0, max: 10 ** 9 });
-    fc.assert(
-      fc.property(attempts, chances, policies, waits, (attempt, random, policy, waitMs) => {
-        const error = new TransientError('later', { fault: 'status', status: 503, retryAfterMs: waitMs });
-        expect(retryDelay(error, attempt, random, policy)).toBe(
-          retryDelay(transient, attempt, random, policy),
-        );
       }),
     );
   });
@@ -76,72 +67,48 @@ describe('retryDelay', () => {
     }
   });
 
-  it('is null for an error that is not a failure of the service', () => {
-    for (const error of [
-      new ParkedError('later', 1),
-      new InterruptedError('stop'),
-      new TypeError('x'),
-      null,
-      'x',
-    ]) {
-      expect(retryDelay(error, 1, 0.5, RETRY_POLICY)).toBeNull();
-    }
-  });
+  it.each([new ParkedError('later', 1), new InterruptedError('stop'), new TypeError('x'), null, 'x'])(
+    'is null for an error that is not a failure of the service: %s',
+    (error) => expect(retryDelay(error, 1, 0.5, RETRY_POLICY)).toBeNull(),
+  );
 });
 
 describe('isRestriction', () => {
   const status = (code: number, retryAfterMs?: number) =>
     new TransientError('later', { fault: 'status', status: code, retryAfterMs });
 
-  it('is true for 429, for any retryable failure with a time, and for a restricted code', () => {
-    for (const error of [
-      status(429),
-      status(429, 0),
-      status(503, 5_000),
-      status(500, 0),
-      new TransientError('slow down', { fault: 'restricted' }),
-    ]) {
-      expect(isRestriction(error)).toBe(true);
-    }
-  });
+  const restricted = new TransientError('slow down', { fault: 'restricted' });
 
-  it('is false for everything else', () => {
-    const parked = new ParkedError('later', 1);
-    for (const error of [status(500), status(503), status(408), transient, refusal, parked, null, 'x']) {
-      expect(isRestriction(error)).toBe(false);
-    }
+  it.each([
+    [
+      true,
+      'a 429, a time to wait, a restricted code',
+      [status(429), status(429, 0), status(503, 5_000), restricted],
+    ],
+    [false, 'everything else', [status(500), status(503), refusal, new ParkedError('later', 1), null, 'x']],
+  ])('is %s for %s', (expected, _what, errors) => {
+    expect(new Set(errors.map(isRestriction))).toEqual(new Set([expected]));
   });
 });
 
 describe('retryAfterMs', () => {
   const now = Date.parse('2026-03-01T09:00:00Z');
 
-  it('reads every number of whole seconds', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 0, max: 999_999_999 }), (seconds) => {
-        expect(retryAfterMs(String(seconds), now)).toBe(seconds * 1000);
-        expect(retryAfterMs(` ${seconds} `, now)).toBe(seconds * 1000);
-      }),
-    );
-  });
-
-  it('reads every HTTP date; a past one means no wait', () => {
+  it('reads every number of whole seconds, and every HTTP date; a past one means no wait', () => {
     const dates = fc.date({ min: new Date(0), max: new Date('2099-12-31'), noInvalidDate: true });
     fc.assert(
-      fc.property(dates, (date) => {
+      fc.property(fc.integer({ min: 0, max: 999_999_999 }), dates, (seconds, date) => {
+        expect(retryAfterMs(` ${seconds} `, now)).toBe(seconds * 1000);
         const second = Math.floor(date.getTime() / 1000) * 1000;
         expect(retryAfterMs(date.toUTCString(), now)).toBe(Math.max(0, second - now));
       }),
     );
-  });
-
-  it('reads the date in the oldest form too', () => {
     expect(retryAfterMs('Sunday, 01-Mar-26 09:00:05 GMT', now)).toBe(5_000);
+    expect(retryAfterMs(['7', '9'], now)).toBe(7_000);
   });
 
-  it.each([
+  const UNREADABLE = [
     '',
-    '  ',
     '-1',
     '1.5',
     '1e3',
@@ -150,13 +117,10 @@ describe('retryAfterMs', () => {
     '2026-03-01',
     'Sun, 99 Foo 2026 GMT',
     '99999999999',
-  ])('is undefined for "%s"', (value) => expect(retryAfterMs(value, now)).toBeUndefined());
-
-  it('is undefined without the header, and reads the first of several', () => {
-    expect(retryAfterMs(undefined, now)).toBeUndefined();
-    expect(retryAfterMs([], now)).toBeUndefined();
-    expect(retryAfterMs(['7', '9'], now)).toBe(7_000);
-  });
+  ];
+  it.each([undefined, ...UNREADABLE])('is undefined for "%s"', (value) =>
+    expect(retryAfterMs(value, now)).toBeUndefined(),
+  );
 
   it('is undefined or a finite number from 0 up for any text', () => {
     fc.assert(
