@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openHardAccount, type HardAccount } from '../drivers/hard-account.ts';
-import { BLOCKS, formatName, PAGE, readQueries } from '../drivers/recipes.ts';
+import { formatName, readQueries } from '../drivers/recipes.ts';
 import { readRows } from '../support/fixtures/live-file.ts';
 
 const QUERIES = readQueries('2026-03-01', '2026-04-01');
@@ -24,16 +24,4 @@ describe('docs/recipes.md', () => {
       expect(text).not.toMatch(newer);
     },
   );
-
-  it('has for each tool an initial query, one for a chart, and how it was tested', () => {
-    const tools = PAGE.split(/^## /m).slice(2);
-    expect(tools.length).toBeGreaterThan(9);
-    for (const tool of tools) {
-      const heading = tool.slice(0, tool.indexOf('\n'));
-      const queries = BLOCKS.filter((block) => block.heading === heading && block.language === 'sql');
-      expect(queries.length, heading).toBeGreaterThan(1);
-      expect(tool, heading).toMatch(/^For a chart|^What Superset then asks|As a dataset for charts/m);
-      expect(tool, heading).toMatch(/^Tried: /m);
-    }
-  });
 });

@@ -5,18 +5,13 @@ import { ALCHEMY, JDBC, ODBC, requireDrivers, SHELL, type Driver, type Reader } 
 import { openHardAccount, TODAY, type HardAccount } from './hard-account.ts';
 import { BLOCKS, formatName, PAGE, PLACEHOLDER, readQueries } from './recipes.ts';
 
-/** The driver of each tool; a tool without a driver here is tested with the shell, as the page describes. */
+/** The driver of each tool. */
 const DRIVER_OF: Record<string, Driver> = {
   'sqlite3 shell': SHELL,
   'ODBC: unixODBC, isql, pyodbc': ODBC,
-  'Excel and Power BI over ODBC': ODBC,
   'JDBC: DBeaver, and programs in Java': JDBC,
-  Metabase: JDBC,
-  Superset: ALCHEMY,
+  'pandas and SQLAlchemy': ALCHEMY,
   Grafana: SHELL,
-  pandas: ALCHEMY,
-  Datasette: SHELL,
-  DuckDB: SHELL,
 };
 const QUERIES = readQueries('2026-03-01', '2026-04-01');
 
