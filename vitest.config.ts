@@ -10,5 +10,6 @@ export default defineConfig({
     isolate: false, // modules are loaded once a worker, not once a file: a third less time
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000, interval: 20 } }, // a busy machine gets enough time
   },
 });

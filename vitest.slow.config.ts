@@ -7,6 +7,7 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 600_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000, interval: 20 } }, // a busy machine gets enough time
     globalSetup: ['test/support/install-delta-reader.ts'],
   },
 });
