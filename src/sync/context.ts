@@ -27,7 +27,7 @@ export interface SyncAccount {
   owned?: string | undefined;
 }
 
-/** When days are requested and booked (docs/architecture.md, "Storage days"). */
+/** When days are requested and booked (docs/contributing/architecture.md, "Storage days"). */
 export interface StorageRules {
   /** First day to book, `yyyy-mm-dd`; null for the day before the first run. */
   since: string | null;

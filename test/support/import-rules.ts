@@ -1,4 +1,4 @@
-/** Checks the import lines of the source against the rules of docs/architecture.md, "The rooms". */
+/** Checks the import lines of the source against the rules of docs/contributing/architecture.md, "The rooms". */
 
 /** A source file: its path below `src`, and its text. */
 export interface SourceFile {

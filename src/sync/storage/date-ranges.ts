@@ -1,4 +1,4 @@
-/** Which days to request (docs/architecture.md, "Storage days"). Pure. Days are `yyyy-mm-dd` of the service's calendar. */
+/** Which days to request (docs/contributing/architecture.md, "Storage days"). Pure. Days are `yyyy-mm-dd` of the service's calendar. */
 import { daysBetween, type Calendar } from '../../lib/calendar.ts';
 import { addDays, type DayRange } from '../../lib/days.ts';
 import { fromTimestamp, HOUR_MS } from '../../lib/clock.ts';

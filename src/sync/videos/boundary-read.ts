@@ -1,4 +1,4 @@
-/** Boundary reads: requests that show both sides of the gap between two pages (docs/architecture.md, "Walking"). */
+/** Boundary reads: requests that show both sides of the gap between two pages (docs/contributing/walking.md). */
 import { RefusedError, TransientError } from '../../lib/errors.ts';
 import type { IdRange } from '../../lib/id-range.ts';
 import type { VideoPage, WithReceivedAt } from '../../service/client/parse-response.ts';

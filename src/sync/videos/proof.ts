@@ -1,4 +1,4 @@
-/** What to do with a page of a walk, and what it proves about removals (docs/architecture.md, "Walking"). Pure. */
+/** What to do with a page of a walk, and what it proves about removals (docs/contributing/walking.md). Pure. */
 import { countPages } from '../../lib/count-pages.ts';
 import type { IdRange } from '../../lib/id-range.ts';
 import type { Paging, SearchOption } from '../../service/videos.ts';

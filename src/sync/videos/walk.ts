@@ -1,6 +1,6 @@
 /**
  * One pass over all pages of a package: last page first, one page after the other. A deletion then moves records towards
- * the unread pages, so none is missed (docs/architecture.md, "Walking").
+ * the unread pages, so none is missed (docs/contributing/walking.md).
  */
 import type { IdRange } from '../../lib/id-range.ts';
 import type { StartedWalk } from '../../warehouse/walks.ts';

@@ -24,7 +24,7 @@ export interface History {
   rounds: readonly Round[];
 }
 
-/** Pages of less than 5: no smaller page covers each of their boundaries (docs/architecture.md). */
+/** Pages of less than 5: no smaller page covers each of their boundaries (docs/contributing/architecture.md). */
 const pageSize = fc.integer({ min: 5, max: 12 });
 
 /** `withReturns`: videos also return under their old ids. */
