@@ -7,6 +7,7 @@ import { ofAccount, type Rows } from '../changes.ts';
 import type { Store } from '../stores/store.ts';
 import type { AddFile } from './actions.ts';
 import type { DeltaTable } from './tables.ts';
+import type { WriteRequest } from './write-files.ts';
 
 /** The rows of one file: a key range of a large table; a month of a small one, or all of it. */
 export interface Slice {
@@ -95,12 +96,10 @@ export function hashSlices(db: Database, deltaTable: DeltaTable, rows: Rows): Sl
 }
 
 /** Writes the Parquet files of slices. Returns the actions that add them. Throws StoreError. */
-export async function writeFiles(
+export async function writeSlices(
   store: Store,
   db: Database,
-  { table, partition }: DeltaTable,
-  slices: readonly Slice[],
-  partitionValues: AddFile['partitionValues'],
+  { deltaTable: { table, partition }, slices, partitionValues }: WriteRequest,
 ): Promise<AddFile[]> {
   const columns = table.columns
     .filter(({ name }) => name !== partition)

@@ -1,5 +1,6 @@
 /** The open tables of a lake during a load: their logs, commits that another writer's do not disturb, and what is deleted. */
 import type { LakeTargetConfig } from '../../../config/config.ts';
+import type { LakePlace } from '../../../lib/lake-place.ts';
 import type { Store } from '../stores/store.ts';
 import type { Action, AddFile, Snapshot } from './actions.ts';
 import { openLog, type DeltaLog } from './log.ts';
@@ -11,14 +12,14 @@ export class ConflictError extends Error {}
 export type Lake = Awaited<ReturnType<typeof openLake>>;
 
 /** Connects when needed; the code of a kind of store is loaded then. */
-async function openStore({ place }: LakeTargetConfig): Promise<Store> {
+export async function openStore(place: LakePlace): Promise<Store> {
   if (place.kind === 'folder') return (await import('../stores/folder.ts')).openFolder(place.path);
   return (await import('../stores/s3.ts')).openBucket(place);
 }
 
 /** Logs are read when they are needed. */
-export async function openLake(config: LakeTargetConfig) {
-  const store = await openStore(config);
+export async function openLake({ place }: Pick<LakeTargetConfig, 'place'>) {
+  const store = await openStore(place);
   const logs = new Map<string, Promise<DeltaLog>>();
   const changed = new Set<string>();
   const getLog = (table: string): Promise<DeltaLog> => {
@@ -51,6 +52,7 @@ export async function openLake(config: LakeTargetConfig) {
 
   return {
     store,
+    place,
     getLog,
     commit,
     /** Tables that have a new version by this lake. */

@@ -10,11 +10,11 @@ import {
   getStart,
   hashSlices,
   ownRows,
-  writeFiles,
   type Slice,
 } from './files.ts';
 import { filesOf, toRemoval, type Lake } from './lake.ts';
 import { toForm, type DeltaTable } from './tables.ts';
+import { writeFiles } from './write-files.ts';
 
 /** What the steps of a load share. */
 export interface LoadContext {
@@ -104,7 +104,7 @@ export async function carryOut(
   const { table, partition } = deltaTable;
   const partitionValues: Record<string, string> =
     partition === null || owner === null ? {} : { [partition]: owner };
-  const added = await writeFiles(lake.store, source.db, deltaTable, slices, partitionValues);
+  const added = await writeFiles(lake, source, { deltaTable, slices, partitionValues });
   const { snapshot } = await lake.getLog(table.name);
   const former = formerName === null ? [] : filesOf(snapshot, partition, formerName);
   const actions = [

@@ -1,0 +1,52 @@
+/** Writes the data files of a table: half of them in a second process, because encoding keeps one core busy. */
+import { runInChild } from '../../../lib/child-process.ts';
+import type { LakePlace } from '../../../lib/lake-place.ts';
+import { openSource, type Source } from '../source.ts';
+import type { AddFile } from './actions.ts';
+import { writeSlices, type Slice } from './files.ts';
+import { openStore, type Lake } from './lake.ts';
+import type { DeltaTable } from './tables.ts';
+
+/** The files of a table that one process writes. */
+export interface WriteRequest {
+  deltaTable: DeltaTable;
+  slices: readonly Slice[];
+  partitionValues: AddFile['partitionValues'];
+}
+
+/** What the second process opens by itself. */
+type Opened = { place: LakePlace } & Pick<Source, 'file' | 'publicationId'>;
+
+/** Returns the actions that add the files. Throws StoreError. */
+export async function writeFiles(
+  { store, place }: Pick<Lake, 'store' | 'place'>,
+  { db, file, publicationId }: Source,
+  wanted: WriteRequest,
+): Promise<AddFile[]> {
+  const takeHalf = (half: 0 | 1): WriteRequest => ({
+    ...wanted,
+    slices: wanted.slices.filter((_, index) => index % 2 === half),
+  });
+  const [own, others] = [takeHalf(0), takeHalf(1)];
+  const helped =
+    others.slices.length === 0
+      ? []
+      : writeInChild({ ...others, place, file, publicationId }).catch(() => null);
+  const written = await writeSlices(store, db, own);
+  return [...written, ...((await helped) ?? (await writeSlices(store, db, others)))];
+}
+
+const writeInChild = (request: WriteRequest & Opened): Promise<AddFile[]> =>
+  runInChild(
+    'publishing/targets/delta/write-child.js',
+    request,
+    new AbortController().signal,
+    (reason) => new Error(reason),
+  );
+
+/** In the second process. Throws Error if a newer published file has taken the place of the one that is loaded. */
+export async function writeForParent({ place, file, ...request }: WriteRequest & Opened): Promise<AddFile[]> {
+  const { db, publicationId } = openSource(file);
+  if (publicationId !== request.publicationId) throw new Error('the published file was replaced');
+  return writeSlices(await openStore(place), db, request);
+}
