@@ -7,7 +7,6 @@ import { ofAccount, type Rows } from '../changes.ts';
 import type { Store } from '../stores/store.ts';
 import type { AddFile } from './actions.ts';
 import type { DeltaTable } from './tables.ts';
-import type { WriteRequest } from './write-files.ts';
 
 /** The rows of one file: a key range of a large table; a month of a small one, or all of it. */
 export interface Slice {
@@ -93,6 +92,13 @@ export function hashSlices(db: Database, deltaTable: DeltaTable, rows: Rows): Sl
       parameters: { ...rows.parameters, slice },
     },
   }));
+}
+
+/** The files of a table that one process writes. */
+export interface WriteRequest {
+  deltaTable: DeltaTable;
+  slices: readonly Slice[];
+  partitionValues: AddFile['partitionValues'];
 }
 
 /** Writes the Parquet files of slices. Returns the actions that add them. Throws StoreError. */

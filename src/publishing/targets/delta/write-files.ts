@@ -3,16 +3,8 @@ import { runInChild } from '../../../lib/child-process.ts';
 import type { LakePlace } from '../../../lib/lake-place.ts';
 import { openSource, type Source } from '../source.ts';
 import type { AddFile } from './actions.ts';
-import { writeSlices, type Slice } from './files.ts';
+import { writeSlices, type WriteRequest } from './files.ts';
 import { openStore, type Lake } from './lake.ts';
-import type { DeltaTable } from './tables.ts';
-
-/** The files of a table that one process writes. */
-export interface WriteRequest {
-  deltaTable: DeltaTable;
-  slices: readonly Slice[];
-  partitionValues: AddFile['partitionValues'];
-}
 
 /** What the second process opens by itself. */
 type Opened = { place: LakePlace } & Pick<Source, 'file' | 'publicationId'>;
