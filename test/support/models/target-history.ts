@@ -233,14 +233,14 @@ function forget(history: History, account: string, packageId: number | null): vo
 async function load(history: History, again: boolean): Promise<string[]> {
   const { live, file, clock, target, options } = history;
   await publish(createPublishRequest(live, { file, now: clock.now(), ...options }));
-  const first = await loadOnce(history);
+  const first = await loadOnce(history, true);
   const wrong = first.filter(({ outcome }) => outcome === 'failed' || outcome === 'refused');
   if (wrong.length > 0) return wrong.map((result) => JSON.stringify(result));
   const unequal = first.flatMap(({ differences }) => differences ?? []);
   const differences = [...unequal, ...(await target.findDifferences(file))];
   if (differences.length > 0 || !again) return differences;
   const before = await target.countWrites();
-  const replayed = await loadOnce(history);
+  const replayed = await loadOnce(history, false);
   const after = await target.countWrites();
   const changed = replayed.filter(({ outcome, rows }) => outcome !== 'unchanged' || rows > 0);
   if (JSON.stringify(before) !== JSON.stringify(after))
@@ -248,7 +248,7 @@ async function load(history: History, again: boolean): Promise<string[]> {
   return changed.map((result) => `a second load: ${JSON.stringify(result)}`);
 }
 
-function loadOnce({ file, target, names, formerNames }: History): Promise<LoadReport[]> {
+function loadOnce({ file, target, names, formerNames }: History, isVerified: boolean): Promise<LoadReport[]> {
   const accounts = names.map((name) => ({ name, was: formerNames.get(name) ?? null }));
-  return loadTarget({ target: target.config, file, worker: 'eu-1', accounts, isVerified: true, force: null });
+  return loadTarget({ target: target.config, file, worker: 'eu-1', accounts, isVerified, force: null });
 }
