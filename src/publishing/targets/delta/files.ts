@@ -15,6 +15,13 @@ export interface Slice {
   rows: Rows;
 }
 
+/** The files of a table that one process writes. */
+export interface WriteRequest {
+  deltaTable: DeltaTable;
+  slices: readonly Slice[];
+  partitionValues: AddFile['partitionValues'];
+}
+
 /** The rows of an owner in the published file: an account's, or all that the file has. */
 export const ownRows = (table: Table, account: string | null): Rows =>
   account === null ? { where: 'true', parameters: {} } : ofAccount(table, account);
