@@ -79,7 +79,7 @@ function getPaths(): string[] {
     '/storage?month=2026-10',
     `/packages/${ACCOUNT}/101?kind=removed`,
     '/changes',
-    '/data/questions/how-much-did-storage-grow-month-by-month',
+    '/data?question=how-much-did-storage-grow-month-by-month',
   ];
 }
 

@@ -2,13 +2,27 @@
 import { statSync } from 'node:fs';
 import { withinTime } from '../../lib/within-time.ts';
 import { createThreadQueue } from '../../queries/thread-queue.ts';
-import type { Answer, AnswerRequest, AnswerResult } from './answer-thread.ts';
-import type { Question } from './questions.ts';
+import type { AnswerRequest, AnswerResult } from './answer-thread.ts';
+import written from './questions.json' with { type: 'json' };
+
+/** Texts are Markdown: paragraphs with a blank line between them. */
+export interface Question {
+  slug: string;
+  heading: string;
+  /** What stands before the SQL. */
+  text: string;
+  sql: string;
+  /** What stands below the answer. */
+  notes: string;
+}
+
+/** `npm run docs` writes them, from docs/questions.md. */
+export const QUESTIONS: readonly Question[] = written;
 
 export type Answers = ReturnType<typeof openAnswers>;
 
 /** `late`: not read in time; a later request may find it. */
-export type AnswerState = { answer: Answer } | { problem: string } | 'late' | 'no file';
+export type AnswerState = AnswerResult | 'late' | 'no file';
 
 /** The thread starts with the first question. `file` is the path of the published file. */
 export function openAnswers(file: string) {
@@ -25,7 +39,7 @@ export function openAnswers(file: string) {
     const { answers } = kept;
     const known = answers.get(slug);
     if (known) return known;
-    const answer = queue.ask({ sql, asCsv: false }, closed.signal);
+    const answer = queue.ask({ sql }, closed.signal);
     answers.set(slug, answer);
     answer.catch(() => answers.delete(slug)); // the thread ended, or too many wait: the next request asks again
     return answer;
@@ -36,15 +50,7 @@ export function openAnswers(file: string) {
     find: async (question: Question, waitMs: number): Promise<AnswerState> => {
       const of = identify(file);
       if (of === null) return 'no file';
-      const result = await withinTime(read(question, of), waitMs);
-      if (result === null) return 'late';
-      return 'csv' in result ? { problem: 'there is no answer' } : result;
-    },
-    /** All rows; null where there is no file, the SQL failed, or the answer is too large. Rejects as `ThreadQueue.ask` does. */
-    writeCsv: async ({ sql }: Question, signal: AbortSignal): Promise<string | null> => {
-      if (identify(file) === null) return null;
-      const result = await queue.ask({ sql, asCsv: true }, signal);
-      return 'csv' in result ? result.csv : null;
+      return (await withinTime(read(question, of), waitMs)) ?? 'late';
     },
     close: (): Promise<void> => {
       closed.abort();

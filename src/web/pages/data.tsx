@@ -1,23 +1,26 @@
 /** The published file: how to open it, its questions and its dictionary; and the API mirror. */
 import { pluralize } from '../../lib/format.ts';
 import type { DataView, TableView } from '../views/data-view.ts';
-import { ApiSection, type ApiProps } from './api-section.tsx';
+import { STORAGE_PATH } from '../../service/storage.ts';
+import { VIDEO_LIST_PATH } from '../../service/videos.ts';
 import { Page, type PageFrame } from './layout.tsx';
-import { QuestionList } from './questions.tsx';
+import { QuestionsSection } from './questions.tsx';
 import { Section } from './section.tsx';
 import { Table } from './table.tsx';
 
-export function DataPage({ view, api, ...frame }: PageFrame & { view: DataView; api: ApiProps }) {
+interface DataProps {
+  view: DataView;
+  /** Of this server as the browser sees it, without a slash at the end. */
+  origin: string;
+}
+
+export function DataPage({ view, origin, ...frame }: PageFrame & DataProps) {
   const { file, tables } = view;
   return (
     <Page {...frame} title="Data" current="data" styles={['data.css']}>
       <h1>Data</h1>
       {file === null ? <NoFile /> : <FileSection {...view} file={file} />}
-      {file !== null && (
-        <Section name="questions" heading="Questions" count="with SQL and their answers from the file">
-          <QuestionList />
-        </Section>
-      )}
+      {file !== null && <QuestionsSection open={view.question} />}
       {tables.length > 0 && (
         <Section name="tables" heading="Tables and views" count={String(tables.length)}>
           {tables.map((table) => (
@@ -25,7 +28,7 @@ export function DataPage({ view, api, ...frame }: PageFrame & { view: DataView; 
           ))}
         </Section>
       )}
-      <ApiSection {...api} />
+      <ApiSection {...view.api} origin={origin} />
     </Page>
   );
 }
@@ -110,5 +113,41 @@ function Dictionary({ table }: { table: TableView }) {
         ))}
       </Table>
     </details>
+  );
+}
+
+/** Accounts whose lines are shown. */
+const MOST = 20;
+
+/** The two operations that the server answers, with lines to copy. */
+function ApiSection({ origin, needsKey, accounts, from, to }: DataView['api'] & { origin: string }) {
+  const key = needsKey ? " -H 'authorization: Bearer KEY'" : '';
+  return (
+    <Section name="operations" heading="API mirror">
+      <p>
+        Both operations of the service, answered from the warehouse: a script gets the same answers, and
+        spends no request of the budget. {needsKey && 'KEY is one of server.keys. '}
+        The description for generated clients: <a href="/openapi.json">openapi.json</a>
+      </p>
+      <Table label={{ by: 'operations-heading' }} head={['Account', 'Line to copy']}>
+        {accounts.slice(0, MOST).flatMap(({ name, packageId, hasStorage }) => {
+          const base = `${origin}${accounts.length > 1 ? `/accounts/${encodeURIComponent(name)}` : ''}`;
+          return [
+            ...(packageId === null ? [] : [`${base}${VIDEO_LIST_PATH}?pkg=${packageId}&pagesize=50`]),
+            ...(hasStorage ? [`${base}${STORAGE_PATH}?sdate=${from}&edate=${to}`] : []),
+          ].map((address) => (
+            <tr key={address}>
+              <th scope="row">{name}</th>
+              <td class="text">
+                <code data-copy>
+                  <bdi>{`curl${key} '${address}'`}</bdi>
+                </code>
+              </td>
+            </tr>
+          ));
+        })}
+      </Table>
+      {accounts.length > MOST && <p class="soft">The other accounts: /accounts/NAME in the same way.</p>}
+    </Section>
   );
 }

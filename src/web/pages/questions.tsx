@@ -1,70 +1,48 @@
-/** The list of the questions of the docs, and the page of one with its answer. */
-import type { Question } from '../answers/questions.ts';
-import { QUESTIONS } from '../answers/questions.ts';
-import type { QuestionView } from '../views/questions-view.ts';
-import { AnswerTable } from './answer-table.tsx';
+/** The questions of docs/questions.md, and the answer of the published file to one of them. */
+import type { Answer } from '../answers/answer-thread.ts';
+import { QUESTIONS, type Question } from '../answers/answers.ts';
+import { createBars } from '../charts/bars.tsx';
+import type { QuestionView } from '../views/data-view.ts';
 import { Timestamp } from './format.tsx';
-import { Page, type PageFrame } from './layout.tsx';
-import { Paragraphs } from './markdown.tsx';
 import { Section } from './section.tsx';
+import { Table } from './table.tsx';
 
-const DATA = { text: 'Data', href: '/data' };
+const questionPath = ({ slug }: Question) => `/data?question=${slug}#answer`;
 
-const questionPath = ({ slug }: Pick<Question, 'slug'>) => `/data/questions/${slug}`;
-
-export function QuestionList() {
+/** `open`: the one that has its answer on the page. */
+export function QuestionsSection({ open }: { open: QuestionView | null }) {
   return (
-    <ul class="questions">
-      {QUESTIONS.map((question) => (
-        <li key={question.slug}>
-          <a href={questionPath(question)}>{question.heading}</a>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-export function QuestionPage({ view, ...frame }: PageFrame & { view: QuestionView }) {
-  const { question, previous, next } = view;
-  return (
-    <Page {...frame} title={question.heading} current="data" crumbs={[DATA]} styles={['data.css']}>
-      <h1>{question.heading}</h1>
-      <Paragraphs text={question.text} />
-      <AnswerSection view={view} />
-      <Section name="sql" heading="SQL">
-        <pre>
-          <code data-copy>{question.sql}</code>
-        </pre>
+    <>
+      <Section name="questions" heading="Questions" count="with SQL and their answers from the file">
+        <ul class="questions">
+          {QUESTIONS.map((question) => (
+            <li key={question.slug}>
+              <a
+                href={questionPath(question)}
+                aria-current={question === open?.question ? 'true' : undefined}
+              >
+                {question.heading}
+              </a>
+            </li>
+          ))}
+        </ul>
       </Section>
-      <nav class="pager" aria-label="Questions">
-        {previous && (
-          <a rel="prev" href={questionPath(previous)}>
-            Previous: {previous.heading}
-          </a>
-        )}
-        {next && (
-          <a rel="next" href={questionPath(next)}>
-            Next: {next.heading}
-          </a>
-        )}
-      </nav>
-    </Page>
+      {open && (
+        <Section name="answer" heading={open.question.heading}>
+          <Paragraphs text={open.question.text} />
+          <AnswerPart view={open} />
+          <pre>
+            <code data-copy>{open.question.sql}</code>
+          </pre>
+        </Section>
+      )}
+    </>
   );
 }
 
-function AnswerSection({ view }: { view: QuestionView }) {
+function AnswerPart({ view }: { view: QuestionView }) {
   const { question, answer, publishedAt } = view;
-  if (answer === null) {
-    return <Notice text="The config publishes no file for readers: add" command="publish: {}" />;
-  }
-  if (answer === 'no file') {
-    return (
-      <Notice
-        text="There is no file yet. The first run that changes something makes it; or type"
-        command={view.publishCommand}
-      />
-    );
-  }
+  if (answer === 'no file') return null; // the page says so above
   if (answer === 'late') {
     return (
       <p class="notice" role="status">
@@ -80,24 +58,82 @@ function AnswerSection({ view }: { view: QuestionView }) {
     );
   }
   return (
-    <Section name="answer" heading="Answer">
-      {publishedAt !== null && (
-        <p class="soft">
-          From the file of <Timestamp at={publishedAt} />
-        </p>
-      )}
-      <AnswerTable answer={answer.answer} question={question} csvCommand={view.csvCommand} />
+    <>
+      <AnswerTable answer={answer.answer} />
+      <p class="soft">
+        {publishedAt !== null && (
+          <>
+            From the file of <Timestamp at={publishedAt} />.{' '}
+          </>
+        )}
+        {answer.answer.hasMore ? 'There are more rows. ' : ''}All rows as CSV, with the SQL in a file:{' '}
+        <code data-copy>
+          <bdi>{view.csvCommand}</bdi>
+        </code>
+      </p>
       <div class="soft">
         <Paragraphs text={question.notes} />
       </div>
-    </Section>
+    </>
   );
 }
 
-function Notice({ text, command }: { text: string; command: string }) {
+/** The few signs of Markdown that the questions use: paragraphs, code, and links, which are shown as text. */
+function Paragraphs({ text }: { text: string }) {
+  if (text === '') return null;
   return (
-    <p class="notice">
-      {text} <code data-copy>{command}</code>
-    </p>
+    <>
+      {text.split('\n\n').map((paragraph) => (
+        <p key={paragraph}>
+          {paragraph
+            .replaceAll(/ \(\[[^\]]*\]\([^)]*\)\)/g, '')
+            .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+            .split('`')
+            .map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}
+        </p>
+      ))}
+    </>
   );
+}
+
+/** With a bar beside the figure that a question is about. */
+function AnswerTable({ answer }: { answer: Answer }) {
+  const { columns, isNumeric, rows } = answer;
+  if (rows.length === 0) return <p class="soft">No row.</p>;
+  const bars = findBars(answer);
+  const head = columns.map((name, index) => (isNumeric[index] ? `>${name}` : name));
+  return (
+    <Table label={{ by: 'answer-heading' }} class="answer" head={head}>
+      {rows.map((row, at) => (
+        <tr key={at}>
+          {row.map((cell, index) => (
+            <td key={index} class={isNumeric[index] ? 'number' : undefined}>
+              {index === bars?.column && cell !== null && bars.draw(Number(cell))}
+              <Cell text={cell} column={columns[index]} />
+            </td>
+          ))}
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+/** On the service's own clock: no time zone is known. All other times of the published file are UTC. */
+const OWN_CLOCK = ['created_at', 'day_at'];
+
+function Cell({ text, column = '' }: { text: string | null; column: string | undefined }) {
+  if (text === null) return null;
+  const isTime = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text) && !OWN_CLOCK.includes(column);
+  return isTime ? <Timestamp at={text} /> : <bdi>{text}</bdi>;
+}
+
+/** The columns with a bar; an answer has one, the first of these. */
+const BARS = ['growth_gib', 'new_gib', 'gib', 'videos', 'elapsed_seconds', 'hours_old'];
+
+/** Null for an answer without a figure to draw, and for one that lists single videos: a bar says nothing there. */
+function findBars({ columns, rows }: Answer) {
+  const column = columns.indexOf(BARS.find((name) => columns.includes(name)) ?? '');
+  if (column < 0 || columns.includes('video_id')) return null;
+  const draw = createBars(rows.map((row) => Number(row[column] ?? 0)));
+  return draw && { column, draw };
 }

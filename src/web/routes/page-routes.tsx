@@ -74,9 +74,8 @@ function addDownload(
 ): void {
   app.get(path, { onRequest: signIn.requireSignIn }, async (request, reply) => {
     try {
-      const found = await read(request, reply);
+      const found = await read(request);
       if (!found) return await sendNotFound(reply, frame);
-      if ('seeOther' in found) return await reply.redirect(found.seeOther, 303);
       const { type, fileName, text } = found;
       if (fileName !== null) void reply.header('content-disposition', `attachment; filename="${fileName}"`);
       return await reply.type(type).header('cache-control', 'no-store').send(text);
@@ -101,7 +100,7 @@ function sendBusy(reply: FastifyReply, frame: PageFrame, error: unknown): Fastif
   return sendPage(reply.header('retry-after', 1), 503, <Notice frame={frame} text={text} />);
 }
 
-const NOT_FOUND = 'No such package, video, run, account or question in this warehouse.';
+const NOT_FOUND = 'No such package, video, run, or account in this warehouse.';
 
 function Notice({ frame, text }: { frame: PageFrame; text: string }) {
   return (
@@ -116,15 +115,8 @@ function Notice({ frame, text }: { frame: PageFrame; text: string }) {
   );
 }
 
-function addJson(
-  app: FastifyInstance,
-  signIn: SignIn,
-  path: string,
-  read: (query: unknown) => object | null,
-): void {
-  app.get(path, { onRequest: signIn.requireSignIn }, async (request, reply) => {
-    const answer = read(request.query);
-    void reply.header('cache-control', 'no-store');
-    return answer ? reply.send(answer) : reply.code(404).send({ error: 'not found' });
-  });
+function addJson(app: FastifyInstance, signIn: SignIn, path: string, read: () => object): void {
+  app.get(path, { onRequest: signIn.requireSignIn }, async (_request, reply) =>
+    reply.header('cache-control', 'no-store').send(read()),
+  );
 }

@@ -3,9 +3,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { VNode } from 'preact';
 import type { Clock } from '../../lib/clock.ts';
 import type { PageFrame } from '../pages/layout.tsx';
-import type { QuestionSources } from '../views/questions-view.ts';
+import type { DataSources } from '../views/data-view.ts';
 
-export interface PagesOptions extends QuestionSources {
+export interface PagesOptions extends DataSources {
   clock: Pick<Clock, 'now'>;
 }
 
@@ -13,7 +13,7 @@ export interface PagesOptions extends QuestionSources {
 export type PageRenderer = (request: FastifyRequest, reply: FastifyReply) => Promise<VNode | null>;
 
 /** A file of a page. */
-export interface Download {
+interface Download {
   /** With its charset. */
   type: string;
   /** Null: the browser shows it. */
@@ -21,11 +21,8 @@ export interface Download {
   text: string;
 }
 
-/** A page to go to where there is nothing to download. Null: no such file (404). */
-export type DownloadReader = (
-  request: FastifyRequest,
-  reply: FastifyReply,
-) => Promise<Download | { seeOther: string } | null>;
+/** Null: no such file (404). */
+export type DownloadReader = (request: FastifyRequest) => Promise<Download | null>;
 
 export interface Routing {
   options: PagesOptions;
@@ -34,6 +31,6 @@ export interface Routing {
   page: (path: string, render: PageRenderer) => void;
   /** Adds a file to download: with a key only. `fileName` must be plain. */
   download: (path: string, read: DownloadReader) => void;
-  /** Adds data for the scripts of the pages: with a key only. Null: 404. */
-  json: (path: string, read: (query: unknown) => object | null) => void;
+  /** Adds data for the scripts of the pages: with a key only. */
+  json: (path: string, read: () => object) => void;
 }

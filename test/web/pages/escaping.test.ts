@@ -15,7 +15,7 @@ import { withPassword } from '../../support/with-password.ts';
 const KEY = 'server-key-of-20-char';
 const CHALLENGE = 'Basic realm="vodhouse", charset="UTF-8"';
 const DATA = ['/live.json'];
-const FILES = ['/storage.svg', '/storage.csv', '/data/questions/which-tags-are-used-most.csv'];
+const FILES = ['/storage.svg', '/storage.csv'];
 const PAGES = [
   ...['/', '/?storage=other', '/storage?account=main&month=2026-03', '/storage?account=other'],
   ...['/packages', '/packages?find=main&sort=size&page=2'],
@@ -23,7 +23,7 @@ const PAGES = [
   ...['/packages/main/104', '/packages/main/104?q=main', '/packages/main/104?kind=removed'],
   ...['/packages/main/102', '/packages/main/500', '/videos/main/104/3'],
   ...['/changes', '/changes?package=104&kind=removed', '/changes?run=9&from=1.1'],
-  ...['/runs', '/runs?before=2', '/runs?before=x', '/data', '/data/questions/which-tags-are-used-most'],
+  ...['/runs', '/runs?before=2', '/runs?before=x', '/data', '/data?question=which-tags-are-used-most'],
 ];
 const ABSENT = ['/packages/main/999', '/videos/main/104/999', '/runs/999', '/runs/x'];
 
