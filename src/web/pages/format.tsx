@@ -5,6 +5,7 @@ import { fromTimestamp, HOUR_MS, MINUTE_MS } from '../../lib/clock.ts';
 import type { Status } from '../../database/schema/runs.ts';
 import { formatAgo, formatBinaryBytes, formatCount, formatDuration } from '../../lib/format.ts';
 import { changesPath, packagePath, runPath, toQueryString, videoPath } from '../views/paths.ts';
+import { findMeaning } from './glossary.tsx';
 
 export { changesPath, packagePath, runPath, toQueryString, videoPath };
 
@@ -160,7 +161,11 @@ const LEVELS: Record<Status, string> = {
 };
 
 export function StatusLabel({ status }: { status: Status }) {
-  return <span class={`state ${LEVELS[status]}`}>{status}</span>;
+  return (
+    <span class={`state ${LEVELS[status]}`} title={findMeaning(status)}>
+      {status}
+    </span>
+  );
 }
 
 interface PackageLinkProps {

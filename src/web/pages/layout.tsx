@@ -3,7 +3,23 @@ import type { ComponentChildren, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { version } from '../../lib/package-root.ts';
 import { useLocalText, Zone } from './format.tsx';
-import { Breadcrumbs, Navigation, type Crumb, type NavigationItem } from './navigation.tsx';
+import { Glossary } from './glossary.tsx';
+
+const ITEMS = [
+  { name: 'status', text: 'Status', href: '/' },
+  { name: 'packages', text: 'Packages', href: '/packages' },
+  { name: 'changes', text: 'Changes', href: '/changes' },
+  { name: 'storage', text: 'Storage', href: '/storage' },
+  { name: 'runs', text: 'Runs', href: '/runs' },
+  { name: 'data', text: 'Data', href: '/data' },
+] as const;
+
+type NavigationItem = (typeof ITEMS)[number]['name'];
+
+interface Crumb {
+  text: string;
+  href: string;
+}
 
 /** The path of an asset, by its file name. */
 export type AssetUrl = (name: string) => string;
@@ -67,6 +83,7 @@ export function Page(props: PageProps) {
             <span id="times">times, days and “Created” are of {timezone}, the time zone of the service</span>{' '}
             · <a href="/metrics">metrics</a> · <a href="/openapi.json">API mirror (OpenAPI)</a>
           </p>
+          <Glossary />
         </footer>
       </body>
     </html>
@@ -105,5 +122,33 @@ function Head({ title, siteTitle, assetUrl, styles = [] }: PageProps) {
       ))}
       <script type="module" src={assetUrl('page.js')} />
     </head>
+  );
+}
+
+function Navigation({ current }: { current: NavigationItem | undefined }) {
+  return (
+    <nav class="navigation" aria-label="Pages of vodhouse">
+      {ITEMS.map(({ name, text, href }) => (
+        <a key={name} href={href} aria-current={name === current ? 'page' : undefined}>
+          {text}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+function Breadcrumbs({ crumbs }: { crumbs: readonly Crumb[] }) {
+  return (
+    <nav class="crumbs" aria-label="Breadcrumb">
+      <ol>
+        {crumbs.map(({ text, href }) => (
+          <li key={href}>
+            <a href={href}>
+              <bdi>{text}</bdi>
+            </a>
+          </li>
+        ))}
+      </ol>
+    </nav>
   );
 }

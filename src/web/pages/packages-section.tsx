@@ -3,6 +3,7 @@ import { formatCount, pluralize } from '../../lib/format.ts';
 import { DAY_STATES, type StripDay } from '../views/day-strip.ts';
 import type { PackageRowView, PackageState, StatusView } from '../views/status-view.ts';
 import { PackageLink, packagePath, RelativeTime } from './format.tsx';
+import { findMeaning } from './glossary.tsx';
 import { Section } from './section.tsx';
 import { Table } from './table.tsx';
 
@@ -57,7 +58,9 @@ function PackageRow({ row, now, isFirstReadRunning }: RowProps) {
         <PackageLink of={row} name={row.name} />
       </th>
       <td>
-        <span class={`state ${level}`}>{text}</span>
+        <span class={`state ${level}`} title={findMeaning(text)}>
+          {text}
+        </span>
       </td>
       <td>
         <Strip days={row.days} />

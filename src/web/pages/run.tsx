@@ -14,9 +14,9 @@ import {
 import { Page, type PageFrame } from './layout.tsx';
 import { Pager } from './pager.tsx';
 import { FailuresSection, HeldBackSection, QuarantineSection, RequestsSection } from './run-parts.tsx';
-import { formatRunChanges, TRIGGERS } from './run-table.tsx';
+import { formatRunChanges, TRIGGERS } from './run-tables.tsx';
 import { Section } from './section.tsx';
-import { WalkTable } from './walk-table.tsx';
+import { WalkTable } from './run-tables.tsx';
 
 export function RunPage({ view, ...frame }: PageFrame & { view: RunView }) {
   const { run, failures, command } = view;

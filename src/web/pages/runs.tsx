@@ -2,7 +2,7 @@
 import type { RunsView } from '../views/runs-view.ts';
 import { Page, type PageFrame } from './layout.tsx';
 import { RunStrip } from './run-strip.tsx';
-import { RunTable } from './run-table.tsx';
+import { RunTable } from './run-tables.tsx';
 
 export function RunsPage({ view, ...frame }: PageFrame & { view: RunsView }) {
   const { strip, runs, before, next, now } = view;

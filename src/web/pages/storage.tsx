@@ -6,6 +6,7 @@ import { formatCount, pluralize } from '../../lib/format.ts';
 import { changeSince, formatTotal, type CalendarDay, type Month } from '../views/storage-days.ts';
 import type { StorageView } from '../views/storage-view.ts';
 import { describeDelta, formatSize, formatSizeChange, Message, Timestamp } from './format.tsx';
+import { Explained } from './glossary.tsx';
 import { Page, type PageFrame } from './layout.tsx';
 import { Section, Tabs } from './section.tsx';
 import { Table } from './table.tsx';
@@ -69,7 +70,7 @@ function Headline({ storage: { latest, today, delta } }: { storage: StorageView 
   return (
     <p id="storage-now">
       <strong>{formatTotal(latest)}</strong> on {latest.date},{' '}
-      {isLive && latest.date === today ? 'so far (live)' : kind}
+      <Explained text={isLive && latest.date === today ? 'so far (live)' : kind} />
       {delta && (
         <>
           {' · '}

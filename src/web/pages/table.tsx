@@ -1,6 +1,13 @@
 /** A table that scrolls in its own box on narrow screens; on a phone each row is a card. */
-import type { ComponentChildren, VNode } from 'preact';
-import { labelCells } from './cell-labels.ts';
+import {
+  cloneElement,
+  Fragment,
+  isValidElement,
+  toChildArray,
+  type ComponentChildren,
+  type VNode,
+} from 'preact';
+import { Explained, findMeaning } from './glossary.tsx';
 
 export interface TableProps {
   /** Its accessible name: the id of a heading, or a text. */
@@ -28,9 +35,57 @@ export function Table({ label, class: className, head, children }: TableProps) {
 }
 
 function Heading({ text }: { text: string }) {
+  const shown = text.replace(/^>/, '');
   return (
     <th scope="col" class={text.startsWith('>') ? 'number' : undefined}>
-      {text.replace(/^>/, '')}
+      {findMeaning(shown) === undefined ? shown : <Explained text={shown} />}
     </th>
   );
+}
+
+type Element = VNode<{ children?: ComponentChildren; colSpan?: number }>;
+
+/** The rows, with the heading of its column as `data-label` of each `td`. Components in them must not use hooks. */
+function labelCells(rows: ComponentChildren, head: readonly (string | VNode)[]): VNode[] {
+  const labels = head.map((each) => toText(each).replace(/^>/, ''));
+  return expand(rows).map((row) => cloneElement(row, {}, labelRow(expand(row.props.children), labels)));
+}
+
+function labelRow(cells: readonly Element[], labels: readonly string[]): VNode[] {
+  let column = 0;
+  return cells.map((cell) => {
+    const label = labels[column] ?? '';
+    const { colSpan = 1 } = cell.props;
+    column += colSpan;
+    const hasLabel = cell.type === 'td' && colSpan === 1 && label !== '';
+    return hasLabel ? cloneElement(cell, { 'data-label': label }) : cell;
+  });
+}
+
+/** The elements that the components and fragments stand for. */
+function expand(children: ComponentChildren): Element[] {
+  return toChildArray(children).flatMap((child) => {
+    if (!isValidElement(child)) return [];
+    const { type, props } = child as Element;
+    if (type === Fragment) return expand(props.children);
+    if (typeof type === 'function') return expand(render(type, props));
+    return [child];
+  });
+}
+
+/** Without what is hidden from screen readers, such as arrows. */
+function toText(node: ComponentChildren): string {
+  return toChildArray(node)
+    .map((child) => {
+      if (!isValidElement(child)) return String(child);
+      const { type, props } = child as VNode<{ children?: ComponentChildren; 'aria-hidden'?: unknown }>;
+      if (props['aria-hidden'] !== undefined) return '';
+      return toText(typeof type === 'function' ? render(type, props) : props.children);
+    })
+    .join('')
+    .trim();
+}
+
+function render(type: unknown, props: object): ComponentChildren {
+  return (type as (given: object) => ComponentChildren)(props);
 }

@@ -2,7 +2,7 @@
 import type { PackageWalk } from '../../queries/named/videos.ts';
 import { runPath } from './format.tsx';
 import { Section } from './section.tsx';
-import { WalkTable } from './walk-table.tsx';
+import { WalkTable } from './run-tables.tsx';
 
 export function WalksSection({ walks, now }: { walks: readonly PackageWalk[]; now: number }) {
   return (

@@ -76,6 +76,7 @@ function addDownload(
     try {
       const found = await read(request);
       if (!found) return await sendNotFound(reply, frame);
+      if ('seeOther' in found) return await reply.redirect(found.seeOther, 303);
       const { type, fileName, text } = found;
       if (fileName !== null) void reply.header('content-disposition', `attachment; filename="${fileName}"`);
       return await reply.type(type).header('cache-control', 'no-store').send(text);

@@ -21,8 +21,8 @@ interface Download {
   text: string;
 }
 
-/** Null: no such file (404). */
-export type DownloadReader = (request: FastifyRequest) => Promise<Download | null>;
+/** A page to go to where there is nothing to download. Null: no such file (404). */
+export type DownloadReader = (request: FastifyRequest) => Promise<Download | { seeOther: string } | null>;
 
 export interface Routing {
   options: PagesOptions;

@@ -1,7 +1,7 @@
 /** The status page, and what keeps it up to date. */
 import { renderToString } from 'preact-render-to-string';
 import { Zone } from '../pages/format.tsx';
-import { Progress } from '../pages/progress-section.tsx';
+import { Progress } from '../pages/tiles-section.tsx';
 import { StatusPage } from '../pages/status.tsx';
 import { countRunPackages, toChangeMarker, toRunProgress } from '../views/run-progress.ts';
 import { createStatusView } from '../views/status-view.ts';

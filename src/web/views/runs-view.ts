@@ -2,9 +2,11 @@
 import * as z from 'zod';
 import { formatOffset } from '../../lib/format.ts';
 import { countPages } from '../../lib/count-pages.ts';
+import type { Status } from '../../database/schema/runs.ts';
+import type { RunGlance } from '../../queries/named/runs.ts';
+import type { PageQueries } from '../../queries/page-queries.ts';
 import type { RunDetails } from '../../queries/run-queries.ts';
 import { pageParam } from './query-params.ts';
-import { createRunStrip, toShownStatus } from './run-strip.ts';
 import type { ViewSources } from './status-view.ts';
 
 const RUNS_PER_PAGE = 25;
@@ -71,3 +73,20 @@ function sortWalks(walks: readonly Walk[]): Walk[] {
 
 const countChanges = ({ inserted, updated, removed, restored, quarantined, held_back: held }: Walk) =>
   inserted + updated + removed + restored + quarantined + held;
+
+/** Runs of the strip. */
+const STRIP_RUNS = 90;
+
+/** The last runs, the newest first. A run whose process was killed is `interrupted`, as the next run will write it. */
+function createRunStrip({ details }: { details: PageQueries }): RunGlance[] {
+  const running = details.runningRun()?.run_id;
+  return details.lastRuns(STRIP_RUNS).map((run) => ({ ...run, status: toShownStatus(run, running) }));
+}
+
+/** `running`: the number of the run that a process makes now. */
+function toShownStatus(
+  { run_id, status }: Pick<RunGlance, 'run_id' | 'status'>,
+  running: number | undefined,
+): Status {
+  return status === 'running' && run_id !== running ? 'interrupted' : status;
+}

@@ -1,11 +1,116 @@
-/** The table of walks: of a run by package, of a package by run. */
+/** The tables of runs and of walks: what they changed, and why one failed. */
 import type { VNode } from 'preact';
-import type { Mode, Status } from '../../database/schema/runs.ts';
+import type { Mode, Status, Trigger } from '../../database/schema/runs.ts';
 import { fromTimestamp } from '../../lib/clock.ts';
-import { formatCount } from '../../lib/format.ts';
-import { COUNT_HEAD, CountCells } from './count-cells.tsx';
-import { formatElapsed, Message, RelativeTime, StatusLabel } from './format.tsx';
+import { formatCount, pluralize } from '../../lib/format.ts';
+import type { RunRow } from '../../queries/named/status.ts';
+import {
+  formatChanges,
+  formatElapsed,
+  Message,
+  RelativeTime,
+  runPath,
+  StatusLabel,
+  Timestamp,
+} from './format.tsx';
 import { Table, type TableProps } from './table.tsx';
+
+interface Counts {
+  inserted: number;
+  updated: number;
+  removed: number;
+  restored: number;
+}
+
+/** Words are those of the published file. */
+const COUNT_HEAD = ['>Added', '>Edited', '>Removed', '>Restored'];
+
+/** Four cells; nothing for 0. */
+function CountCells({ inserted, updated, removed, restored }: Counts) {
+  const counts = [inserted, updated, removed, restored];
+  return (
+    <>
+      {counts.map((count, index) => (
+        <td key={COUNT_HEAD[index]} class="number">
+          {count === 0 ? '' : formatCount(count)}
+        </td>
+      ))}
+    </>
+  );
+}
+
+const RUN_HEAD = ['Run', 'Started', 'Duration', 'Status', ...COUNT_HEAD, '>Requests'];
+
+interface RunTableProps extends Pick<TableProps, 'label'> {
+  runs: readonly RunRow[];
+  now: number;
+}
+
+export function RunTable({ label, runs, now }: RunTableProps) {
+  return (
+    <Table label={label} head={RUN_HEAD}>
+      {runs.map((run) => (
+        <RunRows key={run.run_id} run={run} now={now} />
+      ))}
+    </Table>
+  );
+}
+
+function RunRows({ run, now }: { run: RunRow; now: number }) {
+  const elapsed = run.finished_at === null ? '' : formatElapsed(run.started_at, run.finished_at);
+  return (
+    <>
+      <tr>
+        <th scope="row">
+          <a href={runPath(run.run_id)}>{run.run_id}</a>{' '}
+          <small class="soft">
+            <span class="nowrap">{`${run.mode}, ${TRIGGERS[run.trigger]}`}</span>
+            {run.scope !== null && `, ${run.scope}`}
+          </small>
+        </th>
+        <td class="nowrap">
+          <RelativeTime at={run.started_at} now={now} />
+        </td>
+        <td class="nowrap">{elapsed}</td>
+        <td>
+          <StatusLabel status={run.status} /> <small class="soft">{listRunRemarks(run).join(', ')}</small>
+        </td>
+        <CountCells {...run} />
+        <td class="number">{run.status === 'running' ? '' : formatCount(run.requests)}</td>
+      </tr>
+      {run.error !== null && (
+        <tr class="why">
+          <td />
+          <td colSpan={8}>
+            <Message text={run.error} />
+            {run.resume_at !== null && (
+              <>
+                ; it can resume at <Timestamp at={run.resume_at} />
+              </>
+            )}
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+export const TRIGGERS: Record<Trigger, string> = {
+  schedule: 'scheduled',
+  catch_up: 'catch-up',
+  manual: 'manual',
+};
+
+/** What the columns of numbers lack. */
+const listRunRemarks = (run: RunRow): string[] => [
+  ...(run.quarantined > 0 ? [`${formatCount(run.quarantined)} quarantined`] : []),
+  ...listFailed(run),
+];
+
+const listFailed = ({ failed_walks: failed }: RunRow): string[] =>
+  failed > 0 ? [`${pluralize(failed, 'package')} failed`] : [];
+
+export const formatRunChanges = (run: RunRow): string => [formatChanges(run), ...listFailed(run)].join(', ');
 
 export interface ShownWalk {
   walk_id: number;
@@ -76,7 +181,7 @@ function WalkRows({ walk, now, first, run }: RowsProps) {
         </td>
         <td class="nowrap">{end === null ? '' : formatElapsed(start, end)}</td>
         <td>
-          <StatusLabel status={status} /> <small class="soft">{listRemarks(walk).join(', ')}</small>
+          <StatusLabel status={status} /> <small class="soft">{listWalkRemarks(walk).join(', ')}</small>
         </td>
         <CountCells {...walk} />
         <td class="number">{formatCount(pages)}</td>
@@ -112,7 +217,7 @@ function Bar({ walk, run, now }: { walk: Span; run: Span; now: number }) {
   );
 }
 
-function listRemarks({
+function listWalkRemarks({
   quarantined = 0,
   unsettled = 0,
   held_back: held = 0,
