@@ -16,13 +16,14 @@ const GET_LABEL = `(element) => [
 
 /**
  * All focusable elements, in the order of the document: links, buttons, fields, summaries, and boxes that
- * scroll.
+ * scroll. A date has four stops: its three parts and its button.
  */
 export async function focusable(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`(() => {
     const getLabel = ${GET_LABEL};
     const takes = 'a[href], button, input:not([type="hidden"]), select, textarea, summary, [tabindex="0"]';
-    return [...document.querySelectorAll(takes)].filter((each) => each.tabIndex >= 0 && each.checkVisibility()).map(getLabel);
+    return [...document.querySelectorAll(takes)].filter((each) => each.tabIndex >= 0 && each.checkVisibility())
+      .flatMap((each) => Array(each.type === 'date' ? 4 : 1).fill(getLabel(each)));
   })()`);
 }
 
@@ -35,7 +36,7 @@ export async function focused(page: Page): Promise<Stop> {
     const { outlineStyle, outlineWidth } = getComputedStyle(element);
     const { left, right, top, bottom, width, height } = element.getBoundingClientRect();
     const isInSight = right > 0 && left < innerWidth && bottom > 0 && top < innerHeight && width > 0 && height > 0;
-    const isDrawn = element.matches(':focus-visible') && outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2;
+    const isDrawn = element.matches(':focus-visible, [type="date"]:focus-within') && outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2;
     return { what: getLabel(element), isSeen: isDrawn && isInSight };
   })()`);
 }
