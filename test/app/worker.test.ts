@@ -182,7 +182,7 @@ describe('the worker', () => {
     statusQueries.close();
     expect(problems).toMatchObject([
       {
-        kind: 'unpublished',
+        of: { kind: 'unpublished' },
         message: expect.stringContaining('cannot be made: publish.file: ') as string,
       },
     ]);
