@@ -1,6 +1,11 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DuckDBInstance, type DuckDBValue } from '@duckdb/node-api';
 import { Database } from '../../src/database/sqlite.ts';
 import { format, resolveConfig } from 'prettier';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openExports } from '../../src/publishing/export.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { editsIn, sumGib, listedAt, formatMinute, removalsIn } from '../support/models/history-truth.ts';
 import { readRows, type Row } from '../support/fixtures/live-file.ts';
 import {
@@ -43,6 +48,29 @@ function formatTable(text: string): string {
   }
 }
 
+/** Exports every table and view to Parquet, and opens a DuckDB in which they have their names. */
+async function openInDuckDb(file: string) {
+  const folder = temporaryFolder();
+  const db = await (await DuckDBInstance.create()).connect();
+  await db.run(`set timezone = 'UTC'`);
+  const exports = openExports(file);
+  for (const name of exports.tables) {
+    const path = join(folder, `${name}.parquet`);
+    writeFileSync(path, Buffer.concat([...exports.open(name, null).parquet()]));
+    await db.run(`create view "${name}" as select * from '${path}'`);
+  }
+  exports.close();
+  return db;
+}
+
+/** In one form: a time to the second, a number as SQLite has it. */
+const toCell = (value: DuckDBValue): Value =>
+  value === null
+    ? null
+    : Number.isNaN(Number(value))
+      ? value.toString().replace(/\.0+$|\+00$/, '')
+      : Number(value);
+
 /** As `sqlite3` prints it, NULL empty; Markdown syntax is escaped. */
 function formatCell(value: Value): string {
   if (Number.isInteger(value)) return `${String(value)}.0`;
@@ -62,12 +90,24 @@ describe(QUESTIONS_PATH, () => {
     await expect(formatted).toMatchFileSnapshot(`../../${QUESTIONS_PATH}`);
   });
 
-  it('has an answer of one to eight rows to each question, of at most eight lines of SQL', () => {
-    expect(QUESTIONS.size).toBeGreaterThan(10);
+  it('has an answer of one to eight rows to each of sixteen questions, of at most eight lines of SQL', () => {
+    expect(QUESTIONS.size).toBe(16);
     const counts = [...QUESTIONS.keys()].map((heading) => [heading, answerTo(heading).length] as const);
     expect(counts.filter(([, count]) => count < 1 || count > 8)).toEqual([]);
     const long = [...QUESTIONS].filter(([, sql]) => sql.trim().split('\n').length > 8);
     expect(long).toEqual([]);
+  });
+
+  it('has the same answers in DuckDB, over an export of all tables to Parquet', async () => {
+    const db = await openInDuckDb(history.published);
+    for (const [heading, sql] of QUESTIONS) {
+      const rows = (await db.runAndReadAll(sql)).getRows();
+      const expected = answerTo(heading).map((row) => Object.values(row).map(toCell));
+      expect(
+        rows.map((row) => row.map(toCell)),
+        heading,
+      ).toEqual(expected);
+    }
   });
 
   it.each([...QUESTIONS])('uses no syntax that SQLite 3.31 lacks: %s', (_question, text) => {
@@ -119,6 +159,8 @@ describe('the answer', () => {
     }));
     expect(removals.map(({ still }) => still)).toEqual(expect.arrayContaining(['yes', 'no']));
     expect(answer.toSorted(byId)).toEqual(removals.toSorted(byId));
+    const byDay = answerTo('How many videos were removed, day by day?');
+    expect(byDay.reduce((sum, { removed }) => sum + Number(removed), 0)).toBe(removals.length);
   });
 
   it('on edited titles has those that differ from list to list', () => {
@@ -165,6 +207,16 @@ describe('the answer', () => {
       twice.map(({ video }) => video.title).toSorted(),
     );
     expect(answer.map(({ ids }) => ids)).toEqual(expect.arrayContaining([1, 2]));
+  });
+
+  it('on thumbnail sheets has the newest of all without one', () => {
+    const without = nowListed().filter(({ video }) => video.thumbnail_sheet_url === '');
+    const newest = without.toSorted(
+      (one, other) => Date.parse(other.video.cdate ?? '') - Date.parse(one.video.cdate ?? ''),
+    );
+    const answer = answerTo('Which videos have no thumbnail sheet?');
+    expect(answer.map(({ video_id }) => video_id)).toEqual(newest.slice(0, 8).map(({ video }) => video.id));
+    expect(answer[0]).toMatchObject({ without_sheet: without.length });
   });
 
   it('on days never served has those that the service omits', () => {
