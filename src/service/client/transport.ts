@@ -113,14 +113,17 @@ function toServiceError(error: unknown, status: number | null): unknown {
     return new TransientError(`the response broke off (${reason})`, { fault: 'truncated', cause: error });
   }
   const code = errorCode(error);
-  if (code === 'UND_ERR_INVALID_ARG') {
+  const isOfProxy = reason.startsWith('Proxy '); // it wants another name or password
+  if (code === 'UND_ERR_INVALID_ARG' && !isOfProxy) {
     const hint = 'a key in a header has plain characters only; else `auth: query`';
     return new RefusedError(`the request cannot be made (${reason})`, { fault: 'final', hint });
   }
   const hint = 'check base_url (http or https, host, port), and `proxy` and `ca` of the account';
   const options = { fault: 'connection', hint, cause: error } as const;
   const message = `no connection (${reason})`;
-  return NO_TLS.test(code) ? new RefusedError(message, options) : new TransientError(message, options);
+  return isOfProxy || NO_TLS.test(code)
+    ? new RefusedError(message, options)
+    : new TransientError(message, options);
 }
 
 async function readAnswer(

