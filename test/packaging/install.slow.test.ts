@@ -12,7 +12,7 @@ import {
   type Installation,
 } from '../support/processes/installed-package.ts';
 import { installNode } from '../support/processes/other-node.ts';
-import { eventually, startVodhouse, vodhouse } from '../support/processes/vodhouse-command.ts';
+import { eventually, startVodhouse } from '../support/processes/vodhouse-command.ts';
 import { findFreePort } from '../support/servers/free-port.ts';
 import { findPostgres, startPostgres } from '../support/servers/postgres.ts';
 import { startSandbox } from '../support/servers/sandbox-account.ts';
@@ -136,7 +136,7 @@ function surround(major: number, cwd: string, env = {}) {
 describe.each(NODES)('the installed command on Node %i', (major) => {
   it('runs the demo in an empty folder', async () => {
     const cwd = mkdtempSync(join(folder, 'demo-'));
-    const { code, stdout } = await vodhouse(['demo', '--once'], surround(major, cwd));
+    const { code, stdout } = await startVodhouse(['demo', '--once'], surround(major, cwd)).ended;
     expect(code).toBe(0);
     expect(stdout).toMatch(/^ {2}vodhouse query --file data\/demo\.bi\.db "select /m);
   });
@@ -146,7 +146,7 @@ describe.each(NODES)('the installed command on Node %i', (major) => {
     const cwd = mkdtempSync(join(folder, 'work-'));
     const surroundings = surround(major, cwd);
     const run = async (...parameters: string[]) => {
-      const { code, stdout, stderr } = await vodhouse(parameters, surroundings);
+      const { code, stdout, stderr } = await startVodhouse(parameters, surroundings).ended;
       expect([parameters, code, stderr.match(/^vodhouse: .*/m)?.[0]]).toEqual([parameters, 0, undefined]);
       return stdout;
     };
@@ -175,7 +175,7 @@ describe.skipIf(findPostgres() === null)('a worker that collects its garbage eac
       const { url, sandbox } = await startSandbox();
       const cwd = mkdtempSync(join(folder, 'minute-'));
       const surroundings = surround(major, cwd);
-      await vodhouse(['init'], surroundings);
+      await startVodhouse(['init'], surroundings).ended;
       const config = join(cwd, 'vodhouse.yaml');
       pointAtSandbox(config, url);
       const text = readFileSync(config, 'utf8')
@@ -188,14 +188,14 @@ describe.skipIf(findPostgres() === null)('a worker that collects its garbage eac
       await eventually(worker.stderr).toContain('INFO: worker of ');
       for (let count = 0; count < 20 || Date.now() < ends; count++) {
         sandbox.churn(3);
-        const { code, stderr } = await vodhouse(['sync', '--wait'], surroundings);
+        const { code, stderr } = await startVodhouse(['sync', '--wait'], surroundings).ended;
         expect([code, /SIG(?!TERM)[A-Z]+|Assertion.*/.exec(stderr)?.[0]]).toEqual([0, undefined]);
       }
       worker.kill('SIGTERM');
       const { code, stderr } = await worker.ended;
       expect([code, /SIG(?!TERM)[A-Z]+|Assertion.*/.exec(stderr)?.[0]]).toEqual([0, undefined]);
       const [loaded] = await postgres.query<{ n: number }>('SELECT count(*)::int AS n FROM vodhouse.videos');
-      const live = await vodhouse(['query', '--csv', 'select count(*) from videos'], surroundings);
+      const live = await startVodhouse(['query', '--csv', 'select count(*) from videos'], surroundings).ended;
       expect(live.stdout.trim().split(/\s+/).at(-1)).toBe(String(loaded?.n));
     },
   );

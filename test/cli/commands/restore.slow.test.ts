@@ -141,8 +141,7 @@ describe('a restore', () => {
     const { stdout } = await vodhouse(['restore', 'copy.db'], { cwd });
     const [, sent = '0'] = /from its ledger: (\d+) requests? of the last day/.exec(stdout) ?? [];
     expect(Number(sent)).toBeGreaterThan(0);
-    const next = await vodhouse(['sync'], { cwd });
-    expect([next.code, next.stdout]).toEqual([0, expect.stringContaining('done')]);
+    expect(await vodhouse(['sync'], { cwd })).toMatchObject({ code: 0 });
     expect(
       readValue(join(cwd, WAREHOUSE), 'select count(*) from video where removed_at is null'),
     ).toBeGreaterThan(200);
