@@ -31,10 +31,7 @@ describe('SIGINT', () => {
     command.kill('SIGINT');
     await eventually(() => command.stderr()).toContain('stopping after the current page');
     gate.open();
-    const { code, stdout } = await command.ended;
-    expect(code).toBe(130);
-    expect(stdout).toMatch(/^main\/101: .* requests, interrupted: stopped by SIGINT before the end$/m);
-    expect(stdout).toMatch(/^interrupted in /m);
+    expect((await command.ended).code).toBe(130);
     // the signal may be handled a page later, but every requested page is stored
     const pages = service.requests.slice(1).map(({ query }) => Number(query.get('page')));
     expect(pages.slice(0, 3)).toEqual([5, 4, 3]);
@@ -42,9 +39,11 @@ describe('SIGINT', () => {
     expect(readWarehouseValue(cwd, 'select count(*) from video')).toBe(pages.length * 10);
     expect(readWarehouseRows(cwd, 'select status from run')).toEqual([{ status: 'interrupted' }]);
 
-    const next = await vodhouse(['sync'], { cwd });
-    expect(next.code).toBe(0);
-    expect(next.stdout).toMatch(/^main\/101: inserted \d+, .* requests, resumed$/m);
+    const sent = service.requests.length;
+    expect(await vodhouse(['sync'], { cwd })).toMatchObject({ code: 0 });
+    const read = service.requests.slice(sent).map(({ query }) => Number(query.get('page')));
+    expect(read).toContain(1);
+    expect(read).not.toContain(5);
     expect(readWarehouseValue(cwd, 'select count(*) from video')).toBe(50);
   });
 
@@ -101,14 +100,13 @@ describe('SIGTERM', () => {
   });
 
   it('ends a sync with 130', async () => {
-    const { service, command } = await startWith(
+    const { service, cwd, command } = await startWith(
       serveEverything(() => ({ status: 429, headers: { 'retry-after': '60' } })),
       ['sync'],
     );
     await eventually(() => service.requests.length).toBe(1);
     command.kill('SIGTERM');
-    const { code, stdout } = await command.ended;
-    expect(code).toBe(130);
-    expect(stdout).toMatch(/^interrupted in /m);
+    expect((await command.ended).code).toBe(130);
+    expect(readWarehouseRows(cwd, 'select status from run')).toEqual([{ status: 'interrupted' }]);
   });
 });
