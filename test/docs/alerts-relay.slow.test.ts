@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 
 const PAGE = readFileSync('docs/alerts.md', 'utf8');
 const [, RELAY = ''] = /```js\n([^]*?)```/.exec(PAGE) ?? [];
-const [, MESSAGE = ''] = /### `failed`\n\n```json\n([^]*?)```/.exec(PAGE) ?? [];
+const [, MESSAGE = ''] = /```json\n([^]*?)```/.exec(PAGE) ?? [];
 
 /** The relay of the docs, before the address of an Alertmanager; returns its own address. */
 async function startRelay(alerts: string): Promise<string> {
@@ -37,9 +37,9 @@ it('the relay of docs/alerts.md gives Alertmanager an alert that a message begin
   const [begun, over] = alertmanager.calls.map(
     ({ body }) => (JSON.parse(body) as Record<string, unknown>[])[0],
   );
-  const labels = { alertname: 'vodhouse_failed', account: 'main', package_id: '101' };
-  expect(begun).toMatchObject({ labels, startsAt: '2026-03-10T10:00:05Z' });
+  const labels = { alertname: 'vodhouse_held_back', account: 'main', package_id: '101' };
+  expect(begun).toMatchObject({ labels, startsAt: '2026-03-10T12:00:00Z' });
   expect(Date.parse(String(begun?.['endsAt']))).toBeGreaterThan(Date.now() + 86_400_000);
-  expect(over).toMatchObject({ labels, startsAt: '2026-03-10T10:00:05Z' });
+  expect(over).toMatchObject({ labels, startsAt: '2026-03-10T12:00:00Z' });
   expect(Date.parse(String(over?.['endsAt']))).toBeLessThanOrEqual(Date.now());
 });

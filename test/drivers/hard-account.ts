@@ -72,9 +72,12 @@ async function openAccount() {
   chmodSync(scripts, 0o755);
   const [live, file] = [join(folder, 'live.db'), join(shown, 'vodhouse.bi.db')];
   const service = createHardService();
-  const server = await serveHard(service);
-  const sync = (moment: string, packages = [101, 102, 103]) =>
-    run(configFor(server.url, live, packages), moment);
+  let now: string | null = null;
+  const server = await serveHard(service, () => now);
+  const sync = (moment: string, packages = [101, 102, 103]) => {
+    now = moment;
+    return run(configFor(server.url, live, packages), moment);
+  };
   return {
     live,
     file,
@@ -132,10 +135,15 @@ function configFor(url: string, live: string, packages: readonly number[]): Conf
   return { ...config, accounts };
 }
 
-/** Serves the data of the service over loopback. */
-export async function serveHard(service: HardService): Promise<{ url: string; close(): Promise<void> }> {
+/** Serves the data of the service over loopback. `getTime`: the time of the test, for the `Date` of responses; null for none. */
+export async function serveHard(
+  service: HardService,
+  getTime: () => string | null = () => null,
+): Promise<{ url: string; close(): Promise<void> }> {
   const server = createServer((request, response) => {
     response.sendDate = false; // of the machine's clock, which differs from that of the test
+    const time = getTime();
+    if (time !== null) response.setHeader('date', new Date(time).toUTCString());
     response.setHeader('content-type', 'application/json; charset=utf-8');
     response.end(createAnswer(service, request));
   });

@@ -54,7 +54,7 @@ describe('with the clock of a real server', () => {
     const parked = await vodhouse(['sync'], { cwd });
     expect([parked.code, service.arrivals.length]).toEqual([3, 6]);
     expect(parked.stdout).toContain('parked');
-    expect(parked.stdout + parked.stderr).toMatch(/account main is paused until .* UTC: /);
+    expect(parked.stdout + parked.stderr).toMatch(/ is paused until .* UTC: /);
     const again = await vodhouse(['sync'], { cwd });
     expect(again.code).toBe(3);
     await pause(restrictedAt + 5_500 - Date.now());
