@@ -103,7 +103,7 @@ describe('status where removals are held back', () => {
       '      12  Video 12',
       '      13  Video 13',
       '      and 39 more',
-      expect.stringMatching(/^      first held back at \S+ \S+ UTC$/),
+      expect.stringMatching(/^ {6}first held back at \S+ \S+ UTC$/),
       '      -> They are removed automatically once another full walk (at least one schedule later) confirms them.',
       '      -> to accept exactly these: vodhouse sync --package 101 --accept-removals 3',
     ]);
