@@ -121,9 +121,7 @@ function toServiceError(error: unknown, status: number | null): unknown {
   const hint = 'check base_url (http or https, host, port), and `proxy` and `ca` of the account';
   const options = { fault: 'connection', hint, cause: error } as const;
   const message = `no connection (${reason})`;
-  return isOfProxy || NO_TLS.test(code)
-    ? new RefusedError(message, options)
-    : new TransientError(message, options);
+  return NO_TLS.test(code) ? new RefusedError(message, options) : new TransientError(message, options);
 }
 
 async function readAnswer(
