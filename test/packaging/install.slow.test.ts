@@ -181,7 +181,7 @@ describe.skipIf(findPostgres() === null)('a worker that collects its garbage eac
       const text = readFileSync(config, 'utf8')
         .replace(/port: \d+/, `port: ${await findFreePort()}`)
         .replaceAll(/per_(second|minute): \d+/g, 'per_$1: null')
-        .replace(/^publish:.*/m, `$&\n  targets: [{ name: warehouse, postgres: '${postgres.url}' }]`);
+        .replace(/^publish:.*/m, `publish: { targets: [{ name: warehouse, postgres: '${postgres.url}' }] }`);
       writeFileSync(config, text);
       const ends = Date.now() + 60_000;
       const worker = startVodhouse(['start'], surround(major, cwd, { NODE_OPTIONS: COLLECTING }));
