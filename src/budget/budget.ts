@@ -74,7 +74,7 @@ interface Waiting {
   signal: AbortSignal | undefined;
 }
 
-/** Throws ParkedError if the wait is longer than the limits allow; a pause and requests in flight start it anew. */
+/** Throws ParkedError if the wait is longer than the limits allow; a pause and requests in flight start it again. */
 async function waitForSlot(
   ledger: Ledger,
   entry: RequestEntry,

@@ -12,7 +12,6 @@ import { addDays } from '../../lib/days.ts';
 import { ConfigError, errorMessage, ParkedError, RefusedError, TransientError } from '../../lib/errors.ts';
 import { pluralize } from '../../lib/format.ts';
 import type { ServiceClient } from '../../service/client/client.ts';
-import { isUnreachable } from '../../service/client/retry.ts';
 import { readStorageDay } from '../../service/storage.ts';
 import { checkedTargetsDocument, checkedTargetsText, checkTargets } from '../check-targets.ts';
 import { openCommandContext, type JsonOptions } from '../command-context.ts';
@@ -30,8 +29,6 @@ interface CheckResult {
   result: string;
   hint: string | null;
 }
-
-const UNREACHABLE_HINT = 'check base_url in the config, and the network';
 
 type CheckOptions = JsonOptions & { all?: true; notify?: true };
 
@@ -169,7 +166,7 @@ async function checkRequest(
     if (!isFault && !(error instanceof ParkedError)) throw error;
     const isReachable = !(isFault && error.fault === 'connection');
     const advice = error instanceof RefusedError ? adviceFor(error, asked) : null;
-    const hint = error.hint ?? (isUnreachable(error) ? UNREACHABLE_HINT : advice);
+    const hint = error.hint ?? advice;
     return { finding: { account, asked, ok: false, result: errorMessage(error), hint }, isReachable };
   }
 }

@@ -1,9 +1,10 @@
 /** The tables of runs and of walks: what they changed, and why one failed. */
 import type { VNode } from 'preact';
-import type { Mode, Status, Trigger } from '../../database/schema/runs.ts';
+import type { Trigger } from '../../database/schema/runs.ts';
 import { fromTimestamp } from '../../lib/clock.ts';
 import { formatCount, pluralize } from '../../lib/format.ts';
 import type { RunRow } from '../../queries/named/status.ts';
+import type { PackageWalk } from '../../queries/named/videos.ts';
 import {
   formatChanges,
   formatElapsed,
@@ -112,23 +113,12 @@ const listFailed = ({ failed_walks: failed }: RunRow): string[] =>
 
 export const formatRunChanges = (run: RunRow): string => [formatChanges(run), ...listFailed(run)].join(', ');
 
-export interface ShownWalk {
-  walk_id: number;
-  mode: Mode;
-  status: Status;
-  started_at: string;
-  finished_at: string | null;
-  pages: number;
-  requests: number;
-  inserted: number;
-  updated: number;
-  removed: number;
-  restored: number;
+/** A walk of any page; the numbers that its query leaves out are not shown. */
+export interface ShownWalk extends Omit<PackageWalk, 'run_id' | 'held_back'> {
+  held_back?: number;
   quarantined?: number;
   unsettled?: number;
-  held_back?: number;
   resumed?: boolean;
-  error: string | null;
 }
 
 /** UTC, `YYYY-MM-DD HH:MM:SS`; `finished_at` null: until now. */
