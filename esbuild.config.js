@@ -41,6 +41,7 @@ const { metafile } = await build({
   jsx: 'automatic',
   jsxImportSource: 'preact',
   external: [...Object.keys(dependencies), 'pg-native'], // users install the dependencies; all other libraries are in the bundle
+  alias: { undici: './packaging/undici.js' },
   define: { 'process.env.NODE_PG_FORCE_NATIVE': 'undefined' }, // pg-native is not installed
   metafile: true,
   // What CommonJS packages expect to find in their scope.

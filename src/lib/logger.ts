@@ -26,8 +26,11 @@ export interface LoggerOptions {
 /** A logger that writes to stderr, one line a message, without any of the secrets. */
 export function createLogger(options: LoggerOptions): Logger {
   const write = options.write ?? ((line: string) => void process.stderr.write(line));
-  const render = createRenderer(options.format);
-  const stream = { write: (line: string) => write(redact(render(line), options.secrets)) };
+  let render: ReturnType<typeof createRenderer> | undefined; // most commands log nothing
+  const stream = {
+    write: (line: string) =>
+      write(redact((render ??= createRenderer(options.format))(line), options.secrets)),
+  };
   const formatters = { level: (label: string) => ({ level: label }) };
   const timestamp = pino.stdTimeFunctions.isoTime;
   return pino({ level: options.level, base: null, timestamp, formatters }, stream);
