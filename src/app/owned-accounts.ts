@@ -3,59 +3,48 @@
  * be spent twice. A target that cannot be reached refuses nobody.
  */
 import type { Config, TargetConfig } from '../config/config.ts';
-import { LockedError } from '../lib/errors.ts';
+import { errorLine, LockedError } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { withinTime } from '../lib/within-time.ts';
-import { withAccess } from '../publishing/targets/open-target.ts';
-import {
-  findRefusal,
-  readIdentity,
-  type AccountState,
-  type OwnedError,
-} from '../publishing/targets/ownership.ts';
+import { openTarget } from '../publishing/targets/open-target.ts';
+import { findRefusal, readIdentity, type OwnedError } from '../publishing/targets/ownership.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 
 /** A run waits this long for a target that does not answer. */
 const DEADLINE_MS = 5_000;
 
 interface OwnerCheckOptions {
-  config: Pick<Config, 'accounts' | 'publish'>;
+  config: Pick<Config, 'accounts' | 'publish' | 'worker'>;
   warehouse: Pick<Warehouse, 'getWarehouseId' | 'listPublications'>;
   logger: Logger;
 }
 
 /** Asks each target: the accounts that are not synced here, and why. Never rejects. */
 export async function findOwned(
-  { config: { accounts, publish }, warehouse, logger }: OwnerCheckOptions,
+  { config: { accounts, publish, worker }, warehouse, logger }: OwnerCheckOptions,
   signal?: AbortSignal,
 ): Promise<Map<string, OwnedError>> {
   const identity = readIdentity(warehouse);
   const owned = new Map<string, OwnedError>();
   const check = async (target: TargetConfig) => {
-    const states = await readAccounts(target, logger, signal);
+    const { readAccounts } = await openTarget(target, worker);
+    const states = await withinTime(readAccounts(), DEADLINE_MS, signal);
+    if (states === null) throw new Error(`it did not answer in ${DEADLINE_MS / 1000} s`);
     for (const { name: account } of accounts) {
       const refusal = findRefusal(account, states.get(account) ?? null, identity, null, target.name);
       if (refusal) owned.set(account, refusal);
     }
   };
-  await Promise.all((publish?.targets ?? []).map(check));
+  const checkOrTell = (target: TargetConfig) =>
+    check(target).catch((thrown: unknown) => {
+      const error = errorLine(thrown);
+      const text = `target ${target.name} does not tell whose the accounts are, and they are synced all the same: ${error}`;
+      logger.warn({ event: 'target_not_reached', target: target.name, error }, text);
+    });
+  await Promise.all((publish?.targets ?? []).map(checkOrTell));
   for (const [account, { message: reason, hint = null }] of owned)
     logger.warn({ event: 'target_account_not_synced', account, reason, hint }, `${reason}; it is not synced`);
   return owned;
-}
-
-/** Empty where the target does not answer. */
-async function readAccounts(target: TargetConfig, logger: Logger, signal?: AbortSignal) {
-  const states = await withAccess(target, async (access) => {
-    const found = await withinTime(access.readAccounts(), DEADLINE_MS, signal);
-    if (found === null) throw new Error(`it did not answer in ${DEADLINE_MS / 1000} s`);
-    return found;
-  });
-  if (!('failure' in states)) return states;
-  const { message: error } = states.failure;
-  const text = `target ${target.name} does not tell whose the accounts are, and they are synced all the same: ${error}`;
-  logger.warn({ event: 'target_not_reached', target: target.name, error }, text);
-  return new Map<string, AccountState>();
 }
 
 /** Throws LockedError where every account of the config is another one's: there is nothing to sync. */

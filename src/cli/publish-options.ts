@@ -2,12 +2,12 @@
 import type { Config } from '../config/config.ts';
 import { commandsFor, shellQuote } from '../health/commands.ts';
 import { findNearest } from '../lib/did-you-mean.ts';
-import { ConfigError, VodhouseError } from '../lib/errors.ts';
+import { ConfigError } from '../lib/errors.ts';
 import { escapeControls, pluralize } from '../lib/format.ts';
 import { createLogger, type Logger } from '../lib/logger.ts';
 import { openLoaders, type TargetLoader } from '../publishing/targets/loader.ts';
-import { withAccess } from '../publishing/targets/open-target.ts';
-import { assertOurs, readIdentity } from '../publishing/targets/ownership.ts';
+import { openTarget } from '../publishing/targets/open-target.ts';
+import { findRefusal, readIdentity } from '../publishing/targets/ownership.ts';
 import type { LoadRequest } from '../publishing/targets/target.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import type { JsonOptions, LogOptions } from './command-context.ts';
@@ -65,44 +65,34 @@ export function getForce(
 
 /**
  * Prints to stderr who owns the account, and what will be replaced. Asks, unless `--yes` was given. Throws ConfigError where
- * stdin is no terminal, OwnedError where a rebuild is not enough, VodhouseError if the target cannot be read.
+ * stdin is no terminal, OwnedError where a rebuild is not enough, TargetError if the target cannot be read.
  */
 export async function confirmForce(
   { account, kind }: NonNullable<LoadRequest['force']>,
-  { target }: TargetLoader,
+  { target: config }: TargetLoader,
   warehouse: Pick<Warehouse, 'getWarehouseId' | 'listPublications' | 'countTargetRows'>,
   options: PublishOptions,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const asked = await withAccess(target, async (access) => {
-    const state = (await access.readAccounts()).get(account) ?? null;
-    assertOurs(account, state, readIdentity(warehouse), kind, target.name);
-    return { state, theirs: state ? await access.countRows(account) : {} };
-  });
-  if ('failure' in asked)
-    throw new VodhouseError(`target ${target.name}: ${asked.failure.message}; nothing was changed`, {
-      hint: asked.failure.hint ?? undefined,
-    });
-  const ours = warehouse.countTargetRows({ account, packageId: null });
-  const count = (table: string) => ours.find((each) => each.table === table)?.rows ?? 0;
-  const { state, theirs } = asked;
+  const target = await openTarget(config, '');
+  const state = (await target.readAccounts()).get(account) ?? null;
+  const refusal = findRefusal(account, state, readIdentity(warehouse), kind, config.name);
+  if (refusal) throw refusal;
+  const theirs = state ? await target.countVideos(account) : 0;
+  const counts = warehouse.countTargetRows({ account, packageId: null });
+  const ours = counts.find(({ table }) => table === 'video')?.rows ?? 0;
   const loaded = state
     ? `loaded by ${state.worker}, ${state.loadedAt ?? 'not completely'} UTC`
     : 'not loaded yet';
   const lines = [
-    `target ${target.name}, account ${account}, ${loaded}:`,
-    `  deleted: ${listRows(theirs)}`,
-    `  loaded:  ${listRows({ videos: count('video'), video_history: count('video_version') })}, and all else of this warehouse`,
+    `target ${config.name}, account ${account}, ${loaded}:`,
+    `  deleted: ${pluralize(theirs, 'video')}, and all else of the account`,
+    `  loaded:  ${pluralize(ours, 'video')}, and all else of this warehouse`,
   ];
   process.stderr.write(`${lines.map(escapeControls).join('\n')}\n`);
-  const words = `publish --target ${shellQuote(target.name)} --${kind} ${shellQuote(account)}`;
+  const words = `publish --target ${shellQuote(config.name)} --${kind} ${shellQuote(account)}`;
   return options.yes ?? isConfirmed('Continue?', commandsFor(options.config)(words), signal);
 }
-
-const listRows = (counts: Readonly<Record<string, number>>): string =>
-  Object.entries(counts)
-    .map(([table, count]) => `${pluralize(count, 'row')} of ${table}`)
-    .join(', ') || 'nothing';
 
 /** A text log would repeat what the command prints. */
 export function createLoadLogger(

@@ -13,7 +13,7 @@ import { ConfigError, errorMessage, ParkedError, RefusedError, TransientError } 
 import { pluralize } from '../../lib/format.ts';
 import type { ServiceClient } from '../../service/client/client.ts';
 import { readStorageDay } from '../../service/storage.ts';
-import { checkedTargetsDocument, checkedTargetsText, checkTargets } from '../check-targets.ts';
+import { checkedTargetsText, checkTargets } from '../check-targets.ts';
 import { openCommandContext, type JsonOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { formatJson } from '../output/output.ts';
@@ -85,13 +85,13 @@ async function checkAll(
 function checkDocument({ file }: Config, checked: Checked, refusal: LeavingReport['refusal']) {
   const { findings, targets, webhook } = checked;
   const refused = refusal?.reason ?? null;
-  return { config: file, refused, findings, targets: checkedTargetsDocument(targets), webhook };
+  return { config: file, refused, findings, targets, webhook };
 }
 
 function exitCodeForChecks({ findings, targets, webhook }: Checked): number {
   const results = [
     ...findings.map(({ ok }) => ok),
-    ...targets.flatMap(({ checks }) => checks.map(({ isOk }) => isOk)),
+    ...targets.flatMap(({ checks }) => checks.map(({ ok }) => ok)),
     ...(webhook ? [webhook.error === null] : []),
   ];
   if (!results.includes(false)) return EXIT.done;

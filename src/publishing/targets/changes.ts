@@ -15,9 +15,6 @@ export const listAccountTables = (marts: Marts): Table[] => [
   ...[marts.packages, marts.storageDaily, marts.packageDaily],
 ];
 
-/** The large tables, whose rows are counted before they are deleted. */
-export const COUNTED = ['videos', 'video_history', 'storage_daily'];
-
 /** Tables that belong to no account, but to a warehouse. */
 export const listWarehouseTables = ({ runs, walks, about }: Marts): Table[] => [runs, walks, about];
 

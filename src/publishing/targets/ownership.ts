@@ -79,22 +79,3 @@ export function findRefusal(
     );
   return null;
 }
-
-/** Throws what `findRefusal` finds. */
-export function assertOurs(...account: Parameters<typeof findRefusal>): void {
-  const refusal = findRefusal(...account);
-  if (refusal) throw refusal;
-}
-
-/** Throws ConfigError where a target has days of another calendar (`theirs`; null: it has none yet). */
-export function assertCalendar(
-  place: string,
-  theirs: string | null | undefined,
-  { timezone }: Pick<Source, 'timezone'>,
-): void {
-  if (theirs == null || theirs === timezone) return;
-  throw new ConfigError(
-    `${place} has the days of ${theirs}, this warehouse those of ${timezone}; nothing was changed`,
-    { hint: 'name another place for another calendar, or correct `timezone`' },
-  );
-}

@@ -1,6 +1,8 @@
 /** A place besides the published file that gets its tables: one interface, implemented by each kind. */
 import type { TargetConfig } from '../../config/config.ts';
+import { VodhouseError } from '../../lib/errors.ts';
 import type { AccountState, Force } from './ownership.ts';
+import type { Source } from './source.ts';
 
 /** What one load did. */
 export interface Loaded {
@@ -10,6 +12,8 @@ export interface Loaded {
   rows: number;
 }
 
+export const NOTHING: Loaded = { kind: 'nothing', rows: 0 };
+
 export interface LoadOptions {
   /** What a person allowed; null: nothing. */
   force: Force | null;
@@ -17,51 +21,39 @@ export interface LoadOptions {
   formerName: string | null;
 }
 
-/** What was looked at, and the result in one sentence. */
-export interface TargetCheck {
-  /** `connection`, `rights`, `account NAME` … */
-  subject: string;
-  isOk: boolean;
-  result: string;
-  /** What to type or do; null: nothing. */
-  hint: string | null;
-}
-
-/** What an error means. */
-export interface TargetFailure {
-  /** One line, without a secret. */
-  message: string;
-  hint: string | null;
+/** Try again later: what a database or a store said, in one line without a secret. */
+export class TargetError extends VodhouseError {
   /** SQLSTATE, or code of the connection, of the file system or of the store; null if there is none. */
-  code: string | null;
+  readonly code: string | null;
+
+  constructor(
+    message: string,
+    options: { code?: string | null; hint?: string | undefined; cause?: unknown } = {},
+  ) {
+    super(message, options);
+    this.code = options.code ?? null;
+  }
 }
 
-/** The part of a target that needs no published file. All functions throw what the connection or the store throws. */
-export interface TargetAccess {
+/** Connects when needed. All functions throw TargetError, and ConfigError for what a person must change first. */
+export interface Target {
   /** What the target remembers of each of its accounts, by name. Empty for a target that was never loaded. */
   readAccounts: () => Promise<Map<string, AccountState>>;
-  /** How many rows of an account the large tables have, by table: shown before they are deleted. */
-  countRows: (account: string) => Promise<Record<string, number>>;
-  /** Whether the target can be loaded. Changes nothing that a reader sees. Does not throw. */
-  check: () => Promise<TargetCheck[]>;
-  /** What an error of any of these means. */
-  describe: (error: unknown) => TargetFailure;
-  close: () => Promise<void>;
-}
-
-/** A target that is loaded from a published file. */
-export interface Target extends TargetAccess {
+  /** How many videos it has of an account: shown before they are deleted. */
+  countVideos: (account: string) => Promise<number>;
+  /** Tries all that a load needs; changes nothing that a reader sees. Returns what it found, in one line. */
+  check: () => Promise<string>;
   /**
    * Brings one account up to the published file. Readers of a table see the old rows or the new ones. Throws OwnedError where
    * the account is not ours and `force` does not allow to load it.
    */
-  load: (account: string, options: LoadOptions) => Promise<Loaded>;
+  load: (source: Source, account: string, options: LoadOptions) => Promise<Loaded>;
   /** Brings up the tables that belong to no account, and deletes what is expired. */
-  loadShared: () => Promise<Loaded>;
+  loadShared: (source: Source) => Promise<Loaded>;
   /** Deletes an account of ours that the published file no longer has. Nothing if it is not ours. */
-  remove: (account: string) => Promise<Loaded>;
+  remove: (source: Source, account: string) => Promise<Loaded>;
   /** Compares every value of an account with the published file: the first ten differences, a sentence each. */
-  verify: (account: string) => Promise<string[]>;
+  verify: (source: Source, account: string) => Promise<string[]>;
 }
 
 /** What a process that loads a target is asked for; plain values. */

@@ -1,16 +1,12 @@
 /** A lake of Delta tables as a target. */
 import { randomUUID } from 'node:crypto';
 import type { LakeTargetConfig } from '../../../config/config.ts';
-import { errorCode, errorLine, hintLine } from '../../../lib/errors.ts';
-import { formatLakePlace, listLakeSecrets } from '../../../lib/lake-place.ts';
-import { redact } from '../../../lib/redact.ts';
-import { COUNTED } from '../changes.ts';
-import type { Source } from '../source.ts';
-import { StoreError, type Store } from '../stores/store.ts';
-import type { Loaded, Target, TargetAccess, TargetCheck, TargetFailure } from '../target.ts';
+import { ConfigError } from '../../../lib/errors.ts';
+import type { Store } from '../stores/store.ts';
+import { TargetError, type Loaded, type Target } from '../target.ts';
 import { listDifferences } from '../verify.ts';
 import { countRecords } from './files.ts';
-import { ConflictError, filesOf, openLake, tidy, type Lake } from './lake.ts';
+import { ConflictError, filesOf, openLake, tidy } from './lake.ts';
 import { loadAccount, loadShared, removeAccount } from './load.ts';
 import { LOADS, readClaims } from './loads.ts';
 import { findDifferences } from './verify.ts';
@@ -20,114 +16,63 @@ const TRIES = 10;
 /** As many as a load writes again for one that changed, and as few as a reader likes. */
 const FILE_ROWS = 100_000;
 
-export async function openDeltaAccess(config: LakeTargetConfig): Promise<TargetAccess> {
-  return createAccess(config, await openLake(config));
-}
+/** `fileRows`: about how many rows a file of a large table has. See `Target`. */
+export function openDeltaTarget(
+  config: LakeTargetConfig,
+  worker: string,
+  { fileRows = FILE_ROWS } = {},
+): Target {
+  const lake = openLake(config);
+  const context = { lake, target: config.name, worker, fileRows };
 
-function createAccess(config: LakeTargetConfig, lake: Lake): TargetAccess {
-  const describe = (error: unknown) => describeError(error, config);
+  async function retry(work: () => Promise<Loaded>): Promise<Loaded> {
+    for (let tries = 1; tries <= TRIES; tries++) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!(error instanceof ConflictError)) throw error;
+        lake.forgetLogs();
+      }
+    }
+    throw new TargetError('other workers load the same account all the time', { code: 'CONFLICT' });
+  }
+
   return {
     readAccounts: async () => {
       const { snapshot } = await lake.getLog(LOADS);
       return new Map([...readClaims(snapshot)].map(([account, { state }]) => [account, state]));
     },
-    countRows: async (account) => {
-      const counts: Record<string, number> = {};
-      for (const table of COUNTED) {
-        const { snapshot } = await lake.getLog(table);
-        counts[table] = countRecords(filesOf(snapshot, 'account', account));
-      }
-      return counts;
+    countVideos: async (account) => {
+      const { snapshot } = await lake.getLog('videos');
+      return countRecords(filesOf(snapshot, 'account', account));
     },
-    check: async () => {
-      try {
-        return [
-          toCheck('connection', true, formatLakePlace(config.place)),
-          ...(await checkStore(lake.store)),
-        ];
-      } catch (error) {
-        const { message, hint } = describe(error);
-        return [toCheck('connection', false, message, hint)];
-      }
-    },
-    describe,
-    close: () => Promise.resolve(),
-  };
-}
-
-/** `worker` is shown to others; `fileRows`: about how many rows a file of a large table has. */
-export async function openDeltaTarget(
-  config: LakeTargetConfig,
-  source: Source,
-  worker: string,
-  { fileRows = FILE_ROWS } = {},
-): Promise<Target> {
-  const lake = await openLake(config);
-  const context = { lake, source, target: config.name, worker, fileRows };
-  return {
-    ...createAccess(config, lake),
-    load: (account, options) => retry(lake, () => loadAccount(context, account, options)),
-    loadShared: async () => {
-      const loaded = await retry(lake, () => loadShared(context));
+    check: () => checkStore(lake.store),
+    load: (source, account, options) => retry(() => loadAccount({ ...context, source }, account, options)),
+    loadShared: async (source) => {
+      const loaded = await retry(() => loadShared({ ...context, source }));
       const keepMs = Math.max(config.keepMs, 2 * config.loadTimeoutMs); // files of a load that goes on stay
       await tidy(lake, keepMs, lake.listChanged());
       return loaded;
     },
-    remove: (account) => retry(lake, () => removeAccount(context, account)),
-    verify: (account) => listDifferences(findDifferences(context, account)),
+    remove: (source, account) => retry(() => removeAccount({ ...context, source }, account)),
+    verify: (source, account) => listDifferences(findDifferences({ ...context, source }, account)),
   };
 }
 
-async function retry(lake: Lake, work: () => Promise<Loaded>): Promise<Loaded> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof ConflictError) || tries === TRIES) throw error;
-      lake.forgetLogs();
-    }
-  }
-}
-
-function describeError(error: unknown, { place }: LakeTargetConfig): TargetFailure {
-  const clean = (text: string) => redact(text, listLakeSecrets(place));
-  if (error instanceof ConflictError)
-    return { message: 'other workers load the same account all the time', hint: null, code: 'CONFLICT' };
-  const hint = error instanceof StoreError ? error.hint : hintLine(error);
-  return { message: clean(errorLine(error)), hint: hint && clean(hint), code: errorCode(error) || null };
-}
-
-/** Writes an object that no reader sees, and deletes it. Throws StoreError. */
-async function checkStore(store: Store): Promise<TargetCheck[]> {
+/** Writes an object that no reader sees, twice, and deletes it. Throws TargetError and ConfigError. */
+async function checkStore(store: Store): Promise<string> {
   const key = `_check-${randomUUID()}`;
   const write = (text: string) => store.putIfAbsent(key, [Buffer.from(text)]);
   try {
     const [isFirst, isSecond] = [await write('one'), await write('two')];
-    const isThere =
-      (await store.get(key)) !== null && (await store.list('')).some((file) => file.key === key);
-    await store.remove(key);
-    const isConditional = isFirst && !isSecond;
-    const ignored = `${store.name} ignores the header If-None-Match: two workers could overwrite each other's commits`;
-    return [
-      toCheck(
-        'rights',
-        isThere,
-        isThere ? 'files can be written, read, listed and deleted' : 'a file that was written is not there',
-      ),
-      isConditional
-        ? toCheck('put-if-absent', true, 'a file that exists is not overwritten')
-        : toCheck('put-if-absent', false, ignored, 'take a store that knows conditional writes'),
-    ];
+    const isListed = (await store.list('')).some((file) => file.key === key);
+    if (!isFirst || isSecond || !isListed || (await store.get(key)) === null)
+      throw new ConfigError(
+        `${store.name} ignores the header If-None-Match: two workers could overwrite each other's commits`,
+        { hint: 'take a store that knows conditional writes' },
+      );
   } finally {
     await store.remove(key).catch(() => undefined);
   }
+  return `${store.name}: files can be written, read, listed and deleted, and none that exists is overwritten`;
 }
-
-const toCheck = (
-  subject: string,
-  isOk: boolean,
-  result: string,
-  hint: string | null = null,
-): TargetCheck => ({
-  ...{ subject, isOk, result, hint },
-});

@@ -15,13 +15,6 @@ export interface Slice {
   rows: Rows;
 }
 
-/** The files of a table that one process writes. */
-export interface WriteRequest {
-  deltaTable: DeltaTable;
-  slices: readonly Slice[];
-  partitionValues: AddFile['partitionValues'];
-}
-
 /** The rows of an owner in the published file: an account's, or all that the file has. */
 export const ownRows = (table: Table, account: string | null): Rows =>
   account === null ? { where: 'true', parameters: {} } : ofAccount(table, account);
@@ -108,7 +101,7 @@ export interface WriteRequest {
   partitionValues: AddFile['partitionValues'];
 }
 
-/** Writes the Parquet files of slices. Returns the actions that add them. Throws StoreError. */
+/** Writes the Parquet files of slices. Returns the actions that add them. Throws TargetError. */
 export async function writeSlices(
   store: Store,
   db: Database,

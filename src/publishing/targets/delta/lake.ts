@@ -1,6 +1,8 @@
 /** The open tables of a lake during a load: their logs, commits that another writer's do not disturb, and what is deleted. */
 import type { LakeTargetConfig } from '../../../config/config.ts';
 import type { LakePlace } from '../../../lib/lake-place.ts';
+import { openFolder } from '../stores/folder.ts';
+import { openBucket } from '../stores/s3.ts';
 import type { Store } from '../stores/store.ts';
 import type { Action, AddFile, Snapshot } from './actions.ts';
 import { openLog, type DeltaLog } from './log.ts';
@@ -9,17 +11,14 @@ import { planMetaData, type TableForm } from './tables.ts';
 /** Another writer changed the rows of the same owner: begin again. */
 export class ConflictError extends Error {}
 
-export type Lake = Awaited<ReturnType<typeof openLake>>;
+export type Lake = ReturnType<typeof openLake>;
 
-/** Connects when needed; the code of a kind of store is loaded then. */
-export async function openStore(place: LakePlace): Promise<Store> {
-  if (place.kind === 'folder') return (await import('../stores/folder.ts')).openFolder(place.path);
-  return (await import('../stores/s3.ts')).openBucket(place);
-}
+export const openStore = (place: LakePlace): Store =>
+  place.kind === 'folder' ? openFolder(place.path) : openBucket(place);
 
 /** Logs are read when they are needed. */
-export async function openLake({ place }: Pick<LakeTargetConfig, 'place'>) {
-  const store = await openStore(place);
+export function openLake({ place }: Pick<LakeTargetConfig, 'place'>) {
+  const store = openStore(place);
   const logs = new Map<string, Promise<DeltaLog>>();
   const changed = new Set<string>();
   const getLog = (table: string): Promise<DeltaLog> => {
@@ -96,7 +95,7 @@ export const toRemoval = ({ path, partitionValues, size }: AddFile): Action => (
 
 /**
  * Deletes what no reader needs any more: old commits, files that were removed long ago, and those of loads that were killed.
- * `keepMs`: how long readers of an older version may go on. Throws StoreError.
+ * `keepMs`: how long readers of an older version may go on. Throws TargetError.
  */
 export async function tidy(lake: Lake, keepMs: number, tables: readonly string[]): Promise<void> {
   for (const table of tables) await tidyTable(lake, table, keepMs);

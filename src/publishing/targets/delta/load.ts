@@ -1,21 +1,20 @@
 /** Loads one account into a lake: its claim, then each table, then its row of `loads`. */
 import { toTimestamp } from '../../../lib/clock.ts';
-import { assertCalendar, assertOurs, compareOwner } from '../ownership.ts';
-import type { Loaded, LoadOptions } from '../target.ts';
+import { compareOwner, findRefusal } from '../ownership.ts';
+import { NOTHING, type Loaded, type LoadOptions } from '../target.ts';
 import { chooseKind, LOADS, readClaims, replaceClaim, LOADS_FORM, type Claim } from './loads.ts';
 import { carryOut, planLarge, planSmall, removeFiles, type LoadContext, type Plan } from './plan.ts';
 import { listCommon, listLarge, listSmall } from './tables.ts';
 
 /** The claim of an account without news is renewed before the list of publications forgets it. */
 const RECENT_PUBLICATIONS = 500;
-const NOTHING: Loaded = { kind: 'nothing', rows: 0 };
 
 /** Also a table that the published file does not have, because `publish.exclude` leaves it out. */
 const ACCOUNT_TABLES = [
   ...['videos', 'video_history', 'video_tags', 'packages', 'storage_daily', 'package_daily'],
 ];
 
-/** Throws OwnedError, ConfigError, StoreError, and ConflictError: then it is to begin again. */
+/** Throws OwnedError, TargetError, and ConflictError: then it is to begin again. */
 export async function loadAccount(
   context: LoadContext,
   account: string,
@@ -24,10 +23,9 @@ export async function loadAccount(
   const { lake, source } = context;
   const { snapshot } = await lake.getLog(LOADS);
   const claims = readClaims(snapshot);
-  const other = [...claims.values()].find(({ timezone }) => timezone !== source.timezone);
-  assertCalendar(lake.store.name, other?.timezone, source);
   const claim = claims.get(account) ?? null;
-  assertOurs(account, claim?.state ?? null, source, force, context.target);
+  const refusal = findRefusal(account, claim?.state ?? null, source, force, context.target);
+  if (refusal) throw refusal;
   const isFormer = name !== null && !source.accounts.includes(name);
   const formerName =
     isFormer && compareOwner(claims.get(name)?.state ?? null, source) === 'ours' ? name : null;
@@ -60,7 +58,7 @@ async function writeClaim(
   { pending, row }: Pick<Claim, 'pending' | 'row'>,
   formerName: string | null = null,
 ): Promise<void> {
-  const { warehouseId, publicationId, timezone, db } = source;
+  const { warehouseId, publicationId, db } = source;
   const [changeSeq, loadedAt] = [
     Number(row?.['change_seq'] ?? 0),
     (row?.['loaded_at'] ?? null) as string | null,
@@ -68,7 +66,7 @@ async function writeClaim(
   const state = { warehouseId, publicationId, worker, changeSeq, loadedAt, shape: source.shapeOf(account) };
   const { snapshot } = await lake.getLog(LOADS);
   const actions = [
-    ...(await replaceClaim(lake.store, db, snapshot, account, { state, timezone, pending, row })),
+    ...(await replaceClaim(lake.store, db, snapshot, account, { state, pending, row })),
     ...(formerName === null ? [] : await replaceClaim(lake.store, db, snapshot, formerName, null)),
   ];
   await lake.commit(LOADS_FORM, actions, [account, formerName]);

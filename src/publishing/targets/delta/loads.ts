@@ -32,8 +32,6 @@ export const LOADS_FORM: TableForm = {
 /** What the log tells of an account. */
 export interface Claim {
   state: AccountState;
-  /** The calendar of its days. */
-  timezone: string;
   /** What a load does that has begun, and did not end yet; null: none has. */
   pending: 'all' | 'changes' | null;
   /** What readers see: the last load that ended, by column; null before the first one. */

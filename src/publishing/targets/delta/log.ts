@@ -1,6 +1,7 @@
 /** The log of one Delta table: its versions, written one after the other by whoever comes first. */
 import { randomUUID } from 'node:crypto';
-import { StoreError, type Store } from '../stores/store.ts';
+import type { Store } from '../stores/store.ts';
+import { TargetError } from '../target.ts';
 import { apply, emptySnapshot, type Action, type Snapshot } from './actions.ts';
 import { readCheckpoint, writeCheckpoint } from './checkpoint.ts';
 
@@ -17,7 +18,7 @@ const PROTOCOL = { minReaderVersion: 1, minWriterVersion: 2 };
 
 const fileName = (version: number) => String(version).padStart(20, '0');
 
-/** Reads the log. Throws StoreError for one that cannot be read: a hole in it, or a table of a newer protocol. */
+/** Reads the log. Throws TargetError for one that cannot be read: a hole in it, or a table of a newer protocol. */
 export async function openLog(store: Store, table: string) {
   const folder = `${table}/_delta_log/`;
   const toKey = (version: number) => `${folder}${fileName(version)}.json`;
@@ -72,7 +73,7 @@ async function read(store: Store, folder: string): Promise<{ snapshot: Snapshot;
   if (last !== null) {
     const key = `${folder}${fileName(last.version)}.checkpoint.parquet`;
     const bytes = await store.get(key);
-    if (bytes === null) throw new StoreError(`${store.name}/${key} is missing`, { hint: REBUILD });
+    if (bytes === null) throw new TargetError(`${store.name}/${key} is missing`, { hint: REBUILD });
     for (const action of await readCheckpoint(bytes)) apply(snapshot, action);
     snapshot.version = last.version;
   }
@@ -86,7 +87,7 @@ async function read(store: Store, folder: string): Promise<{ snapshot: Snapshot;
     .filter((version) => version > snapshot.version);
   versions.forEach((version, index) => {
     if (version !== snapshot.version + 1 + index)
-      throw new StoreError(`${store.name}/${folder} lacks version ${snapshot.version + 1 + index}`, {
+      throw new TargetError(`${store.name}/${folder} lacks version ${snapshot.version + 1 + index}`, {
         hint: REBUILD,
       });
   });
@@ -102,7 +103,7 @@ const REBUILD = 'restore the file; or move the folder of the table away: the nex
 
 async function readCommit(store: Store, key: string): Promise<Action[]> {
   const bytes = await store.get(key);
-  if (bytes === null) throw new StoreError(`${store.name}/${key} is gone`);
+  if (bytes === null) throw new TargetError(`${store.name}/${key} is gone`);
   const lines = Buffer.from(bytes).toString('utf8').split('\n');
   return lines
     .filter((line) => line.trim() !== '')
@@ -113,14 +114,14 @@ function parseJson(bytes: Uint8Array, key: string): unknown {
   try {
     return JSON.parse(Buffer.from(bytes).toString('utf8')) as unknown;
   } catch (cause) {
-    throw new StoreError(`${key} is not valid JSON`, { hint: REBUILD, cause });
+    throw new TargetError(`${key} is not valid JSON`, { hint: REBUILD, cause });
   }
 }
 
-/** Throws StoreError for a table that another program gave features that this one does not know. */
+/** Throws TargetError for a table that another program gave features that this one does not know. */
 function assertProtocol(store: Store, table: string, { protocol }: Snapshot): void {
   if (protocol === null || (protocol.minReaderVersion <= 1 && protocol.minWriterVersion <= 2)) return;
-  throw new StoreError(
+  throw new TargetError(
     `${store.name}/${table} has writer version ${protocol.minWriterVersion} of Delta: another program changed it`,
     { hint: 'move the folder of the table away: the next load makes it again' },
   );

@@ -4,7 +4,7 @@ import type { Column, Table } from '../../mart.ts';
 import type { Marts } from '../../marts/marts.ts';
 import { isMoment } from '../../parquet.ts';
 import { listAccountTables, listVideoTables, listWarehouseTables } from '../changes.ts';
-import { StoreError } from '../stores/store.ts';
+import { TargetError } from '../target.ts';
 import type { MetaData } from './actions.ts';
 
 /** A published table, and how its rows are divided into files. */
@@ -77,7 +77,7 @@ export interface TableForm {
 }
 
 /**
- * The metadata for a table with these columns, and those that others have given it; null if it has all of them. Throws StoreError
+ * The metadata for a table with these columns, and those that others have given it; null if it has all of them. Throws TargetError
  * for a column of another type.
  */
 export function planMetaData(form: TableForm, existing: MetaData | null): MetaData | null {
@@ -91,7 +91,7 @@ export function planMetaData(form: TableForm, existing: MetaData | null): MetaDa
   for (const field of wanted) {
     const theirs = known.find((each) => each.name === field.name);
     if (theirs && theirs.type !== field.type)
-      throw new StoreError(
+      throw new TargetError(
         `column ${name}.${field.name} of the lake has the type ${theirs.type}, not ${field.type}`,
         {
           hint: 'move the folder of the table away: the next load makes it again',

@@ -1,7 +1,8 @@
 /** Compares every value of an account in a lake with the published file. */
 import { parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { DAY_MS, toTimestamp } from '../../../lib/clock.ts';
-import { StoreError, type Store } from '../stores/store.ts';
+import type { Store } from '../stores/store.ts';
+import { TargetError } from '../target.ts';
 import { compareRows, readFileRows, toRowForm, type Row, type RowForm } from '../verify.ts';
 import type { AddFile } from './actions.ts';
 import { toArrayBuffer } from './checkpoint.ts';
@@ -10,7 +11,7 @@ import { filesOf } from './lake.ts';
 import type { LoadContext } from './plan.ts';
 import { listLarge, listSmall } from './tables.ts';
 
-/** A sentence for each difference. Throws StoreError. */
+/** A sentence for each difference. Throws TargetError. */
 export async function* findDifferences(
   { lake, source: { db, marts } }: LoadContext,
   account: string,
@@ -29,7 +30,7 @@ export async function* findDifferences(
 async function* readRows(store: Store, form: RowForm, files: AddFile[]): AsyncGenerator<Row, undefined> {
   for (const { path } of files.sort(compareFiles)) {
     const bytes = await store.get(`${form.name}/${path}`);
-    if (bytes === null) throw new StoreError(`${store.name}/${form.name}/${path} is gone`);
+    if (bytes === null) throw new TargetError(`${store.name}/${form.name}/${path} is gone`);
     const file = toArrayBuffer(bytes);
     const metadata = await parquetMetadataAsync(file);
     let rowStart = 0;

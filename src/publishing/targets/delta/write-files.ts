@@ -9,7 +9,7 @@ import { openStore, type Lake } from './lake.ts';
 /** What the second process opens by itself. */
 type Opened = { place: LakePlace } & Pick<Source, 'file' | 'publicationId'>;
 
-/** Returns the actions that add the files. Throws StoreError. */
+/** Returns the actions that add the files. Throws TargetError. */
 export async function writeFiles(
   { store, place }: Pick<Lake, 'store' | 'place'>,
   { db, file, publicationId }: Source,
@@ -40,5 +40,5 @@ const writeInChild = (request: WriteRequest & Opened): Promise<AddFile[]> =>
 export async function writeForParent({ place, file, ...request }: WriteRequest & Opened): Promise<AddFile[]> {
   const { db, publicationId } = openSource(file);
   if (publicationId !== request.publicationId) throw new Error('the published file was replaced');
-  return writeSlices(await openStore(place), db, request);
+  return writeSlices(openStore(place), db, request);
 }

@@ -8,21 +8,12 @@ import {
   ofAccount,
   storeChanges,
 } from '../changes.ts';
-import { assertCalendar, assertOurs, compareOwner } from '../ownership.ts';
+import { compareOwner, findRefusal } from '../ownership.ts';
 import type { Source } from '../source.ts';
-import type { Loaded, LoadOptions } from '../target.ts';
+import { NOTHING, type Loaded, type LoadOptions } from '../target.ts';
 import { copyInto, replace, stageName } from './rows.ts';
-import {
-  findOtherCalendar,
-  lockAccount,
-  recordAccount,
-  recordLoad,
-  type Context,
-  type LoadedState,
-} from './state.ts';
+import { lockAccount, recordAccount, recordLoad, type Context, type LoadedState } from './state.ts';
 import { ACCOUNT_TABLES, WAREHOUSE_ID } from './tables.ts';
-
-const NOTHING: Loaded = { kind: 'nothing', rows: 0 };
 
 /** As `Target.load`. */
 export async function loadAccount(
@@ -32,8 +23,8 @@ export async function loadAccount(
 ): Promise<Loaded> {
   const { session, source } = context;
   const state = await lockAccount(session, account);
-  assertOurs(account, state, source, force, context.config.name);
-  assertCalendar(`the schema ${context.config.schema}`, await findOtherCalendar(context), source);
+  const refusal = findRefusal(account, state, source, force, context.config.name);
+  if (refusal) throw refusal;
   const since = state?.shape === source.shapeOf(account) && force === null ? state : null;
   if (since?.publicationId === source.publicationId) return NOTHING;
   const removed = formerName === null ? 0 : await removeFormer(context, formerName);

@@ -38,15 +38,6 @@ export async function lockAccount(session: Session, account: string): Promise<Lo
   return readState(session, account);
 }
 
-/** A calendar of accounts of the schema that is not ours; null if there is none. */
-export async function findOtherCalendar({ session, source }: Context): Promise<string | null> {
-  const other = await session.queryOne<{ timezone: string }>(
-    `SELECT timezone FROM ${session.name('vodhouse_account')} WHERE timezone <> $1 LIMIT 1`,
-    [source.timezone],
-  );
-  return other?.timezone ?? null;
-}
-
 type Row = Readonly<Record<string, string | number | null>>;
 
 /** Remembers that an account has the rows of the published file now. */
@@ -55,8 +46,7 @@ export async function recordAccount(context: Context, account: string, rows: num
   await session.execute(`DELETE FROM ${session.name('vodhouse_account')} WHERE account = $1`, [account]);
   await insert(context, 'vodhouse_account', {
     ...{ account, rows, publication_id: source.publicationId, change_seq: source.changeSeqOf(account) },
-    ...{ shape: source.shapeOf(account), timezone: source.timezone },
-    ...{ version: source.version, published_at: source.publishedAt },
+    ...{ shape: source.shapeOf(account), version: source.version, published_at: source.publishedAt },
   });
 }
 

@@ -63,7 +63,7 @@ const account: TargetTable = {
   name: 'vodhouse_account',
   key: ['account'],
   columns: {
-    ...{ account: 'text', warehouse_id: 'uuid', worker: 'text', timezone: 'text', version: 'text' },
+    ...{ account: 'text', warehouse_id: 'uuid', worker: 'text', version: 'text' },
     ...{ publication_id: 'text', change_seq: 'bigint', shape: 'text' },
     ...{ published_at: TIME, loaded_at: LOADED_AT, rows: 'bigint' },
   },

@@ -15,7 +15,7 @@ import { begin, quoteName, quoteNames, quoteText, type Session } from './session
 import { readState, type Context } from './state.ts';
 import { toType } from './tables.ts';
 
-/** As `Target.verify`. Throws ConfigError where the target was loaded from another file, and what pg throws. */
+/** As `Target.verify`. Throws ConfigError where the target was loaded from another file. */
 export async function verifyAccount(context: Context, account: string): Promise<string[]> {
   const { session, config, source } = context;
   await begin(session, config, 'ISOLATION LEVEL REPEATABLE READ READ ONLY');

@@ -1,9 +1,11 @@
 /** A lake in a folder: of this machine, or one that a file server shares. */
 import { randomUUID } from 'node:crypto';
+import { userInfo } from 'node:os';
 import { link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorCode, errorMessage } from '../../../lib/errors.ts';
-import { StoreError, type Body, type Store, type StoredFile } from './store.ts';
+import { TargetError } from '../target.ts';
+import type { Body, Store, StoredFile } from './store.ts';
 
 /** Drafts begin with this, so no reader takes one for a file of a table. */
 const DRAFT = '.draft-';
@@ -21,7 +23,7 @@ export function openFolder(root: string): Store {
     try {
       return await work();
     } catch (error) {
-      throw toStoreError(error, root);
+      throw toTargetError(error, root);
     }
   }
 
@@ -89,17 +91,17 @@ const ignore =
     throw error;
   };
 
-const HINTS: Readonly<Record<string, string>> = {
-  ENOSPC: 'free space on that disk: loads go on by themselves',
-  EACCES: 'give the user of vodhouse the right to read and write the folder',
-  EROFS: 'mount the file system for writing',
-};
-
-function toStoreError(error: unknown, root: string): StoreError {
-  const code = errorCode(error);
-  if (code === 'ENOENT' || code === 'ENOTDIR')
-    return new StoreError(`the folder of the lake is missing: ${root}`, {
-      ...{ code, cause: error, hint: `mount its disk; for a new lake: mkdir -p ${root}` },
-    });
-  return new StoreError(errorMessage(error), { code, hint: HINTS[code] ?? null, cause: error });
+/** In the words of the system, with what to type. */
+function toTargetError(error: unknown, root: string): TargetError {
+  const [code, owner] = [errorCode(error), userInfo().username];
+  const hints: Readonly<Record<string, string>> = {
+    ENOENT: `mount its disk; for a new lake: mkdir -p ${root}`,
+    EACCES: `sudo chown -R ${owner} ${root}`,
+    ENOSPC: `df -h ${root}; loads go on by themselves`,
+  };
+  return new TargetError(`the lake ${root}: ${errorMessage(error)}`, {
+    code,
+    hint: hints[code],
+    cause: error,
+  });
 }

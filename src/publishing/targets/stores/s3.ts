@@ -6,7 +6,8 @@ import { AwsClient } from 'aws4fetch';
 import { errorCode, errorMessage } from '../../../lib/errors.ts';
 import { formatLakePlace, listLakeSecrets, type S3Place } from '../../../lib/lake-place.ts';
 import { redact } from '../../../lib/redact.ts';
-import { StoreError, type Body, type Store, type StoredFile } from './store.ts';
+import { TargetError } from '../target.ts';
+import type { Body, Store, StoredFile } from './store.ts';
 
 /** Without any progress of an answer for so long, a request is given up. */
 const DEADLINE_MS = 60_000;
@@ -37,10 +38,10 @@ export function openBucket(place: S3Place): Store {
   });
   const own = prefix === '' ? '' : `${prefix}/`;
 
-  /** The answer to a request. Throws StoreError for a refusal, but for a status in `accepted`. */
+  /** The answer to a request. Throws TargetError for a refusal, but for a status in `accepted`. */
   async function send(request: Request, ...accepted: number[]): Promise<Answer> {
     for (let attempt = 0; ; attempt++) {
-      const answer = await sendOnce(client, place, request).catch((error: unknown) => error as StoreError);
+      const answer = await sendOnce(client, place, request).catch((error: unknown) => error as TargetError);
       const isAnswer = !(answer instanceof Error);
       if (isAnswer && (answer.status < 300 || accepted.includes(answer.status))) return answer;
       const isPassing = !isAnswer || PASSING.includes(answer.status);
@@ -86,7 +87,7 @@ export function openBucket(place: S3Place): Store {
   };
 }
 
-/** Throws StoreError where there is no answer. */
+/** Throws TargetError where there is no answer. */
 async function sendOnce(client: AwsClient, place: S3Place, request: Request): Promise<Answer> {
   const { method, key, query = {}, headers = {}, body } = request;
   const url = new URL(toBucketUrl(place));
@@ -105,7 +106,7 @@ async function sendOnce(client: AwsClient, place: S3Place, request: Request): Pr
   } catch (error) {
     const cause = (error as { cause?: unknown }).cause ?? error;
     const message = redact(errorMessage(cause), listLakeSecrets(place));
-    throw new StoreError(`${url.host} cannot be reached: ${message}`, {
+    throw new TargetError(`${url.host} cannot be reached: ${message}`, {
       code: errorCode(cause) || 'ETIMEDOUT',
       hint: 'check `endpoint:` of the target, and the network',
       cause: error,
@@ -122,27 +123,20 @@ function toBucketUrl({ bucket, endpoint, region }: S3Place): string {
 /** What another attempt may heal. */
 const PASSING = [408, 409, 429, 500, 502, 503, 504];
 
-const HINTS: Readonly<Record<string, string>> = {
-  NoSuchBucket: 'make the bucket, or correct `s3:` and `endpoint:` of the target',
-  AccessDenied:
-    'the access key needs s3:GetObject, s3:PutObject and s3:DeleteObject on the objects, and s3:ListBucket on the bucket',
-  InvalidAccessKeyId: 'correct `access_key_id:` of the target',
-  SignatureDoesNotMatch: 'correct `secret_access_key:` and `region:` of the target',
-  ExpiredToken: 'write a new `session_token:`, then kill -HUP the worker',
-  RequestTimeTooSkewed: 'set the clock of this machine',
-};
-
 /** The store's own code and message. It may repeat the login, which is taken out. */
-function toRefusal({ status, body }: Answer, place: S3Place): StoreError {
+function toRefusal({ status, body }: Answer, place: S3Place): TargetError {
   const root = parseRoot(body, 'Error');
   const code = textOf(root, 'Code');
   const said = redact(`${code ?? ''} ${textOf(root, 'Message') ?? ''}`.trim(), listLakeSecrets(place));
-  const host = new URL(toBucketUrl(place)).host;
-  const hint =
-    code === null ? 'check `endpoint:` of the target: it is the address of the S3 API' : HINTS[code];
-  return new StoreError(`${host} answered ${status}${said === '' ? ', and not as S3 does' : `: ${said}`}`, {
+  const { host } = new URL(toBucketUrl(place));
+  const hints: Readonly<Record<string, string>> = {
+    NoSuchBucket: `aws s3 mb s3://${place.bucket}; or correct \`s3:\` and \`endpoint:\` of the target`,
+    AccessDenied:
+      'allow the key s3:GetObject, s3:PutObject and s3:DeleteObject, and s3:ListBucket on the bucket',
+  };
+  return new TargetError(`${host} answered ${status}${said === '' ? ', and not as S3 does' : `: ${said}`}`, {
     code: code ?? `HTTP ${status}`,
-    hint: hint ?? null,
+    hint: hints[code ?? ''] ?? 'correct the keys of the target in the config',
   });
 }
 

@@ -11,7 +11,7 @@ export interface StoredFile {
 
 /**
  * The five operations that a lake needs. What was written is durable once the promise resolves, and never visible in part.
- * They throw StoreError.
+ * They throw TargetError.
  */
 export interface Store {
   /** As it may be printed: `/srv/lake`, `s3://bucket/prefix`. */
@@ -26,17 +26,4 @@ export interface Store {
   list: (folder: string, after?: string) => Promise<StoredFile[]>;
   /** Deletes an object; one that is not there is no error. */
   remove: (key: string) => Promise<void>;
-}
-
-/** What a store answered, or why it did not. The message has no secret. */
-export class StoreError extends Error {
-  /** The store's own code, such as `AccessDenied`, or that of the system, such as `ENOSPC`; null if there is none. */
-  readonly code: string | null;
-  readonly hint: string | null;
-
-  constructor(message: string, facts: { code?: string | null; hint?: string | null; cause?: unknown } = {}) {
-    super(message, { cause: facts.cause });
-    this.code = facts.code ?? null;
-    this.hint = facts.hint ?? null;
-  }
 }
