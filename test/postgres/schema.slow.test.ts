@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PostgresTargetConfig } from '../../src/config/config.ts';
-import { ConfigError } from '../../src/lib/errors.ts';
+import { errorCode, errorLine, hintLine } from '../../src/lib/errors.ts';
 import { openPostgresTarget } from '../../src/publishing/targets/postgres/postgres-target.ts';
 import { formatSchemaSql } from '../../src/publishing/targets/postgres/schema.ts';
 import { openPostgresSite } from '../support/fixtures/postgres-site.ts';
@@ -32,8 +32,8 @@ describe.skipIf(findPostgres() === null)('the schema of a target', () => {
 
   /** What a load or a check ends with: its result, or message, code and hint of its error. */
   const outcomeOf = (work: Promise<unknown>): Promise<string> =>
-    work.then(String, (error: ConfigError & { code?: string | null }) => {
-      return `${error.message} ${error.code ?? ''} -> ${error.hint}`;
+    work.then(String, (error: unknown) => {
+      return `${errorLine(error)} ${errorCode(error)} -> ${hintLine(error)}`;
     });
   const check = (config: PostgresTargetConfig) => outcomeOf(openPostgresTarget(config, '').check());
 
