@@ -5,9 +5,8 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
 
-/** The command, and the files that it starts as processes and threads; `npm run bench` names all modules. Shared code is in `chunks`. */
+/** The command, and the files that it starts as processes and threads. Shared code is in `chunks`. */
 const ENTRY_POINTS = [
-  ...process.argv.slice(2),
   'src/cli/main.ts',
   'src/backup/backup-child.ts',
   'src/database/sqlite.ts', // for bench/*.js

@@ -32,6 +32,7 @@ export default tseslint.config(
         Buffer: 'readonly',
         URL: 'readonly',
         console: 'readonly',
+        fetch: 'readonly',
         performance: 'readonly',
         process: 'readonly',
       },

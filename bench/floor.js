@@ -1,7 +1,10 @@
-/** The floor: the same work in plain code without any check. `node bench/floor.js URL PACKAGES FILE`. */
+/**
+ * The floor: the same walk in plain code without any check, `node bench/floor.js URL PACKAGES FILE`. Prints its seconds and
+ * requests as JSON.
+ */
 import { readFileSync } from 'node:fs';
-import { Database } from '../dist/database/sqlite.js';
 import { Agent, request } from 'undici';
+import { Database } from '../dist/database/sqlite.js';
 
 const [url, packages, file] = process.argv.slice(2);
 const db = new Database(file);
@@ -25,15 +28,16 @@ const upsert = db.prepare(`
 
 let seq = 0;
 const storePage = db.transaction((pkg, at, records) => {
-  for (const record of records) upsert.run(record, 'bench', pkg, at, at, ++seq);
+  for (const record of records) upsert.run(record, 'main', pkg, at, at, ++seq);
 });
 
 const agent = new Agent({ connections: 4 });
-const query = (pkg, page) =>
-  `${url}/info/v1/videos.json?key=k&pkg=${pkg}&sort_item=id&sort_direction=asc&pagesize=1000&page=${page}`;
+let requests = 0;
 
 async function fetchPage(pkg, page) {
-  const { body } = await request(query(pkg, page), { dispatcher: agent });
+  requests++;
+  const path = `/info/v1/videos.json?key=k&pkg=${pkg}&sort_item=id&sort_direction=asc&pagesize=1000&page=${page}`;
+  const { body } = await request(url + path, { dispatcher: agent });
   return JSON.parse(await body.text()).videoInfoList;
 }
 
@@ -45,12 +49,11 @@ async function walk(pkg) {
   }
 }
 
-const cpu = process.cpuUsage();
 const startedAt = performance.now();
-await Promise.all(Array.from({ length: Number(packages) }, (_, index) => walk(index + 1)));
-const ms = performance.now() - startedAt;
-const { user, system } = process.cpuUsage(cpu);
-const { rows } = db.prepare('select count(*) as rows from video').get();
-process.send({ ms, cpuMs: (user + system) / 1000, rows, rssMb: process.resourceUsage().maxRSS / 1024 }, () =>
-  process.exit(),
-);
+const queue = Array.from({ length: Number(packages) }, (_, index) => index + 1);
+const walkNext = async () => {
+  for (let pkg = queue.shift(); pkg !== undefined; pkg = queue.shift()) await walk(pkg);
+};
+await Promise.all(Array.from({ length: 4 }, walkNext));
+console.log(JSON.stringify({ inProcess: (performance.now() - startedAt) / 1000, requests }));
+process.exit();

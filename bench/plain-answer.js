@@ -1,7 +1,4 @@
-/**
- * The floor of the server: the same framework with one fixed response, sent by the parent. `node
- * bench/plain-answer.js`.
- */
+/** The floor of the server: the same framework with one fixed response, sent by the parent. Started by `fork`. */
 import { fastify } from 'fastify';
 
 const app = fastify();

@@ -1,153 +1,136 @@
 /**
- * `npm run bench [-- --million]`: compares vodhouse with a floor on one machine, interleaved, in separate
- * processes. It measures the first load, a walk of an unchanged list, and a walk of a list with 1 % of
- * changes; then the ledger, publishing (also with a long history), the load of a PostgreSQL, that of a lake, a load with a reader of the published
- * file, and the server. Absolute times depend on the machine; compare the ratios of the medians.
+ * `npm run bench -- [CASE…] [--videos N] [--rounds N] [--json]`: measures vodhouse beside a floor, the same work written by
+ * hand without any check, in interleaved rounds on the same machine. Absolute times depend on the machine: compare the
+ * ratios. `--json` also writes all figures to bench/results/VERSION.json.
  */
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg, totalmem } from 'node:os';
+import { parseArgs } from 'node:util';
+import { CASES } from './cases.js';
+import { PEER_CASE } from './peers/case.js';
+import { startListServer } from './processes.js';
 
-const here = dirname(fileURLToPath(import.meta.url));
-const PACKAGES = 4;
-const ROUNDS = 5;
-const SCRIPTS = ['floor.js', 'vodhouse.js'];
-/** The measurements, and the smallest allowed ratio of each. */
-const WORK = [
-  { name: 'first load', least: 0.8 },
-  { name: 'unchanged walk', least: 3 },
-  { name: '1 % changed', least: 0.8 },
-];
+const OPTIONS = {
+  videos: { type: 'string', default: '100000' },
+  rounds: { type: 'string', default: '5' },
+  json: { type: 'boolean', default: false },
+};
+const all = [...CASES, PEER_CASE];
 
-/** Starts a script; returns its first message and the child. */
-function start(script, args) {
-  return new Promise((resolve, reject) => {
-    const child = fork(join(here, script), args.map(String));
-    child.once('message', (message) => resolve({ child, message }));
-    child.once('exit', (code) => reject(new Error(`${script} ended with ${code}`)));
-  });
+function readOptions() {
+  const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true });
+  const [videos, rounds] = [values.videos, values.rounds].map(Number);
+  const unknown = positionals.filter((name) => !all.some((each) => each.name === name));
+  if (!Number.isInteger(videos / 1000) || !(rounds > 0) || unknown.length > 0) {
+    const names = all.map(({ name }) => name).join(' ');
+    console.error('usage: npm run bench -- [CASE…] [--videos THOUSANDS] [--rounds N] [--json]');
+    console.error(`cases: ${names}`);
+    process.exit(2);
+  }
+  const cases = positionals.length > 0 ? all.filter(({ name }) => positionals.includes(name)) : all;
+  return { videos, rounds, cases, isJson: values.json };
 }
 
-async function startServer(total) {
-  const { child, message } = await start('server.js', [PACKAGES, total / PACKAGES]);
-  const change = async () => {
-    child.send('change');
-    await once(child, 'message');
-  };
-  return { url: `http://127.0.0.1:${message.port}`, change, stop: () => child.kill() };
-}
-
-/** One walk of all packages into the file of a folder. */
-async function walk(script, url, total, folder) {
-  const { message } = await start(script, [url, PACKAGES, join(folder, 'bench.db')]);
-  if (message.rows !== total) throw new Error(`${script} saw ${message.rows} of ${total} records`);
-  const { ms, rssMb, requests } = message;
-  return { perSecond: Math.round(total / (ms / 1000)), rssMb: Math.round(rssMb), ms, requests };
-}
-
-async function inFolders(count, work) {
-  const folders = Array.from({ length: count }, () => mkdtempSync(join(here, '../data/bench-')));
+/** Figures of each round by step, then by contender: `{ step: { contender: [figures, …] } }`. */
+async function measure({ steps, open }, options) {
+  const root = mkdtempSync(new URL('../data/bench-', import.meta.url).pathname);
+  const list = await startListServer();
+  const site = await open({ ...options, root, list });
   try {
-    return await work(folders);
+    if (typeof site === 'string') return site;
+    const measured = {};
+    for (let round = 0; round < options.rounds; round++) {
+      const folder = `${root}/round-${round}`;
+      mkdirSync(folder);
+      await site.begin?.(folder);
+      for (const step of steps) await measureStep(site, step, folder, (measured[step] ??= {}));
+      rmSync(folder, { recursive: true });
+    }
+    return measured;
   } finally {
-    for (const folder of folders) rmSync(folder, { recursive: true });
+    await site.close?.();
+    list.stop();
+    rmSync(root, { recursive: true });
   }
 }
 
-/** One round: both do each kind of work in sequence. Returns results by work, then by script. */
-function round(server, total) {
-  return inFolders(SCRIPTS.length, async (folders) => {
-    const results = [];
-    for (const [index] of WORK.entries()) {
-      if (index === 2) await server.change();
-      const both = [];
-      for (const [place, script] of SCRIPTS.entries()) {
-        both.push(await walk(script, server.url, total, folders[place]));
-      }
-      results.push(both);
-    }
-    return results;
-  });
+/** All contenders after each other. A contender returns null for a step that it does not have. */
+async function measureStep(site, step, folder, measured) {
+  await site.before?.(step, folder);
+  for (const [contender, work] of Object.entries(site.contenders)) {
+    const figures = await work(step, folder);
+    if (figures) (measured[contender] ??= []).push(figures);
+  }
+  await site.after?.(step);
 }
 
 const median = (values) => [...values].sort((one, other) => one - other)[values.length >> 1];
-const show = (number) => number.toLocaleString('en-US');
 
-function report(name, least, rounds) {
-  const [floor, ours] = SCRIPTS.map((_, place) => median(rounds.map((both) => both[place].perSecond)));
-  const [floorMb, oursMb] = SCRIPTS.map((_, place) => Math.max(...rounds.map((both) => both[place].rssMb)));
-  console.log(
-    `${name.padEnd(16)}${show(floor).padStart(12)}${show(ours).padStart(12)}` +
-      `${(ours / floor).toFixed(2).padStart(8)}${String(least).padStart(8)}${`${floorMb} / ${oursMb}`.padStart(16)}`,
-  );
-  return oursMb;
-}
-
-async function compare(total) {
-  const server = await startServer(total);
-  await server.change(); // fills the page cache of the server
-  const rounds = [];
-  for (let count = 0; count < ROUNDS; count++) rounds.push(await round(server, total));
-  server.stop();
-  console.log(
-    `${show(total)} records of about 1 KB in ${PACKAGES} packages, records/s, median of ${ROUNDS}:`,
-  );
-  console.log(
-    `${' '.repeat(16)}${'floor'.padStart(12)}${'vodhouse'.padStart(12)}${'ratio'.padStart(8)}` +
-      `${'least'.padStart(8)}${'peak RSS MB'.padStart(16)}`,
-  );
-  const [rss] = WORK.map(({ name, least }, index) =>
-    report(
-      name,
-      least,
-      rounds.map((results) => results[index]),
-    ),
-  );
-  const firstLoads = rounds.map(([firstLoad]) => firstLoad[1]);
-  return { rss, firstLoad: firstLoads.sort((one, other) => one.ms - other.ms)[firstLoads.length >> 1] };
-}
-
-/** The cost of a request in the ledger, and its share of a first load. */
-async function budget({ ms, requests }) {
-  const { medianUs, meanUs, p99Us } = await inFolders(1, async ([folder]) => {
-    const { message } = await start('budget.js', [join(folder, 'bench.db')]);
-    return message;
+/**
+ * A row for each step and contender: the medians, and the speed as a share of that of the floor: the first contender, if the case
+ * names none.
+ */
+function summarize(measured, floorName) {
+  return Object.entries(measured).flatMap(([step, contenders]) => {
+    const medians = Object.entries(contenders).map(([contender, rounds]) => {
+      const names = Object.keys(rounds[0]);
+      const figures = names.map((name) => [name, median(rounds.map((each) => each[name]))]);
+      return { step, contender, ...Object.fromEntries(figures) };
+    });
+    const floor = floorName ? medians.find(({ contender }) => contender === floorName) : medians[0];
+    const isCompared = floor && medians.length > 1;
+    return medians.map((row) => ({ ...row, ...(isCompared && compare(row, floor)) }));
   });
-  const us = (number) => `${show(Math.round(number))} µs`;
-  const share = (requests * meanUs) / 1000 / ms;
-  console.log(
-    `the budget of a request, 20,000 a day in the ledger: ${us(medianUs)} at the median (at most 100 µs), ` +
-      `mean ${us(meanUs)}, p99 ${us(p99Us)};\n` +
-      `${(share * 100).toFixed(1)} % of the first load with its ${show(requests)} requests (at most 5 %)`,
-  );
 }
 
-async function million(rssAt100k) {
-  const total = 1_000_000;
-  const server = await startServer(total);
-  await inFolders(1, async ([folder]) => {
-    for (const name of ['first load', 'unchanged walk']) {
-      const { perSecond, rssMb } = await walk('vodhouse.js', server.url, total, folder);
-      const growth = Math.round((rssMb / rssAt100k - 1) * 100);
-      const figures = `${show(perSecond)} records/s, peak RSS ${rssMb} MB (${growth} % against 100,000)`;
-      console.log(`${show(total)} records, ${name}: ${figures}`);
-    }
-  });
-  server.stop();
+function compare(row, floor) {
+  const ratios = {};
+  if (row.seconds) ratios.ofFloor = floor.seconds / row.seconds;
+  if (row.inProcess && floor.inProcess) ratios.ofFloorInProcess = floor.inProcess / row.inProcess;
+  return ratios;
 }
 
-const { rss, firstLoad } = await compare(100_000);
-await budget(firstLoad);
-if (process.argv.includes('--million')) await million(rss);
-for (const script of [
-  'publish.js',
-  'target.js',
-  'lake-loads.js',
-  'history.js',
-  'load-with-reader.js',
-  'mirror.js',
-]) {
-  await once(fork(join(here, script), process.argv.slice(2)), 'exit');
+const show = (value) =>
+  typeof value !== 'number' ? (value ?? '') : value < 100 ? value.toFixed(2) : Math.round(value);
+
+function print({ name, about }, rows) {
+  console.log(`\n${name}: ${about}`);
+  if (typeof rows === 'string') return console.log(`  left out: ${rows}`);
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  console.table(rows.map((row) => Object.fromEntries(columns.map((column) => [column, show(row[column])]))));
+}
+
+function describeMachine() {
+  const [{ model }] = cpus();
+  const memoryGb = Math.round(totalmem() / 1e9);
+  return { cpu: model, cores: cpus().length, memoryGb, node: process.version, load: loadavg() };
+}
+
+const { cases, isJson, ...options } = readOptions();
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+const machine = describeMachine();
+const results = {};
+console.log(
+  `vodhouse ${version}, ${options.videos} videos, median of ${options.rounds} rounds; ${machine.cores} × ${machine.cpu}, ` +
+    `Node ${machine.node}, load ${machine.load[0].toFixed(1)}. ofFloor: speed as a share of that of the floor.`,
+);
+for (const each of cases) {
+  const measured = await measure(each, options);
+  const rows = typeof measured === 'string' ? measured : summarize(measured, each.floor);
+  results[each.name] = { about: each.about, rows };
+  print(each, rows);
+}
+if (isJson) {
+  const document = {
+    version,
+    at: new Date().toISOString(),
+    ...options,
+    machine,
+    loadAfter: loadavg(),
+    results,
+  };
+  const file = new URL(`results/${version}.json`, import.meta.url);
+  mkdirSync(new URL('.', file), { recursive: true });
+  writeFileSync(file, `${JSON.stringify(document, null, 2)}\n`);
+  console.log(`written to bench/results/${version}.json`);
 }

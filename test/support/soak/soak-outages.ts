@@ -1,4 +1,4 @@
-/** The outages of a service: one every night, each at another time and in another way. Pure. */
+/** The outages of a service: one every night, each at another time and in another way, by a seed. Pure. */
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../../src/lib/clock.ts';
 /** They begin around midnight of the service's calendar, when the previous day is due for booking. */
 const FIRST_BEGINS_MS = 22 * HOUR_MS;
@@ -7,13 +7,13 @@ const SPREAD_MS = 150 * MINUTE_MS;
 const LENGTH_MS = HOUR_MS;
 
 /** The `Retry-After` of a night of 429. */
-export const TOO_MANY_MS = 15 * MINUTE_MS;
+const TOO_MANY_MS = 15 * MINUTE_MS;
 
 /**
  * `unavailable`: 503 without a time. `drop`: the connection is closed without a response. `too many`: 429 with a time.
  * `announced`: 503 that names the end of the outage.
  */
-export const KINDS = ['unavailable', 'drop', 'too many', 'announced'] as const;
+const KINDS = ['unavailable', 'drop', 'too many', 'announced'] as const;
 
 /** An outage, in milliseconds since 1970; `to` is the first moment after it. */
 export interface Outage {
@@ -27,12 +27,13 @@ export interface Outage {
 /** The response to a request during an outage. */
 export type Fault = { status: 429 | 503; waitMs: number | null } | 'drop';
 
-/** One outage a night (UTC), from the night of `start` on. */
-export function outagesFrom(start: number, nights: number): Outage[] {
+/** One outage a night (UTC), from the night of `start` on; `seed` shifts the order of their kinds and their times. */
+export function outagesFrom(start: number, nights: number, seed: number): Outage[] {
   const midnight = Math.floor(start / DAY_MS) * DAY_MS;
   return Array.from({ length: nights }, (_, night) => {
-    const kind = KINDS[night % KINDS.length] ?? 'drop';
-    const from = midnight + night * DAY_MS + FIRST_BEGINS_MS + ((night * LATER_EACH_NIGHT_MS) % SPREAD_MS);
+    const kind = KINDS[(night + seed) % KINDS.length] ?? 'drop';
+    const later = ((night + seed) * LATER_EACH_NIGHT_MS) % SPREAD_MS;
+    const from = midnight + night * DAY_MS + FIRST_BEGINS_MS + later;
     const to = from + LENGTH_MS;
     return { kind, from, to, pausedUntil: kind === 'too many' ? to + TOO_MANY_MS : to };
   });

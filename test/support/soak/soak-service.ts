@@ -1,13 +1,12 @@
 /** The sandbox over real HTTP, with outages, a clock that advances while it answers, and a record of every request. */
 import { fastify, type FastifyReply } from 'fastify';
-import { createSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/sandbox.ts';
+import { createSandbox, type SandboxOptions } from '../../../src/sandbox/sandbox.ts';
 import { isSentAsDoubles } from '../../../src/sandbox/sample-storage.ts';
 import { createKeyAuth, allowAll } from '../../../src/service/server/api-keys.ts';
-import { addServiceRoutes, type ServiceOptions } from '../../../src/service/server/routes.ts';
+import { addServiceRoutes } from '../../../src/service/server/routes.ts';
 import { faultAt, type Fault, type Outage } from './soak-outages.ts';
 import type { VirtualClock } from '../clocks/virtual-clock.ts';
 
-const SEED = 7;
 const PAGE_SIZE_MAX = 200;
 
 /** The duration of a request and its response; the clock does not advance otherwise in that time. */
@@ -22,6 +21,7 @@ export interface SoakServiceOptions {
   packages: NonNullable<SandboxOptions['packages']>;
   timezone: string;
   outages: readonly Outage[];
+  seed: number;
 }
 
 /** The arrivals at the service, by its own clock, in milliseconds since 1970. */
@@ -36,8 +36,8 @@ interface Seen {
 
 export type SoakService = Awaited<ReturnType<typeof startSoakService>>;
 
-export async function startSoakService({ clock, packages, timezone, outages }: SoakServiceOptions) {
-  const sandbox = createSandbox({ clock, packages, timezone, seed: SEED });
+export async function startSoakService({ clock, outages, ...account }: SoakServiceOptions) {
+  const sandbox = createSandbox({ clock, ...account });
   const seen: Seen = { arrivals: [], pauses: [], faults: {} };
   let isStill = false;
   let awaited: { number: number; call: () => void } | null = null;
@@ -56,10 +56,15 @@ export async function startSoakService({ clock, packages, timezone, outages }: S
     clock.advance(BACK_MS);
     if (fault) await fail(reply, fault, seen, clock.now());
   });
-  addServiceRoutes(
-    app,
-    wireOptions(sandbox, () => clock.now()),
-  );
+  const { catalogue, key } = sandbox;
+  addServiceRoutes(app, {
+    catalogue,
+    authorize: { videos: createKeyAuth([key], ['query']), storage: allowAll },
+    now: () => clock.now(),
+    defaultPageSize: PAGE_SIZE_MAX,
+    maxPageSize: PAGE_SIZE_MAX,
+    asDoubles: (day) => isSentAsDoubles(account.seed, day),
+  });
   return {
     url: await app.listen({ host: '127.0.0.1', port: 0 }),
     sandbox,
@@ -73,17 +78,6 @@ export async function startSoakService({ clock, packages, timezone, outages }: S
     close: async () => {
       await app.close();
     },
-  };
-}
-
-function wireOptions({ catalogue, key }: Sandbox, now: () => number): ServiceOptions {
-  return {
-    catalogue,
-    authorize: { videos: createKeyAuth([key], ['query']), storage: allowAll },
-    now,
-    defaultPageSize: PAGE_SIZE_MAX,
-    maxPageSize: PAGE_SIZE_MAX,
-    asDoubles: (day) => isSentAsDoubles(SEED, day),
   };
 }
 

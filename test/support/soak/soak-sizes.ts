@@ -53,23 +53,3 @@ function tableSizes(path: string): Map<string, TableSize> {
     }),
   );
 }
-
-/** A table for people: KiB and rows of each table at each moment. */
-export function sizeTable(moments: readonly Sizes[]): string {
-  const names = [...(moments.at(-1)?.tables.keys() ?? [])];
-  const line = (name: string, cell: (sizes: Sizes) => string) =>
-    `${name.padEnd(24)}${moments.map((sizes) => cell(sizes).padStart(18)).join('')}`;
-  const kib = (bytes: number) => String(Math.round(bytes / 1024));
-  return [
-    line('KiB (rows)', ({ day }) => `day ${day}`),
-    ...names.map((name) =>
-      line(name, ({ tables }) => {
-        const { bytes, rows } = tables.get(name) ?? { bytes: 0, rows: 0 };
-        return `${kib(bytes)} (${rows})`;
-      }),
-    ),
-    line('free pages', ({ free }) => kib(free)),
-    line('file', ({ file }) => kib(file)),
-    line('heap', ({ heap }) => kib(heap)),
-  ].join('\n');
-}

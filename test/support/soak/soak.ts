@@ -1,4 +1,7 @@
-/** Thirty days of a worker by a virtual clock: its schedule, the outages of its service, its crashes. */
+/**
+ * A worker for many days by a virtual clock: its schedule, the outages of its service, its crashes. `SOAK_DAYS` (default and
+ * least: 30) and `SOAK_SEED` change its length, its videos, its outages and its crashes.
+ */
 import type { Config } from '../../../src/config/config.ts';
 import type { RunSummary } from '../../../src/sync/run.ts';
 import { createStorageConfig, createTestConfig } from '../fixtures/test-config.ts';
@@ -9,10 +12,11 @@ import { measure, type Sizes } from './soak-sizes.ts';
 import { startSoakWorker, type SoakWorker } from './soak-worker.ts';
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../../src/lib/clock.ts';
 import { createVirtualClock, toMs, type VirtualClock } from '../clocks/virtual-clock.ts';
-const DAYS = 30;
+export const DAYS = Math.max(30, Number(process.env['SOAK_DAYS'] ?? 30));
+export const SEED = Number(process.env['SOAK_SEED'] ?? 7);
 /** On 29 March 2026 the clocks of Berlin go forward. */
 export const START = toMs('2026-03-10T09:04Z');
-const END = START + DAYS * DAY_MS;
+export const END = START + DAYS * DAY_MS;
 const TIMEZONE = 'Europe/Berlin';
 export const SINCE = '2026-03-01';
 
@@ -30,16 +34,18 @@ const PACKAGES = [
   { id: 105, videos: 30 },
 ];
 
-/** When the worker is killed: a number of requests after a tick of a full or a quick run. */
-const DEATHS = [
-  { at: toMs('2026-03-14T15:00Z'), requests: 9 },
-  { at: toMs('2026-03-22T04:20Z'), requests: 3 },
-  { at: toMs('2026-03-31T11:00Z'), requests: 17 },
-];
+/** When the worker is killed, every ten days: a number of requests after a tick of a full run. */
+const DEATHS = Array.from({ length: Math.floor(DAYS / 10) }, (_, index) => ({
+  at:
+    Math.ceil(START / HOUR_MS) * HOUR_MS +
+    (10 * index + 4) * DAY_MS +
+    ((SEED * 5 + index * 7) % 24) * HOUR_MS,
+  requests: 3 + ((SEED + index * 3) % 8),
+}));
 /** How long it stays down. */
 const DEAD_FOR_MS = 130_000;
 
-/** The result of 30 days. */
+/** The result. */
 export interface Soak {
   service: SoakService;
   outages: readonly Outage[];
@@ -50,15 +56,21 @@ export interface Soak {
   requests: number;
   /** Log messages that no outage explains. */
   defects: string[];
-  /** After 10, 20 and 30 days. */
+  /** After each ten days. */
   sizes: Sizes[];
 }
 
-/** Runs for 30 days with the file at `path`. */
+/** Runs for these days with the file at `path`. */
 export async function runSoak(path: string): Promise<Soak> {
   const clock = createVirtualClock(START);
-  const outages = outagesFrom(START, DAYS);
-  const service = await startSoakService({ clock, packages: PACKAGES, timezone: TIMEZONE, outages });
+  const outages = outagesFrom(START, DAYS, SEED);
+  const service = await startSoakService({
+    clock,
+    packages: PACKAGES,
+    timezone: TIMEZONE,
+    outages,
+    seed: SEED,
+  });
   const config = soakConfig(service.url, path);
   const { results, readResults } = createResultsReader(path, () => clock.now());
   const soak: Soak = { service, outages, results, deaths: [], requests: 0, defects: [], sizes: [] };
