@@ -8,6 +8,6 @@ export default defineConfig({
     testTimeout: 600_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000, interval: 20 } }, // a busy machine gets enough time
-    globalSetup: ['test/support/install-delta-reader.ts'],
+    globalSetup: ['test/support/install-readers.ts'],
   },
 });

@@ -19,22 +19,13 @@ export interface Removal {
   returned: string | null;
 }
 
-/** A title that differs from the one at the run before. */
-export interface Edit {
-  package_name: string;
-  id: number;
-  old_title: string | null;
-  new_title: string | null;
-  seen: string;
-}
-
 const NAMES = new Map([
   [101, 'Lectures'],
   [102, 'Campaigns'],
 ]);
 
 /** `2026-03-06 01:00` for `2026-03-06T01:00Z`. */
-export function formatMinute({ at }: Step): string {
+function formatMinute({ at }: Step): string {
   return at.slice(0, 16).replace('T', ' ');
 }
 
@@ -72,22 +63,4 @@ export function removalsIn(steps: readonly Step[]): Removal[] {
         };
       });
   });
-}
-
-/** Every edit of a title in order of the full run that found it; quick ones read other pages. */
-export function editsIn(steps: readonly Step[]): Edit[] {
-  const full = steps.filter(({ mode }) => mode === 'full');
-  return listPairs(full).flatMap(({ before, after }) =>
-    listedAt(after).flatMap((listed) => {
-      const old_title = before.get(getKey(listed))?.video.title;
-      const { id, title: new_title } = listed.video;
-      if (old_title === undefined || old_title === new_title) return [];
-      return [{ package_name: listed.package_name, id, old_title, new_title, seen: formatMinute(after) }];
-    }),
-  );
-}
-
-/** GiB (2^30 bytes) of the videos in total. */
-export function sumGib(listed: readonly Listed[]): number {
-  return listed.reduce((sum, { video }) => sum + (video.filesize ?? 0), 0) / 2 ** 30;
 }
