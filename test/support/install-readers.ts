@@ -9,7 +9,10 @@ export default function install(): () => void {
   for (const reader of ['delta-reader', 'duckdb']) {
     const cwd = join(import.meta.dirname, '..', reader);
     if (existsSync(join(cwd, 'node_modules'))) continue;
-    execFileSync('npm', ['install', '--no-audit', '--no-fund', '--silent'], { cwd, stdio: 'inherit' });
+    execFileSync('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock', '--silent'], {
+      cwd,
+      stdio: 'inherit',
+    });
   }
   const left = mkdtempSync(join(tmpdir(), 'vodhouse-delta-reader-'));
   process.env['DELTA_READER_TMPDIR'] = left;
