@@ -1,18 +1,9 @@
 /** A consistent copy of the live file, also while others write to it. */
-import {
-  closeSync,
-  constants,
-  copyFileSync,
-  existsSync,
-  linkSync,
-  openSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { closeSync, copyFileSync, existsSync, lstatSync, openSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Database } from '../database/sqlite.ts';
 import { runInChild } from '../lib/child-process.ts';
-import { errorCode, ConfigError, WarehouseError } from '../lib/errors.ts';
+import { ConfigError, WarehouseError } from '../lib/errors.ts';
 import { openForCopy, type Db } from '../database/connection.ts';
 import { SCHEMA_VERSION } from '../database/migrate.ts';
 import { draftPath, removeDraft, removeStaleDrafts } from '../database/draft-files.ts';
@@ -53,38 +44,39 @@ export function backUpInChild(path: string, file: string, signal: AbortSignal): 
  */
 export function backUp(path: string, file: string): CopyResult {
   const source = openForCopy(path);
+  const draft = draftPath(file);
   try {
-    if (existsSync(file)) throw alreadyExists(file);
+    assertIsFree(file);
     assertIntegrity(source.$client, path);
-    const draft = draftPath(file);
-    try {
-      createFolder(dirname(file));
-      removeStaleDrafts(file);
-      const copied = copyInto(source, draft, statSync(path).mode);
-      moveIntoPlace(draft, file);
-      return copied;
-    } catch (error) {
-      throw withoutDraft(error, draft, file);
-    } finally {
-      removeDraft(draft);
-    }
+    createPrivateFolder(dirname(file));
+    removeStaleDrafts(file);
+    const copied = copyInto(source, draft, statSync(path).mode);
+    assertIsFree(file);
+    renameSync(draft, file);
+    fsyncPath(dirname(file));
+    return copied;
+  } catch (error) {
+    throw error instanceof ConfigError ? error : toWarehouseError(error, file);
   } finally {
+    removeDraft(draft);
     source.$client.close();
   }
 }
 
-/** Messages name the file that was asked for, once, not the draft. */
-function withoutDraft(error: unknown, draft: string, file: string): unknown {
-  if (!(error instanceof WarehouseError) || !error.message.includes(draft)) return error;
-  const message = error.message.replace(`, open '${draft}'`, '').replaceAll(draft, file);
-  return new WarehouseError(message, { hint: error.hint?.replaceAll(draft, file), cause: error });
+/** A link that leads nowhere is not free either. */
+function assertIsFree(file: string): void {
+  if (!lstatSync(file, { throwIfNoEntry: false })) return;
+  throw new ConfigError(`${file} is there already; nothing was written`, {
+    hint: 'name a file that is not there',
+  });
 }
 
 /** Copies one snapshot of a warehouse into `draft`, and checks the copy. Writers are not blocked. Throws WarehouseError. */
 function copyInto(source: Db, draft: string, mode: number): CopyResult {
   removeDraft(draft);
-  createEmpty(draft, mode);
   try {
+    // with the permissions of the live file: SQLite would create a file that all users may read
+    closeSync(openSync(draft, 'wx', (mode & 0o777) | 0o600));
     source.$client.prepare('vacuum into ?').run(draft);
   } catch (error) {
     throw toWarehouseError(error, draft); // damage of the source is reported by its connection
@@ -134,15 +126,6 @@ function openBackup(file: string, readableCopy: string): Db {
   }
 }
 
-/** With the permissions of the live file: SQLite would create a file that all users may read. */
-function createEmpty(draft: string, mode: number): void {
-  try {
-    closeSync(openSync(draft, 'wx', (mode & 0o777) | 0o600));
-  } catch (error) {
-    throw toWarehouseError(error, draft);
-  }
-}
-
 /** Checks a copy. A problem in the copy is a problem of its source. */
 function verifyCopy(draft: string, source: string): CopyResult {
   const client = new Database(draft, { readonly: true });
@@ -159,42 +142,4 @@ function verifyCopy(draft: string, source: string): CopyResult {
   } finally {
     client.close();
   }
-}
-
-function alreadyExists(file: string): ConfigError {
-  const today = new Date().toISOString().slice(0, 10);
-  return new ConfigError(`${file} is there already; nothing was written`, {
-    hint: `name a file that is not there, such as ${file.replace(/(\.\w+)?$/, (ending) => `-${today}${ending}`)}`,
-  });
-}
-
-function createFolder(folder: string): void {
-  try {
-    createPrivateFolder(folder);
-  } catch (error) {
-    throw toWarehouseError(error, folder);
-  }
-}
-
-/** Links the complete draft, which never replaces a file that another process created. */
-function moveIntoPlace(draft: string, file: string): void {
-  try {
-    linkSync(draft, file);
-  } catch (error) {
-    if (errorCode(error) === 'EEXIST') throw alreadyExists(file);
-    copyIntoPlace(draft, file);
-  }
-  fsyncPath(dirname(file));
-}
-
-/** For file systems without hard links. */
-function copyIntoPlace(draft: string, file: string): void {
-  try {
-    copyFileSync(draft, file, constants.COPYFILE_EXCL);
-  } catch (error) {
-    if (errorCode(error) === 'EEXIST') throw alreadyExists(file);
-    rmSync(file, { force: true });
-    throw toWarehouseError(error, file);
-  }
-  fsyncPath(file);
 }

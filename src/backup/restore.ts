@@ -6,10 +6,9 @@ import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { Database } from '../database/sqlite.ts';
-import { toTimestamp } from '../lib/clock.ts';
+import { DAY_MS, toTimestamp } from '../lib/clock.ts';
 import { ConfigError, LockedError } from '../lib/errors.ts';
 import { copyBackup, type CopyResult } from './backup.ts';
-import { importLedger, type ImportedLedger } from './import-ledger.ts';
 import { toWarehouseError } from '../database/integrity.ts';
 import { assertOwnWal } from '../database/file-identity.ts';
 import { fsyncPath } from '../database/fsync.ts';
@@ -19,14 +18,15 @@ import { restoreMarkerPath, resolveLink } from '../database/paths.ts';
 import { createLockedError, tryLock, type Lock, type LockName } from '../database/lock.ts';
 import { warehouseState } from '../database/schema/runs.ts';
 import { targetLoad } from '../database/schema/targets.ts';
+import { query } from '../database/query.ts';
 import { transact } from '../database/transaction.ts';
 
 /** What a restore did. */
 export interface Restored extends CopyResult {
   /** Path of the file that was there before; null if there was none. */
   kept: string | null;
-  /** Null if there was no file before. */
-  carried: ImportedLedger | null;
+  /** The first moment at which its accounts may send a request again, `YYYY-MM-DD HH:MM:SS`. */
+  pausedUntil: string;
   /** The id of the new warehouse; null where the restored file is the warehouse of the backup. */
   newWarehouseId: string | null;
 }
@@ -65,7 +65,7 @@ function restoreLocked(request: Request): Restored {
     const copied = copyBackup(file, draft, statSync(existsSync(live) ? live : file).mode);
     assertSameWarehouse(live, draft, file);
     const old = findOldFile(live);
-    const prepared = prepareDraft(draft, old, request);
+    const prepared = prepareDraft(draft, request);
     const previousFile = freePreviousName(live, now);
     for (const step of swapSteps(live, draft, previousFile)) step();
     return { ...copied, kept: old === null || old === live ? findPrevious(previousFile) : old, ...prepared };
@@ -88,19 +88,10 @@ function assertBackup(path: string, file: string): void {
 /** `draft` is the copy of `file`. A live file that cannot be read may be any warehouse. */
 function assertSameWarehouse(live: string, draft: string, file: string): void {
   const ours = existsSync(live) ? readId(live) : null;
-  const theirs = readId(draft);
-  if (ours === null || ours === theirs) return;
-  throw new ConfigError(
-    `${file} is a backup of another warehouse, ${ofAccounts(draft)}; ${live} is ${ofAccounts(live)}; nothing was changed`,
-    { hint: `to use it all the same, move ${live} away first, and its -wal if there is one` },
-  );
-}
-
-function ofAccounts(file: string): string {
-  const names = readFile(file, (client) =>
-    client.prepare('select distinct account from package order by account').pluck().all(),
-  );
-  return names === null || names.length === 0 ? 'without packages' : `of accounts ${names.join(', ')}`;
+  if (ours === null || ours === readId(draft)) return;
+  throw new ConfigError(`${file} is a backup of another warehouse than ${live}; nothing was changed`, {
+    hint: `to use it all the same, move ${live} away first, and its -wal if there is one`,
+  });
 }
 
 function takeLock(live: string, name: LockName, now: number): Lock {
@@ -110,43 +101,51 @@ function takeLock(live: string, name: LockName, now: number): Lock {
   throw new LockedError(createLockedError(live, name).message, { hint });
 }
 
-/** Migrates the draft, says which warehouse it is, imports the ledger of the file that it replaces, and records the restore. */
+/** The longest window of the limits. */
+const WINDOW_MS = DAY_MS;
+
+const pauseAll = query<never, { at: string; until: string }>(
+  `insert into pause (account, until, reason, since, full_rate_at, consecutive_restrictions)
+    select account, :until, 'the warehouse was restored: the requests since its backup are not known', :at, :until, 0
+      from (select account from package union select account from storage_day union select account from request)
+      where true
+    on conflict (account) do update set until = :until, reason = excluded.reason, since = :at, full_rate_at = :until`,
+).run;
+
+/**
+ * Migrates the draft, says which warehouse it is, and records the restore. Its ledger lacks the requests since the backup:
+ * every window counts as full until those have left it.
+ */
 function prepareDraft(
   draft: string,
-  old: string | null,
   { asNew, now }: Request,
-): Pick<Restored, 'carried' | 'newWarehouseId'> {
+): Pick<Restored, 'pausedUntil' | 'newWarehouseId'> {
   const db = openDatabase(draft, now);
   try {
     const newWarehouseId = asNew ? randomUUID() : null;
+    const [at, pausedUntil] = [toTimestamp(now), toTimestamp(now + WINDOW_MS)];
     transact(db, (tx) => {
       tx.update(warehouseState)
-        .set({ restored_at: toTimestamp(now), ...(asNew && { warehouse_id: newWarehouseId }) })
+        .set({ restored_at: at, ...(asNew && { warehouse_id: newWarehouseId }) })
         .run();
       if (asNew) tx.delete(targetLoad).run();
+      pauseAll(tx, { at, until: pausedUntil });
     });
-    return { carried: old === null ? null : importLedger(old, db, now), newWarehouseId };
+    return { pausedUntil, newWarehouseId };
   } finally {
     db.$client.close();
     fsyncPath(draft);
   }
 }
 
-/** Null for a file that cannot be read. */
-const readId = (file: string): string | null =>
-  readFile(
-    file,
-    (client) => client.prepare('select warehouse_id from warehouse_state').pluck().get() as string | null,
-  );
-
 /** Null for a file that cannot be read. Leaves its log as it is, and none where there was none, as a read-only connection would. */
-function readFile<Result>(file: string, read: (client: Database) => Result): Result | null {
+function readId(file: string): string | null {
   try {
     assertOwnWal(file);
     const readonly = LOGS.some((log) => existsSync(file + log));
     const client = new Database(file, { readonly, fileMustExist: true });
     try {
-      return read(client);
+      return client.prepare('select warehouse_id from warehouse_state').pluck().get() as string | null;
     } finally {
       client.close();
     }

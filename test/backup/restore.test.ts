@@ -14,7 +14,6 @@ import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { execute, hashFile, readRows, readValue } from '../support/fixtures/live-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createVirtualClock, toMs } from '../support/clocks/virtual-clock.ts';
-import { HOUR_MS } from '../../src/lib/clock.ts';
 import { loadReport } from '../support/fixtures/load-report.ts';
 import { corruptIndex, writeFilled, readContents } from '../support/fixtures/full-warehouse.ts';
 
@@ -67,7 +66,7 @@ describe('a backup of another warehouse', () => {
     expect(() => restore(path, other, NOW)).toThrow(
       expect.objectContaining({
         name: 'ConfigError',
-        message: `${other} is a backup of another warehouse, of accounts beta; ${path} is of accounts main; nothing was changed`,
+        message: `${other} is a backup of another warehouse than ${path}; nothing was changed`,
         hint: `to use it all the same, move ${path} away first, and its -wal if there is one`,
       }) as Error,
     );
@@ -118,7 +117,7 @@ describe('a backup that is restored as another warehouse', () => {
     const ids = ['one', 'two'].map((machine) => {
       const live = join(folder, machine, 'live.db');
       mkdirSync(join(folder, machine));
-      expect(restore(live, backup, NOW, { asNew: true })).toMatchObject({ kept: null, carried: null });
+      expect(restore(live, backup, NOW, { asNew: true })).toMatchObject({ kept: null });
       return idOf(live);
     });
     expect(new Set([...ids, idOf(path)]).size).toBe(3);
@@ -140,7 +139,7 @@ describe('a restored backup', () => {
       sizeBytes: statSync(file).size,
       lastRunAt: '2026-03-01 12:01:00',
       kept: join(folder, PREVIOUS),
-      carried: { requests: 0, pauses: 0 },
+      pausedUntil: '2026-03-04 08:05:00',
       newWarehouseId: null,
     });
     expect(names().sort()).toEqual(['live.db', PREVIOUS]);
@@ -169,7 +168,7 @@ describe('a restored backup', () => {
 
   it('replaces a missing file', () => {
     rmSync(path);
-    expect(restore(path, file, NOW)).toMatchObject({ kept: null, carried: null });
+    expect(restore(path, file, NOW)).toMatchObject({ kept: null });
     expect(readContents(path)).toEqual(readContents(file));
   });
 
@@ -183,11 +182,10 @@ describe('a restored backup', () => {
   it.each([
     ['no database at all', (live: string) => writeFileSync(live, 'x'.repeat(5000))],
     ['empty', (live: string) => writeFileSync(live, '')],
-  ])('replaces a file that is %s, whose ledger cannot be read', (_what, damage) => {
+  ])('replaces a file that is %s', (_what, damage) => {
     damage(path);
     const before = hashFile(path);
-    const { kept, carried } = restore(path, file, NOW);
-    expect(carried).toHaveProperty('error');
+    const { kept } = restore(path, file, NOW);
     expect([readContents(path), hashFile(kept ?? '')]).toEqual([readContents(file), before]);
   });
 
@@ -230,41 +228,16 @@ describe('the backup', () => {
 });
 
 describe('the requests since the backup', () => {
-  const request = (at: number, page: number) =>
-    `insert into request (account, at_ms, purpose, run_id, page, status, spent_until_ms)
-     values ('main', ${at}, 'page', 3, ${page}, 200, ${at + 100});`;
-  it('count if they are of the last day, and belong to no run of the backup', () => {
-    execute(path, request(NOW - 25 * HOUR_MS, 1) + request(NOW - HOUR_MS, 2) + request(NOW - HOUR_MS, 2));
-    expect(restore(path, file, NOW).carried).toEqual({ requests: 2, pauses: 0 });
-    expect(readRows(path, 'select at_ms, run_id, page, status from request')).toEqual(
-      [1, 2].map(() => ({ at_ms: NOW - HOUR_MS, run_id: null, page: 2, status: 200 })),
-    );
-  });
-
-  it('count once, however often the backup is restored', () => {
-    execute(path, request(NOW - HOUR_MS, 1) + request(NOW - HOUR_MS + 1, 2));
-    for (let round = 0; round < 3; round++) restore(path, file, NOW);
-    restore(path, join(folder, PREVIOUS), NOW);
-    expect(readRows(path, 'select page from request order by page')).toEqual([{ page: 1 }, { page: 2 }]);
-  });
-
-  const pause = (account: string, until: string) =>
-    `insert or replace into pause (account, until, reason, since, full_rate_at, consecutive_restrictions)
-     values ('${account}', '${until}', 'too many', '2026-03-03 08:00:00', '${until}', 1);`;
-
-  it('bring their pauses, except where the backup has a longer one', () => {
-    execute(file, pause('main', '2026-03-03 11:00:00') + pause('side', '2026-03-03 11:00:00'));
-    execute(path, pause('main', '2026-03-03 12:00:00') + pause('side', '2026-03-03 10:00:00'));
-    expect(restore(path, file, NOW).carried).toEqual({ requests: 0, pauses: 1 });
-    expect(readRows(path, 'select account, until from pause order by account')).toEqual([
-      { account: 'main', until: '2026-03-03 12:00:00' },
-      { account: 'side', until: '2026-03-03 11:00:00' },
+  it('count as a full window of every account: each is paused for a day', () => {
+    const pause = (account: string) =>
+      `insert into pause (account, until, reason, since, full_rate_at, consecutive_restrictions)
+       values ('${account}', '2026-03-01 12:00:00', 'too many', '2026-03-01 11:00:00', '2026-03-01 12:00:00', 1);`;
+    execute(file, `delete from pause; ${pause('main')}`);
+    expect(restore(path, file, NOW).pausedUntil).toBe('2026-03-04 08:05:00');
+    expect(readRows(path, 'select distinct until, full_rate_at, since from pause')).toEqual([
+      { until: '2026-03-04 08:05:00', full_rate_at: '2026-03-04 08:05:00', since: '2026-03-03 08:05:00' },
     ]);
-  });
-
-  it('are dropped where the ledger is damaged, with a message', () => {
-    execute(path, 'drop table pause');
-    expect(restore(path, file, NOW).carried).toEqual({ error: `${path}: no such table: pause` });
+    expect(readRows(path, 'select account from package except select account from pause')).toEqual([]);
   });
 });
 
@@ -412,8 +385,6 @@ describe('a restore that is interrupted', () => {
   it.each(CUTS)(
     'after step %i leaves the old file, the new one, or one that is rejected; the next one completes it',
     (count) => {
-      const sent = `('main', ${NOW}, 'page', ${NOW})`;
-      execute(path, `insert into request (account, at_ms, purpose, spent_until_ms) values ${sent}`);
       writeToLog();
       cutOffAfter(count);
       const isDone = count === STEPS;
@@ -424,7 +395,6 @@ describe('a restore that is interrupted', () => {
       expect(isMarked()).toBe(false);
       const old = isDone ? getPrevious() : (kept ?? '');
       expect([nameIn(old), readValue(old, 'pragma integrity_check')]).toEqual(['in the log', 'ok']);
-      expect(readValue(path, 'select count(*) from request')).toBe(isDone ? 0 : 1); // the interrupted one imported nothing
       expect(readContents(path).rows['video']).toEqual(readContents(file).rows['video']);
     },
   );

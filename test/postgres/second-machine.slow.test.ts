@@ -60,6 +60,7 @@ describe.skipIf(findPostgres() === null)('the accounts of one machine', () => {
       expect((await vodhouse(['sync'], { cwd: b })).code).toBe(75); // another warehouse has its account
       await type(b, 'publish', '--target', 'target', '--take-over', 'second', '--yes');
       expect(count(b, 'select count(*) from request')).toBe(sent);
+      await type(b, 'resume', 'second');
       await type(b, 'sync', '--accept-retirements');
       await type(b, 'forget', 'main', '--yes');
       await type(a, 'forget', 'second', '--yes');

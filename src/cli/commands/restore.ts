@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { assertFolder } from '../../app/lost-file.ts';
 import { loadConfig } from '../../config/load.ts';
 import { systemClock } from '../../lib/clock.ts';
-import { restore as restoreFile, type Restored } from '../../backup/restore.ts';
+import { restore as restoreFile } from '../../backup/restore.ts';
 import { copyDocument } from './backup.ts';
 import { EXIT } from '../exit.ts';
 import type { JsonOptions } from '../command-context.ts';
@@ -22,10 +22,12 @@ export async function restore(options: RestoreOptions, file: string): Promise<nu
   const restored = restoreFile(warehouse, resolve(file), systemClock.now(), {
     asNew: options.asNew === true,
   });
-  const { videos, sizeBytes, lastRunAt, kept, carried, newWarehouseId } = restored;
+  const { videos, sizeBytes, lastRunAt, kept, pausedUntil, newWarehouseId } = restored;
   if (options.json) {
-    const document = { warehouse, file: resolve(file), ...copyDocument(restored), kept, carried };
-    process.stdout.write(formatJson({ ...document, new_warehouse_id: newWarehouseId }));
+    const document = { warehouse, file: resolve(file), ...copyDocument(restored), kept };
+    process.stdout.write(
+      formatJson({ ...document, paused_until: pausedUntil, new_warehouse_id: newWarehouseId }),
+    );
     return EXIT.done;
   }
   const lastRun = lastRunAt === null ? 'no run yet' : `last run ended ${lastRunAt} UTC`;
@@ -33,7 +35,8 @@ export async function restore(options: RestoreOptions, file: string): Promise<nu
   const typed = commandsFor(options.config);
   const lines = [
     `restored ${displayPath(warehouse)} from ${file}: ${content}`,
-    ...(kept === null ? [] : [`the previous file is kept: ${displayPath(kept)}`, ledgerLine(carried)]),
+    ...(kept === null ? [] : [`the previous file is kept: ${displayPath(kept)}`]),
+    `the requests since the backup are not known: the service is asked again from ${pausedUntil} UTC; sooner: ${typed('resume ACCOUNT')}`,
     ...(newWarehouseId === null
       ? []
       : [`it is another warehouse now, ${newWarehouseId}: no target has its rows`]),
@@ -42,14 +45,4 @@ export async function restore(options: RestoreOptions, file: string): Promise<nu
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
   return EXIT.done;
-}
-
-/** Whether requests since the backup still count against the limits. */
-function ledgerLine(imported: Restored['carried']): string {
-  if (imported === null || 'error' in imported) {
-    const reason = imported === null ? '' : `: ${imported.error}`;
-    return `its ledger cannot be read: requests since the backup do not count against the limits${reason}`;
-  }
-  const { requests, pauses } = imported;
-  return `imported from its ledger: ${pluralize(requests, 'request')} of the last day and ${pluralize(pauses, 'pause')}`;
 }

@@ -75,6 +75,7 @@ describe('a live file that was deleted after it was published', () => {
     }
     expect([existsSync(live), service.requests.length]).toEqual([false, requests]);
     expect((await vodhouse(['restore', backup], { cwd })).code).toBe(0);
+    expect((await vodhouse(['resume', 'main'], { cwd })).code).toBe(0);
     expect((await vodhouse(['sync'], { cwd })).code).toBe(0);
     for (const name of [WAREHOUSE, `${WAREHOUSE}-wal`, `${WAREHOUSE}-shm`, 'published/vodhouse.bi.db'])
       rmSync(join(cwd, name), { force: true });
