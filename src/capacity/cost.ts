@@ -35,28 +35,24 @@ export interface AccountCost {
   packagesUnknown: number;
   full: PassCost;
   quick: PassCost;
-  /** Additional boundary reads of a full pass, at most. */
-  boundaryReads: number;
   /** Limit of requests in any 24 hours; null: no limit. */
   perDay: number | null;
 }
 
-/** `maxBoundaryReads` gives the boundary reads that a walk over this number of pages may make. */
+/** Counts one request for each page of the present sizes, and one for the storage. Boundary reads of a walk are extra. */
 export function countCost(
   { name, packages, storage, limits }: AccountConfig,
   sizes: readonly PackageSize[],
-  maxBoundaryReads: (pages: number) => number,
 ): AccountCost {
   const known = new Map(sizes.filter(({ account }) => account === name).map((row) => [row.package_id, row]));
   const sized = packages.map(({ id, full }) => ({ full, pages: countKnownPages(known.get(id)) }));
-  const pages = sized.map((each) => each.pages);
   const countPass = (passPages: number, storageRequests = storage ? 1 : 0): PassCost => {
     const requests = passPages + storageRequests;
     return { pages: passPages, requests, time_ms: timeAtLimits(requests, limits) };
   };
   const passOf = (schedule: string | undefined) => {
     const taken = sized.filter(({ full }) => full === schedule);
-    return { packages: taken.length, pages: sum(taken.map((each) => each.pages ?? 1)) };
+    return { packages: taken.length, pages: taken.reduce((sum, { pages }) => sum + (pages ?? 1), 0) };
   };
   const schedules = [...new Set(sized.flatMap(({ full }) => full ?? []))];
   return {
@@ -66,10 +62,9 @@ export function countCost(
       const taken = passOf(schedule);
       return { schedule, packages: taken.packages, ...countPass(taken.pages, 0) };
     }),
-    packagesUnknown: pages.filter((each) => each === null).length,
+    packagesUnknown: sized.filter(({ pages }) => pages === null).length,
     full: countPass(passOf(undefined).pages),
     quick: countPass(packages.length),
-    boundaryReads: sum(pages.map((each) => (each !== null && each > 1 ? maxBoundaryReads(each) : 0))),
     perDay: limits.perDay,
   };
 }
@@ -84,8 +79,4 @@ function timeAtLimits(requests: number, { perSecond, perMinute }: LimitsConfig):
   if (perSecond === null && perMinute === null) return null;
   const slowest = Math.max(requests / (perSecond ?? Infinity), (requests / (perMinute ?? Infinity)) * 60);
   return Math.ceil(slowest * 1000);
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, each) => total + each, 0);
 }

@@ -6,7 +6,6 @@ import { systemClock } from '../lib/clock.ts';
 import { WarehouseError } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { openStatusQueries } from '../queries/status-queries.ts';
-import { getMaxBoundaryReads } from '../sync/videos/boundary-read.ts';
 import { countCost, type AccountCost, type PackageSize } from './cost.ts';
 import { createTimetables, evaluatePlan, formatVerdict, proposeSchedule, type GetTimetable } from './plan.ts';
 
@@ -16,21 +15,19 @@ export type PassPlan = AccountPlan['full'];
 
 /** `now`: milliseconds since 1970. */
 export function createPlan(config: Config, now: number) {
-  const { schedule, warehouse, walk } = config;
+  const { schedule, warehouse } = config;
   const sizes = readSizes(warehouse);
   const getTimetable = createTimetables(now);
-  const maxBoundaryReads = (pages: number) => getMaxBoundaryReads(walk.boundaryReads, pages);
-  const costs = config.accounts.map((account) => countCost(account, sizes ?? [], maxBoundaryReads));
+  const costs = config.accounts.map((account) => countCost(account, sizes ?? []));
   const accounts = costs.map((cost) => createAccountPlan(cost, config, getTimetable));
-  const fitting = costs.filter((_, index) => accounts[index]?.fits === true || accounts[index]?.proposal);
-  const hasProposal = accounts.some(({ proposal }) => proposal);
+  const fits = accounts.every((account) => account.fits);
   return {
     warehouse,
     warehouse_exists: sizes !== null, // without it, sizes are not known
     schedule,
-    fits: accounts.every(({ fits }) => fits),
-    /** Fits every account that has a proposal; null if no account has one. */
-    proposal: hasProposal ? proposeSchedule(fitting, schedule, getTimetable) : null,
+    fits,
+    /** Fits every account; null if none does, or none is needed. */
+    proposal: fits ? null : proposeSchedule(costs, schedule, getTimetable),
     accounts,
   };
 }
@@ -59,7 +56,6 @@ function createAccountPlan(cost: AccountCost, { schedule }: Config, getTimetable
     full: { ...cost.full, runs_per_day: full.times.length },
     quick: quick && { ...cost.quick, runs_per_day: quick.times.length },
     own: cost.own.map((each) => ({ ...each, runs_per_day: own(each.schedule).times.length })),
-    boundary_reads: cost.boundaryReads,
     requests_per_day: result.requestsPerDay,
     per_day: cost.perDay,
     fits,

@@ -1,7 +1,7 @@
 /** Whether limits allow a schedule, and which schedule they would allow. Pure but for its cache. */
 import { readCadence, type Cadence, type Schedule } from '../lib/cron-ticks.ts';
 import { formatCount, formatDuration } from '../lib/format.ts';
-import type { AccountCost, OwnCost, PassCost } from './cost.ts';
+import type { AccountCost, PassCost } from './cost.ts';
 
 /**
  * What exceeds the limits: the requests of a day, or the time until its next run of a full or quick pass, or of a full pass
@@ -49,7 +49,7 @@ export function evaluatePlan(cost: AccountCost, { full, quick, own }: Timetable)
   const requestsPerDay =
     full.times.length * cost.full.requests +
     (quick?.times.length ?? 0) * cost.quick.requests +
-    countOwnRequests(cost.own, own);
+    cost.own.reduce((sum, { requests, schedule }) => sum + requests * own(schedule).times.length, 0);
   const isOver: Record<Shortfall, boolean> = {
     per_day: cost.perDay !== null && requestsPerDay > cost.perDay,
     full_time: isTooLong(cost.full, full),
@@ -58,10 +58,6 @@ export function evaluatePlan(cost: AccountCost, { full, quick, own }: Timetable)
   };
   const shortfalls = (Object.keys(isOver) as Shortfall[]).filter((each) => isOver[each]);
   return { requestsPerDay, shortfalls };
-}
-
-function countOwnRequests(costs: readonly OwnCost[], own: Timetable['own']): number {
-  return costs.reduce((sum, { requests, schedule }) => sum + requests * own(schedule).times.length, 0);
 }
 
 /** Minutes between two runs that are proposed; all of them divide a day. */
@@ -117,18 +113,18 @@ export function formatVerdict(
   if (shortfalls.length === 0) return `fits: ${requests}`;
   const tooLong = (kind: string, pass: PassCost, { shortestMs }: Cadence) =>
     `a ${kind} pass takes ${atLeast}${formatDuration(pass.time_ms ?? 0)}, and the next begins after ${formatDuration(shortestMs)}`;
-  const reasons = shortfalls.flatMap((shortfall) => {
-    if (shortfall === 'per_day') return requests;
-    if (shortfall === 'full_time') return tooLong('full', cost.full, timetable.full);
-    if (shortfall === 'quick_time')
-      return timetable.quick ? tooLong('quick', cost.quick, timetable.quick) : [];
-    const own = cost.own.filter((each) => isTooLong(each, timetable.own(each.schedule)));
-    return own.map((each) => tooLong(`"${each.schedule}"`, each, timetable.own(each.schedule)));
-  });
+  const tooLongOwn = cost.own.filter((each) => isTooLong(each, timetable.own(each.schedule)));
+  const reasons: Record<Shortfall, () => string | string[]> = {
+    per_day: () => requests,
+    full_time: () => tooLong('full', cost.full, timetable.full),
+    quick_time: () => (timetable.quick ? tooLong('quick', cost.quick, timetable.quick) : []),
+    own_time: () =>
+      tooLongOwn.map((each) => tooLong(`"${each.schedule}"`, each, timetable.own(each.schedule))),
+  };
   const advice = proposal
     ? `${formatSchedule(proposal)} would fit`
     : 'no schedule fits: raise the limits, split the account, or make own schedules of packages rarer';
-  return `does not fit: ${reasons.join('; ')}; ${advice}`;
+  return `does not fit: ${shortfalls.flatMap((each) => reasons[each]()).join('; ')}; ${advice}`;
 }
 
 /** As in the config: `{ full: "0 * * * *" }`. */

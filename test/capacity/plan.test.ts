@@ -51,35 +51,33 @@ function size(id: number, totalcount: number | null, pageSize: number | null = 1
   return { account: 'main', package_id: id, totalcount, page_size: pageSize };
 }
 
-const noBoundaryReads = () => 0;
-
 /** An account whose full pass and quick pass take the given numbers of requests. */
 function cost(full: number, quick: number, limits: Partial<LimitsConfig> = {}): AccountCost {
   const sizes = [size(1, full - quick + 1, 1)];
   const packages = Array.from({ length: quick }, (_, index) => index + 1);
-  return countCost(account(packages, limits, false), sizes, noBoundaryReads);
+  return countCost(account(packages, limits, false), sizes);
 }
 
 describe('the cost of a pass', () => {
   it('is one request per page of videos, and one for the storage', () => {
     const sizes = [size(101, 2001), size(102, 1000), size(103, 0), size(104, 5, 0)];
-    const { full, quick, packagesUnknown } = countCost(account([101, 102, 103]), sizes, noBoundaryReads);
+    const { full, quick, packagesUnknown } = countCost(account([101, 102, 103]), sizes);
     expect(full).toEqual({ pages: 5, requests: 6, time_ms: null });
     expect(quick).toEqual({ pages: 3, requests: 4, time_ms: null });
     expect(packagesUnknown).toBe(0);
-    expect(countCost(account([101], {}, false), sizes, noBoundaryReads).full.requests).toBe(3);
-    expect(countCost(account([]), sizes, noBoundaryReads).full).toMatchObject({ pages: 0, requests: 1 });
+    expect(countCost(account([101], {}, false), sizes).full.requests).toBe(3);
+    expect(countCost(account([]), sizes).full).toMatchObject({ pages: 0, requests: 1 });
   });
 
   it('counts a package without a completed walk as one page, and reports that', () => {
     const sizes = [size(101, 3000), size(102, null, null), size(104, 7, null)];
-    const { full, packagesUnknown } = countCost(account([101, 102, 103, 104]), sizes, noBoundaryReads);
+    const { full, packagesUnknown } = countCost(account([101, 102, 103, 104]), sizes);
     expect([full.pages, packagesUnknown]).toEqual([6, 3]);
   });
 
   it('is of this account only', () => {
     const others = [{ ...size(101, 9000), account: 'other' }];
-    expect(countCost(account([101]), others, noBoundaryReads)).toMatchObject({
+    expect(countCost(account([101]), others)).toMatchObject({
       packagesUnknown: 1,
       full: { pages: 1 },
     });
@@ -87,17 +85,12 @@ describe('the cost of a pass', () => {
 
   it('takes the time of the slowest limit, and none without limits', () => {
     const getTime = (limits: Partial<LimitsConfig>) =>
-      countCost(account([101], limits), [size(101, 599_000)], noBoundaryReads).full.time_ms;
+      countCost(account([101], limits), [size(101, 599_000)]).full.time_ms;
     expect(getTime({ perSecond: 5, perMinute: 120 })).toBe(300_000);
     expect(getTime({ perSecond: 1, perMinute: 120 })).toBe(600_000);
     expect(getTime({ perSecond: 5 })).toBe(120_000);
     expect(getTime({ perMinute: 600 })).toBe(60_000);
     expect(getTime({ perDay: 1 })).toBeNull();
-  });
-
-  it('includes boundary reads only where a package has a boundary', () => {
-    const sizes = [size(101, 10_000), size(102, 1000)];
-    expect(countCost(account([101, 102, 103]), sizes, (pages) => pages * 7).boundaryReads).toBe(70);
   });
 });
 
@@ -141,7 +134,7 @@ describe('packages with their own schedule', () => {
       const full = own[index - 1];
       return full === undefined ? each : { ...each, full };
     });
-    return countCost({ ...rest, packages: scheduled }, sizes, noBoundaryReads);
+    return countCost({ ...rest, packages: scheduled }, sizes);
   };
 
   it('cost a pass of their own, as often as they run, and none of the full passes of the others', () => {

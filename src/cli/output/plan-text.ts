@@ -20,9 +20,7 @@ function resultLines({ accounts, fits, proposal }: Plan, config: string): string
       : ` for ${formatCount(short.length)} of ${formatCount(accounts.length)} accounts`;
   const headline = fits ? 'the schedule fits' : `the schedule does not fit${scope}`;
   const lines = accounts.map(({ account, verdict }) => `  ${account}: ${verdict}`);
-  const hopeless = short.filter((account) => !account.proposal).map(({ account }) => account);
-  const except = hopeless.length > 0 ? ` would fit all but ${hopeless.join(', ')}` : '';
-  const hint = proposal ? [`  -> schedule: ${formatSchedule(proposal)}${except}`] : [];
+  const hint = proposal ? [`  -> schedule: ${formatSchedule(proposal)}`] : [];
   return [`${headline} (${config}):`, ...lines, ...hint];
 }
 
@@ -67,12 +65,5 @@ function formatRemarks({ accounts, warehouse, warehouse_exists: exists }: Plan):
       const counted = packages === 1 ? 'counted as 1 page' : 'counted as 1 page each';
       return `${account}: size not known yet: ${pluralize(packages, 'package')}, ${counted}`;
     });
-  const boundaryReads = accounts
-    .filter((account) => account.boundary_reads > 0)
-    .map(({ account, boundary_reads: reads }) => `${formatCount(reads)} of ${account}`);
-  const extra =
-    boundaryReads.length === 0
-      ? []
-      : [`boundary reads (walk.boundary_reads) are extra, per full pass at most ${boundaryReads.join(', ')}`];
-  return [...missing, ...unknown, ...extra];
+  return [...missing, ...unknown];
 }

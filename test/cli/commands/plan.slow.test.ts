@@ -54,9 +54,6 @@ describe('plan', () => {
       /^the schedule fits \(vodhouse\.yaml\):\n {2}main: fits: 720 requests a day, 20,000 allowed\n\n/,
     );
     expect(stdout).toMatch(/^main +full +3 +29 +30 +15s +24 +720 +20,000$/m);
-    expect(stdout).toContain(
-      'boundary reads (walk.boundary_reads) are extra, per full pass at most 6 of main',
-    );
     expect(stdout).not.toContain('not known');
     expect(requests).toEqual([]);
     expect(readFolder(cwd).get(WAREHOUSE)).toEqual(before);
@@ -110,7 +107,7 @@ describe('plan', () => {
     );
   });
 
-  it('names the account that no schedule fits, and prints one that fits the others', async () => {
+  it('names the account that no schedule fits', async () => {
     const { cwd, url, configure } = await syncedFolder();
     configure('per_day: 400');
     const small = `  - { name: small, video_list: { base_url: ${url}, key: k }, packages: [1, 2], limits: { per_day: 1 } }\n`;
@@ -118,7 +115,7 @@ describe('plan', () => {
     const { stdout } = await vodhouse(['plan'], { cwd });
     expect(stdout).toContain('the schedule does not fit for 2 of 2 accounts');
     expect(stdout).toContain('small: does not fit: at least 48 requests a day, 1 allowed; no schedule fits');
-    expect(stdout).toContain('-> schedule: { full: "0 */2 * * *" } would fit all but small\n');
+    expect(stdout).not.toContain('->');
   });
 
   it('gives one JSON document with --json', async () => {
@@ -140,7 +137,6 @@ describe('plan', () => {
           full: { pages: 29, requests: 30, time_ms: 30_000, runs_per_day: 24 },
           quick: null,
           own: [],
-          boundary_reads: 6,
           requests_per_day: 720,
           per_day: 400,
           fits: false,
