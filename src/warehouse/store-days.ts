@@ -36,8 +36,6 @@ export interface DaysToStore {
   account: string;
   /** When the response was received, in milliseconds since 1970. */
   answeredAt: number;
-  /** The day on which it was received; null if the clock is not trusted. */
-  today: string | null;
   /** Today's figures: they replace the live row, and are stored as a reading. */
   live: DayRow | null;
   /** Past days that are over and settled: to book, or to compare if they are booked already. */
@@ -90,6 +88,7 @@ export function readDayHistory(tx: Tx, account: string): DayHistory {
 
 /** Stores one response of the storage operation. */
 export function storeDays(tx: Tx, days: DaysToStore): DayCounts {
+  const { account } = days;
   const at = toTimestamp(days.answeredAt);
   const counts = {
     booked: 0,
@@ -98,36 +97,37 @@ export function storeDays(tx: Tx, days: DaysToStore): DayCounts {
     unconfirmed: days.unconfirmed.length,
     quarantined: days.refused.length,
   };
-  if (days.live) storeLive(tx, days.account, days.live, at);
+  if (days.live) storeLive(tx, account, days.live, at);
   for (const row of days.past) {
-    const booked = statements.findBooked(tx, { account: days.account, date: row.date });
-    if (booked) counts.discrepancies += compareDay(tx, days.account, booked, row, at);
-    else counts.booked += bookDay(tx, days.account, row, at);
+    const booked = statements.findBooked(tx, { account, date: row.date });
+    if (booked) counts.discrepancies += compareDay(tx, account, booked, row, at);
+    else {
+      bookDay(tx, account, row, at);
+      counts.booked++;
+    }
   }
   storeUnconfirmed(tx, days, at);
   const complete = [days.live ?? [], days.past, days.unconfirmed.map(({ row }) => row)].flat();
   const dates = complete.map(({ date }) => date);
-  resolve(tx, { account: days.account, stream: 'storage', packageId: null, ids: JSON.stringify(dates), at });
+  resolve(tx, { account, stream: 'storage', packageId: null, ids: JSON.stringify(dates), at });
   storeGaps(tx, days, at);
   storeRefused(tx, days, at);
-  recordDrift(tx, { account: days.account, stream: 'storage', packageId: null }, days.drift, at);
-  if (days.live) countDayWithoutDrift(tx, { account: days.account, at });
+  recordDrift(tx, { account, stream: 'storage', packageId: null }, days.drift, at);
+  if (days.live) countDayWithoutDrift(tx, { account, at });
   return counts;
 }
 
-/** A day that another clock or time zone has booked stays booked. A day that is not over is no gap. */
+/** A day that another time zone has booked stays booked. */
 function storeLive(tx: Tx, account: string, row: DayRow, at: string): void {
-  statements.deleteGap(tx, { account, date: row.date });
   if (!statements.findBooked(tx, { account, date: row.date }))
     statements.writeDay(tx, account, row, 'live', at);
   statements.appendReading(tx, account, row, at);
 }
 
-function bookDay(tx: Tx, account: string, row: DayRow, at: string): number {
+function bookDay(tx: Tx, account: string, row: DayRow, at: string): void {
   statements.writeDay(tx, account, row, 'booked', at);
   statements.deleteGap(tx, { account, date: row.date });
   statements.deleteUnconfirmed(tx, { account, date: row.date });
-  return 1;
 }
 
 /** The same figures keep the time of their first reading, unless a clock that was ahead wrote it. */
@@ -142,10 +142,9 @@ function storeUnconfirmed(tx: Tx, { account, answeredAt, unconfirmed }: DaysToSt
   }
 }
 
-function storeGaps(tx: Tx, { account, today, missed, givenUp }: DaysToStore, at: string): void {
+function storeGaps(tx: Tx, { account, missed, givenUp }: DaysToStore, at: string): void {
   for (const day of missed) statements.upsertGap(tx, { ...day, account, at });
   for (const date of givenUp) statements.giveUpGap(tx, { account, date, at });
-  if (today !== null) statements.deleteGapsFrom(tx, { account, today });
 }
 
 /** Compares with what readers see: the booked figures, or those of the newest correction. */

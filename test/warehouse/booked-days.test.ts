@@ -65,7 +65,6 @@ describe('a booked day', () => {
       account: 'main',
       answeredAt: toMs('2026-02-28T12:00Z'),
       live: live === null ? null : dayRow(live, figure),
-      today: null,
       past: past.map((date) => dayRow(date, figure)),
       unconfirmed: [],
       missed: [],

@@ -5,7 +5,7 @@ import type { ClockResult } from '../../service/client/clock-check.ts';
 import type { StorageDays } from '../../service/client/parse-response.ts';
 import { createDriftCollector } from '../../service/drift.ts';
 import { FIGURES, hasSameFigures, pickFigures } from '../../lib/service-fields.ts';
-import { readDate, readStorageDay, type StorageDay } from '../../service/storage.ts';
+import { readStorageDay, type StorageDay } from '../../service/storage.ts';
 import type { DaysToStore, DayHistory } from '../../warehouse/store-days.ts';
 import type { DayRow, MissedDay } from '../../warehouse/statements/storage.ts';
 import type { StorageRules } from '../context.ts';
@@ -27,29 +27,26 @@ export interface ClassifyContext {
   calendar: Calendar;
   /** What the responses of this run show of the machine's clock. */
   clock: ClockResult;
-  /** The newest day that the service is known to have had, by this response or before; null for none. */
-  newestServed: string | null;
   /** Earlier days leave no gap: they were only requested by hand. */
   gapsFrom: string;
 }
 
 /** Classifies the records of one response: live, past (to book or compare), unconfirmed, missing, refused. */
 export function classifyDays(answer: DaysToClassify, context: ClassifyContext): Omit<DaysToStore, 'account'> {
-  const { day, history, clock } = context;
+  const { day, history, rules, clock } = context;
   const { rows, refused, drift } = readDays(answer, context);
   const { answeredAt } = answer;
   const common = { answeredAt, live: rows.get(day.today) ?? null, refused, drift };
   if (clock.isOff) return { ...common, ...NOTHING_BOOKED };
-  const timed = { ...context, answeredAt };
+  const timed = { ...context, answeredAt, newestServed: findNewestServed(history, [...rows.keys()]) };
   const isPast = (date: string) => isWanted(date, timed) && isOver(date, timed);
   const past = [...rows.values()].filter((row) => isPast(row.date));
   const unconfirmed = past.flatMap((row) => {
-    const reason = history.booked.has(row.date) ? null : findDoubt(row, history, context.rules);
+    const reason = history.booked.has(row.date) ? null : findDoubt(row, history, rules);
     return reason === null || isConfirmed(row, history, answeredAt) ? [] : [{ row, reason }];
   });
   const waiting = new Set(unconfirmed.map(({ row }) => row.date));
-  const last = context.newestServed; // it may not be over yet
-  if (last !== null && rows.has(last) && isWanted(last, timed) && !isOver(last, timed)) waiting.add(last);
+  const mayGiveUp = clock.differenceMs !== null; // only dates of responses show that the days were really separate ones
   const refusedDates = new Set(refused.map(({ date }) => date));
   const missed = listDays(context.range)
     .filter((date) => date >= context.gapsFrom && !history.booked.has(date))
@@ -57,29 +54,24 @@ export function classifyDays(answer: DaysToClassify, context: ClassifyContext): 
     .map((date) => toMissedDay(date, context, waiting, refusedDates));
   return {
     ...common,
-    today: clock.differenceMs === null ? null : day.today,
     past: past.filter(({ date }) => !waiting.has(date)),
     unconfirmed,
     missed,
-    givenUp: missed.filter((each) => isGivenUp(each, context)).map(({ date }) => date),
+    givenUp: missed.flatMap((each) => (mayGiveUp && each.requestedDays >= rules.giveUpDays ? each.date : [])),
   };
 }
 
-/** The newest day of the range in a response, or `before` if that is newer; null for none. */
-export function findNewestReturned(
-  records: readonly unknown[],
-  { from, to }: DayRange,
-  before: string | null,
+/** The newest day that the service is known to have had: it was stored before, or is in a response now; null for none. */
+export function findNewestServed(
+  { booked, lastReading }: DayHistory,
+  returned: readonly string[],
 ): string | null {
-  const dates = records
-    .flatMap((record) => readDate(record) ?? [])
-    .filter((date) => date >= from && date <= to);
-  return [...dates, ...(before === null ? [] : [before])].sort().at(-1) ?? null;
+  return [...booked, ...returned, lastReading ?? ''].sort().at(-1) || null;
 }
 
-const NOTHING_BOOKED = { today: null, past: [], unconfirmed: [], missed: [], givenUp: [] };
+const NOTHING_BOOKED = { past: [], unconfirmed: [], missed: [], givenUp: [] };
 
-type TimedContext = ClassifyContext & { answeredAt: number };
+type TimedContext = ClassifyContext & { answeredAt: number; newestServed: string | null };
 
 /** The day was settled at the start of the run and at the response, and is not before `since`; or it is booked. */
 function isWanted(date: string, { day, history, calendar, rules, answeredAt }: TimedContext): boolean {
@@ -109,11 +101,6 @@ function toMissedDay(
   const requestedDays = (gap?.requestedDays ?? 0) + (isSameDay ? 0 : 1);
   const reason = waiting.has(date) ? 'unconfirmed' : refused.has(date) ? 'incomplete' : 'missing';
   return { date, reason, requestedDays };
-}
-
-/** Only the date of a response shows that the days were really separate ones. */
-function isGivenUp({ requestedDays }: MissedDay, { rules, clock }: ClassifyContext): boolean {
-  return clock.differenceMs !== null && requestedDays >= rules.giveUpDays;
 }
 
 function listDays({ from, to }: DayRange): string[] {

@@ -42,8 +42,8 @@ export async function readCorrection(
   }
   const history = warehouse.readDayHistory(name);
   const day = createRunCalendar(calendar, clock.now(), rules, history);
-  const served = { newestServed: date, gapsFrom: day.since };
-  const days = classifyDays(answer, { range, day, history, rules, calendar, clock: dates, ...served });
+  const context = { range, day, history, rules, calendar, clock: dates, gapsFrom: day.since };
+  const days = classifyDays(answer, context);
   const observed = days.past.find((row) => row.date === date);
   if (!observed) {
     const reason = days.refused[0]?.reason;

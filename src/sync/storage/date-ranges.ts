@@ -29,7 +29,7 @@ export function createRunCalendar(
 ): RunCalendar {
   const today = calendar.dayAt(now);
   const settled = addDays(calendar.dayAt(now - rules.settleMs), -1);
-  return { today, settled, since: rules.since ?? findFirstDay(history, today) ?? addDays(today, -1), now };
+  return { today, settled, since: rules.since ?? findFirstDay(history) ?? addDays(today, -1), now };
 }
 
 /** The days given on the command line, up to today, in ranges, newest first. */
@@ -42,18 +42,13 @@ export function splitNamedDays(day: Pick<RunCalendar, 'today'>, { from, to }: Da
   return ranges;
 }
 
-/** Maximum age in days of the first day if none is configured: a clock may have been wrong. */
-const MAX_HISTORY = 366;
-
 /**
  * The first gap, or the day before the first reading, which may not have been settled then; or else the first booked day.
  * Other booked days do not count: a person may have requested days long past.
  */
-function findFirstDay({ booked, gaps, firstReading }: DayHistory, today: string): string | null {
+function findFirstDay({ booked, gaps, firstReading }: DayHistory): string | null {
   const beforeReading = firstReading === null ? [] : [addDays(firstReading, -1)];
-  const since = [...gaps.keys(), ...beforeReading].sort()[0] ?? [...booked].sort()[0] ?? null;
-  const least = addDays(today, -MAX_HISTORY);
-  return since !== null && since < least ? least : since;
+  return [...gaps.keys(), ...beforeReading].sort()[0] ?? [...booked].sort()[0] ?? null;
 }
 
 /**
@@ -75,11 +70,6 @@ export function currentRange(
   return { from: first && first < from ? first : from, to: day.today };
 }
 
-/** True if no run of this day has made a live reading yet. */
-export function isFirstOfDay(day: RunCalendar, history: DayHistory): boolean {
-  return history.lastReading !== day.today;
-}
-
 /** The day of a stored time. */
 export function toDay(calendar: Calendar, timestamp: string): string {
   return calendar.dayAt(fromTimestamp(timestamp));
@@ -88,35 +78,23 @@ export function toDay(calendar: Calendar, timestamp: string): string {
 /** Disputed days that are requested again each day, the newest ones. */
 const MAX_DISPUTED = 62;
 
-export interface GapLimits {
-  /** The range that this run has requested already. */
-  current: DayRange;
-  /** This is the first run of the day: disputed days are requested too. */
-  isFirst: boolean;
-  /**
-   * The last day that the service is known to have had; null if its responses show what day it is. A clock that is far
-   * ahead must not request years of future days.
-   */
-  newest: string | null;
-}
-
 /**
- * Older gaps in ranges, newest first: each is requested once a day until it is given up, then once a month. So are
- * disputed days: booked days that the service reports differently, or incompletely.
+ * Gaps before `before` in ranges, newest first, the newest one not after `last`: each is requested once a day until it is
+ * given up, then once a month. At the first run of a day so are disputed days: booked days that the service reports
+ * differently, or incompletely.
  */
 export function findGapRanges(
   calendar: Calendar,
   day: RunCalendar,
   history: DayHistory,
-  { current, isFirst, newest }: GapLimits,
+  { before, last, isFirst }: { before: string; last: string; isFirst: boolean },
 ): DayRange[] {
   const ranges: DayRange[] = [];
-  const last = newest !== null && newest < day.settled ? newest : day.settled;
   const disputed = new Set(isFirst ? [...history.disputed].sort().slice(-MAX_DISPUTED) : []);
   const first = [...disputed, day.since].sort()[0] ?? day.since;
   for (let date = last; date >= first; date = addDays(date, -1)) {
     const isGap = date >= day.since && isDue(calendar, day, history, date);
-    if (date >= current.from || !(isGap || disputed.has(date))) continue;
+    if (date >= before || !(isGap || disputed.has(date))) continue;
     const range = ranges.at(-1);
     if (range && daysBetween(date, range.to) < MAX_RANGE) range.from = date;
     else ranges.push({ from: date, to: date });
@@ -132,19 +110,10 @@ function isDue(calendar: Calendar, day: RunCalendar, history: DayHistory, date: 
   const gap = history.gaps.get(date);
   if (!gap) return true;
   const lastRequestedOn = toDay(calendar, gap.lastRequestedAt);
-  if (lastRequestedOn > day.today) return true; // by a clock that was ahead
   if (gap.givenUp) return daysBetween(lastRequestedOn, day.today) >= GIVEN_UP_EVERY_DAYS;
-  return lastRequestedOn !== day.today || isSecondReadingDue(day, history, date, gap.lastRequestedAt);
-}
-
-/** A second reading that differs from the first one is repeated on the next day. */
-function isSecondReadingDue(
-  day: RunCalendar,
-  history: DayHistory,
-  date: string,
-  lastRequestedAt: string,
-): boolean {
+  if (lastRequestedOn !== day.today) return true;
+  // a second reading that differs from the first one is repeated on the next day
   const first = history.unconfirmed.get(date);
-  if (!first || first.observedAt !== lastRequestedAt) return false;
-  return day.now - fromTimestamp(first.observedAt) >= CONFIRM_AFTER_MS;
+  const isFirstReading = first?.observedAt === gap.lastRequestedAt;
+  return isFirstReading && day.now - fromTimestamp(first.observedAt) >= CONFIRM_AFTER_MS;
 }

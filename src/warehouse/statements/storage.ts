@@ -122,11 +122,6 @@ export const upsertGap = query<never, MissedDay & { account: string; at: string 
       last_requested_at = excluded.last_requested_at, reason = excluded.reason, requested_days = excluded.requested_days`,
 ).run;
 
-/** Deletes the gaps of days that are not over, recorded by a clock that was ahead. */
-export const deleteGapsFrom = query<never, { account: string; today: string }>(
-  'delete from storage_gap where account = :account and date >= :today',
-).run;
-
 /** Gives a gap up: it is requested once a month from now on. */
 export const giveUpGap = query<never, DayKey & { at: string }>(
   `update storage_gap set given_up_at = :at where ${OF_DAY} and given_up_at is null`,

@@ -30,7 +30,6 @@ describe('a response', () => {
       answeredAt: NOW + 5,
       live: dayRow('2026-03-10', 1),
       past: [dayRow('2026-03-08', 2), dayRow('2026-03-02', 3)],
-      today: '2026-03-10',
       unconfirmed: [],
       missed: ['2026-03-03', '2026-03-04', '2026-03-05', '2026-03-06', '2026-03-07'].map((date) => ({
         date,
