@@ -37,9 +37,9 @@ interface Stop {
 }
 
 interface State extends StreamsOutcome {
-  account: string;
-  runId: number;
-  logger: Logger;
+  readonly account: string;
+  readonly runId: number;
+  readonly logger: Logger;
   /** The file cannot be used: ends the run. */
   fatal: WarehouseError | null;
   stop: Stop | null;
@@ -49,29 +49,16 @@ interface State extends StreamsOutcome {
   consecutive: { reason: string; count: number };
 }
 
-/** The account is stopped: the walk keeps its checkpoint and the package keeps its place in the queue. */
-class StoppedError extends ParkedError {}
-
 export function createCircuitBreaker(logger: Logger, account: string, runId: number) {
-  const state: State = {
-    account,
-    runId,
-    logger,
-    failures: [],
-    done: 0,
-    packagesDone: 0,
-    interrupted: false,
-    fatal: null,
-    stop: null,
-    skipped: 0,
-    consecutive: { reason: '', count: 0 },
-  };
+  const outcome: StreamsOutcome = { failures: [], done: 0, packagesDone: 0, interrupted: false };
+  const open = { fatal: null, stop: null, skipped: 0, consecutive: { reason: '', count: 0 } };
+  const state: State = { account, runId, logger, ...outcome, ...open };
   return {
     /** Runs one stream, unless the account is stopped; `packageId` is null for the storage. */
     run: (packageId: number | null, work: () => Promise<void>) => runStream(state, packageId, work),
     /** Why the account is stopped, or null. A walk that throws it is deferred, not failed. */
     getOpenReason: () =>
-      state.stop && new StoppedError(`skipped: ${state.stop.reason}`, state.stop.untilMs ?? 0),
+      state.stop && new ParkedError(`skipped: ${state.stop.reason}`, state.stop.untilMs ?? 0),
     /** The results so far. Throws the error that ends the run, if there is one. */
     getOutcome: (): StreamsOutcome => {
       const { failures, done, packagesDone, interrupted, fatal, stop, skipped } = state;
@@ -99,17 +86,17 @@ async function runStream(state: State, packageId: number | null, work: () => Pro
   }
 }
 
+/** A package that is deferred after the stop keeps its checkpoint and its place in the queue. */
 function recordError(state: State, packageId: number | null, error: unknown): void {
-  const untilMs = error instanceof ParkedError ? error.untilMs : null;
-  const isAlreadyParked = untilMs !== null && state.stop?.untilMs != null;
-  if (error instanceof StoppedError || isAlreadyParked) state.skipped++;
+  if (state.stop && error instanceof ParkedError) state.skipped++;
   else if (error instanceof InterruptedError) state.interrupted = true;
   else if (error instanceof WarehouseError) state.fatal ??= error;
-  else recordFailure(state, packageId, error, untilMs);
+  else recordFailure(state, packageId, error);
 }
 
-function recordFailure(state: State, packageId: number | null, error: unknown, untilMs: number | null): void {
+function recordFailure(state: State, packageId: number | null, error: unknown): void {
   const { account, runId, logger } = state;
+  const untilMs = error instanceof ParkedError ? error.untilMs : null;
   const stream = packageId === null ? 'storage' : 'videos';
   const message = errorMessage(error);
   const hint = error instanceof VodhouseError ? error.hint : undefined;
@@ -147,12 +134,13 @@ function getRepeatLimit(error: unknown): [reason: string, max: number] {
 }
 
 function createSkippedFailure(account: string, { reason, untilMs }: Stop, skipped: number): Failure {
-  const packages = skipped === 1 ? '1 package was' : `${skipped} packages were`;
   const parked = untilMs !== null;
-  const message = parked
-    ? `account ${account}: ${packages} put off; the next run resumes from here`
-    : `account ${account}: ${reason}; ${packages} not requested in this run`;
-  const hint = parked ? undefined : 'run vodhouse check to see what works';
-  const kind = parked ? 'parked' : 'skipped';
-  return { account, packageId: null, stream: 'videos', kind, message, hint, parked, untilMs };
+  const packages = skipped === 1 ? '1 package was' : `${skipped} packages were`;
+  const result = parked ? 'put off; the next run resumes from here' : `not requested in this run: ${reason}`;
+  return {
+    ...{ account, packageId: null, stream: 'videos', parked, untilMs },
+    kind: parked ? 'parked' : 'skipped',
+    message: `account ${account}: ${packages} ${result}`,
+    hint: parked ? undefined : 'run vodhouse check to see what works',
+  };
 }

@@ -1,11 +1,11 @@
 /** One pass over everything that is due: all accounts, storage first, then the packages, the longest unserved first. */
-import { errorMessage, WarehouseError } from '../lib/errors.ts';
+import { errorMessage } from '../lib/errors.ts';
 import type { Mode, Status } from '../database/schema/runs.ts';
 import type { RunFailure } from '../warehouse/statements/run.ts';
 import type { WalkRow } from '../warehouse/statements/walk.ts';
 import type { Failure } from './circuit-breaker.ts';
 import type { RunOptions, SyncContext } from './context.ts';
-import { formatSelector } from './package-selector.ts';
+import { formatSelector, type PackageSelector } from './package-selector.ts';
 import type { StorageOutcome } from './storage/book.ts';
 import { createOwnedOutcome, syncAccount, type AccountOutcome } from './sync-account.ts';
 
@@ -85,7 +85,7 @@ function formatScope({
   acceptPage,
 }: RunOptions): string | null {
   const parts = [
-    packages && `packages ${listFirst(packages.map(formatSelector))}`,
+    packages && formatPackages(packages),
     !storage && 'videos only',
     !videos && 'storage only',
     days && `${days.from} to ${days.to}`,
@@ -94,9 +94,18 @@ function formatScope({
   return parts.filter(Boolean).join(', ') || null;
 }
 
+/** How many packages a scope names. */
+const MAX_NAMED = 20;
+
+function formatPackages(packages: readonly PackageSelector[]): string {
+  const named = packages.slice(0, MAX_NAMED).map(formatSelector).join(', ');
+  const more = packages.length - MAX_NAMED;
+  return more > 0 ? `packages ${named} and ${more} more` : `packages ${named}`;
+}
+
 /** Stores the end of the run. Nothing is deleted by age unless the dates of responses confirm the machine's clock. */
 function endRun(
-  { warehouse, clock, logger }: SyncContext,
+  { warehouse, clock }: SyncContext,
   { retention }: RunOptions,
   runId: number,
   { status, error, outcomes }: RunResult,
@@ -104,29 +113,15 @@ function endRun(
   const clocks = outcomes.map((outcome) => outcome.clock);
   const off = clocks.find(({ isOff }) => isOff);
   const mayPrune = off === undefined && clocks.some(({ differenceMs }) => differenceMs !== null);
-  const clockOffsetMs = off?.differenceMs ?? null;
-  const failures = outcomes.flatMap(listFailures);
-  const resumeAt = status === 'interrupted' ? null : getResumeTime(outcomes);
-  try {
-    const kept = mayPrune ? retention : null;
-    const end = { status, error, failures, resumeAt, clockOffsetMs, now: clock.now(), retention: kept };
-    warehouse.endRun(runId, end);
-  } catch (thrown) {
-    // the next run marks this one as interrupted
-    if (!(thrown instanceof WarehouseError)) throw thrown;
-    logger.error(
-      { event: 'run_end_not_stored', run_id: runId, error: thrown.message },
-      `the end of the run could not be stored: ${thrown.message}`,
-    );
-  }
-}
-
-/** How many packages a scope names. */
-const MAX_NAMED = 20;
-
-function listFirst(names: readonly string[]): string {
-  const more = names.length - MAX_NAMED;
-  return `${names.slice(0, MAX_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  warehouse.endRun(runId, {
+    status,
+    error,
+    failures: outcomes.flatMap(listFailures),
+    resumeAt: status === 'interrupted' ? null : getResumeTime(outcomes),
+    clockOffsetMs: off?.differenceMs ?? null,
+    now: clock.now(),
+    retention: mayPrune ? retention : null,
+  });
 }
 
 const INTERRUPTED = 'stopped before the end';

@@ -1,21 +1,41 @@
 /** Quick walk: reads the last page of a package, and the pages that a bisection by counts points to. */
 import { WarehouseError } from '../../lib/errors.ts';
+import type { ListBaseline } from '../../warehouse/quick-walks.ts';
 import type { SyncContext } from '../context.ts';
 import { readBoundary } from './boundary-read.ts';
-import { HIGHEST } from './page-contents.ts';
-import {
-  createQuickWalk,
-  ensureWalkRow,
-  readNearest,
-  readPage,
-  START,
-  storeAndTrust,
-} from './quick-pages.ts';
-import type { PageBounds, QuickWalk } from './quick-pages.ts';
+import { decide, fetchPage, proveWalked, storePage } from './page.ts';
+import { HIGHEST, type TrustedNeighbour } from './page-contents.ts';
 import { findLastPage } from './seek.ts';
 import { walkPackage } from './walk.ts';
-import { buildWalkEnd, isOrderProved, recordStop, warnIfUnsorted } from './walk-state.ts';
-import type { WalkOptions, WalkState } from './walk-state.ts';
+import {
+  beginWalk,
+  buildWalkEnd,
+  createWalkState,
+  distrustOrder,
+  isOrderProved,
+  recordProof,
+  recordStop,
+} from './walk-state.ts';
+import type { FetchPage, Page, WalkOptions, WalkState } from './walk-state.ts';
+
+/** A trusted page. The number of records between two of them is known by their page numbers. */
+type PageBounds = Pick<TrustedNeighbour, 'number' | 'first' | 'last'>;
+
+/** The position below the first page. */
+const START: PageBounds = { number: 0, first: 0, last: 0 };
+
+interface QuickWalk {
+  walk: WalkState;
+  /** What earlier walks know of the list. */
+  baseline: ListBaseline;
+  fetchPage: FetchPage;
+  /** Every page returned, by its number. */
+  received: Map<number, Page>;
+  /** The pages that were judged, by their numbers; null for one that proves nothing. */
+  judged: Map<number, TrustedNeighbour | null>;
+  /** The count of the first response. */
+  firstTotalcount: number | null;
+}
 
 /**
  * Makes a quick walk of one package; a package that has no completed walk is walked in full, or left to the next full
@@ -42,13 +62,44 @@ export async function runQuickWalk(context: SyncContext, options: WalkOptions): 
   }
 }
 
+function createQuickWalk(context: SyncContext, options: WalkOptions, baseline: ListBaseline): QuickWalk {
+  const begun = { context, options, mode: 'quick', startedAt: context.clock.now() } as const;
+  const walk = createWalkState(begun, { walkId: 0, checkpoint: null, lastSize: baseline });
+  walk.checkpoint.orderViolated = !baseline.isTrusted;
+  const quick: QuickWalk = {
+    walk,
+    baseline,
+    fetchPage: async (number, purpose) => {
+      const page = await fetchPage(walk, number, purpose);
+      quick.received.set(number, page);
+      quick.firstTotalcount ??= page.paging.totalcount;
+      walk.checkpoint.totalcount = page.paging.totalcount;
+      return page;
+    },
+    received: new Map(),
+    judged: new Map(),
+    firstTotalcount: null,
+  };
+  return quick;
+}
+
+/** Creates the row of the walk. A quick walk that reads only known pages has none. */
+function ensureWalkRow(walk: WalkState): void {
+  if (walk.walkId === 0) walk.walkId = beginWalk(walk).walkId;
+}
+
+/** The trusted pages, the highest first. */
+function listTrusted({ judged }: QuickWalk): TrustedNeighbour[] {
+  return [...judged.values()].filter((page) => page !== null).sort((one, other) => other.number - one.number);
+}
+
 async function readChanges(quick: QuickWalk): Promise<void> {
-  const { walk, baseline, trustedPages } = quick;
+  const { walk, baseline } = quick;
   const end = await readEnd(quick);
   if (!end || walk.checkpoint.orderViolated) return;
   walk.boundaryReads.left = 2 * end.number;
   await readNewPages(quick, end);
-  const isAsBefore = trustedPages.size === 1 && countMissing(quick, end) === baseline.missingRecords;
+  const isAsBefore = listTrusted(quick).length === 1 && countMissing(quick, end) === baseline.missingRecords;
   if (!isAsBefore) {
     await searchAll(quick);
     await readAbove(quick, end);
@@ -58,11 +109,11 @@ async function readChanges(quick: QuickWalk): Promise<void> {
 
 /** Reads the last page. Returns the highest trusted page; null if the last page is the whole list, or none is trusted. */
 async function readEnd(quick: QuickWalk): Promise<PageBounds | null> {
-  const { walk, baseline, fetchPage, pagesRead } = quick;
+  const { walk, baseline, fetchPage, received } = quick;
   const last = await findLastPage(fetchPage, baseline);
   walk.checkpoint.pageSize = last.paging.pagesize;
   // the list has grown: store the former last page first, so that it cannot overwrite the newer response
-  for (const page of pagesRead.values()) if (page.number < last.number) storeAndTrust(quick, page, null);
+  for (const page of received.values()) if (page.number < last.number) storeAndTrust(quick, page, null);
   const end = storeAndTrust(quick, last, 'end');
   if (walk.coversWholeList || walk.checkpoint.orderViolated) return null;
   return end ?? readNearest(quick, last.number - 1, START, { number: last.number });
@@ -76,9 +127,70 @@ async function readNewPages(quick: QuickWalk, end: PageBounds): Promise<void> {
   }
 }
 
+/** Reads the page `aim`, or the nearest trusted one between the two; null if there is none. */
+async function readNearest(
+  quick: QuickWalk,
+  aim: number,
+  low: { number: number },
+  high: { number: number },
+): Promise<PageBounds | null> {
+  for (let distance = 0; distance < high.number - low.number; distance++) {
+    for (const number of distance === 0 ? [aim] : [aim + distance, aim - distance]) {
+      const isBetween = number > low.number && number < high.number;
+      const page = isBetween ? await readPage(quick, number) : null;
+      if (page) return page;
+    }
+  }
+  return null;
+}
+
+/** Reads a page once. Null if it proves nothing, or if the list is shorter or its page size is another one now. */
+async function readPage(quick: QuickWalk, number: number): Promise<PageBounds | null> {
+  const { walk, judged } = quick;
+  const known = judged.get(number);
+  if (known !== undefined) return known;
+  walk.above = judged.get(number + 1) ?? null;
+  const page = await quick.fetchPage(number, 'page');
+  const isUsable = decide(walk, page, walk.checkpoint.pageSize).action === 'store';
+  const bounds = isUsable ? storeAndTrust(quick, page, null) : null;
+  if (!bounds) judged.set(number, null);
+  const { slot } = walk.options;
+  if (slot.pageRead()) await slot.nextSlot();
+  return bounds;
+}
+
+/** Judges a page and stores it. Returns its bounds; null if it proves nothing or is empty. */
+function storeAndTrust(quick: QuickWalk, page: Page, above: 'end' | null): PageBounds | null {
+  const { walk, judged } = quick;
+  walk.above = above ?? judged.get(page.number + 1) ?? null;
+  let proof = proveWalked(walk, page);
+  const overlap = proof.distrust === null ? findOverlap(quick, page) : null;
+  if (overlap !== null) {
+    proof = { ...proof, distrust: overlap, range: proof.coversWholeList ? proof.range : null };
+    distrustOrder(walk);
+  }
+  const trusted = recordProof(walk, page, proof);
+  if (!page.recognised) ensureWalkRow(walk);
+  storePage(walk, page, { ...proof, gap: null });
+  judged.set(page.number, trusted);
+  return trusted;
+}
+
+/** Why a page cannot be where it is in a sorted list, given the other pages; null if it can. */
+function findOverlap(quick: QuickWalk, { number, paging, contents }: Page): string | null {
+  const { bounds } = contents;
+  if (!bounds) return null;
+  const others = listTrusted(quick).filter((other) => other.number !== number);
+  // another count: the list may have shifted since
+  const overlapped = others
+    .filter(({ totalcount }) => totalcount === paging.totalcount)
+    .find((other) => (other.number < number ? other.last >= bounds.first : other.first <= bounds.last));
+  return overlapped ? `page ${number} reaches over page ${overlapped.number}` : null;
+}
+
 /** Searches between all trusted pages, the highest first. */
 async function searchAll(quick: QuickWalk): Promise<void> {
-  const pages = [...quick.trustedPages.values()].sort((one, other) => other.number - one.number);
+  const pages = listTrusted(quick);
   for (const [index, high] of pages.entries()) await search(quick, pages[index + 1] ?? START, high);
 }
 
@@ -132,27 +244,22 @@ function countMissing({ walk }: QuickWalk, end: PageBounds): number {
 }
 
 function finish(quick: QuickWalk): void {
-  const { walk, baseline, trustedPages } = quick;
+  const { walk, baseline } = quick;
   const { context, checkpoint } = walk;
-  const highest = Math.max(0, ...trustedPages.keys());
-  const lastPage = trustedPages.get(highest);
+  const trusted = listTrusted(quick);
+  const [lastPage] = trusted;
   const canCount = !checkpoint.orderViolated && !walk.coversWholeList;
   const missing = lastPage && canCount ? countMissing(quick, lastPage) : 0;
-  const hasReadAll = trustedPages.size === highest;
+  const hasReadAll = trusted.length === (lastPage?.number ?? 0);
   const hasChanged = quick.firstTotalcount !== checkpoint.totalcount; // the list, during the walk
   const end = { ...buildWalkEnd(walk, hasReadAll), missingRecords: hasChanged ? null : missing };
   if (walk.walkId === 0) {
     context.warehouse.finishUnchangedList(end);
     return;
   }
-  if (baseline.isTrusted) warnIfUnsorted(walk);
-  const unsettled = Math.max(0, missing);
-  context.warehouse.finishQuickWalk({ ...end, unsettled, hasFindings: hasFindings(quick) });
-}
-
-/** False for a quick walk that leaves no row: nothing changed, and nothing was lost. */
-function hasFindings({ walk, baseline, trustedPages }: QuickWalk): boolean {
-  const provedNothing = trustedPages.size === 0 && !walk.coversWholeList;
-  const lostOrder = baseline.isTrusted && walk.checkpoint.orderViolated;
-  return walk.changedRows > 0 || provedNothing || lostOrder;
+  // without findings it leaves no row: nothing changed, and nothing was lost
+  const provedNothing = trusted.length === 0 && !walk.coversWholeList;
+  const lostOrder = baseline.isTrusted && checkpoint.orderViolated;
+  const hasFindings = walk.changedRows > 0 || provedNothing || lostOrder;
+  context.warehouse.finishQuickWalk({ ...end, unsettled: Math.max(0, missing), hasFindings });
 }

@@ -78,19 +78,17 @@ export interface WalkState {
   distrusted: { pages: number; reason: string };
 }
 
+type NewWalk = Pick<WalkState, 'context' | 'options' | 'mode' | 'startedAt'>;
+
 /** Creates the row of a walk; a full walk resumes one that stopped before its end. */
-export function beginWalk(
-  { warehouse, walk }: SyncContext,
-  { key, runId }: WalkOptions,
-  mode: Mode,
-  now: number,
-): StartedWalk {
-  return warehouse.beginWalk({ ...key, runId, mode, now, resumeWithinMs: walk.resumeWithinMs });
+export function beginWalk({ context, options, mode, startedAt: now }: NewWalk): StartedWalk {
+  const { resumeWithinMs } = context.walk;
+  return context.warehouse.beginWalk({ ...options.key, runId: options.runId, mode, now, resumeWithinMs });
 }
 
 /** Creates the state of a walk that has read nothing yet. */
 export function createWalkState(
-  { context, options, mode, startedAt }: Pick<WalkState, 'context' | 'options' | 'mode' | 'startedAt'>,
+  { context, options, mode, startedAt }: NewWalk,
   { walkId, checkpoint, lastSize }: StartedWalk,
 ): WalkState {
   const initial = { id: null, page: 1, pageSize: lastSize?.pageSize ?? 0, totalcount: 0 };
@@ -159,15 +157,6 @@ export function distrustOrder({ context, key, checkpoint }: WalkState): void {
   context.warehouse.dropCandidates(key, 'byOrder');
 }
 
-export function warnIfUnsorted({ context, key, checkpoint, coversWholeList }: WalkState): void {
-  if (!checkpoint.orderViolated || coversWholeList) return;
-  const { account, packageId } = key;
-  context.logger.warn(
-    { event: 'list_not_sorted', account, package_id: packageId },
-    `${account}/${packageId} is not sorted by id: videos are stored, removals are not`,
-  );
-}
-
 /** An unsorted list shows a dozen ids in order by chance once in 479 million times. */
 const MIN_IDS_IN_ORDER = 12;
 
@@ -219,10 +208,14 @@ function formatDistrust({ checkpoint, distrusted, coversWholeList }: WalkState):
 export function recordStop(walk: WalkState, error: unknown): void {
   if (error instanceof WarehouseError) return;
   const { context, options, key, walkId, mode } = walk;
-  const isForeign = error instanceof RefusedError && error.fault === 'foreign' && error.hint;
-  const message = isForeign ? `${error.message}; ${error.hint}` : errorMessage(error);
   const stop = { ...key, walkId, mode, runId: options.runId, now: context.clock.now() };
-  context.warehouse.stopWalk({ ...stop, status: getStatus(error), error: message });
+  context.warehouse.stopWalk({ ...stop, status: getStatus(error), error: formatStop(error) });
+}
+
+/** The command that accepts a page of another package is shown with the walk. */
+function formatStop(error: unknown): string {
+  const isForeign = error instanceof RefusedError && error.fault === 'foreign';
+  return isForeign ? `${error.message}; ${error.hint}` : errorMessage(error);
 }
 
 function getStatus(error: unknown): Status {

@@ -10,24 +10,16 @@ import { decide, fetchPage, proveWalked, storePage } from './page.ts';
 import { HIGHEST, isTrustedNeighbour } from './page-contents.ts';
 import { getLastPageNumber, type PageProof } from './proof.ts';
 import { findLastPage, seekToId } from './seek.ts';
-import {
-  advance,
-  beginWalk,
-  buildWalkEnd,
-  createWalkState,
-  recordStop,
-  warnIfUnsorted,
-} from './walk-state.ts';
+import { advance, beginWalk, buildWalkEnd, createWalkState, recordStop } from './walk-state.ts';
 import type { FetchPage, Page, WalkOptions, WalkState } from './walk-state.ts';
 
 /** Walks one package. Throws what stopped the walk, after its checkpoint and its status are stored. */
 export async function walkPackage(context: SyncContext, options: WalkOptions): Promise<void> {
-  const startedAt = context.clock.now();
-  const started = beginWalk(context, options, 'full', startedAt);
-  const walk = createWalkState({ context, options, mode: 'full', startedAt }, started);
+  const begun = { context, options, mode: 'full', startedAt: context.clock.now() } as const;
+  const started = beginWalk(begun);
+  const walk = createWalkState(begun, started);
   try {
     await readPagesDescending(walk, started.lastSize);
-    warnIfUnsorted(walk);
     context.warehouse.finishWalk(buildWalkEnd(walk, !walk.resumed));
   } catch (error) {
     recordStop(walk, error);

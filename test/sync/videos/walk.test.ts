@@ -274,7 +274,9 @@ describe('a service that does not sort', () => {
     await pipeline.run();
     expect(liveIds(pipeline)).toEqual([1, 2, 3, 4, 5, 10, 11, 12, 13, 20, 30]);
     expect(pipeline.query('select "order" from package')).toEqual([{ order: 'untrusted' }]);
-    expect(pipeline.log.join('')).toContain('not sorted by id');
+    expect(pipeline.query('select error from walk order by walk_id desc limit 1')).toEqual([
+      { error: expect.stringContaining('the list is not sorted by id') as string },
+    ]);
   });
 });
 
