@@ -2,7 +2,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { Database } from '../database/sqlite.ts';
 import { WarehouseError } from '../lib/errors.ts';
-import { createServiceDay } from './service-day.ts';
+import { createServiceDay, findFixedOffset } from './service-day.ts';
 import { restoreMarkerPath } from '../database/paths.ts';
 import { createAboutRows } from './about-rows.ts';
 import { PUBLISHED_ID, startFsync } from './atomic-replace.ts';
@@ -33,6 +33,7 @@ export async function build(
   rmSync(draft, { force: true });
   const fileApart = `${draft}-apart`;
   const storedApart = helper.fillTables(request, fileApart);
+  const parameters = createParameters(request);
   const db = new Database(draft);
   try {
     applySettings(db);
@@ -41,13 +42,12 @@ export async function build(
     db.exec('begin'); // one snapshot of the live file for all statements
     for (const mart of marts.all) if (mart.kind === 'table') db.exec(createTable(mart));
     const flushed = videoTables(marts).map((table) => {
-      fill(db, table);
+      fill(db, table, parameters);
       return startFsync(draft); // the disk writes a large table while the next ones are filled
     });
     const fingerprint = createFingerprint(db, request);
     if ((await storedApart) === fingerprint) copyTables(db, marts, fileApart);
     else await fillApart(db, marts, request, 'temp'); // the helper failed, or had another snapshot
-    const parameters = { today: request.today, followed: JSON.stringify(request.storageAccounts) };
     for (const table of dayTables(marts)) fill(db, table, parameters);
     for (const mart of marts.all) if (mart.kind === 'view') db.exec(createView(mart));
     insertRows(db, marts.dictionary, createDictionaryRows(marts.all));
@@ -141,10 +141,15 @@ export function dayTables(marts: Marts): Fillable[] {
   ];
 }
 
+/** The parameters of `fillTable`. */
+const createParameters = ({ today, storageAccounts, timezone, now }: PublishRequest) => ({
+  ...{ today, followed: JSON.stringify(storageAccounts), offset: findFixedOffset(timezone, now) },
+});
+
 function fill(
   db: Database,
   table: Fillable,
-  parameters: object = {},
+  parameters: ReturnType<typeof createParameters>,
   schema: 'temp' | 'main' = 'temp',
 ): void {
   if (table.kind === 'working') db.exec(createTable(table, schema));
@@ -161,7 +166,7 @@ async function fillApart(
   const { createDateRows } = await import('./marts/date-rows.ts');
   for (const table of tablesApart(marts)) {
     if (table === dates) insertRows(db, table, createDateRows(db, request));
-    else fill(db, table, {}, schema);
+    else fill(db, table, createParameters(request), schema);
   }
 }
 
@@ -175,7 +180,7 @@ export async function buildApart(request: PublishRequest, file: string): Promise
     attachLive(db, request.live);
     db.exec('begin'); // the fingerprint and the tables are of one snapshot
     const fingerprint = createFingerprint(db, request);
-    fill(db, packageKeys);
+    fill(db, packageKeys, createParameters(request));
     for (const table of tablesApart(marts)) if (table.kind === 'table') db.exec(createTable(table));
     await fillApart(db, marts, request, 'main');
     db.exec('commit');

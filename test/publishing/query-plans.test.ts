@@ -8,7 +8,7 @@ import { createPublishRequest } from '../support/fixtures/published-file.ts';
 import { scansInsideScans } from '../support/query-plan.ts';
 
 const marts = createMarts({ durationUnit: 'ms', exclude: [] });
-const parameters = { today: '2026-03-10', followed: '["main"]' };
+const parameters = { offset: null, today: '2026-03-10', followed: '["main"]' };
 
 /** A draft with empty tables, with a live file attached. */
 function openDraft(): Database {

@@ -44,7 +44,8 @@ export const TO_DATES = { columns: ['day'], table: 'dates', references: ['day'] 
 
 /** A moment `NAME_at` in UTC, and beside it `NAME_day`, its day in the service's calendar. */
 export function moment(name: string, description: string, value: string, source: string | null) {
-  const day = `case when ${value} is not null then service_day(${value}) end`; // a call of JavaScript costs more than the rest
+  // a call of JavaScript costs more than the rest
+  const day = `case when ${value} is not null then coalesce(date(${value}, :offset), service_day(${value})) end`;
   return [
     column(`${name}_at`, 'TIMESTAMP', description, value, { source }),
     column(`${name}_day`, 'DATE', `Day of ${name}_at in the service's calendar.`, day, { source }),

@@ -24,11 +24,11 @@ export interface VideoOptions {
 }
 
 /**
- * `yyyy-mm-dd hh:mm:ss.f` (docs/service.md 2.1) without its fraction; NULL if that is no valid time, or one that some tool cannot
+ * The beginning of `yyyy-mm-dd hh:mm:ss.f` (docs/service.md 2.1); NULL if that is no valid time, or one that some tool cannot
  * hold, which then reads no row of the table: ClickHouse begins with 1900, pandas ends with 2261.
  */
-const CREATED_AT = `case datetime(v.cdate, '+0 days') when substr(v.cdate, 1, 19) then
-  case when v.cdate >= '1900' and v.cdate < '2262' then substr(v.cdate, 1, 19) end end`;
+const startOfCreation = (length: number) =>
+  `case when v.cdate >= '1900' and v.cdate < '2262' and datetime(v.cdate, '+0 days') = substr(v.cdate, 1, 19) then substr(v.cdate, 1, ${length}) end`;
 
 /** What identifies a state, and what led to it; `start` is its beginning. */
 export function changeColumns(start = 'coalesce(v.removed_at, v.changed_at)'): TableColumn[] {
@@ -77,8 +77,8 @@ export function fieldColumns({ durationUnit, exclude }: VideoOptions): TableColu
   const created = { source: 'cdate', unit: "the service's clock" };
   const [seconds, pixels] = [{ unit: 'seconds', additivity: 'additive' } as const, { unit: 'pixels' }];
   return [
-    column('created_at', 'TIMESTAMP', `${VIDEO_FIELDS.cdate.description}.`, CREATED_AT, created),
-    column('created_day', 'DATE', 'Day of created_at.', `substr(${CREATED_AT}, 1, 10)`, created),
+    column('created_at', 'TIMESTAMP', `${VIDEO_FIELDS.cdate.description}.`, startOfCreation(19), created),
+    column('created_day', 'DATE', 'Day of created_at.', startOfCreation(10), created),
     number('duration_seconds', 'REAL', 'duration', seconds, toSeconds('v.duration', durationUnit)),
     ...size('size', 'File size', 'v.filesize', { source: 'filesize', additivity: 'additive' }),
     number('width_pixels', 'BIGINT', 'v_width', pixels),
@@ -128,14 +128,14 @@ export const UNEXPLAINED = ['cid', 'rate', 'drm_cid', 'opt', 'preloading'];
 /** The SQL of a JSON object of those that are not empty; NULL without any. */
 function otherFields(exclude: readonly string[]): string {
   const part = (name: string, condition: string) =>
-    `case when ${condition} then '"${name}":' || json_quote(v.${name}) || ',' else '' end`;
+    `case when ${condition} then '"${name}":' || json_quote(v.${name}) end`;
   const parts: [name: string, sql: string][] = [
     ...UNEXPLAINED.map((name): [string, string] => [name, part(name, `v.${name} <> ''`)]),
     ['encoding_success', part('encoding_success', `v.encoding_success not in ('Y', 'N', '')`)],
-    ['extra', `coalesce(substr(v.extra, 2, length(v.extra) - 2), '')`],
+    ['extra', `nullif(substr(v.extra, 2, length(v.extra) - 2), '')`],
   ];
   const kept = parts.flatMap(([name, sql]) => (exclude.includes(name) ? [] : [sql]));
-  return `'{' || rtrim(nullif(${kept.join('\n    || ')}, ''), ',') || '}'`;
+  return `'{' || nullif(concat_ws(',', ${kept.join(', ')}), '') || '}'`;
 }
 
 /** The columns that `exclude` does not name. */
