@@ -1,0 +1,173 @@
+/**
+ * Sync, publication, loads, backup and restore are killed, or get an error, at every call that changes a file. A sample by seed;
+ * `npm run crash` takes all.
+ */
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Database } from '../../src/database/sqlite.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import { CONFIG, configText, WAREHOUSE } from '../support/fixtures/config-file.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { countCalls, FAULTS, injecting, runCommand } from './crashed-command.ts';
+
+const IS_ALL = process.env['VODHOUSE_CRASH'] === 'all';
+const SAMPLES = 4;
+
+/** Columns with the time of a row's last change. */
+const TIMES = new Set(['run_id', 'first_seen_at', 'changed_at', 'change_seq', 'observed_at', 'removed_at']);
+const PUBLISHED = 'published/vodhouse.bi.db';
+const FILE = 'publish: {}';
+const LAKE = 'publish: { targets: [{ name: lake, folder: lake }] }';
+
+interface Scenario {
+  name: string;
+  /** The lines of the config about publishing. */
+  publish?: string;
+  /** What has been done before, in a folder without publishing; `changed`: the service has changed since. */
+  before?: readonly (readonly string[])[];
+  changed?: boolean;
+  command: readonly string[];
+}
+
+const SCENARIOS: readonly Scenario[] = [
+  { name: 'a first sync', command: ['sync'] },
+  {
+    name: 'a sync of a list with changes',
+    before: [['sync']],
+    changed: true,
+    command: ['sync', '--accept-removals'],
+  },
+  { name: 'a publication', before: [['sync']], publish: FILE, command: ['publish'] },
+  { name: 'a load of a lake', before: [['sync']], publish: LAKE, command: ['publish'] },
+  { name: 'a backup', before: [['sync']], command: ['backup', 'copy.db'] },
+  { name: 'a restore', before: [['sync'], ['backup', 'copy.db']], command: ['restore', 'copy.db'] },
+];
+
+const sandbox = createSandbox({
+  clock: systemClock,
+  packages: [
+    { id: 101, videos: 120 },
+    { id: 102, videos: 30 },
+  ],
+});
+let url: string;
+beforeAll(async () => {
+  ({ url } = await sandbox.listen());
+  return () => sandbox.close();
+});
+
+describe.each(SCENARIOS)('$name', (scenario) => {
+  it(
+    'loses nothing at any call, and leaves nothing behind',
+    { timeout: IS_ALL ? 36_000_000 : 600_000 },
+    async () => {
+      const prepared = await prepare(scenario);
+      const undisturbed = copyOf(prepared);
+      const counts = await countCalls(undisturbed, scenario.command);
+      rmSync(join(undisturbed, 'strace.log'));
+      const expected = contents(undisturbed);
+      const cases = [...counts].flatMap(([call, count]) =>
+        FAULTS.flatMap((fault) =>
+          Array.from({ length: count }, (_, index) => ({ call, fault, n: index + 1 })),
+        ),
+      );
+      expect(cases.length).toBeGreaterThan(10);
+      for (const { call, fault, n } of IS_ALL ? cases : sample(cases, scenario.name.length)) {
+        const folder = copyOf(prepared);
+        const faulted = await runCommand(folder, scenario.command, injecting(call, fault, n));
+        const what = `${call}, ${fault}, ${n}: ${faulted.stderr}`;
+        checkReadable(folder, what);
+        if (scenario.command[0] === 'backup' && existsSync(join(folder, 'copy.db')))
+          expect(integrity(join(folder, 'copy.db')), what).toBe('ok');
+        else {
+          const again = await runCommand(folder, scenario.command);
+          expect(again, what).toEqual({ code: 0, stderr: '' });
+        }
+        if (scenario.publish === LAKE)
+          expect((await runCommand(folder, ['publish', '--verify'])).code, what).toBe(0);
+        expect(contents(folder), what).toEqual(expected);
+        rmSync(folder, { recursive: true });
+      }
+    },
+  );
+});
+
+/** A folder in which the command of the scenario can run. */
+async function prepare({ before = [], changed = false, publish = '' }: Scenario): Promise<string> {
+  const folder = temporaryFolder();
+  const writeConfig = (top: string) =>
+    writeFileSync(
+      join(folder, CONFIG),
+      configText({ url, packages: [101, 102], pageSize: 20, concurrency: 1, top }),
+    );
+  mkdirSync(join(folder, 'data'));
+  mkdirSync(join(folder, 'lake'));
+  writeConfig('');
+  for (const command of before) expect(await runCommand(folder, command)).toEqual({ code: 0, stderr: '' });
+  if (changed) sandbox.churn(40);
+  writeConfig(publish);
+  return folder;
+}
+
+function copyOf(folder: string): string {
+  const copy = temporaryFolder();
+  cpSync(folder, copy, { recursive: true });
+  return copy;
+}
+
+/** Every `cases.length / SAMPLES`th case, from one that the seed chooses. */
+function sample<Case>(cases: readonly Case[], seed: number): Case[] {
+  const step = Math.max(1, Math.floor(cases.length / SAMPLES));
+  const first = (Number(process.env['VODHOUSE_SEED'] ?? Date.now() >> 10) + seed) % step;
+  return cases.filter((_, index) => index % step === first);
+}
+
+const integrity = (file: string): unknown =>
+  read(file, (db) => db.pragma('integrity_check', { simple: true }));
+
+function read<Result>(file: string, ask: (db: InstanceType<typeof Database>) => Result): Result {
+  const db = new Database(file, { readonly: true });
+  try {
+    return ask(db);
+  } finally {
+    db.close();
+  }
+}
+
+/** Directly after the fault a reader gets a complete published file or none, and the live file is sound. */
+function checkReadable(folder: string, what: string): void {
+  for (const file of [PUBLISHED, WAREHOUSE]
+    .map((name) => join(folder, name))
+    .filter((path) => existsSync(path)))
+    expect(integrity(file), what).toBe('ok');
+}
+
+/** The rows of a folder without times and numbers of changes, and the names of its files without digits. */
+function contents(folder: string) {
+  const rows = (file: string, table: string, order: string) =>
+    existsSync(join(folder, file))
+      ? read(join(folder, file), (db) =>
+          (db.prepare(`select * from ${table} order by ${order}`).all() as Record<string, unknown>[]).map(
+            (row) =>
+              Object.fromEntries(
+                Object.entries(row).filter(([name]) => !TIMES.has(name) && !/_(?:at|day|seq)$/.test(name)),
+              ),
+          ),
+        )
+      : [];
+  return {
+    videos: rows(WAREHOUSE, 'video', 'package_id, id'),
+    days: rows(WAREHOUSE, "storage_day where state = 'booked'", 'date'),
+    published: rows(PUBLISHED, 'videos', 'video_key'),
+    versions: rows(PUBLISHED, 'video_versions', 'video_key, version_number').length,
+    files: [...new Set(listFiles(folder))].sort(),
+  };
+}
+
+/** Files of the lake have random names; drafts of its log are deleted after `keep`. */
+const listFiles = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => !/-(?:wal|shm)$|\.draft-/.test(name))
+    .map((name) => name.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, 'ID').replace(/\d+/g, '0'));
