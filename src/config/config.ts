@@ -20,7 +20,6 @@ import {
   trustProxy,
   lineOfText,
   url,
-  workerName,
   integer,
 } from './value-types.ts';
 import { account } from './account.ts';
@@ -182,7 +181,7 @@ const file = section({
     'ms',
     "What a video's duration counts in: ms or s.",
   ),
-  worker: workerName
+  worker: lineOfText
     .optional()
     .transform((name) => name ?? hostname())
     .describe(

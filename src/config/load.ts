@@ -8,12 +8,10 @@ import { findCrossFieldProblems } from './cross-field-checks.ts';
 import { createLookup } from './env-vars.ts';
 import { readEnvironmentProxies } from './environment-proxies.ts';
 import { listProxySecrets, NO_PROXIES, type Proxies } from '../lib/http/proxies.ts';
-import { parseYaml, type Source } from './parse-yaml.ts';
-import { readPackagesFile, type PackagesFile } from './packages-file.ts';
-import { formatProblems, toProblems, type Problem } from './problems.ts';
+import { readPackagesFile } from './packages-file.ts';
+import { formatProblems, toProblems } from './problems.ts';
 import { listTargetSecrets, withFiles } from './publish-targets.ts';
-import type { SourceMap } from './source-map.ts';
-import { filePath } from './value-types.ts';
+import { parseSource, type Source } from './source.ts';
 
 type Settings = z.output<typeof configSchema>;
 
@@ -23,8 +21,8 @@ type Env = Readonly<Record<string, string | undefined>>;
  * Reads, checks and freezes the config, with the packages that its CSV files have now. Variables come from `env`, else from
  * the `.env` in the file's folder. Throws ConfigError with every problem of the file, and of those, at once.
  */
-export function loadConfig(file: string, env: Env = process.env, now: number = Date.now()): Config {
-  return load(file, env, now).config;
+export function loadConfig(file: string, env: Env = process.env): Config {
+  return load(file, env, true).config;
 }
 
 /** A CSV file of packages that cannot be used. */
@@ -36,30 +34,23 @@ export interface UnusableFile {
 
 /** Like `loadConfig`, but an account whose CSV file cannot be used has no packages. */
 export function loadConfigWithoutFiles(file: string): { config: Config; unusable: UnusableFile[] } {
-  return load(file, process.env, Date.now(), 'without unusable files');
+  return load(file, process.env, false);
 }
 
-function load(file: string, env: Env, now: number, mode: 'strict' | 'without unusable files' = 'strict') {
+function load(file: string, env: Env, isStrict: boolean) {
   const path = resolve(file);
-  const folder = dirname(path);
-  const source = parseYaml(readText(file), createLookup(folder, env));
-  const toAbsolute = (relative: string) => resolve(folder, relative);
-  const checked = check(source, { now, toAbsolute });
-  const files = readPackageFiles(source, folder);
-  const fileProblems = mode === 'strict' ? listFileProblems(files, source.sourceMap) : [];
-  if ('problems' in checked || fileProblems.length > 0) {
-    const problems = 'problems' in checked ? checked.problems : [];
-    throw new ConfigError(formatProblems(file, [...problems, ...fileProblems]));
-  }
-  const { settings } = checked;
+  const toAbsolute = (relative: string) => resolve(dirname(path), relative);
+  const source = parseSource(readText(file), createLookup(dirname(path), env));
+  const settings = check(file, source, toAbsolute, isStrict);
   const proxies = readProxies(settings, env);
   const { publish, backup } = settings;
-  const config = freeze({
+  return rereadPackages({
     ...settings,
     file: path,
     warehouse: toAbsolute(settings.warehouse),
-    accounts: settings.accounts.map((account, index) => ({
-      ...withPackages(account, files.get(index), toAbsolute),
+    accounts: settings.accounts.map((account) => ({
+      ...account,
+      packagesFile: account.packagesFile && toAbsolute(account.packagesFile),
       ca: account.ca && readAuthorities(toAbsolute(account.ca.file), env),
     })),
     publish: publish && {
@@ -71,76 +62,33 @@ function load(file: string, env: Env, now: number, mode: 'strict' | 'without unu
     proxies,
     secrets: listSecrets(settings, proxies),
   });
-  const unusable = settings.accounts.flatMap(({ name }, index) => {
-    const read = files.get(index);
-    return read && 'problems' in read ? { account: name, problem: read.problems[0] ?? '' } : [];
-  });
-  return { config, unusable };
 }
 
 function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') {
+    if (errorCode(error) === 'ENOENT')
       throw new ConfigError(`${file} does not exist`, { hint: 'vodhouse init writes one', cause: error });
-    }
     throw new ConfigError(`${file} cannot be read: ${errorMessage(error)}`, { cause: error });
   }
 }
 
+/** Throws ConfigError with all problems. */
 function check(
+  file: string,
   source: Source,
-  surroundings: Parameters<typeof findCrossFieldProblems>[2],
-): { settings: Settings } | { problems: readonly Problem[] } {
-  if (source.value === undefined) return { problems: source.problems };
-  const { sourceMap } = source;
-  const parsed = configSchema.safeParse(source.value);
-  const found = [
-    ...toProblems(parsed.error?.issues ?? [], sourceMap),
-    ...findCrossFieldProblems(source.value, sourceMap, surroundings),
-  ].filter(({ path }) => sourceMap.at(path)?.alreadyReported !== true);
-  const problems = [...source.problems, ...found];
-  return parsed.success && problems.length === 0 ? { settings: parsed.data } : { problems };
-}
-
-const fileOf = (index: number) => ['accounts', index, 'packages', 'file'];
-
-/** The packages in CSV files, by the index of their account. Takes the config as it is written, valid or not. */
-function readPackageFiles({ value, sourceMap }: Source, folder: string): Map<number, PackagesFile> {
-  const { accounts } = (value ?? {}) as { accounts?: unknown };
-  const files = (Array.isArray(accounts) ? accounts : []).flatMap((account: unknown, index) => {
-    const { packages } = (account ?? {}) as { packages?: { file?: unknown } | null };
-    const file = packages?.file;
-    const isUsable =
-      filePath.safeParse(file).success && sourceMap.at(fileOf(index))?.alreadyReported !== true;
-    return isUsable
-      ? [[index, readPackagesFile(resolve(folder, String(file)), sourceMap.secrets())] as const]
-      : [];
-  });
-  return new Map(files);
-}
-
-function listFileProblems(files: ReadonlyMap<number, PackagesFile>, sourceMap: SourceMap): Problem[] {
-  return [...files].flatMap(([index, read]) => {
-    const path = fileOf(index);
-    const problems = 'problems' in read ? read.problems : [];
-    return problems.map((message) => ({ path, line: sourceMap.lineOf(path), message }));
-  });
-}
-
-function withPackages(
-  account: Settings['accounts'][number],
-  read: PackagesFile | undefined,
   toAbsolute: (path: string) => string,
-): Settings['accounts'][number] {
-  const { packages, packagesFile } = account;
-  if (packagesFile === null) return account;
-  return {
-    ...account,
-    packages: read && 'packages' in read ? read.packages : packages,
-    packagesFile: toAbsolute(packagesFile),
-  };
+  isStrict: boolean,
+): Settings {
+  const parsed = source.value === undefined ? null : configSchema.safeParse(source.value);
+  const found = [
+    ...toProblems(parsed?.error?.issues ?? [], source),
+    ...findCrossFieldProblems(source, toAbsolute, isStrict),
+  ].filter(({ path }) => !source.isReported(path));
+  const problems = [...source.problems, ...found];
+  if (parsed?.success && problems.length === 0) return parsed.data;
+  throw new ConfigError(formatProblems(file, problems));
 }
 
 /**
@@ -155,13 +103,10 @@ export function rereadPackages(config: Config): { config: Config; unusable: Unus
     const read = readPackagesFile(packagesFile, config.secrets);
     if ('problems' in read) unusable.push({ account: name, problem: read.problems[0] ?? '' });
     const isSame = 'problems' in read || JSON.stringify(read.packages) === JSON.stringify(packages);
-    return isSame ? account : freeze({ ...account, packages: read.packages });
+    return isSame ? account : { ...account, packages: read.packages };
   });
   const isSame = accounts.every((account, index) => account === config.accounts[index]);
-  return {
-    config: isSame ? config : Object.freeze({ ...config, accounts: Object.freeze(accounts) }),
-    unusable,
-  };
+  return { config: freeze(isSame ? config : { ...config, accounts }), unusable };
 }
 
 /** An unusable proxy in the environment is no problem where nothing may take it. */

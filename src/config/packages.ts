@@ -14,7 +14,8 @@ export interface PackageConfig {
 /** What a package id is, for messages. */
 export const PACKAGE_ID = 'a package id (a whole number from 1 up)';
 const PACKAGE = `${PACKAGE_ID} or { id, name, schedule }`;
-const onePackage = z.union(
+/** An entry of `packages`. */
+export const onePackage = z.union(
   [
     integer(1, PACKAGE).transform((id): PackageConfig => ({ id, name: null })),
     section({

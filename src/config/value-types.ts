@@ -6,7 +6,6 @@ import { isIP } from 'node:net';
 import * as z from 'zod';
 import { isDay } from '../lib/days.ts';
 import { expandCron, findCronProblem } from './cron.ts';
-import { DURATION, parseDuration } from './duration.ts';
 
 const HEADER = /^[\w!#$%&'*+.^`|~-]+$/;
 const ACCOUNT_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
@@ -30,12 +29,33 @@ export const requestsOrNull = integer(1, 'a whole number from 1 up, or null').nu
 const FRACTION = 'a number from 0 to 1';
 export const fraction = z.number(FRACTION).min(0, FRACTION).max(1, FRACTION);
 
-/** A duration with its unit, as milliseconds. */
-export const duration = text(
-  'a whole number with its unit: 500ms, 90s, 2m, 1h or 7d',
-  (value) => parseDuration(value) !== null,
-  DURATION,
-).transform((value) => parseDuration(value) ?? 0);
+const UNITS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000, ms: 1 } as const;
+const DURATION = /^(\d+)(ms|s|m|h|d)$/;
+
+/** Milliseconds of a duration such as `500ms`, `90s`, `2m`, `1h` or `7d`; null if it is no duration, or beyond 2^53. */
+export function parseDuration(text: string): number | null {
+  const [, count, unit] = DURATION.exec(text) ?? [];
+  if (count === undefined || unit === undefined) return null;
+  const ms = Number(count) * UNITS[unit as keyof typeof UNITS];
+  return Number.isSafeInteger(ms) ? ms : null;
+}
+
+/** A duration with its unit, as milliseconds, from `least` up to `most`. */
+function durationBetween(expected: string, least = 0, most = Infinity) {
+  const passes = (value: string) => {
+    const ms = parseDuration(value) ?? -1;
+    return ms >= least && ms <= most;
+  };
+  return text(expected, passes, DURATION).transform((value) => parseDuration(value) ?? 0);
+}
+
+export const duration = durationBetween('a whole number with its unit: 500ms, 90s, 2m, 1h or 7d');
+
+/** A time after which something is given up: never at once, and never later than a timer of Node or PostgreSQL can. */
+export const wait = durationBetween('a time from 1ms to 24d, such as 90s, 2m or 1h', 1, 24 * UNITS.d);
+
+/** How long files stay that were replaced: queries under way still read them. */
+export const keepTime = durationBetween('a time of 1h or more, such as 6h or 3d', UNITS.h);
 
 /** Numbers are read as text (see parse-yaml.ts), so editors must accept them. */
 const ALSO_NUMBERS = { type: ['string', 'number'] };
@@ -49,26 +69,13 @@ export const durationOrZero = text(
   .meta(ALSO_NUMBERS)
   .transform((value) => parseDuration(value) ?? 0);
 
-/** The longest time of a timer of Node, and of PostgreSQL. */
-const LONGEST_WAIT_MS = 24 * 86_400_000;
-
-/** A time after which something is given up: never at once, and never later than a timer can. */
-export const wait = text(
-  'a time from 1ms to 24d, such as 90s, 2m or 1h',
-  (value) => {
-    const ms = parseDuration(value) ?? 0;
-    return ms > 0 && ms <= LONGEST_WAIT_MS;
-  },
-  DURATION,
-).transform((value) => parseDuration(value) ?? 0);
-
 /** A key: not empty, on one line. Never printed. */
-export const key = text('a key: text on one line', (value) => /^\S(?:[^\r\n]*\S)?$/.test(value)).meta(
-  ALSO_NUMBERS,
-);
+export const key = text('a key: text on one line; for a variable write ${NAME}', (value) =>
+  /^(?!\$\w+$)\S(?:[^\r\n]*\S)?$/.test(value),
+).meta(ALSO_NUMBERS);
 
-/** The name of a worker, as it is shown to others. */
-export const workerName = text('a name on one line such as eu-1 (100 characters at most)', (value) =>
+/** A name that is shown to others. */
+export const lineOfText = text('a text on one line (100 characters at most)', (value) =>
   /^\S(?:[^\r\n]{0,98}\S)?$/.test(value),
 ).meta(ALSO_NUMBERS);
 
@@ -76,10 +83,6 @@ export const workerName = text('a name on one line such as eu-1 (100 characters 
 const SERVER_KEY_LENGTH = 16;
 
 /** A key that gives access to the server. */
-export const lineOfText = text('a text on one line (100 characters at most)', (value) =>
-  /^\S(?:[^\r\n]{0,98}\S)?$/.test(value),
-);
-
 export const serverKey = key.refine((value) => value.length >= SERVER_KEY_LENGTH, {
   message: `a key of at least ${SERVER_KEY_LENGTH} characters, such as openssl rand -hex 16 prints`,
 });
@@ -96,16 +99,11 @@ export const accountName = text(
   ACCOUNT_NAME,
 ).meta(ALSO_NUMBERS);
 
-const SCHEMA = 'a name of small letters, digits and _ (63 at most), with a letter or _ first';
-
 /** A schema of PostgreSQL that needs no quotes and is not one of its own. */
-export const schemaName = z
-  .string(SCHEMA)
-  .refine((value) => /^[a-z_][a-z0-9_]{0,62}$/.test(value), { message: SCHEMA, abort: true })
-  .refine(
-    (value) => !/^(?:pg_.*|information_schema)$/.test(value),
-    'a schema that is not one of PostgreSQL itself',
-  );
+export const schemaName = text(
+  'a name of small letters, digits and _ (63 at most), with a letter or _ first, but not pg_… or information_schema',
+  (value) => /^(?!pg_|information_schema$)[a-z_][a-z0-9_]{0,62}$/.test(value),
+);
 
 /** A role of PostgreSQL, under the name that it has without quotes. */
 export const roleName = text(
@@ -136,12 +134,12 @@ export const trustProxy = z.union(
 
 export const filePath = text(
   'the path of a file, absolute or relative to this one (for ~ write ${HOME})',
-  (value) => value.trim() !== '' && !/^~|\/$|\0/.test(value),
+  (value) => value.trim() !== '' && !/^[~$]|\/$|\0/.test(value),
 );
 
 export const folderPath = text(
   'the path of a folder, absolute or relative to this one (for ~ write ${HOME})',
-  (value) => value.trim() !== '' && !/^~|\0/.test(value),
+  (value) => value.trim() !== '' && !/^[~$]|\0/.test(value),
 );
 
 /** `s3://BUCKET/PREFIX`, in characters that need no encoding in an address, and have no meaning in a glob. */
@@ -164,13 +162,6 @@ export const lakeFolder = text(
   (value) => value.trim() !== '' && !/^~|^[a-z0-9]+:\/\/|[\0\r\n*?[\]{}]/i.test(value),
 );
 
-/** How long files stay that were replaced: queries under way still read them. */
-export const keepTime = text(
-  'a time of 1h or more, such as 6h or 3d',
-  (value) => (parseDuration(value) ?? 0) >= 3_600_000,
-  DURATION,
-).transform((value) => parseDuration(value) ?? 0);
-
 export const region = text('a region such as eu-central-1', (value) => /^[A-Za-z0-9-]+$/.test(value));
 
 /** The address of an S3-compatible store; its own path begins with the bucket. */
@@ -182,25 +173,16 @@ export const endpoint = text(
   },
 ).transform(withoutSlash);
 
-/** The ends of an address that a user copied with the path of an operation, or with most of it. */
-const OPERATION = /\/(?:info\/v1|report\/stats)(?:\/[^?#]*)?(?=[?#]|$)/;
-const WITHOUT_PATH = 'the address before /info/v1 or /report/stats: vodhouse adds the path of the operation';
-
-const plainAddress = text(
-  'an http(s) address without query, fragment or credentials',
+/** The address before the service's own paths, without a slash at its end. */
+export const baseUrl = text(
+  'an http(s) address without query, fragment or credentials, before /info/v1 or /report/stats: vodhouse adds the path of the operation',
   (value) => {
     const url = parseUrl(value);
-    return url !== null && !/[?#]/.test(value) && url.username + url.password === '';
+    const isPlain = url !== null && !/[?#]/.test(value) && url.username + url.password === '';
+    return isPlain && !/\/(?:info\/v1|report\/stats)(?:\/|$)/.test(value);
   },
   /^https?:\/\/[^\s?#]+$/,
-);
-
-/** The address before the service's own paths, without a slash at its end. */
-export const baseUrl = z
-  .string('an http(s) address')
-  .refine((value) => !OPERATION.test(value), { message: WITHOUT_PATH, abort: true })
-  .pipe(plainAddress)
-  .transform(withoutSlash);
+).transform(withoutSlash);
 
 export const url = text('an http(s) address', (value) => parseUrl(value) !== null, /^https?:\/\/\S+$/);
 

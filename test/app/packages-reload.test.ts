@@ -32,7 +32,7 @@ accounts:
     packages: { file: packages.csv }
 `;
   const folder = createFolder({ 'vodhouse.yaml': yaml, 'packages.csv': csv });
-  const config = loadConfig(join(folder, 'vodhouse.yaml'), {}, clock.now());
+  const config = loadConfig(join(folder, 'vodhouse.yaml'), {});
   const log: string[] = [];
   const write = (line: string) => void log.push(line);
   const logger = createLogger({ level: 'info', format: 'json', secrets: [], write });

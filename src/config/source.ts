@@ -1,0 +1,190 @@
+/** A config file as plain values, the line of each, and how each may be printed. */
+import { isAlias, isMap, isPair, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
+import type { Document, Node, Scalar } from 'yaml';
+import { hidePassword, listPostgresSecrets } from '../lib/postgres-url.ts';
+import { substitute, type Lookup } from './env-vars.ts';
+
+/** Keys whose value must not be printed. */
+const SECRET = new Set([
+  ...['key', 'keys', 'webhook', 'ping', 'success', 'start', 'failure'],
+  ...['access_key_id', 'secret_access_key', 'session_token'],
+]);
+/** Keys whose value is text, even if it is written as a number: `key: 0123` keeps its zero. */
+const TEXT = new Set([
+  ...['key', 'keys', 'name', 'worker', 'every', 'restricted_codes', 'final_codes'],
+  ...['schema', 'readers', 'access_key_id', 'secret_access_key', 'session_token'],
+]);
+
+/** Aliases that repeat more values than this are refused: a few lines of them may stand for millions. */
+const MAX_ALIASES = 10_000;
+/** A file that is no YAML has an error in every line: so many are listed. */
+const MAX_SYNTAX_PROBLEMS = 5;
+const MAX_DISPLAYED = 60;
+/** Shorter secrets are not searched for inside of other values: they would match everywhere. */
+const SHORTEST_SECRET = 4;
+
+/** The keys and indexes that lead to a value, from the top. */
+export type Path = readonly (string | number)[];
+
+/** One thing that is wrong with a config file. Its message may be printed. */
+export interface Problem {
+  /** Counted from 1; null if it concerns the complete file. */
+  readonly line: number | null;
+  readonly path: Path;
+  readonly message: string;
+}
+
+export type Source = ReturnType<typeof parseSource>;
+
+/** What may be printed of a value. */
+interface Place {
+  /** The parts of it that are never printed. */
+  secrets: readonly string[];
+  /** Printed in place of it; null: the value itself. */
+  shown: string | null;
+  /** A problem of this value is reported already (an unset variable): its consequences are not. */
+  isReported: boolean;
+}
+
+/** Parses YAML and puts variables in place of `${NAME}`, in text values only. `value` is undefined if the file is not YAML. */
+export function parseSource(text: string, lookup: Lookup) {
+  const lines = new LineCounter();
+  const lineAt = (node: unknown) => lines.linePos((node as Partial<Node> | null)?.range?.[0] ?? 0).line;
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const problems = findSyntaxProblems(document, (offset) => lines.linePos(offset).line);
+  const places = new Map<unknown, Place>();
+  const value = problems.length > 0 ? undefined : read(document, lookup, places, problems, lineAt);
+  const secrets = [...places.values()].flatMap((place) => place.secrets);
+  const find = (path: Path) => findNode(document, path, lineAt);
+  return {
+    value,
+    /** Of syntax and of variables. */
+    problems,
+    /** The values that may not be printed. */
+    secrets: secrets.filter(({ length }) => length >= SHORTEST_SECRET),
+    /** The line of the value, or of the nearest mapping around it; null for the top. */
+    lineOf: (path: Path) => find(path).line,
+    isReported: (path: Path) => places.get(find(path).node)?.isReported === true,
+    kindOf: (path: Path) => getKind(find(path).node),
+    /** The value in a form that may be printed: quoted, cut short, or `[hidden]`. */
+    display: (path: Path) => display(find(path).node, places, secrets),
+  };
+}
+
+/** The values of the document; undefined where its aliases cannot be resolved. */
+function read(
+  document: Document.Parsed,
+  lookup: Lookup,
+  places: Map<unknown, Place>,
+  problems: Problem[],
+  lineAt: (node: unknown) => number,
+): unknown {
+  try {
+    visit(document, {
+      Scalar: (role, node, above) => {
+        if (role === 'key') return;
+        const path = getPath([...above, node]);
+        const name = path.findLast((part) => typeof part === 'string') ?? '';
+        if (typeof node.value === 'number' && TEXT.has(name)) node.value = node.source ?? '';
+        const { text, used, problems: found } = substitute(node.value, lookup);
+        node.value = text;
+        places.set(node, { ...getShown(name, node, used), isReported: found.length > 0 });
+        problems.push(...found.map((message) => ({ line: lineAt(node), path, message })));
+      },
+    });
+    return document.toJS({ maxAliasCount: MAX_ALIASES });
+  } catch (error) {
+    if (!(error instanceof ReferenceError || error instanceof RangeError)) throw error;
+    const message =
+      'has an alias (*) without an anchor, or too many values behind aliases; a value that begins with * needs quotes';
+    problems.push({ line: null, path: [], message });
+    return undefined;
+  }
+}
+
+/** The path of the last node, which the others are around. */
+function getPath(nodes: readonly unknown[]): Path {
+  return nodes.flatMap((node, index): (string | number)[] => {
+    if (isPair(node)) return isScalar(node.key) ? [String(node.key.value)] : ['?'];
+    return isSeq(node) && index < nodes.length - 1 ? [node.items.indexOf(nodes[index + 1])] : [];
+  });
+}
+
+function getShown(name: string, { value, source }: Scalar, used: boolean): Pick<Place, 'secrets' | 'shown'> {
+  const text = typeof value === 'string' ? value : value === null ? '' : (source ?? '');
+  if (name === 'postgres') return { secrets: listPostgresSecrets(text), shown: hidePassword(text) };
+  const isHidden = used || SECRET.has(name) || (name === 'proxy' && text.includes('@'));
+  return isHidden && text !== '' ? { secrets: [text], shown: '[hidden]' } : { secrets: [], shown: null };
+}
+
+/** The node at a path, through aliases; where there is none, the line of the nearest one around it. */
+function findNode(document: Document.Parsed, path: Path, lineAt: (node: unknown) => number) {
+  let node: unknown = document.contents;
+  let line: number | null = null;
+  for (const part of path) {
+    const around = isAlias(node) ? node.resolve(document) : node;
+    const pair = isMap(around)
+      ? around.items.find(({ key }) => isScalar(key) && String(key.value) === part)
+      : null;
+    const entry = isSeq(around) ? around.items[Number(part)] : null;
+    if (!pair && !entry) return { node: undefined, line };
+    line = lineAt(pair ? pair.key : entry);
+    node = pair ? pair.value : entry;
+  }
+  return { node: isAlias(node) ? node.resolve(document) : node, line };
+}
+
+function getKind(node: unknown): 'missing' | 'empty' | 'text' | 'other' | 'mapping' | 'list' {
+  if (node === undefined) return 'missing';
+  if (isMap(node)) return 'mapping';
+  if (isSeq(node)) return 'list';
+  const value = isScalar(node) ? node.value : null;
+  if (value === null || value === '') return 'empty';
+  return typeof value === 'string' ? 'text' : 'other';
+}
+
+function display(node: unknown, places: ReadonlyMap<unknown, Place>, secrets: readonly string[]): string {
+  if (isMap(node)) return node.items.length > 0 ? 'a mapping' : 'an empty mapping';
+  if (isSeq(node)) return node.items.length > 0 ? 'a list' : 'an empty list';
+  if (!isScalar(node)) return 'nothing';
+  const shown = places.get(node)?.shown;
+  if (shown != null) return truncateText(shown);
+  const written = typeof node.value === 'string' ? node.value : (node.source ?? '');
+  const hasSecret = (secret: string) =>
+    written === secret || (secret.length >= SHORTEST_SECRET && written.includes(secret));
+  if (secrets.some(hasSecret)) return '[hidden]';
+  const short = truncateText(withoutCredentials(written));
+  return typeof node.value === 'string' ? JSON.stringify(short) : short;
+}
+
+function truncateText(text: string): string {
+  return text.length > MAX_DISPLAYED ? `${text.slice(0, MAX_DISPLAYED - 1)}…` : text;
+}
+
+/** A pasted address may hold a password before its host, or a key in its query. By positions: a pattern would take quadratic time. */
+function withoutCredentials(text: string): string {
+  const start = text.indexOf('://') + '://'.length;
+  const end = text.lastIndexOf('@');
+  if (start < '://'.length) return /\?\w+=/.test(text) ? text.replace(/\?.+$/s, '?[hidden]') : text;
+  const rest = (end < start ? text.slice(start) : `[hidden]${text.slice(end)}`).replace(
+    /([?#]).+$/s,
+    '$1[hidden]',
+  );
+  return `${text.slice(0, start)}${rest}`;
+}
+
+/** Syntax errors, one a line: the first error of a line causes the others. The library's messages quote the file after a colon: it may hold a key. */
+function findSyntaxProblems(
+  { errors, warnings }: Pick<Document.Parsed, 'errors' | 'warnings'>,
+  lineAt: (offset: number) => number,
+): Problem[] {
+  const byLine = new Map<number, Problem>();
+  for (const { pos, message: text } of [...errors, ...warnings]) {
+    const line = lineAt(pos[0]);
+    const [reason = ''] = text.split(/: | at line|[!&*%@`|"'{[]/);
+    const message = `not valid YAML: ${reason.trim()}; a value that begins with * & ! @ % or \`, and \${NAME} inside of { }, needs quotes`;
+    if (!byLine.has(line)) byLine.set(line, { line, path: [], message });
+  }
+  const problems = [...byLine.values()].toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
+  return problems.slice(0, MAX_SYNTAX_PROBLEMS);
+}
