@@ -1,7 +1,6 @@
 /** A command that is killed, or gets an error, at one of its calls of the system, by strace. */
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, rmSync } from 'node:fs';
 import { BIN } from '../support/processes/child-process.ts';
 
 /** The calls that change files. */
@@ -31,10 +30,12 @@ export const injecting = (call: Call, fault: string, n: number): string[] => [
 
 /** How often the busiest thread of the command makes each call. */
 export async function countCalls(folder: string, command: readonly string[]): Promise<Map<Call, number>> {
-  const log = join(folder, 'strace.log');
+  const log = `${folder}.strace`;
   await runCommand(folder, command, ['strace', '-f', '-qqq', '-o', log, '-e', `trace=${CALLS.join()}`]);
   const counts = new Map<string, number>();
-  for (const [, thread, call] of readFileSync(log, 'utf8').matchAll(/^(\d+) +(\w+)\(/gm))
+  const lines = readFileSync(log, 'utf8');
+  rmSync(log);
+  for (const [, thread, call] of lines.matchAll(/^(\d+) +(\w+)\(/gm))
     counts.set(`${thread} ${call}`, (counts.get(`${thread} ${call}`) ?? 0) + 1);
   const most = (call: Call) =>
     Math.max(0, ...[...counts].map(([key, count]) => (key.endsWith(` ${call}`) ? count : 0)));

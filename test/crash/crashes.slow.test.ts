@@ -1,6 +1,6 @@
 /**
- * Sync, publication, loads, backup and restore are killed, or get an error, at every call that changes a file. A sample by seed;
- * `npm run crash` takes all.
+ * Sync, publication, loads, backup and restore are killed, or get an error, at every call that changes a file, and lose power after
+ * every write. A sample by seed; `npm run crash` takes all.
  */
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,6 +11,7 @@ import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { CONFIG, configText, WAREHOUSE } from '../support/fixtures/config-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { countCalls, FAULTS, injecting, runCommand } from './crashed-command.ts';
+import { failAfter, recordWrites } from './recorded-writes.ts';
 
 const IS_ALL = process.env['VODHOUSE_CRASH'] === 'all';
 const SAMPLES = 4;
@@ -58,41 +59,58 @@ beforeAll(async () => {
   return () => sandbox.close();
 });
 
-describe.each(SCENARIOS)('$name', (scenario) => {
-  it(
-    'loses nothing at any call, and leaves nothing behind',
-    { timeout: IS_ALL ? 36_000_000 : 600_000 },
-    async () => {
-      const prepared = await prepare(scenario);
-      const undisturbed = copyOf(prepared);
-      const counts = await countCalls(undisturbed, scenario.command);
-      rmSync(join(undisturbed, 'strace.log'));
-      const expected = contents(undisturbed);
-      const cases = [...counts].flatMap(([call, count]) =>
-        FAULTS.flatMap((fault) =>
-          Array.from({ length: count }, (_, index) => ({ call, fault, n: index + 1 })),
-        ),
-      );
-      expect(cases.length).toBeGreaterThan(10);
-      for (const { call, fault, n } of IS_ALL ? cases : sample(cases, scenario.name.length)) {
-        const folder = copyOf(prepared);
-        const faulted = await runCommand(folder, scenario.command, injecting(call, fault, n));
-        const what = `${call}, ${fault}, ${n}: ${faulted.stderr}`;
-        checkReadable(folder, what);
-        if (scenario.command[0] === 'backup' && existsSync(join(folder, 'copy.db')))
-          expect(integrity(join(folder, 'copy.db')), what).toBe('ok');
-        else {
-          const again = await runCommand(folder, scenario.command);
-          expect(again, what).toEqual({ code: 0, stderr: '' });
-        }
-        if (scenario.publish === LAKE)
-          expect((await runCommand(folder, ['publish', '--verify'])).code, what).toBe(0);
-        expect(contents(folder), what).toEqual(expected);
-        rmSync(folder, { recursive: true });
-      }
-    },
-  );
+describe.each(SCENARIOS)('$name', { timeout: IS_ALL ? 36_000_000 : 600_000 }, (scenario) => {
+  it('loses nothing at a fault of any call, and leaves nothing behind', async () => {
+    const prepared = await prepare(scenario);
+    const undisturbed = copyOf(prepared);
+    const counts = await countCalls(undisturbed, scenario.command);
+    const expected = contents(undisturbed);
+    const cases = [...counts].flatMap(([call, count]) =>
+      FAULTS.flatMap((fault) => Array.from({ length: count }, (_, index) => ({ call, fault, n: index + 1 }))),
+    );
+    expect(cases.length).toBeGreaterThan(10);
+    for (const { call, fault, n } of sample(cases)) {
+      const folder = copyOf(prepared);
+      const { stderr } = await runCommand(folder, scenario.command, injecting(call, fault, n));
+      await checkRest(scenario, folder, expected, `${call}, ${fault}, ${n}: ${stderr}`);
+    }
+  });
+
+  it('stands a power failure after any write', async () => {
+    const prepared = await prepare(scenario);
+    const undisturbed = copyOf(prepared);
+    const recording = await recordWrites(undisturbed, scenario.command);
+    const expected = contents(undisturbed);
+    expect(recording.operations.length).toBeGreaterThan(10);
+    for (const count of sample(recording.operations.map((_, index) => index + 1))) {
+      const folder = copyOf(prepared);
+      failAfter(recording, count, folder, () => Math.random() < 0.5);
+      await checkRest(scenario, folder, expected, `after ${count} of ${recording.operations.length}`);
+    }
+  });
 });
+
+/** What is left is readable; the command does the rest when it runs again, and nothing else is there. Deletes the folder. */
+async function checkRest(
+  { command, publish }: Scenario,
+  folder: string,
+  expected: ReturnType<typeof contents>,
+  what: string,
+): Promise<void> {
+  const copy = join(folder, 'copy.db');
+  for (const file of [PUBLISHED, WAREHOUSE].map((name) => join(folder, name)))
+    if (existsSync(file)) expect(integrity(file), what).toBe('ok');
+  if (command[0] === 'backup' && existsSync(copy)) expect(integrity(copy), what).toBe('ok');
+  else expect(await runCommand(folder, command), what).toEqual({ code: 0, stderr: '' });
+  if (publish === LAKE) expect((await runCommand(folder, ['publish', '--verify'])).code, what).toBe(0);
+  expect(contents(folder), what).toEqual(expected);
+  const pages = 'select (select count(*) from request) >= (select sum(pages) from walk)';
+  expect(
+    read(join(folder, WAREHOUSE), (db) => db.prepare(pages).pluck().get()),
+    what,
+  ).toBe(1);
+  rmSync(folder, { recursive: true });
+}
 
 /** A folder in which the command of the scenario can run. */
 async function prepare({ before = [], changed = false, publish = '' }: Scenario): Promise<string> {
@@ -117,10 +135,11 @@ function copyOf(folder: string): string {
   return copy;
 }
 
-/** Every `cases.length / SAMPLES`th case, from one that the seed chooses. */
-function sample<Case>(cases: readonly Case[], seed: number): Case[] {
+/** All, or a few in equal distances, from a random one. */
+function sample<Case>(cases: readonly Case[]): readonly Case[] {
+  if (IS_ALL) return cases;
   const step = Math.max(1, Math.floor(cases.length / SAMPLES));
-  const first = (Number(process.env['VODHOUSE_SEED'] ?? Date.now() >> 10) + seed) % step;
+  const first = Math.floor(Math.random() * step);
   return cases.filter((_, index) => index % step === first);
 }
 
@@ -134,14 +153,6 @@ function read<Result>(file: string, ask: (db: InstanceType<typeof Database>) => 
   } finally {
     db.close();
   }
-}
-
-/** Directly after the fault a reader gets a complete published file or none, and the live file is sound. */
-function checkReadable(folder: string, what: string): void {
-  for (const file of [PUBLISHED, WAREHOUSE]
-    .map((name) => join(folder, name))
-    .filter((path) => existsSync(path)))
-    expect(integrity(file), what).toBe('ok');
 }
 
 /** The rows of a folder without times and numbers of changes, and the names of its files without digits. */
@@ -166,8 +177,8 @@ function contents(folder: string) {
   };
 }
 
-/** Files of the lake have random names; drafts of its log are deleted after `keep`. */
+/** Files of the lake have random names. Drafts of its log are deleted after `keep`, those of a backup by the next one there. */
 const listFiles = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => !/-(?:wal|shm)$|\.draft-/.test(name))
+    .filter((name) => !/-(?:wal|shm)$|\.draft-|copy\.db\.new-/.test(name))
     .map((name) => name.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, 'ID').replace(/\d+/g, '0'));
