@@ -17,27 +17,26 @@ const LAYERS = [
   ['budget'],
   ['database'],
   ['lib'],
-] as const;
+];
 
 /** The rooms that may import the live file. */
 const FILE_ROOMS = ['warehouse', 'queries', 'publishing', 'backup', 'budget', 'database'];
-const FILE_HOMES = [...FILE_ROOMS, 'alerts'].map((room) => `${room}/`);
+/** Those that may import both the service and the live file; `web` for the catalogue that serves the warehouse. */
+const KNOWS_BOTH = ['cli', 'app', 'sync', 'web'];
 
 /** Libraries that only these rooms may import. */
-const HOMES: Record<string, readonly string[]> = {
+const HOMES: Readonly<Record<string, readonly string[]>> = {
   undici: ['service/client/', 'lib/http/'],
   aws4fetch: ['publishing/targets/stores/'],
   '@rgrove/parse-xml': ['publishing/targets/stores/'],
   hyparquet: ['publishing/parquet.ts', 'publishing/targets/delta/'],
   'hyparquet-writer': ['publishing/parquet.ts', 'publishing/targets/delta/'],
   'better-sqlite3': ['database/sqlite.ts'],
-  'drizzle-orm': FILE_HOMES,
+  'drizzle-orm': [...FILE_ROOMS, 'alerts'].map((room) => `${room}/`),
   'node-cron': ['app/', 'lib/cron-ticks.ts'],
   croner: ['lib/cron-ticks.ts'],
   fastify: ['web/', 'service/server/'],
   '@fastify': ['web/', 'service/server/'],
-  etag: ['service/server/'],
-  fresh: ['service/server/'],
   'prom-client': ['web/'],
   preact: ['web/'],
   'preact-render-to-string': ['web/'],
@@ -55,15 +54,11 @@ const HOMES: Record<string, readonly string[]> = {
 };
 
 /** Texts that only some files may contain. */
-const FORBIDDEN_TEXTS: { pattern: RegExp; message: string; homes: readonly string[] }[] = [
-  { pattern: /\bprocess\.env\b/, message: 'reads process.env', homes: ['config/'] },
-  {
-    pattern: /\bprocess\.(?:stdout|stderr)\.write\b/,
-    message: 'writes to the terminal',
-    homes: ['cli/', 'lib/logger.ts'],
-  },
-  { pattern: /\bconsole\.\w+\(/, message: 'writes to the console', homes: [] },
-  { pattern: /^export default\b|^export \{[^}]*\bas default\b/m, message: 'has a default export', homes: [] },
+const FORBIDDEN: readonly [message: string, pattern: RegExp, ...homes: string[]][] = [
+  ['reads process.env', /\bprocess\.env\b/, 'config/'],
+  ['writes to the terminal', /\bprocess\.(?:stdout|stderr)\.write\b/, 'cli/', 'lib/logger.ts'],
+  ['writes to the console', /\bconsole\.\w+\(/],
+  ['has a default export', /^export default\b|^export \{[^}]*\bas default\b/m],
 ];
 
 const LONGEST_FILE = 300;
@@ -74,22 +69,27 @@ interface Import {
   typeOnly: boolean;
 }
 
+const getRoom = (path: string) => path.split('/')[0] ?? path;
+const isAt = (path: string, homes: readonly string[]) => homes.some((home) => path.startsWith(home));
+const resolve = (path: string, from: string) =>
+  new URL(from, `file:///src/${path}`).pathname.replace(/^\/src\//, '').replace(/^\/(?!src)/, '../');
+/** The number of the layer, 0 at the top; a room without one is above all, so that no room may import it. */
+const getLayer = (room: string) => LAYERS.findIndex((layer) => layer.includes(room));
+
 /** Every violation of the rules, as a text that begins with the path of the file. */
 export function findBreaches(files: readonly SourceFile[]): string[] {
   return [...files.flatMap(findBreachesInFile), ...findRoomsThatKnowBoth(files)];
 }
 
-function findBreachesInFile(file: SourceFile): string[] {
-  const { path, text } = file;
-  const imports = parseImports(text);
+function findBreachesInFile({ path, text }: SourceFile): string[] {
   const code = withoutComments(text);
   const lines = text.trimEnd().split('\n').length;
   const messages = [
-    ...imports.flatMap((each) =>
+    ...parseImports(text).flatMap((each) =>
       each.from.startsWith('.') ? checkLayer(path, each) : checkHome(path, each),
     ),
-    ...FORBIDDEN_TEXTS.filter(({ pattern, homes }) => pattern.test(code) && !isAt(path, homes)).map(
-      ({ message }) => message,
+    ...FORBIDDEN.flatMap(([message, pattern, ...homes]) =>
+      pattern.test(code) && !isAt(path, homes) ? message : [],
     ),
     ...(lines > LONGEST_FILE ? [`has ${lines} lines, more than ${LONGEST_FILE}`] : []),
   ];
@@ -97,19 +97,20 @@ function findBreachesInFile(file: SourceFile): string[] {
 }
 
 function checkHome(path: string, { from }: Import): string[] {
-  const library = Object.keys(HOMES).find((name) => from === name || from.startsWith(`${name}/`));
-  const homes = library === undefined ? undefined : HOMES[library];
-  return homes === undefined || isAt(path, homes)
-    ? []
-    : [`imports ${from}, whose home is ${homes.join(' or ')}`];
+  const [, homes] =
+    Object.entries(HOMES).find(([name]) => from === name || from.startsWith(`${name}/`)) ?? [];
+  return !homes || isAt(path, homes) ? [] : [`imports ${from}, whose home is ${homes.join(' or ')}`];
 }
 
 function checkLayer(path: string, { from, typeOnly }: Import): string[] {
   const target = resolve(path, from);
   const [own, other] = [getRoom(path), getRoom(target)];
   if (target.startsWith('..')) return [`imports ${from}, which lies outside src`];
-  if (own === other)
-    return isServiceCrossing(path, target) ? [`imports ${target}: client and server are strangers`] : [];
+  if (own === other) {
+    const [side, otherSide] = [path, target].map((each) => /^service\/(client|server)\//.exec(each)?.[1]);
+    const isCrossing = side && otherSide && side !== otherSide;
+    return isCrossing ? [`imports ${target}: client and server are strangers`] : [];
+  }
   if (other === 'config') {
     const isReader = own === 'cli' || own === 'app';
     return isReader || typeOnly ? [] : [`imports more than types from ${target}`];
@@ -119,49 +120,28 @@ function checkLayer(path: string, { from, typeOnly }: Import): string[] {
   return isDown ? [] : [`imports ${target}: imports only point down`];
 }
 
-function isServiceCrossing(path: string, target: string): boolean {
-  const isBetween = (one: string, other: string) => path.startsWith(one) && target.startsWith(other);
-  return isBetween('service/client/', 'service/server/') || isBetween('service/server/', 'service/client/');
-}
-
-/**
- * Rooms that may import both the service and the live file; `web` for the catalogue that serves the
- * warehouse.
- */
-const KNOWS_BOTH = ['cli', 'app', 'sync', 'web'];
-
 function findRoomsThatKnowBoth(files: readonly SourceFile[]): string[] {
-  const rooms = new Set(files.map(({ path }) => getRoom(path)).filter((room) => !KNOWS_BOTH.includes(room)));
+  const rooms = new Set(files.map(({ path }) => getRoom(path)));
+  for (const room of [...KNOWS_BOTH, 'service', ...FILE_ROOMS]) rooms.delete(room);
   return [...rooms].flatMap((room) => {
-    const firstThatImports = (others: readonly string[]) =>
+    const findImporter = (others: readonly string[]) =>
       files.find(
-        ({ path, text }) =>
-          getRoom(path) === room &&
-          parseImports(text).some(
-            ({ from }) => from.startsWith('.') && others.includes(getRoom(resolve(path, from))),
-          ),
+        (file) =>
+          getRoom(file.path) === room && listTargets(file).some((target) => others.includes(getRoom(target))),
       )?.path;
-    const [service, file] = [firstThatImports(['service']), firstThatImports(FILE_ROOMS)];
-    const isBoth =
-      service !== undefined && file !== undefined && room !== 'service' && !FILE_ROOMS.includes(room);
-    return isBoth
-      ? [
-          `${service} knows the service and ${file} the live file: only ${KNOWS_BOTH.join(', ')} may know both`,
-        ]
+    const [service, file] = [findImporter(['service']), findImporter(FILE_ROOMS)];
+    return service && file
+      ? `${service} knows the service and ${file} the live file: only ${KNOWS_BOTH.join(', ')} may know both`
       : [];
   });
 }
 
+const listTargets = ({ path, text }: SourceFile) =>
+  parseImports(text).flatMap(({ from }) => (from.startsWith('.') ? resolve(path, from) : []));
+
 /** Every import cycle, of types too, as its files in order: `a.ts imports b.ts imports a.ts`. */
 export function findCircles(files: readonly SourceFile[]): string[] {
-  const targets = new Map(
-    files.map(({ path, text }) => [
-      path,
-      parseImports(text)
-        .filter(({ from }) => from.startsWith('.'))
-        .map(({ from }) => resolve(path, from)),
-    ]),
-  );
+  const targets = new Map(files.map((file) => [file.path, listTargets(file)]));
   const done = new Set<string>();
   const circles: string[] = [];
   const visit = (path: string, above: readonly string[]): void => {
@@ -175,27 +155,7 @@ export function findCircles(files: readonly SourceFile[]): string[] {
   return circles;
 }
 
-function isAt(path: string, homes: readonly string[]): boolean {
-  return homes.some((home) => path.startsWith(home));
-}
-
-function getRoom(path: string): string {
-  return path.split('/')[0] ?? path;
-}
-
-/** The number of the layer, 0 at the top; a room without one is above all, so that no room may import it. */
-function getLayer(room: string): number {
-  return LAYERS.findIndex((layer) => layer.some((each) => each === room));
-}
-
-function resolve(path: string, from: string): string {
-  return new URL(from, `file:///src/${path}`).pathname.replace(/^\/src\//, '').replace(/^\/(?!src)/, '../');
-}
-
-/**
- * The imports and re-exports of the text, also at run time; `typeOnly` where the built code has nothing of
- * it.
- */
+/** The imports and re-exports of the text, also at run time; `typeOnly` where the built code has nothing of it. */
 function parseImports(text: string): Import[] {
   const code = withoutComments(text);
   const statements = code.matchAll(/^(?:import|export)\s+(type\s)?([^'"`;]*?from\s*)?['"]([^'"]+)['"]/gm);
@@ -203,24 +163,13 @@ function parseImports(text: string): Import[] {
     /\b(?:import|require\)?|createRequire\([^)]*\))\s*\(\s*['"]([^'"]+)['"]\s*\)/g,
   );
   return [
-    ...[...statements].map(([, type, names, from]) => ({
-      from: from ?? '',
-      typeOnly: type !== undefined || isAllTypes(names),
+    ...[...statements].map(([, type, names = '', from = '']) => ({
+      from,
+      typeOnly: type !== undefined || /^\{\s*(type [^,}]+,?\s*)+\}/.test(names.trim()),
     })),
-    ...[...dynamic].map(([, from]) => ({ from: from ?? '', typeOnly: false })),
+    ...[...dynamic].map(([, from = '']) => ({ from, typeOnly: false })),
   ];
 }
 
-function withoutComments(text: string): string {
-  return text.replaceAll(/^\s*\/\*[\s\S]*?\*\//gm, '').replaceAll(/^\s*\/\/.*$/gm, '');
-}
-
-/** True for `{ type A, type B } from`. */
-function isAllTypes(names: string | undefined): boolean {
-  const listed = /^\{([^}]*)\}/
-    .exec(names?.trim() ?? '')?.[1]
-    ?.split(',')
-    .map((name) => name.trim());
-  const given = listed?.filter((name) => name !== '') ?? [];
-  return given.length > 0 && given.every((name) => name.startsWith('type '));
-}
+const withoutComments = (text: string) =>
+  text.replaceAll(/^\s*\/\*[\s\S]*?\*\//gm, '').replaceAll(/^\s*\/\/.*$/gm, '');

@@ -1,6 +1,5 @@
 /** The processes of this machine. */
-import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 interface Process {
   pid: number;
@@ -10,12 +9,8 @@ interface Process {
   command: string;
 }
 
+/** From /proc: small systems have no `ps`. */
 function processes(): Process[] {
-  return existsSync('/proc/self/stat') ? fromProc() : fromPs();
-}
-
-/** Small systems have no `ps`. */
-function fromProc(): Process[] {
   const ids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return ids.flatMap((id) => {
     try {
@@ -26,14 +21,6 @@ function fromProc(): Process[] {
     } catch {
       return []; // it has ended
     }
-  });
-}
-
-function fromPs(): Process[] {
-  const table = execFileSync('ps', ['-A', '-ww', '-o', 'pid=,ppid=,stat=,args='], { encoding: 'utf8' });
-  return table.split('\n').flatMap((line) => {
-    const [, pid, parent, state = '', command = ''] = /^ *(\d+) +(\d+) +(\S+) +(.*)$/.exec(line) ?? [];
-    return pid === undefined ? [] : [{ pid: Number(pid), parent: Number(parent), state, command }];
   });
 }
 
