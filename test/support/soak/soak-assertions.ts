@@ -13,8 +13,8 @@ export interface Life {
 }
 
 const formatTime = (at: number) => new Date(at).toISOString().slice(0, 19);
-const formatRun = ({ id, mode, trigger, status, startedAt }: SoakRun) =>
-  `run ${id} (${mode}, ${trigger}, ${status}) of ${formatTime(startedAt)}`;
+const formatRun = ({ id, mode, status, startedAt }: SoakRun) =>
+  `run ${id} (${mode}, ${status}) of ${formatTime(startedAt)}`;
 
 /** Runs that began before the previous one was over. */
 export function overlaps({ runs }: Life): string[] {

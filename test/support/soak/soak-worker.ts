@@ -3,7 +3,6 @@ import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
 import type { Config } from '../../../src/config/config.ts';
 import { InterruptedError } from '../../../src/lib/errors.ts';
 import { createLogger } from '../../../src/lib/logger.ts';
-import type { RunSummary } from '../../../src/sync/run.ts';
 import { runWorker } from '../../../src/app/worker.ts';
 import type { VirtualClock } from '../clocks/virtual-clock.ts';
 import { silentProgress } from '../../../src/sync/context.ts';
@@ -25,7 +24,6 @@ export interface SoakWorker {
 export interface SoakWorkerOptions {
   config: Config;
   clock: VirtualClock;
-  onRun: (summary: RunSummary) => void;
   /** Called with messages that must never be logged: a run that failed for other reasons than the service. */
   onDefect: (line: string) => void;
 }
@@ -36,7 +34,7 @@ function notChecking(): never {
   throw new Error('the worker ended before its first tick');
 }
 
-export function startSoakWorker({ config, clock, onRun, onDefect }: SoakWorkerOptions): SoakWorker {
+export function startSoakWorker({ config, clock, onDefect }: SoakWorkerOptions): SoakWorker {
   const { warehouse: path } = config;
   const controller = new AbortController();
   let give: (tick: () => Promise<void>) => void = () => undefined;
@@ -52,9 +50,7 @@ export function startSoakWorker({ config, clock, onRun, onDefect }: SoakWorkerOp
   };
   const surroundings = { clock, logger, progress: silentProgress, command: 'start', createTicks: ticks };
   const ended = runWorker(config, surroundings, controller.signal, {
-    onRun: (summary) => {
-      if (!killed) onRun(summary);
-    },
+    onRun: () => undefined,
     onStarted: () => undefined,
     onReloaded: () => undefined,
     onServing: () => undefined,

@@ -3,12 +3,10 @@
  * least: 30) and `SOAK_SEED` change its length, its videos, its outages and its crashes.
  */
 import type { Config } from '../../../src/config/config.ts';
-import type { RunSummary } from '../../../src/sync/run.ts';
 import { createStorageConfig, createTestConfig } from '../fixtures/test-config.ts';
-import { createResultsReader, type SoakResults } from './soak-results.ts';
+import { measure, readRunsAfter, type Sizes, type SoakRun } from './soak-results.ts';
 import { outagesFrom, outageWithin, type Outage } from './soak-outages.ts';
 import { startSoakService, type SoakService } from './soak-service.ts';
-import { measure, type Sizes } from './soak-sizes.ts';
 import { startSoakWorker, type SoakWorker } from './soak-worker.ts';
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../../src/lib/clock.ts';
 import { createVirtualClock, toMs, type VirtualClock } from '../clocks/virtual-clock.ts';
@@ -49,15 +47,14 @@ const DEAD_FOR_MS = 130_000;
 export interface Soak {
   service: SoakService;
   outages: readonly Outage[];
-  results: SoakResults;
+  runs: SoakRun[];
   /** The moments of its crashes, and of the restarts after them. */
   deaths: { at: number; again: number }[];
-  /** Requests by the summaries of the runs that ended. */
-  requests: number;
   /** Log messages that no outage explains. */
   defects: string[];
   /** After each ten days. */
   sizes: Sizes[];
+  endedAt: number;
 }
 
 /** Runs for these days with the file at `path`. */
@@ -72,11 +69,10 @@ export async function runSoak(path: string): Promise<Soak> {
     seed: SEED,
   });
   const config = soakConfig(service.url, path);
-  const { results, readResults } = createResultsReader(path, () => clock.now());
-  const soak: Soak = { service, outages, results, deaths: [], requests: 0, defects: [], sizes: [] };
+  const soak: Soak = { service, outages, runs: [], deaths: [], defects: [], sizes: [], endedAt: 0 };
   const begin = () => startWorker(config, soak, clock);
   const everyHalfDay = () => {
-    readResults();
+    soak.runs.push(...readRunsAfter(path, soak.runs.at(-1)?.id ?? 0));
     recordSizes(soak, path, clock.now());
   };
   try {
@@ -84,6 +80,7 @@ export async function runSoak(path: string): Promise<Soak> {
   } finally {
     await service.close();
   }
+  soak.endedAt = clock.now();
   return soak;
 }
 
@@ -115,9 +112,8 @@ async function endQuietly(worker: SoakWorker, service: SoakService, clock: Virtu
 }
 
 function startWorker(config: Config, soak: Soak, clock: VirtualClock): SoakWorker {
-  const onRun = ({ requests }: RunSummary) => void (soak.requests += requests);
   const onDefect = (line: string) => void soak.defects.push(line);
-  return startSoakWorker({ config, clock, onRun, onDefect });
+  return startSoakWorker({ config, clock, onDefect });
 }
 
 async function startAgain(dead: SoakWorker, { deaths }: Soak, clock: VirtualClock, begin: () => SoakWorker) {
