@@ -1,5 +1,3 @@
-import { distance } from 'fastest-levenshtein';
-
 /** The known name nearest to a mistyped one; undefined where none is close. */
 export function findNearest(name: string, known: readonly string[]): string | undefined {
   const typed = normalize(name);
@@ -8,6 +6,20 @@ export function findNearest(name: string, known: readonly string[]): string | un
     .filter(({ candidate, edits }) => edits <= Math.max(1, Math.floor(normalize(candidate).length / 3)))
     .sort((a, b) => a.edits - b.edits);
   return best?.candidate;
+}
+
+/** How many letters must be added, removed or replaced (Levenshtein). */
+function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let index = 0; index < one.length; index++) {
+    const next = [index + 1];
+    for (let at = 0; at < other.length; at++) {
+      const replaced = (row[at] ?? 0) + (other[at] === one[index] ? 0 : 1);
+      next.push(Math.min(replaced, (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
 }
 
 function normalize(name: string): string {

@@ -1,8 +1,5 @@
 /** Formats numbers, times and texts for messages and pages. */
-import prettyBytes from 'pretty-bytes';
-import prettyMs from 'pretty-ms';
-import stringWidth from 'string-width';
-import { HOUR_MS, MINUTE_MS } from './clock.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from './clock.ts';
 
 /** `12,000`. */
 export function formatCount(number: number): string {
@@ -16,17 +13,32 @@ export function pluralize(number: number, one: string, many = `${one}s`): string
 
 /** Bytes as `512 kB`, `28.4 MB`, `1.2 GB`. */
 export function formatBytes(bytes: number): string {
-  return prettyBytes(bytes);
+  return scale(bytes, 1000, ['B', 'kB', 'MB', 'GB', 'TB']);
 }
 
 /** Bytes in powers of 1,024, as storage is counted: `812 B`, `4.2 GiB`, `1.53 TiB`. */
 export function formatBinaryBytes(bytes: number): string {
-  return prettyBytes(bytes, { binary: true });
+  return scale(bytes, 1024, ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']);
+}
+
+function scale(bytes: number, base: number, units: readonly string[]): string {
+  let power = 0;
+  while (Math.abs(bytes) >= base ** (power + 1) && power < units.length - 1) power++;
+  return `${Number((bytes / base ** power).toPrecision(3))} ${units[power]}`;
 }
 
 /** Milliseconds as `420ms`, `3.4s`, `2m 5s`, `1h 2m`. */
 export function formatDuration(ms: number): string {
-  return prettyMs(ms, { unitCount: 2, secondsDecimalDigits: ms < MINUTE_MS ? 1 : 0 });
+  if (ms < 1000) return `${Math.ceil(ms)}ms`;
+  if (ms < MINUTE_MS) return `${Math.floor(ms / 100) / 10}s`;
+  const parts = [
+    `${Math.floor(ms / DAY_MS)}d`,
+    `${Math.floor(ms / HOUR_MS) % 24}h`,
+    `${Math.floor(ms / MINUTE_MS) % 60}m`,
+    `${Math.floor(ms / 1000) % 60}s`,
+  ];
+  const shown = parts.filter((part) => !part.startsWith('0'));
+  return shown.slice(0, 2).join(' ');
 }
 
 /**
@@ -51,15 +63,13 @@ export function formatAgo(ms: number): string {
 
 /** The text, cut to this many columns of a terminal, the last one an ellipsis. */
 export function truncate(text: string, columns: number): string {
-  if (displayWidth(text) <= columns) return text;
-  let kept = '';
-  let width = 0;
+  let [kept, width] = ['', 0];
   for (const character of text) {
-    width += displayWidth(character);
-    if (width >= columns) break;
-    kept += character;
+    width += characterWidth(character);
+    if (width > columns) return `${kept}…`;
+    if (width < columns) kept += character;
   }
-  return `${kept}…`;
+  return text;
 }
 
 /**
@@ -70,7 +80,16 @@ export function escapeControls(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}]/gu, '\ufffd');
 }
 
+/** Marks that take no column; characters of East Asia and pictures, which take two. */
+const NONE = /[\p{Mn}\p{Me}\p{Cf}\p{Cc}\p{Emoji_Modifier}]/u;
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
+
+const characterWidth = (character: string) => (NONE.test(character) ? 0 : WIDE.test(character) ? 2 : 1);
+
 /** How many columns of a terminal the text takes. */
 export function displayWidth(text: string): number {
-  return stringWidth(text);
+  let width = 0;
+  for (const character of text) width += characterWidth(character);
+  return width;
 }

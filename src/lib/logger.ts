@@ -1,5 +1,4 @@
 import { createRequire } from 'node:module';
-import colors from 'picocolors';
 import { pino } from 'pino';
 import { escapeControls } from './format.ts';
 import type { LogFacts } from './log-events.ts';
@@ -43,7 +42,7 @@ function createRenderer(format: LogFormat): (line: string) => string {
   if (format === 'json') return (line) => line;
   const pretty = createRequire(import.meta.url)('pino-pretty') as PrettyModule;
   return pretty.prettyFactory({
-    colorize: process.stderr.isTTY && colors.isColorSupported,
+    colorize: process.stderr.isTTY && process.stderr.hasColors(),
     translateTime: "UTC:yyyy-mm-dd HH:MM:ss 'UTC'",
     include: 'time,level,stack', // the message holds the facts
     // a line break in a text of the service must not begin a line

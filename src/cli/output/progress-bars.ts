@@ -1,6 +1,5 @@
 /** Progress of a run on a terminal: one bar for all packages, and below it the walks under way. */
 import { MultiBar, type SingleBar } from 'cli-progress';
-import colors from 'picocolors';
 import type { Clock } from '../../lib/clock.ts';
 import { formatCount, formatDuration, pluralize } from '../../lib/format.ts';
 import type { Progress } from '../../sync/context.ts';
@@ -111,7 +110,8 @@ function createGroup(stream: NodeJS.WriteStream): MultiBar {
     forceRedraw: true, // a bar whose text is the same may have moved to another line
     gracefulExit: false, // the signal handler closes the bars: they are drawn until then
   };
-  const [barCompleteChar, barIncompleteChar] = colors.isColorSupported ? ['\u2588', '\u2591'] : ['#', '-'];
+  const [barCompleteChar, barIncompleteChar] =
+    process.stderr.isTTY && process.stderr.hasColors() ? ['\u2588', '\u2591'] : ['#', '-'];
   return new MultiBar(
     { ...options, clearOnComplete: true },
     { format: FORMAT, barCompleteChar, barIncompleteChar },

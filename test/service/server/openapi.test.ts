@@ -100,7 +100,7 @@ describe.each([true, false])('the OpenAPI document, with API keys: %s', (keyed) 
     expect(holes).toEqual([]);
   });
 
-  it('has schemas that Ajv accepts in strict mode', () => {
+  it('has schemas that are understood, each by its name', () => {
     expect(Object.keys(compileSchemas(document as unknown as Document))).toContain('VideoRecord');
   });
 
@@ -217,41 +217,26 @@ describe('a response', () => {
 
   it('is valid with the error of a server', () => {
     expect(described({ error: 'internal error' }, STORAGE, 500)).not.toThrow();
-    expect(described({ message: 'internal error' }, STORAGE, 500)).toThrow(/must have required property/);
+    expect(described({ message: 'internal error' }, STORAGE, 500)).toThrow('at error');
   });
 
   it.each([
-    ['a number for a title', list(videoRecord(1, { title: 7 })), /\/title must be string,null/],
-    ['a text for a figure', list(videoRecord(1, { filesize: '7' })), /\/filesize must be integer,null/],
-    [
-      'a figure that is no whole number',
-      list(videoRecord(1, { duration: 1.5 })),
-      /\/duration must be integer,null/,
-    ],
-    [
-      'a figure that is not exact',
-      list(videoRecord(1, { filesize: 2 ** 60 })),
-      /\/filesize must match format/,
-    ],
-    ['no id', list(videoRecord(1, { id: null })), /\/id must be integer/],
-    ['no title', list(videoRecord(1, { title: undefined })), null],
-    [
-      'an unknown errorCode',
-      JSON.parse(listBody({ errorCode: 'Restricted' })),
-      /\/errorCode must be equal to one of/,
-    ],
-    ['no paging', { videoInfoList: { ...list(videoRecord(1)).videoInfoList, paging: undefined } }, null],
-  ])('is invalid with %s', (_what, body: unknown, problem) => {
-    const sent: unknown = JSON.parse(JSON.stringify(body));
-    expect(described(sent)).toThrow(problem ?? /must have required property/);
+    ['a number for a title', list(videoRecord(1, { title: 7 })), '[0].title'],
+    ['a text for a figure', list(videoRecord(1, { filesize: '7' })), '[0].filesize'],
+    ['a figure that is no whole number', list(videoRecord(1, { duration: 1.5 })), '[0].duration'],
+    ['a figure that is not exact', list(videoRecord(1, { filesize: 2 ** 60 })), '[0].filesize'],
+    ['no id', list(videoRecord(1, { id: null })), '[0].id'],
+    ['no title', list(videoRecord(1, { title: undefined })), '[0].title'],
+    ['an unknown errorCode', JSON.parse(listBody({ errorCode: 'Restricted' })), 'errorInfo.errorCode'],
+    ['no paging', { videoInfoList: { ...list(videoRecord(1)).videoInfoList, paging: undefined } }, 'paging'],
+  ])('is invalid with %s', (_what, body: unknown, at) => {
+    expect(described(JSON.parse(JSON.stringify(body)))).toThrow(at);
   });
 
   it('is invalid with an invalid day, or without one of its figures', () => {
-    expect(described(days(storageRecord('2026-02-30')), STORAGE)).toThrow(/\/date must match format/);
+    expect(described(days(storageRecord('2026-02-30')), STORAGE)).toThrow('[0].date');
     const record = { ...storageRecord('2026-01-31'), image_size: undefined };
-    expect(described(JSON.parse(JSON.stringify(days(record))), STORAGE)).toThrow(
-      /must have required property 'image_size'/,
-    );
+    expect(described(JSON.parse(JSON.stringify(days(record))), STORAGE)).toThrow('[0].image_size');
   });
 
   it('is invalid for an undocumented path', () => {
