@@ -1,76 +1,76 @@
-/** One case of the walk's model: a changing account, and the real pipeline that walks it. */
-import { silentProgress } from '../../../src/sync/context.ts';
+/** One case of the walk's model: a package that changes between requests, and the real pipeline that walks it. */
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunSummary } from '../../../src/sync/run.ts';
 import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
-import {
-  createChangingAccount,
-  type AccountServer,
-  type ChangingAccount,
-} from '../servers/changing-account.ts';
-import type { Script } from './list-changes.ts';
-import { createListedPackage, scatter } from './listed-package.ts';
-import type { Behaviour, Fields, ListedPackage } from './listed-package.ts';
-import { openTestPipeline, START, type TestPipeline } from '../fixtures/open-pipeline.ts';
 import { createVirtualClock, toMs, type VirtualClock } from '../clocks/virtual-clock.ts';
+import { openTestPipeline, START, type TestPipeline } from '../fixtures/open-pipeline.ts';
+import { startScriptedService, type Reply, type SeenRequest } from '../servers/scripted-service.ts';
+import { change, type Change, type Script } from './list-changes.ts';
+import { createListedPackage } from './listed-package.ts';
+import type { Behaviour, Fields, ListedPackage, PageQuery, PageResult } from './listed-package.ts';
 
-export const FIRST_PACKAGE = 101;
+const PACKAGE = 101;
 export const SECOND_MS = 1000;
 
-export interface PackageSetup {
+export interface Setup {
   videos: readonly { id: number; fields: Fields }[];
   behaviour: Behaviour;
-}
-
-export interface Setup {
-  packages: readonly PackageSetup[];
   /** Requested by the pipeline. */
   pageSize: number;
-  concurrency: number;
   removalBrake: number;
   boundaryReads: number;
   resumeWithinMs: number;
-  /** The pipeline has synced the packages in a separate run before the first change. */
+  /** The pipeline has synced the package in a separate run before the first change. */
   isKnown: boolean;
-  /** Decides whose turn it is where several packages are walked at a time. */
-  turns: number;
 }
 
-/**
- * How a run ends: by itself; stopped, or killed after some reads of the clock, at a request of one package.
- */
+/** How a run ends: by itself; stopped, or killed after some reads of the clock, at a request. */
 export type Ending =
   | { kind: 'completed' }
-  | { kind: 'stopped'; package: number; request: number }
-  | { kind: 'killed'; package: number; request: number; clockReads: number };
+  | { kind: 'stopped'; request: number }
+  | { kind: 'killed'; request: number; clockReads: number };
 
 export interface RunOfCase {
-  /** One script for each package, in their order. */
-  scripts: readonly Script[];
+  script: Script;
   mode: 'full' | 'quick';
   acceptRemovals: boolean;
   ending: Ending;
 }
 
+/** A request, and its result. */
+export interface Exchange extends PageQuery, PageResult {
+  at: number;
+  changes: readonly Change[];
+}
+
 export interface WalkCase {
   setup: Setup;
-  account: ChangingAccount;
-  packages: readonly ListedPackage[];
+  listed: ListedPackage;
   clock: VirtualClock;
-  /** Since when the list of the package is correct (ms); Infinity while it is not. */
-  honestSince: Map<number, number>;
-  /** Since when each package is sorted by id, for any count. */
-  sortedSince: Map<number, number>;
-  /** When packages changed outside of requests (ms). */
+  /** Since when the list is correct (ms), and since when it is sorted by id, for any count; Infinity while it is not. */
+  honestSince: number;
+  sortedSince: number;
+  /** When the package changed outside of requests (ms). */
   quietMoments: Set<number>;
-  pipeline: () => TestPipeline;
+  /** The requests since the start of the run. */
+  seen: Exchange[];
+  pipeline: TestPipeline;
   /** Opens the pipeline again on the same file, with another page size. */
   setPageSize(pageSize: number): Promise<void>;
-  behave(listed: ListedPackage, behaviour: Behaviour): void;
+  behave(behaviour: Behaviour): void;
   /** Null where it was killed. */
   run(options: RunOfCase): Promise<RunSummary | null>;
-  close(): Promise<void>;
+}
+
+/** One server for all cases of a test: each case sets its replies. */
+export async function startCaseServer() {
+  let reply: (request: SeenRequest) => Reply = () => ({ status: 404 });
+  const service = await startScriptedService((request) => {
+    service.requests.length = 0; // thousands of cases use this server
+    return reply(request);
+  });
+  return { url: service.url, show: (next: typeof reply) => void (reply = next) };
 }
 
 /** A warehouse template: a case begins with a copy. */
@@ -81,74 +81,79 @@ export function makeTemplate(folder: string): string {
 }
 
 /** Opens a case in the folder, which must not exist yet. */
-export function openCase(server: AccountServer, template: string, folder: string, given: Setup): WalkCase {
+export function openCase(
+  server: Awaited<ReturnType<typeof startCaseServer>>,
+  template: string,
+  folder: string,
+  given: Setup,
+): WalkCase {
   mkdirSync(folder);
   copyFileSync(template, join(folder, 'vodhouse.db'));
   const setup = { ...given };
-  const time = createVirtualClock(START);
-  const clock = createWatchedClock(time);
-  const packages = setup.packages.map((each, index) => listPackage(FIRST_PACKAGE + index, each));
-  const account = createChangingAccount(packages, time, (n) => scatter(n, setup.turns));
-  server.show(account);
-  const open = () => openPipeline(server.url, setup, account, { folder, clock });
-  let pipeline = open();
+  const clock = createWatchedClock(createVirtualClock(START));
+  const listed = createListedPackage(PACKAGE, setup.behaviour);
+  for (const video of setup.videos) listed.add(video.id, toMs(START), video.fields);
+  const open = () =>
+    openTestPipeline({ url: server.url, packages: [PACKAGE], ...setup, folder, clock, silent: true });
+  const running: Running = { clock, listed, seen: [], script: [], strikeAt: null };
+  server.show((request) => serve(running, request));
   const reopen = async () => {
-    await pipeline.close();
-    pipeline = open();
+    await one.pipeline.close();
+    one.pipeline = open();
   };
-  const honestSince = new Map(packages.map((each) => [each.id, each.isHonest() ? 0 : Infinity]));
-  const isSorted = (each: ListedPackage) => each.behaviour.order === 'id';
-  const sortedSince = new Map(packages.map((each) => [each.id, isSorted(each) ? 0 : Infinity]));
-  return {
+  const since = (isSo: boolean, before: number) => (isSo ? Math.min(before, clock.now()) : Infinity);
+  const isSorted = () => listed.behaviour.order === 'id';
+  const one: WalkCase = {
     setup,
-    account,
-    packages,
+    listed,
     clock,
-    honestSince,
-    sortedSince,
+    honestSince: listed.isHonest() ? 0 : Infinity,
+    sortedSince: isSorted() ? 0 : Infinity,
     quietMoments: new Set(),
-    pipeline: () => pipeline,
+    seen: running.seen,
+    pipeline: open(),
     setPageSize: (pageSize) => {
       setup.pageSize = pageSize;
       return reopen();
     },
-    behave: (listed, behaviour) => {
-      const was = listed.isHonest();
-      const wasSorted = isSorted(listed);
+    behave: (behaviour) => {
       listed.behaviour = behaviour;
-      if (!isSorted(listed)) sortedSince.set(listed.id, Infinity);
-      else if (!wasSorted) sortedSince.set(listed.id, time.now());
-      if (!listed.isHonest()) honestSince.set(listed.id, Infinity);
-      else if (!was) honestSince.set(listed.id, time.now());
+      one.honestSince = since(listed.isHonest(), one.honestSince);
+      one.sortedSince = since(isSorted(), one.sortedSince);
     },
-    run: (options) => runOnce({ setup, account, clock, pipeline, reopen }, options),
-    close: () => pipeline.close(),
+    run: (options) => runOnce(running, one.pipeline, reopen, options),
   };
+  return one;
 }
 
-function listPackage(id: number, { videos, behaviour }: PackageSetup): ListedPackage {
-  const listed = createListedPackage(id, behaviour);
-  for (const video of videos) listed.add(video.id, toMs(START), video.fields);
-  return listed;
+interface Running {
+  clock: WatchedClock;
+  listed: ListedPackage;
+  seen: Exchange[];
+  script: Script;
+  /** `strike` is called at the n-th request of the run, before its response. */
+  strikeAt: { request: number; strike: () => void } | null;
 }
 
-function openPipeline(
-  url: string,
-  setup: Setup,
-  account: ChangingAccount,
-  place: { folder: string; clock: VirtualClock },
-): TestPipeline {
-  const { pageSize, concurrency, removalBrake, boundaryReads, resumeWithinMs } = setup;
-  const rules = { pageSize, concurrency, removalBrake, boundaryReads, resumeWithinMs };
-  const progress = {
-    ...silentProgress,
-    walkEnded: ({ packageId }: { packageId: number }) => account.walkEnded(packageId),
-  };
-  const packages = [...account.packages.keys()];
-  return openTestPipeline({ url, packages, ...rules, ...place, progress, silent: true });
+/** The duration of a response. */
+const ANSWER_MS = 1000;
+
+/** Advances the clock, applies the next changes, and then reads the page. */
+function serve({ clock, listed, seen, script, strikeAt }: Running, { query: sent }: SeenRequest): Reply {
+  clock.advance(ANSWER_MS);
+  const changes = script[seen.length] ?? [];
+  change(listed, changes, clock.time());
+  const isDescending = sent.get('sort_direction') === 'desc';
+  const query = { page: Number(sent.get('page')), size: Number(sent.get('pagesize')), isDescending };
+  const { body, result } = listed.answer(query);
+  seen.push({ ...query, ...result, at: clock.time(), changes });
+  if (strikeAt?.request === seen.length) strikeAt.strike();
+  return { body };
 }
 
 interface WatchedClock extends VirtualClock {
+  /** The time, without counting this read. */
+  time(): number;
   /** Calls `strike` after the given number of further reads of the time. */
   strikeAfter(clockReads: number, strike: () => void): void;
 }
@@ -159,6 +164,7 @@ function createWatchedClock(time: VirtualClock): WatchedClock {
   let strike: () => void = () => undefined;
   return {
     ...time,
+    time: () => time.now(),
     now: () => {
       if (left-- === 0) strike();
       return time.now();
@@ -170,60 +176,26 @@ function createWatchedClock(time: VirtualClock): WatchedClock {
   };
 }
 
-interface Running {
-  setup: Setup;
-  account: ChangingAccount;
-  clock: WatchedClock;
-  pipeline: TestPipeline;
-  reopen: () => Promise<void>;
-}
-
-/**
- * The longest real time of a run: a longer one means that its turns are stuck, and all continue without them.
- */
-const STUCK_MS = 20_000;
-
-async function runOnce(running: Running, options: RunOfCase): Promise<RunSummary | null> {
-  const { setup, account, clock, pipeline, reopen } = running;
-  const ids = [...account.packages.keys()];
-  const scripts = new Map(ids.map((id, index) => [id, options.scripts[index] ?? []]));
-  account.beginRun({
-    scripts,
-    concurrency: setup.concurrency,
-    disturbance: createDisturbance(running, options),
-  });
+async function runOnce(
+  running: Running,
+  pipeline: TestPipeline,
+  reopen: () => Promise<void>,
+  { script, mode, acceptRemovals, ending }: RunOfCase,
+): Promise<RunSummary | null> {
+  const { clock, seen } = running;
+  const strike = () =>
+    ending.kind === 'killed' ? clock.strikeAfter(ending.clockReads, () => pipeline.crash()) : pipeline.stop();
+  seen.length = 0;
+  running.script = script;
+  running.strikeAt = ending.kind === 'completed' ? null : { request: ending.request, strike };
   clock.advance(SECOND_MS);
-  const turns = { stuck: false };
-  const watchdog = setTimeout(() => {
-    turns.stuck = true;
-    account.releaseAll();
-  }, STUCK_MS);
   const outcome = await pipeline
-    .run({ mode: options.mode, acceptRemovals: options.acceptRemovals, acceptPage: true }) // packages are purged and filled with other videos
+    .run({ mode, acceptRemovals, acceptPage: true }) // the package is purged and filled with other videos
     .catch((error: unknown) => ({ error }));
-  clearTimeout(watchdog);
   clock.strikeAfter(Infinity, () => undefined);
-  account.releaseAll();
   clock.advance(SECOND_MS);
-  if (turns.stuck) throw new Error('the turns of the packages were stuck');
-  if (options.ending.kind === 'killed') await reopen();
+  if (ending.kind === 'killed') await reopen();
   if (!('error' in outcome)) return outcome;
-  if (options.ending.kind !== 'killed') throw outcome.error;
+  if (ending.kind !== 'killed') throw outcome.error;
   return null;
-}
-
-function createDisturbance({ account, clock, pipeline }: Running, { ending }: RunOfCase) {
-  if (ending.kind === 'completed') return null;
-  const ids = [...account.packages.keys()];
-  const packageId = ids[ending.package % ids.length] ?? FIRST_PACKAGE;
-  const kill = () => {
-    pipeline.crash();
-    account.releaseAll();
-  };
-  const stop = () => {
-    pipeline.stop();
-    account.stopStarting();
-  };
-  const strike = ending.kind === 'stopped' ? stop : () => clock.strikeAfter(ending.clockReads, kill);
-  return { packageId, request: ending.request, strike };
 }

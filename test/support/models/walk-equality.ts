@@ -11,13 +11,10 @@ const NAMES = Object.keys(documented.shape);
 
 /** The differences between the warehouse and the service's current list, as texts. */
 export function differences(one: WalkCase): string[] {
-  return one.packages.flatMap((listed) => findPackageDifferences(one, listed));
-}
-
-function findPackageDifferences(one: WalkCase, listed: ListedPackage): string[] {
-  const stored = readStored(one, listed);
-  const unseen = leftOut(one, listed);
-  const cannotSettle = unsettled(one, listed);
+  const { listed } = one;
+  const stored = readStored(one);
+  const unseen = leftOut(one);
+  const cannotSettle = unsettled(one);
   const wrong = listed
     .ids()
     .filter((id) => id !== unseen)
@@ -25,7 +22,7 @@ function findPackageDifferences(one: WalkCase, listed: ListedPackage): string[] 
   const left = [...stored.rows.values()]
     .filter((row) => row.removed_at === null && listed.record(row.id) === undefined && !cannotSettle(row.id))
     .map((row) => `${row.id} is gone, and is a live row`);
-  return [...wrong, ...left].map((text) => `F: package ${listed.id}: ${text}`);
+  return [...wrong, ...left].map((text) => `F: ${text}`);
 }
 
 /** The rows of a package in the file. */
@@ -34,12 +31,10 @@ export interface Stored {
   inQuarantine: ReadonlySet<number>;
 }
 
-export function readStored(one: WalkCase, { id }: ListedPackage): Stored {
-  const file = one.pipeline();
-  const rows = file.query<Row>('select * from video where package_id = ?', id);
-  const open = file.query<{ record_id: string }>(
-    'select record_id from quarantine where package_id = ? and resolved_at is null',
-    id,
+export function readStored({ pipeline }: WalkCase): Stored {
+  const rows = pipeline.query<Row>('select * from video');
+  const open = pipeline.query<{ record_id: string }>(
+    'select record_id from quarantine where resolved_at is null',
   );
   return {
     rows: new Map(rows.map((row) => [row.id, row])),
@@ -73,7 +68,7 @@ function findFieldDifferences(row: Row, record: Fields): string[] {
 const show = (value: unknown) => (value === undefined ? 'absent' : JSON.stringify(value));
 
 /** The record that no page shows, because the count is too small by one and omits its page. */
-function leftOut({ setup }: WalkCase, listed: ListedPackage): number | undefined {
+function leftOut({ setup, listed }: WalkCase): number | undefined {
   const ids = listed.ids();
   const size = getEffectiveSize(listed.behaviour, setup.pageSize);
   const isAlone = listed.behaviour.count === -1 && ids.length > 1 && (ids.length - 1) % size === 0;
@@ -84,15 +79,16 @@ function leftOut({ setup }: WalkCase, listed: ListedPackage): number | undefined
  * Ids between two pages that no boundary read can decide: where the list ends, or splits, between the same
  * two records for any page size up to the effective one, and from whichever end the service counts.
  */
-function unsettled(one: WalkCase, listed: ListedPackage): (id: number) => boolean {
+function unsettled(one: WalkCase): (id: number) => boolean {
+  const { listed } = one;
   const ids = listed.ids();
   const { direction, size } = listed.behaviour;
   const most = getEffectiveSize(listed.behaviour, one.setup.pageSize);
   const { count } = listed.behaviour;
   // without a count, only the top shows the end; with a count that is too high by one, no page is short
   // enough
-  const isEndHidden = count === 1 || leftOut(one, listed) !== undefined;
-  const hidden = leftOut(one, listed) === undefined ? 0 : 1; // pages from the top are counted without it
+  const isEndHidden = count === 1 || leftOut(one) !== undefined;
+  const hidden = leftOut(one) === undefined ? 0 : 1; // pages from the top are counted without it
   if (count === 1 && ids.length === 0) return () => true; // an empty list with a count of one
   const sizes = size.kind === 'fixed' ? [most] : Array.from({ length: most - 1 }, (_, less) => most - less);
   return (id) => {
@@ -105,10 +101,7 @@ function unsettled(one: WalkCase, listed: ListedPackage): (id: number) => boolea
   };
 }
 
-/** The number of boundaries between pages, in the package with the most. */
-export function boundaries({ packages, setup }: WalkCase): number {
-  const pages = packages.map((listed) =>
-    Math.ceil(listed.ids().length / getEffectiveSize(listed.behaviour, setup.pageSize)),
-  );
-  return Math.max(...pages);
+/** The number of boundaries between pages. */
+export function boundaries({ listed, setup }: WalkCase): number {
+  return Math.ceil(listed.ids().length / getEffectiveSize(listed.behaviour, setup.pageSize));
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MODEL_TIMEOUT_MS, runWalkCases } from '../../support/models/run-walk-cases.ts';
+import { MODEL_TIMEOUT_MS, runWalkCases } from '../../support/models/walk-model.ts';
 
 describe('a walk of a service that changes between any two requests', () => {
   it(
