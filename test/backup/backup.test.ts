@@ -144,13 +144,6 @@ describe('a backup is rejected', () => {
     expect(readdirSync(folder)).not.toContain('copy.db');
   });
 
-  it('where a file already exists, before anything is read or copied', async () => {
-    const { path, file } = await filled();
-    corruptIndex(path);
-    writeFileSync(file, 'yesterday');
-    expect(() => backUp(path, file)).toThrow(ConfigError);
-  });
-
   it('where rows of the live file have no parent', async () => {
     const { path, file } = await filled();
     execute(path, 'pragma foreign_keys = off; delete from run where run_id = 1');

@@ -75,14 +75,6 @@ describe('the cost of a pass', () => {
     expect([full.pages, packagesUnknown]).toEqual([6, 3]);
   });
 
-  it('is of this account only', () => {
-    const others = [{ ...size(101, 9000), account: 'other' }];
-    expect(countCost(account([101]), others)).toMatchObject({
-      packagesUnknown: 1,
-      full: { pages: 1 },
-    });
-  });
-
   it('takes the time of the slowest limit, and none without limits', () => {
     const getTime = (limits: Partial<LimitsConfig>) =>
       countCost(account([101], limits), [size(101, 599_000)]).full.time_ms;
@@ -163,26 +155,6 @@ describe('packages with their own schedule', () => {
 describe('the proposal', () => {
   const schedules = (one: AccountCost, present: Schedule) => proposeSchedule([one], present, getTimetable);
 
-  it('makes full runs rarer, at the same minute', () => {
-    const big = cost(1300, 1, { perDay: 20_000 });
-    expect(schedules(big, HOURLY)).toEqual({ full: '0 */2 * * *', quick: null });
-    expect(schedules(big, { full: '17 * * * *', quick: null })?.full).toBe('17 */2 * * *');
-    expect(schedules(cost(1300, 1, { perDay: 1300 }), { full: '17 * * * *', quick: null })?.full).toBe(
-      '17 0 * * *',
-    );
-    expect(schedules(cost(800, 1, { perDay: 20_000 }), { full: '*/5 * * * *', quick: null })?.full).toBe(
-      '0 * * * *',
-    );
-  });
-
-  it('does not change the quick runs where they fit', () => {
-    const quick = '*/10 * * * *';
-    expect(schedules(cost(1300, 10, { perDay: 20_000 }), { ...HOURLY, quick })).toEqual({
-      full: '0 */2 * * *',
-      quick,
-    });
-  });
-
   it('makes quick runs rarer where they alone exceed the budget', () => {
     const quick = '* * * * *';
     const daily = { full: '0 3 * * *', quick };
@@ -194,15 +166,6 @@ describe('the proposal', () => {
       full: '0 0 * * *',
       quick: '*/10 * * * *',
     });
-  });
-
-  it('drops quick runs where none fit next to the full ones', () => {
-    const proposal = proposeSchedule(
-      [cost(100, 100, { perDay: 100 })],
-      { full: '0 0 * * *', quick: '* * * * *' },
-      getTimetable,
-    );
-    expect(proposal).toEqual({ full: '0 0 * * *', quick: null });
   });
 
   it('is empty where not even one full run a day fits', () => {

@@ -88,18 +88,6 @@ describe('renameAccount', () => {
     expect(() => execute(path, 'update storage_day set image_count = 1')).toThrow('never changed');
     expect(() => execute(path, 'delete from storage_correction')).toThrow('never changed');
   });
-
-  it('changes nothing if it fails', () => {
-    const path = makeFile();
-    const before = [accountRows(path), triggers(path)];
-    const failing = () =>
-      inTransaction(path, (tx) => {
-        renameAccount(tx, 'main', 'news');
-        throw new Error('power failure');
-      });
-    expect(failing).toThrow('power failure');
-    expect([accountRows(path), triggers(path)]).toEqual(before);
-  });
 });
 
 describe('forget', () => {

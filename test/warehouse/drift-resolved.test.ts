@@ -84,15 +84,6 @@ describe('drift that the service no longer shows', () => {
     expect(isOpen()).toBe(false);
   });
 
-  it('starts to count again when it is seen between', () => {
-    see(SEEN);
-    run([101]);
-    run([101]);
-    see('2026-03-10 12:30:00');
-    run([101]);
-    expect(readRows(path, 'select absent_walks from drift')).toEqual([{ absent_walks: 1 }]);
-  });
-
   it('is new when it returns: its first time is that of the return, and nobody has acknowledged it', () => {
     see(SEEN);
     acknowledgeDrift(db, { ...KEY, stream: 'videos', at: SEEN });

@@ -90,32 +90,4 @@ describe('drift', () => {
       ['title', NOON, NOON],
     ]);
   });
-
-  it('is listed by last time, newest first, then by its key', () => {
-    record(
-      [
-        { ...MOOD, field: 'b' },
-        { ...MOOD, field: 'a' },
-      ],
-      NOON,
-    );
-    record([{ ...MOOD, field: 'c' }], EARLIER, 'another');
-    record([{ ...MOOD, field: 'd' }], LATER);
-    record([{ ...MOOD, field: 'a' }], NOON, 'another');
-    touch([['b', 'new']], '2026-03-11 00:00:00');
-    expect(DRIFT.all(db, {}).map(({ account, field }) => `${account} ${field}`)).toEqual([
-      'main d',
-      'another a',
-      'main a',
-      'main b',
-      'another c',
-    ]);
-  });
-
-  it('stores names and samples of any characters', () => {
-    const odd = { field: `__proto__'"\0🔥`, kind: 'new', sample: `"\\ud800 '🔥"` } as const;
-    expect(record([odd], NOON)).toBe(1);
-    expect(record([odd], LATER)).toBe(0);
-    expect(DRIFT.all(db, {})).toMatchObject([odd]);
-  });
 });

@@ -86,14 +86,6 @@ describe('a removal', () => {
     expect(readValue(path, 'select removed_at from video where id = 2')).toBe('2026-03-01 12:00:00');
   });
 
-  it('is not recorded again once it has taken effect', async () => {
-    await walker.walkOnce(videos([1, 2, 3]));
-    await walker.walkOnce(videos([1, 2]));
-    const before = readRows(path, 'select * from video');
-    expect(await walker.walkOnce(videos([1, 2]))).toEqual(NONE);
-    expect(readRows(path, 'select * from video')).toEqual(before);
-  });
-
   it('does not take effect through a walk that stops, nor through the next one that starts from scratch', async () => {
     await walker.walkOnce(videos([1, 2, 3]));
     const stopped = await walker.begin();
@@ -156,12 +148,6 @@ describe('the brake', () => {
     ]);
   });
 
-  it('uses the share of the config', async () => {
-    expect(await walkWithMissing(100, 51, { share: 0.5 })).toEqual({ removed: 0, heldBack: 51 });
-    expect(await walker.walkOnce(videos(firstIds(100)))).toEqual(NONE);
-    expect(await walker.walkOnce(videos(firstIds(50)), { share: 0.5 })).toEqual({ removed: 50, heldBack: 0 });
-  });
-
   it('lists what it holds back', async () => {
     await walkWithMissing(40, 30);
     const overview = openStatusQueries(path);
@@ -216,21 +202,6 @@ describe('the brake', () => {
     expect(findLiveIds()).toEqual(firstIds(35));
     expect(candidates()).toEqual([]);
   });
-
-  it('holds back an empty list for a package that had videos, and releases it when it stays empty', async () => {
-    expect(await walkWithMissing(5, 5)).toEqual({ removed: 0, heldBack: 5 });
-    clock.advance(HOUR_MS);
-    expect(await walker.walkOnce([])).toEqual({ removed: 5, heldBack: 0 });
-    expect(findLiveIds()).toEqual([]);
-    expect(await walker.walkOnce([])).toEqual(NONE);
-  });
-
-  it('survives walks that stop', async () => {
-    await walkWithMissing(40, 30);
-    await walker.stop(await walker.begin(), 'failed');
-    await walker.begin();
-    expect(candidates()).toHaveLength(30);
-  });
 });
 
 describe('a manual acceptance of removals', () => {
@@ -265,17 +236,6 @@ describe('a manual acceptance of removals', () => {
     const accept = shown?.walk ?? 0;
     expect(await walker.walkOnce(videos(firstIds(30)), { accept })).toEqual({ removed: 40, heldBack: 30 });
     expect(findLiveIds()).toEqual(firstIds(60));
-  });
-
-  it('does not accept what was seen again', async () => {
-    await walker.walkOnce(videos(firstIds(100)));
-    await walker.walkOnce(videos(firstIds(60)));
-    clock.advance(60_000);
-    expect(await walker.walkOnce(videos(firstIds(99)), { accept: true })).toEqual({
-      removed: 1,
-      heldBack: 0,
-    });
-    expect(findLiveIds()).toEqual(firstIds(99));
   });
 });
 

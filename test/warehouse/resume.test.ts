@@ -37,21 +37,6 @@ describe('a walk', () => {
       'select status, resumed, pages, started_at, origin_started_at, error from walk order by walk_id',
     );
 
-  it('starts from scratch where there was none', async () => {
-    const walk = await walker.begin();
-    expect(walk).toMatchObject({ checkpoint: null, lastSize: null });
-    expect(walks()).toEqual([
-      {
-        status: 'running',
-        resumed: 0,
-        pages: 0,
-        started_at: '2026-03-01 12:00:00',
-        origin_started_at: '2026-03-01 12:00:00',
-        error: null,
-      },
-    ]);
-  });
-
   it.each(['interrupted', 'parked', 'failed'] as const)('resumes one that was %s', async (status) => {
     const stopped = await walker.begin();
     await walker.page(stopped, PAGE);
@@ -97,11 +82,6 @@ describe('a walk', () => {
       checkpoint: null,
       lastSize: { totalcount: 140, pageSize: 20 },
     });
-  });
-
-  it('starts from scratch after one that had stored no page', async () => {
-    await walker.stop(await walker.begin(), 'interrupted');
-    expect((await walker.begin()).checkpoint).toBeNull();
   });
 
   it('starts from scratch after one that had read no id yet', async () => {

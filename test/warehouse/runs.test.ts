@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Warehouse } from '../../src/warehouse/warehouse.ts';
+import type { RunEnd, Warehouse } from '../../src/warehouse/warehouse.ts';
 import { execute, readRows, readValue } from '../support/fixtures/live-file.ts';
 import { ACCOUNT, createWalker, PACKAGE, videos } from '../support/fixtures/package-walker.ts';
 import { openEmptyWarehouse } from '../support/fixtures/test-warehouse.ts';
@@ -14,6 +14,13 @@ let warehouse: Warehouse;
 beforeEach(() => {
   ({ path, clock, warehouse } = openEmptyWarehouse());
 });
+
+const END: Omit<RunEnd, 'now'> = {
+  ...{ status: 'succeeded', error: null, failures: [], resumeAt: null },
+  ...{ clockOffsetMs: null, retention: KEEP },
+};
+const endRun = (runId: number, end: Partial<RunEnd> = {}) =>
+  warehouse.endRun(runId, { ...END, now: clock.now(), ...end });
 
 const beginRun = (scope: string | null = null, mode: 'full' | 'quick' = 'full') =>
   warehouse.beginRun({ trigger: 'schedule', mode, now: clock.now(), scope, origin: null });
@@ -42,15 +49,7 @@ describe('a run', () => {
     });
     await budget.admit({ purpose: 'storage', packageId: null, page: null, runId, deadlineMs: 1000 });
     clock.advance(90_000);
-    warehouse.endRun(runId, {
-      status: 'partial',
-      now: clock.now(),
-      error: 'no',
-      failures: [],
-      resumeAt: null,
-      clockOffsetMs: null,
-      retention: KEEP,
-    });
+    endRun(runId, { status: 'partial', error: 'no' });
     expect(readRows(path, 'select * from run')).toEqual([
       { ...row, status: 'partial', finished_at: '2026-03-01 12:01:30', requests: 1, error: 'no' },
     ]);
@@ -72,15 +71,7 @@ describe('a run', () => {
       { status: 'running', finished_at: null, error: null },
     ]);
     expect(readRows(path, 'select status, finished_at, error from walk')).toEqual([end]);
-    warehouse.endRun(runId, {
-      status: 'succeeded',
-      now: clock.now(),
-      error: null,
-      failures: [],
-      resumeAt: null,
-      clockOffsetMs: null,
-      retention: KEEP,
-    });
+    endRun(runId);
     beginRun();
     expect(readRows(path, 'select status from run order by run_id').map(({ status }) => status)).toEqual([
       'interrupted',
@@ -97,20 +88,13 @@ describe('a run', () => {
       { ...failed, packageId: null, stream: null, kind: 'clock' as const },
     ];
     const runId = beginRun();
-    const end = {
-      status: 'partial' as const,
-      error: 'no',
-      resumeAt: null,
-      clockOffsetMs: null,
-      retention: KEEP,
-    };
-    warehouse.endRun(runId, { ...end, failures, now: clock.now() });
+    endRun(runId, { failures });
     const rows = () => readRows(path, 'select * from run_failure order by kind desc');
     expect(rows()).toEqual(
       failures.map(({ packageId, ...failure }) => ({ run_id: runId, package_id: packageId, ...failure })),
     );
     clock.advance(1001 * DAY_MS);
-    warehouse.endRun(beginRun(), { ...end, failures: [], now: clock.now() });
+    endRun(beginRun());
     expect(rows()).toEqual([]);
   });
 
@@ -126,23 +110,12 @@ describe('a run', () => {
 });
 
 describe('the last complete run', () => {
-  const endRun = (runId: number, status: 'succeeded' | 'failed' | 'parked' | 'partial' | 'interrupted') =>
-    warehouse.endRun(runId, {
-      status,
-      now: clock.now(),
-      error: null,
-      failures: [],
-      resumeAt: null,
-      clockOffsetMs: null,
-      retention: KEEP,
-    });
-
   it('is null before the first', async () => {
     expect(warehouse.findLastUnscopedRun('full')).toBeNull();
   });
 
   it.each(['succeeded', 'partial', 'parked', 'failed'] as const)('is one that %s', async (status) => {
-    endRun(beginRun(), status);
+    endRun(beginRun(), { status });
     expect(warehouse.findLastUnscopedRun('full')).toEqual({
       startedAt: '2026-03-01 12:00:00',
       runId: 1,
@@ -152,18 +125,18 @@ describe('the last complete run', () => {
   });
 
   it('is not an interrupted one, or one whose process was killed', async () => {
-    endRun(beginRun(), 'succeeded');
+    endRun(beginRun());
     clock.advance(DAY_MS);
-    endRun(beginRun(), 'interrupted');
+    endRun(beginRun(), { status: 'interrupted' });
     beginRun();
     expect(warehouse.findLastUnscopedRun('full')).toMatchObject({ startedAt: '2026-03-01 12:00:00' });
   });
 
   it('is not a partial one, and not one of another mode', async () => {
-    endRun(beginRun(), 'succeeded');
+    endRun(beginRun());
     clock.advance(DAY_MS);
-    endRun(beginRun('packages 7'), 'succeeded');
-    endRun(beginRun(null, 'quick'), 'succeeded');
+    endRun(beginRun('packages 7'));
+    endRun(beginRun(null, 'quick'));
     expect(warehouse.findLastUnscopedRun('full')).toMatchObject({ startedAt: '2026-03-01 12:00:00' });
     expect(warehouse.findLastUnscopedRun('quick')).toMatchObject({ startedAt: '2026-03-02 12:00:00' });
   });
@@ -266,22 +239,8 @@ describe('the end of a run', () => {
       path,
       `insert into quarantine (account, stream, reason, raw, seen_at) values ('main', 'videos', 'r', '{}', '2020-01-01 00:00:00')`,
     );
-    const runId = warehouse.beginRun({
-      trigger: 'manual',
-      mode: 'full',
-      now: clock.now(),
-      scope: null,
-      origin: null,
-    });
-    warehouse.endRun(runId, {
-      status: 'succeeded',
-      now: clock.now(),
-      error: null,
-      failures: [],
-      resumeAt: null,
-      clockOffsetMs: null,
-      retention,
-    });
+    const runId = beginRun();
+    endRun(runId, { retention });
     execute(path, `delete from run where run_id = ${runId}`);
     expect(ages('run')).toEqual([0, 34, 35, 36, 89, 90]);
     expect(ages('walk')).toEqual([0, 34, 35, 36, 89, 90]);
@@ -304,15 +263,7 @@ describe('the end of a run', () => {
     });
     clock.advance(DAY_MS - 1);
     const runId = beginRun();
-    warehouse.endRun(runId, {
-      status: 'succeeded',
-      now: clock.now(),
-      error: null,
-      failures: [],
-      resumeAt: null,
-      clockOffsetMs: null,
-      retention: { requestsDays: 1, runsDays: 1 },
-    });
+    endRun(runId, { retention: { requestsDays: 1, runsDays: 1 } });
     await expect(warehouse.createBudget('main', limits).admit(entry)).rejects.toThrow(/spent/);
   });
 });

@@ -100,18 +100,6 @@ describe('a report of a load', () => {
       ...{ loaded_at: '2026-03-01 12:00:00', verified_at: '2026-03-01 12:00:00' },
     });
   });
-
-  it('is that of one account in one target', () => {
-    record(loadReport());
-    record(loadReport({ account: 'other', rows: 3 }));
-    record(failedLoad(), 'lake');
-    const rows = warehouse.listTargetLoads();
-    expect(rows.map(({ target, account, rows: written }) => [target, account, written])).toEqual([
-      ['lake', 'main', 0],
-      ['warehouse', 'main', 10],
-      ['warehouse', 'other', 3],
-    ]);
-  });
 });
 
 describe('the rows of targets', () => {

@@ -84,36 +84,6 @@ describe('a version', () => {
     expect(row(2)).toMatchObject({ removed_at: null, changed_at: valid_to });
     expect(versions(2)).toHaveLength(2);
   });
-
-  it('ends where the next state begins, through edits, removals and returns', async () => {
-    await walker.walkOnce(videos([1, 2, 3]));
-    for (const title of ['a', 'b']) {
-      await show([video(2, { title })]);
-      await removeOthers([1, 3]);
-      await show([video(2, { title: `${title}${title}` })]);
-    }
-    await removeOthers([1, 3]);
-    const begins = versions(2).map((version) => version['valid_from']);
-    const ends = versions(2).map((version) => version['valid_to']);
-    expect(begins).toHaveLength(7);
-    expect(ends).toEqual([...begins.slice(1), row(2)['removed_at']]);
-  });
-
-  it('belongs to one package of one account', async () => {
-    await walker.walkOnce(videos([1]));
-    execute(path, `insert into video select 'other', ${columnsBehindAccount()} from video`);
-    await show([video(1, { title: 'new' })]);
-    expect(readRows(path, 'select account, title from video_version')).toEqual([
-      { account: 'main', title: 'Video 1' },
-    ]);
-  });
-
-  function columnsBehindAccount(): string {
-    const names = readRows(path, `select name from pragma_table_info('video')`).map(({ name }) =>
-      String(name),
-    );
-    return names.filter((name) => name !== 'account').join(', ');
-  }
 });
 
 describe('a change and its version', () => {

@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FIGURES } from '../../../src/lib/service-fields.ts';
 import { storageRecord } from '../../support/fixtures/service-responses.ts';
-import {
-  everyDay,
-  openStorageAccount,
-  type DayAnswer,
-  type DayQuery,
-} from '../../support/servers/storage-account.ts';
+import { everyDay, openStorageAccount, type DayAnswer } from '../../support/servers/storage-account.ts';
 import { execute } from '../../support/fixtures/live-file.ts';
 import { temporaryFolder } from '../../support/fixtures/temporary-folder.ts';
 
@@ -52,18 +47,6 @@ describe('the first run', () => {
     await account.runAt('2026-03-10T04:00Z');
     expect(account.requestedRanges.slice(14)).toEqual(['2026-03-10..2026-03-10']);
   });
-
-  it('begins with today where the history begins there', async () => {
-    const account = await openStorageAccount({ answer: steady, rules: { since: '2026-03-10' } });
-    await account.runAt('2026-03-10T03:00Z');
-    expect(account.requestedRanges).toEqual(['2026-03-10..2026-03-10']);
-    expect(account.days()).toEqual([['2026-03-10', 'live', 5]]);
-    await account.runAt('2026-03-11T03:00Z');
-    expect(account.days()).toEqual([
-      ['2026-03-10', 'booked', 5],
-      ['2026-03-11', 'live', 5],
-    ]);
-  });
 });
 
 describe('a day', () => {
@@ -106,44 +89,6 @@ describe('a day', () => {
       { date: '2026-03-10', mov_org_cnt: 4, observed_at: '2026-03-10 05:00:00' },
     ]);
     expect(account.requestedRanges.slice(1)).toEqual(['2026-03-10..2026-03-10', '2026-03-10..2026-03-10']);
-  });
-
-  it('is booked days later where no run was made: its live row is no history until then', async () => {
-    const account = await openStorageAccount({ answer: everyDay((date) => Number(date.slice(-2))) });
-    await account.runAt('2026-03-10T03:00Z');
-    await account.runAt('2026-03-15T03:00Z');
-    expect(account.requestedRanges.slice(1)).toEqual(['2026-03-14..2026-03-15', '2026-03-10..2026-03-13']);
-    expect(account.days()).toEqual([
-      ...[9, 10, 11, 12, 13, 14].map((day) => [`2026-03-${String(day).padStart(2, '0')}`, 'booked', day]),
-      ['2026-03-15', 'live', 15],
-    ]);
-  });
-
-  it('is booked although each run is made while yesterday is not settled yet', async () => {
-    const account = await openStorageAccount({ answer: steady });
-    for (const day of ['09', '10', '11', '12']) await account.runAt(`2026-03-${day}T15:10Z`);
-    expect(account.days().map(([date, state]) => [date, state])).toEqual([
-      ['2026-03-09', 'booked'],
-      ['2026-03-10', 'booked'],
-      ['2026-03-11', 'booked'],
-      ['2026-03-12', 'live'],
-      ['2026-03-13', 'live'],
-    ]);
-  });
-
-  it('waits for the configured settling time, also for more than a day', async () => {
-    const account = await openStorageAccount({
-      answer: steady,
-      rules: { settleMs: 36 * 3_600_000, since: '2026-03-06' },
-    });
-    await account.runAt('2026-03-10T02:59Z');
-    expect(account.days().map(([date, state]) => [date, state])).toEqual([
-      ['2026-03-06', 'booked'],
-      ['2026-03-07', 'booked'],
-      ['2026-03-10', 'live'],
-    ]);
-    await account.runAt('2026-03-10T03:00Z');
-    expect(account.days()[2]?.slice(0, 2)).toEqual(['2026-03-08', 'booked']);
   });
 
   it('that ends during the request of a run is still the today of that run', async () => {
@@ -305,42 +250,6 @@ describe('a record', () => {
       expect(account.rows('select date from storage_gap')).toEqual([{ date: '2026-03-09' }]);
     },
   );
-
-  it('that arrives twice is booked where both are equal, and quarantined where they differ', async () => {
-    const twice = (one: number, other: number) => (query: DayQuery) => [
-      ...everyDay(() => one)(query),
-      ...everyDay(() => other)(query),
-    ];
-    const same = await openStorageAccount({ answer: twice(5, 5) });
-    expect(await same.runAt('2026-03-10T03:00Z')).toMatchObject({ status: 'succeeded' });
-    expect(same.days()).toHaveLength(2);
-    const different = await openStorageAccount({ answer: twice(5, 6) });
-    expect(await different.runAt('2026-03-10T03:00Z')).toMatchObject({ status: 'partial' });
-    expect(different.days()).toEqual([]);
-    expect(
-      different.rows(
-        "select record_id, mov from (select record_id, json_extract(raw, '$.mov_org_cnt') as mov from quarantine) order by 1, 2",
-      ),
-    ).toEqual([
-      { record_id: '2026-03-09', mov: 5 },
-      { record_id: '2026-03-09', mov: 6 },
-      { record_id: '2026-03-10', mov: 5 },
-      { record_id: '2026-03-10', mov: 6 },
-    ]);
-  });
-
-  it('that was not requested is quarantined, and never booked', async () => {
-    const account = await openStorageAccount({
-      answer: (query) => [...steady(query), storageRecord('2026-03-01'), storageRecord('2026-03-11')],
-      rules: { since: '2026-03-09' },
-    });
-    expect(await account.runAt('2026-03-10T03:00Z')).toMatchObject({ status: 'partial' });
-    expect(account.days().map(([date]) => date)).toEqual(['2026-03-09', '2026-03-10']);
-    expect(account.rows('select record_id, reason from quarantine')).toEqual([
-      { record_id: '2026-03-01', reason: 'outside the range asked for' },
-      { record_id: '2026-03-11', reason: 'outside the range asked for' },
-    ]);
-  });
 
   it('is quarantined once, and resolved when its day is valid: live, booked or compared again', async () => {
     let bad = true;

@@ -42,27 +42,6 @@ describe('a response', () => {
     });
   });
 
-  it('ignores a day that is over and not settled', () => {
-    const sorted = sort([dayRow('2026-03-09', 1)]);
-    expect(sorted).toMatchObject({ live: null, past: [], refused: [] });
-    expect(dates(sorted.missed)).not.toContain('2026-03-09');
-  });
-
-  it('ignores days before `since`, except booked ones', () => {
-    const records = [dayRow('2026-03-01', 1)];
-    expect(sort(records)).toMatchObject({ past: [], refused: [] });
-    expect(dates(sort(records, makeDayHistory({ booked: ['2026-03-01'] })).past)).toEqual(['2026-03-01']);
-  });
-
-  it('has no gap for a booked day', () => {
-    const booked = ['2026-03-02', '2026-03-03', '2026-03-04', '2026-03-05', '2026-03-06', '2026-03-07'];
-    expect(dates(sort([], makeDayHistory({ booked })).missed)).toEqual(['2026-03-08']);
-  });
-
-  it('has no gap for a day that was not requested', () => {
-    expect(sort([], makeDayHistory(), { from: '2026-03-10', to: '2026-03-10' }).missed).toEqual([]);
-  });
-
   it('gives up a day that was requested on as many separate days as the config has', () => {
     const gaps = {
       '2026-03-02': { requestedDays: 6 },

@@ -27,17 +27,6 @@ describe('the day of a run', () => {
     expect(at('2026-03-09T16:00:00Z')).toMatchObject({ today: '2026-03-10', settled: '2026-03-09' });
   });
 
-  it('accepts any settling time, none and more than a day too', () => {
-    const settled = (settleMs: number) =>
-      createRunCalendar(SEOUL, NOON, { ...RULES, settleMs }, NOTHING).settled;
-    expect(settled(0)).toBe('2026-03-09');
-    expect(settled(12 * HOUR_MS)).toBe('2026-03-09');
-    expect(settled(12 * HOUR_MS + 1)).toBe('2026-03-08');
-    expect(settled(36 * HOUR_MS)).toBe('2026-03-08');
-    expect(settled(36 * HOUR_MS + 1)).toBe('2026-03-07');
-    expect(settled(10 * 24 * HOUR_MS)).toBe('2026-02-27');
-  });
-
   it('never settles a day before the settling time is over, and never waits longer, in any zone', () => {
     const zones = [
       'UTC',

@@ -57,32 +57,6 @@ describe('storage days', () => {
     ]);
   });
 
-  it('retain the first occurrence, and have the time of the last one', async () => {
-    let members: Record<string, unknown> = { note: 'first' };
-    const account = await openStorageAccount({ answer: (query) => withMembers(members)(query) });
-    await account.runAt(NOON);
-    members = { note: 'second', image_size: undefined };
-    await account.runAt('2026-03-10T04:00Z');
-    members = {};
-    await account.runAt('2026-03-10T05:00Z');
-    expect(account.rows(DRIFT)).toEqual([
-      {
-        field: 'image_size',
-        kind: 'missing',
-        sample: null,
-        first_seen_at: '2026-03-10 04:00:00',
-        last_seen_at: '2026-03-10 04:00:00',
-      },
-      {
-        field: 'note',
-        kind: 'new',
-        sample: '"first"',
-        first_seen_at: '2026-03-10 03:00:00',
-        last_seen_at: '2026-03-10 04:00:00',
-      },
-    ]);
-  });
-
   it('that are rejected have drift as well, also without a date', async () => {
     const account = await openStorageAccount({
       answer: () => ['{"image_size":{"bytes":5},"date":20260310}'],
@@ -95,22 +69,6 @@ describe('storage days', () => {
     ]);
     expect(account.rows(`select count(*) as missing from drift where kind = 'missing'`)).toEqual([
       { missing: 9 },
-    ]);
-  });
-
-  it('outside of the range, or of a day that arrived twice, have drift as well', async () => {
-    const account = await openStorageAccount({
-      answer: () => [
-        { ...storageRecord('2020-01-01'), outside: 1 },
-        { ...storageRecord('2026-03-10', 1), one: 1 },
-        { ...storageRecord('2026-03-10', 2), other: 1 },
-      ],
-    });
-    await account.runAt(NOON);
-    expect(account.rows('select field from drift order by field')).toEqual([
-      { field: 'one' },
-      { field: 'other' },
-      { field: 'outside' },
     ]);
   });
 

@@ -130,33 +130,6 @@ describe('a record with 0 in every figure', () => {
     await account.runAt('2026-03-12T03:00Z'); // the day after a booked 0 may be 0 too
     expect(account.days()[2]).toEqual(['2026-03-11', 'booked', 0]);
   });
-
-  it('is requested again an hour later, also where it is an older gap; different figures then wait for a day', async () => {
-    const figures = new Map([['2026-03-07', 0]]);
-    const account = await openStorageAccount({
-      rules: { since: '2026-03-07', recheckDays: 0 },
-      answer: ({ days }) => days.map((day) => storageRecord(day, figures.get(day) ?? 5)),
-    });
-    await account.runAt(NOON);
-    const before = account.requestedRanges.length;
-    await account.runAt('2026-03-10T03:30Z');
-    expect(account.requestedRanges.slice(before)).toEqual(['2026-03-10..2026-03-10']);
-    await account.runAt('2026-03-10T04:00Z');
-    expect(account.requestedRanges.at(-1)).toBe('2026-03-07..2026-03-07');
-    expect(account.days()[0]).toEqual(['2026-03-07', 'booked', 0]);
-  });
-
-  it('arrives for every day at the very first run: none of it is booked at once', async () => {
-    const account = await openStorageAccount({
-      rules: { since: '2026-02-01' },
-      answer: ({ days, number }) => days.map((day) => storageRecord(day, number <= 3 ? 0 : 5)),
-    });
-    await account.runAt(NOON);
-    expect(account.days()).toEqual([['2026-03-10', 'live', 0]]);
-    await account.runAt('2026-03-10T04:00Z');
-    expect(new Set(account.days().map(([, , figure]) => figure))).toEqual(new Set([5]));
-    expect(account.days()).toHaveLength(38);
-  });
 });
 
 describe('a total that is far from the last reading of its day', () => {
@@ -226,23 +199,6 @@ describe('one wrong response', () => {
     isOdd = false;
     await account.runAt('2026-03-11T03:10Z');
     expect(account.days()[1]).toEqual(['2026-03-10', 'booked', 1]);
-  });
-
-  it('of 0 is not booked next to a 0 that a correction replaced', async () => {
-    const figures = new Map<string, number>([['2026-03-09', 0]]);
-    const account = await openStorageAccount({
-      rules: { recheckDays: 0 },
-      answer: ({ days }) => days.map((day) => storageRecord(day, figures.get(day) ?? 5)),
-    });
-    await account.runAt(NOON);
-    await account.runAt('2026-03-10T04:00Z');
-    figures.set('2026-03-09', 5).set('2026-03-10', 0);
-    const { signal } = new AbortController();
-    const { observed: row } = await account.pipeline.readCorrection('main', '2026-03-09', signal);
-    const correction = { account: 'main', row, acceptedAt: account.clock.now(), reason: 'x' };
-    account.pipeline.warehouse.correctDay(correction);
-    await account.runAt('2026-03-11T03:00Z');
-    expect(account.days()[1]).toEqual(['2026-03-10', 'live', 5]);
   });
 
   it('about a booked day is resolved by the next one, however long ago the day is', async () => {

@@ -92,18 +92,3 @@ describe('a spent budget', () => {
     expect(account.requestedRanges).toHaveLength(1);
   });
 });
-
-describe('a service that recovers', () => {
-  it('receives retries, and every attempt is in the ledger', async () => {
-    const account = await openStorageAccount({
-      answer: (query) => (query.number < 3 ? { status: 503 } : steady(query)),
-    });
-    expect(await account.runAt(NOON)).toMatchObject({ status: 'succeeded', requests: 3 });
-    expect(account.rows('select status, purpose from request order by request_id')).toEqual([
-      { status: 503, purpose: 'storage' },
-      { status: 503, purpose: 'storage' },
-      { status: 200, purpose: 'storage' },
-    ]);
-    expect(account.days()).toHaveLength(2);
-  });
-});

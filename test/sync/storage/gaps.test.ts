@@ -98,25 +98,6 @@ describe('a day that the service does not return', () => {
     expect(account.rows(GAPS)).toEqual([]);
     expect(account.days()[0]).toEqual(['2026-03-09', 'booked', 5]);
   });
-
-  it('is booked even after it was given up, where a response includes it', async () => {
-    const missing = new Set(['2026-03-09']);
-    const account = await openWith(missing, { giveUpDays: 0, recheckDays: 4, since: '2026-03-08' });
-    await account.runAt(noon(0));
-    await account.runAt(noon(1));
-    expect(account.rows(GAPS)).toMatchObject([{ given_up_at: '2026-03-10 03:00:00' }]);
-    missing.clear();
-    await account.runAt(noon(2));
-    expect(account.requestedRanges.at(-1)).toBe('2026-03-08..2026-03-12');
-    expect(account.rows(GAPS)).toEqual([]);
-    expect(account.days()[1]).toEqual(['2026-03-09', 'booked', 5]);
-  });
-
-  it('is not a gap as long as it is not settled', async () => {
-    const account = await openWith(new Set(['2026-03-09']));
-    await account.runAt('2026-03-09T15:30Z');
-    expect(account.rows(GAPS)).toEqual([]);
-  });
 });
 
 describe('today', () => {
@@ -129,23 +110,6 @@ describe('today', () => {
     expect(summary).toMatchObject({ status: 'succeeded', storage: [{ live: false, booked: 1 }] });
     expect(account.rows('select * from storage_reading')).toEqual([]);
     expect(account.log.join('')).toContain('the service returned no storage figures of 2026-03-10');
-  });
-
-  it('that is not returned does not restart the history the next day', async () => {
-    const missing = new Set(['2026-03-10', '2026-03-11']);
-    const account = await openStorageAccount({ answer: everyDay((date) => (missing.has(date) ? null : 5)) });
-    await account.runAt(noon(0));
-    missing.clear();
-    await account.runAt(noon(5));
-    expect(account.days().map(([date]) => date.slice(-2))).toEqual([
-      '09',
-      '10',
-      '11',
-      '12',
-      '13',
-      '14',
-      '15',
-    ]);
   });
 });
 

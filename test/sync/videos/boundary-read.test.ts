@@ -94,17 +94,6 @@ describe('the end of a list', () => {
     expect(listRequests(service, before)).toEqual(['2/5 asc', '1/5 asc']);
   });
 
-  it('is proved by a smaller page where the service has no other direction', async () => {
-    const { service, pipeline, before } = await walked(idsBetween(1, 11), (list) => list.remove(11));
-    service.intercept = (request) => {
-      if (request.query.get('sort_direction') === 'desc') request.query.set('sort_direction', 'asc');
-      return undefined;
-    };
-    await pipeline.run();
-    expect(removed(pipeline)).toEqual([11]);
-    expect(listRequests(service, before)).toEqual(['3/5 asc', '2/5 asc', '1/5 asc', '3/4 asc', '1/5 asc']);
-  });
-
   it('is not proved where the service has neither another direction nor another size', async () => {
     const { service, pipeline } = await walked(idsBetween(1, 11), (list) => {
       list.remove(11);

@@ -78,17 +78,6 @@ describe('the page of another package', () => {
     }
   });
 
-  it('removes nothing where it looks like uploads, and its videos are gone after the next walk', async () => {
-    const own = idsFrom(2000, 250);
-    const lists = { 101: idsFrom(5000, 250), 102: own };
-    const { run, serveForeignPage, live } = await openWalkedAccount(lists, { pageSize: 100 });
-    serveForeignPage(102, 101, 1, 3);
-    expect((await run()).failures).toEqual([]);
-    expect(live(102)).toEqual(expect.arrayContaining(own));
-    await run();
-    expect(live(102)).toEqual(own);
-  });
-
   it('removes nothing where the two share some videos, and its others are gone after the next walks', async () => {
     const own = [...idsFrom(1, 100, 3), ...idsFrom(2, 150, 3)].sort((one, other) => one - other);
     const { run, serveForeignPage, live } = await openWalkedAccount({ 101: OF_101, 102: own });
@@ -98,30 +87,6 @@ describe('the page of another package', () => {
     await run();
     await run();
     expect(live(102)).toEqual(own);
-  });
-
-  it('is not stored where an earlier one was, and its videos were removed again', async () => {
-    const { service, run, serveForeignPage, live } = await openWalkedAccount({
-      101: OF_101,
-      102: [...OF_101, ...OF_102],
-    });
-    service.getPackage(102).refill(OF_102);
-    await run();
-    await run();
-    expect(live(102)).toEqual(OF_102);
-    serveForeignPage(102, 101, 2);
-    expect(firstFailure(await run())?.packageId).toBe(102);
-    expect(live(102)).toEqual(OF_102);
-  });
-
-  it('is not stored in a package of a few videos', async () => {
-    const { run, serveForeignPage, live, leftovers } = await openWalkedAccount({
-      101: OF_101,
-      102: [2, 5, 8],
-    });
-    serveForeignPage(102, 101, 2);
-    expect(firstFailure(await run())?.packageId).toBe(102);
-    expect([live(102), leftovers()]).toEqual([[2, 5, 8], []]);
   });
 
   it('does not mislead a quick walk', async () => {
@@ -138,25 +103,6 @@ describe('the page of another package', () => {
     expect(summary.walks).toMatchObject([{ package_id: 102, mode: 'quick', status: 'failed', inserted: 0 }]);
     expect([live(102), leftovers()]).toEqual([OF_102, []]);
     expect((await run({ mode: 'quick' })).walks).toEqual([]);
-  });
-
-  it('does not mislead a walk that resumes from a checkpoint', async () => {
-    const own = idsFrom(2, 270, 3);
-    const { service, run, serveForeignPage, live, leftovers, pipeline } = await openWalkedAccount(
-      { 101: OF_101, 102: own },
-      { pageSize: 100 },
-    );
-    service.getPackage(102).add(2000);
-    service.intercept = ({ packageId, page }) => {
-      if (packageId === 102 && page === 2) pipeline.stop();
-      return undefined;
-    };
-    expect((await run()).status).toBe('interrupted');
-    serveForeignPage(102, 101, 2);
-    expect(firstFailure(await run())?.packageId).toBe(102);
-    service.intercept = () => undefined;
-    expect((await run()).status).toBe('succeeded');
-    expect([live(102), leftovers()]).toEqual([[...own, 2000], []]);
   });
 
   it('proves nothing and is not stored where it arrives for a boundary read', async () => {
@@ -198,28 +144,6 @@ describe('a package that was really filled with other videos', () => {
     expect(next.status).toBe('succeeded');
     expect(live(102)).toEqual(OTHERS);
     expect(pipeline.query('select * from removal_candidate')).toEqual([]);
-  });
-
-  it('of many pages takes a few more requests', async () => {
-    const lists = { 101: OF_101, 102: idsFrom(2, 1000, 3) };
-    const { service, run, live } = await openWalkedAccount(lists, { pageSize: 100, boundaryReads: 0 });
-    const others = idsFrom(3, 1000, 3);
-    service.getPackage(102).refill(others);
-    expect((await run()).failures).toHaveLength(1);
-    service.takePages(102);
-    const packages = [{ account: 'main', packageId: 102 }];
-    expect((await run({ packages, acceptPage: true })).failures).toEqual([]);
-    expect(service.takePages(102).length).toBeLessThanOrEqual(10 + 3);
-    expect((await run()).failures).toEqual([]);
-    expect(live(102).filter((id) => id % 3 === 2).length).toBeLessThanOrEqual(20); // between pages
-    expect(live(102).filter((id) => id % 3 === 0)).toEqual(others);
-  });
-
-  it('is not stored by the acceptance of another page that arrives only once', async () => {
-    const { run, serveForeignPage, live } = await openWalkedAccount({ 101: OF_101, 102: OF_102 });
-    serveForeignPage(102, 101, 1);
-    await run({ packages: [{ account: null, packageId: 102 }], acceptPage: true });
-    expect(live(102)).toEqual(OF_102);
   });
 
   it.each([1, 2, 5, 20])('needs no acceptance where it has %i videos', async (size) => {

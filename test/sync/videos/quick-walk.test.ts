@@ -53,13 +53,6 @@ describe('a quick walk of a package with new videos', () => {
     },
   );
 
-  it('stores the changes on the pages that it reads', async () => {
-    const one = await openWalkedPackage(idsBetween(1, 23));
-    one.service.edit(22, { title: 'another title' });
-    const { summary } = await runQuick(one);
-    expect(summary.walks).toMatchObject([{ updated: 1, unchanged: 2 }]);
-  });
-
   it('does not find an edit on other pages: the next full walk does', async () => {
     const one = await openWalkedPackage(idsBetween(1, 23));
     one.service.edit(3, { title: 'another title' });
@@ -138,17 +131,6 @@ describe('a quick walk', () => {
     expect(pages.length).toBeLessThanOrEqual(2);
   });
 
-  it('removes nothing from a list that is no longer sorted', async () => {
-    const one = await openWalkedPackage(idsBetween(1, 60));
-    one.service.records = new Map(
-      [...one.service.records].sort(([a], [b]) => ((a * 37) % 61) - ((b * 37) % 61)),
-    );
-    one.service.order = 'arrival';
-    one.service.remove(8);
-    await runQuick(one);
-    expect(liveIds(one.pipeline)).toEqual(idsBetween(1, 60));
-  });
-
   it('removes nothing from a list whose parts were swapped, though each of its pages is sorted', async () => {
     const one = await openWalkedPackage(idsBetween(1, 40), { pageSize: 10, removalBrake: 0.2 });
     const order = [...idsBetween(1, 10), ...idsBetween(21, 30), ...idsBetween(11, 14), ...idsBetween(16, 20)];
@@ -180,38 +162,6 @@ describe('a quick walk', () => {
     service.add(101);
     await runQuick({ service, pipeline });
     expect(liveIds(pipeline)).toEqual([1, 2, ...idsBetween(4, 20), 101]);
-  });
-
-  it('that was stopped preserves the proofs of a stopped full walk', async () => {
-    const one = await openWalkedPackage(idsBetween(1, 60));
-    const stopAt = (number: number) => {
-      one.service.beforeAnswer = ({ page }) => {
-        if (page === number) one.pipeline.stop();
-      };
-    };
-    one.service.remove(52);
-    stopAt(8);
-    one.pipeline.clock.advance(HOUR_MS);
-    await one.pipeline.run();
-    one.service.remove(58);
-    stopAt(11);
-    await runQuick(one);
-    expect(walkRows(one.pipeline)).toMatchObject([{ status: 'interrupted' }]);
-    one.service.beforeAnswer = () => undefined;
-    expect((await one.pipeline.run()).walks).toMatchObject([{ resumed: true, removed: 1 }]);
-    expect(liveIds(one.pipeline)).not.toContain(52);
-    await runQuick(one);
-    expect(liveIds(one.pipeline)).not.toContain(58);
-  });
-
-  it('requests what it cannot settle above a full last page once, and not at every walk', async () => {
-    const one = await openWalkedPackage(idsBetween(1, 11));
-    one.service.fixedPageSize = 5;
-    one.service.intercept = ({ query }) =>
-      query.get('sort_direction') === 'desc' ? { status: 400 } : undefined;
-    one.service.remove(11);
-    await runQuick(one);
-    expect((await runQuick(one)).pages).toHaveLength(1);
   });
 
   it('leaves a package to full walks that no full walk could read completely', async () => {

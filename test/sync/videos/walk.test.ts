@@ -91,23 +91,6 @@ describe('a later walk', () => {
     expect(pipeline.query('select * from video')).toEqual(before);
   });
 
-  it('stores edits, also from null to the empty text and back', async () => {
-    const service = await startPackageService(idsBetween(1, 7));
-    const pipeline = openTestPipeline({ url: service.url });
-    await pipeline.run();
-    service.edit(2, { series: '' });
-    service.edit(5, { title: 'other', later: { a: 1 } });
-    await pipeline.run();
-    expect(lastWalk(pipeline)).toMatchObject({ updated: 2, unchanged: 5 });
-    expect(pipeline.query('select id, series, title, extra from video where id in (2, 5)')).toEqual([
-      { id: 2, series: '', title: 'Video 2', extra: null },
-      { id: 5, series: null, title: 'other', extra: '{"later":{"a":1}}' },
-    ]);
-    service.edit(2, { series: null });
-    await pipeline.run();
-    expect(pipeline.query('select series from video where id = 2')).toEqual([{ series: null }]);
-  });
-
   it('finds the new last page when the list has grown', async () => {
     const service = await startPackageService(idsBetween(1, 10));
     const pipeline = openTestPipeline({ url: service.url });
@@ -154,113 +137,6 @@ describe('a removal', () => {
     await pipeline.run();
     expect(liveIds(pipeline)).toEqual(idsBetween(2, 22));
   });
-
-  it('is not proved above the last id of a last page that is full, without a boundary read', async () => {
-    const service = await startPackageService(idsBetween(1, 11));
-    const pipeline = openTestPipeline({ url: service.url, boundaryReads: 0 });
-    await pipeline.run();
-    service.remove(11);
-    await pipeline.run();
-    expect(liveIds(pipeline)).toEqual(idsBetween(1, 11));
-  });
-
-  it('is not proved between two pages, without a boundary read: the id stays and is counted as unsettled', async () => {
-    const service = await startPackageService(idsBetween(1, 16));
-    const pipeline = openTestPipeline({ url: service.url, boundaryReads: 0 });
-    await pipeline.run();
-    service.remove(6);
-    await pipeline.run();
-    const walk = lastWalk(pipeline);
-    expect(walk).toMatchObject({ removed: 0, unsettled: 1 });
-    expect(liveIds(pipeline)).toContain(6);
-  });
-
-  it('is no longer a candidate when its video is seen later in the same walk', async () => {
-    const service = await startPackageService(idsBetween(1, 20));
-    const pipeline = openTestPipeline({ url: service.url });
-    await pipeline.run();
-    service.remove(13);
-    service.beforeAnswer = ({ page }) => {
-      if (page === 2) service.add(13); // page 3 has proved it removed; page 2 shifts and cannot show it
-      if (page === 1) service.remove(1, 2, 3, 4, 5, 6, 7, 8); // now page 1 shows 13
-    };
-    await pipeline.run();
-    expect(pipeline.query('select removed_at from video where id = 13')).toEqual([{ removed_at: null }]);
-  });
-
-  it('is undone when the video returns, even unchanged', async () => {
-    const service = await startPackageService(idsBetween(1, 9));
-    const pipeline = openTestPipeline({ url: service.url });
-    await pipeline.run();
-    service.remove(3);
-    await pipeline.run();
-    service.add(3);
-    await pipeline.run();
-    expect(lastWalk(pipeline)).toMatchObject({ restored: 1, updated: 0, unchanged: 8 });
-    expect(liveIds(pipeline)).toEqual(idsBetween(1, 9));
-  });
-
-  it('never affects a listed record because of a deletion during the walk', async () => {
-    const service = await startPackageService(idsBetween(1, 100));
-    const pipeline = openTestPipeline({ url: service.url });
-    await pipeline.run();
-    service.beforeAnswer = ({ page }) => service.remove(page, page + 20, page + 50);
-    await pipeline.run();
-    const alive = [...service.records.keys()];
-    expect(liveIds(pipeline)).toEqual(expect.arrayContaining(alive));
-  });
-});
-
-describe('the brake', () => {
-  it('holds back more than its share and more than twenty, until a later walk proves the same', async () => {
-    const service = await startPackageService(idsBetween(1, 100));
-    const pipeline = openTestPipeline({ url: service.url, pageSize: 200, removalBrake: 0.2 });
-    await pipeline.run();
-    service.remove(...idsBetween(1, 30));
-    pipeline.clock.advance(HOUR_MS);
-    expect((await pipeline.run()).status).toBe('partial');
-    expect(lastWalk(pipeline)).toMatchObject({ removed: 0, held_back: 30 });
-    pipeline.clock.advance(HOUR_MS / 2);
-    await pipeline.run();
-    expect(lastWalk(pipeline)).toMatchObject({ removed: 0, held_back: 30 });
-    pipeline.clock.advance(HOUR_MS);
-    await pipeline.run();
-    expect(lastWalk(pipeline)).toMatchObject({ removed: 30, held_back: 0 });
-    expect(liveIds(pipeline)).toEqual(idsBetween(31, 100));
-  });
-
-  it('accepts twenty and fewer, and a number within its share', async () => {
-    const service = await startPackageService(idsBetween(1, 100));
-    const pipeline = openTestPipeline({ url: service.url, pageSize: 200, removalBrake: 0.2 });
-    await pipeline.run();
-    service.remove(...idsBetween(1, 20));
-    await pipeline.run();
-    expect(lastWalk(pipeline)).toMatchObject({ removed: 20 });
-  });
-
-  it('holds an emptied package back, and clears that when the videos return', async () => {
-    const service = await startPackageService([1, 2, 3]);
-    const pipeline = openTestPipeline({ url: service.url });
-    await pipeline.run();
-    service.remove(1, 2, 3);
-    await pipeline.run();
-    expect(lastWalk(pipeline)).toMatchObject({ removed: 0, held_back: 3, totalcount: 0 });
-    service.add(1, 2, 3);
-    await pipeline.run();
-    expect(pipeline.query('select count(*) as n from removal_candidate')).toEqual([{ n: 0 }]);
-    expect(liveIds(pipeline)).toEqual([1, 2, 3]);
-  });
-
-  it('accepts held-back removals on a manual command', async () => {
-    const service = await startPackageService([1, 2, 3]);
-    const pipeline = openTestPipeline({ url: service.url });
-    await pipeline.run();
-    service.remove(1, 2, 3);
-    await pipeline.run();
-    const summary = await pipeline.run({ acceptRemovals: true });
-    expect(summary.status).toBe('succeeded');
-    expect(liveIds(pipeline)).toEqual([]);
-  });
 });
 
 describe('a service that does not sort', () => {
@@ -292,20 +168,6 @@ describe('a page with a contradiction', () => {
     expect(lastWalk(pipeline)).toMatchObject({ removed: 1, quarantined: 1 });
     expect(liveIds(pipeline)).toContain(12);
     expect(liveIds(pipeline)).not.toContain(4);
-  });
-
-  it('never causes the removal of a video whose record cannot be stored', async () => {
-    const service = await startPackageService(idsBetween(1, 9));
-    const pipeline = openTestPipeline({ url: service.url });
-    await pipeline.run();
-    service.edit(4, { duration: 'long' });
-    await pipeline.run();
-    expect(lastWalk(pipeline)).toMatchObject({ removed: 0, quarantined: 1 });
-    service.edit(4, { duration: 5 });
-    await pipeline.run();
-    expect(pipeline.query('select count(*) as n from quarantine where resolved_at is null')).toEqual([
-      { n: 0 },
-    ]);
   });
 
   it('stores a record with an id beyond 2^53 with every digit', async () => {
@@ -368,17 +230,6 @@ describe('a page that was not read completely', () => {
     expect(service.pages()).toEqual([1, 5, 4, 3, 3, 2, 1]);
     expect(liveIds(pipeline)).toEqual(idsBetween(1, 24));
   });
-
-  it('is every page except the first of a service that ignores the page number', async () => {
-    const service = await startPackageService(idsBetween(1, 24));
-    service.intercept = () => {
-      const records = [...service.records.values()].slice(0, 5);
-      return { body: listBody({ records, page: 1, pagesize: 5, totalcount: 24, totalpage: 5 }) };
-    };
-    const pipeline = openTestPipeline({ url: service.url });
-    expect((await pipeline.run()).status).toBe('partial');
-    expect(lastWalk(pipeline)['error']).toContain('page 1 came for page');
-  });
 });
 
 describe('a service that rejects pages beyond the end', () => {
@@ -437,19 +288,6 @@ describe('an interrupted walk', () => {
     await pipeline.run();
     expect(liveIds(pipeline)).toEqual([...idsBetween(1, 12), ...idsBetween(101, 150)]);
   });
-
-  it('starts from scratch when it is too old', async () => {
-    const service = await startPackageService(idsBetween(1, 50));
-    const pipeline = openTestPipeline({ url: service.url, resumeWithinMs: HOUR_MS });
-    service.beforeAnswer = ({ page }) => {
-      if (page === 6) pipeline.stop();
-    };
-    await pipeline.run();
-    service.beforeAnswer = () => undefined;
-    pipeline.clock.advance(2 * HOUR_MS);
-    await pipeline.run();
-    expect(lastWalk(pipeline)).toMatchObject({ resumed: 0, pages: 10 });
-  });
 });
 
 describe('a failing package', () => {
@@ -480,19 +318,6 @@ describe('a failing package', () => {
     expect(summary.status).toBe('failed');
     expect(service.requests.length).toBeLessThan(20);
     expect(summary.failures.at(-1)?.message).toContain('not requested in this run');
-  });
-
-  it('has only its turn: packages that always fail do not prevent the walks of the others', async () => {
-    const service = await startPackageService(idsBetween(1, 4));
-    service.intercept = ({ query }) =>
-      Number(query.get('pkg')) > 900 ? listRefusal('PackageNotFound') : undefined;
-    const pipeline = openTestPipeline({ url: service.url, packages: [901, 902, 903, 1, 2], concurrency: 1 });
-    await pipeline.run();
-    for (const count of [1, 2, 3]) {
-      await pipeline.run();
-      const walks = pipeline.query('select 1 from walk where package_id = 2 and status = ?', 'succeeded');
-      expect(walks).toHaveLength(count);
-    }
   });
 
   it('stops its account when ten packages in a row fail alike: a dead service does not receive ten thousand requests', async () => {
