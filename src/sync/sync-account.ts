@@ -125,9 +125,7 @@ function listPackagesInTurn({ context, options, account }: AccountRun): number[]
  * Puts other packages between those that failed before, as far as possible: a few dead packages must not look like an
  * account that refuses everything.
  */
-function interleaveFailed(
-  packages: readonly { id: number; failedBefore: boolean | 0 | 1 }[],
-): number[] {
+function interleaveFailed(packages: readonly { id: number; failedBefore: boolean | 0 | 1 }[]): number[] {
   const ids: number[] = [];
   const delayed: number[] = [];
   let mayFail = false;
