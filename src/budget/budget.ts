@@ -1,12 +1,25 @@
 /** The request budget of one account: sliding windows over a ledger that all processes share. */
-import { toTimestamp, type Clock } from '../lib/clock.ts';
+import { DAY_MS, MINUTE_MS, toTimestamp, type Clock } from '../lib/clock.ts';
 import { ParkedError } from '../lib/errors.ts';
 import type { AccountBudget, Admission, RequestEntry } from '../lib/request-budget.ts';
 import type { Db } from '../database/connection.ts';
 import { currentPause, rampShare, recordRestriction, type Pause } from './pauses.ts';
-import { clampFutureRequests, insertRequest, settleRequest } from './statements/request.ts';
+import {
+  clampFutureRequests,
+  countSince,
+  findNthSince,
+  insertRequest,
+  settleRequest,
+} from './statements/request.ts';
 import { transact } from '../database/transaction.ts';
-import { createWindowCounts, WINDOWS, type Window } from './windows.ts';
+
+/** A request is in a window while its `spent_until_ms` is less than one window ago. */
+const WINDOWS = [
+  { name: 'perSecond', ms: 1_000, words: 'second' },
+  { name: 'perMinute', ms: MINUTE_MS, words: 'minute' },
+  { name: 'perDay', ms: DAY_MS, words: 'day' },
+] as const;
+type Window = (typeof WINDOWS)[number];
 
 /** How many requests a sliding window may hold; null for no limit. */
 export interface Limits {
@@ -45,7 +58,7 @@ export function createBudget(
   clock: Clock,
   onWait: OnWait = () => undefined,
 ): AccountBudget {
-  const ledger: Ledger = { db, account, limits, windows: createWindowCounts(db, account) };
+  const ledger: Ledger = { db, account, limits };
   let queue: Promise<unknown> = Promise.resolve();
   let lastReportedUntil = 0;
   const reportOnce = (untilMs: number, wait: Wait) => {
@@ -126,7 +139,6 @@ interface Ledger {
   db: Db;
   account: string;
   limits: Limits;
-  windows: ReturnType<typeof createWindowCounts>;
 }
 
 /** Why a request must wait, and until when. `inFlight`: the request that must leave its window may still be answered. */
@@ -192,20 +204,21 @@ function nextSlotAt({ window: { name }, used }: FullWindow, limits: Rates, pause
   return limits[name] === null ? fullRateAtMs : Infinity;
 }
 
-/** The first window without a free slot; null if all have one. A full window is recounted before it blocks. */
+/** The first window without a free slot; null if all have one. */
 function findFullWindow(
-  { db, account, windows }: Ledger,
+  { db, account }: Ledger,
   limits: Rates,
   deadlineMs: number,
   now: number,
 ): FullWindow | null {
   for (const window of WINDOWS) {
     const limit = limits[window.name];
-    if (limit === null || windows.used(window, now) < limit) continue;
+    const since = { account, ms: now - window.ms };
+    if (limit === null || countSince(db, since) < limit) continue;
     clampFutureRequests(db, { account, latest: now + deadlineMs });
-    const used = windows.recount(window, now);
+    const used = countSince(db, since);
     if (used < limit) continue;
-    const oldest = windows.oldest(window, now, used, limit);
+    const oldest = findNthSince(db, { ...since, n: used - limit })?.until ?? since.ms;
     const inFlight = oldest > now && oldest <= now + deadlineMs; // later: the clock went back
     return { window, used, freeAt: oldest + window.ms + 1, inFlight };
   }

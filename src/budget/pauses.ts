@@ -39,7 +39,7 @@ export function rampShare({ untilMs, fullRateAtMs }: Pause, now: number): number
 
 /** Inside a transaction: the pause in force, or the one after which the full rate is not back; null without one. */
 export function currentPause(tx: Tx, account: string, now: number): Pause | null {
-  const row = findCorrected(tx, account, now);
+  const row = findKnown(tx, account, now);
   const pause = row && toPause(row);
   return pause && pause.fullRateAtMs > now ? pause : null;
 }
@@ -53,26 +53,15 @@ export function recordRestriction(
   now: number,
 ): void {
   transact(db, (tx) => {
-    const known = findCorrected(tx, account, now);
+    const known = findKnown(tx, account, now);
     upsertPause(tx, nextPause(account, known, restriction, admittedAt, now));
   });
 }
 
-/** A pause that begins in the future was stored by a clock that was ahead: it is moved, and lasts as long from now on. */
-function findCorrected(tx: Tx, account: string, now: number): PauseRow | undefined {
+/** A pause that begins in the future was stored by a clock that was ahead: it does not count. */
+function findKnown(tx: Tx, account: string, now: number): PauseRow | undefined {
   const row = findPause(tx, { account });
-  const ahead = row ? fromTimestamp(row.since) - now : 0;
-  if (!row || ahead <= 0) return row;
-  const moved = (time: string) => roundUp(fromTimestamp(time) - ahead);
-  const { until, full_rate_at } = row;
-  const corrected = {
-    ...row,
-    since: toTimestamp(now),
-    until: moved(until),
-    full_rate_at: moved(full_rate_at),
-  };
-  upsertPause(tx, corrected);
-  return corrected;
+  return row && fromTimestamp(row.since) <= now ? row : undefined;
 }
 
 /**

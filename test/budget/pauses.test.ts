@@ -189,14 +189,11 @@ describe('a pause', () => {
     expect(stored()?.strikes).toBe(2);
   });
 
-  it('lasts its length from now on where the clock went back', async () => {
+  it('of a clock that was ahead does not count', async () => {
     clock.set(START + 3_600_000);
     restrict(await admit(), 20_000);
     clock.set(START);
-    const at = await admittedAt();
-    expect(at).toBeGreaterThanOrEqual(20);
-    expect(at).toBeLessThanOrEqual(50);
-    expect(stored()).toMatchObject({ since: 0, until: 20, strikes: 1 });
+    expect(await admittedAt()).toBeLessThanOrEqual(30);
   });
 
   it('survives its process', async () => {

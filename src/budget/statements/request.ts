@@ -13,23 +13,6 @@ export const findNthSince = query<{ until: number }, Since & { n: number }>(
   `select spent_until_ms as until from request where ${SINCE} order by spent_until_ms limit 1 offset :n`,
 ).get;
 
-/** Counts the requests that left a window while its beginning moved from `ms` to `to`. */
-export const countLeft = query<never, Since & { to: number }>(
-  `select count(*) as count from request where ${SINCE} and spent_until_ms <= :to`,
-).count;
-
-/** The last request of all accounts. */
-export const findLastRequest = query<{ id: number | null }>('select max(request_id) as id from request').one;
-
-/** Counts the requests of the account after this one; `lastId` is the last of all accounts, null if there is none. */
-export const findAddedSince = query<
-  { added: number; lastId: number | null },
-  { account: string; id: number }
->(
-  `select count(*) filter (where account = :account) as added, max(request_id) as lastId
-    from request where request_id > :id`,
-).one;
-
 /** Adds a request that may now be sent, and returns its id. */
 export const insertRequest = query<
   { id: number },
