@@ -1,7 +1,7 @@
 /** Seeded random numbers: the same on every machine. */
 
 /** The first seed of a stream: streams of different purposes are independent. */
-export const STREAM = { ids: 1, video: 2, edit: 3, churn: 4, notation: 6 } as const;
+export const STREAM = { ids: 1, video: 2, edit: 3, churn: 4 } as const;
 
 const ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyz';
 

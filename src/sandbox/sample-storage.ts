@@ -4,12 +4,9 @@ import { addDays } from '../lib/days.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { StorageRange } from '../service/server/catalogue.ts';
 import type { StorageDay } from '../service/storage.ts';
-import { hash, STREAM } from './random.ts';
 
 /** How many days before today have a record. */
 const PAST_DAYS = 400;
-
-const FIRST_DAY = '2020-01-01';
 
 /** Counts a video from a day (`yyyy-mm-dd`) on; with `sign` -1, no longer. */
 export type CountFile = (day: string, filesize: number | null, sign: 1 | -1) => void;
@@ -34,11 +31,6 @@ export function createStorageDays(calendar: Calendar, clock: Clock) {
     return direction === 'asc' ? records : records.reverse();
   };
   return { count, read };
-}
-
-/** True for the days, two of three, whose figures are sent as doubles. */
-export function isSentAsDoubles(seed: number, day: string): boolean {
-  return hash(seed, STREAM.notation, daysBetween(FIRST_DAY, day)) % 3 !== 0;
 }
 
 /** Each video has its original, three encoded files and two images; one of fifty has an advertisement. */

@@ -7,7 +7,7 @@ import { churnSteadily, createChurn } from './churn.ts';
 import { createIncidents } from './incidents.ts';
 import type { PackageSpec } from './record-cache.ts';
 import { createPackageVideos, type PackageVideos } from './package-videos.ts';
-import { createStorageDays, isSentAsDoubles, type CountFile } from './sample-storage.ts';
+import { createStorageDays, type CountFile } from './sample-storage.ts';
 import { formatCreationTime } from './sample-video.ts';
 
 const DEFAULT_PACKAGES: readonly PackageSpec[] = [
@@ -97,7 +97,7 @@ function createLists(
 }
 
 function createServer(options: SandboxOptions, catalogue: Catalogue) {
-  const { clock, seed = 1, keys = DEFAULT_KEYS, pageSizeMax = PAGE_SIZES.maxPageSize } = options;
+  const { clock, keys = DEFAULT_KEYS, pageSizeMax = PAGE_SIZES.maxPageSize } = options;
   return createServiceServer({
     catalogue: slowDown(catalogue, clock, options.answerMs ?? 0),
     keys,
@@ -105,7 +105,6 @@ function createServer(options: SandboxOptions, catalogue: Catalogue) {
     defaultPageSize: Math.min(PAGE_SIZES.defaultPageSize, pageSizeMax),
     maxPageSize: pageSizeMax,
     storageAuth: options.storageAuth ?? 'none',
-    asDoubles: (day) => isSentAsDoubles(seed, day),
   });
 }
 

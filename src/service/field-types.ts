@@ -3,12 +3,19 @@
  * takes any JSON value and gives the value to store, or rejects it.
  */
 import * as z from 'zod';
-import type { ServiceField } from '../lib/service-fields.ts';
+import { NOT_DOCUMENTED, type ServiceField } from '../lib/service-fields.ts';
 
 const DECIMAL = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** The OpenAPI description of a field; `type` is that of the reader if docs/service.md has another one. */
+/** The description of a field; `type` is that of the reader if docs/service.md has another one. */
 type FieldDoc = Omit<ServiceField, 'type'>;
+
+/** The JSON schema of a field, as the OpenAPI document has it. Counts, bytes and ids may exceed 32 bits. */
+function toMeta(type: ServiceField['type'], { description, unit }: FieldDoc) {
+  const unitText = unit === NOT_DOCUMENTED ? 'unit not documented' : unit;
+  const text = unitText === undefined ? description : `${description} (${unitText})`;
+  return { type, ...(type === 'integer' && { format: 'int64' }), description: text };
+}
 
 type Context = z.core.$RefinementCtx;
 
@@ -56,9 +63,8 @@ function readNumber(value: unknown, context: Context): number | null {
   return reject(context, `${preview(value)} is not a number that can be stored exactly`);
 }
 
-function createReader<T>(type: string, read: (value: unknown, context: Context) => T) {
-  return ({ description, unit }: FieldDoc) =>
-    z.unknown().optional().transform(read).meta({ type, description, unit });
+function createReader<T>(type: ServiceField['type'], read: (value: unknown, context: Context) => T) {
+  return (doc: FieldDoc) => z.unknown().optional().transform(read).meta(toMeta(type, doc));
 }
 
 /** Text. Absent is null; null and '' stay different; another JSON type is kept as its JSON text. */
@@ -71,7 +77,7 @@ export const integer = createReader('integer', readInteger);
 export const number = createReader('number', readNumber);
 
 /** An integer from `minimum` up that must be there. */
-export function requiredInteger(minimum: number, { description, unit }: FieldDoc) {
+export function requiredInteger(minimum: number, doc: FieldDoc) {
   return z
     .unknown()
     .optional()
@@ -80,7 +86,7 @@ export function requiredInteger(minimum: number, { description, unit }: FieldDoc
       if (number !== null && number >= minimum) return number;
       return reject(context, `${preview(value)} is not a whole number from ${minimum} up`);
     })
-    .meta({ type: 'integer', minimum, description, unit });
+    .meta({ ...toMeta('integer', doc), minimum });
 }
 
 const READERS = { string: text, integer, number };

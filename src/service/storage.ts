@@ -16,7 +16,7 @@ export const storageFigures = Object.fromEntries(
 const day = z
   .string()
   .refine(isDay, 'is not a calendar date yyyy-mm-dd')
-  .meta({ description: 'Date of the record', unit: 'yyyy-mm-dd', format: 'date' });
+  .meta({ description: 'Date of the record', format: 'date' });
 
 /** One storage record (docs/service.md 2.3). */
 export const storageRecord = z.looseObject({ ...storageFigures, date: day });

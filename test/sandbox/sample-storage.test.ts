@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { addDays } from '../../src/lib/days.ts';
 import { FIGURES } from '../../src/lib/service-fields.ts';
-import { readStorageDay } from '../../src/service/storage.ts';
-import { expectDescribed } from '../support/openapi-document.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
 import { allVideos, createStoppedClock, NOON, startSandbox } from '../support/fixtures/sandbox-package.ts';
 
@@ -83,17 +81,6 @@ describe("the sandbox's storage", () => {
         records.slice(from, from + 30).reduce((sum, record) => sum + (record[figure] ?? NaN), 0) / 30;
       expect(mean(370)).toBeGreaterThan(mean(0) * 1.02);
     }
-  });
-
-  it('is sent in scientific notation on some days and plainly on others, always readable', async () => {
-    const { url } = await startSandbox();
-    const response = await fetch(`${url}/report/stats/video/storage?sdate=2026-01-01&edate=2026-03-09`);
-    const text = await response.text();
-    expect(text).toMatch(/"mov_org_size":2\.\d+E13,/);
-    expect(text).toMatch(/"mov_org_size":\d{14},/);
-    expectDescribed('/report/stats/video/storage', response.status, JSON.parse(text));
-    const { data } = JSON.parse(text) as { data: { list: unknown[] } };
-    expect(data.list.map(readStorageDay).filter((read) => 'refused' in read)).toEqual([]);
   });
 
   it('requires the key where the options require it', async () => {

@@ -1,9 +1,7 @@
 /** Load limits of a server, by the options of Node and Fastify. */
-import type { EventEmitter } from 'node:events';
 import type { Server } from 'node:http';
-import type { Socket } from 'node:net';
 import { InterruptedError } from '../../lib/errors.ts';
-import type { FastifyHttpOptions, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyHttpOptions, FastifyReply } from 'fastify';
 
 export interface LoadLimits {
   /** The address and all headers together, in bytes; a Korean character of a keyword takes nine. */
@@ -36,51 +34,17 @@ export function httpOptions({ headerBytes, requestMs, idleMs }: LoadLimits): Fas
     connectionTimeout: idleMs,
     requestTimeout: requestMs,
     http: { maxHeaderSize: headerBytes, headersTimeout: requestMs, connectionsCheckingInterval },
-    clientErrorHandler: rejectUnreadable,
   };
 }
 
 export const NO_SUCH_PATH = { error: 'no such path' };
 
-const UNREADABLE: Readonly<Record<string, readonly [status: string, message: string]>> = {
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'the address and the headers are too long'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'the request did not arrive in time'],
-};
-const NOT_HTTP = [
-  '400 Bad Request',
-  'the request cannot be read; an address has to be percent-encoded',
-] as const;
-
-/** Responds to what Node could not parse as a request, in the form of every other error, and closes the connection. */
-function rejectUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
-  const [status, message] = UNREADABLE[error.code ?? ''] ?? NOT_HTTP;
-  const body = JSON.stringify({ error: message });
-  const head = [
-    `HTTP/1.1 ${status}`,
-    'connection: close',
-    'content-type: application/json',
-    'x-content-type-options: nosniff',
-    `content-length: ${body.length}`,
-  ].join('\r\n');
-  if (socket.writable) socket.write(`${head}\r\n\r\n${body}`);
-  socket.destroy(error);
-}
-
 /** Created once, because every request needs it. */
 const DISCONNECTED = new InterruptedError('the client has disconnected');
 
 /** Aborts with an InterruptedError when the response has been sent or the client has disconnected. */
-export function clientGoneSignal(request: FastifyRequest, reply: FastifyReply): AbortSignal {
+export function clientGoneSignal({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController();
-  onFirstClose([reply.raw, request.raw], () => controller.abort(DISCONNECTED));
+  raw.once('close', () => controller.abort(DISCONNECTED));
   return controller.signal;
-}
-
-/** Calls `then` once, at the first `close`: a response queued behind another one on its connection emits none. */
-function onFirstClose(emitters: readonly EventEmitter[], then: () => void): void {
-  const close = () => {
-    for (const emitter of emitters) emitter.off('close', close);
-    then();
-  };
-  for (const emitter of emitters) emitter.on('close', close);
 }

@@ -1,14 +1,9 @@
 /** The OpenAPI document of the server, made from the schemas of its queries and responses. */
-import { STORAGE_PATH } from '../storage.ts';
-import { VIDEO_LIST_PATH } from '../videos.ts';
-import { EVERY_PARAMETER, OTHER_REQUESTS, formatUnspecified } from './unspecified-behaviour.ts';
-import {
-  answerSchemas,
-  storageStatisticsParameters,
-  videoListParameters,
-  type OpenApiParameter,
-} from './openapi-schemas.ts';
-import type { PageSizes } from './query.ts';
+import * as z from 'zod';
+import { storageFigures, STORAGE_PATH, storageRecord, storageStatus } from '../storage.ts';
+import { errorInfo, paging, searchOption, VIDEO_LIST_PATH, videoRecord } from '../videos.ts';
+import { API_ERRORS } from './api-errors.ts';
+import { FIRST_PAGE, storageParameters, videoParameters, type PageSizes } from './query.ts';
 
 export interface OpenApiOptions extends PageSizes {
   version: string;
@@ -18,147 +13,143 @@ export interface OpenApiOptions extends PageSizes {
   keyHeaders: readonly string[];
 }
 
-/** What an HTTP status other than 200 and 304 means; the body is `{ "error": string }`. */
-const SERVER_ERRORS = {
-  400: 'The request cannot be read.',
-  403: 'The request names a host name that the server does not accept.',
-  404: 'There is no such path.',
-  408: 'The request did not arrive in time.',
-  429: 'The client sent too many wrong keys.',
-  431: 'The address and the headers are too long.',
-  500: 'The server failed; its log says why.',
-  503: 'The server has too many requests in progress.',
-} as const;
-
-const SECURITY_SCHEMES = {
-  queryKey: { type: 'apiKey', in: 'query', name: 'key', description: 'The key as a query parameter.' },
-  bearerKey: { type: 'http', scheme: 'bearer', description: 'The key as a bearer token.' },
-  headerKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The key as a header.' },
-} as const;
-
-/** The schemes of all places of a key, by name. */
-function securitySchemes(keyHeaders: readonly string[]): Record<string, object> {
-  const others = keyHeaders.map((name, index) => [
-    `accountHeaderKey${index + 1}`,
-    { type: 'apiKey', in: 'header', name, description: 'The key as the header of an account.' },
-  ]);
-  return { ...SECURITY_SCHEMES, ...(Object.fromEntries(others) as Record<string, object>) };
-}
-
-/** Relative to the address of the document. A template below it, for `/accounts/NAME`, is no valid URL to Spectral. */
-const SERVERS = [{ url: '/', description: 'The server that sends this document.' }] as const;
-
-const CONTACT = { name: 'The operator of this server' } as const;
-
-const LICENSE = { name: 'MIT', url: 'https://spdx.org/licenses/MIT.html' } as const;
-
-const TAGS = {
-  videos: { name: 'videos', description: 'The videos of a distribution package.' },
-  storage: { name: 'storage', description: 'The storage usage of an account.' },
-} as const;
-
-const HEADERS = {
-  etag: {
-    description:
-      'Tag of the response. A request with it in if-none-match gets 304 if the response is still the same.',
-    schema: { type: 'string' },
-  },
-  age: {
-    description:
-      'Seconds since the data was read from the service; left out where the server is the service itself.',
-    schema: { type: 'integer', minimum: 0 },
-  },
-  'retry-after': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 0 } },
-} as const;
-
-const SERVER_ERROR = {
-  type: 'object',
-  description: 'An error of the server, other than a rejected request.',
-  properties: { error: { type: 'string', description: 'What is wrong, in words.' } },
-  required: ['error'],
-} as const;
+/** A JSON schema (draft 2020-12), as OpenAPI 3.1 takes it. */
+type JsonSchema = z.core.JSONSchema.BaseSchema;
+type Properties = Record<string, JsonSchema>;
 
 const INTRODUCTION = [
   'The two operations of the video-hosting service, with the same paths, parameters and responses.',
   'Below /accounts/NAME they answer for that account alone, where a package is one of several accounts.',
   '"Not documented" is what the description of the service does not say.',
-  formatUnspecified(OTHER_REQUESTS),
+  'A rejected request has HTTP 200 and an empty list; errorCode or message say why.',
+  'A parameter that is empty counts as left out, of one that is given twice the first counts, and others are ignored.',
 ].join(' ');
 
+const CODES = Object.entries(API_ERRORS).map(([code, meaning]) => `${code}: ${meaning}`);
+
+/** Lists and rejections have one schema: a client reads `errorCode` or `message` first. */
+const SCHEMAS: Properties = {
+  VideoRecord: toObject(
+    'A video. It may have further fields, as the service sent them',
+    toNullable(toProperties(videoRecord.shape)),
+  ),
+  VideoListAnswer: toObject('The response of the video list', {
+    videoInfoList: toObject('One page of the videos of a package', {
+      apiVideoSearchOption: toObject(
+        'Echo of the search and sort parameters; empty where unused',
+        toProperties(searchOption.shape),
+      ),
+      videoInfoList: toList('The videos of the page', 'VideoRecord'),
+      errorInfo: toObject('Whether the list succeeded', {
+        ...toProperties(errorInfo.shape),
+        errorCode: {
+          type: 'string',
+          enum: ['None', ...Object.keys(API_ERRORS)],
+          description: `None without an error. ${CODES.join('; ')}`,
+        },
+      }),
+      paging: toObject('Position of the page; zeros if rejected', toProperties(paging.shape)),
+    }),
+  }),
+  StorageRecord: toObject('The figures of one day', {
+    ...toNullable(toProperties(storageFigures)),
+    ...toProperties({ date: storageRecord.shape.date }),
+  }),
+  StorageAnswer: toObject('The response of the storage statistics', {
+    ...toProperties(storageStatus.shape),
+    data: toObject('The records', { list: toList('One record a known day', 'StorageRecord') }),
+  }),
+  ServerError: toObject('An error of the server, other than a rejected request', {
+    error: { type: 'string', description: 'What is wrong, in words' },
+  }),
+};
+
 /** The OpenAPI 3.1 document of both operations (docs/service.md 2, 4, 5, 7), as a plain object for `/openapi.json`. */
-export function buildOpenApi({ version, keyed, keyHeaders, ...sizes }: OpenApiOptions): object {
-  const schemes = keyed ? securitySchemes(keyHeaders) : {};
-  const listVideos = operation('VideoListAnswer', {
-    tags: [TAGS.videos.name],
+export function buildOpenApi(options: OpenApiOptions): object {
+  const { version, keyed, keyHeaders, defaultPageSize, maxPageSize } = options;
+  const securitySchemes = keyed ? listKeyPlaces(['x-api-key', ...keyHeaders]) : {};
+  const listVideos = {
     operationId: 'listVideos',
     summary: 'List the videos of a distribution package',
-    parameters: videoListParameters(sizes),
-    answer: 'A page of videos, or a rejection: then `errorCode` is not `None` and the list is empty.',
-  });
-  const readStorage = operation('StorageAnswer', {
-    tags: [TAGS.storage.name],
+    parameters: toParameters(videoParameters, {
+      page: { default: FIRST_PAGE },
+      pagesize: { default: defaultPageSize, maximum: maxPageSize },
+    }),
+    responses: toResponses('VideoListAnswer'),
+  };
+  const readStorage = {
     operationId: 'readStorage',
     summary: 'Read the storage usage of each date of a range',
-    parameters: storageStatisticsParameters(),
-    answer: 'One record per day, or a rejection: then `message` is not `success` and the list is empty.',
-  });
+    parameters: toParameters(storageParameters, {}),
+    responses: toResponses('StorageAnswer'),
+  };
   return {
     openapi: '3.1.1',
-    info: { title: 'vodhouse', version, description: INTRODUCTION, contact: CONTACT, license: LICENSE },
-    servers: SERVERS,
-    tags: Object.values(TAGS),
-    security: Object.keys(schemes).map((name) => ({ [name]: [] })), // any one of them; none: no key
+    info: {
+      title: 'vodhouse',
+      version,
+      description: INTRODUCTION,
+      license: { name: 'MIT', url: 'https://spdx.org/licenses/MIT.html' },
+    },
+    servers: [{ url: '/', description: 'The server that sends this document' }],
+    security: Object.keys(securitySchemes).map((name) => ({ [name]: [] })), // any one of them; none: no key
     paths: { [VIDEO_LIST_PATH]: { get: listVideos }, [STORAGE_PATH]: { get: readStorage } },
-    components: {
-      schemas: { ...answerSchemas, ServerError: SERVER_ERROR },
-      headers: HEADERS,
-      responses: responses(),
-      ...(keyed && { securitySchemes: schemes }),
-    },
+    components: { schemas: SCHEMAS, ...(keyed && { securitySchemes }) },
   };
 }
 
-interface OperationDoc {
-  tags: string[];
-  operationId: string;
-  summary: string;
-  parameters: OpenApiParameter[];
-  answer: string;
-}
-
-function operation(schema: string, { answer, ...named }: OperationDoc): object {
-  const errors = Object.keys(SERVER_ERRORS).map((status) => [status, toResponse(status)]);
+/** Where a request may carry its key, by names that a document allows. */
+function listKeyPlaces(headers: readonly string[]): Record<string, object> {
+  const inHeaders = headers.map((name, index) => [
+    `headerKey${index + 1}`,
+    { type: 'apiKey', in: 'header', name },
+  ]);
   return {
-    ...named,
-    description: formatUnspecified(EVERY_PARAMETER, 'a parameter'),
-    responses: {
-      200: { description: answer, headers: headers('etag', 'age'), content: json(schema) },
-      304: toResponse('304'),
-      ...(Object.fromEntries(errors) as Record<string, object>),
-    },
+    queryKey: { type: 'apiKey', in: 'query', name: 'key' },
+    bearerKey: { type: 'http', scheme: 'bearer' },
+    ...(Object.fromEntries(inHeaders) as Record<string, object>),
   };
 }
 
-function responses(): object {
-  const unchanged = {
-    description: 'The response still has the tag that if-none-match names.',
-    headers: headers('etag', 'age'),
-  };
-  const errors = Object.entries(SERVER_ERRORS).map(([status, description]) => {
-    const waiting = ['429', '503'].includes(status) ? { headers: headers('retry-after') } : {};
-    return [`Http${status}`, { description, ...waiting, content: json('ServerError') }];
+/** `more`: keywords by parameter; zod drops the default of a schema that transforms. */
+function toParameters({ shape }: z.ZodObject<Record<string, z.ZodType>>, more: Properties): object[] {
+  return Object.entries(toProperties(shape)).map(([name, { description, ...schema }]) => {
+    const required = !shape[name]?.safeParse(undefined).success;
+    return { name, in: 'query', required, description, schema: { ...schema, ...more[name] } };
   });
-  return { Http304: unchanged, ...(Object.fromEntries(errors) as Record<string, object>) };
 }
 
-function toResponse(status: string): object {
-  return { $ref: `#/components/responses/Http${status}` };
+/** The statuses besides 304 for a known tag: 4XX for what cannot be read, 429, 5XX. */
+function toResponses(schema: string): object {
+  const content = (name: string) => ({
+    'application/json': { schema: { $ref: `#/components/schemas/${name}` } },
+  });
+  return {
+    200: { description: 'The answer, or why the request is rejected', content: content(schema) },
+    304: { description: 'The response still has the tag that if-none-match names' },
+    '4XX': { description: 'The request cannot be read or is refused', content: content('ServerError') },
+    '5XX': { description: 'The server failed or is busy', content: content('ServerError') },
+  };
 }
 
-function json(schema: string): object {
-  return { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } };
+/** The server always sends all members, and may send others. */
+function toObject(description: string, properties: Properties): JsonSchema {
+  const required = Object.keys(properties);
+  return { type: 'object', description, properties, required, additionalProperties: {} };
 }
 
-function headers(...names: (keyof typeof HEADERS)[]): object {
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+function toList(description: string, record: string): JsonSchema {
+  return { type: 'array', description, items: { $ref: `#/components/schemas/${record}` } };
+}
+
+function toProperties(shape: Readonly<Record<string, z.ZodType>>): Properties {
+  return (z.toJSONSchema(z.object(shape), { io: 'input' }).properties ?? {}) as Properties;
+}
+
+/** Any field of a record but its id may be null. */
+function toNullable(properties: Properties): Properties {
+  const entries = Object.entries(properties).map(([name, schema]) =>
+    name === 'id' ? [name, schema] : [name, { ...schema, type: [schema.type, 'null'] }],
+  );
+  return Object.fromEntries(entries) as Properties;
 }

@@ -1,17 +1,16 @@
 /**
- * Reads the query parameters of both operations (docs/service.md 4.1, 4.2). Behaviour that docs/service.md leaves open is
- * chosen here, at each parameter; the OpenAPI document lists it.
+ * Reads the query parameters of both operations (docs/service.md 4.1, 4.2). What docs/service.md leaves open is chosen here;
+ * the descriptions are those of the OpenAPI document.
  */
 import * as z from 'zod';
 import { preview } from '../field-types.ts';
 import { isDay } from '../../lib/days.ts';
 import { SEARCH_ITEMS, SORT_DIRECTIONS, SORT_ITEMS, type SearchOption } from '../videos.ts';
 import type { VideoQuery } from './catalogue.ts';
-import type { ParameterDoc } from './unspecified-behaviour.ts';
 
 const DEFAULT_SORT = { item: 'id', direction: 'desc' } as const;
 const DEFAULT_DAY_DIRECTION = 'asc';
-const FIRST_PAGE = 1;
+export const FIRST_PAGE = 1;
 
 /** The largest 32-bit integer. */
 const LAST_PAGE = 2_147_483_647;
@@ -24,9 +23,8 @@ export interface PageSizes {
 
 const positiveInteger = z
   .string()
-  .regex(/^\d+$/)
-  .transform(Number)
-  .refine((number) => number >= 1);
+  .refine((text) => /^\d+$/.test(text) && Number(text) >= 1)
+  .transform(Number);
 
 function oneOf<const T extends readonly string[]>(values: T) {
   return z.enum(values, { error: ({ input }) => `${preview(input)} is not one of ${values.join(', ')}` });
@@ -43,85 +41,50 @@ const day = z
   .string({ error: 'is missing' })
   .refine(isDay, { error: ({ input }) => `${preview(input)} is not a calendar date yyyy-mm-dd` });
 
-const UNKNOWN_VALUE = { 'in capitals, or of a value not listed': 'rejected' };
+const INTEGER = { type: 'integer', format: 'int64' } as const;
 
-function document<T extends z.ZodType>(schema: T, doc: ParameterDoc): T {
-  return schema.meta({ ...doc });
-}
-
-/** The parameters of the video list (docs/service.md 4.1). */
+/** The parameters of the video list (docs/service.md 4.1), each with its JSON schema. */
 export const videoParameters = z.object({
-  pkg: document(packageId, { type: 'integer', minimum: 0, description: 'Distribution package' }),
-  search_item: document(oneOf(SEARCH_ITEMS).optional(), {
-    description: 'Field to search for the keyword',
-    unspecified: { 'without `keyword`': 'no search, and an echo that names none', ...UNKNOWN_VALUE },
+  pkg: packageId.meta({ ...INTEGER, description: 'Distribution package' }),
+  search_item: oneOf(SEARCH_ITEMS).optional().meta({
+    description: 'Field to search for the keyword; without a keyword nothing is searched',
   }),
-  keyword: document(z.string().optional(), {
-    description: 'Search word, which the field has to contain',
-    unspecified: {
-      'without `search_item`': 'no search, and an echo that names none',
-      'in other capitals than the field': 'not found',
-      'with `%`, `_` or `*`': 'these stand for themselves',
-    },
+  keyword: z.string().optional().meta({
+    description: 'Text that the field has to contain; capitals count, and %, _ and * stand for themselves',
   }),
-  sort_item: document(oneOf(SORT_ITEMS).optional(), {
-    description: 'Field to sort by',
-    defaultValue: DEFAULT_SORT.item,
-    unspecified: {
-      'left out': `\`${DEFAULT_SORT.item}\``,
-      'of a field that is null': 'null comes before every value',
-      'of a title': 'by Unicode code point, capitals before small letters',
-      'of equal values': 'by `id`',
-      ...UNKNOWN_VALUE,
-    },
+  sort_item: oneOf(SORT_ITEMS).optional().meta({
+    default: DEFAULT_SORT.item,
+    description: 'Field to sort by; null comes first, titles by code point, equal values by id',
   }),
-  sort_direction: document(oneOf(SORT_DIRECTIONS).optional(), {
-    description: 'Ascending or descending',
-    defaultValue: DEFAULT_SORT.direction,
-    unspecified: {
-      'left out': `\`${DEFAULT_SORT.direction}\`; without \`sort_item\` the newest video comes first`,
-      'of `desc`': 'the list of `asc` read from its end, null and equal values included',
-      ...UNKNOWN_VALUE,
-    },
+  sort_direction: oneOf(SORT_DIRECTIONS).optional().meta({
+    default: DEFAULT_SORT.direction,
+    description: 'desc is the list of asc read from its end',
   }),
-  pagesize: document(positiveInteger.optional().catch(undefined), {
-    type: 'integer',
+  pagesize: positiveInteger
+    .optional()
+    .catch(undefined)
+    .meta({
+      ...INTEGER,
+      minimum: 1,
+      description: 'Videos a page; an unreadable one counts as left out',
+    }),
+  page: positiveInteger.catch(FIRST_PAGE).meta({
+    ...INTEGER,
     minimum: 1,
-    description: 'Videos a page',
-    unspecified: {
-      'left out, below 1 or unreadable': 'the default page size',
-      'above the largest page size': 'the largest page size',
-    },
-  }),
-  page: document(positiveInteger.catch(FIRST_PAGE), {
-    type: 'integer',
-    minimum: 1,
-    description: 'Page to return, counted from 1',
-    defaultValue: FIRST_PAGE,
-    unspecified: {
-      'left out, below 1 or unreadable': `page ${FIRST_PAGE}`,
-      'beyond the end': 'no videos, the true totals, and the requested page number',
-      [`above ${LAST_PAGE}`]: `treated as ${LAST_PAGE}`,
-    },
+    description: 'Page to return; beyond the end it is empty and has the true totals',
   }),
 });
 
 /** The parameters of the storage statistics (docs/service.md 4.2). */
 export const storageParameters = z.object({
-  sdate: document(day, {
+  sdate: day.meta({
     format: 'date',
-    description: 'First date, yyyy-mm-dd',
-    unspecified: { 'after `edate`': 'no records; not rejected' },
+    description: 'First date, yyyy-mm-dd; after edate there are no records',
   }),
-  edate: document(day, {
-    format: 'date',
-    description: 'Last date, yyyy-mm-dd',
-    unspecified: { 'any number of days after `sdate`': 'accepted; the range has no maximum length' },
-  }),
-  sort_direction: document(oneOf(SORT_DIRECTIONS).default(DEFAULT_DAY_DIRECTION), {
-    description: 'Ascending or descending by date',
-    unspecified: { 'left out': `\`${DEFAULT_DAY_DIRECTION}\`, the oldest day first`, ...UNKNOWN_VALUE },
-  }),
+  edate: day.meta({ format: 'date', description: 'Last date, yyyy-mm-dd' }),
+  sort_direction: oneOf(SORT_DIRECTIONS)
+    .default(DEFAULT_DAY_DIRECTION)
+    .meta({ description: 'Ascending or descending by date' }),
 });
 
 /** Reads a query of the video list: the query and its echo, or what is wrong with it. */

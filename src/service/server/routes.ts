@@ -15,8 +15,6 @@ export interface ServiceOptions extends PageSizes {
   authorize: { videos: Authorize; storage: Authorize };
   /** The time in milliseconds since 1970, for the date and the age of a response. */
   now: () => number;
-  /** The days (`yyyy-mm-dd`) whose large figures are written in scientific notation; default none. */
-  asDoubles?: (day: string) => boolean;
 }
 
 /** A JSON body, and when its data was read from the service. */
@@ -28,7 +26,7 @@ interface Answer {
 /** Adds both operations to a server at the paths of docs/service.md 4. */
 export function addServiceRoutes(app: FastifyInstance, options: ServiceOptions): void {
   app.get(VIDEO_LIST_PATH, async (request, reply) => {
-    const signal = clientGoneSignal(request, reply);
+    const signal = clientGoneSignal(reply);
     await takeTurn();
     return sendAnswer(request, reply, await videoListAnswer(request, options, signal), options);
   });
@@ -89,5 +87,5 @@ async function storageAnswer(request: FastifyRequest, options: ServiceOptions): 
   if ('problem' in read) return { body: storageErrorBody(read.problem) };
   const found = await options.catalogue.storage(read.range);
   if ('errorCode' in found) return { body: storageErrorBody(found.message) };
-  return { body: storageBody(found.days, options.asDoubles ?? (() => false)), readAt: found.readAt };
+  return { body: storageBody(found.days), readAt: found.readAt };
 }

@@ -20,7 +20,7 @@ export function addPackageRoutes({ options, frame, page, download }: Routing): v
     packages.map(({ id, name }) => ({ key: `${account}/${id}`, name: name ?? `${account}/${id}` })),
   );
   page('/changes', async (request, reply) => {
-    const asked = { now: clock.now(), signal: clientGoneSignal(request, reply) };
+    const asked = { now: clock.now(), signal: clientGoneSignal(reply) };
     const view = await createListView(options, listQuery.parse(request.query), asked);
     return <ChangesPage {...frame} view={view} packages={choices} />;
   });
@@ -32,7 +32,7 @@ export function addPackageRoutes({ options, frame, page, download }: Routing): v
     const params = packageParams.safeParse(request.params);
     if (!params.success) return null;
     const key = { account: params.data.account, package_id: params.data.package };
-    const asked = { now: clock.now(), signal: clientGoneSignal(request, reply) };
+    const asked = { now: clock.now(), signal: clientGoneSignal(reply) };
     const view = await createPackageView(options, key, listQuery.parse(request.query), asked);
     return view && <PackagePage {...frame} view={view} />;
   });

@@ -1,6 +1,4 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { storageBody } from '../../../src/service/server/response.ts';
 import { FIGURES, type Figure } from '../../../src/lib/service-fields.ts';
 import type { StorageDay } from '../../../src/service/storage.ts';
 import { createFixture, getStorage, KEY, startServer } from '../../support/servers/plain-catalogue.ts';
@@ -27,31 +25,6 @@ describe('the storage statistics', () => {
     const { catalogue, ranges } = createFixture();
     await getStorage((await startServer({ catalogue })).url, january);
     expect(ranges[0]?.direction).toBe('asc');
-  });
-
-  it('have figures from 1e7 up as doubles on the days that are sent so', () => {
-    const written = (figure: number | null) => {
-      const text = String(storageBody([createDay('2026-01-01', figure)], () => true));
-      return /"mov_org_size":([^,]+),/.exec(text)?.[1];
-    };
-    expect(written(44_482_871)).toBe('4.4482871E7');
-    expect(written(10_000_000)).toBe('1.0E7');
-    expect(written(9_999_999)).toBe('9999999');
-    expect(written(Number.MAX_SAFE_INTEGER)).toBe('9.007199254740991E15');
-    expect(written(0)).toBe('0');
-    expect(written(null)).toBe('null');
-    expect(String(storageBody([createDay('2026-01-01', 44_482_871)], () => false))).not.toContain('E');
-  });
-
-  it('have the same figures in either notation', () => {
-    fc.assert(
-      fc.property(fc.maxSafeInteger(), (figure) => {
-        const days = [createDay('2026-01-01', figure)];
-        const createFigures = (isDouble: boolean): unknown =>
-          JSON.parse(String(storageBody(days, () => isDouble)));
-        expect(createFigures(true)).toEqual(createFigures(false));
-      }),
-    );
   });
 
   it.each([

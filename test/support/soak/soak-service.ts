@@ -1,7 +1,6 @@
 /** The sandbox over real HTTP, with outages, a clock that advances while it answers, and a record of every request. */
 import { fastify, type FastifyReply } from 'fastify';
 import { createSandbox, type SandboxOptions } from '../../../src/sandbox/sandbox.ts';
-import { isSentAsDoubles } from '../../../src/sandbox/sample-storage.ts';
 import { createKeyAuth, allowAll } from '../../../src/service/server/api-keys.ts';
 import { addServiceRoutes } from '../../../src/service/server/routes.ts';
 import { faultAt, type Fault, type Outage } from './soak-outages.ts';
@@ -63,7 +62,6 @@ export async function startSoakService({ clock, outages, ...account }: SoakServi
     now: () => clock.now(),
     defaultPageSize: PAGE_SIZE_MAX,
     maxPageSize: PAGE_SIZE_MAX,
-    asDoubles: (day) => isSentAsDoubles(account.seed, day),
   });
   return {
     url: await app.listen({ host: '127.0.0.1', port: 0 }),
