@@ -1,7 +1,6 @@
 /** An account as runs use it: its client, and the budget that its requests count in. */
 import type { AccountConfig, Config } from '../config/config.ts';
 import type { Wait } from '../budget/budget.ts';
-import { formatOffset } from '../lib/format.ts';
 import { chooseProxies } from '../lib/http/proxies.ts';
 import { createServiceClient } from '../service/client/client.ts';
 import { createClockCheck } from '../service/client/clock-check.ts';
@@ -20,12 +19,7 @@ export function createSyncAccount(
   warehouse: Warehouse,
   { clock, logger, progress, command }: Environment,
 ): SyncAccount {
-  const clockCheck = createClockCheck(clock, (offsetMs) =>
-    logger.warn(
-      { event: 'clock_differs', account: name, offset_ms: offsetMs },
-      `account ${name}: ${formatOffset(offsetMs)}`,
-    ),
-  );
+  const clockCheck = createClockCheck(clock);
   const onWait = ({ reason, waitMs, isLong }: Wait) =>
     logger[isLong ? 'info' : 'debug'](
       { event: 'budget_wait', account: name, reason, wait_ms: waitMs },

@@ -35,7 +35,6 @@ export const LOG_EVENTS = {
   page_requested_again: ['account', 'package_id', 'page', 'reason'],
   storage_missing: ['account', 'date'],
   storage_refused: ['account', 'date', 'error'],
-  clock_differs: ['account', 'offset_ms'],
   config_warning: ['reason'],
   package_leaves: ['reason'],
   account_renamed: ['account', 'was', 'rows'],

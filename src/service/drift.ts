@@ -24,17 +24,14 @@ export interface WithDrift {
   drift?: readonly DriftedValue[];
 }
 
-/** The limit for one response, and for the new fields of one record. */
-const MAX_FIELDS = 50;
+/** New fields of one response that are kept: the service may send any number. */
+const MAX_NEW_FIELDS = 50;
 const FIELD_LENGTH = 100;
 const SAMPLE_LENGTH = 200;
 
 const NO_DRIFT: readonly DriftedValue[] = Object.freeze([]);
 
-/**
- * The returned function finds the drift of one record, documented fields first, and of new fields the first 50. A value that is
- * not a record has no drift. Without drift, it always returns the same list.
- */
+/** The returned function finds the drift of one record, documented fields first. A value that is not a record has no drift. */
 export function createDriftFinder(
   documented: Readonly<Record<string, { readonly type: FieldType }>>,
 ): (record: unknown) => readonly DriftedValue[] {
@@ -48,13 +45,10 @@ export function createDriftFinder(
       const kind = driftKind(type, value);
       if (kind) found.push({ field, kind, value });
     }
-    let more = MAX_FIELDS;
     for (const field of Object.keys(fields)) {
-      if (Object.hasOwn(documented, field)) continue;
-      if (more-- === 0) break;
-      found.push({ field, kind: 'new', value: fields[field] });
+      if (!Object.hasOwn(documented, field)) found.push({ field, kind: 'new', value: fields[field] });
     }
-    return found.length === 0 ? NO_DRIFT : found;
+    return found;
   };
 }
 
@@ -81,23 +75,23 @@ export function withDrift<T extends object>(read: T, drift: readonly DriftedValu
  * in every record costs little more than drift in one.
  */
 export function createDriftCollector(redact: (text: string) => string = (text) => text) {
-  const seen = { new: new Set<string>(), missing: new Set<string>(), type: new Set<string>() };
-  const documented = new Map<string, FieldDrift>();
-  const others = new Map<string, FieldDrift>();
+  const seen = new Set<string>();
+  const found = new Map<string, FieldDrift>();
+  let newFields = 0;
   const add = ({ field: name, kind, value }: DriftedValue): void => {
-    if (seen[kind].has(name) || seen[kind].size >= MAX_FIELDS) return;
-    seen[kind].add(name);
+    const key = `${kind} ${name}`;
+    if (seen.has(key) || (kind === 'new' && newFields === MAX_NEW_FIELDS)) return;
+    seen.add(key);
+    if (kind === 'new') newFields++;
     const field = shorten(redact(name), FIELD_LENGTH);
     const sample = kind === 'missing' ? null : shorten(redact(toJson(value, redact)), SAMPLE_LENGTH);
-    const all = kind === 'new' ? others : documented;
-    const key = `${kind} ${field}`;
-    if (!all.has(key)) all.set(key, { field, kind, sample });
+    if (!found.has(`${kind} ${field}`)) found.set(`${kind} ${field}`, { field, kind, sample });
   };
   return {
     /** Adds the drift of one record, if it has any. */
     add: (drift: readonly DriftedValue[] | undefined): void => drift?.forEach(add),
-    /** Each field and kind once, at most 50, the documented fields first. */
-    list: (): FieldDrift[] => [...documented.values(), ...others.values()].slice(0, MAX_FIELDS),
+    /** Each field and kind once; of new fields the first 50. */
+    list: (): FieldDrift[] => [...found.values()],
   };
 }
 
@@ -112,11 +106,7 @@ function toJson(value: unknown, redact: (text: string) => string): string {
     if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner;
     return Object.fromEntries(Object.entries(inner).map(([name, each]) => [redact(name), each]));
   };
-  try {
-    return JSON.stringify(value, replacer);
-  } catch {
-    return '"nested too deeply to be shown"';
-  }
+  return JSON.stringify(value, replacer);
 }
 
 function shorten(text: string, length: number): string {

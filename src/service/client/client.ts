@@ -3,7 +3,6 @@ import pLimit from 'p-limit';
 import { createAgent } from '../../lib/http/agent.ts';
 import { listProxySecrets, NO_PROXIES } from '../../lib/http/proxies.ts';
 import { redact } from '../../lib/redact.ts';
-import { createBufferPool } from './buffer-pool.ts';
 import { execute, type Connection } from './execute.ts';
 import { readStorageDays, readVideoPage } from './parse-response.ts';
 import { buildPageRequest, buildStorageRequest } from './requests.ts';
@@ -31,8 +30,8 @@ export function createServiceClient(options: ClientOptions) {
   return {
     /** docs/service.md 4.1. Throws TransientError (attempts used up), RefusedError, ParkedError. */
     videoPage: (request: PageRequest) =>
-      execute(connection, buildPageRequest(account, request), (content, lend) =>
-        readVideoPage(content, parsing, { hash: request.knownHash ?? null, lend }),
+      execute(connection, buildPageRequest(account, request), (content) =>
+        readVideoPage(content, parsing, request.knownHash ?? null),
       ),
     /** docs/service.md 4.2, days `yyyy-mm-dd`, both included. Throws as above. */
     storageDays: async (request: StorageRequest) =>
@@ -52,7 +51,6 @@ function createConnection({
   const passwords = [proxies.httpProxy, proxies.httpsProxy].flatMap(listProxySecrets);
   return {
     agent: createAgent({ connections, connectTimeoutMs, proxies, ca }),
-    buffers: createBufferPool(),
     inFlight: pLimit(account.concurrency),
     onSent: () => undefined,
     onDated: () => undefined,

@@ -5,7 +5,6 @@ import type { Clock } from '../../lib/clock.ts';
 import { errorMessage, RefusedError, TransientError } from '../../lib/errors.ts';
 import { redact } from '../../lib/redact.ts';
 import type { Admission, Budget, RequestEntry } from '../../lib/request-budget.ts';
-import type { BufferPool, PooledBuffer } from './buffer-pool.ts';
 import type { WithReceivedAt } from './parse-response.ts';
 import type { ApiRequest } from './requests.ts';
 import { isRestriction, isUnreachable, retryDelay, type RetryPolicy } from './retry.ts';
@@ -15,7 +14,6 @@ import { send } from './transport.ts';
 /** What all requests of one account share. */
 export interface Connection {
   agent: Dispatcher;
-  buffers: BufferPool;
   /** Bounds the attempts in flight. */
   inFlight: LimitFunction;
   budget: Budget;
@@ -54,11 +52,8 @@ const MESSAGE_LENGTH = 300;
 
 type AttemptResult<T> = { answer: WithReceivedAt<T> } | { pauseMs: number };
 
-/**
- * Reads the content of a response, whose buffer is reused afterwards, unless it is lent. Throws TransientError,
- * RefusedError.
- */
-type Read<T> = (content: Buffer, lend: PooledBuffer['lend']) => T;
+/** Reads the content of a response. Throws TransientError, RefusedError. */
+type Read<T> = (content: Buffer) => T;
 
 /** Sends the request and reads the response. Throws TransientError (attempts used up), RefusedError, ParkedError. */
 export async function execute<T>(
@@ -84,12 +79,11 @@ async function attempt<T>(
   const { packageId, page } = request;
   const entry = { purpose, runId, packageId, page, deadlineMs: connection.deadlineMs };
   const admission = await connection.budget.admit(entry, signal);
-  const buffer = connection.buffers.acquire();
   try {
-    const response = await exchange(connection, request, admission, buffer);
+    const response = await exchange(connection, request, admission);
     connection.onDated(response);
     const answeredAt = connection.clock.now();
-    const answer = { ...read(response.content, buffer.lend), answeredAt };
+    const answer = { ...read(response.content), answeredAt };
     connection.lastRefusedCode = null;
     return { answer };
   } catch (error) {
@@ -100,8 +94,6 @@ async function attempt<T>(
     const failure = withTarget(error, request, connection.secrets);
     if (purpose === 'check' && isUnreachable(failure)) throw failure; // a person waits for the answer
     return { pauseMs: getPauseOrThrow(connection, failure, count) };
-  } finally {
-    buffer.release();
   }
 }
 
@@ -109,21 +101,19 @@ async function exchange(
   { agent, clock, deadlineMs, maxBytes, secrets, onSent }: Connection,
   { context, url, headers, packageId, page }: ApiRequest,
   admission: Admission,
-  buffer: PooledBuffer,
 ): Promise<AnswerDates & { content: Buffer }> {
   const limits = { deadlineMs, maxBytes, graceMs: GRACE_MS };
   const sentAt = clock.now();
   const hideSecrets = (text: string) => redact(text, secrets);
   const target = { url, headers, signal: context.signal };
-  const outcome = await send(agent, buffer, { ...target, ...limits, hideSecrets, now: sentAt });
+  const outcome = await send(agent, { ...target, ...limits, hideSecrets, now: sentAt });
   admission.answered(outcome);
   const { purpose, runId } = context;
   const { status, bytes } = outcome;
   onSent({ purpose, runId, packageId, page, status, bytes, durationMs: clock.now() - sentAt });
   if ('error' in outcome.result) throw outcome.result.error;
   const { dateMs, ageMs, result } = outcome;
-  const waitedMs = Math.min(deadlineMs, Math.max(0, clock.now() - sentAt));
-  return { content: result.content, dateMs, ageMs, waitedMs };
+  return { content: result.content, dateMs, ageMs };
 }
 
 /**

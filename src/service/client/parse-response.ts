@@ -39,8 +39,6 @@ export interface VideoPage extends PageEnvelope, PageRecords {
   unchanged: boolean;
   /** The page with its records; parses them where they were left out. */
   parse: () => VideoPage;
-  /** To call once it is clear whether the page must be parsed: its content is given up. */
-  release: () => void;
 }
 
 /** Values of `errorCode` with a special meaning. */
@@ -66,17 +64,12 @@ export interface StorageDays {
  * Reads a response of the video list. If its records have the known hash, only the envelope around them is parsed. Throws
  * TransientError or RefusedError.
  */
-export function readVideoPage(
-  content: Buffer,
-  options: ParseOptions,
-  known: { hash: string | null; lend: () => () => void },
-): VideoPage {
+export function readVideoPage(content: Buffer, options: ParseOptions, knownHash: string | null): VideoPage {
   const split = splitEnvelope(content, VIDEO_FIELDS);
   const hash = split?.hash ?? null;
-  const envelope = split && hash === known.hash ? parseEnvelope(split) : null;
-  if (!envelope) return parsePage(decode(content), options, hash);
+  const envelope = split && hash === knownHash ? parseEnvelope(split) : null;
   const parse = () => parsePage(decode(content), options, hash);
-  return { ...envelope, ...NO_RECORDS, parse, release: known.lend() };
+  return envelope ? { ...envelope, ...NO_RECORDS, parse } : parse();
 }
 
 const NO_RECORDS = { unchanged: true, videos: [], refused: [], ids: [], drift: [] };
@@ -103,7 +96,6 @@ function parsePage(text: string, { codes, redact }: ParseOptions, hash: string |
   const page: VideoPage = {
     ...{ paging, echo, hash, unchanged: false, ...readVideos(records, raw, redact) },
     parse: () => page,
-    release: () => undefined,
   };
   return page;
 }
@@ -188,15 +180,6 @@ interface AnyAnswer {
   data?: { list?: unknown[] };
 }
 
-/** A record may be nested too deeply for JSON.stringify. */
-function toJson(record: unknown): string {
-  try {
-    return JSON.stringify(record);
-  } catch {
-    return '"nested too deeply to be shown"';
-  }
-}
-
 /** Returns a record's JSON with every digit: parses the text again, once, for the few records that cannot be stored. */
 function createRawReader(
   text: string,
@@ -207,9 +190,9 @@ function createRawReader(
   return (index: number): string => {
     try {
       lossless ??= getList(parseLossless(text) as AnyAnswer);
-      return stringifyLossless(lossless?.[index]) ?? toJson(records[index]);
+      return stringifyLossless(lossless?.[index]) ?? '';
     } catch {
-      return toJson(records[index]);
+      return JSON.stringify(records[index]); // a member that is there twice
     }
   };
 }

@@ -1,12 +1,10 @@
 /** One attempt over HTTP: one deadline, a limit on the size, no redirects. */
-import { pipeline, type Readable } from 'node:stream';
+import { pipeline, type Duplex, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { request, type Dispatcher } from 'undici';
 import { errorCode, errorMessage, RefusedError, TransientError } from '../../lib/errors.ts';
 import type { RequestResult } from '../../lib/request-budget.ts';
-import { errorPageText } from './error-page-text.ts';
 import { retryAfterMs } from './retry.ts';
-import type { PooledBuffer } from './buffer-pool.ts';
 
 interface HttpAttempt {
   /** Takes the secrets out of a text of the service. */
@@ -28,7 +26,6 @@ interface AttemptOutcome extends RequestResult {
   /** The `Date` of the response in milliseconds since 1970 (null: missing or unreadable), and its `Age`. */
   dateMs: number | null;
   ageMs: number;
-  /** The content is valid until its buffer is released. */
   result: { content: Buffer } | { error: unknown };
 }
 
@@ -40,12 +37,8 @@ const NO_TLS = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_)
 
 const ERROR_TEXT_BYTES = 65_536;
 
-/** Sends one GET and reads its response into the buffer. Never throws: an error is part of the outcome. */
-export async function send(
-  agent: Dispatcher,
-  buffer: PooledBuffer,
-  attempt: HttpAttempt,
-): Promise<AttemptOutcome> {
+/** Sends one GET and reads its response. Never throws: an error is part of the outcome. */
+export async function send(agent: Dispatcher, attempt: HttpAttempt): Promise<AttemptOutcome> {
   const outcome: AttemptOutcome = {
     status: null,
     bytes: null,
@@ -66,7 +59,7 @@ export async function send(
     outcome.status = answer.statusCode;
     outcome.dateMs = readDate(answer.headers.date);
     outcome.ageMs = readSeconds(answer.headers.age) * 1000;
-    const content = await readAnswer(answer, attempt, buffer);
+    const content = await readAnswer(answer, attempt);
     outcome.bytes = content.length;
     outcome.result = { content };
   } catch (error) {
@@ -113,25 +106,16 @@ function toServiceError(error: unknown, status: number | null): unknown {
     return new TransientError(`the response broke off (${reason})`, { fault: 'truncated', cause: error });
   }
   const code = errorCode(error);
-  const isOfProxy = reason.startsWith('Proxy '); // it wants another name or password
-  if (code === 'UND_ERR_INVALID_ARG' && !isOfProxy) {
-    const hint = 'a key in a header has plain characters only; else `auth: query`';
-    return new RefusedError(`the request cannot be made (${reason})`, { fault: 'final', hint });
-  }
-  const hint = 'check base_url (http or https, host, port), and `proxy` and `ca` of the account';
+  const hint = 'check base_url (http or https, host, port), and `key`, `proxy` and `ca` of the account';
   const options = { fault: 'connection', hint, cause: error } as const;
   const message = `no connection (${reason})`;
   return NO_TLS.test(code) ? new RefusedError(message, options) : new TransientError(message, options);
 }
 
-async function readAnswer(
-  answer: Dispatcher.ResponseData,
-  attempt: HttpAttempt,
-  buffer: PooledBuffer,
-): Promise<Buffer> {
+async function readAnswer(answer: Dispatcher.ResponseData, attempt: HttpAttempt): Promise<Buffer> {
   const { statusCode: status, headers, body } = answer;
   const encoding = String(headers['content-encoding'] ?? '');
-  if (status >= 200 && status < 300) return readContent(body, encoding, attempt.maxBytes, buffer);
+  if (status >= 200 && status < 300) return readContent(body, encoding, attempt.maxBytes);
   if (status >= 300 && status < 400) {
     await body.dump();
     const host = redirectHost(headers.location, attempt.url);
@@ -139,7 +123,7 @@ async function readAnswer(
     const message = `the service redirects to ${host}; redirects are not followed`;
     throw new RefusedError(message, { fault: 'redirect', status, hint });
   }
-  const message = `the service answered ${status}${await readErrorText(body, encoding, buffer, attempt.hideSecrets)}`;
+  const message = `the service answered ${status}${await readErrorText(body, encoding, attempt.hideSecrets)}`;
   if (status === 408 || status === 429 || status >= 500) {
     const wait = retryAfterMs(headers['retry-after'], readDate(headers.date) ?? attempt.now);
     throw new TransientError(message, { fault: 'status', status, retryAfterMs: wait });
@@ -164,48 +148,48 @@ function redirectHost(location: string | string[] | undefined, base: URL): strin
   return URL.canParse(target, base.href) ? new URL(target, base).host : 'an unreadable address';
 }
 
-/** The text of an error page. The key is taken out before tags and spaces are, which it may look like. */
+/**
+ * The text of an error page on one line, without its tags. The key is taken out first, which may look like a tag. Linear time:
+ * a pattern that crosses other `<` takes minutes for a page full of them.
+ */
 async function readErrorText(
   body: Readable,
   encoding: string,
-  buffer: PooledBuffer,
   hideSecrets: HttpAttempt['hideSecrets'],
 ): Promise<string> {
   try {
-    const content = await readContent(body, encoding, ERROR_TEXT_BYTES, buffer);
-    const text = errorPageText(hideSecrets(content.toString('utf8')));
-    return text === '' ? '' : `: ${text}`;
+    const content = await readContent(body, encoding, ERROR_TEXT_BYTES);
+    const text = hideSecrets(content.toString('utf8')).replaceAll(/<[^<>]*>/g, ' ');
+    const line = text.replaceAll(/\s+/g, ' ').trim();
+    return line === '' ? '' : `: ${line}`;
   } catch {
     return '';
   }
 }
 
-function createDecoder(encoding: string) {
-  if (encoding === 'gzip' || encoding === 'x-gzip') return createGunzip();
-  if (encoding === 'deflate') return createInflate();
-  if (encoding === 'br') return createBrotliDecompress();
-  return null;
-}
+const DECODERS: Readonly<Record<string, () => Duplex>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
 
 /** Counts decompressed bytes while they stream: a small body may hold a very large one. */
-async function readContent(
-  body: Readable,
-  encoding: string,
-  maxBytes: number,
-  buffer: PooledBuffer,
-): Promise<Buffer> {
-  const decoder = createDecoder(encoding.trim().toLowerCase());
+async function readContent(body: Readable, encoding: string, maxBytes: number): Promise<Buffer> {
+  const decoder = DECODERS[encoding.trim().toLowerCase()]?.();
   const source: Readable = decoder ? pipeline(body, decoder, () => undefined) : body;
+  const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of source as AsyncIterable<Buffer>) {
-    if (bytes + chunk.length > maxBytes) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) {
       body.destroy();
       throw new RefusedError(`the response is larger than ${maxBytes} bytes`, {
         fault: 'too_large',
         hint: 'ask for smaller pages: lower page_size',
       });
     }
-    bytes = buffer.append(chunk, bytes);
+    chunks.push(chunk);
   }
-  return buffer.content(bytes);
+  return Buffer.concat(chunks, bytes);
 }

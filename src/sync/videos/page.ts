@@ -53,7 +53,7 @@ async function fetchOnce(walk: WalkState, number: number, purpose: PagePurpose):
   const { context, key, checkpoint } = walk;
   const { account, runId, signal, slot } = walk.options;
   signal.throwIfAborted();
-  const { parse, release, unchanged, ...answer } = await account.client.videoPage({
+  const { parse, unchanged, ...answer } = await account.client.videoPage({
     packageId: key.packageId,
     page: number,
     pageSize: account.pageSize,
@@ -63,12 +63,8 @@ async function fetchOnce(walk: WalkState, number: number, purpose: PagePurpose):
     knownHash: context.warehouse.findPageHash({ ...key, page: number, pageSize: checkpoint.pageSize }),
   });
   slot.answered();
-  try {
-    const recognised = unchanged ? findUnchanged(walk, number, answer) : null;
-    return toPage(walk, number, recognised ? answer : { ...answer, ...parse() }, recognised);
-  } finally {
-    release();
-  }
+  const recognised = unchanged ? findUnchanged(walk, number, answer) : null;
+  return toPage(walk, number, recognised ? answer : { ...answer, ...parse() }, recognised);
 }
 
 function toPage(

@@ -30,7 +30,7 @@ export interface WalkOptions {
 }
 
 /** One page of the list. */
-export interface Page extends WithReceivedAt<Omit<VideoPage, 'parse' | 'release' | 'unchanged'>> {
+export interface Page extends WithReceivedAt<Omit<VideoPage, 'parse' | 'unchanged'>> {
   /** The requested page number. */
   number: number;
   contents: PageContents;

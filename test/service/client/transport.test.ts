@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import { Agent } from 'undici';
 import { describe, expect, it } from 'vitest';
 import { RefusedError, TransientError } from '../../../src/lib/errors.ts';
-import { createBufferPool } from '../../../src/service/client/buffer-pool.ts';
 import { send } from '../../../src/service/client/transport.ts';
 import { AWKWARD_KEY } from '../../support/fixtures/awkward-key.ts';
 import {
@@ -123,7 +122,7 @@ describe('an unreachable service', () => {
     const url = new URL(service.url.replace('127.0.0.1', 'localhost'));
     const hideSecrets = (text: string) => text;
     const limits = { deadlineMs: 5_000, maxBytes: 1_000, graceMs: 1_000, hideSecrets };
-    const outcome = await send(agent, createBufferPool().acquire(), {
+    const outcome = await send(agent, {
       url,
       headers: {},
       now: 0,

@@ -79,18 +79,11 @@ describe('a clock that the responses contradict', () => {
     },
   );
 
-  it('by no more than 10 minutes books normally, with a warning above 2 minutes', async () => {
-    for (const [ahead, warned] of [
-      [9.9 * MINUTE_MS, true],
-      [-9.9 * MINUTE_MS, true],
-      [110_000, false],
-    ] as const) {
-      const { account, runAt, booked } = await openAt();
+  it('by no more than 10 minutes books normally', async () => {
+    for (const ahead of [9.9 * MINUTE_MS, -9.9 * MINUTE_MS]) {
+      const { runAt, booked } = await openAt();
       expect(await runAt(NOON, ahead)).toMatchObject({ status: 'succeeded' });
       expect(booked()).toHaveLength(9);
-      await runAt(NOON + 1000, ahead);
-      const warnings = account.log.filter((line) => line.includes('clock_differs'));
-      expect(warnings).toHaveLength(warned ? 1 : 0);
     }
   });
 
