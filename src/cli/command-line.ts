@@ -44,15 +44,11 @@ configured('sync', 'make one run now', async () => (await import('./commands/syn
   .option('--storage', 'only the storage statistics')
   .option(
     '--accept-removals [walk]',
-    'apply held-back removals that this run confirms; with WALK: only those held back by that walk or earlier',
+    'apply held-back removals that this run confirms, and with --package, accept its other videos; with WALK: only removals held back by then',
     parsePositiveInt,
   )
   .option('--from <date>', 'with --storage: first day to request, even if it was given up', parseDay)
   .option('--to <date>', 'with --storage: last day to request (default: yesterday)', parseDay)
-  .option(
-    '--accept-page',
-    'with --package: store pages that look like those of another package, because it was filled with other videos',
-  )
   .option('--accept-retirements', 'retire any number of packages that left the config')
   .option('--verbose', 'a line for each package, also where nothing changed')
   .option('--wait', 'wait until a run of another process has ended')

@@ -21,8 +21,6 @@ export interface SyncOptions extends JsonOptions {
   to?: string;
   /** True: all that are held back; a number: those held back by that walk or an earlier one. */
   acceptRemovals?: true | number;
-  /** Store pages that look like those of another package. */
-  acceptPage?: true;
   /** Retire any number of packages that left the config. */
   acceptRetirements?: true;
   wait?: true;
@@ -46,7 +44,6 @@ export function createRunRequest(
     storage: isStorage || !isVideos,
     storageDays: getStorageDays(options, createCalendar(config.timezone).dayAt(now)),
     acceptRemovals: options.acceptRemovals ?? false,
-    acceptPage: options.acceptPage ?? false,
     acceptRetirements: options.acceptRetirements ?? false,
   } satisfies Partial<RunRequest>;
 }
@@ -61,14 +58,9 @@ function reject(message: string, hint: string): never {
   throw new ConfigError(message, { hint });
 }
 
-function assertFullWalk({ quick, acceptRemovals, acceptPage, package: packages }: SyncOptions): void {
-  const hint = 'leave out --quick';
+function assertFullWalk({ quick, acceptRemovals }: SyncOptions): void {
   if (quick && acceptRemovals !== undefined)
-    reject('--accept-removals needs a full walk: a quick one does not confirm removals', hint);
-  if (acceptPage && !packages)
-    reject('--accept-page needs the packages that were filled with other videos', 'add --package ID');
-  if (quick && acceptPage)
-    reject('--accept-page needs a full walk: a quick one does not read every page', hint);
+    reject('--accept-removals needs a full walk: a quick one does not confirm removals', 'leave out --quick');
 }
 
 /** Ten years. */

@@ -47,14 +47,14 @@ export interface Held {
   held_by: number;
 }
 
-/** Formats commands that store the pages of a package even if they look like those of another one. */
+/** Formats commands that accept that a package was filled with other videos. */
 export function acceptPageCommands(
   typed: FormatCommand,
   accounts: Accounts,
 ): (key: { account: string; packageId: number }) => string {
   const nameOf = packageNames(accounts);
   return ({ account, packageId: package_id }) =>
-    typed(`sync --package ${nameOf({ account, package_id })} --accept-page`);
+    typed(`sync --package ${nameOf({ account, package_id })} --accept-removals`);
 }
 
 /** Formats commands that accept the removals that the named walk, or an earlier one, held back. */

@@ -61,7 +61,7 @@ export interface SyncContext {
   logger: Logger;
   progress: Progress;
   walk: WalkRules;
-  /** The command that accepts pages of the package that look like pages of another package. */
+  /** The command that accepts that the package was filled with other videos. */
   acceptPageCommand(key: PackageKey): string;
 }
 
@@ -77,10 +77,11 @@ export interface RunOptions {
   storage: boolean;
   /** Only these storage days; null for those that are due. */
   storageDays: DayRange | null;
-  /** Apply removals that this walk or an earlier one held back; true for all that are held back now. */
+  /**
+   * Apply removals that this walk or an earlier one held back; true for all that are held back now, and for pages of the
+   * named packages that look like pages of another package.
+   */
   acceptRemovals: boolean | number;
-  /** Accept pages that look like pages of another package. */
-  acceptPage?: boolean | undefined;
   retention: { requestsDays: number; runsDays: number };
   /** Start time of the original run that this run resumes: it skips packages that were served since; else null. */
   resumesFrom: string | null;

@@ -77,19 +77,12 @@ async function syncAccounts(context: SyncContext, options: RunOptions, runId: nu
   return { status, error: formatError(outcomes, status), outcomes };
 }
 
-function formatScope({
-  packages,
-  videos,
-  storage,
-  storageDays: days,
-  acceptPage,
-}: RunOptions): string | null {
+function formatScope({ packages, videos, storage, storageDays: days }: RunOptions): string | null {
   const parts = [
     packages && formatPackages(packages),
     !storage && 'videos only',
     !videos && 'storage only',
     days && `${days.from} to ${days.to}`,
-    acceptPage && 'every page accepted',
   ];
   return parts.filter(Boolean).join(', ') || null;
 }

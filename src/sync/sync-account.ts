@@ -82,7 +82,8 @@ async function syncStorage(
 async function syncPackages(run: AccountRun): Promise<void> {
   const { context, options, account, runId, breaker } = run;
   const { name, concurrency } = account;
-  const { acceptRemovals, acceptPage = false, signal } = options;
+  const { acceptRemovals, signal } = options;
+  const acceptPage = acceptRemovals === true && options.packages !== null;
   const shared = { account, runId, acceptRemovals, acceptPage, signal };
   const walk = options.mode === 'quick' ? runQuickWalk : walkPackage;
   const stopReason = () => breaker.getOpenReason() ?? options.stopReason?.() ?? null;

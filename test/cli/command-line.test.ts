@@ -45,7 +45,6 @@ describe('the command line', () => {
       '--videos',
       '--storage',
       '--accept-removals',
-      '--accept-page',
       '--wait',
       '--json',
     ]) {

@@ -24,6 +24,7 @@ export interface WalkOptions {
   runId: number;
   /** See RunOptions. */
   acceptRemovals: boolean | number;
+  /** Store pages that look like those of another package. */
   acceptPage: boolean;
   slot: Slot;
   signal: AbortSignal;

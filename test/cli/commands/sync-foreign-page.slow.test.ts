@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { configText } from '../../support/fixtures/config-file.ts';
 import { createFolder } from '../../support/fixtures/folder-of-files.ts';
@@ -25,7 +23,7 @@ async function createSyncedFolder() {
 
 /** The arguments of the command in the text. */
 function commandIn(text: string): string[] {
-  return (/vodhouse (sync .*--accept-page.*?)$/m.exec(text)?.[1] ?? '').trim().split(' ');
+  return (/vodhouse (sync .*--accept-removals.*?)$/m.exec(text)?.[1] ?? '').trim().split(' ');
 }
 
 describe('sync with the page of another package', () => {
@@ -35,33 +33,11 @@ describe('sync with the page of another package', () => {
     const { code, stdout } = await run('sync');
     expect(code).toBe(3);
     expect(stdout).toContain('page 1: it holds not one of the 90 known videos');
-    const command = ['sync', '--package', '102', '--accept-page', '--config', CONFIG];
+    const command = ['sync', '--package', '102', '--accept-removals', '--config', CONFIG];
     expect(commandIn(stdout)).toEqual(command);
     expect(readWarehouseValue(cwd, LIVE)).toBe(OF_102.join(','));
     const status = await run('status');
-    expect(status.stdout).toContain('vodhouse sync --package 102 --accept-page --config other.yaml');
+    expect(status.stdout).toContain('vodhouse sync --package 102 --accept-removals --config other.yaml');
     expect((await vodhouse(command, { cwd })).stdout).toMatch(/^main\/102 +succeeded .* 120 /m);
-  });
-});
-
-describe('sync --accept-page', () => {
-  it.each([
-    [
-      ['--accept-page'],
-      '--accept-page needs the packages that were filled with other videos',
-      'add --package ID',
-    ],
-    [
-      ['--accept-page', '--package', '101', '--quick'],
-      '--accept-page needs a full walk',
-      'leave out --quick',
-    ],
-  ])('ends with 2 for %j, and sends nothing', async (parameters, message, hint) => {
-    const service = await startTestService({ 101: OF_101 });
-    const cwd = createFolder({ [CONFIG]: configText({ url: service.url, storage: false }) });
-    const { code, stderr } = await vodhouse(['sync', '--config', CONFIG, ...parameters], { cwd });
-    expect([code, service.requests.length, existsSync(join(cwd, 'data'))]).toEqual([2, 0, false]);
-    expect(stderr).toContain(message);
-    expect(stderr).toContain(hint);
   });
 });

@@ -190,7 +190,7 @@ async function runOnce(
   running.strikeAt = ending.kind === 'completed' ? null : { request: ending.request, strike };
   clock.advance(SECOND_MS);
   const outcome = await pipeline
-    .run({ mode, acceptRemovals, acceptPage: true }) // the package is purged and filled with other videos
+    .run({ mode, acceptRemovals, packages: [{ account: null, packageId: PACKAGE }] })
     .catch((error: unknown) => ({ error }));
   clock.strikeAfter(Infinity, () => undefined);
   clock.advance(SECOND_MS);

@@ -28,7 +28,7 @@ describe('the page of another package', () => {
       'account main, package 102, page 1: it holds not one of the 90 known videos whose ids it covers; ' +
       'it came twice, and is not stored';
     const hint =
-      'if the package was really filled with other videos: vodhouse sync --package 102 --accept-page --config test';
+      'if the package was really filled with other videos: vodhouse sync --package 102 --accept-removals --config test';
     expect(summary.failures).toMatchObject([{ packageId: 102, message, hint, parked: false }]);
     const [walk] = pipeline.query<{ status: string; error: string; inserted: number }>(
       'select * from walk where package_id = 102 order by walk_id desc limit 1',
@@ -126,18 +126,18 @@ describe('the page of another package', () => {
 describe('a package that was really filled with other videos', () => {
   const OTHERS = idsFrom(3, 120, 3);
 
-  it('waits for --accept-page, and is stored with it', async () => {
+  it('waits for --accept-removals, and is stored with it', async () => {
     const { service, run, live, pipeline } = await openWalkedAccount({ 101: OF_101, 102: OF_102 });
     service.getPackage(102).refill(OTHERS);
-    expect(firstFailure(await run())?.hint).toMatch(/vodhouse sync --package 102 --accept-page/);
+    expect(firstFailure(await run())?.hint).toMatch(/vodhouse sync --package 102 --accept-removals/);
     expect(live(102)).toEqual(OF_102);
     const packages = [{ account: null, packageId: 102 }];
     service.takePages(102);
-    const accepted = await run({ packages, acceptPage: true });
+    const accepted = await run({ packages, acceptRemovals: true });
     expect(accepted.failures).toEqual([]);
     expect(service.takePages(102)).toEqual([1, 1]);
     expect(pipeline.query('select scope from run order by run_id desc limit 1')).toEqual([
-      { scope: 'packages 102, every page accepted' },
+      { scope: 'packages 102' },
     ]);
     expect(live(102)).toEqual([...OF_102, ...OTHERS].sort((one, other) => one - other));
     const next = await run();
@@ -157,14 +157,14 @@ describe('a package that was really filled with other videos', () => {
 });
 
 describe('a new package', () => {
-  it('that began with the page of another one waits for --accept-page', async () => {
+  it('that began with the page of another one waits for --accept-removals', async () => {
     const scene = await openWalkedAccount({ 101: OF_101 }, { packages: [101, 102] });
     scene.service.getPackage(102).refill(OF_102);
     scene.serveForeignPage(102, 101, 1);
     expect((await scene.run()).failures).toEqual([]);
-    expect(firstFailure(await scene.run())?.hint).toMatch(/--package 102 --accept-page/);
+    expect(firstFailure(await scene.run())?.hint).toMatch(/--package 102 --accept-removals/);
     expect(scene.live(102)).toEqual(OF_101);
-    await scene.run({ packages: [{ account: null, packageId: 102 }], acceptPage: true });
+    await scene.run({ packages: [{ account: null, packageId: 102 }], acceptRemovals: true });
     expect((await scene.run()).failures).toEqual([]);
     expect(scene.live(102)).toEqual(OF_102);
   });
