@@ -66,7 +66,7 @@ function isDue({ config, warehouse, clock }: BackupLoopOptions): boolean {
   const isAfterFailure = attempt !== null && attempt.backup_id !== success?.backup_id;
   const mayRetry =
     !isAfterFailure || isDueSince(attempt) || now - fromTimestamp(attempt.started_at) >= RETRY_MS;
-  return isDueSince(success) && mayRetry && warehouse.findLastUnscopedRun('full') !== null;
+  return isDueSince(success) && mayRetry && warehouse.findLastRun('full') !== null;
 }
 
 async function makeBackup(options: BackupLoopOptions, signal: AbortSignal): Promise<void> {

@@ -41,7 +41,7 @@ export function createLoadLoop({ loaders, warehouse, clock, logger, hasFile }: L
 
   const { request, idle } = coalesce(async () => {
     // a file without a run is of an earlier warehouse
-    if (!hasFile() || warehouse.findLastUnscopedRun('full') === null) return;
+    if (!hasFile() || warehouse.findLastRun('full') === null) return;
     try {
       for (const turn of turns) if (!closing.signal.aborted && isDue(turn)) await takeTurn(turn);
     } catch (thrown) {

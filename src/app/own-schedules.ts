@@ -13,7 +13,7 @@ const keyOf = ({ account, packageId }: PackageKey) => `${account}/${packageId}`;
 /** The packages of the config with their own schedule, and their turns in the live file. */
 export function openOwnSchedules(
   { accounts, schedule: { timezone } }: Pick<Config, 'accounts' | 'schedule'>,
-  { listFullTurns, findLastOwnRun }: Pick<Warehouse, 'listFullTurns' | 'findLastOwnRun'>,
+  { listFullTurns, findLastRun }: Pick<Warehouse, 'listFullTurns' | 'findLastRun'>,
 ) {
   const packages = accounts.flatMap(({ name: account, packages: configured }) =>
     configured.flatMap(({ id: packageId, full }) => (full === undefined ? [] : { account, packageId, full })),
@@ -35,7 +35,7 @@ export function openOwnSchedules(
     /** The packages that had no turn since their last tick before `now` (ms). */
     listDue,
     /** The newest run for packages that were due by their own schedules; null before the first. */
-    findLastRun: (): LastRun | null => (packages.length === 0 ? null : findLastOwnRun()),
+    findLastRun: (): LastRun | null => (packages.length === 0 ? null : findLastRun('own')),
     /**
      * Which packages a run of `schedule.full` walks at `now` (ms): those without their own schedule, those that are due by
      * it, and those whose last full walk failed.

@@ -164,11 +164,11 @@ async function serveSchedule(parts: WorkerParts): Promise<void> {
     if (server) events.onServing(server.url);
     events.onReady?.();
     publisher?.sweep(clock.now());
-    if (warehouse.findLastUnscopedRun('full')) publish?.requestPublish(); // before it, there is nothing to show
+    if (warehouse.findLastRun('full')) publish?.requestPublish(); // before it, there is nothing to show
     load.check(); // what an earlier worker published, and did not load
     const scheduler = {
       ...{ clock, logger, createTicks, schedule: config.schedule, own, run },
-      lastUnscopedRun: async (mode: Mode) => warehouse.findLastUnscopedRun(mode),
+      lastUnscopedRun: async (mode: Mode) => warehouse.findLastRun(mode),
       check: () => warehouse.assertNotReplaced(),
       onMinute: backup || notifier || config.publish ? onMinute : undefined,
       onCaughtUp: () => notifier?.caughtUp(),

@@ -60,14 +60,9 @@ export function beginQuickWalk(tx: Tx, key: PackageKey, now: number): ListBaseli
   };
 }
 
-/** Ends a quick walk whose pages were all known. */
-export function finishUnchangedList(tx: Tx, end: UnchangedListEnd): void {
-  recordResult(tx, end);
-}
-
 /** Ends a quick walk: its removals take effect or are held back. It leaves a row only if it found something. */
 export function finishQuickWalk(tx: Tx, end: QuickWalkEnd): void {
-  const requests = recordResult(tx, end);
+  const requests = finishUnchangedList(tx, end);
   const { walkId, unsettled, checkpoint, message } = end;
   const { removed, heldBack, newlyHeldBack } = settleRemovals(tx, end);
   const { unreadReason, orderViolated } = checkpoint;
@@ -83,8 +78,8 @@ export function finishQuickWalk(tx: Tx, end: QuickWalkEnd): void {
   closeWalk(tx, walkId, { ...result, removed, held_back: heldBack, requests, unsettled });
 }
 
-/** Records the result, and the requests saved against a full walk. Returns the requests of the quick walk. */
-function recordResult(tx: Tx, end: UnchangedListEnd): number {
+/** Ends a quick walk: records its result, and the requests saved against a full walk. Returns its own requests. */
+export function finishUnchangedList(tx: Tx, end: UnchangedListEnd): number {
   const { account, packageId, missingRecords } = end;
   const { totalcount, pageSize } = end.checkpoint;
   const at = toTimestamp(end.now);

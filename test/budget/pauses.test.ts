@@ -273,7 +273,7 @@ describe('a pause', () => {
     warehouse.endRun(warehouse.beginRun(run), { ...end, clockOffsetMs: null, retention: null });
     void clock.sleep(0).then(() => warehouse.endPause({ account: 'main', at: '2026-03-01 12:00:00' }));
     expect(await admittedAt()).toBeLessThanOrEqual(600);
-    expect(warehouse.findLastUnscopedRun('full')?.resumeAt).toBe('2026-03-01 12:00:00');
+    expect(warehouse.findLastRun('full')?.resumeAt).toBe('2026-03-01 12:00:00');
     expect(warehouse.endPause({ account: 'main', at: '2026-03-01 12:00:00' })).toBe(false);
   });
 

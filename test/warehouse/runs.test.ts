@@ -111,12 +111,12 @@ describe('a run', () => {
 
 describe('the last complete run', () => {
   it('is null before the first', async () => {
-    expect(warehouse.findLastUnscopedRun('full')).toBeNull();
+    expect(warehouse.findLastRun('full')).toBeNull();
   });
 
   it.each(['succeeded', 'partial', 'parked', 'failed'] as const)('is one that %s', async (status) => {
     endRun(beginRun(), { status });
-    expect(warehouse.findLastUnscopedRun('full')).toEqual({
+    expect(warehouse.findLastRun('full')).toEqual({
       startedAt: '2026-03-01 12:00:00',
       runId: 1,
       status,
@@ -129,7 +129,7 @@ describe('the last complete run', () => {
     clock.advance(DAY_MS);
     endRun(beginRun(), { status: 'interrupted' });
     beginRun();
-    expect(warehouse.findLastUnscopedRun('full')).toMatchObject({ startedAt: '2026-03-01 12:00:00' });
+    expect(warehouse.findLastRun('full')).toMatchObject({ startedAt: '2026-03-01 12:00:00' });
   });
 
   it('is not a partial one, and not one of another mode', async () => {
@@ -137,8 +137,8 @@ describe('the last complete run', () => {
     clock.advance(DAY_MS);
     endRun(beginRun('packages 7'));
     endRun(beginRun(null, 'quick'));
-    expect(warehouse.findLastUnscopedRun('full')).toMatchObject({ startedAt: '2026-03-01 12:00:00' });
-    expect(warehouse.findLastUnscopedRun('quick')).toMatchObject({ startedAt: '2026-03-02 12:00:00' });
+    expect(warehouse.findLastRun('full')).toMatchObject({ startedAt: '2026-03-01 12:00:00' });
+    expect(warehouse.findLastRun('quick')).toMatchObject({ startedAt: '2026-03-02 12:00:00' });
   });
 });
 

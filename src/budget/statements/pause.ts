@@ -10,8 +10,6 @@ export const findPause = query<PauseRow, { account: string }>(
   'select * from pause where account = :account',
 ).get;
 
-export const findPauses = query<PauseRow>('select * from pause').all;
-
 /** Stores the pause in place of any earlier one of its account. */
 export function upsertPause(tx: Tx, row: PauseRow): void {
   tx.insert(pause).values(row).onConflictDoUpdate({ target: pause.account, set: row }).run();

@@ -63,8 +63,26 @@ export const countPackageRequests = query<never, PackageKey & { runId: number }>
     where run_id = :runId and account = :account and package_id = :packageId`,
 ).count;
 
-/** An unscoped run that ended. */
-export interface UnscopedRun {
+/** Runs over everything in a mode; or those for packages that were due by their own schedules. */
+export type RunKind = Mode | 'own';
+
+/** All other runs with a scope are made by persons. */
+const OF_KIND: Record<RunKind, string> = {
+  full: "mode = 'full' and scope is null",
+  quick: "mode = 'quick' and scope is null",
+  own: "mode = 'full' and scope is not null and trigger <> 'manual'",
+};
+
+const selectNewest = <Row>(columns: string, status: string) => {
+  const of = (kind: RunKind) =>
+    query<Row>(
+      `select ${columns} from run where ${OF_KIND[kind]} and status ${status} order by run_id desc limit 1`,
+    ).get;
+  return { full: of('full'), quick: of('quick'), own: of('own') };
+};
+
+/** A run that ended. */
+export interface EndedRun {
   /** Its start, or that of the original run that it resumed. */
   startedAt: string;
   runId: number;
@@ -73,57 +91,29 @@ export interface UnscopedRun {
   resumeAt: string | null;
 }
 
-const findLastEnded = query<UnscopedRun, { mode: Mode }>(
-  `select coalesce(origin_started_at, started_at) as startedAt, run_id as runId, status, resume_at as resumeAt
-    from run where mode = :mode and scope is null and status not in ('running', 'interrupted')
-    order by run_id desc limit 1`,
-).get;
+const LAST_ENDED = selectNewest<EndedRun>(
+  'coalesce(origin_started_at, started_at) as startedAt, run_id as runId, status, resume_at as resumeAt',
+  "not in ('running', 'interrupted')",
+);
 
-/** The newest unscoped run in this mode that ended, whatever its status; null before the first. */
-export const findLastUnscopedRun = (tx: Tx, mode: Mode): UnscopedRun | null =>
-  findLastEnded(tx, { mode }) ?? null;
+/** The newest run of this kind that ended, whatever its status; null before the first. */
+export const findLastRun = (tx: Tx, kind: RunKind): EndedRun | null => LAST_ENDED[kind](tx, {}) ?? null;
+
+const LAST_FINISHED = selectNewest<{ started_at: string; finished_at: string }>(
+  'started_at, finished_at',
+  "in ('succeeded', 'partial')",
+);
+
+/** How long the newest successful run of this kind took, in milliseconds; 0 before the first. */
+export function getLastDurationMs(tx: Tx, kind: RunKind): number {
+  const last = LAST_FINISHED[kind](tx, {});
+  return last ? fromTimestamp(last.finished_at) - fromTimestamp(last.started_at) : 0;
+}
 
 /** Parked runs may continue now. */
 export const resumeParked = query<never, { at: string }>(
   'update run set resume_at = :at where resume_at > :at',
 ).run;
-
-/** All other runs with a scope are made by persons. */
-const OWN_RUN = "mode = 'full' and scope is not null and trigger <> 'manual'";
-
-const findLastOwn = query<UnscopedRun>(
-  `select started_at as startedAt, run_id as runId, status, resume_at as resumeAt from run
-    where ${OWN_RUN} and status not in ('running', 'interrupted')
-    order by run_id desc limit 1`,
-).get;
-
-/** The newest run for packages that were due by their own schedules, whatever its status; null before the first. */
-export const findLastOwnRun = (tx: Tx): UnscopedRun | null => findLastOwn(tx, {}) ?? null;
-
-interface FinishedRun {
-  started_at: string;
-  finished_at: string | null;
-}
-
-const selectFinished = (which: string) =>
-  `select started_at, finished_at from run where ${which} and status in ('succeeded', 'partial')
-    order by run_id desc limit 1`;
-const findLastFinished = query<FinishedRun, { mode: Mode }>(
-  selectFinished('mode = :mode and scope is null'),
-).get;
-const findLastOwnFinished = query<FinishedRun>(selectFinished(OWN_RUN)).get;
-
-/** How long the newest successful unscoped run in this mode took, in milliseconds; 0 before the first. */
-export function getLastDurationMs(tx: Tx, mode: Mode): number {
-  return getDurationMs(findLastFinished(tx, { mode }));
-}
-
-/** The same of the newest successful run for packages that were due by their own schedules. */
-export const getLastOwnDurationMs = (tx: Tx): number => getDurationMs(findLastOwnFinished(tx, {}));
-
-function getDurationMs(last: FinishedRun | undefined): number {
-  return last?.finished_at ? fromTimestamp(last.finished_at) - fromTimestamp(last.started_at) : 0;
-}
 
 /**
  * Deletes the oldest requests, up to the first one that may have reached the service after `ms`. Requests are stored in
