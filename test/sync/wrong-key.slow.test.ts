@@ -20,9 +20,7 @@ describe('a wrong key on ten thousand packages', () => {
       const { status, failures } = await pipeline.run();
       counts.push(requests.length - before);
       expect(status).toBe('failed');
-      expect(failures.at(-1)?.message).toContain(
-        'from 3 packages in a row; 9997 packages were not requested',
-      );
+      expect(failures.at(-1)?.message).toContain('9997 packages were not requested in this run');
       pipeline.clock.advance(3_600_000);
     }
     console.info(`requests a run with a wrong key: ${counts.join(', ')}`);

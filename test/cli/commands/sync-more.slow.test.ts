@@ -63,7 +63,7 @@ describe('sync', () => {
     const { code, stdout } = await vodhouse(['sync'], { cwd });
     expect(code).toBe(1);
     expect(stdout).toContain(
-      'the same refusal (InvalidKey) from 3 packages in a row; 37 packages were not requested',
+      '37 packages were not requested in this run: the same refusal (InvalidKey) from 3 packages in a row',
     );
     expect(stdout).toContain('-> run vodhouse check to see what works');
     expect(readWarehouseValue(cwd, 'select count(*) from request')).toBe(4);
