@@ -64,7 +64,10 @@ function fillSlots<T>(queue: Queue<T>): void {
     if (next === null) break;
     queue.active++;
     if (next === 'new') startNext(queue);
-    else resumeNext(queue);
+    else {
+      queue.firstTurnPages = 0;
+      queue.waiting.shift()?.();
+    }
   }
   if (queue.active === 0 && chooseNext(queue) === null) queue.resolve();
 }
@@ -73,13 +76,7 @@ function fillSlots<T>(queue: Queue<T>): void {
  * A free slot goes to a new package, unless too many walks wait, or new packages have used the pages of one turn since a
  * waiting walk was resumed. Without that rule, long walks would not end during a first round of days.
  */
-function chooseNext<T>({
-  rules,
-  packages,
-  next,
-  waiting,
-  firstTurnPages,
-}: Queue<T>): 'new' | 'waiting' | null {
+function chooseNext<T>({ rules, packages, next, waiting, firstTurnPages }: Queue<T>) {
   const hasNew = next < packages.length;
   if (waiting.length === 0) return hasNew ? 'new' : null;
   const isTurnOfWaiting = waiting.length >= rules.maxStarted || firstTurnPages >= rules.pages;
@@ -92,11 +89,6 @@ function startNext<T>(queue: Queue<T>): void {
     queue.active--;
     fillSlots(queue);
   }, queue.reject);
-}
-
-function resumeNext<T>(queue: Queue<T>): void {
-  queue.firstTurnPages = 0;
-  queue.waiting.shift()?.();
 }
 
 function createSlot<T>(queue: Queue<T>): Slot {
