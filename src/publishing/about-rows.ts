@@ -1,17 +1,19 @@
 /** The rows of the published table `about`: written into a new file, read back from the published one. */
-import { existsSync } from 'node:fs';
 import { Database } from '../database/sqlite.ts';
 import { toTimestamp } from '../lib/clock.ts';
 import { createMarts } from './marts/marts.ts';
 import type { PublishRequest } from './publish-request.ts';
 
 /** The value of a key of `about` in the published file; null if there is none, or no file that can be read. */
-export function publishedFact(file: string, key: string): string | null {
-  if (!existsSync(file)) return null;
+export const publishedFact = (file: string, key: string): string | null =>
+  readText(file, 'select value from about where key = ?', key);
+
+/** The first value of a query over a SQLite file; null if there is none, or no file that it can read. */
+export function readText(file: string, sql: string, ...parameters: string[]): string | null {
   try {
     const db = new Database(file, { readonly: true, fileMustExist: true });
     try {
-      return db.prepare('select value from about where key = ?').pluck().get(key) as string | null;
+      return (db.prepare(sql).pluck().get(parameters) as string | undefined) ?? null;
     } finally {
       db.close();
     }

@@ -5,7 +5,7 @@ import { WarehouseError } from '../lib/errors.ts';
 import { createServiceDay, findFixedOffset } from './service-day.ts';
 import { restoreMarkerPath } from '../database/paths.ts';
 import { createAboutRows } from './about-rows.ts';
-import { PUBLISHED_ID, startFsync } from './atomic-replace.ts';
+import { PUBLISHED_ID, startFsync } from './replace-file.ts';
 import type { ExpectedRows } from './check.ts';
 import { createFingerprint } from './fingerprint.ts';
 import type { HelperProcess } from './helper-process.ts';
@@ -13,8 +13,14 @@ import { createTable, createView, fillTable, insertRows, type Table, type Workin
 import { createDictionaryRows } from './marts/about.ts';
 import { createMarts, type Marts } from './marts/marts.ts';
 import { dates } from './marts/dates.ts';
-import { movementByDay, stateSpan } from './marts/movements.ts';
-import { packageKeys, packageSpan, packageState, packageTotal } from './marts/package-daily.ts';
+import {
+  movementByDay,
+  packageKeys,
+  packageSpan,
+  packageState,
+  packageTotal,
+  stateSpan,
+} from './marts/package-daily.ts';
 import { accountDay, shownDay } from './marts/storage.ts';
 import { nameFields } from './marts/video-columns.ts';
 import type { PublishRequest } from './publish-request.ts';
@@ -79,30 +85,15 @@ function applySettings(db: Database): void {
 
 /**
  * `service_day`: the day of a time, in the service's calendar. `published_names`: the published columns of the fields that an edit
- * changed, each followed by a space.
+ * changed, separated by spaces; NULL without any.
  */
 export function addFunctions(db: Database, request: PublishRequest): void {
   const dayOf = createServiceDay(request.timezone);
   const columns = nameFields(request);
-  const names = new Map<string, string | null>();
-  const nameAll = (fields: string) =>
-    [
-      ...new Set(
-        fields
-          .trim()
-          .split(' ')
-          .flatMap((field) => columns.get(field) ?? []),
-      ),
-    ].join(' ') || null;
-  const define = (name: string, run: (text: string) => string | null) =>
-    db.function(name, { deterministic: true }, (text: unknown) =>
-      typeof text === 'string' ? run(text) : null,
-    );
-  define('service_day', dayOf);
-  define('published_names', (fields) => {
-    if (!names.has(fields)) names.set(fields, nameAll(fields));
-    return names.get(fields) ?? null;
-  });
+  const toNames = (fields: string) =>
+    [...new Set(fields.split(' ').flatMap((field) => columns.get(field) ?? []))].join(' ') || null;
+  for (const [name, run] of Object.entries({ service_day: dayOf, published_names: toNames }))
+    db.function(name, { deterministic: true }, (text) => (typeof text === 'string' ? run(text) : null));
 }
 
 /** Attaches the live file as `live`. Throws as `assertLive`. */

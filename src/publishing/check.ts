@@ -1,7 +1,7 @@
 /** Checks a new file before it is published. */
 import { Database } from '../database/sqlite.ts';
 import { WarehouseError } from '../lib/errors.ts';
-import type { Column, DataType, Table } from './mart.ts';
+import type { Column, DataType, InvalidRows, Table } from './mart.ts';
 
 /** How many rows each table must have, by the snapshot of the live file that it was built from. */
 export type ExpectedRows = Record<string, number>;
@@ -45,17 +45,29 @@ function checkContradictions(db: Database, table: Table, query: string): void {
 
 /** One pass over the table for the count, the types of all columns and invalid rows. */
 function checkRows(db: Database, table: Table, expected: ExpectedRows): number {
-  const wrongType = table.columns.map((column) => `(${hasWrongType(column)})`).join(' or ');
-  const invalid = (table.invalid ?? []).map(({ where }) => `(${where})`).join(' or ') || '0';
-  const query = `select count(*) as rows, count(*) filter (where ${wrongType}) as wrongType,
-      count(*) filter (where ${invalid}) as invalid
-    from "${table.name}"`;
-  const counts = db.prepare(query).get() as { rows: number; wrongType: number; invalid: number };
-  if (counts.wrongType > 0) fail(table, `has a value of another type: ${listWrongColumns(db, table)}`);
-  const rows = expected[table.name] ?? counts.rows;
+  const { name, columns, invalid = [] } = table;
+  const types = columns.map((column) => ({
+    what: `a ${column.name} that is not ${column.type}`,
+    where: hasWrongType(column),
+  }));
+  const rules = [...types, ...invalid];
+  const isInvalid = rules.map(({ where }) => `(${where})`).join(' or ');
+  const query = `select count(*) as rows, count(*) filter (where ${isInvalid}) as invalid from "${name}"`;
+  const counts = db.prepare(query).get() as { rows: number; invalid: number };
+  if (counts.invalid > 0) fail(table, `has ${describeInvalidRow(db, table, rules)}`);
+  const rows = expected[name] ?? counts.rows;
   if (counts.rows !== rows) fail(table, `has ${counts.rows} rows; by the live file it has ${rows}`);
-  if (counts.invalid > 0) fail(table, `has a row with ${describeInvalidRow(db, table)}`);
   return counts.rows;
+}
+
+/** The first rule that a row breaks, with the key of the row. */
+function describeInvalidRow(db: Database, { name, key }: Table, rules: readonly InvalidRows[]): string {
+  const keys = key.map((column) => `"${column}"`).join(` || ', ' || `);
+  for (const { what, where } of rules) {
+    const row: unknown = db.prepare(`select ${keys} from "${name}" where ${where} limit 1`).pluck().get();
+    if (row !== undefined) return `${what}: ${String(row)}`;
+  }
+  return 'invalid values';
 }
 
 /**
@@ -72,24 +84,4 @@ const WRONG_TYPES: Partial<Record<DataType, (column: string) => string>> = {
 
 function hasWrongType({ name, type }: Column): string {
   return WRONG_TYPES[type]?.(`"${name}"`) ?? `"${name}" >= x''`;
-}
-
-/** The rule that the first invalid row breaks, with the key of the row. */
-function describeInvalidRow(db: Database, { name, key, invalid = [] }: Table): string {
-  const keys = key.map((column) => `"${column}"`).join(` || ', ' || `);
-  for (const { what, where } of invalid) {
-    const row = db.prepare(`select ${keys} from "${name}" where ${where} limit 1`).pluck().get() as
-      string | undefined;
-    if (row !== undefined) return `${what}: ${row}`;
-  }
-  return 'invalid values';
-}
-
-function listWrongColumns(db: Database, { name, columns }: Table): string {
-  const isWrong = (column: Column) =>
-    db.prepare(`select 1 from "${name}" where ${hasWrongType(column)} limit 1`).get() !== undefined;
-  return columns
-    .filter(isWrong)
-    .map((column) => `${column.name} is not ${column.type}`)
-    .join(', ');
 }

@@ -1,9 +1,7 @@
 /** The rows of one published table, all or those that changed since an earlier export. */
-import type { Database } from '../database/sqlite.ts';
 import { ConfigError } from '../lib/errors.ts';
-import { findNearest } from '../lib/did-you-mean.ts';
-import type { Column, Mart } from './mart.ts';
-import { writeParquet, type ParquetQuery } from './parquet.ts';
+import type { Mart } from './mart.ts';
+import { writeParquet } from './parquet.ts';
 import { openPublishedFile, type SqlCell } from './query-published.ts';
 import { openSource, type Source } from './targets/source.ts';
 
@@ -29,31 +27,30 @@ function createExport(source: Source, table: string, sinceSeq: number | null) {
   const mart = findMart(source, table);
   if (sinceSeq !== null) assertFollowable(source, table, sinceSeq);
   const { columns } = mart;
-  const { from, parameters } = selectFrom(mart, sinceSeq);
-  const { version, timezone, changeSeq, warehouseId, publishedAt } = source;
+  const { version, timezone, changeSeq, warehouseId, publishedAt, db } = source;
   const facts = { table, change_seq: changeSeq, warehouse_id: warehouseId, published_at: publishedAt };
+  const changed = HAS_FORMER.includes(table) ? CHANGED_OR_ENDED : CHANGED;
+  const from = `from "${table}" t${sinceSeq === null ? '' : ` where ${changed}`}`;
+  const parameters = { since: sinceSeq };
   let count = 0;
 
   function* readRows(): Iterable<SqlCell[]> {
-    count = 0;
-    for (const row of select(source.db, columns, { from, parameters })) {
+    const values = columns.map(({ name }) => `t."${name}"`).join(', ');
+    const rows = db.prepare(`select ${values} ${from}`).raw().safeIntegers().iterate(parameters);
+    for (const row of rows as IterableIterator<SqlCell[]>) {
       count++;
       yield row;
     }
   }
 
   function* readParquet(): Iterable<Uint8Array> {
-    count = 0;
     const key = mart.kind === 'table' ? mart.key : [];
-    const query = {
-      columns: columns.map((each) => ({ ...each, isRequired: key.includes(each.name) })),
-      from,
-      parameters,
-    };
+    const own = columns.map((each) => ({ ...each, isRequired: key.includes(each.name) }));
     const named = Object.entries({ version, timezone, ...facts }).map(
       ([name, value]) => [`vodhouse.${name}`, String(value)] as const,
     );
-    for (const { bytes, rows } of writeParquet(source.db, query, Object.fromEntries(named))) {
+    const query = { columns: own, from, parameters };
+    for (const { bytes, rows } of writeParquet(db, query, Object.fromEntries(named))) {
       count += rows;
       yield bytes;
     }
@@ -78,11 +75,8 @@ function createExport(source: Source, table: string, sinceSeq: number | null) {
 function findMart({ marts }: Source, table: string): Mart {
   const mart = marts.all.find(({ name }) => name === table);
   if (mart) return mart;
-  const names = marts.all.map(({ name }) => name);
-  const nearest = findNearest(table, names);
-  throw new ConfigError(`nothing that is published is named ${table}`, {
-    hint: `${nearest === undefined ? '' : `did you mean ${nearest}? `}There are ${names.join(', ')}`,
-  });
+  const names = marts.all.map(({ name }) => name).join(', ');
+  throw new ConfigError(`nothing that is published is named ${table}`, { hint: `there are ${names}` });
 }
 
 /** What they have of a video tells what changed since. A view of present videos lacks removed ones. */
@@ -97,27 +91,6 @@ function assertFollowable({ changeSeq }: Source, table: string, sinceSeq: number
     throw new ConfigError(`${sinceSeq} is beyond the last change, ${changeSeq}`, {
       hint: 'after a vodhouse restore, numbers are used again: export all rows, without --since-seq',
     });
-}
-
-/** What follows the values of a SELECT, over the alias `t`, and its parameters. */
-function selectFrom({ name }: Mart, sinceSeq: number | null): Pick<ParquetQuery, 'from' | 'parameters'> {
-  const from = `from "${name}" t`;
-  return sinceSeq === null
-    ? { from, parameters: {} }
-    : {
-        from: `${from} where ${HAS_FORMER.includes(name) ? CHANGED_OR_ENDED : CHANGED}`,
-        parameters: { since: sinceSeq },
-      };
-}
-
-function select(
-  db: Database,
-  columns: readonly Column[],
-  { from, parameters }: Pick<ParquetQuery, 'from' | 'parameters'>,
-): IterableIterator<SqlCell[]> {
-  const values = columns.map(({ name }) => `t."${name}"`).join(', ');
-  const statement = db.prepare(`select ${values} ${from}`).raw().safeIntegers();
-  return statement.iterate(parameters) as IterableIterator<SqlCell[]>;
 }
 
 const HAS_FORMER = ['video_history', 'video_versions'];

@@ -13,14 +13,13 @@ import { draftPath } from '../database/draft-files.ts';
 import { isDamage, toWarehouseError } from '../database/integrity.ts';
 import { lockOrThrow } from '../database/lock.ts';
 import { makeFolder } from '../database/private-files.ts';
-import { replaceFile, startFsync, sweepLeftOvers } from './atomic-replace.ts';
+import { assertReplaceable, replaceFile, startFsync, sweepLeftOvers } from './replace-file.ts';
 import { assertLive, build } from './build.ts';
 import { checkTable, type ExpectedRows } from './check.ts';
 import { createHelperProcess, NO_HELPER, type HelperProcess } from './helper-process.ts';
 import type { Table } from './mart.ts';
 import { createMarts, type Marts } from './marts/marts.ts';
 import type { PublishRequest, Publication } from './publish-request.ts';
-import { assertReplaceable } from './replaceable.ts';
 
 /** About 80,000 videos: for a smaller live file, a second process takes longer to start than it saves. */
 const LEAST_BYTES_FOR_HELPER = 64 * 2 ** 20;

@@ -12,11 +12,10 @@ import { draftPath, removeDraft } from '../database/draft-files.ts';
 import { tryLock } from '../database/lock.ts';
 import { resolveLink } from '../database/paths.ts';
 import { publishedFact } from './about-rows.ts';
-import { sweepLeftOvers } from './atomic-replace.ts';
 import { createFingerprint } from './fingerprint.ts';
 import { createMarts } from './marts/marts.ts';
 import type { PublishRequest, Publication } from './publish-request.ts';
-import { findRefusal } from './replaceable.ts';
+import { findRefusal, sweepLeftOvers } from './replace-file.ts';
 
 export type { Publication } from './publish-request.ts';
 

@@ -1,10 +1,10 @@
-/** The SQL of a person on the published file: one statement that reads. */
-import { accessSync, constants } from 'node:fs';
+/** The SQL of a person on the published file: one statement that reads; and its result as CSV. */
+import { existsSync } from 'node:fs';
 import { Database, type Statement } from '../database/sqlite.ts';
 import { findNearest } from '../lib/did-you-mean.ts';
 import { ConfigError, errorCode, errorMessage, WarehouseError } from '../lib/errors.ts';
 import { escapeControls, truncate } from '../lib/format.ts';
-import { PUBLISHED_ID } from './atomic-replace.ts';
+import { PUBLISHED_ID } from './replace-file.ts';
 
 /** A value as SQLite returns it. An integer is exact: a bigint. */
 export type SqlCell = bigint | number | string | Buffer | null;
@@ -17,7 +17,6 @@ export interface QueryResult {
 
 /** Opens a published file to read. Throws WarehouseError if there is none, or if it is another kind of file. */
 export function openPublishedFile(file: string) {
-  assertReadable(file);
   const db = open(file);
   return {
     /**
@@ -33,22 +32,11 @@ export function openPublishedFile(file: string) {
   };
 }
 
-function assertReadable(file: string): void {
-  try {
-    accessSync(file, constants.R_OK);
-  } catch (error) {
-    if (errorCode(error) === 'EACCES')
-      throw new WarehouseError(`this user may not read ${file}`, {
-        hint: `that takes r on the file, and x on each folder above it: namei -l ${file}`,
-        cause: error,
-      });
+function open(file: string): Database {
+  if (!existsSync(file))
     throw new WarehouseError(`there is no published file at ${file}`, {
       hint: 'vodhouse publish makes it, and each vodhouse sync that changed something',
     });
-  }
-}
-
-function open(file: string): Database {
   try {
     const db = new Database(file, { readonly: true, fileMustExist: true });
     if (db.pragma('application_id', { simple: true }) === PUBLISHED_ID) return db;
@@ -61,12 +49,13 @@ function open(file: string): Database {
   });
 }
 
-function unreadableError(file: string, error: unknown): WarehouseError {
-  return new WarehouseError(`${file} cannot be read: ${errorMessage(error)}`, {
-    hint: 'move it away, then vodhouse publish makes a new one',
-    cause: error,
+const unreadableError = (file: string, cause: unknown) =>
+  new WarehouseError(`${file} cannot be read: ${errorMessage(cause)}`, {
+    hint: `namei -l ${file} shows who may read it; if it is damaged, move it away, and vodhouse publish makes a new one`,
+    cause,
   });
-}
+
+const ONE_SELECT = 'type one select, with its values in it; the published file is only read';
 
 function prepare(db: Database, sql: string): Statement<unknown[], SqlCell[]> {
   if (sql.includes('\0')) throw new ConfigError('the SQL has a NUL character, where SQLite stops reading');
@@ -76,14 +65,8 @@ function prepare(db: Database, sql: string): Statement<unknown[], SqlCell[]> {
   } catch (error) {
     throw toSqlError(error, db);
   }
-  if (!statement.readonly || !statement.reader)
-    throw new ConfigError(
-      'the SQL would change something, or returns no rows; the published file is only read',
-      {
-        hint: 'type one select; what is in the file comes from the service (docs/tables.md)',
-      },
-    );
-  return statement;
+  if (statement.readonly && statement.reader) return statement;
+  throw new ConfigError('the SQL would change something, or returns no rows', { hint: ONE_SELECT });
 }
 
 function* iterate(file: string, begin: () => Iterable<SqlCell[]>): Iterable<SqlCell[]> {
@@ -96,37 +79,47 @@ function* iterate(file: string, begin: () => Iterable<SqlCell[]>): Iterable<SqlC
   }
 }
 
-/** What better-sqlite3 rejects before SQLite sees it, and what to say of it. */
-const REJECTED: [pattern: RegExp, message: string, hint: string][] = [
-  [/more than one statement/, 'the SQL has more than one statement', 'type one; it needs no ; at its end'],
-  [/no statements/, 'there is no SQL', `vodhouse query "select * from videos_now limit 5"`],
-  [
-    /Too few parameter|Missing named parameter/,
-    'the SQL has parameters, and nothing gives them a value',
-    'write the values into the SQL',
-  ],
-];
-
-function toSqlError(error: unknown, db?: Database): unknown {
-  const message = errorMessage(error);
-  if (error instanceof Database.SqliteError)
-    return new ConfigError(`SQLite: ${truncate(escapeControls(message), 300)}`, {
-      hint: db && getHint(db, message),
-      cause: error,
-    });
-  const rejected = REJECTED.find(([pattern]) => pattern.test(message));
-  return rejected ? new ConfigError(rejected[1], { hint: rejected[2], cause: error }) : error;
+function toSqlError(error: unknown, db?: Database): ConfigError {
+  const message = truncate(escapeControls(errorMessage(error)), 300);
+  if (!(error instanceof Database.SqliteError))
+    return new ConfigError(message, { hint: ONE_SELECT, cause: error });
+  return new ConfigError(`SQLite: ${message}`, { hint: db && findName(db, message), cause: error });
 }
 
 /** For a name that the file does not have: the nearest one, and where all of them are. */
-function getHint(db: Database, message: string): string | undefined {
-  const [, kind, name = ''] = /^no such (table|column): (?:\w+\.)?(.*)$/.exec(message) ?? [];
-  if (kind === undefined) return undefined;
-  const nearest = findNearest(name, listNames(db, kind === 'table' ? 'table_name' : 'column_name'));
+function findName(db: Database, message: string): string | undefined {
+  const [, name] = /^no such (?:table|column): (?:\w+\.)?(.*)$/.exec(message) ?? [];
+  if (name === undefined) return undefined;
+  const names = db.prepare<[], string>(
+    'select table_name from dictionary union select column_name from dictionary',
+  );
+  const nearest = findNearest(name, names.pluck().all());
   const all = 'vodhouse query "select table_name, column_name, description from dictionary" lists all names';
   return nearest === undefined ? all : `did you mean ${nearest}? ${all}`;
 }
 
-function listNames(db: Database, column: 'table_name' | 'column_name'): string[] {
-  return db.prepare<[], string>(`select distinct ${column} from dictionary`).pluck().all();
+/**
+ * RFC 4180 with a heading, one text for each line. NULL is an empty field and an empty text is `""`, so that the two are not the
+ * same, as in PostgreSQL.
+ */
+export function* queryCsv({ columns, rows }: QueryResult): Iterable<string> {
+  yield toCsvLine(columns);
+  for (const row of rows) yield toCsvLine(row);
+}
+
+function toCsvLine(cells: readonly SqlCell[]): string {
+  // a line of one NULL would be an empty line, which readers skip; it cannot be told from an empty text
+  if (cells.length === 1 && cells[0] === null) return '""\n';
+  return `${cells.map((cell) => (cell === null ? '' : toCsvField(toText(cell)))).join(',')}\n`;
+}
+
+function toCsvField(text: string): string {
+  return text === '' || /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** As SQLite writes it: an infinite number as `9e999`, bytes as `x'0a'`. */
+export function toText(cell: Exclude<SqlCell, null>): string {
+  if (Buffer.isBuffer(cell)) return `x'${cell.toString('hex')}'`;
+  if (cell === Infinity) return '9e999';
+  return cell === -Infinity ? '-9e999' : String(cell);
 }

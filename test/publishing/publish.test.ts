@@ -190,7 +190,7 @@ describe('a file that would be invalid', () => {
     const path = live();
     await published(path);
     execute(path, 'update video set filesize = 12.5, change_seq = 90 where id = 2');
-    expect(await refused(path)).toContain('has a value of another type: size_bytes is not BIGINT');
+    expect(await refused(path)).toContain('has a size_bytes that is not BIGINT: main/101');
   });
 
   it('is not published: text in a number, in a former state', async () => {
@@ -201,7 +201,7 @@ describe('a file that would be invalid', () => {
         change(1, '2026-03-03 00:00:00', 'v_framerate = 25'),
     );
     expect(await refused(path)).toContain(
-      'its table video_history has a value of another type: frames_per_second is not REAL',
+      'its table video_history has a frames_per_second that is not REAL: main/101/1, ',
     );
   });
 
@@ -212,7 +212,7 @@ describe('a file that would be invalid', () => {
     expect(checkTable(request.file, marts.packageDaily, expected)).toBe(10);
     execute(request.file, "update package_daily set removed_count = -1 where day = '2026-03-05'");
     expect(() => checkTable(request.file, marts.packageDaily, expected)).toThrow(
-      'the new file is not published: its table package_daily has a row with a negative count: main/101, 2026-03-05',
+      'the new file is not published: its table package_daily has a negative count: main/101, 2026-03-05',
     );
   });
 
@@ -225,7 +225,7 @@ describe('a file that would be invalid', () => {
         "update video_version set valid_from = '2026-03-05 04:00:00', valid_to = '2026-03-05 03:00:00'",
     );
     expect(await refused(path)).toMatch(
-      /its table video_history has a row with an end before its beginning: main\/101\/1, 1$/,
+      /its table video_history has an end before its beginning: main\/101\/1, 1$/,
     );
   });
 
@@ -245,13 +245,13 @@ describe('a file that would be invalid', () => {
   it('is not published: an invalid moment', async () => {
     const path = live();
     execute(path, 'pragma foreign_keys = off; update video set first_seen_at = 12 where id = 1');
-    expect(await refused(path)).toContain('first_seen_at is not TIMESTAMP');
+    expect(await refused(path)).toContain('a first_seen_at that is not TIMESTAMP');
   });
 
   it('is not published: a blob in a text', async () => {
     const path = live();
     execute(path, "update video set title = x'00' where id = 1");
-    expect(await refused(path)).toContain('title is not VARCHAR(2000)');
+    expect(await refused(path)).toContain('a title that is not VARCHAR(2000)');
   });
 
   it('is not published: rows of an unknown package', async () => {

@@ -10,7 +10,7 @@ import type { JsonOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { inChunks } from '../output/chunks.ts';
 import { formatJson } from '../output/output.ts';
-import { queryCsv } from '../../publishing/query-csv.ts';
+import { queryCsv } from '../../publishing/query-published.ts';
 import { ndjson } from '../output/query-text.ts';
 import { resolveExportFile } from '../export-file.ts';
 import { findPublishedFile } from '../published-file.ts';

@@ -1,6 +1,5 @@
 /** The result of a query as a table and as JSON. */
-import { toText } from '../../publishing/query-csv.ts';
-import type { QueryResult, SqlCell } from '../../publishing/query-published.ts';
+import { toText, type QueryResult, type SqlCell } from '../../publishing/query-published.ts';
 import type { Column } from '../../publishing/mart.ts';
 import { ConfigError } from '../../lib/errors.ts';
 import { pluralize } from '../../lib/format.ts';

@@ -15,12 +15,7 @@ export function* createDateRows(
   const sorted = [firstDay, ...days, today].filter((day) => day !== null).sort();
   const firstYear = Number(sorted[0]?.slice(0, 4)) - 1;
   const lastYear = sorted.at(-1)?.slice(0, 4);
-  yield* createRowsOf(timezone, `${firstYear}-01-01`, `${lastYear}-12-31`);
-}
-
-/** The rows of the days from `first` to `last` (`YYYY-MM-DD`), both included. */
-export function* createRowsOf(timezone: string, first: string, last: string): Generator<(string | number)[]> {
-  for (const { day, startsAt, endsAt } of createCalendar(timezone).days(first, last))
+  for (const { day, startsAt, endsAt } of calendar.days(`${firstYear}-01-01`, `${lastYear}-12-31`))
     yield [...formatDay(day), toTimestamp(startsAt), toTimestamp(endsAt)];
 }
 

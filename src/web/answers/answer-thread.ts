@@ -1,8 +1,12 @@
 /** A worker thread that runs the SQL of a question on the published file. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { errorMessage } from '../../lib/errors.ts';
-import { toText } from '../../publishing/query-csv.ts';
-import { openPublishedFile, type QueryResult, type SqlCell } from '../../publishing/query-published.ts';
+import {
+  openPublishedFile,
+  toText,
+  type QueryResult,
+  type SqlCell,
+} from '../../publishing/query-published.ts';
 import type { ThreadResult } from '../../queries/thread-queue.ts';
 
 /** A message to the thread: one request at a time. */

@@ -13,7 +13,7 @@ import { tryLock, type Lock } from '../../../src/database/lock.ts';
 import { DAY_MS, toTimestamp } from '../../../src/lib/clock.ts';
 import { ConfigError } from '../../../src/lib/errors.ts';
 import { createLogger } from '../../../src/lib/logger.ts';
-import { PUBLISHED_ID } from '../../../src/publishing/atomic-replace.ts';
+import { PUBLISHED_ID } from '../../../src/publishing/replace-file.ts';
 import { createVirtualClock } from '../../support/clocks/virtual-clock.ts';
 import { createFolder } from '../../support/fixtures/folder-of-files.ts';
 import { watchConsole } from '../../support/processes/captured-output.ts';

@@ -5,8 +5,8 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { queryJson, queryTable } from '../../../src/cli/output/query-text.ts';
-import { queryCsv } from '../../../src/publishing/query-csv.ts';
 import {
+  queryCsv,
   openPublishedFile,
   type QueryResult,
   type SqlCell,
@@ -108,12 +108,12 @@ describe('the SQL', () => {
     ['selec 1', 'SQLite: near "selec": syntax error', undefined],
     ['select * from vidoes', 'SQLite: no such table: vidoes', /^did you mean videos\? vodhouse query "/],
     ['select v.titl from videos v', 'SQLite: no such column: v.titl', /^did you mean title\? /],
-    ['select 1; select 2', 'the SQL has more than one statement', /needs no ;/],
-    ['', 'there is no SQL', /^vodhouse query "select/],
-    [' -- nothing', 'there is no SQL', /^vodhouse query "select/],
-    ['select ?', 'the SQL has parameters', /write the values/],
-    ['select :a', 'the SQL has parameters', /write the values/],
-    ['select ?, @b, $c', 'the SQL has parameters', /write the values/],
+    ['select 1; select 2', 'more than one statement', /type one select/],
+    ['', 'contains no statements', /type one select/],
+    [' -- nothing', 'contains no statements', /type one select/],
+    ['select ?', 'parameter', /with its values/],
+    ['select :a', 'parameter', /with its values/],
+    ['select ?, @b, $c', 'parameter', /with its values/],
     ["select json('x') from videos", 'SQLite: malformed JSON', undefined],
     ['delete from videos', 'the SQL would change something', /type one select/],
     ['create table x (y)', 'the SQL would change something', /type one select/],

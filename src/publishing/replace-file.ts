@@ -1,0 +1,74 @@
+/** Replaces a published file, so that a reader finds the old file or the complete new one; and whether it may be replaced. */
+import { closeSync, fsync, openSync, renameSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { dirname, parse } from 'node:path';
+import { escapeRegExp, removeMatching } from '../database/draft-files.ts';
+import { fsyncPath, readHeader } from '../database/fsync.ts';
+import { ConfigError, errorMessage } from '../lib/errors.ts';
+import { publishedFact, readText } from './about-rows.ts';
+
+/** `vodp` in ASCII: the application id of a SQLite file that vodhouse published. */
+export const PUBLISHED_ID = 0x766f6470;
+
+/** A reason that lasts until a person changes something, and what to change. */
+export interface Refusal {
+  error: string;
+  hint: string | null;
+}
+
+/** Why no publication from `live` may replace the file; null if one may. */
+export function findRefusal(live: string, file: string): Refusal | null {
+  try {
+    assertReplaceable(live, file);
+    return null;
+  } catch (error) {
+    return { error: errorMessage(error), hint: error instanceof ConfigError ? (error.hint ?? null) : null };
+  }
+}
+
+/** Throws ConfigError if the file is another kind of file, or was made from another warehouse: its content would be lost. */
+export function assertReplaceable(live: string, file: string): void {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (!stats || (stats.isFile() && stats.size === 0)) return;
+  if (!stats.isFile() || readHeader(file)?.applicationId !== PUBLISHED_ID)
+    throw new ConfigError(
+      `publish.file: ${file} exists, and vodhouse did not publish it; nothing was changed`,
+      { hint: 'name another file, or move this one away' },
+    );
+  const since = publishedFact(file, 'warehouse_since');
+  const ours = readText(live, 'select created_at from warehouse_state');
+  if (since === null || ours === null || ours === since) return; // the build says why a file cannot be read
+  throw new ConfigError(
+    `publish.file: ${file} was made from another warehouse, begun ${since} UTC; it stays as it is`,
+    { hint: 'it may hold history that this one has not: move it away, or name another file' },
+  );
+}
+
+/** Removes what killed publications left. Only the holder of the publish lock may call it. */
+export function sweepLeftOvers(file: string): void {
+  const { name, ext } = parse(file);
+  const leftOver = new RegExp(`^${escapeRegExp(name)}${escapeRegExp(ext)}\\.new-\\d+(?:-[a-z]+)*$`);
+  removeMatching(dirname(file), leftOver, () => true);
+}
+
+/** Starts an fsync of all that is written so far; it continues while SQLite blocks this process. Rejects as `fsync` fails. */
+export function startFsync(draft: string): Promise<void> {
+  const handle = openSync(draft, 'r');
+  const done = new Promise<void>((resolve, reject) => {
+    fsync(handle, (error) => {
+      closeSync(handle);
+      if (error) reject(error);
+      else resolve();
+    });
+  });
+  done.catch(() => undefined); // the caller awaits it later, or fails before
+  return done;
+}
+
+/** Renames the draft, which is on the disk, over the file. */
+export async function replaceFile(draft: string, file: string): Promise<void> {
+  const old = await open(file, 'r').catch(() => null);
+  renameSync(draft, file);
+  fsyncPath(dirname(file));
+  void old?.close(); // not awaited: the blocks of a large file take time to free
+}
