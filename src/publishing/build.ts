@@ -34,11 +34,11 @@ export async function build(
   draft: string,
   marts: Marts,
   request: PublishRequest,
-  helper: HelperProcess,
+  helper: HelperProcess | null,
 ): Promise<ExpectedRows> {
   rmSync(draft, { force: true });
   const fileApart = `${draft}-apart`;
-  const storedApart = helper.fillTables(request, fileApart);
+  const storedApart = helper?.fillTables(request, fileApart);
   const parameters = createParameters(request);
   const db = new Database(draft);
   try {

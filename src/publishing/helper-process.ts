@@ -41,10 +41,3 @@ export function createHelperProcess() {
     close: (): void => void child.kill('SIGKILL'),
   };
 }
-
-/** In place of a helper: its results are null, so the caller does the work itself. */
-export const NO_HELPER: HelperProcess = {
-  fillTables: () => Promise.resolve(null),
-  checkTables: () => Promise.resolve(null),
-  close: () => undefined,
-};

@@ -1,6 +1,4 @@
 /** Published rows as Parquet files, by hyparquet-writer: for `export` and for the lake. */
-import type { RowGroup } from 'hyparquet';
-import type { MinMaxType } from 'hyparquet/src/types.js';
 import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
 import type { Database } from '../database/sqlite.ts';
 import type { Column } from './mart.ts';
@@ -34,7 +32,7 @@ export function* writeParquet(
   db: Database,
   query: ParquetQuery,
   facts: Readonly<Record<string, string>> = {},
-): Generator<ParquetChunk, readonly RowGroup[]> {
+): Generator<ParquetChunk> {
   const { columns, from, parameters } = query;
   const bytes = new ByteWriter();
   const file = new ParquetWriter({
@@ -54,55 +52,18 @@ export function* writeParquet(
   }
   void file.finish();
   yield { bytes: take(bytes), rows: 0 };
-  return file.row_groups;
 }
 
 /** Columns that readers filter by: row groups tell their least and greatest values. */
 const BOUNDED = ['package_id', 'video_id', 'change_seq', 'valid_from', 'created_day', 'day'];
 
-/** A whole file. */
-export interface ParquetFile {
-  body: Uint8Array[];
-  rows: number;
-  bounds: Bounds[];
-}
-
-/** The whole file, and the least and the greatest value of the columns that readers filter by. */
-export function writeParquetFile(db: Database, query: ParquetQuery): ParquetFile {
-  const body: Uint8Array[] = [];
-  const groups = writeParquet(db, query);
-  let rows = 0;
-  for (let next = groups.next(); ; next = groups.next()) {
-    if (next.done === true) return { body, rows, bounds: findBounds(next.value) };
-    body.push(next.value.bytes);
-    rows += next.value.rows;
-  }
-}
-
-/** A column, with its least and its greatest value in a file. */
-export interface Bounds {
-  name: string;
-  min: MinMaxType;
-  max: MinMaxType;
-}
-
-function findBounds(groups: readonly RowGroup[]): Bounds[] {
-  const bounds = new Map<string, Bounds>();
-  for (const { columns } of groups)
-    for (const { meta_data: data } of columns) {
-      const [name = '', { min_value: min, max_value: max } = {}] = [
-        data?.path_in_schema[0],
-        data?.statistics,
-      ];
-      if (min === undefined || max === undefined) continue;
-      const known = bounds.get(name);
-      if (!known) bounds.set(name, { name, min, max });
-      else {
-        if (min < known.min) known.min = min;
-        if (max > known.max) known.max = max;
-      }
-    }
-  return [...bounds.values()];
+/** A whole file, and the number of its rows. */
+export function writeParquetFile(db: Database, query: ParquetQuery): { body: Uint8Array[]; rows: number } {
+  const chunks = [...writeParquet(db, query)];
+  return {
+    body: chunks.map(({ bytes }) => bytes),
+    rows: chunks.reduce((sum, { rows }) => sum + rows, 0),
+  };
 }
 
 /** Rows are objects for a moment only: thousands at a time would cost the garbage collector a third of the time. */

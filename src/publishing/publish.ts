@@ -16,7 +16,7 @@ import { makeFolder } from '../database/private-files.ts';
 import { assertReplaceable, replaceFile, startFsync, sweepLeftOvers } from './replace-file.ts';
 import { assertLive, build } from './build.ts';
 import { checkTable, type ExpectedRows } from './check.ts';
-import { createHelperProcess, NO_HELPER, type HelperProcess } from './helper-process.ts';
+import { createHelperProcess, type HelperProcess } from './helper-process.ts';
 import type { Table } from './mart.ts';
 import { createMarts, type Marts } from './marts/marts.ts';
 import type { PublishRequest, Publication } from './publish-request.ts';
@@ -35,7 +35,9 @@ export async function publish(request: PublishRequest): Promise<Publication> {
   const marts = createMarts(request);
   const lock = lockOrThrow(live, 'publish', command, now);
   try {
-    prepareFolder(live, file);
+    makeFolder(dirname(file), { file, mode: 0o755 });
+    assertReplaceable(live, file);
+    sweepLeftOvers(file);
     recordPublication(live, now);
     const rows = await buildAndReplace(request, marts);
     return { file, bytes: statSync(file).size, durationMs: performance.now() - startedAt, rows };
@@ -44,12 +46,6 @@ export async function publish(request: PublishRequest): Promise<Publication> {
   } finally {
     lock.release();
   }
-}
-
-function prepareFolder(live: string, file: string): void {
-  makeFolder(dirname(file), { file, mode: 0o755 });
-  assertReplaceable(live, file);
-  sweepLeftOvers(file);
 }
 
 /** In the live file, before the new file is built from it: a target that was loaded from that one is recognised for ever after. */
@@ -92,9 +88,11 @@ function selectLoaded(tx: Tx): number {
 async function buildAndReplace(request: PublishRequest, marts: Marts): Promise<Record<string, number>> {
   const draft = draftPath(request.file);
   const { file, wal } = measureDiskSpace(request.live);
-  const helper = file + wal < LEAST_BYTES_FOR_HELPER ? NO_HELPER : createHelperProcess();
+  const helper = file + wal < LEAST_BYTES_FOR_HELPER ? null : createHelperProcess();
   try {
-    const expected = await buildDraft(draft, marts, request, helper);
+    const expected = await build(draft, marts, request, helper).catch((error: unknown) => {
+      throw isDamage(error) ? toWarehouseError(error, request.live) : error; // the draft is new
+    });
     chmodSync(draft, 0o444);
     const flushed = startFsync(draft); // the disk writes while the file is checked
     const rows = await checkTables(draft, marts, expected, helper);
@@ -102,17 +100,8 @@ async function buildAndReplace(request: PublishRequest, marts: Marts): Promise<R
     await replaceFile(draft, request.file);
     return rows;
   } finally {
-    helper.close();
+    helper?.close();
     sweepLeftOvers(request.file);
-  }
-}
-
-/** The draft is new, so damage that is found while it is built is damage of the live file. */
-async function buildDraft(...parameters: Parameters<typeof build>): Promise<ExpectedRows> {
-  try {
-    return await build(...parameters);
-  } catch (error) {
-    throw isDamage(error) ? toWarehouseError(error, parameters[2].live) : error;
   }
 }
 
@@ -124,10 +113,10 @@ async function checkTables(
   draft: string,
   marts: Marts,
   expected: ExpectedRows,
-  helper: HelperProcess,
+  helper: HelperProcess | null,
 ): Promise<Record<string, number>> {
   const apart = [marts.videoHistory, ...(marts.videoTags ? [marts.videoTags] : [])];
-  const countedApart = helper.checkTables(draft, apart, expected);
+  const countedApart = helper?.checkTables(draft, apart, expected);
   const check = (table: Table) => [table.name, checkTable(draft, table, expected)] as const;
   const others = marts.all.filter((mart) => mart.kind === 'table' && !apart.includes(mart)) as Table[];
   const rows = others.map(check);

@@ -4,7 +4,6 @@ import { openLake, tidy } from '../../src/publishing/targets/delta/lake.ts';
 import { findDeltaDifferences } from '../support/fixtures/delta-reader.ts';
 import { openS3LakeSite, withFolder } from '../support/fixtures/s3-lake-site.ts';
 import { readLog } from '../support/fixtures/lake-site.ts';
-import { listTables } from '../../src/publishing/targets/changes.ts';
 import { createMarts } from '../../src/publishing/marts/marts.ts';
 import { rounds } from '../support/rounds.ts';
 import { startS3Server, type S3Server } from '../support/servers/s3-server.ts';
@@ -13,7 +12,9 @@ const RUNS = Number(process.env['RUNS'] ?? rounds(12));
 const SEED = Number(process.env['SEED'] ?? 20_260_301);
 const ACCOUNTS = ['one', 'two', 'three'];
 const TABLES = [
-  ...listTables(createMarts({ durationUnit: 'ms', exclude: [] })).map(({ name }) => name),
+  ...createMarts({ durationUnit: 'ms', exclude: [] }).all.flatMap(({ kind, name }) =>
+    kind === 'table' ? name : [],
+  ),
   'loads',
 ];
 

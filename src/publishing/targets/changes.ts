@@ -21,12 +21,6 @@ export const listWarehouseTables = ({ runs, walks, about }: Marts): Table[] => [
 /** Tables that are the same for all warehouses. */
 export const listSharedTables = ({ dates, dictionary }: Marts): Table[] => [dates, dictionary];
 
-/** All published tables, each once. */
-export const listTables = (marts: Marts): Table[] => [
-  ...[...listVideoTables(marts), ...listAccountTables(marts)],
-  ...[...listWarehouseTables(marts), ...listSharedTables(marts)],
-];
-
 /** A condition over the alias `t`, and its parameters. */
 export interface Rows {
   where: string;
@@ -72,7 +66,7 @@ order by h.rowid`;
 
 /**
  * The first day of `package_daily` that the changes since then may touch; `publishedAt` (UTC) is when the file was made that the target has. After
- * `storeChanges`. It holds for packages whose `first_walked_at` and `retired_at` are those of the target.
+ * `storeChanges`. It holds for packages whose `retired_at` is that of the target.
  */
 export function findFirstDay({ db }: Source, changeSeq: number, publishedAt: string): string {
   // a removal counts on the day of its proof, which may be days before it took effect; days are those of the service's calendar

@@ -60,7 +60,7 @@ export function openSource(file: string) {
       changeSeqOf: (account: string) => find(accounts, account)?.change_seq ?? 0,
       /** Another one: rows have other values or columns, or some are gone, though no `change_seq` tells of it. */
       shapeOf: (account: string) =>
-        hash([marts.shape, timezone, find(accounts, account)?.forgotten ?? 0, namePackages(db, account)]),
+        hash([marts.shape, timezone, find(accounts, account)?.forgotten ?? 0, listPackages(db, account)]),
       close: () => void db.close(),
     };
   } catch (error) {
@@ -69,10 +69,10 @@ export function openSource(file: string) {
   }
 }
 
-/** Every row of a package has its name. */
-const namePackages = (db: Database, account: string): unknown[] =>
+/** Every row of a package has its name; one that was retired and came back has days that were not there. */
+const listPackages = (db: Database, account: string): unknown[] =>
   db
-    .prepare('select package_key, package_name from packages where account = ? order by package_key')
+    .prepare('select package_key, package_name, retired_at from packages where account = ? order by 1')
     .raw()
     .all(account);
 

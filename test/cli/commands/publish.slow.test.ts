@@ -100,7 +100,7 @@ describe('sync', () => {
     for (const command of ['sync', 'publish']) {
       const { code, stderr } = await vodhouse([command], { cwd });
       expect([command, code]).toEqual([command, 2]);
-      expect(stderr).toContain('publish.exclude: "colour" cannot be left out\n  -> these can: ');
+      expect(stderr).toContain('publish.exclude: colour cannot be left out\n  -> these can: ');
     }
   });
 });

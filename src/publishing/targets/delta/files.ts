@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Database } from '../../../database/sqlite.ts';
 import type { Table } from '../../mart.ts';
-import { writeParquetFile, type Bounds, type ParquetFile } from '../../parquet.ts';
+import { writeParquetFile } from '../../parquet.ts';
 import { ofAccount, type Rows } from '../changes.ts';
 import type { Store } from '../stores/store.ts';
 import type { AddFile } from './actions.ts';
@@ -114,8 +114,9 @@ export async function writeSlices(
   const added: AddFile[] = [];
   for (const { rows, tags } of slices) {
     const from = `from "${table.name}" t where ${rows.where} order by ${order}`;
-    const file = writeParquetFile(db, { columns, from, parameters: rows.parameters });
-    added.push(await addFile(store, table.name, file, { partitionValues, tags }));
+    const { body } = writeParquetFile(db, { columns, from, parameters: rows.parameters });
+    const stats = readStats(db, table, rows);
+    added.push(await addFile(store, table.name, body, { partitionValues, tags, stats }));
   }
   return added;
 }
@@ -124,29 +125,26 @@ export async function writeSlices(
 export async function addFile(
   store: Store,
   table: string,
-  { body, rows, bounds }: ParquetFile,
-  owner: Pick<AddFile, 'partitionValues' | 'tags'>,
+  body: Uint8Array[],
+  facts: Pick<AddFile, 'partitionValues' | 'tags' | 'stats'>,
 ): Promise<AddFile> {
   const path = `part-${randomUUID()}.parquet`;
   await store.put(`${table}/${path}`, body);
   const size = body.reduce((sum, { byteLength }) => sum + byteLength, 0);
-  return {
-    ...{ path, size, modificationTime: Date.now(), dataChange: true, stats: toStats(rows, bounds) },
-    ...owner,
-  };
+  return { path, size, modificationTime: Date.now(), dataChange: true, ...facts };
 }
 
 export const countRecords = (files: readonly Pick<AddFile, 'stats'>[]): number =>
   files.reduce((sum, { stats }) => sum + (JSON.parse(stats) as { numRecords: number }).numRecords, 0);
 
-/** `minValues` and `maxValues`: of integers that are never NULL, and of days as text. */
-function toStats(rows: number, bounds: readonly Bounds[]): string {
-  const values = (end: 'min' | 'max') =>
-    Object.fromEntries(bounds.flatMap(({ name, [end]: value }) => toStat(name, Number(value))));
-  return JSON.stringify({ numRecords: rows, minValues: values('min'), maxValues: values('max') });
-}
+/** Columns that readers filter by, and that are never NULL: integers, and days as text. */
+const BOUNDED = ['video_id', 'change_seq', 'version_number', 'day'];
 
-function toStat(name: string, value: number): [string, unknown][] {
-  if (name === 'day') return [[name, new Date(value * 86_400_000).toISOString().slice(0, 10)]];
-  return ['video_id', 'change_seq', 'version_number'].includes(name) ? [[name, value]] : [];
+/** The number of rows, and the least and the greatest value of some columns, as the log has them. */
+function readStats(db: Database, { name: table, columns }: Table, { where, parameters }: Rows): string {
+  const bounded = columns.filter(({ name }) => BOUNDED.includes(name));
+  const list = (end: 'min' | 'max') =>
+    `json_object(${bounded.map(({ name }) => `'${name}', ${end}(t."${name}")`).join(', ')})`;
+  const stats = `json_object('numRecords', count(*), 'minValues', ${list('min')}, 'maxValues', ${list('max')})`;
+  return db.prepare(`select ${stats} from "${table}" t where ${where}`).pluck().get(parameters) as string;
 }

@@ -2,7 +2,7 @@
 import { toTimestamp } from '../../../lib/clock.ts';
 import { compareOwner, findRefusal } from '../ownership.ts';
 import { NOTHING, type Loaded, type LoadOptions } from '../target.ts';
-import { chooseKind, LOADS, readClaims, replaceClaim, LOADS_FORM, type Claim } from './loads.ts';
+import { LOADS, readClaims, writeClaim, type Claim } from './loads.ts';
 import { carryOut, planLarge, planSmall, removeFiles, type LoadContext, type Plan } from './plan.ts';
 import { listCommon, listLarge, listSmall } from './tables.ts';
 
@@ -27,19 +27,19 @@ export async function loadAccount(
   const refusal = findRefusal(account, claim?.state ?? null, source, force, context.target);
   if (refusal) throw refusal;
   const isFormer = name !== null && !source.accounts.includes(name);
-  const formerName =
-    isFormer && compareOwner(claims.get(name)?.state ?? null, source) === 'ours' ? name : null;
-  const kind = chooseKind(claim, source.shapeOf(account), force);
+  const former = isFormer && compareOwner(claims.get(name)?.state ?? null, source) === 'ours' ? [name] : [];
+  const isWhole = claim === null || claim.pending === 'all' || claim.state.shape !== source.shapeOf(account);
+  const kind = isWhole || force !== null ? 'all' : 'changes';
   const isEnded = kind === 'changes' && claim?.pending === null;
   const age = source.publications.indexOf(claim?.state.publicationId ?? '');
   if (isEnded && age === 0) return NOTHING;
   const plans = await planTables(context, account, kind);
-  if (isEnded && plans.length === 0 && formerName === null && age < RECENT_PUBLICATIONS) return NOTHING;
+  if (isEnded && plans.length === 0 && former.length === 0 && age < RECENT_PUBLICATIONS) return NOTHING;
   await writeClaim(context, account, { pending: kind, row: claim?.row ?? null });
   let rows = 0;
-  for (const plan of plans) rows += await carryOut(context, plan, account, formerName);
-  if (formerName !== null) for (const table of ACCOUNT_TABLES) await removeFiles(context, table, formerName);
-  await writeClaim(context, account, { pending: null, row: await createRow(context, account) }, formerName);
+  for (const plan of plans) rows += await carryOut(context, plan, account, former);
+  for (const gone of former) for (const table of ACCOUNT_TABLES) await removeFiles(context, table, gone);
+  await writeClaim(context, account, { pending: null, row: await createRow(context, account) }, former);
   return { kind, rows };
 }
 
@@ -49,27 +49,6 @@ async function planTables(context: LoadContext, account: string, kind: 'all' | '
   for (const table of listLarge(marts)) plans.push(await planLarge(context, table, account, kind));
   for (const table of listSmall(marts)) plans.push(await planSmall(context, table, account));
   return plans.filter((plan) => plan !== null);
-}
-
-/** `formerName`: an account whose row goes in the same commit. */
-async function writeClaim(
-  { lake, source, worker }: LoadContext,
-  account: string,
-  { pending, row }: Pick<Claim, 'pending' | 'row'>,
-  formerName: string | null = null,
-): Promise<void> {
-  const { warehouseId, publicationId, db } = source;
-  const [changeSeq, loadedAt] = [
-    Number(row?.['change_seq'] ?? 0),
-    (row?.['loaded_at'] ?? null) as string | null,
-  ];
-  const state = { warehouseId, publicationId, worker, changeSeq, loadedAt, shape: source.shapeOf(account) };
-  const { snapshot } = await lake.getLog(LOADS);
-  const actions = [
-    ...(await replaceClaim(lake.store, db, snapshot, account, { state, pending, row })),
-    ...(formerName === null ? [] : await replaceClaim(lake.store, db, snapshot, formerName, null)),
-  ];
-  await lake.commit(LOADS_FORM, actions, [account, formerName]);
 }
 
 /** What readers see of a load that ends, with the versions that the tables have now. */
@@ -89,8 +68,7 @@ export async function removeAccount(context: LoadContext, account: string): Prom
   if (compareOwner(readClaims(snapshot).get(account)?.state ?? null, source) !== 'ours') return NOTHING;
   let rows = 0;
   for (const table of ACCOUNT_TABLES) rows += await removeFiles(context, table, account);
-  const actions = await replaceClaim(lake.store, source.db, snapshot, account, null);
-  await lake.commit(LOADS_FORM, actions, [account]);
+  await writeClaim(context, account, null);
   return { kind: 'all', rows };
 }
 

@@ -1,12 +1,11 @@
 /** The table `loads`: whose each account is, and how fresh. Its files have the same in a tag, so a load reads the log only. */
-import type { Database } from '../../../database/sqlite.ts';
 import { column } from '../../marts/mart-columns.ts';
 import { writeParquetFile } from '../../parquet.ts';
-import type { AccountState, Force } from '../ownership.ts';
-import type { Store } from '../stores/store.ts';
+import type { AccountState } from '../ownership.ts';
 import type { Action, Snapshot } from './actions.ts';
 import { addFile } from './files.ts';
 import { filesOf, toRemoval } from './lake.ts';
+import type { LoadContext } from './plan.ts';
 import type { TableForm } from './tables.ts';
 
 export const LOADS = 'loads';
@@ -47,31 +46,39 @@ export const readClaims = ({ files }: Snapshot): Map<string, Claim> =>
     ]),
   );
 
-/** The actions that replace the claim of an account by another one; null: the account goes. */
-export async function replaceClaim(
-  store: Store,
-  db: Database,
-  snapshot: Snapshot,
+/** Replaces the claim of an account by another one; null: the account goes. So do the claims of `others`, in the same commit. */
+export async function writeClaim(
+  { lake, source, worker }: LoadContext,
   account: string,
-  claim: Claim | null,
-): Promise<Action[]> {
-  const removed = filesOf(snapshot, 'account', account).map(toRemoval);
-  if (claim === null) return removed;
-  const values = COLUMNS.map(({ name, type }) =>
-    type === 'BIGINT' ? `cast(:row ->> '${name}' as integer) as ${name}` : `:row ->> '${name}' as ${name}`,
-  );
-  const from = `from (select ${values.join(', ')} where :row <> 'null') t`;
-  const file = writeParquetFile(db, {
-    columns: COLUMNS,
-    from,
-    parameters: { row: JSON.stringify(claim.row) },
-  });
-  const owner = { partitionValues: { account }, tags: { claim: JSON.stringify(claim) } };
-  return [...removed, { add: await addFile(store, LOADS, file, owner) }];
+  claim: Pick<Claim, 'pending' | 'row'> | null,
+  others: readonly string[] = [],
+): Promise<void> {
+  const { snapshot } = await lake.getLog(LOADS);
+  const owners = [account, ...others];
+  const actions: Action[] = owners.flatMap((name) => filesOf(snapshot, 'account', name)).map(toRemoval);
+  if (claim !== null) {
+    const { row } = claim;
+    const state: AccountState = {
+      ...{ warehouseId: source.warehouseId, publicationId: source.publicationId, worker },
+      ...{
+        changeSeq: Number(row?.['change_seq'] ?? 0),
+        loadedAt: (row?.['loaded_at'] ?? null) as string | null,
+      },
+      shape: source.shapeOf(account),
+    };
+    const { body, rows } = writeParquetFile(source.db, { ...ROW, parameters: { row: JSON.stringify(row) } });
+    const facts = {
+      partitionValues: { account },
+      tags: { claim: JSON.stringify({ ...claim, state } satisfies Claim) },
+      stats: JSON.stringify({ numRecords: rows }),
+    };
+    actions.push({ add: await addFile(lake.store, LOADS, body, facts) });
+  }
+  await lake.commit(LOADS_FORM, actions, owners);
 }
 
-/** What a load that begins does: everything, where a person said so, an earlier one did not end, or rows have another shape. */
-export function chooseKind(claim: Claim | null, shape: string, force: Force | null): 'all' | 'changes' {
-  const isWhole = claim === null || force !== null || claim.pending === 'all' || claim.state.shape !== shape;
-  return isWhole ? 'all' : 'changes';
-}
+/** The row of a claim, from a JSON object; none from `null`. */
+const ROW = {
+  columns: COLUMNS,
+  from: `from (select ${COLUMNS.map(({ name, type }) => `cast(:row ->> '${name}' as ${type === 'BIGINT' ? 'integer' : 'text'}) as ${name}`).join(', ')} where :row <> 'null') t`,
+};

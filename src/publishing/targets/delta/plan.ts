@@ -94,25 +94,25 @@ export async function planSmall(
   return isNew ? { deltaTable, removed, slices: added } : null;
 }
 
-/** Writes the files, and commits them. `formerName`: an account whose files go in the same commit. Returns the number of rows. */
+/** Writes the files, and commits them. `others`: accounts whose files go in the same commit. Returns the number of rows. */
 export async function carryOut(
   { lake, source }: LoadContext,
   { deltaTable, removed, slices }: Plan,
   owner: string | null,
-  formerName: string | null = null,
+  others: readonly string[] = [],
 ): Promise<number> {
   const { table, partition } = deltaTable;
   const partitionValues: Record<string, string> =
     partition === null || owner === null ? {} : { [partition]: owner };
   const added = await writeFiles(lake, source, { deltaTable, slices, partitionValues });
   const { snapshot } = await lake.getLog(table.name);
-  const former = formerName === null ? [] : filesOf(snapshot, partition, formerName);
+  const former = others.flatMap((other) => filesOf(snapshot, partition, other));
   const actions = [
     ...(partition === 'account' && owner !== null ? [toTxn(source, owner)] : []),
     ...[...removed, ...former].map(toRemoval),
     ...added.map((add) => ({ add })),
   ];
-  await lake.commit(toForm(deltaTable), actions, [owner, formerName]);
+  await lake.commit(toForm(deltaTable), actions, [owner, ...others]);
   return countRecords(added);
 }
 

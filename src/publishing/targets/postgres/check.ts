@@ -26,9 +26,9 @@ export async function checkTarget(session: Session, config: PostgresTargetConfig
     const rights = missing.map((row) => row.missing).join('; ');
     throw new ConfigError(`${getAddress(config).user} lacks ${rights}`, { hint: runSql(config) });
   }
-  const server = await session.queryOne<{ server: string }>(DESCRIBE_SERVER);
+  const [described] = await session.query<{ server: string }>(DESCRIBE_SERVER);
   const schema = isComplete ? 'complete' : 'what is missing is made by the next load';
-  return `${server?.server}; schema ${config.schema}: ${schema}`;
+  return `${described?.server}; schema ${config.schema}: ${schema}`;
 }
 
 const runSql = (config: PostgresTargetConfig): string =>

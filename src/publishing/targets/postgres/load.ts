@@ -83,24 +83,11 @@ insert into temp.changed_tags select t.rowid from temp.changed_videos c cross jo
 cross join video_tags t on t.video_key = v.video_key order by t.rowid`);
 }
 
-/** Before all days, for PostgreSQL and SQLite. */
-const FIRST_DAY = '0001-01-01';
-
-/** Days before the last publication are final; only those of a package that was retired come back together with it. */
-async function loadPackageDays(context: Context, account: string, since: LoadedState): Promise<number> {
-  const { session, source } = context;
-  const table = source.marts.packageDaily;
+/** Days before the last publication are final. */
+function loadPackageDays(context: Context, account: string, since: LoadedState): Promise<number> {
+  const table = context.source.marts.packageDaily;
   const { where, parameters } = ofAccount(table, account);
-  const firstDay = findFirstDay(source, since.changeSeq, since.publishedAt);
-  const ours = source.db
-    .prepare(`select count(*) from ${table.name} t where ${where} and t.day < :firstDay`)
-    .pluck()
-    .get({ ...parameters, firstDay });
-  const theirs = await session.queryOne<{ count: number }>(
-    `SELECT count(*)::float8 AS count FROM ${session.name(table.name)} WHERE account = $1 AND day < $2`,
-    [account, firstDay],
-  );
-  const from = ours === theirs?.count ? firstDay : FIRST_DAY;
+  const from = findFirstDay(context.source, since.changeSeq, since.publishedAt);
   return replace(
     context,
     table,

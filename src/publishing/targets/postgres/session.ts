@@ -97,9 +97,6 @@ function createSession(client: Client, schema: string) {
     /** The quoted name of a table in the schema. */
     name: (table: string) => `${quoteName(schema)}.${quoteName(table)}`,
     query,
-    /** The first row; null if there is none. */
-    queryOne: async <Row extends QueryResultRow>(sql: string, values: readonly unknown[] = []) =>
-      (await query<Row>(sql, values))[0] ?? null,
     /** Runs a statement. Returns the number of rows that it changed. */
     execute: async (sql: string, values: readonly unknown[] = []) =>
       (await client.query(sql, [...values])).rowCount ?? 0,

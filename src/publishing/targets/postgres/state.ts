@@ -26,11 +26,10 @@ export const SELECT_STATE = `SELECT account, warehouse_id AS "warehouseId", publ
   change_seq::float8 AS "changeSeq", shape, worker, ${TEXT('loaded_at')} AS "loadedAt", ${TEXT('published_at')} AS "publishedAt"`;
 
 /** What the target has of an account; null if it was never loaded. */
-export const readState = (session: Session, account: string): Promise<LoadedState | null> =>
-  session.queryOne<LoadedState>(
-    `${SELECT_STATE} FROM ${session.name('vodhouse_account')} WHERE account = $1`,
-    [account],
-  );
+export async function readState(session: Session, account: string): Promise<LoadedState | null> {
+  const sql = `${SELECT_STATE} FROM ${session.name('vodhouse_account')} WHERE account = $1`;
+  return (await session.query<LoadedState & { account: string }>(sql, [account]))[0] ?? null;
+}
 
 /** As `readState`. Until the end of the transaction, no other load works on the account. */
 export async function lockAccount(session: Session, account: string): Promise<LoadedState | null> {
