@@ -192,18 +192,6 @@ const ROWS: readonly Row[] = [
         ],
       ],
       [
-        'Rows written a second',
-        'short',
-        'In all tables of the target.',
-        ['sum by (target) (rate(vodhouse_target_rows_total{IAT}[$__rate_interval]))', '{{target}}'],
-      ],
-      [
-        'Share of time in loads',
-        'percentunit',
-        'Loads that succeeded.',
-        ['sum by (target) (rate(vodhouse_target_load_seconds_total{IAT}[$__rate_interval]))', '{{target}}'],
-      ],
-      [
         'Since the last load and comparison',
         's',
         'Of the account that was loaded, or compared (vodhouse publish --verify), the longest time ago.',

@@ -47,33 +47,28 @@ function perAccount(
   getValue: (row: TargetAccount, now: number) => number | null,
 ): GaugeReading {
   const read = ({ targets, now }: Scrape) =>
-    listRows({ targets }).flatMap((row) => {
-      const value = getValue(row, now);
-      return value === null ? [] : { labels: { target: row.target, account: row.account }, value };
-    });
+    targets
+      .flatMap(({ accounts }) => accounts)
+      .flatMap((row) => {
+        const value = getValue(row, now);
+        return value === null ? [] : { labels: { target: row.target, account: row.account }, value };
+      });
   return { name, help, labels: LABELS, read };
 }
 
-const listRows = ({ targets }: Pick<Scrape, 'targets'>) => targets.flatMap(({ accounts }) => accounts);
-
 /** The returned function sets the totals to those of the live file: they do not start at 0 with the server. */
 export function createTargetTotals(registry: Registry) {
-  const count = (name: string, help: string, ...labels: string[]) =>
-    new Counter({ name, help, labelNames: [...LABELS, ...labels], registers: [registry] });
-  const loads = count(
-    'vodhouse_target_loads_total',
-    'Loads that succeeded (also with nothing to write) or failed (also: the account was refused).',
-    'status',
-  );
-  const rows = count('vodhouse_target_rows_total', 'Rows that loads wrote, in all tables of the target.');
-  const seconds = count('vodhouse_target_load_seconds_total', 'Time that the loads took that succeeded.');
-  return (scrape: Pick<Scrape, 'targets'>): void => {
-    for (const total of [loads, rows, seconds]) total.reset();
-    for (const { target, account, ...row } of listRows(scrape)) {
+  const loads = new Counter({
+    name: 'vodhouse_target_loads_total',
+    help: 'Loads that succeeded (also with nothing to write) or failed (also: the account was refused).',
+    labelNames: [...LABELS, 'status'],
+    registers: [registry],
+  });
+  return ({ targets }: Pick<Scrape, 'targets'>): void => {
+    loads.reset();
+    for (const { target, account, ...row } of targets.flatMap(({ accounts }) => accounts)) {
       loads.inc({ target, account, status: 'succeeded' }, row.loads);
       loads.inc({ target, account, status: 'failed' }, row.failures);
-      rows.inc({ target, account }, row.rows);
-      seconds.inc({ target, account }, row.duration_ms / 1000);
     }
   };
 }

@@ -85,7 +85,7 @@ server: { port: ${port.port} }
       await eventually(() => scrape().catch(worker.stderr)).toContain(
         'vodhouse_target_loads_total{target="warehouse"',
       );
-      await eventually(scrape).toMatch(/vodhouse_target_rows_total\{.*\} [1-9]/);
+      await eventually(scrape).toMatch(/vodhouse_target_loads_total\{.*\} [1-9]/);
       return { url, scrape };
     }
 
