@@ -112,7 +112,7 @@ async function countOrphans(
   config: Parameters<typeof openLake>[0] | undefined,
 ): Promise<number> {
   if (!config) return -1;
-  const lake = await openLake(config);
+  const lake = openLake(config);
   const live = new Set<string>();
   for (const table of TABLES) {
     const { snapshot } = await lake.getLog(table);
