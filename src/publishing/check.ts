@@ -64,8 +64,9 @@ function checkRows(db: Database, table: Table, expected: ExpectedRows): number {
 function describeInvalidRow(db: Database, { name, key }: Table, rules: readonly InvalidRows[]): string {
   const keys = key.map((column) => `"${column}"`).join(` || ', ' || `);
   for (const { what, where } of rules) {
-    const row: unknown = db.prepare(`select ${keys} from "${name}" where ${where} limit 1`).pluck().get();
-    if (row !== undefined) return `${what}: ${String(row)}`;
+    const select = `select ${keys} || '' from "${name}" where ${where} limit 1`;
+    const row = db.prepare(select).pluck().get() as string | undefined;
+    if (row !== undefined) return `${what}: ${row}`;
   }
   return 'invalid values';
 }
