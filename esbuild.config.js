@@ -14,8 +14,7 @@ const ENTRY_POINTS = [
   'src/publishing/publish-child.ts',
   'src/publishing/targets/load-child.ts',
   'src/publishing/targets/delta/write-child.ts',
-  'src/queries/wide-reads/wide-thread.ts',
-  'src/web/answers/answer-thread.ts',
+  'src/web/reader-thread.ts',
   'src/web/process/entry.ts',
 ];
 

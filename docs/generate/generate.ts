@@ -21,6 +21,6 @@ const PAGES = {
   'config.md': `${keepAbove('config.md')}${MARK}\n${configMarkdown()}`,
   'alerts.md': `${keepAbove('alerts.md')}${MARK}\n${alertsMarkdown()}`,
   '../deploy/grafana/vodhouse.json': dashboardJson(),
-  '../src/web/answers/questions.json': formatQuestions(parseQuestions(read('questions.md'))),
+  '../src/web/pages/questions.json': formatQuestions(parseQuestions(read('questions.md'))),
 };
 for (const [name, text] of Object.entries(PAGES)) writeFileSync(at(name), text);

@@ -1,5 +1,5 @@
-/** The questions of docs/questions.md for the pages: src/web/answers/questions.json. */
-import type { Question } from '../../src/web/answers/answers.ts';
+/** The questions of docs/questions.md for the pages: src/web/pages/questions.json. */
+import type { Question } from '../../src/web/pages/questions.tsx';
 
 /** One for each section with SQL, in their order. Throws where a section has none. */
 export function parseQuestions(markdown: string): Question[] {

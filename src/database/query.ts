@@ -19,31 +19,16 @@ export interface Query<Row, Params extends object> {
   readonly run: (tx: Tx, params: Params) => number;
 }
 
-/** A query that the docs show (docs/status-page.md). */
-export interface NamedQuery<Row, Params extends object = object> extends Query<Row, Params> {
-  /** As a heading of the docs. */
-  heading: string;
-  /** What it returns beyond its heading, in a sentence or two of Markdown. */
-  description: string;
-}
-
 /** The SQL of every query in the modules that are loaded. */
 export const declaredQueries: string[] = [];
 
 /** Declares a query; each connection prepares it once, on its first use. */
-export function query<Row, Params extends object = object>(sql: string): Query<Row, Params>;
-export function query<Row, Params extends object = object>(
-  heading: string,
-  description: string,
-  sql: string,
-): NamedQuery<Row, Params>;
-export function query<Row, Params extends object>(...texts: string[]): NamedQuery<Row, Params> {
-  const sql = (texts.at(-1) ?? '').trim();
+export function query<Row, Params extends object = object>(text: string): Query<Row, Params> {
+  const sql = text.trim();
   declaredQueries.push(sql);
-  const [heading = '', description = ''] = texts;
   const get = (tx: Tx, params: Params) => timed(sql, () => prepareOnce(tx, sql).get(params));
   return {
-    ...{ sql, heading, description },
+    sql,
     all: (tx, params) => timed(sql, () => prepareOnce(tx, sql).all(params) as Row[]),
     get: (tx, params) => get(tx, params) as Row | undefined,
     one: (tx, params) => get(tx, params) as Row,

@@ -86,7 +86,7 @@ function nameStreams(stale: readonly Stream[]): string {
   const names = sorted.slice(0, NAMED).map((stream) => {
     const { account, packageId, at } = stream;
     const name = isStorage(stream) ? `storage of ${account}` : `${account}/${packageId}`;
-    if (at === null) return `${name} (${isStorage(stream) ? 'never read' : 'no full walk yet'})`;
+    if (at === null) return `${name} (${isStorage(stream) ? 'never read' : 'not synced yet'})`;
     return `${name} (${isStorage(stream) ? 'last read' : 'last full walk'} at ${at} UTC)`;
   });
   const left = stale.length - NAMED;

@@ -1,4 +1,4 @@
-/** Counts the runs, walks and requests that ended since the last scrape, whichever process made them. */
+/** Counts the runs, their records and the requests that ended since the last scrape, whichever process made them. */
 import { openReadOnly } from '../database/connection.ts';
 import { query } from '../database/query.ts';
 import type { Mode, Status } from '../database/schema/runs.ts';
@@ -17,7 +17,6 @@ export type Change = (typeof CHANGE_KINDS)[number];
 /** What ended since the last call; no count is 0. */
 export interface MetricDeltas {
   runs: { mode: Mode; status: Status; count: number }[];
-  /** A walk counts when it has ended. */
   records: { account: string; change: Change; count: number }[];
   /** `status`: the HTTP status, or `none` if no response came before the deadline. */
   requests: { account: string; status: string; count: number }[];
@@ -25,106 +24,62 @@ export interface MetricDeltas {
 
 export type MetricDeltaReader = ReturnType<typeof openMetricDeltas>;
 
-/** How far a table was read. */
-interface ReadState {
-  /** The highest id so far. */
-  highest: number;
-  /** JSON: the ids up to there that had not ended. */
-  open: string;
+/** What was counted: runs and requests up to these. */
+interface Counted {
+  run: number;
+  request: number;
 }
 
-/** Rows that are equal in what is counted: either all have ended or none has. */
-interface Group {
-  count: number;
-  highest: number;
-  /** Ids separated by commas; null if all have ended. */
-  open: string | null;
-}
+/** Requests in flight are among the newest of this many. */
+const IN_FLIGHT = 10_000;
 
-interface Params extends ReadState {
-  now: number;
-}
+/** The last run that ended, and the last request before the first one in flight. One run is made at a time. */
+const ENDED = query<Counted, { now: number }>(`
+select coalesce((select max(run_id) from run where status <> 'running'), 0) as run,
+  coalesce((select min(request_id) - 1 from request
+    where request_id > (select max(request_id) from request) - ${IN_FLIGHT} and status is null and spent_until_ms > :now),
+    (select max(request_id) from request), 0) as request`);
 
-const LAST_RUN = query<ReadState>(`
-select coalesce(max(run_id), 0) as highest, json_group_array(run_id) filter (where status = 'running') as open
-from run`);
+type Range = { after: number; upto: number };
 
-const LAST_WALK = query<ReadState>(`
-select (select coalesce(max(walk_id), 0) from walk) as highest, json_group_array(walk_id) as open
-from walk
-where status = 'running'`);
-
-/** Finds the accounts by steps through the index `request_window`: the ledger may hold a million requests. */
-const LAST_REQUEST = query<ReadState, { now: number }>(`
-with recursive accounts (account) as (
-  select min(account) from request
-  union all
-  select (select min(account) from request where account > accounts.account) from accounts where account is not null
-)
-select (select coalesce(max(request_id), 0) from request) as highest, json_group_array(request_id) as open
-from accounts
-cross join request on request.account = accounts.account and spent_until_ms > :now and status is null`);
-
-/** The rows above the highest id, and those that were open: with the counts of a group. */
-const since = (table: string, id: string, isOpen: string, columns: string) => `
-select ${columns}, count(*) as count, max(${id}) as highest, group_concat(${id}) filter (where ${isOpen}) as open
-from ${table}
-where ${id} > :highest or ${id} in (select value from json_each(:open))`;
-
-const RUNS_SINCE = query<Group & { mode: Mode; status: Status }, Params>(`
-${since('run', 'run_id', `status = 'running'`, 'mode, status')}
+const RUNS = query<MetricDeltas['runs'][number], Range>(`
+select mode, status, count(*) as count
+from run
+where run_id > :after and run_id <= :upto and status <> 'running'
 group by mode, status`);
 
 /** `+account` keeps SQLite from reading all walks by the index `walk_package`. */
-const WALKS_SINCE = query<Group & { account: string } & Record<Change, number>, Params>(`
-${since('walk', 'walk_id', `status = 'running'`, `account, ${CHANGE_KINDS.map((kind) => `sum(${kind}) as ${kind}`).join()}`)}
-group by +account, status = 'running'`);
+const RECORDS = query<{ account: string } & Record<Change, number>, Range>(`
+select account, ${CHANGE_KINDS.map((kind) => `sum(${kind}) as ${kind}`).join()}
+from walk
+where run_id > :after and run_id <= :upto
+group by +account`);
 
-const IS_AWAITED = 'status is null and spent_until_ms > :now';
+const REQUESTS = query<MetricDeltas['requests'][number], Range>(`
+select account, coalesce(cast(status as text), 'none') as status, count(*) as count
+from request
+where request_id > :after and request_id <= :upto
+group by account, 2`);
 
-const REQUESTS_SINCE = query<Group & { account: string; status: number | null }, Params>(`
-${since('request', 'request_id', IS_AWAITED, 'account, status')}
-group by account, status, ${IS_AWAITED}`);
-
-/**
- * Opens the live file at `path` to count what ends from `now` (ms) on. Ids rise in the order of commits, so a higher id is
- * new; rows that had not ended are read again until they have. Throws as `openReadOnly`.
- */
+/** Opens the live file at `path` to count what ends from `now` (ms) on. Throws as `openReadOnly`. */
 export function openMetricDeltas(path: string, now: number) {
   const db = openReadOnly(path);
-  let runState = LAST_RUN.one(db, {});
-  let walkState = LAST_WALK.one(db, {});
-  let requestState = LAST_REQUEST.one(db, { now });
+  let counted = ENDED.one(db, { now });
   return {
     /** What ended since the last call, or since opening; `now` in milliseconds since 1970. */
     sinceLast: (now: number): MetricDeltas => {
-      const runs = RUNS_SINCE.all(db, { ...runState, now });
-      const walks = WALKS_SINCE.all(db, { ...walkState, now });
-      const requests = REQUESTS_SINCE.all(db, { ...requestState, now });
-      runState = nextState(runState, runs);
-      walkState = nextState(walkState, walks);
-      requestState = nextState(requestState, requests);
-      return {
-        runs: runs.filter(hasEnded).map(({ mode, status, count }) => ({ mode, status, count })),
-        records: walks.filter(hasEnded).flatMap((group) =>
-          CHANGE_KINDS.filter((change) => group[change] > 0).map((change) => {
-            return { account: group.account, change, count: group[change] };
-          }),
+      const { run, request } = ENDED.one(db, { now });
+      const ofRuns = { after: counted.run, upto: run };
+      const deltas = {
+        runs: RUNS.all(db, ofRuns),
+        records: RECORDS.all(db, ofRuns).flatMap(({ account, ...counts }) =>
+          CHANGE_KINDS.map((change) => ({ account, change, count: counts[change] })),
         ),
-        requests: requests.filter(hasEnded).map(({ account, status, count }) => {
-          return { account, status: String(status ?? 'none'), count };
-        }),
+        requests: REQUESTS.all(db, { after: counted.request, upto: request }),
       };
+      counted = { run: Math.max(counted.run, run), request: Math.max(counted.request, request) };
+      return { ...deltas, records: deltas.records.filter(({ count }) => count > 0) };
     },
     close: (): void => void db.$client.close(),
   };
-}
-
-function nextState({ highest }: ReadState, groups: readonly Group[]): ReadState {
-  const open = groups.flatMap((group) => group.open ?? []);
-  return { highest: Math.max(highest, ...groups.map((group) => group.highest)), open: `[${open.join()}]` };
-}
-
-function hasEnded({ open }: Group): boolean {
-  return open === null;
 }

@@ -1,10 +1,10 @@
 /** The gauges: name, meaning, and how each is read from the live file. */
 import type { Config } from '../config/config.ts';
-import { fromTimestamp } from '../lib/clock.ts';
 import type { DiskSpace } from '../database/disk-space.ts';
-import type { StatusQueries } from '../queries/status-queries.ts';
 import type { Stream } from '../health/streams.ts';
-import type { TargetReport } from '../health/targets.ts';
+import { isUpToDate, type TargetAccount, type TargetReport } from '../health/targets.ts';
+import { fromTimestamp } from '../lib/clock.ts';
+import type { StatusQueries } from '../queries/status-queries.ts';
 
 export interface Scrape {
   config: Config;
@@ -19,18 +19,41 @@ export interface Scrape {
   version: string;
 }
 
-export interface Sample {
-  labels: Record<string, string>;
-  value: number;
-}
+/** A value and its labels, in their order. Null: nothing is known, and there is no sample. */
+type Sample = readonly [value: number | null, ...labels: (string | number)[]];
 
-/** A gauge; it has no samples if nothing is known. */
 export interface GaugeReading {
   name: string;
   help: string;
   labels: readonly string[];
-  read(scrape: Scrape): Sample[];
+  read: (scrape: Scrape) => readonly Sample[];
 }
+
+const gauge = (name: string, labels: string, read: GaugeReading['read'], help: string): GaugeReading => ({
+  ...{ name: `vodhouse_${name}`, help, read },
+  labels: labels.split(' ').filter((label) => label !== ''),
+});
+const single = (name: string, getValue: (scrape: Scrape) => number | null, help: string): GaugeReading =>
+  gauge(name, '', (scrape) => [[getValue(scrape)]], help);
+/** Of each account of the config in each target. */
+const ofTargets = (
+  name: string,
+  getValue: (row: TargetAccount, now: number) => number | null,
+  help: string,
+) =>
+  gauge(
+    `target_${name}`,
+    'target account',
+    ({ targets, now }) =>
+      targets
+        .flatMap(({ accounts }) => accounts)
+        .map((row) => [getValue(row, now), row.target, row.account] as const),
+    help,
+  );
+
+const toSeconds = (at: string | null) => (at === null ? null : fromTimestamp(at) / 1000);
+const secondsSince = (at: string | null, now: number) =>
+  at === null ? null : Math.max(0, (now - fromTimestamp(at)) / 1000);
 
 const WINDOWS = [
   { window: 'second', limit: 'perSecond' },
@@ -38,162 +61,152 @@ const WINDOWS = [
   { window: 'day', limit: 'perDay' },
 ] as const;
 
-const toSample = (value: number, labels: Record<string, string> = {}): Sample => ({ labels, value });
-const secondsSince = (at: string, now: number) => Math.max(0, (now - fromTimestamp(at)) / 1000);
+const STREAM = 'account stream package_id';
+const labelsOf = ({ account, stream, packageId }: Stream) => [account, stream, packageId ?? ''] as const;
 
 export const GAUGES: readonly GaugeReading[] = [
-  {
-    name: 'vodhouse_build_info',
-    help: 'The version of vodhouse, as a label.',
-    labels: ['version'],
-    read: ({ version }) => [toSample(1, { version })],
-  },
-  {
-    name: 'vodhouse_stream_age_seconds',
-    help: "Seconds since the last full walk of the package ended, or since today's storage was last read. No sample before the first read.",
-    labels: ['account', 'stream', 'package_id'],
-    read: ({ streams, now }) =>
-      streams.flatMap((stream) =>
-        stream.at === null ? [] : toSample(secondsSince(stream.at, now), toLabels(stream)),
-      ),
-  },
-  {
-    name: 'vodhouse_stream_stale',
-    help: '1 if the stream was never read, or if two ticks of schedule.full (or of its own) have passed since it was last read; else 0.',
-    labels: ['account', 'stream', 'package_id'],
-    read: ({ streams }) => streams.map((stream) => toSample(stream.isStale ? 1 : 0, toLabels(stream))),
-  },
-  {
-    name: 'vodhouse_videos',
-    help: 'Videos in the package without removed ones. No sample before the first run with this package.',
-    labels: ['account', 'package_id'],
-    read: ({ streams }) =>
-      streams.flatMap(({ account, packageId, videos }) =>
-        videos === null ? [] : toSample(videos, { account, package_id: String(packageId) }),
-      ),
-  },
-  {
-    name: 'vodhouse_held_back_removals',
-    help: 'Removals of the package that wait for a second proof, or for a person who accepts them.',
-    labels: ['account', 'package_id'],
-    read: ({ config, statusQueries }) => {
-      const removals = new Map(
-        statusQueries.countHeldBack().map((row) => [`${row.account}/${row.package_id}`, row.removals]),
+  gauge('build_info', 'version', ({ version }) => [[1, version]], 'The version of vodhouse, as a label.'),
+  gauge(
+    'stream_age_seconds',
+    STREAM,
+    ({ streams, now }) => streams.map((stream) => [secondsSince(stream.at, now), ...labelsOf(stream)]),
+    "Seconds since the last full walk of the package ended, or since today's storage was last read. No sample before the first read.",
+  ),
+  gauge(
+    'stream_stale',
+    STREAM,
+    ({ streams }) => streams.map((stream) => [Number(stream.isStale), ...labelsOf(stream)]),
+    '1 if the stream was never read, or if two ticks of schedule.full (or of its own) have passed since it was last read; else 0.',
+  ),
+  gauge(
+    'videos',
+    'account package_id',
+    ({ streams }) => streams.map(({ account, packageId, videos }) => [videos, account, packageId ?? '']),
+    'Videos in the package without removed ones. No sample before the first run with this package.',
+  ),
+  gauge(
+    'held_back_removals',
+    'account package_id',
+    ({ streams, statusQueries }) => {
+      const rows = statusQueries.countHeldBack();
+      const removals = new Map(rows.map((row) => [`${row.account}/${row.package_id}`, row.removals]));
+      const packages = streams.flatMap(({ account, packageId: id }) =>
+        id === null ? [] : [{ account, id }],
       );
-      return config.accounts.flatMap(({ name: account, packages }) =>
-        packages.map(({ id }) =>
-          toSample(removals.get(`${account}/${id}`) ?? 0, { account, package_id: String(id) }),
+      return packages.map(({ account, id }) => [removals.get(`${account}/${id}`) ?? 0, account, id]);
+    },
+    'Removals of the package that wait for a second proof, or for a person who accepts them.',
+  ),
+  gauge(
+    'quarantine_records',
+    'account stream',
+    ({ config, statusQueries }) => {
+      const rows = statusQueries.countQuarantine();
+      const count = (account: string, stream: string) =>
+        rows.find((row) => row.account === account && row.stream === stream)?.open ?? 0;
+      return config.accounts.flatMap(({ name, storage }) =>
+        ['videos', ...(storage ? ['storage'] : [])].map(
+          (stream) => [count(name, stream), name, stream] as const,
         ),
       );
     },
-  },
-  {
-    name: 'vodhouse_quarantine_records',
-    help: 'Records that could not be stored, and were not valid in a later response.',
-    labels: ['account', 'stream'],
-    read: ({ streams, statusQueries }) => {
-      const rows = statusQueries.countQuarantine();
-      const kinds = new Map(
-        streams.map(({ account, stream }) => [`${stream} ${account}`, { account, stream }]),
-      );
-      return [...kinds.values()].map(({ account, stream }) => {
-        const row = rows.find((each) => each.account === account && each.stream === stream);
-        return toSample(row?.open ?? 0, { account, stream });
-      });
-    },
-  },
-  {
-    name: 'vodhouse_storage_gaps',
-    help: 'Past days that the service did not return: open while they are still requested, then given_up.',
-    labels: ['account', 'state'],
-    read: ({ config, statusQueries }) =>
-      config.accounts.flatMap(({ name: account, storage }) => {
+    'Records that could not be stored, and were not valid in a later response.',
+  ),
+  gauge(
+    'storage_gaps',
+    'account state',
+    ({ config, statusQueries }) =>
+      config.accounts.flatMap(({ name, storage }) => {
         if (!storage) return [];
-        const { open_gaps, given_up_gaps } = statusQueries.storage(account, storage.since ?? '');
-        return [
-          toSample(open_gaps, { account, state: 'open' }),
-          toSample(given_up_gaps, { account, state: 'given_up' }),
-        ];
+        const { open_gaps, given_up_gaps } = statusQueries.storage(name, storage.since ?? '');
+        return [[open_gaps, name, 'open'] as const, [given_up_gaps, name, 'given_up'] as const];
       }),
-  },
-  {
-    name: 'vodhouse_budget_left_requests',
-    help: 'Requests that the account may still send in the window that ends now. No sample if the window has no limit.',
-    labels: ['account', 'window'],
-    read: ({ config, statusQueries, now }) =>
-      config.accounts.flatMap(({ name: account, limits }) => {
-        const spent = statusQueries.spentRequests(account, now);
-        return WINDOWS.flatMap(({ window, limit }) => {
+    'Past days that the service did not return: open while they are still requested, then given_up.',
+  ),
+  gauge(
+    'budget_left_requests',
+    'account window',
+    ({ config, statusQueries, now }) =>
+      config.accounts.flatMap(({ name, limits }) => {
+        const spent = statusQueries.spentRequests(name, now);
+        return WINDOWS.map(({ window, limit }) => {
           const most = limits[limit];
-          return most === null ? [] : toSample(Math.max(0, most - spent[window]), { account, window });
+          return [most === null ? null : Math.max(0, most - spent[window]), name, window] as const;
         });
       }),
-  },
-  {
-    name: 'vodhouse_budget_limit_requests',
-    help: 'Requests that the account may send in each window. No sample if the window has no limit.',
-    labels: ['account', 'window'],
-    read: ({ config }) =>
-      config.accounts.flatMap(({ name: account, limits }) =>
-        WINDOWS.flatMap(({ window, limit }) => {
-          const most = limits[limit];
-          return most === null ? [] : toSample(most, { account, window });
-        }),
+    'Requests that the account may still send in the window that ends now. No sample if the window has no limit.',
+  ),
+  gauge(
+    'budget_limit_requests',
+    'account window',
+    ({ config }) =>
+      config.accounts.flatMap(({ name, limits }) =>
+        WINDOWS.map(({ window, limit }) => [limits[limit], name, window] as const),
       ),
-  },
-  {
-    name: 'vodhouse_pause_left_seconds',
-    help: 'Seconds until the account may send requests again after a restriction by the service; 0 if it may now.',
-    labels: ['account'],
-    read: ({ config, statusQueries, now }) =>
-      config.accounts.map(({ name: account }) => {
-        const until = statusQueries.pause(account, now)?.until;
-        const left = until === undefined ? 0 : (fromTimestamp(until) - now) / 1000;
-        return toSample(Math.max(0, left), { account });
+    'Requests that the account may send in each window. No sample if the window has no limit.',
+  ),
+  gauge(
+    'pause_left_seconds',
+    'account',
+    ({ config, statusQueries, now }) =>
+      config.accounts.map(({ name }) => {
+        const until = statusQueries.pause(name, now)?.until;
+        return [until === undefined ? 0 : Math.max(0, (fromTimestamp(until) - now) / 1000), name];
       }),
-  },
+    'Seconds until the account may send requests again after a restriction by the service; 0 if it may now.',
+  ),
   single(
-    'vodhouse_published_timestamp_seconds',
+    'published_timestamp_seconds',
+    ({ published }) => published && toSeconds(published.at),
     'When the published file was made, in seconds since 1970. No sample without a published file.',
-    ({ published }) => (published?.at ? fromTimestamp(published.at) / 1000 : null),
   ),
   single(
-    'vodhouse_published_behind',
-    '1 if the live file has changes that are not in the published file, or if there is no published file; else 0.',
+    'published_behind',
     ({ published }) => published && Number(published.isBehind),
+    '1 if the live file has changes that are not in the published file, or if there is no published file; else 0.',
   ),
   single(
-    'vodhouse_publish_duration_seconds',
-    "Duration of the worker's last publication. No sample before the first since this server started.",
+    'publish_duration_seconds',
     ({ published }) => (published?.durationMs == null ? null : published.durationMs / 1000),
+    "Duration of the worker's last publication. No sample before the first since this server started.",
   ),
   single(
-    'vodhouse_backup_timestamp_seconds',
+    'backup_timestamp_seconds',
+    ({ config, statusQueries }) => config.backup && toSeconds(statusQueries.lastBackup().made_at),
     'When the worker last made a backup, in seconds since 1970. No sample before the first.',
-    ({ config, statusQueries }) => {
-      const madeAt = config.backup && statusQueries.lastBackup().made_at;
-      return madeAt === null ? null : fromTimestamp(madeAt) / 1000;
-    },
   ),
-  single('vodhouse_warehouse_size_bytes', 'Size of the live file.', ({ space }) => space.file),
+  single('warehouse_size_bytes', ({ space }) => space.file, 'Size of the live file.'),
   single(
-    'vodhouse_warehouse_wal_size_bytes',
-    'Size of the -wal file of the live file; 0 if there is none.',
+    'warehouse_wal_size_bytes',
     ({ space }) => space.wal,
+    'Size of the -wal file of the live file; 0 if there is none.',
   ),
-  single('vodhouse_disk_free_bytes', 'Free bytes on the disk of the live file.', ({ space }) => space.free),
-  single('vodhouse_disk_size_bytes', 'Size of the disk of the live file.', ({ space }) => space.disk),
+  single('disk_free_bytes', ({ space }) => space.free, 'Free bytes on the disk of the live file.'),
+  single('disk_size_bytes', ({ space }) => space.disk, 'Size of the disk of the live file.'),
+  gauge(
+    'target_every_seconds',
+    'target',
+    ({ targets }) => targets.map(({ target, everyMs }) => [everyMs / 1000, target]),
+    'The least time between two loads of the target (`every`): so long it may lack changes.',
+  ),
+  ofTargets(
+    'behind_changes',
+    (row) => row.behind_changes,
+    'Changes of the warehouse since the last one that the target has of the account, at most: changes of other accounts in between count too; 0 if it has all.',
+  ),
+  ofTargets(
+    'behind_seconds',
+    (row, now) => (row.loaded_at !== null && isUpToDate(row) ? 0 : secondsSince(row.loaded_at, now)),
+    'Seconds since the last load that succeeded, if it lacks changes or a load failed since; else 0. No sample before the first load.',
+  ),
+  ofTargets(
+    'last_success_timestamp_seconds',
+    (row) => toSeconds(row.loaded_at),
+    'When the last load ended that succeeded, also if it had nothing to write, in seconds since 1970. No sample before the first.',
+  ),
+  ofTargets(
+    'verified_timestamp_seconds',
+    (row) => (row.differences?.length === 0 ? toSeconds(row.verified_at) : null),
+    'When every value was last compared, in seconds since 1970. No sample if they never were, or differed.',
+  ),
 ];
-
-/** A gauge without labels; null: no sample. */
-function single(name: string, help: string, getValue: (scrape: Scrape) => number | null): GaugeReading {
-  const read = (scrape: Scrape) => {
-    const value = getValue(scrape);
-    return value === null ? [] : [toSample(value)];
-  };
-  return { name, help, labels: [], read };
-}
-
-function toLabels({ account, stream, packageId }: Stream): Record<string, string> {
-  return { account, stream, package_id: packageId === null ? '' : String(packageId) };
-}

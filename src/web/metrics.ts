@@ -1,44 +1,43 @@
 /** The metrics of `/metrics`, in the text format of Prometheus. Counters start at 0 with the server, except those of targets. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Config } from '../config/config.ts';
+import { measureDiskSpace } from '../database/disk-space.ts';
+import { MODES, STATUSES } from '../database/schema/runs.ts';
+import { listStreams, type StreamParts } from '../health/streams.ts';
+import { readTargets, type TargetReport } from '../health/targets.ts';
 import type { Clock } from '../lib/clock.ts';
 import { version } from '../lib/package-root.ts';
-import { measureDiskSpace } from '../database/disk-space.ts';
-import type { StatusQueries } from '../queries/status-queries.ts';
 import { publishedFact } from '../publishing/about-rows.ts';
 import type { Publication, Publisher } from '../publishing/publisher.ts';
-import { MODES, STATUSES } from '../database/schema/runs.ts';
 import { CHANGE_KINDS, type MetricDeltas, type MetricDeltaReader } from '../queries/metric-deltas.ts';
-import { GAUGES, type Scrape, type Sample } from './gauges.ts';
-import { listStreams, type StreamParts } from '../health/streams.ts';
-import { readTargets } from '../health/targets.ts';
-import { createTargetTotals, TARGET_GAUGES } from './target-metrics.ts';
+import type { StatusQueries } from '../queries/status-queries.ts';
+import { GAUGES, type GaugeReading, type Scrape } from './gauges.ts';
 
 export interface MetricsOptions {
   config: Config;
   statusQueries: StatusQueries;
+  isStale: StreamParts['isStale'];
   deltas: Pick<MetricDeltaReader, 'sinceLast'>;
   /** Null if the config publishes nothing. */
   publisher: Pick<Publisher, 'isBehind'> | null;
   clock: Pick<Clock, 'now'>;
-  isStale: StreamParts['isStale'];
 }
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
 export function createMetrics(options: MetricsOptions) {
   const registry = new Registry();
-  const addCounts = createCounters(registry, options.config);
+  const registers = [registry];
+  const count = createCounters(registry, options.config);
   const setTargetTotals = createTargetTotals(registry);
-  const readings = [...GAUGES, ...TARGET_GAUGES];
-  const gauges = readings.map(
-    ({ name, help, labels }) => new Gauge({ name, help, labelNames: [...labels], registers: [registry] }),
+  const gauges = GAUGES.map(
+    ({ name, help, labels }) => new Gauge({ name, help, labelNames: [...labels], registers }),
   );
   const responseTimes = new Histogram({
     name: 'vodhouse_http_request_duration_seconds',
     help: 'Response time of this server, by route and HTTP status.',
     labelNames: ['route', 'status'],
-    registers: [registry],
+    registers,
   });
   collectDefaultMetrics({ register: registry });
   let publishDurationMs: number | null = null;
@@ -49,10 +48,11 @@ export function createMetrics(options: MetricsOptions) {
      */
     render: async (): Promise<string> => {
       const scrape = readScrape(options, publishDurationMs);
-      const samples = readings.map((reading) => reading.read(scrape));
-      addCounts(options.deltas.sinceLast(scrape.now));
-      setTargetTotals(scrape);
-      gauges.forEach((gauge, index) => setSamples(gauge, samples[index] ?? []));
+      const samples = GAUGES.map(({ read }) => read(scrape));
+      count(options.deltas.sinceLast(scrape.now));
+      setTargetTotals(scrape.targets);
+      for (const [index, gauge] of gauges.entries())
+        setSamples(gauge, GAUGES[index]?.labels ?? [], samples[index] ?? []);
       return registry.metrics();
     },
     contentType: registry.contentType,
@@ -65,10 +65,8 @@ export function createMetrics(options: MetricsOptions) {
   };
 }
 
-function readScrape(
-  { config, statusQueries, publisher, clock, isStale }: MetricsOptions,
-  durationMs: number | null,
-): Scrape {
+function readScrape(options: MetricsOptions, durationMs: number | null): Scrape {
+  const { config, statusQueries, publisher, clock } = options;
   const now = clock.now();
   const published = publisher &&
     config.publish && {
@@ -76,17 +74,21 @@ function readScrape(
       isBehind: publisher.isBehind(now),
       durationMs,
     };
-  const streams = listStreams({ config, statusQueries, isStale }, now);
-  const space = measureDiskSpace(config.warehouse);
-  const targets = readTargets({ config, statusQueries });
-  return { config, statusQueries, now, streams, space, published, targets, version: version() };
+  return {
+    ...{ config, statusQueries, now, published, version: version() },
+    streams: listStreams(options, now),
+    space: measureDiskSpace(config.warehouse),
+    targets: readTargets({ config, statusQueries }),
+  };
 }
 
 /** Replaces the samples. prom-client gives label-less gauges a default 0; `remove` drops it. */
-function setSamples(gauge: Gauge, samples: readonly Sample[]): void {
+function setSamples(gauge: Gauge, names: readonly string[], samples: ReturnType<GaugeReading['read']>): void {
   gauge.reset();
-  if (samples.length === 0) gauge.remove({});
-  for (const { labels, value } of samples) gauge.set(labels, value);
+  if (names.length === 0) gauge.remove({});
+  for (const [value, ...labels] of samples)
+    if (value !== null)
+      gauge.set(Object.fromEntries(names.map((name, at) => [name, labels[at] ?? ''])), value);
 }
 
 /**
@@ -96,34 +98,48 @@ function setSamples(gauge: Gauge, samples: readonly Sample[]): void {
 function createCounters(registry: Registry, { accounts }: Config) {
   const counter = (name: string, help: string, labelNames: string[]) =>
     new Counter({ name, help, labelNames, registers: [registry] });
-  const runs = counter('vodhouse_runs_total', 'Runs that ended, by mode and status.', ['mode', 'status']);
-  const records = counter(
-    'vodhouse_records_total',
-    'Records of the walks that ended, by their change to the warehouse.',
-    ['account', 'change'],
-  );
-  const requests = counter(
-    'vodhouse_requests_total',
-    'Requests sent to the service, by HTTP status; none if no response came in time.',
-    ['account', 'status'],
-  );
-  const names = new Set(accounts.map(({ name }) => name));
-  const add = (counts: MetricDeltas) => {
-    for (const { count, ...labels } of counts.runs) runs.inc(labels, count);
-    for (const { count, ...labels } of counts.records)
-      if (names.has(labels.account)) records.inc(labels, count);
-    for (const { count, ...labels } of counts.requests)
-      if (names.has(labels.account)) requests.inc(labels, count);
+  const counters = {
+    runs: counter('vodhouse_runs_total', 'Runs that ended, by mode and status.', ['mode', 'status']),
+    records: counter(
+      'vodhouse_records_total',
+      'Records of the walks of runs that ended, by their change to the warehouse.',
+      ['account', 'change'],
+    ),
+    requests: counter(
+      'vodhouse_requests_total',
+      'Requests sent to the service, by HTTP status; none if no response came in time.',
+      ['account', 'status'],
+    ),
   };
-  add(zeroCounts([...names]));
+  const names = accounts.map(({ name }) => name);
+  const add = (deltas: MetricDeltas) => {
+    for (const { count, ...labels } of deltas.runs) counters.runs.inc(labels, count);
+    for (const of of ['records', 'requests'] as const)
+      for (const { count, ...labels } of deltas[of])
+        if (names.includes(labels.account)) counters[of].inc(labels, count);
+  };
+  const ended = STATUSES.filter((status) => status !== 'running');
+  add({
+    runs: MODES.flatMap((mode) => ended.map((status) => ({ mode, status, count: 0 }))),
+    records: names.flatMap((account) => CHANGE_KINDS.map((change) => ({ account, change, count: 0 }))),
+    requests: names.flatMap((account) => ['200', 'none'].map((status) => ({ account, status, count: 0 }))),
+  });
   return add;
 }
 
-function zeroCounts(accounts: readonly string[]): MetricDeltas {
-  const statuses = STATUSES.filter((status) => status !== 'running');
-  return {
-    runs: MODES.flatMap((mode) => statuses.map((status) => ({ mode, status, count: 0 }))),
-    records: accounts.flatMap((account) => CHANGE_KINDS.map((change) => ({ account, change, count: 0 }))),
-    requests: accounts.flatMap((account) => ['200', 'none'].map((status) => ({ account, status, count: 0 }))),
+/** The returned function sets the totals of targets to those of the live file: they do not start at 0 with the server. */
+function createTargetTotals(registry: Registry) {
+  const loads = new Counter({
+    name: 'vodhouse_target_loads_total',
+    help: 'Loads that succeeded (also with nothing to write) or failed (also: the account was refused).',
+    labelNames: ['target', 'account', 'status'],
+    registers: [registry],
+  });
+  return (targets: readonly TargetReport[]): void => {
+    loads.reset();
+    for (const { target, account, ...row } of targets.flatMap(({ accounts }) => accounts)) {
+      loads.inc({ target, account, status: 'succeeded' }, row.loads);
+      loads.inc({ target, account, status: 'failed' }, row.failures);
+    }
   };
 }

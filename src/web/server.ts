@@ -18,8 +18,8 @@ import { createListenError } from './listen-check.ts';
 import { addSecurityHeaders } from './security-headers.ts';
 import type { Publication } from '../publishing/publisher.ts';
 import type { Metrics } from './metrics.ts';
-import { addPages, UNKNOWN_PATH } from './routes/page-routes.tsx';
-import type { PagesOptions } from './routes/routing.ts';
+import { addPages, UNKNOWN_PATH } from './pages.tsx';
+import type { PageSources } from './routing.ts';
 import type { Readiness } from '../health/readiness.ts';
 
 export interface WebServerOptions {
@@ -27,7 +27,7 @@ export interface WebServerOptions {
   accounts: readonly AccountConfig[];
   createCatalogue: (accounts: readonly AccountConfig[]) => Catalogue;
   clock: Pick<Clock, 'now'>;
-  pages: PagesOptions;
+  pages: PageSources;
   metrics: Metrics;
   /** With names and counts only if authenticated. */
   readiness: (isAuthenticated: boolean) => Readiness;

@@ -710,7 +710,7 @@ describe('a package that was never read', () => {
     await checkAfter(MINUTE_MS);
     expect(newMessages()).toEqual(['stale begun 102']);
     expect(webhook.received[0]).toMatchObject({
-      text: 'main/102 has had no full walk yet',
+      text: 'main/102 is not synced yet',
       since: '2026-03-10 14:02:00', // it may be new in the config
       details: { stream: 'videos', last_read_at: null },
     });

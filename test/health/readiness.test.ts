@@ -57,7 +57,7 @@ describe('a warehouse', () => {
       {
         what: 'stale',
         says:
-          '2 of 2 packages are stale, storage of 2 accounts is stale: other/7 (no full walk yet), storage of third (never read), ' +
+          '2 of 2 packages are stale, storage of 2 accounts is stale: other/7 (not synced yet), storage of third (never read), ' +
           'storage of main (last read at 2026-03-09 01:00:00 UTC), ' +
           'main/101 (last full walk at 2026-03-10 11:00:00 UTC)',
       },

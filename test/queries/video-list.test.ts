@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openVideoLists, type VideoLists, type ListQuery } from '../../src/queries/video-list/video-list.ts';
+import type { ListQuery } from '../../src/queries/video-list/list-page.ts';
+import { openVideoLists, type VideoLists } from '../../src/queries/video-list/video-list.ts';
+import { openWideReads } from '../../src/queries/wide-reads.ts';
 import { change, liveFileWith, packageRow, videoRow } from '../support/fixtures/filled-live-file.ts';
 import { execute, readRows, readValue } from '../support/fixtures/live-file.ts';
 import { parseRecords } from '../support/fixtures/json-page.ts';
@@ -13,8 +15,12 @@ const COUNTED = `update package set
   changed_seq = (select coalesce(max(change_seq), 0) from video v where v.package_id = package.package_id);`;
 
 function openUntilTheEnd(path: string): VideoLists {
-  const lists = openVideoLists(path);
-  onTestFinished(() => lists.close());
+  const wideReads = openWideReads(path);
+  const lists = openVideoLists(path, wideReads);
+  onTestFinished(async () => {
+    lists.close();
+    await wideReads.close();
+  });
   return lists;
 }
 
@@ -69,12 +75,13 @@ describe('lists of a live file', () => {
     await fc.assert(
       fc.asyncProperty(rounds, async (history) => {
         const path = liveFileWith(packageRow(101, { walked_at: AT }), videoRow(1), COUNTED);
-        const lists = openVideoLists(path);
+        const wideReads = openWideReads(path);
+        const lists = openVideoLists(path, wideReads);
         for (const [steps, queries] of history) {
           execute(path, [...steps.map(createStatement), COUNTED].join('\n'));
           for (const query of queries) await expectAsPlain(lists, path, query);
         }
-        await lists.close();
+        lists.close();
       }),
       { numRuns: 30 },
     );

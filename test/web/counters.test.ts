@@ -46,14 +46,14 @@ describe('the counters', () => {
     const live = liveFileWith();
     const { scrape } = openMetrics(live);
     await scrape();
-    const more = [
-      insert('run', { ...RUN, mode: 'quick', status: 'parked' }),
-      insert('walk', { ...WALK, account: 'main', removed: 3 }),
-      insert('walk', { ...WALK, account: 'gone', removed: 4 }),
+    const more = (run_id: number) => [
+      insert('run', { ...RUN, run_id, mode: 'quick', status: 'parked' }),
+      insert('walk', { ...WALK, run_id, account: 'main', removed: 3 }),
+      insert('walk', { ...WALK, run_id, account: 'gone', removed: 4 }),
       ...[requestRow(NOON), requestRow(NOON), requestRow(NOON, 'gone')],
     ];
     for (const times of [1, 2]) {
-      execute(live, more.join(''));
+      execute(live, more(times).join(''));
       const scraped = await scrape();
       expect(valueIn(scraped, 'vodhouse_runs_total', { mode: 'quick', status: 'parked' })).toBe(times);
       expect(valueIn(scraped, 'vodhouse_records_total', { account: 'main', change: 'removed' })).toBe(

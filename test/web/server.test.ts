@@ -223,7 +223,7 @@ describe('a server with keys', () => {
     const known = await fetchResponse(`${url}/readyz?key=${KEY}`);
     expect(known.status).toBe(503);
     expect(JSON.parse(known.text)).toEqual(
-      stale('2 of 6 packages are stale: main/102 (no full walk yet), main/103 (no full walk yet)'),
+      stale('2 of 6 packages are stale: main/102 (not synced yet), main/103 (not synced yet)'),
     );
   });
 

@@ -7,8 +7,8 @@ import { STORAGE_KINDS } from '../../src/lib/service-fields.ts';
 import type { StorageDayRow } from '../../src/queries/named/storage.ts';
 import { createSizeScale, listDayTicks } from '../../src/web/charts/scale.ts';
 import { StorageImage, StorageSvg } from '../../src/web/charts/storage-svg.tsx';
-import { changeSince, findDelta, listMonths, type CalendarDay } from '../../src/web/views/storage-days.ts';
-import { toCsv } from '../../src/web/views/storage-view.ts';
+import { changeSince, findDelta, listMonths, type CalendarDay } from '../../src/web/storage-days.ts';
+import { toCsv } from '../../src/web/pages/storage.tsx';
 import { getText, named, readHtml } from '../support/read-html.ts';
 
 const GIB = 2 ** 30;
@@ -64,23 +64,19 @@ describe('the scale of sizes', () => {
       [60 * GIB, 180 * GIB],
       ['0', '50 GiB', '100 GiB', '150 GiB', '200 GiB'],
     ],
-    [
-      [-40 * GIB, 60 * GIB],
-      ['\u221250 GiB', '\u221225 GiB', '0', '25 GiB', '50 GiB', '75 GiB'],
-    ],
     [[5 * GIB], ['0', '2 GiB', '4 GiB', '6 GiB']],
     [[0], ['0', '1 B']],
   ])('of %j', (sizes, labels) => {
-    expect(createSizeScale(sizes, 4).ticks.map(({ label }) => label)).toEqual(labels);
+    expect(createSizeScale(sizes).ticks.map(({ label }) => label)).toEqual(labels);
   });
 
   it('holds all sizes between its ends, in about as many steps as allowed', () => {
     const size = fc.integer({ min: 0, max: 2 ** 53 - 1 });
     fc.assert(
-      fc.property(fc.array(size, { minLength: 1 }), fc.integer({ min: 2, max: 8 }), (sizes, most) => {
-        const { ticks, toShare } = createSizeScale(sizes, most);
+      fc.property(fc.array(size, { minLength: 1 }), (sizes) => {
+        const { ticks, toShare } = createSizeScale(sizes);
         expect(sizes.map(toShare).every((share) => share >= -1e-6 && share <= 1 + 1e-6)).toBe(true);
-        expect(ticks.length).toBeLessThanOrEqual(most + 3);
+        expect(ticks.length).toBeLessThanOrEqual(7);
         expect(new Set(ticks.map(({ label }) => label)).size).toBe(ticks.length);
       }),
     );
@@ -89,20 +85,18 @@ describe('the scale of sizes', () => {
 
 describe('the scale of days', () => {
   test.each([
-    [TODAY, TODAY, ['22 Nov 2026']],
+    [TODAY, TODAY, ['Nov 22']],
     [
       '2026-11-01',
       '2026-11-30',
-      ['1 Nov 2026', '5 Nov', '9 Nov', '13 Nov', '17 Nov', '21 Nov', '25 Nov', '29 Nov'],
+      ['Nov 1', 'Nov 5', 'Nov 9', 'Nov 13', 'Nov 17', 'Nov 21', 'Nov 25', 'Nov 29'],
     ],
-    ['2025-11-20', '2026-02-25', ['Dec 2025', 'Jan 2026', 'Feb']],
-    ['2006-01-01', '2026-01-01', ['Jan 2010', 'Jan 2015', 'Jan 2020', 'Jan 2025'].flatMap((year) => year)],
+    ['2025-11-20', '2026-02-25', ['Dec 2025', 'Jan 2026', 'Feb 2026']],
+    ['2006-01-01', '2026-01-01', ['Jan 2006', 'Aug 2008']],
   ])('from %s to %s', (from, to, labels) => {
-    const ticks = listDayTicks(from, to).map(({ label, year }) =>
-      year === null ? label : `${label} ${year}`,
-    );
-    expect(ticks).toEqual(expect.arrayContaining(labels));
-    expect(ticks.length).toBeLessThan(12);
+    const ticks = listDayTicks(from, to).map(({ label }) => label);
+    expect(ticks.slice(0, labels.length)).toEqual(labels);
+    expect(ticks.length).toBeLessThan(9);
   });
 });
 
@@ -187,7 +181,7 @@ test('the days are CSV with sizes in bytes, the oldest first', () => {
     full(4),
     { state: 'live', is_corrected: 0 },
   ]);
-  const lines = toCsv({ days }).split('\r\n');
+  const lines = toCsv(days).split('\r\n');
   expect(lines[0]).toMatch(
     /^date,state,is_corrected,mov_org_cnt,mov_org_size,.*,total_bytes,change_bytes,observed_at$/,
   );

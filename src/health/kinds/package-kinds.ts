@@ -99,12 +99,12 @@ const neverRead = defineKind({
     }));
   },
   message: ({ subject, packageId }) =>
-    `${subject} ${packageId === null ? 'was never read' : 'has had no full walk yet'}`,
+    `${subject} ${packageId === null ? 'was never read' : 'is not synced yet'}`,
   advice: ({ option }, formatCommand) => [{ text: null, command: formatCommand(`sync ${option}`) }],
   fields: ({ stream, at }) => ({ stream, last_read_at: at }),
   resolved: ({ subject }) => `${subject} was read`,
-  state: () => 'never walked',
-  grouped: { text: 'have had no full walk yet', over: 'were read' },
+  state: () => 'not synced yet',
+  grouped: { text: 'are not synced yet', over: 'were read' },
 });
 
 const stale = defineKind({

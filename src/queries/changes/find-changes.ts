@@ -1,13 +1,14 @@
-/** The list of videos and changes, the newest first, with filters. It goes through the file by position, and ends in time. */
+/** The list of videos and changes, the newest first, with filters. */
 import type { Db } from '../../database/connection.ts';
+import { prepareOnce } from '../../database/query.ts';
 import {
-  CHANGE_BLOCKS,
+  CHANGE_LISTS,
   LAST_POSITIONS,
-  PACKAGE_POSITIONS,
   RUN_SPAN,
   STEP_TIMES,
   type ChangeFilter,
   type ChangeRow,
+  type StepKind,
 } from '../named/changes.ts';
 import { foldText, toLikePatterns } from './search-text.ts';
 
@@ -18,140 +19,63 @@ export interface ChangesRequest extends Omit<ChangeFilter, 'pattern' | 'decompos
   /** Where an earlier answer ended; null: at the newest. */
   from: Positions | null;
   limit: number;
-  /** After this time it stops. */
-  maxMs: number;
 }
 
 export interface FoundChanges {
   changes: ChangeRow[];
-  /** Where it goes on; null: all was read. */
+  /** Where it goes on; null: there are no more. */
   next: Positions | null;
-  /** Why it stopped before the end. */
-  stopped: 'limit' | 'time' | null;
 }
-
-/** `first`: videos as they were added; `later`: their changes. */
-type StepKind = 'first' | 'later';
 
 /** In each list, the position to go on from. */
 export type Positions = Record<StepKind, number>;
 
-/** From `upto` down, above `after`. */
-interface Range {
-  after: number;
-  upto: number;
-}
-
 export const ANY_CHANGE = {
   ...{ kind: null, field: 'title', text: '', ofPackage: null, since: null, until: null, run_id: null },
-  ...{ from: null, limit: 50, maxMs: 1_000 },
+  ...{ from: null, limit: 50 },
 } as const satisfies ChangesRequest;
-
-const FIRST_BLOCK = 64;
-const LARGEST_BLOCK = 16_384;
 
 /** Must run in one snapshot. */
 export function findChanges(db: Db, request: ChangesRequest): FoundChanges {
-  const endMs = performance.now() + request.maxMs;
-  const lists = listStepKinds(request).map((kind) => createList(db, kind, request));
-  const end = (stopped: FoundChanges['stopped']): FoundChanges => {
-    const getPosition = (of: StepKind) => lists.find(({ kind }) => kind === of)?.getPosition() ?? 0;
-    const next = stopped && { first: getPosition('first'), later: getPosition('later') };
-    return { changes, next, stopped };
-  };
-  const changes: ChangeRow[] = [];
-  for (;;) {
-    const heads = lists.map((list) => ({ list, head: list.peek(endMs) }));
-    if (heads.some(({ head }) => head === 'late')) return end('time');
-    const found = heads.flatMap(({ list, head }) => (head && head !== 'late' ? [{ list, head }] : []));
-    // a change of the second in which its video was added stands above that: `later` is the first list
-    const newest = found.reduce<(typeof found)[number] | undefined>(
-      (one, other) => (one && one.head.at >= other.head.at ? one : other),
-      undefined,
-    );
-    if (!newest) return end(null);
-    if (changes.length === request.limit) return end('limit');
-    changes.push(newest.head);
-    newest.list.skip();
-  }
+  const { kind, limit } = request;
+  const isOfFirst = kind === 'added' || kind === 'present';
+  const first = kind === null || isOfFirst ? readList(db, 'first', request) : [];
+  const later = isOfFirst ? [] : readList(db, 'later', request);
+  // a change of the second in which its video was added stands above that: the sort keeps their order
+  const found = [...later, ...first].sort((one, other) =>
+    one.at < other.at ? 1 : one.at > other.at ? -1 : 0,
+  );
+  const changes = found.slice(0, limit);
+  const getNext = (rows: readonly ChangeRow[]) => rows.find((row) => !changes.includes(row))?.position ?? 0;
+  return { changes, next: found.length > limit ? { first: getNext(first), later: getNext(later) } : null };
 }
 
-function listStepKinds({ kind }: ChangesRequest): StepKind[] {
-  if (kind === null) return ['later', 'first'];
-  return kind === 'added' || kind === 'present' ? ['first'] : ['later'];
-}
-
-/** One list; it is read in blocks, each larger than the one before. */
-function createList(db: Db, kind: StepKind, request: ChangesRequest) {
-  const range = findRange(db, kind, request);
-  const readBlock = createBlockReader(db, kind, request, range);
-  let { upto } = range;
-  let rows: ChangeRow[] = [];
-  let size = FIRST_BLOCK;
-  return {
-    kind,
-    /** Its newest change that is left; undefined: there is none; `late`: none was found in time. */
-    peek: (endMs: number): ChangeRow | 'late' | undefined => {
-      while (rows.length === 0 && upto > range.after) {
-        ({ rows, upto } = readBlock(upto, size));
-        size = Math.min(size * 4, LARGEST_BLOCK);
-        if (rows.length === 0 && upto > range.after && performance.now() > endMs) return 'late';
-      }
-      return rows[0];
-    },
-    skip: (): void => void rows.shift(),
-    getPosition: () => rows[0]?.position ?? upto,
-  };
-}
-
-/** The returned function looks at `size` rows from `upto` down, and says where it ended. */
-function createBlockReader(db: Db, kind: StepKind, request: ChangesRequest, { after, upto }: Range) {
-  const { ofPackage, text, ...filter } = request;
-  const { all } = CHANGE_BLOCKS[ofPackage ? 'ofPackage' : 'ofFile'][kind];
-  const ofPart = ofPackage && PACKAGE_POSITIONS[kind].all(db, { ...ofPackage, after, upto });
+/** The newest changes of one list, one more than the limit. */
+function readList(db: Db, list: StepKind, request: ChangesRequest): ChangeRow[] {
+  const { ofPackage, text, from, limit, ...filter } = request;
+  const after = findStart(db, list, request);
+  if (after === null) return [];
   const folded = foldText(text);
-  const patterns = toLikePatterns(text);
-  const limit = request.limit + 1;
-  let at = 0;
-
-  const findBlock = (from: number, size: number) => {
-    if (!ofPart) return { end: Math.max(after, from - size), positions: [] };
-    while ((ofPart[at]?.position ?? 0) > from) at++;
-    const positions = ofPart.slice(at, at + size).map(({ position }) => position);
-    return { end: positions.length < size ? after : (positions.at(-1) ?? 1) - 1, positions };
-  };
-  return (from: number, size: number) => {
-    const { end, positions } = findBlock(from, size);
-    const block = { ...filter, ...patterns, limit, after: end, upto: from };
-    const rows = all(db, { ...block, positions: JSON.stringify(positions) });
-    return {
-      rows: rows.filter(({ searched }) => foldText(searched).includes(folded)),
-      upto: rows.length === limit ? (rows.at(-1)?.position ?? 1) - 1 : end,
-    };
-  };
+  const { sql } = CHANGE_LISTS[ofPackage ? 'ofPackage' : 'ofFile'][list];
+  const upto = from?.[list] ?? Number.MAX_SAFE_INTEGER;
+  const params = { ...filter, ...toLikePatterns(text), ...ofPackage, after, upto };
+  const rows: ChangeRow[] = [];
+  for (const row of prepareOnce(db, sql).iterate(params) as IterableIterator<ChangeRow>) {
+    if (foldText(row.searched).includes(folded) && rows.push(row) > limit) break;
+  }
+  return rows;
 }
 
-function findRange(db: Db, kind: StepKind, { run_id, since, until, from }: ChangesRequest): Range {
-  const last = LAST_POSITIONS.one(db, {})[kind];
-  const upto = Math.min(last, from?.[kind] ?? last);
-  const run = run_id === null ? null : (RUN_SPAN.get(db, { run_id }) ?? 'unknown');
-  if (run === 'unknown') return { after: 0, upto: 0 };
-  // a removal may take effect long after its proof: in `later`, the end of a day is no position
-  const end = run?.finished_at ?? null;
-  const start = [since, run?.started_at]
-    .filter((each) => typeof each === 'string')
-    .toSorted()
-    .at(-1);
-  const untilRow = kind === 'first' ? until : null;
-  const find = (isEarly: (at: string) => boolean) => findLastPosition(db, kind, last, isEarly);
-  return {
-    after: start === undefined ? 0 : find((at) => at < start),
-    upto: Math.min(
-      upto,
-      end === null ? upto : find((at) => at <= end),
-      untilRow === null ? upto : find((at) => at < untilRow),
-    ),
-  };
+/** The position after which a list has what is wanted of a day or a run; null: there is no such run. */
+function findStart(db: Db, list: StepKind, { run_id, since }: ChangesRequest): number | null {
+  const run = run_id === null ? undefined : RUN_SPAN.get(db, { run_id });
+  if (run_id !== null && !run) return null;
+  const [start] = [since, run?.started_at ?? null]
+    .filter((each) => each !== null)
+    .sort()
+    .reverse();
+  if (start === undefined) return 0;
+  return findLastPosition(db, list, LAST_POSITIONS.one(db, {})[list], (at) => at < start);
 }
 
 /**

@@ -1,8 +1,8 @@
 /**
  * Videos as they were added, and their later changes: each state has what led to it. Rows of `video` and `video_version` are only
- * appended, so lists go through them by rowid, the newest first, in blocks; no query scans a table.
+ * appended, so lists go through them by rowid, the newest first.
  */
-import { CHANGES, type video } from '../../database/schema/videos.ts';
+import { CHANGES, type Change, type video } from '../../database/schema/videos.ts';
 import { query } from '../../database/query.ts';
 
 export { CHANGES, type Change } from '../../database/schema/videos.ts';
@@ -49,8 +49,11 @@ export interface ChangeFilter {
   run_id: number | null;
 }
 
-/** The rows from `upto` down, above `after`; `positions`: of a package, a JSON array. */
-export type ChangeBlock = ChangeFilter & { after: number; upto: number; positions: string; limit: number };
+/** The rows from `upto` down, above `after`; of a package, if it is given. */
+type ListParams = ChangeFilter & { after: number; upto: number; account?: string; package_id?: number };
+
+/** `first`: videos as they were added; `later`: their changes. */
+export type StepKind = 'first' | 'later';
 
 /** Null counts as empty. */
 const searched = (table: string) =>
@@ -62,11 +65,13 @@ const inTime = (column: string) =>
 const FOUND = `(searched like :pattern escape '\\'
     or :decomposed is not null and searched like :decomposed escape '\\')`;
 
-/** The block: of a package by its positions, else by range. */
-const inBlock = (table: string, ofPackage: boolean) =>
-  ofPackage
-    ? `${table}.rowid in (select value from json_each(:positions))`
-    : `${table}.rowid between :after + 1 and :upto`;
+/** The newest rows first. The limit keeps the order of the positions; those of a package are in an index. */
+const listed = (table: string, ofPackage: boolean) => `(
+  select rowid as position from ${table} ${
+    ofPackage
+      ? `where account = :account and package_id = :package_id and +rowid > :after and +rowid <= :upto order by +rowid desc`
+      : `where rowid > :after and rowid <= :upto order by rowid desc`
+  } limit -1) as list cross join ${table}`;
 
 const NOW = `video.duration, video.filesize, video.removed_at, package.name as package_name`;
 const PACKAGE = `left join package on package.account = video.account and package.package_id = video.package_id`;
@@ -75,18 +80,15 @@ const FIRST_RUN = `iif(video.version_number = 1, video.run_id, (
     where account = video.account and package_id = video.package_id and id = video.id and version_number = 1))`;
 
 const selectFirst = (ofPackage: boolean) => `
-select video.rowid as position, video.account, video.package_id, video.id, 'added' as change, first_seen_at as at,
+select position, video.account, video.package_id, video.id, 'added' as change, first_seen_at as at,
   first_seen_at as shown_at, ${FIRST_RUN} as run_id, null as changed_fields, null as title_before, video.title,
   ${searched('video')} as searched, ${NOW}
-from video
+from ${listed('video', ofPackage)} on video.rowid = position
 ${PACKAGE}
-where ${inBlock('video', ofPackage)} and ${FOUND} and ${inTime('first_seen_at')}
-  and (:kind is not 'present' or video.removed_at is null) and (:run_id is null or ${FIRST_RUN} = :run_id)
-order by video.rowid desc
-limit :limit`;
+where ${FOUND} and ${inTime('first_seen_at')}
+  and (:kind is not 'present' or video.removed_at is null) and (:run_id is null or ${FIRST_RUN} = :run_id)`;
 
-const WITH_NEWER = `from video_version as old
-left join video on video.account = old.account and video.package_id = old.package_id and video.id = old.id
+const WITH_NEWER = `left join video on video.account = old.account and video.package_id = old.package_id and video.id = old.id
 left join video_version as newer on newer.account = old.account and newer.package_id = old.package_id
   and newer.id = old.id and newer.version_number = old.version_number + 1`;
 
@@ -94,43 +96,29 @@ left join video_version as newer on newer.account = old.account and newer.packag
 const ofNewer = (column: string) => `iif(newer.id is null, video.${column}, newer.${column})`;
 
 const selectLater = (ofPackage: boolean) => `
-select old.rowid as position, old.account, old.package_id, old.id, ${ofNewer('change')} as change,
+select position, old.account, old.package_id, old.id, ${ofNewer('change')} as change,
   ${ofNewer('changed_at')} as at, old.valid_to as shown_at, ${ofNewer('run_id')} as run_id,
   ${ofNewer('changed_fields')} as changed_fields, ${ofNewer('title_before')} as title_before, ${ofNewer('title')} as title,
   iif(newer.id is null, ${searched('video')}, ${searched('newer')}) || char(10) || ${searched('old')} as searched, ${NOW}
+from ${listed('video_version', ofPackage)} as old on old.rowid = position
 ${WITH_NEWER}
 ${PACKAGE}
-where ${inBlock('old', ofPackage)} and ${inTime('old.valid_to')} and (:kind is null or ${ofNewer('change')} = :kind)
-  and ${FOUND} and (:run_id is null or ${ofNewer('run_id')} = :run_id)
-order by old.rowid desc
-limit :limit`;
+where ${inTime('old.valid_to')} and (:kind is null or ${ofNewer('change')} = :kind)
+  and ${FOUND} and (:run_id is null or ${ofNewer('run_id')} = :run_id)`;
 
-/** Blocks of videos as they were added (`first`) and of their changes (`later`), the newest first. */
-export const CHANGE_BLOCKS = {
+/** Both lists, the newest first. They are read row by row, as far as they are wanted. */
+export const CHANGE_LISTS = {
   ofFile: {
-    first: query<ChangeRow, ChangeBlock>(selectFirst(false)),
-    later: query<ChangeRow, ChangeBlock>(selectLater(false)),
+    first: query<ChangeRow, ListParams>(selectFirst(false)),
+    later: query<ChangeRow, ListParams>(selectLater(false)),
   },
   ofPackage: {
-    first: query<ChangeRow, ChangeBlock>(selectFirst(true)),
-    later: query<ChangeRow, ChangeBlock>(selectLater(true)),
+    first: query<ChangeRow, ListParams>(selectFirst(true)),
+    later: query<ChangeRow, ListParams>(selectLater(true)),
   },
 };
 
 type StepTime = { position: number; at: string };
-
-type PackagePart = { account: string; package_id: number; after: number; upto: number };
-
-/** The rows of a package, the newest first, by an index that has them all. */
-const selectPositions = (table: string) => `
-select rowid as position from ${table}
-where account = :account and package_id = :package_id and +rowid between :after + 1 and :upto
-order by +rowid desc`;
-
-export const PACKAGE_POSITIONS = {
-  first: query<{ position: number }, PackagePart>(selectPositions('video')),
-  later: query<{ position: number }, PackagePart>(selectPositions('video_version')),
-};
 
 /** When the last change of a part of the file took effect. */
 export const STEP_TIMES = {
@@ -138,6 +126,7 @@ export const STEP_TIMES = {
 select rowid as position, first_seen_at as at from video where rowid between :after + 1 and :upto order by rowid desc limit 1`),
   later: query<StepTime, { after: number; upto: number }>(`
 select old.rowid as position, ${ofNewer('changed_at')} as at
+from video_version as old
 ${WITH_NEWER}
 where old.rowid between :after + 1 and :upto
 order by old.rowid desc
@@ -159,18 +148,11 @@ export const RUN_SPAN = query<RunSpan, { run_id: number }>(
   'select run_id, started_at, finished_at from run where run_id = :run_id',
 );
 
-export interface WalkChanges {
-  account: string;
-  package_id: number;
-  added: number;
-  edited: number;
-  removed: number;
-  restored: number;
-}
+/** What a run changed in a package. */
+export type WalkChanges = Record<Change, number>;
 
-/** What a run changed, by package. */
-export const CHANGES_OF_RUN = query<WalkChanges, { run_id: number }>(`
-select account, package_id, sum(inserted) as added, sum(updated) as edited, sum(removed) as removed, sum(restored) as restored
+export const CHANGES_OF_RUN = query<WalkChanges, { run_id: number; account: string; package_id: number }>(`
+select coalesce(sum(inserted), 0) as added, coalesce(sum(updated), 0) as edited, coalesce(sum(removed), 0) as removed,
+  coalesce(sum(restored), 0) as restored
 from walk
-where run_id = :run_id and inserted + updated + removed + restored > 0
-group by account, package_id`);
+where run_id = :run_id and account = :account and package_id = :package_id`);

@@ -17,10 +17,8 @@ const lastWalk = (statuses: string) => `select x.walk_id from walk x
     where x.account = p.account and x.package_id = p.package_id and x.mode = 'full' and x.status in (${statuses})
     order by x.walk_id desc limit 1`;
 
-export const FAILED_WALKS = query<FailedWalk>(
-  'Packages whose last full walk failed',
-  'An interrupted or parked walk does not count. `failures`: full walks that failed in a row.',
-  `
+/** Packages whose last full walk failed. An interrupted or parked walk does not count. `failures`: full walks that failed in a row. */
+export const FAILED_WALKS = query<FailedWalk>(`
 with last as (
   select p.account, p.package_id,
     (${lastWalk(`'succeeded', 'partial', 'failed'`)}) as walk_id,
@@ -32,16 +30,13 @@ from last l
 join walk w on w.walk_id = l.walk_id and w.status = 'failed'
 join walk f on f.account = l.account and f.package_id = l.package_id and f.walk_id > l.good_id
   and f.mode = 'full' and f.status = 'failed'
-group by l.account, l.package_id`,
-);
+group by l.account, l.package_id`);
 
 /** A package whose last finished full walk did not read every page. */
 export type PartialWalk = Omit<FailedWalk, 'failures'>;
 
-export const PARTIAL_WALKS = query<PartialWalk>(
-  'Packages whose last full walk is incomplete',
-  'An interrupted or parked walk does not count. `since`: the end of the first of them in a row.',
-  `
+/** Packages whose last full walk is incomplete. An interrupted or parked walk does not count. `since`: the end of the first of them in a row. */
+export const PARTIAL_WALKS = query<PartialWalk>(`
 with last as (
   select p.account, p.package_id, (${lastWalk(`'succeeded', 'partial', 'failed'`)}) as walk_id
   from package p where p.retired_at is null
@@ -51,8 +46,7 @@ select p.account, p.package_id, p.walk_id, w.error,
     where f.account = p.account and f.package_id = p.package_id and f.mode = 'full' and f.status = 'partial'
       and f.walk_id > coalesce((${lastWalk(`'succeeded', 'failed'`)}), 0)) as since
 from last p
-join walk w on w.walk_id = p.walk_id and w.status = 'partial'`,
-);
+join walk w on w.walk_id = p.walk_id and w.status = 'partial'`);
 
 /** The last finished unscoped run, if it failed. */
 export interface FailedRun {
@@ -64,10 +58,8 @@ export interface FailedRun {
   is_explained: 0 | 1;
 }
 
-export const FAILED_RUN = query<FailedRun>(
-  'The last run over everything, if it failed',
-  'An interrupted or parked run does not count. `is_explained`: full walks failed in it, or nothing but storage.',
-  `
+/** The last run over everything, if it failed. An interrupted or parked run does not count. `is_explained`: full walks failed in it, or nothing but storage. */
+export const FAILED_RUN = query<FailedRun>(`
 with ended as (
   select run_id, status, error, finished_at from run
   where scope is null and status in ('succeeded', 'partial', 'failed')),
@@ -77,8 +69,7 @@ select last.run_id, last.error,
   (select min(finished_at) from ended where run_id > coalesce((select run_id from good), 0)) as since,
   exists (select 1 from walk w where w.run_id = last.run_id and w.mode = 'full' and w.status = 'failed')
     or (select coalesce(min(f.stream is 'storage'), 0) from run_failure f where f.run_id = last.run_id) as is_explained
-from last where last.status = 'failed'`,
-);
+from last where last.status = 'failed'`);
 
 /** One thing that the last run over everything could not do, and that did not only have to wait. */
 export interface LastFailure {
@@ -91,18 +82,15 @@ export interface LastFailure {
   message: string;
 }
 
-export const LAST_FAILURES = query<LastFailure>(
-  'What failed in the last run over everything',
-  'An interrupted or parked run does not count. `kind` is `skipped` where the run gave the account up.',
-  `
+/** What failed in the last run over everything. An interrupted or parked run does not count. `kind` is `skipped` where the run gave the account up. */
+export const LAST_FAILURES = query<LastFailure>(`
 with last as (
   select run_id, started_at, finished_at from run
   where scope is null and status in ('succeeded', 'partial', 'failed') order by run_id desc limit 1)
 select f.account, l.run_id, l.started_at, l.finished_at, f.package_id, f.kind, f.message
 from last l join run_failure f using (run_id)
 where f.kind not in ('parked', 'preempted', 'owned', 'interrupted', 'clock')
-order by f.account, f.package_id`,
-);
+order by f.account, f.package_id`);
 
 /** A failed reading of the storage of an account, in an unscoped run. */
 export interface StorageFailure {
@@ -111,10 +99,8 @@ export interface StorageFailure {
   finished_at: string;
 }
 
-export const STORAGE_FAILURES = query<StorageFailure, { account: string }>(
-  'Runs over everything in which the storage of an account failed',
-  'Of the last 50, since one succeeded; the newest first. A reading that was skipped or parked does not count.',
-  `
+/** Runs over everything in which the storage of an account failed. Of the last 50, since one succeeded; the newest first. A reading that was skipped or parked does not count. */
+export const STORAGE_FAILURES = query<StorageFailure, { account: string }>(`
 with recent as (
   select run_id, status, started_at, finished_at from run
   where scope is null and status in ('succeeded', 'partial', 'failed') order by run_id desc limit 50)
@@ -123,8 +109,7 @@ from recent r
 join run_failure f on f.run_id = r.run_id and f.account = :account and f.stream = 'storage'
   and f.kind not in ('parked', 'skipped', 'owned', 'preempted', 'interrupted')
 where r.run_id > coalesce((select max(run_id) from recent where status = 'succeeded'), 0)
-order by r.run_id desc`,
-);
+order by r.run_id desc`);
 
 /** A figure of a booked day that the service now reports differently. */
 export interface Difference {
@@ -136,18 +121,15 @@ export interface Difference {
   since: string;
 }
 
-export const DIFFERENCES = query<Difference, { account: string }>(
-  'Figures of booked days that the service now reports differently',
-  'The newest figure that it reported, and since when it differs.',
-  `
+/** Figures of booked days that the service now reports differently. The newest figure that it reported, and since when it differs. */
+export const DIFFERENCES = query<Difference, { account: string }>(`
 select date, field, booked, observed, since from (
   select date, field, booked, observed, min(observed_at) over (partition by date, field) as since,
     row_number() over (partition by date, field order by discrepancy_id desc) as newest
   from storage_discrepancy
   where account = :account and resolved_at is null)
 where newest = 1
-order by date, field`,
-);
+order by date, field`);
 
 /** A past day that the service has not served completely. */
 export interface OpenGap {
@@ -155,12 +137,9 @@ export interface OpenGap {
   since: string;
 }
 
-export const OPEN_GAPS = query<OpenGap, { account: string; since: string }>(
-  'Past days that the service has not served yet, or not completely',
-  'From the day `:since` on.',
-  `
+/** Past days that the service has not served yet, or not completely. From the day `:since` on. */
+export const OPEN_GAPS = query<OpenGap, { account: string; since: string }>(`
 select date, first_missed_at as since
 from storage_gap
 where account = :account and date >= :since and given_up_at is null and reason <> 'unconfirmed'
-order by date`,
-);
+order by date`);

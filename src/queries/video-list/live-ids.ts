@@ -4,8 +4,7 @@
  */
 import type { Db } from '../../database/connection.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
-import type { WalkedPackage } from './list-page.ts';
-import type { RankRange } from './list-query.ts';
+import type { RankRange, WalkedPackage } from './list-page.ts';
 
 /** A live row and its rank; or a place before the first row or after the last one. */
 interface Position {

@@ -1,8 +1,7 @@
 /** Pages of lists without an index: searches, and lists by title, duration or size. Each reads every row of its package. */
 import type { Db } from '../../database/connection.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
-import { prepareListPage } from './list-page.ts';
-import { getRankRange, type ListPage, type ListQuery } from './list-query.ts';
+import { getRankRange, prepareListPage, type ListPage, type ListQuery } from './list-page.ts';
 
 /** Lists that are kept for their next pages, and ids in all of them. */
 const CACHE = { lists: 100, ids: 2_000_000 };

@@ -5,23 +5,17 @@ import { readSnapshot } from '../../database/transaction.ts';
 import { fromTimestamp } from '../../lib/clock.ts';
 import type { DayRange } from '../../lib/days.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
-import { createThreadQueue } from '../thread-queue.ts';
-import type { WideRequest } from '../wide-reads/wide-thread.ts';
-import { prepareListPage } from './list-page.ts';
-import { getRankRange, type ListPage, type ListQuery } from './list-query.ts';
+import type { WideReads } from '../wide-reads.ts';
+import { getRankRange, prepareListPage, type ListPage, type ListQuery } from './list-page.ts';
 import { createFindLiveIds } from './live-ids.ts';
-
-export type { ListPage, ListQuery } from './list-query.ts';
 
 export type VideoLists = ReturnType<typeof openVideoLists>;
 
-/** Opens the lists of the live file at `path` through connections that cannot write. Throws as `openReadOnly`. */
-export function openVideoLists(path: string) {
+/** Opens the lists of the live file at `path` through a connection that cannot write. Throws as `openReadOnly`. */
+export function openVideoLists(path: string, { scan }: Pick<WideReads, 'scan'>) {
   const db = openReadOnly(path);
   const listPage = prepareListPage(db);
   const findLiveIds = createFindLiveIds(db);
-  const thread = 'queries/wide-reads/wide-thread.js';
-  const queue = createThreadQueue<WideRequest, ListPage | null>({ path, thread });
 
   function pageById(key: PackageKey, query: ListQuery): ListPage | null {
     return readSnapshot(db, () =>
@@ -35,12 +29,10 @@ export function openVideoLists(path: string) {
   return {
     /**
      * Null if no full walk of the package has completed: its content is unknown. A search, and any order other than by
-     * id, waits in a queue and rejects as `ThreadQueue.ask` does.
+     * id, rejects as `WideReads.scan` does.
      */
     page: async (key: PackageKey, query: ListQuery, signal: AbortSignal): Promise<ListPage | null> =>
-      query.search || query.sort.item !== 'id'
-        ? queue.ask({ scan: { key, query } }, signal)
-        : pageById(key, query),
+      query.search || query.sort.item !== 'id' ? scan(key, query, signal) : pageById(key, query),
     /** The booked days of a range, and `today` as last read, oldest first; and when storage was last read (ms). */
     days: (account: string, range: DayRange, today: string) =>
       readSnapshot(db, () => {
@@ -48,9 +40,6 @@ export function openVideoLists(path: string) {
         const readAt = reading ? fromTimestamp(reading.observed_at) : null;
         return { days: readServedDays(db, account, range, today), readAt };
       }),
-    close: async (): Promise<void> => {
-      await queue.close();
-      db.$client.close();
-    },
+    close: (): void => void db.$client.close(),
   };
 }

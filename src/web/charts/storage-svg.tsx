@@ -1,17 +1,16 @@
 /** The level of storage as a line, in SVG: positions are in percent, so that it fits any width while texts and lines keep their size. */
 import { formatBinaryBytes } from '../../lib/format.ts';
-import { formatTotal, sumSizes, type CalendarDay } from '../views/storage-days.ts';
+import { formatTotal, sumSizes, type CalendarDay } from '../storage-days.ts';
 import { createSizeScale, listDayTicks, type SizeScale } from './scale.ts';
 
 /** Colours of the image; the pages have those of chart.css in light and dark. */
 const BLUE = '#2c5cae';
 const INK = '#1b2230';
 const LINE = '#d9dde4';
-const STEPS = 4;
 /** The plot is drawn in this many units from the bottom to the top, and in one unit a day. */
 const HEIGHT = 1_000;
-/** More points than a screen has room for. */
-const MOST_POINTS = 420;
+/** More days have no tooltips. */
+const MOST_TOOLTIPS = 420;
 
 export interface LevelChart {
   account: string;
@@ -23,7 +22,7 @@ export interface LevelChart {
 
 const percent = (share: number): string => `${Number((share * 100).toFixed(3))}%`;
 
-/** Fills its parent; labels stand outside: 40 pixels below, 80 pixels at the left. */
+/** Fills its parent; labels stand outside: 30 pixels below, 80 pixels at the left. */
 export function StorageSvg({ chart }: { chart: LevelChart }) {
   return (
     <svg
@@ -66,40 +65,18 @@ export function StorageImage({ chart }: { chart: LevelChart }) {
 /** A sentence for readers that do not see the chart. */
 function describeLevel({ account, days, live }: LevelChart): string {
   const known = days.filter(({ row }) => row !== null);
-  const [first, last] = [known[0], known.at(-1)];
-  if (!first?.row || !last?.row) return `Storage of ${account}: no day with sizes`;
-  const end = `${formatTotal(last.row)} on ${last.date}${last.date === live ? ' (live)' : ''}`;
-  if (first === last) return `Storage of ${account}: ${end}`;
-  return `Storage of ${account} by day: from ${formatTotal(first.row)} on ${first.date} to ${end}`;
-}
-
-/** A day, or several of a long range: then with the sizes of the last one. */
-interface Point {
-  day: CalendarDay;
-  /** The first day and the one after the last, counted from the start of the chart. */
-  from: number;
-  to: number;
-  /** Null: not known. */
-  bytes: number | null;
-}
-
-/** The last point is full, so the newest days are never a part of one. */
-function listPoints(days: readonly CalendarDay[]): Point[] {
-  const size = Math.ceil(days.length / MOST_POINTS);
-  const points: Point[] = [];
-  for (let to = days.length; to > 0; to -= size) {
-    const from = Math.max(0, to - size);
-    const group = days.slice(from, to);
-    const day = group.findLast(({ row }) => row !== null) ?? group.at(-1);
-    if (day) points.unshift({ day, from, to, bytes: day.row && sumSizes(day.row).bytes });
-  }
-  return points;
+  const describe = ({ row, date }: CalendarDay) =>
+    `${row ? formatTotal(row) : ''} on ${date}${date === live ? ' (live)' : ''}`;
+  const ends = [known[0], known[1] && known.at(-1)].flatMap((day) => (day ? [describe(day)] : []));
+  return `Storage of ${account} by day: ${ends.join(' to ')}`;
 }
 
 function Plot({ chart: { days, live } }: { chart: LevelChart }) {
-  const points = listPoints(days);
-  const known = points.flatMap((point) => (point.bytes === null ? [] : [{ ...point, bytes: point.bytes }]));
-  const scale = createSizeScale(known.length === 0 ? [0] : known.map(({ bytes }) => bytes), STEPS);
+  const sizes = days.map(({ row }) => row && sumSizes(row).bytes);
+  const scale = createSizeScale([
+    ...sizes.filter((size) => size !== null),
+    ...(sizes.some(Boolean) ? [] : [0]),
+  ]);
   return (
     <>
       <Grid scale={scale} />
@@ -109,53 +86,47 @@ function Plot({ chart: { days, live } }: { chart: LevelChart }) {
         viewBox={`0 0 ${Math.max(1, days.length)} ${HEIGHT}`}
         preserveAspectRatio="none"
       >
-        <path class="chart-gap" d={drawGaps(points)} fill={LINE} fill-opacity="0.6" />
+        <path class="chart-gap" d={drawGaps(sizes)} fill={LINE} fill-opacity="0.6" />
         <path
           class="chart-level"
-          d={drawLevel(points, scale)}
+          d={drawLevel(sizes, scale)}
           fill="none"
           stroke={BLUE}
           stroke-width="2"
           vector-effect="non-scaling-stroke"
         />
-        {points.map((point) => (
-          <rect
-            key={point.from}
-            x={point.from}
-            width={point.to - point.from}
-            height={HEIGHT}
-            fill-opacity="0"
-          >
-            <title>{describePoint(point, live)}</title>
-          </rect>
-        ))}
+        {days.length <= MOST_TOOLTIPS &&
+          days.map((day, at) => (
+            <rect key={at} x={at} width={1} height={HEIGHT} fill-opacity="0">
+              <title>{describeDay(day, live)}</title>
+            </rect>
+          ))}
       </svg>
-      <Ends ends={[known[0], known[1] && known.at(-1)]} scale={scale} count={days.length} />
+      <Ends sizes={sizes} scale={scale} />
       <Marks days={days} live={live} />
       <DayAxis days={days} />
     </>
   );
 }
 
-/** As a tooltip. */
-function describePoint({ day: { date, row } }: Point, live: string | null): string {
+function describeDay({ date, row }: CalendarDay, live: string | null): string {
   if (row === null) return `${date}: no figures`;
   const state = date === live ? ' (live)' : row.is_corrected === 1 ? ' (corrected)' : '';
   return `${date}: ${formatTotal(row)}${state}`;
 }
 
-const drawGaps = (points: readonly Point[]): string =>
-  points.map(({ bytes, from, to }) => (bytes === null ? `M${from} 0H${to}V${HEIGHT}H${from}z` : '')).join('');
+const drawGaps = (sizes: readonly (number | null)[]): string =>
+  sizes.map((size, at) => (size === null ? `M${at} 0H${at + 1}V${HEIGHT}H${at}z` : '')).join('');
 
-/** Through the middle of each point, with nothing through a gap; level at the ends, so that a single day can be seen. */
-function drawLevel(points: readonly Point[], scale: SizeScale): string {
-  return points
-    .map(({ bytes, from, to }, at) => {
-      if (bytes === null) return '';
-      const y = Math.round(scale.toShare(bytes) * HEIGHT);
-      const isFirst = (points[at - 1]?.bytes ?? null) === null;
-      const isLast = (points[at + 1]?.bytes ?? null) === null;
-      return `${isFirst ? `M${from} ${y}` : ''}L${(from + to) / 2} ${y}${isLast ? `H${to}` : ''}`;
+/** Through the middle of each day, with nothing through a gap; level at the ends, so that a single day can be seen. */
+function drawLevel(sizes: readonly (number | null)[], scale: SizeScale): string {
+  return sizes
+    .map((size, at) => {
+      if (size === null) return '';
+      const y = Math.round(scale.toShare(size) * HEIGHT);
+      const isFirst = (sizes[at - 1] ?? null) === null;
+      const isLast = (sizes[at + 1] ?? null) === null;
+      return `${isFirst ? `M${at} ${y}` : ''}L${at + 0.5} ${y}${isLast ? `H${at + 1}` : ''}`;
     })
     .join('');
 }
@@ -178,24 +149,19 @@ function Grid({ scale: { ticks, toShare } }: { scale: SizeScale }) {
   );
 }
 
-interface EndsProps {
-  ends: readonly ({ from: number; bytes: number } | undefined)[];
-  scale: SizeScale;
-  count: number;
-}
-
 /** The first and the last known size, at the ends of the line. */
-function Ends({ ends, scale, count }: EndsProps) {
+function Ends({ sizes, scale }: { sizes: readonly (number | null)[]; scale: SizeScale }) {
+  const isKnown = (size: number | null) => size !== null;
+  const ends = [...new Set([sizes.findIndex(isKnown), sizes.findLastIndex(isKnown)])].filter((at) => at >= 0);
   return (
     <>
-      {ends.map((end, index) => {
-        if (!end) return null;
-        const share = scale.toShare(end.bytes);
+      {ends.map((at, index) => {
+        const share = scale.toShare(sizes[at] ?? 0);
         return (
           <text
-            key={index}
+            key={at}
             class="chart-end"
-            x={percent((end.from + 0.5) / count)}
+            x={percent((at + 0.5) / sizes.length)}
             y={percent(share)}
             dy={share < 0.05 ? '1.4em' : '-0.6em'}
             text-anchor={index === 0 ? 'start' : 'end'}
@@ -204,7 +170,7 @@ function Ends({ ends, scale, count }: EndsProps) {
             stroke-width="4"
             paint-order="stroke"
           >
-            {formatBinaryBytes(end.bytes)}
+            {formatBinaryBytes(sizes[at] ?? 0)}
           </text>
         );
       })}
@@ -243,7 +209,7 @@ function DayAxis({ days }: Pick<LevelChart, 'days'>) {
   if (!first || !last) return null;
   return (
     <>
-      {listDayTicks(first.date, last.date).map(({ at, label, year }, index) => {
+      {listDayTicks(first.date, last.date).map(({ at, label }, index) => {
         const x = percent((at + 0.5) / days.length);
         return (
           <g key={at} class={index % 2 === 1 ? 'chart-second' : undefined}>
@@ -251,11 +217,6 @@ function DayAxis({ days }: Pick<LevelChart, 'days'>) {
             <text class="chart-text" x={x} y="100%" dy="1.5em" text-anchor="middle" fill={INK}>
               {label}
             </text>
-            {year !== null && (
-              <text class="chart-text" x={x} y="100%" dy="2.7em" text-anchor="middle" fill={INK}>
-                {year}
-              </text>
-            )}
           </g>
         );
       })}

@@ -1,9 +1,10 @@
-/** How a change of a video is shown, in lists and tables. */
-import type { Change, ChangeRow } from '../../queries/named/changes.ts';
+/** How a change of a video is shown, in lists and on the page of a video. */
+import { diffWordsWithSpace } from 'diff';
+import type { VNode } from 'preact';
 import { nameFields } from '../../publishing/marts/video-columns.ts';
+import type { Change, ChangeRow } from '../../queries/named/changes.ts';
 import { formatLength, formatSize, Title } from './format.tsx';
 import { findMeaning } from './glossary.tsx';
-import { TextChange } from './text-change.tsx';
 
 const LEVELS: Record<Change, string> = { added: 'good', edited: 'new', removed: 'bad', restored: 'warn' };
 
@@ -23,13 +24,10 @@ export function ChangedTitle({ change }: { change: ChangeRow }) {
 /** The fields that it changed, or length and size of a video that was added. `unit`: of the service's `duration`. */
 export function describeChange(row: ChangeRow, unit: 'ms' | 's'): string[] {
   if (row.change === 'removed') return [];
-  if (row.change !== 'added') return [listFields(row).join(', ')].filter((text) => text !== '');
-  const { duration, filesize, removed_at: removedAt } = row;
-  const texts = [
-    formatLength(duration, unit),
-    formatSize(filesize),
-    removedAt === null ? '' : 'since removed',
-  ];
+  const texts =
+    row.change === 'added'
+      ? [formatLength(row.duration, unit), formatSize(row.filesize), row.removed_at ? 'since removed' : '']
+      : [listFields(row).join(', ')];
   return texts.filter((text) => text !== '');
 }
 
@@ -40,4 +38,48 @@ const COLUMNS = nameFields({ durationUnit: 'ms', exclude: [] });
 export function listFields({ changed_fields: fields }: Pick<ChangeRow, 'changed_fields'>): string[] {
   const names = (fields ?? '').split(' ').filter((name) => name !== '');
   return [...new Set(names.map((name) => COLUMNS.get(name) ?? name))];
+}
+
+/** More words than these removed and added together: the texts are too different. The time grows with its square. */
+const MOST_EDITS = 40;
+/** Characters of a text; longer ones are not compared. */
+const LONGEST = 2_000;
+
+interface TextChangeProps {
+  old: string | null;
+  text: string | null;
+  /** How a text is shown that has too little in common with the other one, or that is missing or empty. */
+  show: (text: string | null) => VNode;
+}
+
+/** Both texts as one, with the words that differ. Each part is isolated: a mark of direction must not turn the others around. */
+export function TextChange({ old, text, show }: TextChangeProps) {
+  const parts = diffWords(old ?? '', text ?? '');
+  if (!parts) {
+    return (
+      <span class="titles">
+        <del>{show(old)}</del> <ins>{show(text)}</ins>
+      </span>
+    );
+  }
+  return (
+    <span class="text">
+      {parts.map(({ value, added, removed }, index) => {
+        const part = <bdi key={index}>{value}</bdi>;
+        if (removed) return <del key={index}>{part}</del>;
+        return added ? <ins key={index}>{part}</ins> : part;
+      })}
+    </span>
+  );
+}
+
+/** Null where less than a third of the texts is common. The parts of a side put together are its text. */
+export function diffWords(old: string, text: string) {
+  if (Math.max(old.length, text.length) > LONGEST) return null;
+  const parts = diffWordsWithSpace(old, text, { maxEditLength: MOST_EDITS });
+  const count = (isCommon: boolean) =>
+    (parts ?? [])
+      .filter(({ added, removed }) => (added || removed) !== isCommon)
+      .reduce((sum, { value }) => sum + value.trim().length, 0);
+  return parts && count(true) > 0 && 4 * count(true) >= count(false) ? parts : null;
 }

@@ -1,60 +1,94 @@
 /** The published file: how to open it, its questions and its dictionary; and the API mirror. */
+import { existsSync } from 'node:fs';
+import type { FastifyRequest } from 'fastify';
+import * as z from 'zod';
+import type { Config } from '../../config/config.ts';
+import { addDays } from '../../lib/days.ts';
 import { pluralize } from '../../lib/format.ts';
-import type { DataView, TableView } from '../views/data-view.ts';
+import type { Mart } from '../../publishing/mart.ts';
+import { createMarts } from '../../publishing/marts/marts.ts';
+import { clientGoneSignal } from '../../service/server/limits.ts';
 import { STORAGE_PATH } from '../../service/storage.ts';
 import { VIDEO_LIST_PATH } from '../../service/videos.ts';
-import { Page, type PageFrame } from './layout.tsx';
-import { QuestionsSection } from './questions.tsx';
+import { findToday, textParam, type Routing } from '../routing.ts';
+import { Command } from './format.tsx';
+import { Page } from './layout.tsx';
+import { answerQuestion, QuestionsSection } from './questions.tsx';
 import { Section } from './section.tsx';
 import { Table } from './table.tsx';
 
-interface DataProps {
-  view: DataView;
-  /** Of this server as the browser sees it, without a slash at the end. */
-  origin: string;
+/** `question`: its slug. */
+const dataQuery = z.object({ question: textParam });
+
+export function addDataPage({ sources, frame, page }: Routing): void {
+  const { config, clock, formatCommand } = sources;
+  const { publish, durationUnit } = config;
+  const tables = createMarts({ durationUnit, exclude: publish?.exclude ?? [] }).all;
+  page('/data', async (request, reply) => {
+    const { question } = dataQuery.parse(request.query);
+    const isThere = publish !== null && existsSync(publish.file);
+    const open = isThere
+      ? await answerQuestion(sources, publish.file, question, clientGoneSignal(reply))
+      : null;
+    return (
+      <Page {...frame} title="Data" current="data" styles={['data.css']}>
+        <h1>Data</h1>
+        {publish === null ? (
+          <p class="notice">
+            The config publishes no file for readers: add <Command text="publish: {}" />
+          </p>
+        ) : (
+          <>
+            <FileSection file={publish.file} isThere={isThere} command={formatCommand('publish')} />
+            <QuestionsSection open={open} formatCommand={formatCommand} />
+            <Section name="tables" heading="Tables and views" count={String(tables.length)}>
+              {tables.map((table) => (
+                <Dictionary key={table.name} table={table} />
+              ))}
+            </Section>
+          </>
+        )}
+        <ApiSection config={config} today={findToday(config, clock.now())} origin={getOrigin(request)} />
+      </Page>
+    );
+  });
 }
 
-export function DataPage({ view, origin, ...frame }: PageFrame & DataProps) {
-  const { file, tables } = view;
-  return (
-    <Page {...frame} title="Data" current="data" styles={['data.css']}>
-      <h1>Data</h1>
-      {file === null ? <NoFile /> : <FileSection {...view} file={file} />}
-      {file !== null && <QuestionsSection open={view.question} />}
-      {tables.length > 0 && (
-        <Section name="tables" heading="Tables and views" count={String(tables.length)}>
-          {tables.map((table) => (
-            <Dictionary key={table.name} table={table} />
-          ))}
-        </Section>
-      )}
-      <ApiSection {...view.api} origin={origin} />
-    </Page>
-  );
+/** The host comes from a header: it goes into a line for a shell only if it is a plain name or address. */
+function getOrigin({ protocol, host }: FastifyRequest): string {
+  const isPlain = /^[\w.:[\]-]{1,253}$/.test(host);
+  return `${protocol === 'https' ? 'https' : 'http'}://${isPlain ? host : 'HOST'}`;
 }
 
-function NoFile() {
-  return (
-    <p class="notice">
-      The config publishes no file for readers: add <code data-copy>{'publish: {}'}</code>
-    </p>
-  );
-}
+/** A path as one word of a shell. */
+const quote = (path: string) => `'${path.replaceAll("'", String.raw`'\''`)}'`;
 
-function FileSection({ file, isThere, publishCommand }: DataView & { file: string }) {
+const OPENERS = [
+  ['Datasette', (file: string) => <Command text={`datasette ${quote(file)}`} />],
+  ['sqlite3', (file: string) => <Command text={`sqlite3 -readonly -box ${quote(file)}`} />],
+  [
+    'DuckDB',
+    (file: string) => (
+      <Command text={`attach '${file.replaceAll("'", "''")}' as v (type sqlite, read_only);`} />
+    ),
+  ],
+  ['DBeaver', () => 'New Database Connection › SQLite › Path: the file; Connection settings › Read-only'],
+  ['Excel, Power BI, Tableau', () => 'through ODBC: the SQLite3 driver with the path as Database'],
+] as const;
+
+type FileProps = { file: string; isThere: boolean; command: string };
+
+function FileSection({ file, isThere, command }: FileProps) {
   return (
     <Section name="file" heading="The published file">
       {!isThere && (
         <p class="notice">
-          There is no file yet: <code data-copy>{publishCommand}</code>
+          There is no file yet: <Command text={command} />
         </p>
       )}
       <p>
-        <code data-copy>
-          <bdi>{file}</bdi>
-        </code>{' '}
-        is a SQLite file to read, replaced as a whole when something changed. Copy it, or open it in place,
-        read-only:
+        <Command text={file} /> is a SQLite file to read, replaced as a whole when something changed. Copy it,
+        or open it in place, read-only:
       </p>
       <dl class="openers">
         {OPENERS.map(([name, how]) => (
@@ -68,28 +102,12 @@ function FileSection({ file, isThere, publishCommand }: DataView & { file: strin
   );
 }
 
-/** A path as one word of a shell. */
-const quote = (path: string) => `'${path.replaceAll("'", String.raw`'\''`)}'`;
-const command = (text: string) => (
-  <code data-copy>
-    <bdi>{text}</bdi>
-  </code>
-);
-
-const OPENERS = [
-  ['Datasette', (file: string) => command(`datasette ${quote(file)}`)],
-  ['sqlite3', (file: string) => command(`sqlite3 -readonly -box ${quote(file)}`)],
-  [
-    'DuckDB',
-    (file: string) => command(`attach '${file.replaceAll("'", "''")}' as v (type sqlite, read_only);`),
-  ],
-  ['DBeaver', () => 'New Database Connection › SQLite › Path: the file; Connection settings › Read-only'],
-  ['Excel, Power BI, Tableau', () => 'through ODBC: the SQLite3 driver with the path as Database'],
-] as const;
+/** Columns and rows of an example query. */
+const EXAMPLE = { columns: 5, rows: 10 };
 
 /** Folded: the page has some hundred columns. */
-function Dictionary({ table }: { table: TableView }) {
-  const { name, kind, description, columns, example } = table;
+function Dictionary({ table: { name, kind, description, columns } }: { table: Mart }) {
+  const names = columns.slice(0, EXAMPLE.columns).map((column) => column.name);
   return (
     <details id={`table-${name}`}>
       <summary>
@@ -97,7 +115,7 @@ function Dictionary({ table }: { table: TableView }) {
       </summary>
       <p>{description}</p>
       <p>
-        <code data-copy>{example}</code>
+        <Command text={`select ${names.join(', ')} from ${name} limit ${EXAMPLE.rows};`} />
       </p>
       <Table label={{ text: `Columns of ${name}` }} head={['Column', 'Type', 'Unit', 'Sums', 'Meaning']}>
         {columns.map((column) => (
@@ -118,10 +136,23 @@ function Dictionary({ table }: { table: TableView }) {
 
 /** Accounts whose lines are shown. */
 const MOST = 20;
+/** Days of storage in the line to copy. */
+const API_DAYS = 30;
+
+type ApiProps = { config: Pick<Config, 'accounts' | 'server'>; today: string; origin: string };
 
 /** The two operations that the server answers, with lines to copy. */
-function ApiSection({ origin, needsKey, accounts, from, to }: DataView['api'] & { origin: string }) {
+function ApiSection({ config: { accounts, server }, today, origin }: ApiProps) {
+  const needsKey = (server?.keys.length ?? 0) > 0;
   const key = needsKey ? " -H 'authorization: Bearer KEY'" : '';
+  const lines = accounts.slice(0, MOST).flatMap(({ name, packages: [first], storage }) => {
+    const base = `${origin}${accounts.length > 1 ? `/accounts/${encodeURIComponent(name)}` : ''}`;
+    const days = `sdate=${addDays(today, -API_DAYS)}&edate=${today}`;
+    return [
+      ...(first ? [[name, `${base}${VIDEO_LIST_PATH}?pkg=${first.id}&pagesize=50`] as const] : []),
+      ...(storage ? [[name, `${base}${STORAGE_PATH}?${days}`] as const] : []),
+    ];
+  });
   return (
     <Section name="operations" heading="API mirror">
       <p>
@@ -130,22 +161,14 @@ function ApiSection({ origin, needsKey, accounts, from, to }: DataView['api'] & 
         The description for generated clients: <a href="/openapi.json">openapi.json</a>
       </p>
       <Table label={{ by: 'operations-heading' }} head={['Account', 'Line to copy']}>
-        {accounts.slice(0, MOST).flatMap(({ name, packageId, hasStorage }) => {
-          const base = `${origin}${accounts.length > 1 ? `/accounts/${encodeURIComponent(name)}` : ''}`;
-          return [
-            ...(packageId === null ? [] : [`${base}${VIDEO_LIST_PATH}?pkg=${packageId}&pagesize=50`]),
-            ...(hasStorage ? [`${base}${STORAGE_PATH}?sdate=${from}&edate=${to}`] : []),
-          ].map((address) => (
-            <tr key={address}>
-              <th scope="row">{name}</th>
-              <td class="text">
-                <code data-copy>
-                  <bdi>{`curl${key} '${address}'`}</bdi>
-                </code>
-              </td>
-            </tr>
-          ));
-        })}
+        {lines.map(([name, address]) => (
+          <tr key={address}>
+            <th scope="row">{name}</th>
+            <td class="text">
+              <Command text={`curl${key} '${address}'`} />
+            </td>
+          </tr>
+        ))}
       </Table>
       {accounts.length > MOST && <p class="soft">The other accounts: /accounts/NAME in the same way.</p>}
     </Section>

@@ -4,10 +4,8 @@ import { useContext } from 'preact/hooks';
 import { fromTimestamp, HOUR_MS, MINUTE_MS } from '../../lib/clock.ts';
 import type { Status } from '../../database/schema/runs.ts';
 import { formatAgo, formatBinaryBytes, formatCount, formatDuration } from '../../lib/format.ts';
-import { changesPath, packagePath, runPath, toQueryString, videoPath } from '../views/paths.ts';
+import { packagePath } from '../paths.ts';
 import { findMeaning } from './glossary.tsx';
-
-export { changesPath, packagePath, runPath, toQueryString, videoPath };
 
 /** The time zone of all times of a page; its footer names it. */
 export const Zone = createContext('UTC');
@@ -64,19 +62,11 @@ export function ClockTime({ at, now }: { at: string; now: number }) {
   return <time dateTime={toIso(at)}>{useLocalTime()(at).slice(isNear ? 11 : 0, 16)}</time>;
 }
 
-/** `in 30 min`, from times in ms since 1970. The script counts the seconds. */
+/** `in 30 min`, from times in ms since 1970. The script counts the last seconds. */
 export function Countdown({ at, now }: { at: number; now: number }) {
   const minutes = Math.floor((at - now) / MINUTE_MS);
-  const hours = Math.floor(minutes / 60);
-  const days = Math.floor(hours / 24);
   const rest =
-    minutes < 1
-      ? 'under a minute'
-      : minutes < 120
-        ? `${minutes} min`
-        : hours < 48
-          ? `${hours} h`
-          : `${days} days`;
+    minutes < 1 ? 'under a minute' : minutes < 120 ? `${minutes} min` : `${Math.floor(minutes / 60)} h`;
   return <span data-countdown={new Date(at).toISOString()}>in {rest}</span>;
 }
 
@@ -98,37 +88,15 @@ export function formatSizeChange(bytes: number): string {
   return `${bytes > 0 ? '+' : '\u2212'}${formatBinaryBytes(Math.abs(bytes))}`;
 }
 
-/** What the walks count, in the words of the published file. */
-const CHANGES = [
-  ['inserted', 'added'],
-  ['updated', 'edited'],
-  ['removed', 'removed'],
-  ['restored', 'restored'],
-  ['quarantined', 'quarantined'],
-] as const;
-
-/** `3 added, 1 removed`; `no change` if all counts are 0 or missing. */
-export function formatChanges(counts: Partial<Record<(typeof CHANGES)[number][0], number>>): string {
-  const texts = CHANGES.flatMap(([name, word]) =>
-    counts[name] ? `${formatCount(counts[name])} ${word}` : [],
-  );
-  return texts.length > 0 ? texts.join(', ') : 'no change';
-}
-
 /** `+5 GiB (+0.2 %)`, `no change`; without the share where there was nothing before. */
 export function describeDelta({ bytes, share }: { bytes: number; share: number | null }): string {
-  const size = formatSizeChange(bytes);
-  const sign = bytes > 0 ? '+' : '\u2212';
-  if (share === null || bytes === 0) return size;
-  const text = formatShare(Math.abs(share));
-  return `${size} (${/^\d/.test(text) ? sign : ''}${text})`;
-}
-
-/** `0.2 %`, `12 %`, `under 0.1 %`. */
-export function formatShare(share: number): string {
-  const percent = share * 100;
-  if (percent > 0 && percent < 0.1) return 'under 0.1 %';
-  return `${formatCount(Number(percent.toFixed(percent < 10 ? 1 : 0)))} %`;
+  if (share === null || bytes === 0) return formatSizeChange(bytes);
+  const percent = Math.abs(share) * 100;
+  const text =
+    percent < 0.1
+      ? 'under 0.1 %'
+      : `${bytes > 0 ? '+' : '\u2212'}${formatCount(Number(percent.toFixed(percent < 10 ? 1 : 0)))} %`;
+  return `${formatSizeChange(bytes)} (${text})`;
 }
 
 /** One decimal below ten hours. */
@@ -151,18 +119,11 @@ export function formatSize(bytes: number | null): string {
   return bytes === null ? '' : formatBinaryBytes(bytes);
 }
 
-const LEVELS: Record<Status, string> = {
-  running: 'new',
-  succeeded: 'good',
-  partial: 'warn',
-  failed: 'bad',
-  parked: 'warn',
-  interrupted: 'warn',
-};
+const LEVELS: Partial<Record<Status, string>> = { running: 'new', succeeded: 'good', failed: 'bad' };
 
 export function StatusLabel({ status }: { status: Status }) {
   return (
-    <span class={`state ${LEVELS[status]}`} title={findMeaning(status)}>
+    <span class={`state ${LEVELS[status] ?? 'warn'}`} title={findMeaning(status)}>
       {status}
     </span>
   );
@@ -186,6 +147,15 @@ export function PackageLink({ of, name }: PackageLinkProps) {
 export function Title({ title }: { title: string | null }) {
   if (title === null) return <i class="soft">no title</i>;
   return title.trim() === '' ? <i class="soft">empty title</i> : <bdi>{title}</bdi>;
+}
+
+/** A text to type; the script adds a button that copies it. */
+export function Command({ text }: { text: string }) {
+  return (
+    <code data-copy>
+      <bdi>{text}</bdi>
+    </code>
+  );
 }
 
 /** The way back from a package. */

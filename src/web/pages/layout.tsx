@@ -16,30 +16,23 @@ const ITEMS = [
 
 type NavigationItem = (typeof ITEMS)[number]['name'];
 
-interface Crumb {
-  text: string;
-  href: string;
-}
-
-/** The path of an asset, by its file name. */
-export type AssetUrl = (name: string) => string;
-
 /** Props of every page. */
 export interface PageFrame {
-  assetUrl: AssetUrl;
+  /** The path of an asset, by its file name. */
+  assetUrl: (name: string) => string;
   /** The name of the warehouse (`server.title`). */
   siteTitle: string;
   /** Of the service. */
   timezone: string;
 }
 
-export interface PageProps extends PageFrame {
+interface PageProps extends PageFrame {
   /** Of the tab, before the name of the warehouse. */
   title: string;
   /** Where the page stands in the navigation; left out: the page has none. */
   current?: NavigationItem;
   /** The pages above this one, the highest first. */
-  crumbs?: readonly Crumb[];
+  crumbs?: readonly { text: string; href: string }[];
   /** Changes when there is something new to show; null: the page does not refresh itself. */
   stamp?: string | null;
   /** Style sheets beside `page.css`, by file name. */
@@ -137,7 +130,7 @@ function Navigation({ current }: { current: NavigationItem | undefined }) {
   );
 }
 
-function Breadcrumbs({ crumbs }: { crumbs: readonly Crumb[] }) {
+function Breadcrumbs({ crumbs }: { crumbs: NonNullable<PageProps['crumbs']> }) {
   return (
     <nav class="crumbs" aria-label="Breadcrumb">
       <ol>

@@ -1,42 +1,151 @@
-/** The list of videos and changes: its form, its table and the way to older ones; on its own page and on that of a package. */
-import type { ComponentChildren, VNode } from 'preact';
+/** The list of videos and changes: its query, its form, its table and the way to older ones; on its own page and on that of a package. */
+import type { ComponentChildren } from 'preact';
+import * as z from 'zod';
+import type { Config } from '../../config/config.ts';
+import { createCalendar } from '../../lib/calendar.ts';
+import { toTimestamp } from '../../lib/clock.ts';
+import { addDays, isDay } from '../../lib/days.ts';
+import type { FoundChanges } from '../../queries/changes/find-changes.ts';
 import { LISTED_KINDS, SEARCHED_FIELDS, type ChangeRow } from '../../queries/named/changes.ts';
-import { toQueryString } from '../views/paths.ts';
-import type { ListQuery, ListView } from '../views/list-view.ts';
+import { clientGoneSignal } from '../../service/server/limits.ts';
+import { runPath, toQueryString, videoPath } from '../paths.ts';
+import { idParam, optional, textParam, type PageSources, type Routing } from '../routing.ts';
 import { ChangeBadge, ChangedTitle, listFields } from './change-parts.tsx';
-import { formatLength, formatSize, PackageLink, RelativeTime, runPath, Title, videoPath } from './format.tsx';
-import { splitMatches } from './matches.ts';
+import { formatLength, formatSize, PackageLink, RelativeTime } from './format.tsx';
+import { Page } from './layout.tsx';
+import { Section } from './section.tsx';
 import { Table } from './table.tsx';
+
+const ROWS = 50;
+const KINDS = ['all', ...LISTED_KINDS] as const;
+
+/** Invalid values are replaced by the defaults. */
+const listQuery = z.object({
+  /** What the field contains, in any case; null: anything. */
+  q: textParam,
+  in: z.enum(SEARCHED_FIELDS).catch('title'),
+  /** Null: all changes; on the page of a package: the present videos. */
+  kind: optional(z.enum(KINDS)),
+  /** `ACCOUNT/ID`, or the number or the name of a package; null: all. */
+  package: textParam,
+  /** Of the service, `YYYY-MM-DD`. */
+  day: optional(z.string().refine(isDay)),
+  run: optional(idParam),
+  /** Where an earlier page ended: `FIRST.LATER`; null: at the newest. */
+  from: optional(z.string().regex(/^\d{1,15}\.\d{1,15}$/)),
+});
+type ListQuery = z.output<typeof listQuery>;
+
+interface PackageColumns {
+  account: string;
+  package_id: number;
+}
+
+/** A package in the form: its key and its name. */
+interface Choice {
+  key: string;
+  name: string;
+}
+
+type ListView = Awaited<ReturnType<typeof readList>>;
+
+export function addChangesPage({ sources, frame, page }: Routing): void {
+  const choices = sources.config.accounts.flatMap(({ name: account, packages }) =>
+    packages.map(({ id, name }) => ({ key: `${account}/${id}`, name: name ?? `${account}/${id}` })),
+  );
+  page('/changes', async (request, reply) => {
+    const view = await readList(sources, request.query, clientGoneSignal(reply));
+    return (
+      <Page {...frame} title={view.query.q ?? 'Changes'} current="changes" styles={['lists.css']}>
+        <Section name="changes" heading="Videos and changes" isPage>
+          <VideoList view={view} path="/changes" choices={choices} name="changes" />
+        </Section>
+      </Page>
+    );
+  });
+}
+
+/** `one`: of the list on the page of a package. Rejects as `WideReads.changes` does. */
+export async function readList(
+  { config, details, wideReads, clock }: PageSources,
+  given: unknown,
+  signal: AbortSignal,
+  one: PackageColumns | null = null,
+) {
+  const query = listQuery.parse(given);
+  const ofPackage = one ?? (query.package === null ? null : findPackage(config, query.package));
+  const shown = query.kind ?? (one ? 'present' : 'all');
+  const kind = shown === 'all' ? null : shown;
+  const [first = 0, later = 0] = (query.from ?? '').split('.').map(Number);
+  const isUnknownPackage = query.package !== null && ofPackage === null;
+  const isUnknownRun = query.run !== null && !details.hasRun(query.run);
+  const result =
+    isUnknownPackage || isUnknownRun
+      ? null
+      : await wideReads.changes(
+          {
+            ...{ kind, ofPackage, text: query.q ?? '', field: query.in, run_id: query.run, limit: ROWS },
+            ...toTimes(query.day, config),
+            from: query.from === null ? null : { first, later },
+          },
+          signal,
+        );
+  return { query, kind, result, isUnknownPackage, isUnknownRun, now: clock.now(), unit: config.durationUnit };
+}
+
+function toTimes(day: string | null, { timezone }: Pick<Config, 'timezone'>) {
+  if (day === null) return { since: null, until: null };
+  const { startOf } = createCalendar(timezone);
+  return { since: toTimestamp(startOf(day)), until: toTimestamp(startOf(addDays(day, 1))) };
+}
+
+/** The first package of the config with this key, number or name; any that is written as `ACCOUNT/ID`; else null. */
+function findPackage({ accounts }: Pick<Config, 'accounts'>, text: string): PackageColumns | null {
+  for (const { name: account, packages } of accounts) {
+    const found = packages.find(({ id, name }) => [`${account}/${id}`, String(id), name].includes(text));
+    if (found) return { account, package_id: found.id };
+  }
+  const [, account, id] = /^(.+)\/(\d{1,15})$/.exec(text) ?? [];
+  return account === undefined ? null : { account, package_id: Number(id) };
+}
 
 interface ListProps {
   view: ListView;
   /** The address of the page. */
   path: string;
-  /** To choose from; left out: on the page of a package. */
-  packages?: readonly PackageChoice[];
-}
-
-/** A package in the form: its key and its name. */
-export interface PackageChoice {
-  key: string;
-  name: string;
+  /** The packages to choose from; left out: on the page of a package. */
+  choices?: readonly Choice[];
 }
 
 /** The accessible name of the table is that of the section `name`. */
-export function VideoList({ view, path, packages, name }: ListProps & { name: string }) {
+export function VideoList({ view, path, choices, name }: ListProps & { name: string }) {
   const { query, result, isUnknownPackage, isUnknownRun } = view;
   return (
     <>
-      <ListForm view={view} path={path} {...(packages && { packages })} />
+      <ListForm view={view} path={path} {...(choices && { choices })} />
       {isUnknownPackage && (
         <p class="notice">
           There is no package <bdi>{query.package}</bdi>: write its number, its name, or ACCOUNT/NUMBER.
         </p>
       )}
       {isUnknownRun && <p class="notice">There is no run {query.run}, or it is no longer stored.</p>}
-      {result && (
-        <Found view={view} result={result} path={path} name={name} hasPackage={packages !== undefined} />
+      {query.run !== null && !isUnknownRun && (
+        <p>
+          Of <a href={runPath(query.run)}>run {query.run}</a>.
+        </p>
       )}
+      {result?.changes.length === 0 && <p class="soft">{query.from === null ? 'None.' : 'No more.'}</p>}
+      {result && result.changes.length > 0 && (
+        <ListTable view={view} changes={result.changes} name={name} hasPackage={choices !== undefined} />
+      )}
+      <nav class="pager" aria-label="Pages">
+        {query.from !== null && <a href={listUrl(path, query, { from: null })}>Newest</a>}
+        {result?.next && (
+          <a rel="next" href={listUrl(path, query, { from: `${result.next.first}.${result.next.later}` })}>
+            Older
+          </a>
+        )}
+      </nav>
     </>
   );
 }
@@ -47,71 +156,60 @@ function listUrl(path: string, query: ListQuery, change: Partial<ListQuery>): st
   return path + toQueryString({ ...values, in: values.in === 'title' ? null : values.in });
 }
 
-/** More packages than these are found by typing. */
-const MOST_OPTIONS = 300;
-
-const KINDS = ['all', ...LISTED_KINDS] as const;
-const KIND_TEXTS: Partial<Record<(typeof KINDS)[number], string>> = {
-  all: 'all changes',
-  present: 'present videos',
-};
-
-function ListForm({ view: { query, kind }, path, packages }: ListProps) {
+function ListForm({ view: { query, kind }, path, choices }: ListProps) {
   const { q, day, run, package: of, in: field } = query;
-  const isFiltered = [q, day, run, of, packages && query.kind].some(
-    (value) => value !== null && value !== undefined,
-  );
+  const ownKind = choices ? null : query.kind; // that of the tab
+  const isFiltered = [q, day, run, of, choices ? query.kind : null].some((value) => value !== null);
+  const toText = (each: string) => ({ all: 'all changes', present: 'present videos' })[each] ?? each;
   return (
     <form class="find" method="get" action={path} role="search" aria-label="Videos and changes">
       <Field name="q" label="Text">
         <input id="q" type="search" name="q" value={q ?? ''} maxLength={200} />
       </Field>
-      <Choice name="in" label="In" value={field} options={SEARCHED_FIELDS.map((each) => [each, each])} />
-      {packages ? (
+      <Select name="in" label="In" value={field} options={SEARCHED_FIELDS.map((each) => [each, each])} />
+      {choices && (
         <>
-          <Choice
+          <Select
             name="kind"
             label="Kind"
             value={kind ?? 'all'}
-            options={KINDS.map((each) => [each, KIND_TEXTS[each] ?? each])}
+            options={KINDS.map((each) => [each, toText(each)])}
           />
-          <PackageField packages={packages} chosen={of} />
+          <PackageField choices={choices} chosen={of} />
         </>
-      ) : (
-        query.kind !== null && <input type="hidden" name="kind" value={query.kind} />
       )}
       <Field name="day" label="Day">
         <input id="day" type="date" name="day" value={day ?? ''} />
       </Field>
+      {ownKind !== null && <input type="hidden" name="kind" value={ownKind} />}
       {run !== null && <input type="hidden" name="run" value={run} />}
       <div class="buttons">
         <button type="submit">Search</button>
-        {isFiltered && <a href={path + toQueryString({ kind: packages ? null : query.kind })}>Clear</a>}
+        {isFiltered && <a href={path + toQueryString({ kind: ownKind })}>Clear</a>}
       </div>
     </form>
   );
 }
 
-function PackageField({ packages, chosen }: { packages: readonly PackageChoice[]; chosen: string | null }) {
-  if (packages.length > MOST_OPTIONS) {
+/** More packages than these are found by typing. */
+const MOST_OPTIONS = 300;
+
+function PackageField({ choices, chosen }: { choices: readonly Choice[]; chosen: string | null }) {
+  if (choices.length > MOST_OPTIONS) {
     return (
       <Field name="package" label="Package">
         <input id="package" type="text" name="package" value={chosen ?? ''} maxLength={200} />
       </Field>
     );
   }
-  const found = packages.find(({ key, name }) => [key, name, key.split('/').at(-1)].includes(chosen ?? ''));
-  const value = found?.key ?? chosen ?? '';
-  const options = packages.map(({ key, name }): Option => [key, name]);
+  const found = choices.find(({ key, name }) => [key, name, key.split('/').at(-1)].includes(chosen ?? ''));
   const unlisted: Option[] = found || chosen === null ? [] : [[chosen, chosen]];
-  return (
-    <Choice
-      name="package"
-      label="Package"
-      value={value}
-      options={[['', 'all packages'], ...unlisted, ...options]}
-    />
-  );
+  const options = [
+    ['', 'all packages'] as const,
+    ...unlisted,
+    ...choices.map(({ key, name }): Option => [key, name]),
+  ];
+  return <Select name="package" label="Package" value={found?.key ?? chosen ?? ''} options={options} />;
 }
 
 /** A label above its control. */
@@ -125,18 +223,9 @@ function Field({ name, label, children }: { name: string; label: string; childre
 }
 
 type Option = readonly [value: string, text: string];
+type SelectProps = { name: string; label: string; value: string; options: readonly Option[] };
 
-function Choice({
-  name,
-  label,
-  value,
-  options,
-}: {
-  name: string;
-  label: string;
-  value: string;
-  options: readonly Option[];
-}) {
+function Select({ name, label, value, options }: SelectProps) {
   return (
     <Field name={name} label={label}>
       <select id={name} name={name}>
@@ -150,131 +239,59 @@ function Choice({
   );
 }
 
-type FoundProps = Omit<ListProps, 'packages'> & {
-  result: NonNullable<ListView['result']>;
-  name: string;
-  hasPackage: boolean;
-};
+type TableProps = { view: ListView; changes: FoundChanges['changes']; name: string; hasPackage: boolean };
 
-function Found({ view, result: { changes, next, stopped }, path, name, hasPackage }: FoundProps) {
-  const { query } = view;
-  const columns = listColumns(view, hasPackage);
-  const end = next && { from: `${next.first}.${next.later}` };
-  return (
-    <>
-      {query.run !== null && (
-        <p>
-          Of <a href={runPath(query.run)}>run {query.run}</a>.
-        </p>
-      )}
-      {changes.length === 0 && stopped === null && (
-        <p class="soft">{query.from === null ? 'None.' : 'No more.'}</p>
-      )}
-      {stopped === 'time' && <p role="status">The search stopped after a second, before it had seen all.</p>}
-      {changes.length > 0 && (
-        <Table label={{ by: `${name}-heading` }} class="list videos" head={columns.map(({ head }) => head)}>
-          {changes.map((row, index) => (
-            <tr key={index}>{columns.map(({ cell }) => cell(row))}</tr>
-          ))}
-        </Table>
-      )}
-      {(end !== null || query.from !== null) && (
-        <nav class="pager" aria-label="Pages">
-          {query.from !== null && <a href={listUrl(path, query, { from: null })}>Newest</a>}
-          {end && (
-            <a rel="next" href={listUrl(path, query, end)}>
-              {stopped === 'time' ? 'Search on' : 'Older'}
-            </a>
-          )}
-        </nav>
-      )}
-    </>
-  );
-}
-
-interface Column {
-  head: string;
-  cell: (row: ChangeRow) => VNode;
-  /** Of these lists only. */
-  isShown?: boolean;
-}
-
-const WHEN: Partial<Record<string, string>> = { present: 'First stored', removed: 'Removed' };
-
-function listColumns({ kind, now, query, unit }: ListView, hasPackage: boolean): Column[] {
-  const columns: Column[] = [
-    { head: 'Title', cell: (row) => <TitleCell row={row} query={query} kind={kind} /> },
-    {
-      head: 'Change',
-      isShown: kind === null,
-      cell: ({ change }) => (
-        <td>
-          <ChangeBadge change={change} />
-        </td>
-      ),
-    },
-    {
-      head: 'Fields',
-      isShown: kind === null || kind === 'edited',
-      cell: (row) => <td>{listFields(row).join(', ')}</td>,
-    },
-    { head: '>Length', cell: ({ duration }) => <td class="number">{formatLength(duration, unit)}</td> },
-    { head: '>Size', cell: ({ filesize }) => <td class="number">{formatSize(filesize)}</td> },
-    {
-      head: 'Package',
-      isShown: hasPackage,
-      cell: (row) => (
-        <td>
-          <PackageLink of={row} name={row.package_name} />
-        </td>
-      ),
-    },
-    {
-      head: WHEN[kind ?? ''] ?? 'When',
-      cell: ({ shown_at: at }) => (
-        <td class="nowrap">
-          <RelativeTime at={at} now={now} />
-        </td>
-      ),
-    },
-    {
-      head: '>Run',
-      cell: ({ run_id: run }) => <td class="number">{run !== null && <a href={runPath(run)}>{run}</a>}</td>,
-    },
+function ListTable({ view: { kind, now, unit }, changes, name, hasPackage }: TableProps) {
+  const isMixed = kind === null;
+  const hasFields = isMixed || kind === 'edited';
+  const when = kind === 'present' ? 'First stored' : kind === 'removed' ? 'Removed' : 'When';
+  const head = [
+    'Title',
+    isMixed && 'Change',
+    hasFields && 'Fields',
+    '>Length',
+    '>Size',
+    hasPackage && 'Package',
+    when,
   ];
-  return columns.filter(({ isShown = true }) => isShown);
-}
-
-/** The title with what was found in it, or what an edit changed of it. */
-function TitleCell({
-  row,
-  query: { q, in: field },
-  kind,
-}: {
-  row: ChangeRow;
-  query: ListQuery;
-  kind: ListView['kind'];
-}) {
-  const isMarked = q !== null && field === 'title' && row.title_before === null;
   return (
-    <th scope="row">
-      <a href={videoPath(row)}>
-        {isMarked ? <Marked title={row.title} q={q} /> : <ChangedTitle change={row} />}
-      </a>
-      {row.removed_at !== null && row.change !== 'removed' && kind !== 'present' && (
-        <small class="soft"> since removed</small>
-      )}
-    </th>
+    <Table
+      label={{ by: `${name}-heading` }}
+      class="list videos"
+      head={[...head, '>Run'].filter((each) => each !== false)}
+    >
+      {changes.map((row, index) => (
+        <tr key={index}>
+          <TitleCell row={row} />
+          {isMixed && (
+            <td>
+              <ChangeBadge change={row.change} />
+            </td>
+          )}
+          {hasFields && <td>{listFields(row).join(', ')}</td>}
+          <td class="number">{formatLength(row.duration, unit)}</td>
+          <td class="number">{formatSize(row.filesize)}</td>
+          {hasPackage && (
+            <td>
+              <PackageLink of={row} name={row.package_name} />
+            </td>
+          )}
+          <td class="nowrap">
+            <RelativeTime at={row.shown_at} now={now} />
+          </td>
+          <td class="number">{row.run_id !== null && <a href={runPath(row.run_id)}>{row.run_id}</a>}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 
-function Marked({ title, q }: { title: string | null; q: string }) {
-  if (title === null || title.trim() === '') return <Title title={title} />;
-  return (
-    <bdi>
-      {splitMatches(title, q).map(({ text, isMatch }, index) =>
-        isMatch ? <mark key={index}>{text}</mark> : text,
-      )}
-    </bdi>
-  );
-}
+/** The title with what an edit changed of it. */
+const TitleCell = ({ row }: { row: ChangeRow }) => (
+  <th scope="row">
+    <a href={videoPath(row)}>
+      <ChangedTitle change={row} />
+    </a>
+    {row.removed_at !== null && row.change !== 'removed' && <small class="soft"> since removed</small>}
+  </th>
+);

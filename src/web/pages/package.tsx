@@ -1,85 +1,113 @@
 /** The page of a package: its figures, what needs attention, its videos and their changes, and its last walks. */
+import * as z from 'zod';
+import type { Config } from '../../config/config.ts';
+import { listItems } from '../../health/items.ts';
+import { createHealthReport, type HealthReport } from '../../health/report.ts';
+import { createCalendar } from '../../lib/calendar.ts';
+import { fromTimestamp } from '../../lib/clock.ts';
+import { addDays } from '../../lib/days.ts';
 import { formatCount } from '../../lib/format.ts';
-import type { PackageView } from '../views/package-view.ts';
-import { toQueryString } from '../views/paths.ts';
-import {
-  ALL_PACKAGES,
-  formatHours,
-  formatSize,
-  Message,
-  packagePath,
-  RelativeTime,
-  Timestamp,
-} from './format.tsx';
-import { Page, type PageFrame } from './layout.tsx';
-import { VideoList } from './list.tsx';
-import { getPackageState } from './packages-section.tsx';
-import { ProblemsSection } from './problems-section.tsx';
+import type { PackageKey } from '../../lib/package-key.ts';
+import type { Growth, PackageTotals } from '../../queries/named/packages.ts';
+import type { PackageWalk } from '../../queries/named/videos.ts';
+import { clientGoneSignal } from '../../service/server/limits.ts';
+import { TrendChart } from '../charts/figures.tsx';
+import { packagePath, runPath, toQueryString } from '../paths.ts';
+import { findToday, idParam, type Routing } from '../routing.ts';
+import { AttentionSection } from './attention.tsx';
+import { createCounting } from './counting.ts';
+import { ALL_PACKAGES, formatHours, formatSize, Message, RelativeTime, Timestamp } from './format.tsx';
+import { Page } from './layout.tsx';
+import { readList, VideoList } from './list.tsx';
+import { getPackageStates, PackageStateLabel, type PackageState } from './package-parts.tsx';
+import { WalkTable } from './run-tables.tsx';
 import { Section, Tabs } from './section.tsx';
-import { Tile } from './tiles-section.tsx';
-import { TrendChart } from './trend.tsx';
-import { WalksSection } from './walks-section.tsx';
+import { Tile } from './tiles.tsx';
 
-export function PackagePage({ view, ...frame }: PageFrame & { view: PackageView }) {
-  const { account, package_id: id, name, list, days } = view;
-  const path = packagePath(view);
-  const tabs = [
-    { text: 'Videos', kind: null, isCurrent: list.kind === 'present' },
-    { text: 'Removed', kind: 'removed', isCurrent: list.kind === 'removed' },
-    { text: 'Changes', kind: 'all', isCurrent: list.kind !== 'present' && list.kind !== 'removed' },
-  ].map(({ kind, ...tab }) => ({ ...tab, href: path + toQueryString({ kind }) }));
-  return (
-    <Page
-      {...frame}
-      title={name ?? `${account}/${id}`}
-      current="packages"
-      crumbs={[ALL_PACKAGES]}
-      styles={['lists.css']}
-    >
-      <h1>
-        <bdi>{name ?? `Package ${id}`}</bdi>{' '}
-        <small class="soft">
-          {account}/{id}
-        </small>
-      </h1>
-      <Summary view={view} />
-      <Figures view={view} />
-      {view.attention.length > 0 && (
-        <ProblemsSection items={view.attention} all={view.listAllCommand} now={view.now} />
-      )}
-      {days.length > 1 && (
-        <Section name="growth" heading="Growth" count={`${formatCount(days.length)} days`}>
-          <div class="trends">
-            <TrendChart
-              label="Videos"
-              points={days.map((day) => [day.date, day.videos])}
-              format={formatCount}
-            />
-            <TrendChart
-              label="Size"
-              points={days.map((day) => [day.date, day.size_bytes])}
-              format={formatSize}
-            />
-          </div>
+const WALKS = 10;
+/** The last one is today. */
+const CHART_DAYS = 90;
+/** The page waits for new totals at most this long. */
+const TOTALS_WAIT_MS = 500;
+
+const packageParams = z.object({ account: z.string(), package: idParam });
+
+export function addPackagePage({ sources, frame, page }: Routing): void {
+  const { details, wideReads, config, clock, formatCommand } = sources;
+  page('/packages/:account/:package', async (request, reply) => {
+    const params = packageParams.safeParse(request.params);
+    if (!params.success) return null;
+    const of = { account: params.data.account, package_id: params.data.package };
+    const key = { account: of.account, packageId: of.package_id };
+    const [now, signal] = [clock.now(), clientGoneSignal(reply)];
+    const report = createHealthReport({ ...sources, publisher: null }, now, 1);
+    const health = getPackageStates(report).find(
+      (row) => row.account === of.account && row.package_id === of.package_id,
+    );
+    const stored = details.package(key);
+    if (!stored && !health) return null;
+    const counted = createCounting(config, now)(stored ?? { ...of, changed_seq: 0, first_walked_at: null });
+    const [totals, growth, list] = await Promise.all([
+      wideReads.totals([counted], TOTALS_WAIT_MS),
+      wideReads.growth(of, signal),
+      readList(sources, request.query, signal, of),
+    ]);
+    const name = (stored ?? health)?.name ?? null;
+    const items = listItemsOf(key, report);
+    return (
+      <Page
+        {...{ ...frame, title: name ?? `${of.account}/${of.package_id}`, current: 'packages' }}
+        crumbs={[ALL_PACKAGES]}
+        styles={['lists.css', 'runs.css']}
+      >
+        <h1>
+          <bdi>{name ?? `Package ${of.package_id}`}</bdi>{' '}
+          <small class="soft">{`${of.account}/${of.package_id}`}</small>
+        </h1>
+        <Summary health={health} retiredAt={stored?.retired_at ?? null} now={now} />
+        {health && <Figures videos={health.videos} totals={totals.of(of)} unit={config.durationUnit} />}
+        {items.length > 0 && (
+          <AttentionSection items={items} all={formatCommand('status --json')} now={now} isOfPackage />
+        )}
+        <GrowthSection days={addUp(growth, config, now)} />
+        <Section name="videos" heading="Videos">
+          <Tabs label="Videos" tabs={listTabs(packagePath(of), list.kind)} />
+          <VideoList view={list} path={packagePath(of)} name="videos" />
         </Section>
-      )}
-      <Section name="videos" heading="Videos">
-        <Tabs label="Videos" tabs={tabs} />
-        <VideoList view={list} path={path} name="videos" />
-      </Section>
-      <WalksSection walks={view.walks} now={view.now} />
-    </Page>
-  );
+        <WalksSection walks={details.walks(key, WALKS)} now={now} />
+      </Page>
+    );
+  });
 }
 
-function Summary({ view: { health, retiredAt, now } }: { view: PackageView }) {
+function listItemsOf({ account, packageId }: PackageKey, { problems, formatCommand }: HealthReport) {
+  const own = problems.filter(({ scope }) => scope.account === account && scope.packageId === packageId);
+  return listItems(own, formatCommand);
+}
+
+function listTabs(path: string, kind: string | null) {
+  const tabs = [
+    ['Videos', null, kind === 'present'],
+    ['Removed', 'removed', kind === 'removed'],
+    ['Changes', 'all', kind !== 'present' && kind !== 'removed'],
+  ] as const;
+  return tabs.map(([text, of, isCurrent]) => ({ text, href: path + toQueryString({ kind: of }), isCurrent }));
+}
+
+interface SummaryProps {
+  /** Undefined if it is no longer in the config. */
+  health: PackageState | undefined;
+  retiredAt: string | null;
+  now: number;
+}
+
+function Summary({ health, retiredAt, now }: SummaryProps) {
   if (!health) {
     return (
       <p class="notice">
-        No longer in the config
+        No longer in the config{' '}
         {retiredAt !== null && (
           <>
-            {' '}
             since <Timestamp at={retiredAt} />
           </>
         )}
@@ -87,21 +115,25 @@ function Summary({ view: { health, retiredAt, now } }: { view: PackageView }) {
       </p>
     );
   }
-  const [level, text] = getPackageState(health);
   return (
     <p class="package-state">
-      <span class={`state ${level}`}>{text}</span> last full walk{' '}
-      <RelativeTime at={health.walked_at} now={now} />
+      <PackageStateLabel row={health} /> last full walk <RelativeTime at={health.walked_at} now={now} />
       {health.last_error !== null && <Message class="why" text={health.last_error} />}
     </p>
   );
 }
 
-function Figures({ view: { health, totals, list } }: { view: PackageView }) {
-  if (!health) return null;
+interface FiguresProps {
+  videos: number;
+  /** Null: not added up yet. */
+  totals: PackageTotals | null;
+  unit: 'ms' | 's';
+}
+
+function Figures({ videos, totals, unit }: FiguresProps) {
   const figures: [name: string, label: string, value: string | null][] = [
-    ['videos', 'Videos', formatCount(health.videos)],
-    ['hours', 'Hours', totals && formatHours(totals.duration, list.unit)],
+    ['videos', 'Videos', formatCount(videos)],
+    ['hours', 'Hours', totals && formatHours(totals.duration, unit)],
     ['size', 'Size', totals && formatSize(totals.size_bytes)],
     ['added', 'Added in 30 days', totals && formatCount(totals.added)],
     ['removed', 'Removed in 30 days', totals && formatCount(totals.removed)],
@@ -111,13 +143,63 @@ function Figures({ view: { health, totals, list } }: { view: PackageView }) {
       {figures.map(([name, label, value]) => (
         <Tile
           key={name}
-          name={name}
-          label={label}
-          href={null}
-          value={value ?? '…'}
+          {...{ name, label, value: value ?? '…' }}
           note={value === null ? 'being added up: load again' : ''}
         />
       ))}
     </section>
+  );
+}
+
+/** The videos of a package at the end of a day. */
+interface PackageDay {
+  date: string;
+  videos: number;
+  size_bytes: number;
+}
+
+/** Its days from the first change on; of the last ninety. */
+function addUp(growth: readonly Growth[], config: Pick<Config, 'timezone'>, now: number): PackageDay[] {
+  const calendar = createCalendar(config.timezone);
+  const ends = new Map<string, Omit<PackageDay, 'date'>>();
+  let last = { videos: 0, size_bytes: 0 };
+  for (const { minute, videos, size_bytes } of growth) {
+    last = { videos: last.videos + videos, size_bytes: last.size_bytes + size_bytes };
+    ends.set(calendar.dayAt(fromTimestamp(`${minute}:00`)), last);
+  }
+  const today = findToday(config, now);
+  const [first = today] = ends.keys();
+  const earliest = addDays(today, 1 - CHART_DAYS);
+  last = [...ends].findLast(([date]) => date < earliest)?.[1] ?? { videos: 0, size_bytes: 0 };
+  return [...calendar.days(first > earliest ? first : earliest, today)].map(({ day: date }) => {
+    last = ends.get(date) ?? last;
+    return { date, ...last };
+  });
+}
+
+function GrowthSection({ days }: { days: readonly PackageDay[] }) {
+  if (days.length < 2) return null;
+  return (
+    <Section name="growth" heading="Growth" count={`${formatCount(days.length)} days`}>
+      <div class="trends">
+        <TrendChart label="Videos" points={days.map((day) => [day.date, day.videos])} format={formatCount} />
+        <TrendChart label="Size" points={days.map((day) => [day.date, day.size_bytes])} format={formatSize} />
+      </div>
+    </Section>
+  );
+}
+
+function WalksSection({ walks, now }: { walks: readonly PackageWalk[]; now: number }) {
+  return (
+    <Section name="walks" heading="Last walks" empty={walks.length === 0 ? 'None yet.' : undefined}>
+      <WalkTable
+        {...{ label: { by: 'walks-heading' }, first: 'Run', walks, now }}
+        showFirst={({ run_id: id, mode }) => (
+          <>
+            <a href={runPath(id)}>{id}</a> <small class="soft">{mode}</small>
+          </>
+        )}
+      />
+    </Section>
   );
 }

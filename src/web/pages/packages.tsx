@@ -1,60 +1,139 @@
 /** The page of all packages: the one table of them, to find and to sort. */
+import * as z from 'zod';
+import { CATALOGUE, getRank } from '../../health/catalogue.ts';
+import { createHealthReport } from '../../health/report.ts';
+import { countPages } from '../../lib/count-pages.ts';
+import { addDays } from '../../lib/days.ts';
 import { formatCount, pluralize } from '../../lib/format.ts';
-import type { PackageSort, PackagesQuery, PackagesView } from '../views/packages-view.ts';
-import { formatHours, formatSize, packagePath, RelativeTime, toQueryString } from './format.tsx';
-import { Page, type PageFrame } from './layout.tsx';
-import { getPackageState, PackageName } from './packages-section.tsx';
-import { Pager } from './pager.tsx';
-import { Section } from './section.tsx';
+import type { PackageTotals } from '../../queries/named/packages.ts';
+import { keyOfPackage } from '../../queries/wide-reads.ts';
+import { createBars, Sparkline } from '../charts/figures.tsx';
+import { packagePath, toQueryString } from '../paths.ts';
+import { findToday, pageParam, textParam, type PageSources, type Routing } from '../routing.ts';
+import { createCounting } from './counting.ts';
+import { formatHours, formatSize, PackageLink, RelativeTime } from './format.tsx';
+import { Page } from './layout.tsx';
+import { getPackageStates, PackageStateLabel, type PackageState } from './package-parts.tsx';
+import { readStamp } from './progress.tsx';
+import { Pager, Section } from './section.tsx';
 import { Table } from './table.tsx';
-import { Sparkline } from './trend.tsx';
 
-interface PackagesPageProps extends PageFrame {
-  view: PackagesView;
-  unit: 'ms' | 's';
+/** A package of the list; `totals` null: not added up yet; `quarantined`: records in quarantine. */
+interface Row extends PackageState {
+  totals: PackageTotals | null;
+  quarantined: number;
 }
 
-export function PackagesPage({ view, unit, ...frame }: PackagesPageProps) {
-  const { query, rows, all, found, page, pages, pending, stamp } = view;
-  const count =
-    found === all ? pluralize(all, 'package') : `${formatCount(found)} of ${pluralize(all, 'package')}`;
-  return (
-    <Page {...frame} title="Packages" current="packages" styles={['lists.css']} stamp={stamp}>
-      <Section name="packages" heading="Packages" isPage>
-        <form
-          class="find"
-          method="get"
-          action="/packages"
-          role="search"
-          aria-label="Packages"
-          data-filters="found"
-        >
-          <label for="find">Name, number or state</label>
-          <input id="find" type="search" name="find" value={query.find ?? ''} maxLength={200} />
-          {query.sort !== 'state' && <input type="hidden" name="sort" value={query.sort} />}
-          {query.direction !== 'desc' && <input type="hidden" name="direction" value={query.direction} />}
-          <button type="submit">Find</button>
-        </form>
-        <div id="found" data-part>
-          <p class="soft" role="status">
-            {rows.length === 0 ? (all === 0 ? 'None in the config.' : 'No match.') : count}
-          </p>
-          {pending > 0 && (
-            <p class="notice">
-              Figures of {pluralize(pending, 'package')} are still being added up.{' '}
-              <a href={listUrl(query, { page })}>Load again</a>
+interface Column {
+  head: string;
+  /** Higher values are worse, or more. Null is unknown. */
+  getValue: (row: Row) => number | string | null;
+}
+
+const COLUMNS = {
+  name: { head: 'Package', getValue: ({ name, account, package_id: id }) => name ?? `${account}/${id}` },
+  state: { head: 'State', getValue: ({ problem }) => (problem ? CATALOGUE.length - getRank(problem) : 0) },
+  videos: { head: '>Videos', getValue: ({ videos }) => videos },
+  hours: { head: '>Hours', getValue: ({ totals }) => totals && totals.duration },
+  size: { head: '>Size', getValue: ({ totals }) => totals && totals.size_bytes },
+  added: { head: '>Added', getValue: ({ totals }) => totals && totals.added },
+  removed: { head: '>Removed', getValue: ({ totals }) => totals && totals.removed },
+  walked: { head: 'Last full walk', getValue: ({ walked_at: at }) => at },
+} satisfies Record<string, Column>;
+type Sort = keyof typeof COLUMNS;
+const SORTS = Object.keys(COLUMNS) as [Sort, ...Sort[]];
+
+/** Invalid values are replaced by the defaults. `find`: in the name, number or state, in any case. */
+const packagesQuery = z.object({
+  find: textParam,
+  sort: z.enum(SORTS).catch('state'),
+  direction: z.enum(['asc', 'desc']).catch('desc'),
+  page: pageParam,
+});
+type Query = z.output<typeof packagesQuery>;
+
+const PACKAGES_PER_PAGE = 100;
+const SPARKLINE_DAYS = 30;
+/** The page waits for new totals at most this long. */
+const TOTALS_WAIT_MS = 150;
+
+export function addPackagesPage({ sources, frame, page }: Routing): void {
+  page('/packages', async (request) => {
+    const query = packagesQuery.parse(request.query);
+    const now = sources.clock.now();
+    const { rows: all, pending } = await readRows(sources, now);
+    const found = all.filter((row) => isFound(row, query.find)).sort(compareRows(query));
+    return (
+      <Page
+        {...{ ...frame, title: 'Packages', current: 'packages', styles: ['lists.css'] }}
+        stamp={readStamp(sources, sources.details.runningRun(), now)}
+      >
+        <Section name="packages" heading="Packages" isPage>
+          <FindForm query={query} />
+          <div id="found" data-part>
+            <p class="soft" role="status">
+              {describeCount(found.length, all.length)}
             </p>
-          )}
-          {rows.length > 0 && <List view={view} unit={unit} />}
-          <Pager page={page} pages={pages} pageUrl={(number) => listUrl(query, { page: number })} />
-        </div>
-      </Section>
-    </Page>
-  );
+            {pending > 0 && (
+              <p class="notice">
+                Figures of {pluralize(pending, 'package')} are still being added up.{' '}
+                <a href={listUrl(query, { page: query.page })}>Load again</a>
+              </p>
+            )}
+            {found.length > 0 && <List sources={sources} query={query} found={found} all={all} now={now} />}
+          </div>
+        </Section>
+      </Page>
+    );
+  });
+}
+
+async function readRows(sources: PageSources, now: number) {
+  const { details, wideReads, config } = sources;
+  const health = createHealthReport({ ...sources, publisher: null }, now, 1);
+  const quarantine = new Map(details.quarantineByPackage().map((row) => [keyOfPackage(row), row.open]));
+  const counted = details.lastChanges().map(createCounting(config, now));
+  const totals = await wideReads.totals(counted, TOTALS_WAIT_MS);
+  const rows = getPackageStates(health).map((row): Row => ({
+    ...row,
+    totals: totals.of(row),
+    quarantined: quarantine.get(keyOfPackage(row)) ?? 0,
+  }));
+  return { rows, pending: totals.pending };
+}
+
+function isFound(
+  { account, package_id: id, name, problem, held_back: held, quarantined }: Row,
+  find: string | null,
+) {
+  if (find === null) return true;
+  const state = `${problem?.of.kind ?? 'fresh'} ${held > 0 ? 'held back' : ''} ${quarantined > 0 ? 'quarantine' : ''}`;
+  const text = `${account}/${id} ${name ?? ''} ${state}`.replace('_', ' ');
+  return text.normalize('NFC').toLowerCase().includes(find.normalize('NFC').toLowerCase());
+}
+
+const collator = new Intl.Collator('en', { numeric: true });
+
+/** Unknown values come last in both directions; equal ones keep the order of the config. */
+function compareRows({ sort, direction }: Query) {
+  const sign = direction === 'asc' ? 1 : -1;
+  const { getValue }: Column = COLUMNS[sort];
+  return (one: Row, other: Row): number => {
+    const [first, second] = [getValue(one), getValue(other)];
+    if (first === null || second === null) return Number(first === null) - Number(second === null);
+    if (typeof first === 'number' && typeof second === 'number') return sign * (first - second);
+    return sign * collator.compare(String(first), String(second));
+  };
+}
+
+function describeCount(found: number, all: number): string {
+  if (all === 0) return 'None in the config.';
+  if (found === 0) return 'No match.';
+  return found === all ? pluralize(all, 'package') : `${formatCount(found)} of ${pluralize(all, 'package')}`;
 }
 
 /** The first page of the list with a changed query; defaults are left out. */
-function listUrl(query: PackagesQuery, change: Partial<PackagesQuery>): string {
+function listUrl(query: Query, change: Partial<Query>): string {
   const { find, sort, direction, page } = { ...query, page: 1, ...change };
   return `/packages${toQueryString({
     find,
@@ -64,37 +143,87 @@ function listUrl(query: PackagesQuery, change: Partial<PackagesQuery>): string {
   })}`;
 }
 
-const COLUMNS: readonly [sort: PackageSort, text: string][] = [
-  ['name', 'Package'],
-  ['state', 'State'],
-  ['videos', '>Videos'],
-  ['hours', '>Hours'],
-  ['size', '>Size'],
-  ['added', '>Added'],
-  ['removed', '>Removed'],
-  ['walked', 'Last full walk'],
-];
+/** The script filters as one types. */
+function FindForm({ query: { find, sort, direction } }: { query: Query }) {
+  return (
+    <form
+      class="find"
+      method="get"
+      action="/packages"
+      role="search"
+      aria-label="Packages"
+      data-filters="found"
+    >
+      <label for="find">Name, number or state</label>
+      <input id="find" type="search" name="find" value={find ?? ''} maxLength={200} />
+      {sort !== 'state' && <input type="hidden" name="sort" value={sort} />}
+      {direction !== 'desc' && <input type="hidden" name="direction" value={direction} />}
+      <button type="submit">Find</button>
+    </form>
+  );
+}
 
-function List({ view, unit }: Pick<PackagesPageProps, 'view' | 'unit'>) {
-  const head = COLUMNS.map(([sort, text]) => (
-    <SortHeading key={sort} sort={sort} text={text} query={view.query} />
-  ));
+interface ListProps {
+  sources: PageSources;
+  query: Query;
+  /** All packages, and those that match, in their order. */
+  all: readonly Row[];
+  found: readonly Row[];
+  now: number;
+}
+
+function List({ sources, query, all, found, now }: ListProps) {
+  const { details, config } = sources;
+  const running = details.runningRun();
+  const isFirstReadRunning = running?.mode === 'full' && running.scope === null;
+  const pages = countPages(found.length, PACKAGES_PER_PAGE);
+  const page = Math.min(pages, query.page);
+  const since = addDays(findToday(config, now), -SPARKLINE_DAYS);
+  const drawBar = createBars(all.map(({ totals }) => totals?.size_bytes ?? 0));
+  const head = SORTS.map((sort) => <SortHeading key={sort} sort={sort} query={query} />);
   return (
     <>
       <Table label={{ by: 'packages-heading' }} class="list" head={[...head, 'Videos in 30 days']}>
-        {view.rows.map((row) => (
-          <Row key={packagePath(row)} row={row} view={view} unit={unit} />
+        {found.slice((page - 1) * PACKAGES_PER_PAGE, page * PACKAGES_PER_PAGE).map((row) => (
+          <tr key={packagePath(row)}>
+            <th scope="row">
+              <PackageLink of={row} name={row.name} />
+              {row.name !== null && <small class="soft">{` ${keyOfPackage(row)}`}</small>}
+            </th>
+            <td>
+              <PackageStateLabel row={row} isFirstReadRunning={isFirstReadRunning} />
+              {row.quarantined > 0 && (
+                <small class="soft"> {formatCount(row.quarantined)} in quarantine</small>
+              )}
+            </td>
+            <td class="number">{formatCount(row.videos)}</td>
+            <td class="number">{row.totals && formatHours(row.totals.duration, config.durationUnit)}</td>
+            <td class="number">
+              {row.totals && formatSize(row.totals.size_bytes)}
+              {row.totals && drawBar(row.totals.size_bytes)}
+            </td>
+            <td class="number">{row.totals && formatCount(row.totals.added)}</td>
+            <td class="number">{row.totals && formatCount(row.totals.removed)}</td>
+            <td class="nowrap">
+              <RelativeTime at={row.walked_at} now={now} />
+            </td>
+            <td>
+              <Sparkline sizes={details.sizes({ account: row.account, packageId: row.package_id }, since)} />
+            </td>
+          </tr>
         ))}
       </Table>
       <p class="soft">
         Added and removed: in 30 days, without the first import. Hours and size: those that the service gives.
       </p>
+      <Pager page={page} pages={pages} pageUrl={(number) => listUrl(query, { page: number })} />
     </>
   );
 }
 
 /** A link that sorts by the column, and turns the order around where it is sorted so. */
-function SortHeading({ sort, text, query }: { sort: PackageSort; text: string; query: PackagesQuery }) {
+function SortHeading({ sort, query }: { sort: Sort; query: Query }) {
+  const { head } = COLUMNS[sort];
   const isSorted = query.sort === sort;
   const isAscending = query.direction === 'asc';
   const first = sort === 'name' ? 'asc' : 'desc';
@@ -102,54 +231,13 @@ function SortHeading({ sort, text, query }: { sort: PackageSort; text: string; q
   return (
     <th
       scope="col"
-      class={text.startsWith('>') ? 'number' : undefined}
+      class={head.startsWith('>') ? 'number' : undefined}
       aria-sort={isSorted ? (isAscending ? 'ascending' : 'descending') : undefined}
     >
       <a href={listUrl(query, { sort, direction })}>
-        {text.replace('>', '')}
+        {head.replace('>', '')}
         {isSorted && <span aria-hidden="true"> {isAscending ? '↑' : '↓'}</span>}
       </a>
     </th>
-  );
-}
-
-type RowProps = Pick<PackagesPageProps, 'view' | 'unit'> & { row: PackagesView['rows'][number] };
-
-function Row({ row, view: { now, isFirstReadRunning, mostBytes }, unit }: RowProps) {
-  const [level, text] = getPackageState(row, isFirstReadRunning);
-  const { totals, quarantined } = row;
-  return (
-    <tr>
-      <th scope="row">
-        <PackageName row={row} />
-      </th>
-      <td>
-        <span class={`state ${level}`}>{text}</span>
-        {quarantined > 0 && <small class="soft"> {formatCount(quarantined)} in quarantine</small>}
-      </td>
-      <td class="number">{formatCount(row.videos)}</td>
-      <td class="number">{totals && formatHours(totals.duration, unit)}</td>
-      <td class="number">
-        {totals && formatSize(totals.size_bytes)}
-        {totals && <Bar share={totals.size_bytes / Math.max(1, mostBytes)} />}
-      </td>
-      <td class="number">{totals && formatCount(totals.added)}</td>
-      <td class="number">{totals && formatCount(totals.removed)}</td>
-      <td class="nowrap">
-        <RelativeTime at={row.walked_at} now={now} />
-      </td>
-      <td>
-        <Sparkline sizes={row.sizes} />
-      </td>
-    </tr>
-  );
-}
-
-/** `share`: of the largest one, 0 to 1. */
-function Bar({ share }: { share: number }) {
-  return (
-    <svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
-      <rect width={Math.round(share * 100)} height="6" />
-    </svg>
   );
 }

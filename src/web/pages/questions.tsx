@@ -1,16 +1,53 @@
 /** The questions of docs/questions.md, and the answer of the published file to one of them. */
-import type { Answer } from '../answers/answer-thread.ts';
-import { QUESTIONS, type Question } from '../answers/answers.ts';
-import { createBars } from '../charts/bars.tsx';
-import type { QuestionView } from '../views/data-view.ts';
-import { Timestamp } from './format.tsx';
+import { errorMessage, WarehouseError } from '../../lib/errors.ts';
+import { publishedFact } from '../../publishing/about-rows.ts';
+import type { Answer } from '../../queries/wide-reads.ts';
+import { createBars } from '../charts/figures.tsx';
+import type { PageSources } from '../routing.ts';
+import { Command, Timestamp } from './format.tsx';
+import written from './questions.json' with { type: 'json' };
 import { Section } from './section.tsx';
 import { Table } from './table.tsx';
 
-const questionPath = ({ slug }: Question) => `/data?question=${slug}#answer`;
+/** Texts are Markdown: paragraphs with a blank line between them. */
+export interface Question {
+  slug: string;
+  heading: string;
+  /** What stands before the SQL. */
+  text: string;
+  sql: string;
+  /** What stands below the answer. */
+  notes: string;
+}
 
-/** `open`: the one that has its answer on the page. */
-export function QuestionsSection({ open }: { open: QuestionView | null }) {
+/** `npm run docs` writes them, from docs/questions.md. */
+export const QUESTIONS: readonly Question[] = written;
+
+type Answered = NonNullable<Awaited<ReturnType<typeof answerQuestion>>>;
+
+/** Null where no such question is asked. A file that cannot answer is a text in `answer`. Rejects as `WideReads.question` does otherwise. */
+export async function answerQuestion(
+  { wideReads }: PageSources,
+  file: string,
+  slug: string | null,
+  signal: AbortSignal,
+) {
+  const question = QUESTIONS.find((each) => each.slug === slug);
+  if (!question) return null;
+  const answer = await wideReads.question(file, question.sql, signal).catch((error: unknown) => {
+    if (error instanceof WarehouseError) return errorMessage(error);
+    throw error;
+  });
+  return { question, answer, publishedAt: publishedFact(file, 'published_at') };
+}
+
+interface SectionProps {
+  /** The one that has its answer on the page. */
+  open: Answered | null;
+  formatCommand: PageSources['formatCommand'];
+}
+
+export function QuestionsSection({ open, formatCommand }: SectionProps) {
   return (
     <>
       <Section name="questions" heading="Questions" count="with SQL and their answers from the file">
@@ -18,7 +55,7 @@ export function QuestionsSection({ open }: { open: QuestionView | null }) {
           {QUESTIONS.map((question) => (
             <li key={question.slug}>
               <a
-                href={questionPath(question)}
+                href={`/data?question=${question.slug}#answer`}
                 aria-current={question === open?.question ? 'true' : undefined}
               >
                 {question.heading}
@@ -30,7 +67,13 @@ export function QuestionsSection({ open }: { open: QuestionView | null }) {
       {open && (
         <Section name="answer" heading={open.question.heading}>
           <Paragraphs text={open.question.text} />
-          <AnswerPart view={open} />
+          {typeof open.answer === 'string' ? (
+            <p class="notice">
+              The file does not answer: <bdi>{open.answer}</bdi>
+            </p>
+          ) : (
+            <AnswerPart open={open} answer={open.answer} formatCommand={formatCommand} />
+          )}
           <pre>
             <code data-copy>{open.question.sql}</code>
           </pre>
@@ -40,36 +83,20 @@ export function QuestionsSection({ open }: { open: QuestionView | null }) {
   );
 }
 
-function AnswerPart({ view }: { view: QuestionView }) {
-  const { question, answer, publishedAt } = view;
-  if (answer === 'no file') return null; // the page says so above
-  if (answer === 'late') {
-    return (
-      <p class="notice" role="status">
-        The file takes longer than three seconds to answer. <a href={questionPath(question)}>Load again</a>
-      </p>
-    );
-  }
-  if ('problem' in answer) {
-    return (
-      <p class="notice">
-        The file does not answer: <bdi>{answer.problem}</bdi>
-      </p>
-    );
-  }
+type AnswerProps = { open: Answered; answer: Answer; formatCommand: PageSources['formatCommand'] };
+
+function AnswerPart({ open: { question, publishedAt }, answer, formatCommand }: AnswerProps) {
   return (
     <>
-      <AnswerTable answer={answer.answer} />
+      <AnswerTable answer={answer} />
       <p class="soft">
         {publishedAt !== null && (
           <>
             From the file of <Timestamp at={publishedAt} />.{' '}
           </>
         )}
-        {answer.answer.hasMore ? 'There are more rows. ' : ''}All rows as CSV, with the SQL in a file:{' '}
-        <code data-copy>
-          <bdi>{view.csvCommand}</bdi>
-        </code>
+        {answer.hasMore ? 'There are more rows. ' : ''}All rows as CSV, with the SQL in a file:{' '}
+        <Command text={formatCommand(`query --csv - < ${question.slug}.sql`)} />
       </p>
       <div class="soft">
         <Paragraphs text={question.notes} />
@@ -80,10 +107,10 @@ function AnswerPart({ view }: { view: QuestionView }) {
 
 /** The few signs of Markdown that the questions use: paragraphs, code, and links, which are shown as text. */
 function Paragraphs({ text }: { text: string }) {
-  if (text === '') return null;
+  const paragraphs = text.split('\n\n').filter((paragraph) => paragraph !== '');
   return (
     <>
-      {text.split('\n\n').map((paragraph) => (
+      {paragraphs.map((paragraph) => (
         <p key={paragraph}>
           {paragraph
             .replaceAll(/ \(\[[^\]]*\]\([^)]*\)\)/g, '')
@@ -96,19 +123,24 @@ function Paragraphs({ text }: { text: string }) {
   );
 }
 
-/** With a bar beside the figure that a question is about. */
-function AnswerTable({ answer }: { answer: Answer }) {
-  const { columns, isNumeric, rows } = answer;
+/** The columns with a bar; an answer has one, the first of these. A list of single videos has none. */
+const BARS = ['growth_gib', 'new_gib', 'gib', 'videos', 'elapsed_seconds', 'hours_old'];
+
+function AnswerTable({ answer: { columns, isNumeric, rows } }: { answer: Answer }) {
   if (rows.length === 0) return <p class="soft">No row.</p>;
-  const bars = findBars(answer);
-  const head = columns.map((name, index) => (isNumeric[index] ? `>${name}` : name));
+  const barred = columns.includes('video_id') ? undefined : BARS.find((name) => columns.includes(name));
+  const drawBar = createBars(rows.map((row) => Number(row[columns.indexOf(barred ?? '')] ?? 0)));
   return (
-    <Table label={{ by: 'answer-heading' }} class="answer" head={head}>
+    <Table
+      label={{ by: 'answer-heading' }}
+      class="answer"
+      head={columns.map((name, index) => (isNumeric[index] ? `>${name}` : name))}
+    >
       {rows.map((row, at) => (
         <tr key={at}>
           {row.map((cell, index) => (
             <td key={index} class={isNumeric[index] ? 'number' : undefined}>
-              {index === bars?.column && cell !== null && bars.draw(Number(cell))}
+              {columns[index] === barred && cell !== null && drawBar(Number(cell))}
               <Cell text={cell} column={columns[index]} />
             </td>
           ))}
@@ -125,15 +157,4 @@ function Cell({ text, column = '' }: { text: string | null; column: string | und
   if (text === null) return null;
   const isTime = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text) && !OWN_CLOCK.includes(column);
   return isTime ? <Timestamp at={text} /> : <bdi>{text}</bdi>;
-}
-
-/** The columns with a bar; an answer has one, the first of these. */
-const BARS = ['growth_gib', 'new_gib', 'gib', 'videos', 'elapsed_seconds', 'hours_old'];
-
-/** Null for an answer without a figure to draw, and for one that lists single videos: a bar says nothing there. */
-function findBars({ columns, rows }: Answer) {
-  const column = columns.indexOf(BARS.find((name) => columns.includes(name)) ?? '');
-  if (column < 0 || columns.includes('video_id')) return null;
-  const draw = createBars(rows.map((row) => Number(row[column] ?? 0)));
-  return draw && { column, draw };
 }

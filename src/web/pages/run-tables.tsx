@@ -1,97 +1,34 @@
-/** The tables of runs and of walks: what they changed, and why one failed. */
+/** What runs and walks changed, in words and in cells; and the table of walks, on the pages of a run and of a package. */
 import type { VNode } from 'preact';
 import type { Trigger } from '../../database/schema/runs.ts';
 import { fromTimestamp } from '../../lib/clock.ts';
 import { formatCount, pluralize } from '../../lib/format.ts';
 import type { RunRow } from '../../queries/named/status.ts';
 import type { PackageWalk } from '../../queries/named/videos.ts';
-import {
-  formatChanges,
-  formatElapsed,
-  Message,
-  RelativeTime,
-  runPath,
-  StatusLabel,
-  Timestamp,
-} from './format.tsx';
+import { formatElapsed, Message, RelativeTime, StatusLabel } from './format.tsx';
 import { Table, type TableProps } from './table.tsx';
 
-interface Counts {
-  inserted: number;
-  updated: number;
-  removed: number;
-  restored: number;
-}
+/** What walks count, in the words of the published file. */
+const COUNTS = [
+  ['inserted', 'added'],
+  ['updated', 'edited'],
+  ['removed', 'removed'],
+  ['restored', 'restored'],
+] as const;
 
-/** Words are those of the published file. */
-const COUNT_HEAD = ['>Added', '>Edited', '>Removed', '>Restored'];
+type Counts = Record<(typeof COUNTS)[number][0], number>;
+
+export const COUNT_HEAD = COUNTS.map(([, word]) => `>${word.charAt(0).toUpperCase()}${word.slice(1)}`);
 
 /** Four cells; nothing for 0. */
-function CountCells({ inserted, updated, removed, restored }: Counts) {
-  const counts = [inserted, updated, removed, restored];
+export function CountCells({ counts }: { counts: Counts }) {
   return (
     <>
-      {counts.map((count, index) => (
-        <td key={COUNT_HEAD[index]} class="number">
-          {count === 0 ? '' : formatCount(count)}
+      {COUNTS.map(([name]) => (
+        <td key={name} class="number">
+          {counts[name] === 0 ? '' : formatCount(counts[name])}
         </td>
       ))}
-    </>
-  );
-}
-
-const RUN_HEAD = ['Run', 'Started', 'Duration', 'Status', ...COUNT_HEAD, '>Requests'];
-
-interface RunTableProps extends Pick<TableProps, 'label'> {
-  runs: readonly RunRow[];
-  now: number;
-}
-
-export function RunTable({ label, runs, now }: RunTableProps) {
-  return (
-    <Table label={label} head={RUN_HEAD}>
-      {runs.map((run) => (
-        <RunRows key={run.run_id} run={run} now={now} />
-      ))}
-    </Table>
-  );
-}
-
-function RunRows({ run, now }: { run: RunRow; now: number }) {
-  const elapsed = run.finished_at === null ? '' : formatElapsed(run.started_at, run.finished_at);
-  return (
-    <>
-      <tr>
-        <th scope="row">
-          <a href={runPath(run.run_id)}>{run.run_id}</a>{' '}
-          <small class="soft">
-            <span class="nowrap">{`${run.mode}, ${TRIGGERS[run.trigger]}`}</span>
-            {run.scope !== null && `, ${run.scope}`}
-          </small>
-        </th>
-        <td class="nowrap">
-          <RelativeTime at={run.started_at} now={now} />
-        </td>
-        <td class="nowrap">{elapsed}</td>
-        <td>
-          <StatusLabel status={run.status} /> <small class="soft">{listRunRemarks(run).join(', ')}</small>
-        </td>
-        <CountCells {...run} />
-        <td class="number">{run.status === 'running' ? '' : formatCount(run.requests)}</td>
-      </tr>
-      {run.error !== null && (
-        <tr class="why">
-          <td />
-          <td colSpan={8}>
-            <Message text={run.error} />
-            {run.resume_at !== null && (
-              <>
-                ; it can resume at <Timestamp at={run.resume_at} />
-              </>
-            )}
-          </td>
-        </tr>
-      )}
     </>
   );
 }
@@ -102,23 +39,35 @@ export const TRIGGERS: Record<Trigger, string> = {
   manual: 'manual',
 };
 
-/** What the columns of numbers lack. */
-const listRunRemarks = (run: RunRow): string[] => [
-  ...(run.quarantined > 0 ? [`${formatCount(run.quarantined)} quarantined`] : []),
-  ...listFailed(run),
-];
+/** What the cells of counts lack. */
+export function listRemarks(row: {
+  failed_walks?: number;
+  quarantined?: number;
+  held_back?: number;
+  unsettled?: number;
+}): string[] {
+  const { failed_walks: failed = 0, quarantined = 0, held_back: held = 0, unsettled = 0 } = row;
+  return [
+    ...(quarantined > 0 ? [`${formatCount(quarantined)} quarantined`] : []),
+    ...(held > 0 ? [`${formatCount(held)} held back`] : []),
+    ...(unsettled > 0 ? [`${formatCount(unsettled)} unsettled`] : []),
+    ...(failed > 0 ? [`${pluralize(failed, 'package')} failed`] : []),
+  ];
+}
 
-const listFailed = ({ failed_walks: failed }: RunRow): string[] =>
-  failed > 0 ? [`${pluralize(failed, 'package')} failed`] : [];
-
-export const formatRunChanges = (run: RunRow): string => [formatChanges(run), ...listFailed(run)].join(', ');
+/** `3 added, 1 removed, 1 package failed`; `no change`. */
+export function formatRunChanges(run: RunRow): string {
+  const changes = COUNTS.flatMap(([name, word]) =>
+    run[name] > 0 ? `${formatCount(run[name])} ${word}` : [],
+  );
+  return [...(changes.length > 0 ? changes : ['no change']), ...listRemarks(run)].join(', ');
+}
 
 /** A walk of any page; the numbers that its query leaves out are not shown. */
 export interface ShownWalk extends Omit<PackageWalk, 'run_id' | 'held_back'> {
   held_back?: number;
   quarantined?: number;
   unsettled?: number;
-  resumed?: boolean;
 }
 
 /** UTC, `YYYY-MM-DD HH:MM:SS`; `finished_at` null: until now. */
@@ -130,9 +79,8 @@ interface Span {
 interface WalkTableProps<Walk extends ShownWalk> extends Pick<TableProps, 'label'> {
   walks: readonly Walk[];
   now: number;
-  /** The heading of the first column: `Package` or `Run`. */
+  /** The heading of the first column, and what that shows. */
   first: string;
-  /** What that column shows. */
   showFirst: (walk: Walk) => VNode;
   /** The run that made all of them: each walk is a bar in its time. */
   run?: Span;
@@ -150,7 +98,7 @@ export function WalkTable<Walk extends ShownWalk>(props: WalkTableProps<Walk>) {
     '>Requests',
   ];
   return (
-    <Table label={label} head={head}>
+    <Table label={label} class="runs" head={head}>
       {walks.map((walk) => (
         <WalkRows key={walk.walk_id} walk={walk} now={now} first={showFirst(walk)} run={run} />
       ))}
@@ -171,9 +119,9 @@ function WalkRows({ walk, now, first, run }: RowsProps) {
         </td>
         <td class="nowrap">{end === null ? '' : formatElapsed(start, end)}</td>
         <td>
-          <StatusLabel status={status} /> <small class="soft">{listWalkRemarks(walk).join(', ')}</small>
+          <StatusLabel status={status} /> <small class="soft">{listRemarks(walk).join(', ')}</small>
         </td>
-        <CountCells {...walk} />
+        <CountCells counts={walk} />
         <td class="number">{formatCount(pages)}</td>
         <td class="number">{formatCount(requests)}</td>
       </tr>
@@ -205,18 +153,4 @@ function Bar({ walk, run, now }: { walk: Span; run: Span; now: number }) {
       <rect x={Math.min(from, WIDTH - 2)} y={0} width={Math.max(2, to - from)} height={HEIGHT} />
     </svg>
   );
-}
-
-function listWalkRemarks({
-  quarantined = 0,
-  unsettled = 0,
-  held_back: held = 0,
-  resumed = false,
-}: ShownWalk): string[] {
-  return [
-    ...(quarantined > 0 ? [`${formatCount(quarantined)} quarantined`] : []),
-    ...(held > 0 ? [`${formatCount(held)} held back`] : []),
-    ...(unsettled > 0 ? [`${formatCount(unsettled)} unsettled`] : []),
-    ...(resumed ? ['resumed'] : []),
-  ];
 }

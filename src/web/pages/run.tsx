@@ -1,133 +1,244 @@
 /** The page of a run: its outcome, what failed, its walks, its requests. */
 import type { ComponentChildren } from 'preact';
-import { pluralize } from '../../lib/format.ts';
-import type { RunView } from '../views/runs-view.ts';
-import {
-  changesPath,
-  formatElapsed,
-  Message,
-  PackageLink,
-  runPath,
-  StatusLabel,
-  Timestamp,
-} from './format.tsx';
-import { Page, type PageFrame } from './layout.tsx';
-import { Pager } from './pager.tsx';
-import { FailuresSection, HeldBackSection, QuarantineSection, RequestsSection } from './run-parts.tsx';
-import { formatRunChanges, TRIGGERS } from './run-tables.tsx';
-import { Section } from './section.tsx';
-import { WalkTable } from './run-tables.tsx';
+import * as z from 'zod';
+import { formatHeldReason } from '../../health/kinds/package-kinds.ts';
+import { countPages } from '../../lib/count-pages.ts';
+import { formatBinaryBytes, formatCount, formatDuration, formatOffset, pluralize } from '../../lib/format.ts';
+import type { RunDetails } from '../../queries/run-queries.ts';
+import { changesPath, packagePath, runPath } from '../paths.ts';
+import { idParam, pageParam, type PageSources, type Routing } from '../routing.ts';
+import { Command, formatElapsed, Message, PackageLink, StatusLabel, Timestamp } from './format.tsx';
+import { Page } from './layout.tsx';
+import { formatRunChanges, TRIGGERS, WalkTable } from './run-tables.tsx';
+import { toShownStatus } from './runs.tsx';
+import { Pager, Section } from './section.tsx';
+import { Table } from './table.tsx';
 
-export function RunPage({ view, ...frame }: PageFrame & { view: RunView }) {
-  const { run, failures, command } = view;
-  return (
-    <Page
-      {...frame}
-      title={`Run ${run.run_id}: ${run.status}`}
-      current="runs"
-      crumbs={[{ text: 'Runs', href: '/runs' }]}
-      styles={['runs.css']}
-    >
-      <h1>
-        Run {run.run_id} <StatusLabel status={run.status} />
-      </h1>
-      {run.error !== null && failures.length === 0 && (
-        <p class="notice">
-          <Message text={run.error} />
+const WALKS_PER_PAGE = 100;
+/** Rows of the other lists; the command below the page has all. */
+const MOST = 100;
+
+const runQuery = z.object({ page: pageParam });
+
+export function addRunPage({ sources, frame, page }: Routing): void {
+  const { details, clock, formatCommand } = sources;
+  page('/runs/:run', async ({ params, query }) => {
+    const runId = idParam.safeParse((params as { run: string }).run);
+    const found = runId.success ? details.run(runId.data) : null;
+    if (!found) return null;
+    const run = { ...found.run, status: toShownStatus(found.run, details.runningRun()?.run_id) };
+    return (
+      <Page
+        {...{ ...frame, title: `Run ${run.run_id}: ${run.status}`, current: 'runs', styles: ['runs.css'] }}
+        crumbs={[{ text: 'Runs', href: '/runs' }]}
+      >
+        <h1>
+          Run {run.run_id} <StatusLabel status={run.status} />
+        </h1>
+        {run.error !== null && found.failures.length === 0 && (
+          <p class="notice">
+            <Message text={run.error} />
+          </p>
+        )}
+        <Facts run={run} booked={found.booked} />
+        <Failures rows={found.failures} />
+        <Walks run={run} walks={found.walks} page={runQuery.parse(query).page} now={clock.now()} />
+        <Requests rows={found.requests} sources={sources} runId={run.run_id} />
+        <Quarantine rows={found.quarantine} held={found.held_back} />
+        <p class="soft">
+          All of it as JSON: <Command text={formatCommand(`runs ${run.run_id} --json`)} />
         </p>
-      )}
-      <FactsSection view={view} />
-      <FailuresSection failures={failures} />
-      <WalksOfRun view={view} />
-      <RequestsSection view={view} />
-      <HeldBackSection rows={view.held_back} />
-      <QuarantineSection rows={view.quarantine} />
-      <p class="soft">
-        All of it as JSON:{' '}
-        <code>
-          <bdi>{command}</bdi>
-        </code>
-      </p>
-    </Page>
-  );
+      </Page>
+    );
+  });
 }
 
-function FactsSection({ view: { run, booked, clock } }: { view: RunView }) {
-  const { finished_at: end, origin_started_at: origin } = run;
+type Run = RunDetails['run'];
+
+function Facts({ run, booked }: { run: Run; booked: RunDetails['booked'] }) {
+  const { finished_at: end, origin_started_at: origin, clock_offset_ms: offset } = run;
   const days = booked.map(({ account, date }) => `${account} ${date}`);
+  const facts: [name: string, value: ComponentChildren][] = [
+    ['Started', <Timestamp at={run.started_at} />],
+    ['Duration', end !== null && formatElapsed(run.started_at, end)],
+    ['Kind', `${run.mode}, ${TRIGGERS[run.trigger]}`],
+    ['Scope', <bdi>{run.scope ?? 'everything'}</bdi>],
+    [
+      'Changes',
+      <>
+        {formatRunChanges(run)} <a href={changesPath({ run: run.run_id })}>See each</a>
+      </>,
+    ],
+    ['Requests', run.status !== 'running' && pluralize(run.requests, 'request')],
+    ['Days booked', days.length > 4 ? pluralize(days.length, 'day') : days.join(', ')],
+    ['Resumed what began', origin !== null && origin !== run.started_at && <Timestamp at={origin} />],
+    ['Can resume from', run.resume_at !== null && <Timestamp at={run.resume_at} />],
+    ['Clock', offset !== null && formatOffset(offset)],
+  ];
   return (
     <Section name="facts" heading="At a glance">
       <dl class="run-facts">
-        <Fact name="Started">
-          <Timestamp at={run.started_at} />
-        </Fact>
-        {end !== null && <Fact name="Duration">{formatElapsed(run.started_at, end)}</Fact>}
-        <Fact name="Kind">{`${run.mode}, ${TRIGGERS[run.trigger]}`}</Fact>
-        <Fact name="Scope">
-          <bdi>{run.scope ?? 'everything'}</bdi>
-        </Fact>
-        <Fact name="Changes">
-          {formatRunChanges(run)}
-          {hasChanges(run) && (
-            <>
-              {' '}
-              <a href={changesPath({ run: run.run_id })}>See each</a>
-            </>
-          )}
-        </Fact>
-        {run.status !== 'running' && <Fact name="Requests">{pluralize(run.requests, 'request')}</Fact>}
-        {days.length > 0 && (
-          <Fact name="Days booked">
-            {days.length > 4 ? `${days.slice(0, 4).join(', ')} and ${days.length - 4} more` : days.join(', ')}
-          </Fact>
+        {facts.map(
+          ([name, value]) =>
+            value !== false &&
+            value !== '' && (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>{value}</dd>
+              </div>
+            ),
         )}
-        {origin !== null && origin !== run.started_at && (
-          <Fact name="Resumed what began">
-            <Timestamp at={origin} />
-          </Fact>
-        )}
-        {run.resume_at !== null && (
-          <Fact name="Can resume from">
-            <Timestamp at={run.resume_at} />
-          </Fact>
-        )}
-        {clock !== null && <Fact name="Clock">{clock}</Fact>}
       </dl>
     </Section>
   );
 }
 
-function hasChanges({ inserted, updated, removed, restored }: RunView['run']): boolean {
-  return inserted + updated + removed + restored > 0;
+interface ListProps<Row> {
+  name: string;
+  heading: string;
+  head: readonly string[];
+  rows: readonly Row[];
+  show: (row: Row) => readonly ComponentChildren[];
 }
 
-function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+/** A section with a table of the first rows; nothing without rows. Cells are numbers where the heading begins with `>`. */
+function List<Row>({ name, heading, head, rows, show }: ListProps<Row>) {
+  if (rows.length === 0) return null;
   return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
+    <Section name={name} heading={heading} count={formatCount(rows.length)}>
+      <Table label={{ by: `${name}-heading` }} head={head}>
+        {rows.slice(0, MOST).map((row, index) => (
+          <tr key={index}>
+            {show(row).map((cell, at) =>
+              at === 0 ? (
+                <th key={at} scope="row">
+                  {cell}
+                </th>
+              ) : (
+                <td key={at} class={head[at]?.startsWith('>') ? 'number' : 'text'}>
+                  {cell}
+                </td>
+              ),
+            )}
+          </tr>
+        ))}
+      </Table>
+      {rows.length > MOST && <p class="soft">and {formatCount(rows.length - MOST)} more</p>}
+    </Section>
   );
 }
 
-function WalksOfRun({ view: { run, walks, walkCount, page, pages, now } }: { view: RunView }) {
+/** A package with a link, `storage of ACCOUNT`, or an account. */
+function Place({ of: { account, package_id: id, stream = null } }: { of: PlaceRow }) {
+  if (id === null) return <>{stream === 'storage' ? `storage of ${account}` : account}</>;
+  return <a href={packagePath({ account, package_id: id })}>{`${account}/${id}`}</a>;
+}
+
+type PlaceRow = { account: string; package_id: number | null; stream?: string | null };
+
+const Failures = ({ rows }: { rows: RunDetails['failures'] }) => (
+  <List
+    name="failures"
+    heading="Not done"
+    head={['What', 'Kind', 'Why']}
+    rows={rows}
+    show={(row) => [<Place of={row} />, row.kind, <Message text={row.message} />]}
+  />
+);
+
+type Walk = RunDetails['walks'][number];
+type WalksProps = { run: Run; walks: readonly Walk[]; page: number; now: number };
+
+/** What did not succeed first, then what changed. */
+function Walks({ run, walks, page: asked, now }: WalksProps) {
   const none = run.mode === 'quick' ? 'No package had anything new.' : 'No package was walked.';
+  const pages = Math.max(1, countPages(walks.length, WALKS_PER_PAGE));
+  const page = Math.min(asked, pages);
+  const changes = (walk: Walk) =>
+    walk.inserted + walk.updated + walk.removed + walk.restored + walk.held_back;
+  const rank = (walk: Walk) => (walk.status !== 'succeeded' ? 0 : changes(walk) > 0 ? 1 : 2);
+  const sorted = walks.toSorted((one, other) => rank(one) - rank(other));
   return (
     <Section
       name="walks"
       heading="What changed"
-      count={walkCount === 0 ? '' : pluralize(walkCount, 'walk')}
-      empty={walkCount === 0 ? none : undefined}
+      count={walks.length === 0 ? '' : pluralize(walks.length, 'walk')}
+      empty={walks.length === 0 ? none : undefined}
     >
       <WalkTable
         label={{ by: 'walks-heading' }}
         first="Package"
         run={run}
-        walks={walks}
+        walks={sorted.slice((page - 1) * WALKS_PER_PAGE, page * WALKS_PER_PAGE)}
         now={now}
         showFirst={(walk) => <PackageLink of={walk} name={walk.name} />}
       />
       <Pager page={page} pages={pages} pageUrl={(number) => `${runPath(run.run_id)}?page=${number}`} />
     </Section>
+  );
+}
+
+const REQUEST_HEAD = [
+  ...['Purpose', 'Account', '>Sent', '>Answered', '>Error status', '>No response', '>Average', '>Received'],
+];
+
+type RequestsProps = { rows: RunDetails['requests']; sources: PageSources; runId: number };
+
+/** Waiting is what the limits are for, so it is told without a colour. */
+function Requests({ rows, sources: { details }, runId }: RequestsProps) {
+  const { waited_ms: waited, longest_ms: longest } = details.runWaits(runId);
+  return (
+    <>
+      <List
+        name="requests"
+        heading="Requests"
+        head={REQUEST_HEAD}
+        rows={rows}
+        show={(row) => [
+          ...[row.purpose, row.account],
+          ...[row.requests, row.answered, row.error_status, row.unanswered].map(formatCount),
+          row.answered + row.error_status === 0
+            ? ''
+            : formatDuration(Math.round(row.duration_ms / (row.answered + row.error_status))),
+          formatBinaryBytes(row.bytes),
+        ]}
+      />
+      {waited > 0 && (
+        <p class="soft" id="waits">
+          No request in flight for {formatDuration(waited)} in all, at most {formatDuration(longest)} at a
+          time: for the limits of an account, before a retry, or for the work in between.
+        </p>
+      )}
+    </>
+  );
+}
+
+type QuarantineProps = { rows: RunDetails['quarantine']; held: RunDetails['held_back'] };
+
+function Quarantine({ rows, held }: QuarantineProps) {
+  return (
+    <>
+      <List
+        name="held-back"
+        heading="Held back, and still waiting"
+        head={['Package', '>Removals', 'Why']}
+        rows={held}
+        show={(row) => [<Place of={row} />, formatCount(row.removals), formatHeldReason(row.reasons)]}
+      />
+      <List
+        name="quarantine"
+        heading="Put into quarantine"
+        head={['Where', 'Record', 'Why']}
+        rows={rows}
+        show={(row) => [
+          <Place of={row} />,
+          <bdi>{row.record_id}</bdi>,
+          <>
+            <bdi>{row.reason}</bdi>
+            {row.resolved_at !== null && ' (resolved)'}
+          </>,
+        ]}
+      />
+    </>
   );
 }

@@ -1,5 +1,6 @@
-/** The building blocks of the pages: cards with a heading, and tabs. */
+/** The building blocks of the pages: cards with a heading, tabs, and the way between the pages of a list. */
 import type { ComponentChildren } from 'preact';
+import { formatCount } from '../../lib/format.ts';
 
 interface SectionProps {
   name: string;
@@ -36,18 +37,55 @@ export function Section({ name, heading, isPage, count, part, empty, children }:
 interface TabsProps {
   label: string;
   tabs: readonly { text: string; href: string; isCurrent: boolean }[];
-  /** The value of `aria-current`: `true` for tabs that are no pages of their own. */
-  current?: 'page' | 'true';
 }
 
-export function Tabs({ label, tabs, current = 'page' }: TabsProps) {
+export function Tabs({ label, tabs }: TabsProps) {
   return (
     <nav class="tabs" aria-label={label}>
       {tabs.map(({ text, href, isCurrent }) => (
-        <a key={href} href={href} aria-current={isCurrent ? current : undefined}>
+        <a key={href} href={href} aria-current={isCurrent ? 'true' : undefined}>
           {text}
         </a>
       ))}
+    </nav>
+  );
+}
+
+interface PagerProps {
+  page: number;
+  pages: number;
+  pageUrl: (page: number) => string;
+}
+
+/** `page` counts from 1. With one page there is nothing to show. */
+export function Pager({ page, pages, pageUrl }: PagerProps) {
+  if (pages <= 1) return null;
+  const links = [
+    ...(page > 1
+      ? ([
+          ['First', 1],
+          ['Previous', page - 1],
+        ] as const)
+      : []),
+    [`Page ${formatCount(page)} of ${formatCount(pages)}`, null],
+    ...(page < pages
+      ? ([
+          ['Next', page + 1],
+          ['Last', pages],
+        ] as const)
+      : []),
+  ] as const;
+  return (
+    <nav class="pager" aria-label="Pages">
+      {links.map(([text, to]) =>
+        to === null ? (
+          <span key={text}>{text}</span>
+        ) : (
+          <a key={text} href={pageUrl(to)}>
+            {text}
+          </a>
+        ),
+      )}
     </nav>
   );
 }

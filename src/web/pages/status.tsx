@@ -1,41 +1,53 @@
 /** The status page, the most important sections first. */
+import type { BudgetReport } from '../../health/facts.ts';
+import { getOverallStatus, type OverallStatus } from '../../health/overall-status.ts';
+import { createHealthReport } from '../../health/report.ts';
+import { summarizeTarget, type TargetReport } from '../../health/targets.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import { formatCount, formatDuration } from '../../lib/format.ts';
-import type { BudgetReport } from '../../health/facts.ts';
-import type { OverallStatus } from '../../health/overall-status.ts';
-import { summarizeTarget, type TargetReport } from '../../health/targets.ts';
 import type { LatestChange } from '../../queries/changes/latest-changes.ts';
-import type { StatusView } from '../views/status-view.ts';
+import { changesPath, runPath, videoPath } from '../paths.ts';
+import type { Routing } from '../routing.ts';
+import { AttentionSection } from './attention.tsx';
 import { ChangeBadge, ChangedTitle, describeChange } from './change-parts.tsx';
-import { changesPath, Message, PackageLink, RelativeTime, runPath, Timestamp, videoPath } from './format.tsx';
-import { Page, type PageFrame } from './layout.tsx';
-import { PackagesSection } from './packages-section.tsx';
-import { ProblemsSection } from './problems-section.tsx';
+import { Message, PackageLink, RelativeTime, Timestamp } from './format.tsx';
+import { Page } from './layout.tsx';
+import { PackagesSection } from './package-parts.tsx';
+import { addProgressData, readStamp } from './progress.tsx';
 import { Section } from './section.tsx';
 import { Table } from './table.tsx';
-import { TilesSection } from './tiles-section.tsx';
+import { TilesSection } from './tiles.tsx';
 
-interface StatusPageProps extends PageFrame {
-  view: StatusView;
-  /** The unit of video lengths in the service. */
-  unit: 'ms' | 's';
-}
+const RUNS = 2;
+const CHANGES = 8;
 
-export function StatusPage({ view, unit, ...frame }: StatusPageProps) {
-  const { overallStatus, health, packages, now, stamp } = view;
-  return (
-    <Page {...frame} title={overallStatus.text} current="status" stamp={stamp} styles={['status.css']}>
-      <Headline status={overallStatus} at={toTimestamp(now)} />
-      <TilesSection {...view} />
-      <ProblemsSection items={view.attention} all={view.listAllCommand} now={now} />
-      <div class="sides">
-        <PackagesSection packages={packages} now={now} isFirstReadRunning={view.isFirstReadRunning} />
-        <ChangesSection changes={view.changes} now={now} unit={unit} />
-      </div>
-      <TargetsSection targets={health.targets} now={now} />
-      <BudgetsSection budgets={view.tightBudgets} />
-    </Page>
-  );
+export function addStatusPage(routing: Routing): void {
+  const { sources, frame, page } = routing;
+  const { config, details, clock, formatCommand } = sources;
+  page('/', async () => {
+    const now = clock.now();
+    const running = details.runningRun();
+    const health = createHealthReport(sources, now, RUNS);
+    const status = getOverallStatus(health);
+    const isFirstReadRunning = running?.mode === 'full' && running.scope === null;
+    return (
+      <Page
+        {...{ ...frame, title: status.text, current: 'status', styles: ['status.css'] }}
+        stamp={readStamp(sources, running, now)}
+      >
+        <Headline status={status} at={toTimestamp(now)} />
+        <TilesSection sources={sources} health={health} />
+        <AttentionSection items={health.items} all={formatCommand('status --json')} now={now} />
+        <div class="sides">
+          <PackagesSection sources={sources} health={health} isFirstReadRunning={isFirstReadRunning} />
+          <ChangesSection changes={details.latestChanges(CHANGES)} now={now} unit={config.durationUnit} />
+        </div>
+        <TargetsSection targets={health.targets} now={now} />
+        <BudgetsSection budgets={health.budgets.filter(isTight)} />
+      </Page>
+    );
+  });
+  addProgressData(routing);
 }
 
 const SIGNS = { good: '✓', warn: '!', bad: '✕', new: '…' } as const;
@@ -57,7 +69,7 @@ function Headline({ status: { level, text }, at }: { status: OverallStatus; at: 
   );
 }
 
-type ChangesProps = Pick<StatusView, 'changes' | 'now'> & Pick<StatusPageProps, 'unit'>;
+type ChangesProps = { changes: readonly LatestChange[]; now: number; unit: 'ms' | 's' };
 
 /** The latest changes; many of one kind of a run in one package are one line. */
 function ChangesSection({ changes, now, unit }: ChangesProps) {
@@ -101,10 +113,9 @@ function Group({ change, count }: LatestChange) {
     <span>
       <a href={changesPath({ run, kind, package: `${account}/${id}` })}>
         <strong>{formatCount(count)}</strong> videos
-      </a>
+      </a>{' '}
       {run !== null && (
         <>
-          {' '}
           in <a href={runPath(run)}>run {run}</a>
         </>
       )}
@@ -113,7 +124,6 @@ function Group({ change, count }: LatestChange) {
 }
 
 const TARGET_HEAD = ['Target', '>Accounts', '>Up to date', 'Loaded', 'Verified'];
-const MAX_NOTES = 8;
 
 /** Nothing where the config has no targets. */
 function TargetsSection({ targets, now }: { targets: readonly TargetReport[]; now: number }) {
@@ -149,7 +159,7 @@ function TargetRows({ report, now }: { report: TargetReport; now: number }) {
           {differing > 0 && `, ${formatCount(differing)} with differences`}
         </td>
       </tr>
-      {notes.slice(0, MAX_NOTES).map((text) => (
+      {notes.map((text) => (
         <tr key={text} class="why">
           <td />
           <td colSpan={4}>
@@ -161,74 +171,39 @@ function TargetRows({ report, now }: { report: TargetReport; now: number }) {
   );
 }
 
-const WINDOWS = [
-  ['per_second', 'second'],
-  ['per_minute', 'minute'],
-  ['per_day', '24 hours'],
-] as const;
+/** Restricted, or above half of its limit of a day. */
+function isTight({ pause, per_day: { spent, limit } }: BudgetReport): boolean {
+  return pause !== null || (limit !== null && spent > limit / 2);
+}
 
-const BUDGET_HEAD = ['Account', ...WINDOWS.map(([, label]) => `In the last ${label}`), 'Restriction'];
+const BUDGET_HEAD = ['Account', '>In the last minute', '>In the last 24 hours', 'Restriction'];
 
-/** Nothing without accounts. */
+/** Nothing where all accounts are far from their limits. */
 function BudgetsSection({ budgets }: { budgets: readonly BudgetReport[] }) {
   return (
     <div id="budgets-part" data-part>
-      {budgets.length > 0 && <Budgets budgets={budgets} />}
+      {budgets.length > 0 && (
+        <Section name="budgets" heading="Requests used">
+          <Table label={{ by: 'budgets-heading' }} head={BUDGET_HEAD}>
+            {budgets.map((row) => (
+              <tr key={row.account}>
+                <th scope="row">{row.account}</th>
+                <td class="number">{formatUsage(row.per_minute)}</td>
+                <td class="number">{formatUsage(row.per_day)}</td>
+                <td>
+                  <Pause pause={row.pause} />
+                </td>
+              </tr>
+            ))}
+          </Table>
+        </Section>
+      )}
     </div>
   );
 }
 
-function Budgets({ budgets }: { budgets: readonly BudgetReport[] }) {
-  return (
-    <Section name="budgets" heading="Requests used">
-      <Table label={{ by: 'budgets-heading' }} head={BUDGET_HEAD}>
-        {budgets.map((row) => (
-          <tr key={row.account}>
-            <th scope="row">{row.account}</th>
-            {WINDOWS.map(([name, label]) => (
-              <td key={name}>
-                <Usage
-                  {...row[name]}
-                  isColoured={name === 'per_day'}
-                  label={`Requests of ${row.account} in the last ${label}`}
-                />
-              </td>
-            ))}
-            <td>
-              <Pause pause={row.pause} />
-            </td>
-          </tr>
-        ))}
-      </Table>
-    </Section>
-  );
-}
-
-interface UsageProps {
-  spent: number;
-  limit: number | null;
-  label: string;
-  /** Only for the day: the limiter that does its work is no trouble. */
-  isColoured: boolean;
-}
-
-function Usage({ spent, limit, label, isColoured }: UsageProps) {
-  if (limit === null) return <>{formatCount(spent)}, no limit</>;
-  return (
-    <>
-      <meter
-        value={spent}
-        min={0}
-        max={limit}
-        {...(isColoured && { low: 0.7 * limit, high: 0.9 * limit, optimum: 0 })}
-        aria-label={label}
-      />{' '}
-      <span class="nowrap">
-        {formatCount(spent)} of {formatCount(limit)}
-      </span>
-    </>
-  );
-}
+const formatUsage = ({ spent, limit }: BudgetReport['per_day']): string =>
+  `${formatCount(spent)}${limit === null ? ', no limit' : ` of ${formatCount(limit)}`}`;
 
 function Pause({ pause }: Pick<BudgetReport, 'pause'>) {
   if (!pause) return <>none</>;

@@ -1,41 +1,95 @@
-/** The page of storage: growth by month, the level as a line, and the days of a month. */
-import { createBars } from '../charts/bars.tsx';
-import { StorageSvg } from '../charts/storage-svg.tsx';
-import { STORAGE_KINDS } from '../../lib/service-fields.ts';
+/** The page of storage: growth by month, the level as a line, and the days of a month; its image and its CSV. */
+import { renderToString } from 'preact-render-to-string';
+import * as z from 'zod';
 import { formatCount, pluralize } from '../../lib/format.ts';
-import { changeSince, formatTotal, type CalendarDay, type Month } from '../views/storage-days.ts';
-import type { StorageView } from '../views/storage-view.ts';
+import { FIGURES, STORAGE_KINDS } from '../../lib/service-fields.ts';
+import { createBars } from '../charts/figures.tsx';
+import { StorageImage, StorageSvg } from '../charts/storage-svg.tsx';
+import { storagePath } from '../paths.ts';
+import { findToday, optional, textParam, type PageSources, type Routing } from '../routing.ts';
+import {
+  buildCalendar,
+  changeSince,
+  findDelta,
+  formatTotal,
+  listMonths,
+  type CalendarDay,
+  type Month,
+} from '../storage-days.ts';
 import { describeDelta, formatSize, formatSizeChange, Message, Timestamp } from './format.tsx';
 import { Explained } from './glossary.tsx';
-import { Page, type PageFrame } from './layout.tsx';
+import { Page } from './layout.tsx';
 import { Section, Tabs } from './section.tsx';
 import { Table } from './table.tsx';
 
-export function StoragePage({ storage, ...frame }: PageFrame & { storage: StorageView | null }) {
-  return (
-    <Page {...frame} title="Storage" current="storage" styles={['chart.css']}>
-      <h1>Storage{storage && storage.accounts.length > 1 && <> of {storage.account}</>}</h1>
-      {storage === null || storage.months.length === 0 ? (
-        <p class="soft">
-          {storage ? 'No day has been read yet.' : 'No account has storage statistics in the config.'}
-        </p>
-      ) : (
-        <Storage storage={storage} />
-      )}
-    </Page>
-  );
+/** `account` null: the first one with storage. `month`: shown by day, `2026-11`; null: all days. */
+const storageQuery = z.object({ account: textParam, month: optional(z.string().regex(/^\d{4}-\d{2}$/)) });
+
+type Storage = NonNullable<ReturnType<typeof readStorage>>;
+
+export function addStoragePages({ sources, frame, page, download }: Routing): void {
+  page('/storage', async ({ query }) => {
+    const storage = readStorage(sources, query);
+    return (
+      <Page {...frame} title="Storage" current="storage" styles={['chart.css']}>
+        <h1>Storage{storage && storage.accounts.length > 1 && <> of {storage.account}</>}</h1>
+        {storage === null || storage.months.length === 0 ? (
+          <p class="soft">
+            {storage ? 'No day has been read yet.' : 'No account has storage statistics in the config.'}
+          </p>
+        ) : (
+          <StorageParts storage={storage} />
+        )}
+      </Page>
+    );
+  });
+  download('/storage.svg', ({ query }) => {
+    const storage = readStorage(sources, query);
+    const text = storage && renderToString(<StorageImage chart={storage} />);
+    return text === null ? null : { type: 'image/svg+xml', fileName: null, text };
+  });
+  download('/storage.csv', ({ query }) => {
+    const storage = readStorage(sources, query);
+    const type = 'text/csv; charset=utf-8';
+    return storage && { type, fileName: `storage-${storage.account}.csv`, text: toCsv(storage.days) };
+  });
 }
 
-function Storage({ storage }: { storage: StorageView }) {
-  const { account, accounts, month } = storage;
+/** The account of the query; the first one with storage if that one has none; null if no account has any. */
+function readStorage({ config, details, clock }: PageSources, given: unknown) {
+  const query = storageQuery.parse(given);
+  const accounts = config.accounts.filter(({ storage }) => storage !== null);
+  const shown = accounts.find(({ name }) => name === query.account) ?? accounts[0];
+  if (!shown) return null;
+  const { name: account } = shown;
+  const today = findToday(config, clock.now());
+  const rows = details.storageDays(account);
+  const calendar = buildCalendar(rows, details.gaps(account, shown.storage?.since ?? ''), today);
+  const months = listMonths(calendar);
+  const open = months.find(({ month }) => month === query.month) ?? null;
+  /** The days that are shown, the oldest first. */
+  const days = open?.days ?? calendar;
+  return {
+    ...{ account, today, months, days },
+    accounts: accounts.map(({ name }) => name),
+    /** The latest day with figures. */
+    latest: rows.at(-1) ?? null,
+    /** The month that is shown by day; null: all days are shown. */
+    month: open?.month ?? null,
+    /** Today, if it is shown and its sizes may still change. */
+    live: days.some(({ date, row }) => date === today && row?.state === 'live') ? today : null,
+  };
+}
+
+function StorageParts({ storage }: { storage: Storage }) {
+  const { account, accounts, month, days } = storage;
   return (
     <>
       {accounts.length > 1 && (
         <Tabs
           label="Accounts"
-          current="true"
           tabs={accounts.map((name) => ({
-            ...{ text: name, href: storage.path({ account: name }), isCurrent: name === account },
+            ...{ text: name, href: storagePath({ account: name, month }), isCurrent: name === account },
           }))}
         />
       )}
@@ -46,7 +100,7 @@ function Storage({ storage }: { storage: StorageView }) {
         </Section>
         <Section name="level" heading={month === null ? 'Level by day' : `Level in ${month}`}>
           {month !== null && (
-            <a class="more" href={storage.path({ month: null })}>
+            <a class="more" href={storagePath({ account })}>
               All days
             </a>
           )}
@@ -55,7 +109,7 @@ function Storage({ storage }: { storage: StorageView }) {
       </div>
       {month !== null && (
         <Section name="days" heading={`Days of ${month}`}>
-          <Days days={storage.days} />
+          <Days days={days} />
         </Section>
       )}
     </>
@@ -63,10 +117,11 @@ function Storage({ storage }: { storage: StorageView }) {
 }
 
 /** `36.7 TiB on 2026-11-22, so far (live)`, and what changed in the days that are shown. */
-function Headline({ storage: { latest, today, delta } }: { storage: StorageView }) {
+function Headline({ storage: { latest, today, days } }: { storage: Storage }) {
   if (!latest) return <p id="storage-now">No day has been read yet.</p>;
   const isLive = latest.state === 'live';
   const kind = isLive ? 'last reading, not booked yet' : 'last booked day';
+  const delta = findDelta(days);
   return (
     <p id="storage-now">
       <strong>{formatTotal(latest)}</strong> on {latest.date},{' '}
@@ -81,31 +136,24 @@ function Headline({ storage: { latest, today, delta } }: { storage: StorageView 
   );
 }
 
-function Months({ storage }: { storage: StorageView }) {
-  const drawBar = createBars(storage.months.map(({ growth }) => growth ?? 0));
+function Months({ storage: { account, months, month: open } }: { storage: Storage }) {
+  const drawBar = createBars(months.map(({ growth }) => growth ?? 0));
+  const head = ['Month', '>Growth', '>Level', 'Notes'];
   return (
-    <Table
-      label={{ by: 'months-heading' }}
-      class="months compact"
-      head={['Month', '>Growth', '>Level', 'Notes']}
-    >
-      {storage.months.map((month) => (
-        <tr key={month.month} class={month.month === storage.month ? 'open' : undefined}>
+    <Table label={{ by: 'months-heading' }} class="months compact" head={head}>
+      {months.map((month) => (
+        <tr key={month.month} class={month.month === open ? 'open' : undefined}>
           <th scope="row">
             <a
-              href={`${storage.path({ month: month.month })}#days`}
-              aria-current={month.month === storage.month ? 'true' : undefined}
+              href={`${storagePath({ account, month: month.month })}#days`}
+              aria-current={month.month === open ? 'true' : undefined}
             >
               {month.month}
             </a>
           </th>
           <td class="number">
-            {month.growth !== null && (
-              <>
-                {drawBar?.(month.growth)}
-                {formatSizeChange(month.growth)}
-              </>
-            )}
+            {month.growth !== null && drawBar(month.growth)}
+            {month.growth !== null && formatSizeChange(month.growth)}
           </td>
           <td class="number">{month.last ? formatTotal(month.last) : ''}</td>
           <td class="soft">{listNotes(month).join(', ')}</td>
@@ -115,9 +163,12 @@ function Months({ storage }: { storage: StorageView }) {
   );
 }
 
+const countMissing = (days: readonly CalendarDay[]) => days.filter(({ row }) => row === null).length;
+const countCorrected = (days: readonly CalendarDay[]) =>
+  days.filter(({ row }) => row?.is_corrected === 1).length;
+
 function listNotes({ days }: Month): string[] {
-  const missing = days.filter(({ row }) => row === null).length;
-  const corrected = days.filter(({ row }) => row?.is_corrected === 1).length;
+  const [missing, corrected] = [countMissing(days), countCorrected(days)];
   return [
     ...(days.some(({ row }) => row?.state === 'live') ? ['so far'] : []),
     ...(missing > 0 ? [`▒ ${pluralize(missing, 'gap')}`] : []),
@@ -125,10 +176,9 @@ function listNotes({ days }: Month): string[] {
   ];
 }
 
-function Level({ storage }: { storage: StorageView }) {
-  const { days, live } = storage;
-  const missing = days.filter(({ row }) => row === null).length;
-  const corrected = days.filter(({ row }) => row?.is_corrected === 1).length;
+function Level({ storage }: { storage: Storage }) {
+  const { account, month, days, live } = storage;
+  const [missing, corrected] = [countMissing(days), countCorrected(days)];
   return (
     <figure class="chart">
       <div class="chart-plot">
@@ -139,19 +189,16 @@ function Level({ storage }: { storage: StorageView }) {
           <li>All files at the end of each day; the axis is fitted to the sizes.</li>
           {missing > 0 && (
             <li>
-              ▒ {pluralize(missing, 'day')} without figures: nothing is interpolated; the month has the
-              reason.
+              ▒ {pluralize(missing, 'day')} without figures, not interpolated; the month has the reason.
             </li>
           )}
           {corrected > 0 && (
             <li>◆ {pluralize(corrected, 'day')} corrected after the booking (vodhouse correct).</li>
           )}
-          {live !== null && (
-            <li>┊ Today is live: it is booked when the day is over, and no growth before.</li>
-          )}
+          {live !== null && <li>┊ Today is live: it counts as growth when it is booked.</li>}
           <li>
-            <a href={storage.path({}, '.svg')}>Chart as SVG</a> ·{' '}
-            <a href={storage.path({}, '.csv')}>Days as CSV</a>
+            <a href={storagePath({ account, month }, '.svg')}>Chart as SVG</a> ·{' '}
+            <a href={storagePath({ account, month }, '.csv')}>Days as CSV</a>
           </li>
         </ul>
       </figcaption>
@@ -173,10 +220,7 @@ function Days({ days }: { days: readonly CalendarDay[] }) {
   );
 }
 
-interface DayRowProps {
-  day: CalendarDay;
-  drawBar: ReturnType<typeof createBars>;
-}
+type DayRowProps = { day: CalendarDay; drawBar: ReturnType<typeof createBars> };
 
 function DayRow({ day: { date, row, before, missing }, drawBar }: DayRowProps) {
   if (row === null)
@@ -193,8 +237,8 @@ function DayRow({ day: { date, row, before, missing }, drawBar }: DayRowProps) {
     <tr>
       <th scope="row">{date}</th>
       <td class="number">
-        {change !== null && drawBar?.(change)}
-        {change === null ? '' : formatSizeChange(change)}
+        {change !== null && drawBar(change)}
+        {change !== null && formatSizeChange(change)}
       </td>
       {STORAGE_KINDS.map(({ size, count }) => (
         <td key={size} class="number wide">
@@ -210,4 +254,24 @@ function DayRow({ day: { date, row, before, missing }, drawBar }: DayRowProps) {
       </td>
     </tr>
   );
+}
+
+const CSV_HEAD = ['date', 'state', 'is_corrected', ...FIGURES, 'total_bytes', 'change_bytes', 'observed_at'];
+
+/** CSV (RFC 4180): only days, words and numbers, which need no quotes. Sizes in bytes; empty: not known. */
+export function toCsv(days: readonly CalendarDay[]): string {
+  return [CSV_HEAD, ...days.map(toCells)].map((cells) => `${cells.join(',')}\r\n`).join('');
+}
+
+function toCells({ date, row, before }: CalendarDay): (string | number | null)[] {
+  if (row === null) return [date, 'missing', 0, ...FIGURES.map(() => null), null, null, null];
+  const sizes = STORAGE_KINDS.map(({ size }) => row[size]);
+  // a sum of some sizes is no total
+  const total = sizes.reduce((sum, size) => (sum === null || size === null ? null : sum + size), 0);
+  const change = total === null ? null : changeSince(before, row);
+  return [
+    ...[date, row.state, row.is_corrected],
+    ...FIGURES.map((figure) => row[figure]),
+    ...[total, change, row.observed_at],
+  ];
 }

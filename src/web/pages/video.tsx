@@ -1,18 +1,17 @@
 /** The page of a video: what it is, its history, and its fields as the service sent them. */
+import type { ComponentChildren } from 'preact';
+import * as z from 'zod';
 import { pluralize } from '../../lib/format.ts';
 import { VIDEO_FIELDS } from '../../lib/service-fields.ts';
 import type { VersionRow, VideoRow } from '../../queries/named/videos.ts';
-import type { VideoStates } from '../../queries/page-queries.ts';
-import { ChangeBadge } from './change-parts.tsx';
-import { ALL_PACKAGES, formatLength, formatSize, packagePath, Timestamp, Title } from './format.tsx';
-import { Page, type PageFrame } from './layout.tsx';
+import { packagePath } from '../paths.ts';
+import { idParam, type Routing } from '../routing.ts';
+import { ChangeBadge, TextChange } from './change-parts.tsx';
+import { ALL_PACKAGES, formatLength, formatSize, Timestamp, Title } from './format.tsx';
+import { Page } from './layout.tsx';
 import { Section } from './section.tsx';
-import { TextChange } from './text-change.tsx';
 
-interface VideoPageProps extends PageFrame, VideoStates {
-  packageName: string | null;
-  unit: 'ms' | 's';
-}
+const videoParams = z.object({ account: z.string(), package: idParam, video: idParam });
 
 type FieldValue = string | number | null;
 
@@ -22,55 +21,41 @@ const OWN_COLUMNS = new Set([
   ...['valid_from', 'valid_to'],
 ]);
 
-export function VideoPage({ now: video, before, earlier, packageName, unit, ...frame }: VideoPageProps) {
-  const packageCrumb = {
-    text: packageName ?? `${video.account}/${video.package_id}`,
-    href: packagePath(video),
-  };
-  const states = [video, ...before];
-  const fields = listFields(video);
-  return (
-    <Page
-      {...frame}
-      title={video.title ?? `Video ${video.id}`}
-      crumbs={[ALL_PACKAGES, packageCrumb]}
-      styles={['lists.css']}
-    >
-      <h1>
-        <Title title={video.title} /> <small class="soft">{video.id}</small>
-      </h1>
-      <p id="summary">
-        {video.removed_at !== null && <ChangeBadge change="removed" />} {describe(video, unit)}
-      </p>
-      <Section name="history" heading="History" count={`${earlier ? 'the last ' : ''}${states.length}`}>
-        <ol class="timeline" reversed>
-          {states.map((state, index) => (
-            <li key={state.change_seq}>
-              <State state={state} previous={states[index + 1] ?? earlier} unit={unit} />
-            </li>
-          ))}
-        </ol>
-      </Section>
-      <Section name="fields" heading="Fields">
-        <details id="raw">
-          <summary>{pluralize(fields.length, 'field')} as the service sent them</summary>
-          <dl class="fields">
-            {fields.map(([name, value]) => (
-              <div key={name}>
-                <dt>
-                  <Label name={name} />
-                </dt>
-                <dd>
-                  <Field name={name} value={value} unit={unit} />
-                </dd>
-              </div>
+export function addVideoPage({ sources: { details, config }, frame, page }: Routing): void {
+  const unit = config.durationUnit;
+  page('/videos/:account/:package/:video', async ({ params: raw }) => {
+    const params = videoParams.safeParse(raw);
+    if (!params.success) return null;
+    const key = { account: params.data.account, packageId: params.data.package };
+    const found = details.video(key, params.data.video);
+    if (!found) return null;
+    const { now: video, before, earlier } = found;
+    const packageName = details.package(key)?.name ?? `${video.account}/${video.package_id}`;
+    const states = [video, ...before];
+    return (
+      <Page
+        {...{ ...frame, title: video.title ?? `Video ${video.id}`, styles: ['lists.css'] }}
+        crumbs={[ALL_PACKAGES, { text: packageName, href: packagePath(video) }]}
+      >
+        <h1>
+          <Title title={video.title} /> <small class="soft">{video.id}</small>
+        </h1>
+        <p id="summary">
+          {video.removed_at !== null && <ChangeBadge change="removed" />} {describe(video, unit)}
+        </p>
+        <Section name="history" heading="History" count={`${earlier ? 'the last ' : ''}${states.length}`}>
+          <ol class="timeline" reversed>
+            {states.map((state, index) => (
+              <li key={state.change_seq}>
+                <State state={state} previous={states[index + 1] ?? earlier} unit={unit} />
+              </li>
             ))}
-          </dl>
-          <p class="soft">Playback keys are not shown.</p>
-        </details>
-      </Section>
-    </Page>
-  );
+          </ol>
+        </Section>
+        <FieldsSection video={video} unit={unit} />
+      </Page>
+    );
+  });
 }
 
 /** `55:00 · 1.84 GiB · 1080 x 1920 · 30 fps · encoded`, as far as it is known. */
@@ -86,20 +71,43 @@ function describe(video: VideoRow, unit: 'ms' | 's'): string {
   return texts.filter((text) => text !== '').join(' · ');
 }
 
-function listFields(row: VideoRow): [name: string, value: FieldValue][] {
-  return Object.entries<FieldValue>({ ...row }).filter(([name]) => !OWN_COLUMNS.has(name));
+const listFields = (row: VideoRow) =>
+  Object.entries<FieldValue>({ ...row }).filter(([name]) => !OWN_COLUMNS.has(name));
+
+function FieldsSection({ video, unit }: { video: VideoRow; unit: 'ms' | 's' }) {
+  const fields = listFields(video);
+  return (
+    <Section name="fields" heading="Fields">
+      <details id="raw">
+        <summary>{pluralize(fields.length, 'field')} as the service sent them</summary>
+        <Fields
+          fields={fields.map(([name, value]) => [name, <Field name={name} value={value} unit={unit} />])}
+        />
+        <p class="soft">Playback keys are not shown.</p>
+      </details>
+    </Section>
+  );
 }
 
-/** What the data dictionary calls a field, and its name; the name alone where its meaning is not documented. */
-function Label({ name }: { name: string }) {
-  const { description = '' } =
-    (VIDEO_FIELDS as Record<string, { description: string } | undefined>)[name] ?? {};
-  const [label = ''] = description.split(/[;,]/);
-  if (label === '' || label.startsWith('Meaning')) return <>{name}</>;
+/** With what the data dictionary calls each; the name alone where its meaning is not documented. */
+function Fields({ fields }: { fields: readonly (readonly [name: string, shown: ComponentChildren])[] }) {
+  const descriptions: Record<string, { description: string } | undefined> = VIDEO_FIELDS;
   return (
-    <>
-      {label} <small class="soft">{name}</small>
-    </>
+    <dl class="fields">
+      {fields.map(([name, shown]) => {
+        const [label = ''] = descriptions[name]?.description.split(/[;,]/) ?? [];
+        const isKnown = label !== '' && !label.startsWith('Meaning');
+        return (
+          <div key={name}>
+            <dt>
+              {isKnown ? `${label} ` : name}
+              {isKnown && <small class="soft">{name}</small>}
+            </dt>
+            <dd>{shown}</dd>
+          </div>
+        );
+      })}
+    </dl>
   );
 }
 
@@ -123,16 +131,14 @@ function Value({ value }: { value: FieldValue }) {
   return value === '' ? <i class="soft">empty</i> : <bdi class="text">{value}</bdi>;
 }
 
-/** What a state changed against the previous one. */
-function State({
-  state,
-  previous,
-  unit,
-}: {
+interface StateProps {
   state: VideoRow | VersionRow;
   previous: VideoRow | null;
   unit: 'ms' | 's';
-}) {
+}
+
+/** What a state changed against the previous one. */
+function State({ state, previous, unit }: StateProps) {
   const from = 'valid_from' in state ? state.valid_from : (state.removed_at ?? state.changed_at);
   const old = new Map(previous ? listFields(previous) : []);
   const changes = previous ? listFields(state).filter(([name, value]) => value !== old.get(name)) : [];
@@ -143,18 +149,12 @@ function State({
         {state.change === 'edited' && changes.length === 0 && ' a field that is not shown'}
       </p>
       {changes.length > 0 && (
-        <dl class="fields">
-          {changes.map(([name, value]) => (
-            <div key={name}>
-              <dt>
-                <Label name={name} />
-              </dt>
-              <dd>
-                <FieldChange name={name} old={old.get(name) ?? null} value={value} unit={unit} />
-              </dd>
-            </div>
-          ))}
-        </dl>
+        <Fields
+          fields={changes.map(([name, value]) => [
+            name,
+            <FieldChange name={name} old={old.get(name) ?? null} value={value} unit={unit} />,
+          ])}
+        />
       )}
     </>
   );

@@ -91,10 +91,8 @@ describe('a package whose id another account has too', () => {
     expect((await run('sync', '--package', 'main/101')).code).toBe(0);
     expect(services.map(({ requests }) => requests.length)).toEqual([1, 0]);
     const { stdout } = await run('status');
-    expect(stdout).toContain(
-      'second/101 has had no full walk yet\n      -> vodhouse sync --package second/101\n',
-    );
-    expect(stdout).not.toContain('main/101 has had no full walk yet');
+    expect(stdout).toContain('second/101 is not synced yet\n      -> vodhouse sync --package second/101\n');
+    expect(stdout).not.toContain('main/101 is not synced yet');
     expect((await run('sync', '--package', 'second/101')).code).toBe(0);
     expect(services.map(({ requests }) => requests.length)).toEqual([1, 1]);
   });

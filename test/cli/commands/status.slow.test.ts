@@ -153,7 +153,7 @@ describe('status', () => {
     writeFileSync(join(cwd, CONFIG), configText({ url, packages: [101, 104] }));
     const { code, stdout } = await vodhouse(['status'], { cwd });
     expect(code).toBe(3);
-    expect(stdout).toContain('main/104 has had no full walk yet');
+    expect(stdout).toContain('main/104 is not synced yet');
     expect(stdout).not.toContain('main/102');
   });
 

@@ -8,7 +8,7 @@ import { insert, liveFileWith, packageRow } from '../../support/fixtures/filled-
 const at = (minute: number, second = 0) =>
   `2026-03-10 10:${String(minute).padStart(2, '0')}:${String(second).padStart(2, '0')}`;
 
-const ALL: ChangesRequest = { ...ANY_CHANGE, maxMs: 60_000 };
+const ALL: ChangesRequest = ANY_CHANGE;
 
 function open(...statements: string[]) {
   const db = openReadOnly(liveFileWith(packageRow(101), packageRow(102), ...statements));
@@ -68,14 +68,6 @@ describe('the list of all changes', () => {
   it('has a change of the second in which its video was added above that', () => {
     const { find } = open(videos(1), change(`tag = 't'`, at(0)));
     expect(find({}).changes.map((each) => each.change)).toEqual(['edited', 'added']);
-  });
-
-  it('stops where the time is over, and goes on from there', () => {
-    const { findAll, find } = open(...HISTORY);
-    expect(find({ kind: 'restored', maxMs: 0 })).toMatchObject({ changes: [], stopped: 'time' });
-    const { changes, pages } = findAll({ kind: 'restored', maxMs: 0 });
-    expect(changes.map(({ id, changed_fields: fields }) => [id, fields])).toEqual([[2, 'tag ']]);
-    expect(pages).toBeGreaterThan(2);
   });
 
   it('of a package and of a kind are the same as among all', () => {

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { splitMatches } from '../../../src/web/pages/matches.ts';
-import { browse } from '../../support/browser/browser-request.ts';
 import { insert, videoRow } from '../../support/fixtures/filled-live-file.ts';
-import { getExactText, getText, linksIn, named, rowsIn } from '../../support/read-html.ts';
+import { getExactText, linksIn, named, rowsIn } from '../../support/read-html.ts';
 import { openPages, type ReadPage } from '../../support/servers/open-pages.ts';
 
 const ofPackage = { account: 'main', package_id: 104 };
@@ -177,35 +175,18 @@ describe('the search', () => {
     }
   });
 
-  it('marks what was found, and finds videos that were removed among those added', async () => {
+  it('finds videos that were removed among those added', async () => {
     const { page } = await openPages(VIDEOS);
-    const marks = named((await page('/changes?kind=present&q=CAFÉ')).root, 'mark').map(getText);
-    expect(marks).toEqual(['Café', 'Café']);
     expect(titles(await page('/changes?kind=added&q=caf&day=2026-03-05'))).toEqual(['cafe since removed']); // a day of Seoul
   });
 
-  it('is in the header of every page, and an address of earlier versions leads to it', async () => {
-    const { page, url } = await openPages();
+  it('is in the header of every page', async () => {
+    const { page } = await openPages();
     for (const path of ['/', '/packages/main/104', '/storage']) {
       const [form] = named((await page(path)).root, 'form').filter(
         ({ attributes }) => attributes.get('class') === 'search',
       );
       expect(form?.attributes.get('action')).toBe('/changes');
     }
-    const { status, headers } = await browse(`${url}/videos?q=a+b&package=104`);
-    expect([status, headers.location]).toEqual([303, '/changes?q=a+b&package=104']);
-  });
-});
-
-describe('the parts of a text', () => {
-  it.each([
-    ['abcABCab', 'Bc', ['a', '*bc', 'A', '*BC', 'ab']],
-    ['aaa', 'aa', ['*aa', 'a']],
-    ['İstanbul', 'stan', ['İstanbul']],
-    ['abc', 'x', ['abc']],
-    [NFD, '강의', ['한국어 ', '*강의']],
-  ])('of %s by %s', (text, part, parts) => {
-    const split = splitMatches(text, part).map((each) => (each.isMatch ? '*' : '') + each.text);
-    expect(split).toEqual(parts);
   });
 });

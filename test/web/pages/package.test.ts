@@ -121,7 +121,7 @@ describe('the page of a package', () => {
   it('exists for one that was never walked or is retired; and for no other', async () => {
     const { page } = await openPages();
     for (const id of [102, 103])
-      expect((await page(`/packages/main/${id}`)).partText('content')).toContain('never walked');
+      expect((await page(`/packages/main/${id}`)).partText('content')).toContain('not synced yet');
     const retired = await page('/packages/main/500');
     expect(retired.partText('content')).toContain('No longer in the config since 2026-03-09 09:00:00');
     expect(listed(retired)).toHaveLength(1);

@@ -39,7 +39,7 @@ describe('the page of all packages', () => {
     expect(find('main/104')).toEqual(['fresh', '60', '0.9', '57 GiB', '0', '3', '30 min ago']);
     expect(find('main/101')?.slice(2, 4)).toEqual(['2.0', '1 TiB']);
     const bars = named(first.part('packages'), 'rect').map(({ attributes }) => attributes.get('width'));
-    expect(Math.max(...bars.map(Number))).toBe(100);
+    expect(Math.max(...bars.map(Number))).toBe(80);
   });
 
   it('counts what came and went as the published file does', async () => {

@@ -1,8 +1,8 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { formatQuestions, parseQuestions } from '../../../docs/generate/questions.ts';
-import { openAnswers, QUESTIONS } from '../../../src/web/answers/answers.ts';
+import { QUESTIONS } from '../../../src/web/pages/questions.tsx';
 import { videoRow } from '../../support/fixtures/filled-live-file.ts';
 import { expectHarmless, findUnisolated } from '../../support/fixtures/hostile-texts.ts';
 import { published } from '../../support/fixtures/published-file.ts';
@@ -33,7 +33,7 @@ async function openQuestions(
 
 describe('the questions of the pages', () => {
   it('are those of docs/questions.md (npm run docs)', () => {
-    const written = readFileSync('src/web/answers/questions.json', 'utf8');
+    const written = readFileSync('src/web/pages/questions.json', 'utf8');
     expect(written).toBe(formatQuestions(parseQuestions(readFileSync('docs/questions.md', 'utf8'))));
     expect(QUESTIONS).toHaveLength(16);
     expect(QUESTIONS.filter(({ notes, text }) => /```|^\||postgresql/im.test(text + notes))).toEqual([]);
@@ -103,21 +103,6 @@ describe('an answer', () => {
     const { part } = await page('/data?question=which-series-are-the-largest');
     const widths = named(part('answer'), 'rect').map(({ attributes }) => attributes.get('width'));
     expect(widths).toEqual(['80', '40', '20']);
-  });
-
-  it('that is late is there for a later request; the reals of a column have as many decimals', async () => {
-    const { file } = await openQuestions([]);
-    const answers = openAnswers(file);
-    onTestFinished(() => answers.close());
-    const sql = `with recursive n(i) as (select 1 union all select i + 1 from n limit 4) select i, i / 4.0 as r from n`;
-    const question = { slug: 'a-question', heading: '', text: '', sql, notes: '' };
-    expect(await answers.find(question, 0)).toBe('late'); // the thread has not started yet
-    const rows = ['0.25', '0.50', '0.75', '1.00'].map((real, at) => [String(at + 1), real]);
-    const answer = { columns: ['i', 'r'], isNumeric: [true, true], rows, hasMore: false };
-    expect(await answers.find(question, 60_000)).toEqual({ answer });
-    expect(
-      await answers.find({ ...question, slug: 'other', sql: 'delete from videos' }, 60_000),
-    ).toHaveProperty('problem');
   });
 });
 

@@ -1,8 +1,8 @@
 /** The storage of an account by calendar day and month, and what changed between two days. Pure. */
-import { addDays } from '../../lib/days.ts';
-import { formatBinaryBytes } from '../../lib/format.ts';
-import { STORAGE_KINDS } from '../../lib/service-fields.ts';
-import type { GapRow, StorageDayRow } from '../../queries/named/storage.ts';
+import { addDays } from '../lib/days.ts';
+import { formatBinaryBytes } from '../lib/format.ts';
+import { STORAGE_KINDS } from '../lib/service-fields.ts';
+import type { GapRow, StorageDayRow } from '../queries/named/storage.ts';
 
 /** `before`: the figures of the day before. Without figures of its own `missing` says why; else it is empty. */
 export interface CalendarDay {
@@ -22,12 +22,12 @@ export function buildCalendar(
   gaps: readonly GapRow[],
   today: string,
 ): CalendarDay[] {
-  const [first] = [rows[0]?.date, gaps.at(-1)?.date].flatMap((date) => date ?? []).sort();
-  const [last = ''] = [rows.at(-1)?.date ?? '', addDays(today, -1)].sort().reverse();
+  const dates = [...rows, ...gaps].map(({ date }) => date).sort();
+  const last = [dates.at(-1) ?? '', addDays(today, -1)].sort().at(-1) ?? '';
   const rowByDate = new Map(rows.map((row) => [row.date, row]));
   const gapByDate = new Map(gaps.map((gap) => [gap.date, gap]));
   const days: CalendarDay[] = [];
-  for (let date = first; date !== undefined && date <= last; date = addDays(date, 1)) {
+  for (let [date] = dates; date !== undefined && date <= last; date = addDays(date, 1)) {
     const row = rowByDate.get(date) ?? null;
     const missing = row === null ? formatGap(gapByDate.get(date)) : '';
     days.push({ date, row, before: days.at(-1)?.row ?? null, missing });

@@ -1,0 +1,169 @@
+/** Small charts: a figure by day as a line, bars beside the figures of a column, and strips of days or runs. */
+import { formatCount } from '../../lib/format.ts';
+import { formatChange } from '../pages/format.tsx';
+
+/** A day, `YYYY-MM-DD`, and its value. */
+type Point = readonly [date: string, value: number];
+
+/** The number of videos of a package; `sizes` has the oldest day first. */
+export function Sparkline({ sizes }: { sizes: readonly { date: string; videos: number }[] }) {
+  const [first, last] = [sizes[0], sizes.at(-1)];
+  if (!first || !last) return <span class="soft">not counted yet</span>;
+  if (sizes.length < 2) return <span class="soft">since {first.date}</span>;
+  const points = sizes.map(({ date, videos }): Point => [date, videos]);
+  return (
+    <span class="spark">
+      <Line points={points} width={120} height={24} label={describe(points, formatCount)} />
+      <small>
+        {formatChange(last.videos - first.videos)} since {first.date}
+      </small>
+    </span>
+  );
+}
+
+interface TrendChartProps {
+  label: string;
+  /** The oldest first; at least two. */
+  points: readonly Point[];
+  format: (value: number) => string;
+}
+
+/** With its values at both ends; the axis is fitted to the values. */
+export function TrendChart({ label, points, format }: TrendChartProps) {
+  const text = describe(points, format);
+  return (
+    <figure class="trend">
+      <figcaption>
+        {label} <strong>{format(points.at(-1)?.[1] ?? 0)}</strong>
+      </figcaption>
+      <Line points={points} width={400} height={96} label={`${label}: ${text}`} />
+      <p class="soft">
+        {text.split(', ').map((end) => (
+          <span key={end}>{end}</span>
+        ))}
+      </p>
+    </figure>
+  );
+}
+
+const describe = (points: readonly Point[], format: (value: number) => string): string =>
+  [points[0], points.at(-1)].map((point) => point && `${format(point[1])} on ${point[0]}`).join(', ');
+
+type LineProps = { points: readonly Point[]; width: number; height: number; label: string };
+
+function Line({ points, width, height, label }: LineProps) {
+  const x = createScale(
+    points.map(([date]) => Date.parse(date)),
+    width,
+  );
+  const y = createScale(
+    points.map(([, value]) => -value),
+    height,
+  );
+  const places = points.map(([date, value]) => `${x(Date.parse(date))},${y(-value)}`);
+  return (
+    <svg
+      viewBox={`0 0 ${width} ${height}`}
+      width={width}
+      height={height}
+      preserveAspectRatio="none"
+      role="img"
+    >
+      <title>{label}</title>
+      <polyline points={places.join(' ')} />
+    </svg>
+  );
+}
+
+const PADDING = 2;
+
+function createScale(values: readonly number[], length: number): (value: number) => number {
+  const [min, max] = [Math.min(...values), Math.max(...values)];
+  const span = length - 2 * PADDING;
+  return (value) =>
+    Math.round((max === min ? length / 2 : PADDING + ((value - min) / (max - min)) * span) * 10) / 10;
+}
+
+const BAR = { width: 80, height: 10 };
+
+/** The returned function draws one of the values; negative ones go to the left of zero. */
+export function createBars(values: readonly number[]) {
+  const [least, most] = [Math.min(0, ...values), Math.max(0, ...values)];
+  const toX = (value: number) => Math.round(((value - least) / (most - least || 1)) * BAR.width);
+  return (value: number) => {
+    const [from, to] = [toX(Math.min(0, value)), toX(Math.max(0, value))];
+    return (
+      <svg
+        class="bar"
+        viewBox={`0 0 ${BAR.width} ${BAR.height}`}
+        {...BAR}
+        preserveAspectRatio="none"
+        aria-hidden="true"
+      >
+        <rect
+          class={value < 0 ? 'below' : undefined}
+          x={from}
+          width={Math.max(to - from, 1)}
+          height={BAR.height}
+        />
+      </svg>
+    );
+  };
+}
+
+export interface StripBar {
+  class: string;
+  /** In px; it tells states apart without their colour, as `sign` does. */
+  height: number;
+  sign?: string;
+  href?: string;
+  title?: string;
+}
+
+interface StripProps {
+  bars: readonly StripBar[];
+  /** In px: of a bar with its gap, and of the strip. */
+  step: number;
+  height: number;
+  /** Left out: the bars have titles of their own. */
+  label?: string;
+}
+
+/** Links are out of the tab order: a table below has the same ones. */
+export function Strip({ bars, step, height, label }: StripProps) {
+  const width = bars.length * step;
+  const top = bars.some(({ sign }) => sign !== undefined) ? height - 14 : height;
+  return (
+    <svg
+      class="strip"
+      viewBox={`0 0 ${width} ${height}`}
+      width={width}
+      height={height}
+      role={label === undefined ? undefined : 'img'}
+    >
+      {label !== undefined && <title>{label}</title>}
+      {bars.map((bar, at) => {
+        const x = at * step + 1;
+        const shape = (
+          <>
+            {bar.title !== undefined && <title>{bar.title}</title>}
+            {bar.href !== undefined && <rect class="area" x={x - 1} width={step} height={height} />}
+            <rect class={bar.class} x={x} y={top - bar.height} width={step - 2} height={bar.height} />
+            {bar.sign !== undefined && (
+              <text x={x - 1 + step / 2} y={height - 2} text-anchor="middle">
+                {bar.sign}
+              </text>
+            )}
+          </>
+        );
+        return bar.href === undefined ? (
+          <g key={at}>{shape}</g>
+        ) : (
+          <a key={at} href={bar.href} tabindex={-1}>
+            {shape}
+          </a>
+        );
+      })}
+    </svg>
+  );
+}

@@ -1,0 +1,124 @@
+/** What needs attention: how severe, since when, where, and the commands to type. Notes are apart. */
+import type { Item } from '../../health/items.ts';
+import { formatCount } from '../../lib/format.ts';
+import { packagePath, storagePath } from '../paths.ts';
+import { Command, Message, RelativeTime, Timestamp } from './format.tsx';
+import { Section } from './section.tsx';
+
+/** Of the others only the number is shown, and the command that lists all. */
+const MOST = 30;
+
+interface AttentionProps {
+  items: readonly Item[];
+  /** The command that lists all. */
+  all: string;
+  now: number;
+  /** The items are those of the package whose page this is: they have no links to it. */
+  isOfPackage?: boolean;
+}
+
+export function AttentionSection({ items: given, all, now, isOfPackage = false }: AttentionProps) {
+  const shown = given.slice(0, MOST).map((item) => ({
+    isNote: item.severity === 'note',
+    element: <ItemRow key={getId(item)} item={item} now={now} place={isOfPackage ? null : findPlace(item)} />,
+  }));
+  const [items, notes] = [shown.filter(({ isNote }) => !isNote), shown.filter(({ isNote }) => isNote)];
+  return (
+    <Section
+      name="problems"
+      heading="Needs attention"
+      part
+      empty={given.length === 0 ? 'Nothing.' : undefined}
+    >
+      {items.length > 0 && <ul class="problems">{items.map(({ element }) => element)}</ul>}
+      {notes.length > 0 && <h3>Notes</h3>}
+      {notes.length > 0 && <ul class="problems">{notes.map(({ element }) => element)}</ul>}
+      {given.length > MOST && (
+        <p class="soft">
+          and {formatCount(given.length - MOST)} more: <Command text={all} />
+        </p>
+      )}
+    </Section>
+  );
+}
+
+/** Unique on the page. */
+function getId({ problem: { of, scope } }: Item): string {
+  const parts = [scope.account, scope.packageId, scope.part].map((each) => encodeURIComponent(each ?? ''));
+  return `about-${of.kind}-${parts.join('-')}`;
+}
+
+const LEVELS = {
+  bad: ['bad', '✕ problem'],
+  attention: ['warn', '! attention'],
+  note: ['note', 'i note'],
+} as const;
+
+type Place = { text: string; href: string } | null;
+
+function ItemRow({ item, now, place }: { item: Item; now: number; place: Place }) {
+  const { severity, message, affects, since, nextTry, details, advice } = item;
+  const [level, label] = LEVELS[severity];
+  return (
+    <li>
+      <p>
+        <Message text={message} />
+      </p>
+      <div class="about">
+        <span class={`state ${level}`}>{label}</span> {affects !== null && <span>affects {affects}</span>}{' '}
+        {since !== null && (
+          <span>
+            began <RelativeTime at={since} now={now} />
+          </span>
+        )}{' '}
+        {nextTry !== null && (
+          <span>
+            next try <Timestamp at={nextTry} />
+          </span>
+        )}{' '}
+        {place && <a href={place.href}>{place.text}</a>}
+      </div>
+      <Details id={getId(item)} details={details} />
+      {advice.map(({ text, command }) => (
+        <p class="detail" key={command ?? text}>
+          {text !== null && `${text}${command === null ? '' : ': '}`}
+          {command !== null && <Command text={command} />}
+        </p>
+      ))}
+    </li>
+  );
+}
+
+/** More than one line is folded. */
+function Details({ id, details }: { id: string; details: readonly string[] }) {
+  const lines = details.map((detail) => (
+    <p class="detail" key={detail}>
+      <Message text={detail} />
+    </p>
+  ));
+  if (details.length < 2) return <>{lines}</>;
+  return (
+    <details id={id}>
+      <summary>Details</summary>
+      {lines}
+    </details>
+  );
+}
+
+const PLACES = {
+  requests: { text: 'Requests', href: '#budgets' },
+  runs: { text: 'Runs', href: '/runs' },
+  targets: { text: 'Targets', href: '#targets' },
+};
+
+/** The place on the pages that shows more. */
+function findPlace({ problem: { of, scope }, isGroup }: Item): Place {
+  const { account, packageId } = scope;
+  const { place } = of;
+  if (place === undefined) return null;
+  if (place !== 'storage' && place !== 'package') return PLACES[place];
+  if (account === null) return null;
+  if (isGroup) return { text: 'Packages', href: '/packages' };
+  if (packageId !== null) return { text: 'Package', href: packagePath({ account, package_id: packageId }) };
+  return { text: 'Storage by day', href: storagePath({ account }) };
+}

@@ -1,0 +1,162 @@
+/** The packages on the status page, each with a strip of its last days; and what a package and its state are called everywhere. */
+import type { Config } from '../../config/config.ts';
+import type { Status } from '../../database/schema/runs.ts';
+import { CATALOGUE, getRank } from '../../health/catalogue.ts';
+import type { PackageReport } from '../../health/facts.ts';
+import type { Problem } from '../../health/problem.ts';
+import type { HealthReport } from '../../health/report.ts';
+import { createCalendar } from '../../lib/calendar.ts';
+import { toTimestamp } from '../../lib/clock.ts';
+import { addDays } from '../../lib/days.ts';
+import { formatCount, pluralize } from '../../lib/format.ts';
+import type { PackageKey } from '../../lib/package-key.ts';
+import type { PageQueries } from '../../queries/page-queries.ts';
+import { Strip } from '../charts/figures.tsx';
+import { packagePath } from '../paths.ts';
+import { findToday, type PageSources } from '../routing.ts';
+import { PackageLink, RelativeTime } from './format.tsx';
+import { findMeaning } from './glossary.tsx';
+import { Section } from './section.tsx';
+import { Table } from './table.tsx';
+
+/** A package with its first problem, which is its state. */
+export type PackageState = PackageReport & { problem: Problem | undefined };
+
+/** The packages of the config. */
+export function getPackageStates({ packages, problems }: HealthReport): PackageState[] {
+  const first = new Map<string, Problem>();
+  for (const problem of problems.filter(({ scope }) => scope.packageId !== null)) {
+    const key = `${problem.scope.account ?? ''}/${problem.scope.packageId ?? ''}`;
+    if (!first.has(key)) first.set(key, problem);
+  }
+  return packages.map((row) => ({ ...row, problem: first.get(`${row.account}/${row.package_id}`) }));
+}
+
+interface StateProps {
+  row: PackageState;
+  /** An unscoped full run is in progress: packages without a walk will get one. */
+  isFirstReadRunning?: boolean;
+}
+
+/** The most severe state of a package, as short text. */
+export function PackageStateLabel({ row, isFirstReadRunning = false }: StateProps) {
+  const { last_walk, walked_at, problem } = row;
+  const show = (level: string, text: string) => (
+    <span class={`state ${level}`} title={findMeaning(text)}>
+      {text}
+    </span>
+  );
+  if (last_walk === 'running' && walked_at === null) return show('new', 'first sync in progress');
+  if (problem) return show(problem.of.severity === 'bad' ? 'bad' : 'warn', problem.state ?? problem.message);
+  return walked_at === null && isFirstReadRunning
+    ? show('new', 'waiting for its first sync')
+    : show('good', 'fresh');
+}
+
+/** `partial`: a walk ended early or failed, and another one counted the videos. `none`: no walk did either. */
+const DAY_STATES = ['read', 'partial', 'failed', 'none'] as const;
+type DayState = (typeof DAY_STATES)[number];
+
+/** In px. The height says the state too, for those who see no difference in the colours. */
+const HEIGHTS = { read: 16, partial: 11, failed: 6, none: 1 };
+/** Days of a strip; the last one is today. */
+const DAYS = 30;
+
+interface StripSources {
+  config: Pick<Config, 'timezone'>;
+  details: Pick<PageQueries, 'sizes' | 'trouble'>;
+}
+
+/** The returned function reads what the walks of a package came to by day of the service, the oldest day first. */
+export function createStripReader({ config, details }: StripSources, now: number) {
+  const today = findToday(config, now);
+  const first = addDays(today, 1 - DAYS);
+  const days = [...createCalendar(config.timezone).days(first, today)].map(({ day, startsAt }) => ({
+    date: day,
+    startsAt: toTimestamp(startsAt),
+  }));
+  return (key: PackageKey): { date: string; state: DayState }[] => {
+    const counted = new Set(details.sizes(key, first).map(({ date }) => date));
+    const trouble = new Map<string, Set<Status>>(days.map(({ date }) => [date, new Set()]));
+    for (const { started_at: at, status } of details.trouble(key, days[0]?.startsAt ?? ''))
+      trouble.get(days.findLast(({ startsAt }) => startsAt <= at)?.date ?? '')?.add(status);
+    return days.map(({ date }) => ({ date, state: judge(counted.has(date), trouble.get(date)) }));
+  };
+}
+
+function judge(isCounted: boolean, trouble: ReadonlySet<Status> = new Set()): DayState {
+  if (trouble.size === 0) return isCounted ? 'read' : 'none';
+  return trouble.has('failed') && !isCounted ? 'failed' : 'partial';
+}
+
+/** More packages are behind a link. */
+const MOST = 12;
+const HEAD = ['Package', 'State', `Last ${DAYS} days`, '>Videos', 'Walked'];
+
+type SectionProps = { sources: PageSources; health: HealthReport; isFirstReadRunning: boolean };
+
+/** The worst first; otherwise in the order of the config. */
+export function PackagesSection({ sources, health, isFirstReadRunning }: SectionProps) {
+  const { now } = health;
+  const packages = getPackageStates(health);
+  const rank = ({ problem }: PackageState) => (problem ? getRank(problem) : CATALOGUE.length);
+  const rows = packages.toSorted((one, other) => rank(one) - rank(other)).slice(0, MOST);
+  const readStrip = createStripReader(sources, now);
+  return (
+    <Section name="packages" heading="Packages" count={formatCount(packages.length)} part>
+      {rows.length === 0 && <p class="soft">None in the config.</p>}
+      <a class="more" href="/packages">
+        All packages
+      </a>
+      {rows.length > 0 && (
+        <Table label={{ by: 'packages-heading' }} class="strips compact" head={HEAD}>
+          {rows.map((row) => (
+            <tr key={packagePath(row)}>
+              <th scope="row">
+                <PackageLink of={row} name={row.name} />
+              </th>
+              <td>
+                <PackageStateLabel row={row} isFirstReadRunning={isFirstReadRunning} />
+              </td>
+              <td>
+                <DayStrip days={readStrip({ account: row.account, packageId: row.package_id })} />
+              </td>
+              <td class="number">{formatCount(row.videos)}</td>
+              <td class="nowrap wide">
+                <RelativeTime at={row.walked_at} now={now} />
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      {rows.length > 0 && (
+        <p class="strip-key soft">
+          {DAY_STATES.map((state) => (
+            <span key={state}>
+              <Strip bars={[toBar(state)]} step={7} height={16} /> {state}
+            </span>
+          ))}
+        </p>
+      )}
+    </Section>
+  );
+}
+
+const toBar = (state: DayState) => ({ class: `day-${state}`, height: HEIGHTS[state] });
+
+type Days = ReturnType<ReturnType<typeof createStripReader>>;
+
+const DayStrip = ({ days }: { days: Days }) => (
+  <Strip bars={days.map(({ state }) => toBar(state))} step={7} height={16} label={describeDays(days)} />
+);
+
+/** `28 days read; failed: 2026-11-03; none: 2026-11-04`. Of more than five days their number. */
+function describeDays(days: Days): string {
+  const texts = DAY_STATES.flatMap((state) => {
+    const dates = days.filter((day) => day.state === state).map(({ date }) => date);
+    if (state === 'read') return `${pluralize(dates.length, 'day')} read`;
+    const text = dates.length > 5 ? pluralize(dates.length, 'day') : dates.join(', ');
+    return dates.length === 0 ? [] : `${state}: ${text}`;
+  });
+  return texts.join('; ');
+}
