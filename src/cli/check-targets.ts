@@ -1,11 +1,9 @@
 /** The part of `check` that looks at the targets. */
 import type { Config, TargetConfig } from '../config/config.ts';
 import { errorLine, hintLine } from '../lib/errors.ts';
-import { escapeControls } from '../lib/format.ts';
 import { openTarget } from '../publishing/targets/open-target.ts';
 import { findRefusal, readIdentity } from '../publishing/targets/ownership.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
-import { formatTable } from './output/table.ts';
 
 /** What was looked at, and the result in one sentence; `hint`: what to type or do. As the JSON document has it. */
 interface TargetCheck {
@@ -49,17 +47,4 @@ export function checkTargets({ publish, accounts, worker }: Config, warehouse: W
   }
   const targets = publish?.targets ?? [];
   return Promise.all(targets.map(async (each) => ({ target: each.name, checks: await check(each) })));
-}
-
-/** A table of what was looked at, and below it what to do. Empty where there are no targets; ends with a line feed. */
-export function checkedTargetsText(targets: Awaited<ReturnType<typeof checkTargets>>): string {
-  if (targets.length === 0) return '';
-  const all = targets.flatMap(({ target, checks }) => checks.map((check) => ({ target, ...check })));
-  const rows = all.map(({ target, checked, ok, result }) => {
-    return [target, checked, ok ? 'ok' : 'FAILED', escapeControls(result)];
-  });
-  const hints = all.flatMap(({ target, checked, hint }) =>
-    hint === null ? [] : [`  -> ${target}, ${checked}: ${hint}`],
-  );
-  return `\n${[formatTable(['target', 'checked', '', 'result'], rows), ...hints].join('\n')}\n`;
 }

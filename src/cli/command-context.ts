@@ -28,13 +28,13 @@ type ContextOptions = LogOptions & Partial<ConfigOptions> & { verbose?: true };
 export interface CommandContext extends Environment {
   /** Prints on a terminal what takes a while; nothing elsewhere. The text ends with a line feed. */
   announce: (text: string) => void;
-  /** Writes a line to stderr, above the progress bars. The text ends with a line feed. */
+  /** Writes a line to stderr, above that of the progress. The text ends with a line feed. */
   line: (text: string) => void;
-  /** Removes the progress bars from the terminal. */
+  /** Removes the progress from the terminal. */
   close(): void;
 }
 
-/** Progress bars on a terminal, log lines elsewhere. */
+/** A line of progress on a terminal, log lines elsewhere. */
 export async function openCommandContext(
   command: string,
   options: ContextOptions,
@@ -43,8 +43,8 @@ export async function openCommandContext(
   const { logLevel: level, logFormat: format } = options;
   const context = createContext(command, options, secrets, options.verbose ? 'all' : 'notable');
   if (!process.stderr.isTTY || format !== 'text' || level === 'silent') return context;
-  const { createProgressBars } = await import('./output/progress-bars.ts');
-  const bars = createProgressBars(systemClock, process.stderr);
+  const { createProgressLine } = await import('./output/progress-line.ts');
+  const bars = createProgressLine(systemClock, process.stderr);
   const line = (text: string) => bars.line(text);
   const announce = (text: string) => bars.step(text.trimEnd());
   const logger = createLogger({ level, format, secrets, write: line });

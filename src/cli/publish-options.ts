@@ -1,7 +1,6 @@
 /** What the options of `publish` ask of the targets of a config. */
 import type { Config } from '../config/config.ts';
 import { commandsFor, shellQuote } from '../health/commands.ts';
-import { findNearest } from '../lib/did-you-mean.ts';
 import { ConfigError } from '../lib/errors.ts';
 import { escapeControls, pluralize } from '../lib/format.ts';
 import { createLogger, type Logger } from '../lib/logger.ts';
@@ -12,6 +11,7 @@ import type { LoadRequest } from '../publishing/targets/target.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import type { JsonOptions, LogOptions } from './command-context.ts';
 import { isConfirmed } from './confirm.ts';
+import { assertKnown } from './known-name.ts';
 
 export interface PublishOptions extends JsonOptions {
   target?: string;
@@ -41,13 +41,6 @@ export function selectLoaders(config: Config, options: PublishOptions): TargetLo
   if (isForced && selected.length > 1)
     throw new ConfigError(`an account is loaded by force into one target: --target ${names.join(' or ')}`);
   return selected;
-}
-
-function assertKnown(message: string, name: string, known: readonly string[]): void {
-  if (known.includes(name)) return;
-  const nearest = findNearest(name, known);
-  const hint = nearest === undefined ? `known: ${known.join(', ')}` : `did you mean ${nearest}?`;
-  throw new ConfigError(`${message} ${name}; nothing was changed`, { hint });
 }
 
 /** The account to load by force; null: none. Throws ConfigError for one that is neither in the config nor in the warehouse. */

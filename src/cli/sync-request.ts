@@ -1,7 +1,6 @@
 /** What the options of `sync` request. Every problem is a ConfigError. */
 import type { Config } from '../config/config.ts';
 import type { RunRequest } from '../app/pipeline.ts';
-import { packageNames } from '../health/commands.ts';
 import { createCalendar, daysBetween } from '../lib/calendar.ts';
 import { addDays, type DayRange } from '../lib/days.ts';
 import { ConfigError } from '../lib/errors.ts';
@@ -65,6 +64,8 @@ function assertFullWalk({ quick, acceptRemovals }: SyncOptions): void {
 
 /** Ten years. */
 const MAX_DAYS = 3_660;
+/** How many packages of the config an error names. */
+const MAX_EXAMPLES = 20;
 
 /** The days of --from and --to; null without them. `today` is that of the service's calendar. */
 function getStorageDays({ storage, from, to }: SyncOptions, today: string): DayRange | null {
@@ -82,26 +83,14 @@ function getStorageDays({ storage, from, to }: SyncOptions, today: string): DayR
   return { from, to: last };
 }
 
-/** How many packages of the config an error names. */
-const MAX_EXAMPLES = 20;
-
 function assertConfigured(selectors: readonly PackageSelector[], accounts: Config['accounts']): void {
   const known = accounts.flatMap(({ name, packages }) =>
     packages.map(({ id }) => ({ account: name, packageId: id })),
   );
   const unknown = selectors.filter((selector) => !known.some(createMatcher([selector])));
   if (unknown.length === 0) return;
-  const hints = unknown.flatMap(({ packageId }) => {
-    const owners = known.filter((key) => key.packageId === packageId).map(({ account }) => account);
-    return owners.length === 0 ? [] : [`package ${packageId} is in ${owners.join(', ')}`];
-  });
-  if (hints.length < unknown.length) {
-    const getName = packageNames(accounts);
-    const examples = known
-      .slice(0, MAX_EXAMPLES)
-      .map(({ account, packageId }) => getName({ account, package_id: packageId }));
-    hints.push(`the config has ${examples.join(', ')}`);
-  }
+  const same = known.filter(({ packageId }) => unknown.some((selector) => selector.packageId === packageId));
+  const examples = (same.length > 0 ? same : known).slice(0, MAX_EXAMPLES).map(formatSelector);
   const names = unknown.map(formatSelector).join(', ');
-  reject(`no account has the package ${names}`, [...new Set(hints)].join('; '));
+  reject(`no account has the package ${names}`, `the config has ${examples.join(', ')}`);
 }

@@ -35,8 +35,6 @@ export interface Account {
   newestMs: number;
   /** The time as in `cdate`. */
   now(): string;
-  /** When a video that is uploaded now was created, as in `cdate`. */
-  createdAt(packageId: number, id: number): string;
   countFile: CountFile;
 }
 
@@ -73,7 +71,7 @@ function createChanges(account: Account, spec: PackageSpec, state: State, getRec
     /** Adds a video with an id above all earlier ones. */
     upload: () => {
       state.newestId += nextIdGap(account.seed, spec, state.newestId);
-      const cdate = account.createdAt(spec.id, state.newestId);
+      const cdate = account.now();
       const entry = newEntry(state.newestId, cdate);
       count(entry, cdate, 1);
       return insert(state, entry);

@@ -27,8 +27,6 @@ export interface SandboxOptions {
   seed?: number;
   /** When the newest of the first videos was uploaded, in milliseconds since 1970; default 30 June 2025. */
   newestMs?: number;
-  /** The creation time (`cdate`) of a video that is uploaded; default and where undefined: now. */
-  createdAt?: (packageId: number, id: number) => string | undefined;
   /** Videos changed a minute, from the first `listen` on; default 0. */
   churnPerMinute?: number;
   /** The largest page in videos; default 1,000. */
@@ -85,15 +83,11 @@ export function createSandbox(options: SandboxOptions) {
 }
 
 function createLists(
-  { seed = 1, packages = DEFAULT_PACKAGES, newestMs = DEFAULT_NEWEST_MS, createdAt }: SandboxOptions,
+  { seed = 1, packages = DEFAULT_PACKAGES, newestMs = DEFAULT_NEWEST_MS }: SandboxOptions,
   now: () => string,
   countFile: CountFile,
 ): PackageVideos[] {
-  const account = {
-    ...{ seed, now, newestMs, countFile },
-    createdAt: (packageId: number, id: number) => createdAt?.(packageId, id) ?? now(),
-  };
-  return packages.map((spec) => createPackageVideos(account, spec));
+  return packages.map((spec) => createPackageVideos({ seed, now, newestMs, countFile }, spec));
 }
 
 function createServer(options: SandboxOptions, catalogue: Catalogue) {

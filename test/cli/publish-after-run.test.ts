@@ -37,7 +37,7 @@ describe('publishing after a run', () => {
 
 describe('a command context', () => {
   it.each([
-    [true, 'publishing …\n'],
+    [true, '\r\u001b[Kpublishing …\r\u001b[K'],
     [false, ''],
   ])('announces on a terminal only: %s', async (isTerminal, expected) => {
     const written: string[] = [];

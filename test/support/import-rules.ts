@@ -44,7 +44,6 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   pino: ['lib/'],
   'pino-pretty': ['lib/'],
   commander: ['cli/'],
-  'cli-progress': ['cli/'],
   'cli-table3': ['cli/'],
   yaml: ['config/'],
   'csv-parse': ['config/'],

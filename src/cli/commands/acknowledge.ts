@@ -1,14 +1,13 @@
 import { existsSync } from 'node:fs';
 import { loadConfig } from '../../config/load.ts';
-import { commandsFor } from '../../health/commands.ts';
 import { systemClock, toTimestamp } from '../../lib/clock.ts';
-import { findNearest } from '../../lib/did-you-mean.ts';
 import { ConfigError } from '../../lib/errors.ts';
 import { escapeControls } from '../../lib/format.ts';
 import type { OpenDrift } from '../../warehouse/statements/drift.ts';
 import { openWarehouse } from '../../warehouse/warehouse.ts';
 import type { ConfigOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
+import { assertKnown } from '../known-name.ts';
 
 /** `vodhouse acknowledge [ACCOUNT/STREAM/FIELD]`: accepts drift, all of it where none is named. Returns the exit code. */
 export async function acknowledge(options: ConfigOptions, name?: string): Promise<number> {
@@ -16,8 +15,9 @@ export async function acknowledge(options: ConfigOptions, name?: string): Promis
   if (!existsSync(config.warehouse)) throw new ConfigError(`there is no warehouse at ${config.warehouse}`);
   const warehouse = openWarehouse(config.warehouse, systemClock);
   try {
-    const named = findNamed(warehouse.listOpenDrift(), name, commandsFor(options.config)('status'));
-    const added = named.filter(({ acknowledged_at: at }) => at === null);
+    const open = warehouse.listOpenDrift();
+    if (name !== undefined) assertKnown('there is no drift', name, open.map(nameOf));
+    const added = open.filter((row) => row.acknowledged_at === null && (name ?? nameOf(row)) === nameOf(row));
     const at = toTimestamp(systemClock.now());
     for (const row of added) warehouse.acknowledgeDrift({ ...row, at });
     const lines = added.map((row) => `acknowledged ${escapeControls(nameOf(row))} (${row.kind})\n`);
@@ -32,17 +32,3 @@ const nameOf = ({ account, stream, field }: OpenDrift) => `${account}/${stream}/
 
 const noneText = (name: string | undefined) =>
   name === undefined ? 'no drift to acknowledge\n' : `${escapeControls(name)} was acknowledged before\n`;
-
-/** Throws ConfigError where no drift has this name. */
-function findNamed(open: readonly OpenDrift[], name: string | undefined, status: string): OpenDrift[] {
-  if (name === undefined) return [...open];
-  const named = open.filter((row) => nameOf(row) === name);
-  if (named.length > 0) return named;
-  const nearest = findNearest(name, open.map(nameOf));
-  throw new ConfigError(`there is no drift ${name}`, {
-    hint:
-      nearest === undefined
-        ? `${status} lists the drift, as ACCOUNT/STREAM/FIELD`
-        : `did you mean ${nearest}?`,
-  });
-}

@@ -13,11 +13,11 @@ import { ConfigError, errorMessage, ParkedError, RefusedError, TransientError } 
 import { pluralize } from '../../lib/format.ts';
 import type { ServiceClient } from '../../service/client/client.ts';
 import { readStorageDay } from '../../service/storage.ts';
-import { checkedTargetsText, checkTargets } from '../check-targets.ts';
+import { checkTargets } from '../check-targets.ts';
 import { openCommandContext, type JsonOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { formatJson } from '../output/output.ts';
-import { formatTable } from '../output/table.ts';
+import { formatRecords } from '../output/table.ts';
 import { abortOnSignal } from '../signals.ts';
 
 /** One request to the service and its result. */
@@ -51,9 +51,7 @@ export async function check(options: CheckOptions): Promise<number> {
     process.stdout.write(
       options.json
         ? formatJson(checkDocument(config, checked, refusal))
-        : checkText(config, checked.findings, refusal) +
-            checkedTargetsText(checked.targets) +
-            webhookText(checked.webhook, options.config),
+        : checkText(config, checked, refusal) + webhookText(checked.webhook, options.config),
     );
     return refusal ? EXIT.usage : exitCodeForChecks(checked);
   } finally {
@@ -184,15 +182,19 @@ function adviceFor({ status }: RefusedError, asked: string): string {
 
 function checkText(
   { file, accounts }: Config,
-  results: readonly CheckResult[],
+  { findings, targets }: Checked,
   refusal: LeavingReport['refusal'],
 ): string {
-  const rows = results.map((row) => [row.account, row.asked, row.ok ? 'ok' : 'FAILED', row.result]);
-  const hints = results.flatMap(({ account, asked, hint }) =>
-    hint ? [`  -> ${account}, ${asked}: ${hint}`] : [],
-  );
   const headline = refusal
     ? `${file}: REFUSED by sync and start: ${refusal.reason}\n  -> ${refusal.hint}`
     : `${file}: ok, ${pluralize(accounts.length, 'account')}`;
-  return `${[headline, '', formatTable(['account', 'request', '', 'result'], rows), ...hints].join('\n')}\n`;
+  const rows = [
+    ...findings.map(({ account, asked, ...row }) => ({ of: account, checked: asked, ...row })),
+    ...targets.flatMap(({ target, checks }) => checks.map((row) => ({ of: target, ...row }))),
+  ];
+  const table = formatRecords(
+    rows.map(({ of, checked, ok, result }) => ({ of, checked, '': ok ? 'ok' : 'FAILED', result })),
+  );
+  const hints = rows.flatMap(({ of, checked, hint }) => (hint ? [`  -> ${of}, ${checked}: ${hint}`] : []));
+  return `${[headline, '', table, ...hints].join('\n')}\n`;
 }

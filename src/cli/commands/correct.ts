@@ -2,15 +2,14 @@ import type { Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load.ts';
 import { openPipeline, type Pipeline } from '../../app/pipeline.ts';
 import { isDay } from '../../lib/days.ts';
-import { findNearest } from '../../lib/did-you-mean.ts';
 import { ConfigError } from '../../lib/errors.ts';
-import { formatCount } from '../../lib/format.ts';
 import type { CorrectionOffer } from '../../sync/storage/correction.ts';
 import { openCommandContext, type CommandContext, type ConfigOptions } from '../command-context.ts';
 import { isConfirmed } from '../confirm.ts';
 import { EXIT } from '../exit.ts';
+import { assertKnown } from '../known-name.ts';
 import { publishResultText } from '../output/publication-text.ts';
-import { formatTable } from '../output/table.ts';
+import { formatRecords } from '../output/table.ts';
 import { exitCodeForSync, publishAfterRun } from '../publish-after-run.ts';
 import { abortOnSignal } from '../signals.ts';
 
@@ -70,23 +69,22 @@ async function correctDay(
 }
 
 function assertAccountAndDay({ accounts }: Config, account: string, date: string): void {
-  const names = accounts.map(({ name }) => name);
-  if (!names.includes(account)) {
-    const nearest = findNearest(account, names);
-    const hint = nearest ? `did you mean ${nearest}?` : `the config has ${names.join(', ')}`;
-    throw new ConfigError(`there is no account ${account}`, { hint });
-  }
+  assertKnown(
+    'the config has no account',
+    account,
+    accounts.map(({ name }) => name),
+  );
   if (isDay(date)) return;
   throw new ConfigError(`${date} is not a day`, { hint: 'write it as yyyy-mm-dd, such as 2026-03-09' });
 }
 
 function offerTable({ booked, corrected, observed, differing }: CorrectionOffer): string {
-  const format = (value: number | null | undefined) => (value == null ? '\u2013' : formatCount(value));
-  const rows = differing.map((figure) => [
-    figure,
-    format(booked[figure]),
-    ...(corrected ? [format(corrected[figure])] : []),
-    format(observed[figure]),
-  ]);
-  return formatTable(['figure', '>booked', ...(corrected ? ['>corrected'] : []), '>service now'], rows);
+  return formatRecords(
+    differing.map((figure) => ({
+      figure: figure,
+      booked: booked[figure] ?? null,
+      corrected: corrected?.[figure] ?? null,
+      'service now': observed[figure] ?? null,
+    })),
+  );
 }

@@ -5,6 +5,7 @@ import { getDemoConfig } from '../../app/file-use.ts';
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/config.ts';
 import { openForCopy } from '../../database/connection.ts';
+import { lockOrThrow } from '../../database/lock.ts';
 import { createPrivateFolder } from '../../database/private-files.ts';
 import { createCalendar } from '../../lib/calendar.ts';
 import { HOUR_MS } from '../../lib/clock.ts';
@@ -23,7 +24,6 @@ export const PACKAGES = [
   { id: 104, name: 'Webinars', videos: 360 },
   { id: 105, name: 'Product tours', videos: 120 },
 ] as const;
-export const PACKAGE_IDS = PACKAGES.map(({ id }) => id);
 export const [CAMPAIGNS, WEBINARS, TOURS] = [102, 104, 105] as const;
 
 const STORAGE_DAYS = 400;
@@ -82,21 +82,18 @@ server: { port: ${port} }
   return { ...config, schedule: { ...config.schedule, full: every20s(now) } };
 }
 
-/**
- * Whether there is a warehouse of an earlier demo. Removes a published file without one, which publishing would not replace.
- * Throws ConfigError where a file of the demo's names is not of a demo.
- */
-export function findEarlierDemo(warehouse: string): boolean {
+/** Removes the warehouse and the published file of an earlier demo. Throws ConfigError where a file of these names is not of a demo, and LockedError where one runs. */
+export function removeEarlierDemo(warehouse: string): void {
   const [config, published] = [getDemoConfig(warehouse), getPublishedFile(warehouse)];
   const isOurs = existsSync(config) && readFileSync(config, 'utf8').startsWith(MARKER);
-  if (existsSync(config) && !isOurs) throw notOurs(config);
+  const foreign = isOurs ? undefined : [config, warehouse, published].find((file) => existsSync(file));
+  if (foreign !== undefined) throw notOurs(foreign);
   if (existsSync(warehouse)) {
     if (!isDemo(warehouse)) throw notOurs(warehouse);
-    return true;
+    lockOrThrow(warehouse, 'worker', 'demo', Date.now()).release(); // another demo would lose its file
   }
-  if (existsSync(published) && !isOurs) throw notOurs(published);
-  rmSync(published, { force: true });
-  return false;
+  for (const file of [warehouse, `${warehouse}-wal`, `${warehouse}-shm`, published])
+    rmSync(file, { force: true });
 }
 
 /** Reads a file of any version, and changes none. */
@@ -115,7 +112,7 @@ const notOurs = (file: string): ConfigError =>
   });
 
 /** `data/demo.bi.db` for `data/demo.db`. */
-export function getPublishedFile(warehouse: string): string {
+function getPublishedFile(warehouse: string): string {
   const { dir, name, ext } = parse(warehouse);
   return join(dir, `${name}.bi${ext}`);
 }

@@ -7,16 +7,15 @@ import { backUpInChild } from '../../backup/backup.ts';
 import { lockOrThrow } from '../../database/lock.ts';
 import { commandsFor, shellQuote } from '../../health/commands.ts';
 import { toTimestamp } from '../../lib/clock.ts';
-import { findNearest } from '../../lib/did-you-mean.ts';
 import { ConfigError } from '../../lib/errors.ts';
-import { formatCount } from '../../lib/format.ts';
 import type { ForgetTarget } from '../../warehouse/accounts.ts';
 import { openCommandContext, type CommandContext, type ConfigOptions } from '../command-context.ts';
 import { isConfirmed } from '../confirm.ts';
 import { EXIT } from '../exit.ts';
+import { assertKnown } from '../known-name.ts';
 import { displayPath } from '../output/output.ts';
 import { publishResultText } from '../output/publication-text.ts';
-import { formatTable } from '../output/table.ts';
+import { formatRecords } from '../output/table.ts';
 import { exitCodeForSync, publishAfterRun } from '../publish-after-run.ts';
 import { abortOnSignal } from '../signals.ts';
 
@@ -65,11 +64,8 @@ function assertRetired(
   const { account, packageId } = target;
   const packages = warehouse.listTargetPackages(target);
   if (packageId === null ? !warehouse.hasAccount(account) : packages.length === 0) {
-    const nearest = findNearest(account, warehouse.listAccounts());
-    const hint = `the warehouse has the accounts ${warehouse.listAccounts().join(', ')}`;
-    throw new ConfigError(`the warehouse has no ${name}`, {
-      hint: nearest === undefined || nearest === account ? hint : `did you mean ${nearest}?`,
-    });
+    const known = packageId === null ? warehouse.listAccounts() : [];
+    assertKnown('the warehouse has no', name, known);
   }
   const configured = config.accounts.find((each) => each.name === account);
   const isConfigured =
@@ -88,8 +84,7 @@ function assertRetired(
 }
 
 function rowsTable({ warehouse }: Pipeline, target: ForgetTarget): string {
-  const rows = warehouse.countTargetRows(target).map(({ table, rows }) => [table, formatCount(rows)]);
-  return formatTable(['table', '>rows'], rows);
+  return formatRecords(warehouse.countTargetRows(target).map(({ table, rows }) => ({ table, rows })));
 }
 
 /** Under the run lock. The backup comes first. */

@@ -2,22 +2,20 @@ import { existsSync } from 'node:fs';
 import { loadConfig } from '../../config/load.ts';
 import { commandsFor } from '../../health/commands.ts';
 import { systemClock, toTimestamp } from '../../lib/clock.ts';
-import { findNearest } from '../../lib/did-you-mean.ts';
 import { ConfigError } from '../../lib/errors.ts';
 import { openWarehouse } from '../../warehouse/warehouse.ts';
 import type { ConfigOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
+import { assertKnown } from '../known-name.ts';
 
 /** `vodhouse resume ACCOUNT`: ends the pause of an account, also while a worker runs. Returns the exit code. */
 export async function resume(options: ConfigOptions, account: string): Promise<number> {
   const { accounts, warehouse: path } = loadConfig(options.config);
-  const names = accounts.map(({ name }) => name);
-  if (!names.includes(account)) {
-    const nearest = findNearest(account, names);
-    throw new ConfigError(`the config has no account ${account}`, {
-      hint: nearest === undefined ? `it has ${names.join(', ')}` : `did you mean ${nearest}?`,
-    });
-  }
+  assertKnown(
+    'the config has no account',
+    account,
+    accounts.map(({ name }) => name),
+  );
   if (!existsSync(path)) throw new ConfigError(`there is no warehouse at ${path}`);
   const warehouse = openWarehouse(path, systemClock);
   try {

@@ -11,8 +11,7 @@ import { openRunQueries, type RunCounts } from '../../queries/run-queries.ts';
 import type { JsonOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { formatJson } from '../output/output.ts';
-import { runListText } from '../output/run-list-text.ts';
-import { runText, withCommands } from '../output/run-text.ts';
+import { runTable, runText, withCommands } from '../output/run-text.ts';
 
 type RunsOptions = JsonOptions & { failed?: true; limit?: number };
 
@@ -57,7 +56,10 @@ function listRuns(
     return `none of ${pluralize(counts.runs, 'run')} failed, was done in part, or was killed\n`;
   const left = (isFailedOnly ? counts.failed : counts.runs) - rows.length;
   const isKilled = rows.some(({ status }) => status === 'running') && !queries.isRunning();
-  return runListText(rows, { left, isKilled, isFailedOnly, formatCommand });
+  const more = formatCommand(`runs ${isFailedOnly ? '--failed ' : ''}--limit ${rows.length + left}`);
+  const rest = left > 0 ? `\n  … and ${pluralize(left, 'earlier run')}: ${more}` : '';
+  const hint = `one run in full: ${formatCommand(`runs ${rows[0]?.run_id ?? ''}`)}`;
+  return `${runTable(rows, isKilled)}${rest}\n\n${hint}\n`;
 }
 
 /** Throws ConfigError where there is no such run. */

@@ -1,9 +1,6 @@
-/** Paths, limits and JSON documents for a terminal. */
+/** Paths and JSON documents for a terminal. */
 import { relative } from 'node:path';
 import { isCheckout } from '../../lib/package-root.ts';
-
-/** The most rows of a list that a person reads on a terminal; `--json` has all. */
-export const MOST_ROWS = 40;
 
 /** The path relative to the current folder, if it lies below it. */
 export function displayPath(path: string): string {

@@ -2,7 +2,7 @@
 import type { AccountPlan, PassPlan, Plan } from '../../capacity/plan-report.ts';
 import { formatSchedule } from '../../capacity/plan.ts';
 import { formatCount, formatDuration, pluralize, escapeControls } from '../../lib/format.ts';
-import { formatTable } from './table.ts';
+import { formatRecords } from './table.ts';
 
 /** Whether the schedule fits, the costs, then remarks. `config` is the path as it was given. */
 export function planText(plan: Plan, config: string): string {
@@ -25,36 +25,38 @@ function resultLines({ accounts, fits, proposal }: Plan, config: string): string
 }
 
 function passTable({ accounts }: Plan): string {
-  const rows = accounts.flatMap((account) => {
-    const limit = account.per_day === null ? 'any' : formatCount(account.per_day);
-    const own = account.own.map((pass) => [
-      ...passRow(account, `full at "${pass.schedule}"`, pass, pass.packages),
-      '',
-    ]);
-    const others = account.packages - account.own.reduce((sum, { packages }) => sum + packages, 0);
-    const full = [...passRow(account, 'full', account.full, others), limit];
-    return [full, ...own, ...(account.quick ? [passRow(account, 'quick', account.quick)] : [])];
-  });
-  const headings = ['account', 'pass', '>packages', '>pages', '>requests', '>at the limits', '>runs a day'];
-  return formatTable([...headings, '>requests a day', '>per_day'], rows);
+  return formatRecords(
+    accounts.flatMap((account) => {
+      const others = account.packages - account.own.reduce((sum, { packages }) => sum + packages, 0);
+      const limit = account.per_day === null ? 'any' : formatCount(account.per_day);
+      return [
+        passRecord(account, 'full', account.full, others, limit),
+        ...account.own.map((pass) => passRecord(account, `full at "${pass.schedule}"`, pass, pass.packages)),
+        ...(account.quick ? [passRecord(account, 'quick', account.quick)] : []),
+      ];
+    }),
+  );
 }
 
-function passRow(
+function passRecord(
   { account, packages: all }: AccountPlan,
   kind: string,
   pass: PassPlan,
   packages = all,
-): string[] {
-  return [
+  limit: string | null = null,
+) {
+  const time = pass.time_ms === null ? 'no limit' : formatDuration(Math.ceil(pass.time_ms / 1000) * 1000);
+  return {
     account,
-    kind,
-    formatCount(packages),
-    formatCount(pass.pages),
-    formatCount(pass.requests),
-    pass.time_ms === null ? 'no limit' : formatDuration(Math.ceil(pass.time_ms / 1000) * 1000),
-    formatCount(pass.runs_per_day),
-    formatCount(pass.requests * pass.runs_per_day),
-  ];
+    pass: kind,
+    packages,
+    pages: pass.pages,
+    requests: pass.requests,
+    '>at the limits': time,
+    'runs a day': pass.runs_per_day,
+    'requests a day': pass.requests * pass.runs_per_day,
+    '>per_day': limit,
+  };
 }
 
 function formatRemarks({ accounts, warehouse, warehouse_exists: exists }: Plan): string[] {

@@ -47,8 +47,6 @@ function listHeldBack(path: string, walks: RunDetails['walks']): RunDetails['hel
   }
 }
 
-type Walk = RunSummary['walks'][number];
-
 /** The JSON document of `sync --json` (docs/json.md). */
 export function summaryJson(
   summary: RunSummary,
@@ -62,7 +60,7 @@ export function summaryJson(
     status: summary.status,
     requests: summary.requests,
     duration_ms: summary.durationMs,
-    walks: summary.walks.map(publicWalk),
+    walks: summary.walks,
     storage: summary.storage,
     failures: summary.failures.map(({ account, packageId, message, hint = null, parked }) => ({
       account,
@@ -74,15 +72,4 @@ export function summaryJson(
     published: publishResultDocument(published),
     targets: targets.map(targetLoadsDocument),
   });
-}
-
-const PUBLIC_COLUMNS = new Set([
-  ...['walk_id', 'run_id', 'account', 'package_id', 'mode', 'status', 'pages', 'totalcount', 'inserted'],
-  ...['updated', 'unchanged', 'removed', 'restored', 'quarantined', 'unsettled', 'held_back', 'requests'],
-  ...['resumed', 'started_at', 'finished_at', 'error'],
-]);
-
-/** Without the internal columns of the row. */
-function publicWalk(walk: Walk) {
-  return Object.fromEntries(Object.entries(walk).filter(([name]) => PUBLIC_COLUMNS.has(name)));
 }

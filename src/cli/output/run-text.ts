@@ -1,4 +1,4 @@
-/** One run in full, for a terminal: `vodhouse runs RUN`. */
+/** Runs for a terminal: the list of `vodhouse runs`, and one in full. */
 import type { Config } from '../../config/config.ts';
 import { acceptRemovalsCommands, type FormatCommand } from '../../health/commands.ts';
 import { createConfigFilter } from '../../health/facts.ts';
@@ -9,17 +9,51 @@ import {
   escapeControls,
   formatAgo,
   formatBytes,
-  formatCount,
   formatDuration,
   formatOffset,
   pluralize,
   truncate,
 } from '../../lib/format.ts';
+import type { RunRow } from '../../queries/named/status.ts';
 import type { HeldByRun, RunDetails } from '../../queries/run-queries.ts';
 import { isNotable } from './log-progress.ts';
-import { countOrBlank, formatElapsed } from './run-list-text.ts';
-import { formatFilledColumns } from './table.ts';
-import { MOST_ROWS } from './output.ts';
+import { formatFirst, formatRecords, MOST_ROWS, moreText, type Limit } from './table.ts';
+
+/** One line per run. `isKilled`: the status `running` is that of a killed run, which the next run marks as interrupted. */
+export function runTable(rows: readonly RunRow[], isKilled: boolean): string {
+  return formatRecords(
+    rows.map((run) => ({
+      run: String(run.run_id),
+      'started (UTC)': run.started_at,
+      '>took': formatElapsed(run),
+      trigger: run.trigger,
+      mode: run.mode,
+      scope: truncate(run.scope ?? 'everything', 30),
+      status: run.status === 'running' && isKilled ? 'interrupted' : run.status,
+      requests: run.status === 'running' ? null : run.requests,
+      ...pickChanges(run),
+      error: truncate(run.error ?? '', 60),
+    })),
+  );
+}
+
+/** What changed; null for nothing, so that changes stand out. */
+function pickChanges(row: Record<'inserted' | 'updated' | 'removed' | 'restored', number>) {
+  const { inserted, updated, removed, restored } = row;
+  return {
+    inserted: inserted || null,
+    updated: updated || null,
+    removed: removed || null,
+    restored: restored || null,
+  };
+}
+
+/** The time from start to end in whole seconds, as the warehouse stores times; nothing before the end. */
+function formatElapsed({ started_at, finished_at }: Pick<RunRow, 'started_at' | 'finished_at'>): string {
+  if (finished_at === null) return '';
+  const ms = fromTimestamp(finished_at) - fromTimestamp(started_at);
+  return ms <= 0 ? '<1s' : formatDuration(ms);
+}
 
 /** A run, with the commands that accept what it held back (null for a package that left the config). */
 export type FullRun = Omit<RunDetails, 'held_back' | 'failures'> & {
@@ -47,6 +81,7 @@ export interface RunTextOptions {
   most?: number | undefined;
 }
 
+/** One run in full. */
 export function runText(details: FullRun, options: RunTextOptions): string {
   const command = options.formatCommand(`runs ${details.run.run_id} --json`);
   const limit: Limit = { most: options.most ?? MOST_ROWS, command };
@@ -57,9 +92,9 @@ export function runText(details: FullRun, options: RunTextOptions): string {
     requestTable(details),
     heldBackText(details, limit),
     listText('in quarantine:', details.quarantine.map(formatQuarantine), limit),
-    bookedText(details, limit),
+    bookedText(details),
   ];
-  return `${sections.filter((section) => section !== null).join('\n\n')}\n`;
+  return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
 }
 
 function headText({ run, failures }: FullRun, { now, isKilled }: RunTextOptions): string {
@@ -79,121 +114,87 @@ function headText({ run, failures }: FullRun, { now, isKilled }: RunTextOptions)
   ].join('\n');
 }
 
-/** How many rows a list has, and the command that prints all of them. */
-interface Limit {
-  most: number;
-  command: string;
-}
-
-function listText(heading: string, lines: readonly string[], limit: Limit): string | null {
-  if (lines.length === 0) return null;
+function listText(heading: string, lines: readonly string[], limit: Limit): string {
+  if (lines.length === 0) return '';
   const shown = lines.slice(0, limit.most).map((line) => `  - ${line}`);
   return [heading, ...shown, ...moreText(lines.length, limit)].join('\n');
 }
 
-function moreText(count: number, { most, command }: Limit): string[] {
-  return count > most ? [`  … and ${formatCount(count - most)} more: ${command}`] : [];
-}
-
 /** With what to do below it, where that is known. */
-function formatFailure({ hint, ...failure }: FullRun['failures'][number]): string {
-  return `${escapeControls(formatReason(failure))}${hint ? `\n      -> ${hint}` : ''}`;
-}
-
-function formatReason({
+function formatFailure({
   account,
-  package_id,
+  package_id: id,
   stream,
   kind,
   message,
-}: RunDetails['failures'][number]): string {
-  if (package_id !== null) {
-    const text = withoutSubject(message, `account ${account}, package ${package_id}`);
-    return `${account}/${package_id} (${kind}): ${text}`;
-  }
-  if (stream === 'storage')
-    return `storage of ${account} (${kind}): ${withoutSubject(message, `account ${account}, storage`)}`;
-  return `account ${account} (${kind}): ${withoutSubject(message, `account ${account}`)}`;
+  hint,
+}: FullRun['failures'][number]): string {
+  const name =
+    id !== null ? `${account}/${id}` : `${stream === 'storage' ? 'storage of' : 'account'} ${account}`;
+  const subject = id !== null ? `, package ${id}` : stream === 'storage' ? ', storage' : '';
+  const text = `${name} (${kind}): ${withoutSubject(message, `account ${account}${subject}`)}`;
+  return `${escapeControls(text)}${hint ? `\n      -> ${hint}` : ''}`;
 }
 
 type Walk = FullRun['walks'][number];
 
-const WALK_HEADINGS = [
-  ...['package', '', 'status', '>pages', '>inserted', '>updated', '>removed', '>restored', '>unchanged'],
-  ...['>requests', '>took', ''],
-];
-
 /** What did not succeed first, then what changed. */
-function walkTable({ walks, run, failures }: FullRun, limit: Limit): string | null {
-  if (walks.length === 0) return run.mode === 'quick' ? 'no package had anything new' : null;
+function walkTable({ walks, run, failures }: FullRun, limit: Limit): string {
+  if (walks.length === 0) return run.mode === 'quick' ? 'no package had anything new' : '';
   const rank = (walk: Walk) => (walk.status !== 'succeeded' ? 0 : isNotable(walk) ? 1 : 2);
-  const sorted = [...walks].sort((one, other) => rank(one) - rank(other));
-  const rows = sorted
-    .slice(0, limit.most)
-    .map((walk) => [
-      `${walk.account}/${walk.package_id}`,
-      truncate(walk.name ?? '', 30),
-      walk.status,
-      formatCount(walk.pages),
-      ...[walk.inserted, walk.updated, walk.removed, walk.restored, walk.unchanged].map(countOrBlank),
-      formatCount(walk.requests),
-      formatElapsed(walk),
-      formatRemarks(walk, failures),
-    ]);
-  return [formatFilledColumns(WALK_HEADINGS, rows), ...moreText(walks.length, limit)].join('\n');
+  const isListed = (walk: Walk) =>
+    failures.some(({ account, package_id: id }) => account === walk.account && id === walk.package_id);
+  const records = walks
+    .toSorted((one, other) => rank(one) - rank(other))
+    .map((walk) => ({
+      package: `${walk.account}/${walk.package_id}`,
+      name: truncate(walk.name ?? '', 30),
+      status: walk.status,
+      pages: walk.pages,
+      ...pickChanges(walk),
+      unchanged: walk.unchanged || null,
+      requests: walk.requests,
+      '>took': formatElapsed(walk),
+      resumed: walk.resumed ? 'yes' : null,
+      quarantined: walk.quarantined || null,
+      unsettled: walk.unsettled || null,
+      'held back': walk.held_back || null,
+      error: isListed(walk) ? null : truncate(walk.error ?? '', 80),
+    }));
+  return formatFirst(records, limit);
 }
 
-/** With the error, unless it is listed above. */
-function formatRemarks(walk: Walk, failures: FullRun['failures']): string {
-  const isListed = failures.some(
-    ({ account, package_id }) => account === walk.account && package_id === walk.package_id,
-  );
-  return [
-    ...(walk.resumed ? ['resumed'] : []),
-    ...(walk.quarantined > 0 ? [`${formatCount(walk.quarantined)} in quarantine`] : []),
-    ...(walk.unsettled > 0 ? [`${formatCount(walk.unsettled)} unsettled`] : []),
-    ...(walk.held_back > 0 ? [`${formatCount(walk.held_back)} held back`] : []),
-    ...(walk.error !== null && !isListed ? [truncate(walk.error, 80)] : []),
-  ].join(', ');
-}
-
-const REQUEST_HEADINGS = [
-  ...['requests', 'purpose', '>sent', '>answered', '>error status', '>no response', '>average', '>received'],
-];
-
-function requestTable({ requests, run }: FullRun): string | null {
+function requestTable({ requests, run }: FullRun): string {
   if (requests.length === 0)
     return run.requests === 0 || run.status === 'running'
-      ? null
+      ? ''
       : 'requests by purpose: no longer stored (retention.requests_days)';
-  const rows = requests.map((row) => {
-    const responses = row.requests - row.unanswered;
-    return [
-      row.account,
-      row.purpose,
-      formatCount(row.requests),
-      ...[row.answered, row.error_status, row.unanswered].map(countOrBlank),
-      responses === 0 ? '' : formatDuration(Math.round(row.duration_ms / responses)),
-      formatBytes(row.bytes),
-    ];
-  });
-  return formatFilledColumns(REQUEST_HEADINGS, rows);
+  return formatRecords(
+    requests.map((row) => {
+      const responses = row.requests - row.unanswered;
+      return {
+        requests: row.account,
+        purpose: row.purpose,
+        sent: row.requests,
+        answered: row.answered || null,
+        'error status': row.error_status || null,
+        'no response': row.unanswered || null,
+        '>average': responses === 0 ? '' : formatDuration(Math.round(row.duration_ms / responses)),
+        '>received': formatBytes(row.bytes),
+      };
+    }),
+  );
 }
 
 /** What still waits: some of what was held back may be applied, or back in the list. */
-function heldBackText({ held_back: rows, walks }: FullRun, limit: Limit): string | null {
-  if (rows.length === 0) return null;
-  const shown = rows.slice(0, limit.most);
-  const lines = shown.flatMap(({ account, package_id: id, removals, reasons, command, held_by }) => {
+function heldBackText({ held_back: rows, walks }: FullRun, limit: Limit): string {
+  const lines = rows.map(({ account, package_id: id, removals, reasons, command, held_by }) => {
     const name = walks.find(({ walk_id }) => walk_id === held_by)?.name ?? null;
-    const what = `${formatPackage(account, id, name)}: ${pluralize(removals, 'removal')}`;
-    return [
-      `  - ${what}, ${formatHeldReason(reasons)}`,
-      ...(command === null ? [] : [`      -> to accept exactly these: ${command}`]),
-    ];
+    const what = `${formatPackage(account, id, name)}: ${pluralize(removals, 'removal')}, ${formatHeldReason(reasons)}`;
+    return command === null ? what : `${what}\n      -> to accept exactly these: ${command}`;
   });
-  const rest = moreText(rows.length, limit);
-  return ['held back, and still waiting:', ...lines, ...rest, CONFIRMATION_HINT].join('\n');
+  const text = listText('held back, and still waiting:', lines, limit);
+  return text === '' ? '' : `${text}\n${CONFIRMATION_HINT}`;
 }
 
 function formatQuarantine(row: FullRun['quarantine'][number]): string {
@@ -203,13 +204,12 @@ function formatQuarantine(row: FullRun['quarantine'][number]): string {
   return escapeControls(`${owner}, ${truncate(id ?? 'without an id', 30)}: ${truncate(reason, 100)}${after}`);
 }
 
-function bookedText({ booked }: FullRun, limit: Limit): string | null {
-  if (booked.length === 0) return null;
+function bookedText({ booked }: FullRun): string {
   const accounts = [...new Set(booked.map(({ account }) => account))];
   const lines = accounts.map((account) => {
     const days = booked.filter((row) => row.account === account).map(({ date }) => date);
     const range = days.length > 3 ? `${days[0]} to ${days.at(-1)}` : days.join(', ');
     return `storage of ${account}: ${pluralize(days.length, 'day')} booked (${range})`;
   });
-  return [...lines.slice(0, limit.most), ...moreText(lines.length, limit)].join('\n');
+  return lines.join('\n');
 }

@@ -1,10 +1,9 @@
 /** The text of `vodhouse status`. */
 import { fromTimestamp, toTimestamp } from '../../lib/clock.ts';
 import type { Savings, StatusQueries } from '../../queries/status-queries.ts';
-import type { BackupReport, BudgetReport, PublishedReport } from '../../health/facts.ts';
+import type { BudgetReport } from '../../health/facts.ts';
 import { isNothingRead } from '../../health/reading.ts';
 import { getOverallStatus, NOTHING_READ } from '../../health/overall-status.ts';
-import type { Advice } from '../../health/problem.ts';
 import type { HealthReport } from '../../health/report.ts';
 import type { Schedule } from '../../health/schedule.ts';
 import { summarizeTarget, targetText } from '../../health/targets.ts';
@@ -17,8 +16,8 @@ import {
   escapeControls,
   truncate,
 } from '../../lib/format.ts';
-import { displayPath, MOST_ROWS } from './output.ts';
-import { formatTable } from './table.ts';
+import { displayPath } from './output.ts';
+import { formatFirst, formatRecords, MOST_ROWS, moreText, type Limit } from './table.ts';
 
 /** What `status` shows: the health of the live file, and the requests that were saved. */
 export type Report = Omit<HealthReport, 'budgets'> &
@@ -26,25 +25,33 @@ export type Report = Omit<HealthReport, 'budgets'> &
 
 /** The report for a terminal: the problems first. */
 export function statusText(report: Report, now: number): string {
-  const since = (timestamp: string | null) =>
+  const since: Since = (timestamp) =>
     timestamp === null ? 'never' : formatAgo(now - fromTimestamp(timestamp));
-  const sections = [problemsText(report), scheduleText(report, now)];
-  if (report.packages.length > 0) sections.push(packageTable(report, since));
-  if (report.storage.length > 0) sections.push(storageTable(report, since));
-  if (report.drift.length > 0) sections.push(driftTable(report, since));
-  if (report.published) sections.push(publishedLine(report.published, since));
-  if (report.targets.length > 0) sections.push(targetLines(report, now).join('\n'));
-  if (report.backup) sections.push(backupLine(report.backup, since));
-  sections.push(budgetTable(report));
-  if (report.runs.length > 0) sections.push(runTable(report, since));
-  return `${sections.join('\n\n')}\n`;
+  const limit: Limit = { most: MOST_ROWS, command: report.formatCommand('status --json') };
+  const sections = [
+    problemsText(report, limit),
+    scheduleText(report, now),
+    formatFirst(
+      report.packages.map((row) => packageRecord(row, since)),
+      limit,
+    ),
+    formatRecords(report.storage.map((row) => storageRecord(row, since))),
+    formatFirst(
+      report.drift.map((row) => driftRecord(row, since)),
+      limit,
+    ),
+    placesText(report, since, now),
+    budgetText(report),
+    formatRecords(report.runs.map((row) => runRecord(row, since))),
+  ];
+  return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
 }
 
 type Since = (timestamp: string | null) => string;
 
-function problemsText(report: Report): string {
+function problemsText(report: Report, limit: Limit): string {
   const { items, warehouse } = report;
-  if (items.length > 0) return [`needs attention (${warehouse}):`, ...itemLines(items)].join('\n');
+  if (items.length > 0) return [`needs attention (${warehouse}):`, ...itemLines(items, limit)].join('\n');
   if (isNothingRead(report)) return `${nothingReadText(report)} (${warehouse})`;
   return `${getOverallStatus(report).text} (${warehouse})`;
 }
@@ -58,6 +65,25 @@ export function listNeeds(report: Report): string[] {
 function nothingReadText(report: Report): string {
   if (report.runs[0]?.status === 'running') return `${NOTHING_READ}; the first run is under way`;
   return `${NOTHING_READ}: ${report.formatCommand('sync')}`;
+}
+
+/** Each item with its details, as many as fit completely; at least one. */
+function itemLines(items: Report['items'], limit: Limit): string[] {
+  const lines: string[] = [];
+  for (const [index, { message, affects, nextTry, details, advice }] of items.entries()) {
+    const below = [
+      ...(affects === null ? [] : [`affects ${affects}`]),
+      ...details,
+      ...(nextTry === null ? [] : [`next try at ${nextTry} UTC`]),
+      ...advice.map(
+        ({ text, command }) => `-> ${[text, command].filter((part) => part !== null).join(': ')}`,
+      ),
+    ];
+    if (index > 0 && lines.length + 1 + below.length > limit.most)
+      return [...lines, ...moreText(items.length, { ...limit, most: index })];
+    lines.push(`  - ${escapeControls(message)}`, ...below.map((line) => `      ${escapeControls(line)}`));
+  }
+  return lines;
 }
 
 /** Whether a worker runs, and what is due when. */
@@ -76,160 +102,115 @@ function scheduleText({ worker, next, formatCommand }: Report, now: number): str
   });
   const [first, ...others] = next.packages;
   if (first) {
-    const name = `${first.account}/${first.package_id}`;
-    const count = `${pluralize(others.length + 1, 'package')} by their own schedules, the first`;
-    due.push(`${others.length > 0 ? `${count} ` : 'full walk of '}${name} ${inTime(first.at)}`);
+    const more = others.length > 0 ? ` (and ${pluralize(others.length, 'package')} later)` : '';
+    due.push(`full walk of ${first.account}/${first.package_id} ${inTime(first.at)}${more}`);
   }
-  return [
-    running,
-    ...(due.length > 0 ? [`${worker ? 'due' : 'due with a worker'}: ${due.join(', ')}`] : []),
-  ].join('\n');
+  const dueText = due.length > 0 ? `\n${worker ? 'due' : 'due with a worker'}: ${due.join(', ')}` : '';
+  return `${running}${dueText}`;
 }
 
-/** Each item with its details, as many as fit completely; at least one. */
-function itemLines(items: Report['items']): string[] {
-  const lines: string[] = [];
-  for (const [index, item] of items.entries()) {
-    const { message, affects, nextTry, details, advice } = item;
-    const below = [
-      ...(affects === null ? [] : [`affects ${affects}`]),
-      ...details,
-      ...(nextTry === null ? [] : [`next try at ${nextTry} UTC`]),
-      ...advice.map((each) => `-> ${formatAdvice(each)}`),
-    ];
-    if (index > 0 && lines.length + 1 + below.length > MOST_ROWS)
-      return [...lines, ...more(items.length - index)];
-    lines.push(`  - ${escapeControls(message)}`, ...below.map((line) => `      ${escapeControls(line)}`));
-  }
-  return lines;
-}
+const packageRecord = (row: Report['packages'][number], since: Since) => ({
+  package: `${row.account}/${row.package_id}`,
+  name: row.name,
+  videos: row.videos,
+  walked: since(row.walked_at),
+  'last walk': row.last_walk ?? '-',
+  'held back': row.held_back || null,
+  order: row.order === 'untrusted' ? 'not by id' : null,
+});
 
-function formatAdvice({ text, command }: Advice): string {
-  return [text, command].filter((part) => part !== null).join(': ');
-}
+const storageRecord = (row: Report['storage'][number], since: Since) => ({
+  storage: row.account,
+  'today read': since(row.read_at),
+  'booked through': row.booked_through ?? 'none',
+  gaps: row.gaps,
+  'given up': row.gaps_given_up,
+});
 
-function packageTable(report: Report, since: Since): string {
-  const rows = report.packages.map((row) => [
-    `${row.account}/${row.package_id}`,
-    row.name ?? '',
-    formatCount(row.videos),
-    since(row.walked_at),
-    row.last_walk ?? '-',
-    row.held_back > 0 ? formatCount(row.held_back) : '',
-    row.order === 'untrusted' ? 'not by id' : '',
-  ]);
-  return limited(['package', '', '>videos', 'walked', 'last walk', '>held back', 'order'], rows);
-}
+const driftRecord = (row: Report['drift'][number], since: Since) => ({
+  drift: `${row.stream} of ${row.account}`,
+  field: truncate(row.field, 40),
+  kind: row.kind,
+  sample: truncate(row.sample ?? '', 30),
+  'first seen': since(row.first_seen_at),
+  'last seen': since(row.last_seen_at),
+  acknowledged: row.acknowledged_at && since(row.acknowledged_at),
+});
 
-function limited(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  return [formatTable(headings, rows.slice(0, MOST_ROWS)), ...more(rows.length - MOST_ROWS)].join('\n');
-}
+const runRecord = (run: Report['runs'][number], since: Since) => ({
+  run: String(run.run_id),
+  started: since(run.started_at),
+  trigger: run.trigger,
+  mode: run.mode,
+  scope: run.scope ?? 'everything',
+  status: run.status,
+  requests: run.requests,
+  error: truncate(run.error ?? '', 80),
+});
 
 /** Lines below the line of one target. */
 const MOST_NOTES = 8;
 
-function targetLines({ targets }: Report, now: number): string[] {
-  return targets.flatMap((report) => {
-    const { notes } = summarizeTarget(report, now);
-    const lines = notes.slice(0, MOST_NOTES).map((text) => `  ${text}`);
-    return [
-      `target ${report.target}: ${targetText(report, now)}`,
-      ...lines,
-      ...more(notes.length - MOST_NOTES),
-    ];
-  });
+/** Where else the data are: the published file, the targets, the last backup. */
+function placesText(
+  { published, targets, backup, formatCommand }: Report,
+  since: Since,
+  now: number,
+): string {
+  const lines: string[] = [];
+  if (published) {
+    const { file, published_at: at, behind } = published;
+    const state =
+      at === null ? 'not there yet' : `made ${since(at)}${behind ? '; newer changes are not in it yet' : ''}`;
+    lines.push(`published file ${displayPath(file)}: ${state}`);
+  }
+  for (const target of targets) {
+    const { notes } = summarizeTarget(target, now);
+    const more = moreText(notes.length, { most: MOST_NOTES, command: formatCommand('status --json') });
+    lines.push(`target ${target.target}: ${targetText(target, now)}`);
+    lines.push(...notes.slice(0, MOST_NOTES).map((text) => `  ${text}`), ...more);
+  }
+  if (backup) {
+    const { file, made_at: at, size_bytes: bytes } = backup;
+    const state =
+      file === null ? ': none yet' : ` ${displayPath(file)}: made ${since(at)}, ${formatBytes(bytes ?? 0)}`;
+    lines.push(`last backup${state}`);
+  }
+  return lines.join('\n');
 }
 
-function more(left: number): string[] {
-  return left > 0 ? [`  … and ${formatCount(left)} more: vodhouse status --json`] : [];
-}
-
-function storageTable(report: Report, since: Since): string {
-  const rows = report.storage.map((row) => [
-    row.account,
-    since(row.read_at),
-    row.booked_through ?? 'none',
-    formatCount(row.gaps),
-    formatCount(row.gaps_given_up),
-  ]);
-  return formatTable(['storage', 'today read', 'booked through', '>gaps', '>given up'], rows);
-}
-
-function driftTable(report: Report, since: Since): string {
-  const rows = report.drift.map((row) => [
-    `${row.stream} of ${row.account}`,
-    truncate(row.field, 40),
-    row.kind,
-    truncate(row.sample ?? '', 30),
-    since(row.first_seen_at),
-    since(row.last_seen_at),
-    row.acknowledged_at === null ? '' : since(row.acknowledged_at),
-  ]);
-  return limited(['drift', 'field', 'kind', 'sample', 'first seen', 'last seen', 'acknowledged'], rows);
-}
-
-function budgetTable(report: Report): string {
+function budgetText({ budgets }: Report): string {
   const show = ({ spent, left, limit }: Report['budgets'][number]['per_day']) =>
     left === null || limit === null
       ? `${formatCount(spent)} spent`
       : `${formatCount(left)} of ${formatCount(limit)}`;
-  const rows = report.budgets.map((row) => [
-    row.account,
-    show(row.per_second),
-    show(row.per_minute),
-    show(row.per_day),
-    row.saved.quick_walks === 0
-      ? '-'
-      : `${formatCount(row.saved.requests)} by ${pluralize(row.saved.quick_walks, 'quick walk')}`,
-    formatCount(row.saved.pages),
-  ]);
-  const headings = ['requests left', '>per second', '>per minute', '>per day', '>saved in 7 days'];
-  const returning = report.budgets.flatMap(({ account, pause }) =>
+  const records = budgets.map((row) => ({
+    'requests left': row.account,
+    '>per second': show(row.per_second),
+    '>per minute': show(row.per_minute),
+    '>per day': show(row.per_day),
+    'saved in 7 days by quick walks': row.saved.requests || null,
+    'unchanged pages': row.saved.pages,
+  }));
+  const returning = budgets.flatMap(({ account, pause }) =>
     pause && !pause.in_force
       ? [`  ${account} was paused until ${pause.until} UTC; its rate comes back until ${pause.back_at} UTC`]
       : [],
   );
-  return [formatTable([...headings, '>unchanged pages'], rows), ...returning].join('\n');
+  return [formatRecords(records), ...returning].join('\n');
 }
-
-function publishedLine({ file, published_at: at, behind }: PublishedReport, since: Since): string {
-  const words =
-    at === null ? 'not there yet' : `made ${since(at)}${behind ? '; newer changes are not in it yet' : ''}`;
-  return `published file ${displayPath(file)}: ${words}`;
-}
-
-function backupLine({ file, made_at: at, size_bytes: bytes }: BackupReport, since: Since): string {
-  if (file === null) return 'last backup: none yet';
-  return `last backup ${displayPath(file)}: made ${since(at)}, ${formatBytes(bytes ?? 0)}`;
-}
-
-function runTable(report: Report, since: Since): string {
-  const rows = report.runs.map((run) => [
-    String(run.run_id),
-    since(run.started_at),
-    run.trigger,
-    run.mode,
-    run.scope ?? 'everything',
-    run.status,
-    formatCount(run.requests),
-    truncate(run.error ?? '', 80),
-  ]);
-  return formatTable(['run', 'started', 'trigger', 'mode', 'scope', 'status', '>requests', 'error'], rows);
-}
-
-type Requests = ReturnType<StatusQueries['requests']>;
 
 /** The last requests, newest first. */
-export function requestsText(requests: Requests): string {
-  const rows = requests.map((row) => [
-    toTimestamp(row.at_ms),
-    row.account,
-    row.purpose,
-    row.package_id === null ? '' : String(row.package_id),
-    row.page === null ? '' : String(row.page),
-    row.status === null ? 'no response' : String(row.status),
-    row.duration_ms === null ? '' : formatCount(row.duration_ms),
-    row.bytes === null ? '' : formatCount(row.bytes),
-  ]);
-  return `${formatTable(['sent (UTC)', 'account', 'purpose', '>package', '>page', 'status', '>ms', '>bytes'], rows)}\n`;
+export function requestsText(requests: ReturnType<StatusQueries['requests']>): string {
+  const records = requests.map((row) => ({
+    'sent (UTC)': toTimestamp(row.at_ms),
+    account: row.account,
+    purpose: row.purpose,
+    package: row.package_id === null ? null : String(row.package_id),
+    page: row.page,
+    status: row.status === null ? 'no response' : String(row.status),
+    ms: row.duration_ms,
+    bytes: row.bytes,
+  }));
+  return `${formatRecords(records)}\n`;
 }

@@ -1,5 +1,9 @@
+/** Records as a table on a terminal. */
 import Table from 'cli-table3';
-import { escapeControls } from '../../lib/format.ts';
+import { escapeControls, formatCount } from '../../lib/format.ts';
+
+/** The most rows of a list that a person reads on a terminal; `--json` has all. */
+export const MOST_ROWS = 40;
 
 const BORDERS = [
   ...['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right'],
@@ -7,26 +11,48 @@ const BORDERS = [
 ];
 const CHARS = { ...Object.fromEntries(BORDERS.map((part) => [part, ''])), middle: '  ' };
 
-/** A table without borders. A column whose heading begins with `>` is aligned to the right. */
-export function formatTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+/** Numbers are aligned to the right, and get separators of thousands. Nothing for null. */
+export type Cell = string | number | null;
+
+/** A table without borders: a column for each key of the records, but for those that are empty in every one. */
+export function formatRecords(records: readonly Readonly<Record<string, Cell>>[]): string {
+  const isFilled = (name: string) => records.some((record) => (record[name] ?? '') !== '');
+  const names = Object.keys(records[0] ?? {}).filter(isFilled);
+  const rows = records.map((record) => names.map((name) => record[name] ?? null));
+  return formatTable(names, rows);
+}
+
+/** A table without borders. A column is aligned to the right where all its values are numbers, or its heading begins with `>`. */
+export function formatTable(headings: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  const isNumeric = (column: number) =>
+    rows.some((row) => typeof row[column] === 'number') &&
+    rows.every((row) => row[column] === null || typeof row[column] === 'number');
   const table = new Table({
     head: headings.map((heading) => heading.replace(/^>/, '')),
-    colAligns: headings.map((heading) => (heading.startsWith('>') ? 'right' : 'left')),
+    colAligns: headings.map((heading, column) =>
+      heading.startsWith('>') || isNumeric(column) ? 'right' : 'left',
+    ),
     chars: CHARS,
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
   });
-  table.push(...rows.map((row) => row.map(escapeControls)));
+  table.push(...rows.map((row) => row.map(formatCell)));
   return table.toString().replace(/[^\S\n]+$/gm, '');
 }
 
-/** The same without the columns that are empty in every row. */
-export function formatFilledColumns(
-  headings: readonly string[],
-  rows: readonly (readonly string[])[],
-): string {
-  const isFilled = (_: unknown, column: number) => rows.some((row) => row[column] !== '');
-  return formatTable(
-    headings.filter(isFilled),
-    rows.map((row) => row.filter(isFilled)),
-  );
+const formatCell = (cell: Cell) =>
+  typeof cell === 'number' ? formatCount(cell) : escapeControls(cell ?? '');
+
+/** The first rows of a list, and below them how many more there are, and the command that prints them. */
+export interface Limit {
+  most: number;
+  command: string;
+}
+
+/** The first records as a table. */
+export function formatFirst(records: readonly Readonly<Record<string, Cell>>[], limit: Limit): string {
+  return [formatRecords(records.slice(0, limit.most)), ...moreText(records.length, limit)].join('\n');
+}
+
+export function moreText(count: number, { most, command }: Limit): string[] {
+  return count > most ? [`  … and ${formatCount(count - most)} more: ${command}`] : [];
 }

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { temporaryFolder } from '../../support/fixtures/temporary-folder.ts';
 import { eventually, startVodhouse, vodhouse } from '../../support/processes/vodhouse-command.ts';
-import { readValue } from '../../support/fixtures/live-file.ts';
 
 vi.setConfig({ testTimeout: 90_000 });
 
@@ -28,35 +27,16 @@ describe('a second demo', () => {
     expect(readdirSync(join(cwd, 'data'))).toEqual(['demo.bi.db', 'other.yaml']);
   });
 
-  it('continues with the account as the first one left it', async () => {
+  it('leaves the file of a demo that runs alone, and answers its commands', async () => {
     const cwd = temporaryFolder();
-    const warehouse = join(cwd, 'data/demo.db');
     const first = startVodhouse(['demo', '--churn', '600'], { cwd });
-    await eventually(first.stdout).toMatch(/^run \d+: succeeded /m);
     await eventually(first.stderr).toMatch(/full run \d+ (?:succeeded|partial)/);
+    await eventually(first.stdout).toContain('vodhouse check');
     const config = readFileSync(join(cwd, 'data/demo.yaml'), 'utf8');
     expect((await vodhouse(['check', '--config', 'data/demo.yaml'], { cwd })).code).toBe(0);
-    expect((await vodhouse(['sync', '--storage', '--config', 'data/demo.yaml'], { cwd })).code).toBe(0);
     expect((await vodhouse(['demo', '--once'], { cwd })).code).toBe(75);
     expect(readFileSync(join(cwd, 'data/demo.yaml'), 'utf8')).toBe(config);
-    const pastRuns = Number(/(\d+) runs/.exec(first.stdout())?.[1]);
     first.kill('SIGTERM');
     await first.ended;
-    const changed = () => Number(readValue(warehouse, 'select change_seq from warehouse_state'));
-    const before = changed();
-    const startedWith = Number(
-      readValue(
-        warehouse,
-        'select sum(inserted + updated + removed + restored) from walk where run_id <= ?',
-        pastRuns,
-      ),
-    );
-    expect(before - startedWith).toBeGreaterThan(30);
-    const second = startVodhouse(['demo', '--churn', '0'], { cwd });
-    await eventually(second.stdout).toMatch(/^run \d+: succeeded /m);
-    second.kill('SIGTERM');
-    await second.ended;
-    expect(changed() - before).toBeLessThan((before - startedWith) * 0.6); // a new account would undo all of them
-    expect(second.stdout()).not.toContain('is made up');
   });
 });

@@ -30,7 +30,7 @@ describe('status', () => {
     );
     expect(stdout).toMatch(/^main\/101 +250 +just now +succeeded$/m);
     expect(stdout).toMatch(/^main +just now +\d{4}-\d\d-\d\d +0 +0$/m);
-    expect(stdout).toMatch(/^main +\d+ spent +\d+ spent +\d+ spent +- +0$/m);
+    expect(stdout).toMatch(/^main +\d+ spent +\d+ spent +\d+ spent +0$/m);
     expect(stdout).toMatch(/^1 +just now +manual +full +everything +succeeded +\d+$/m);
 
     const json = await vodhouse(['status', '--json'], { cwd });

@@ -31,7 +31,7 @@ describe('sync', () => {
     expect(changed.code).toBe(0);
     expect(changed.stdout).toMatch(/^main\/101 +succeeded/m);
     const saved = await vodhouse(['status'], { cwd });
-    expect(saved.stdout).toMatch(/^main .* [1-9]\d* by 3 quick walks +\d+$/m);
+    expect(saved.stdout).toMatch(/^main .* [1-9]\d* +\d+$/m);
   });
 
   it('reads only the requested videos, storage or packages', async () => {

@@ -12,7 +12,7 @@ export interface TerminalScreen extends Writable {
   cursor: () => { line: number; column: number; visible: boolean };
 }
 
-/** Cursor movements, and erasing: what cli-progress writes. */
+/** Cursor movements, and erasing: what a line of progress writes. */
 // eslint-disable-next-line no-control-regex
 const SEQUENCE = /\x1b\[(\??)([\d;]*)([A-Za-z])|\r|\n|[^\x1b\r\n]+/g;
 
