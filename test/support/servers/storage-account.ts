@@ -1,22 +1,12 @@
-/**
- * An account with storage statistics: a real pipeline over a real file and real HTTP, with a test clock and
- * a service whose responses the test sets.
- */
-import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
-import type { AccountConfig, Config, StorageConfig } from '../../../src/config/config.ts';
-import { InterruptedError } from '../../../src/lib/errors.ts';
-import { createLogger } from '../../../src/lib/logger.ts';
-import type { RunSummary } from '../../../src/sync/run.ts';
-import { readRows, type Row } from '../fixtures/live-file.ts';
-import { startScriptedService, type Reply, type SeenRequest } from './scripted-service.ts';
+/** An account with storage statistics: a pipeline over a service whose responses the test sets. */
+import type { StorageConfig } from '../../../src/config/config.ts';
+import type { RunRequest } from '../../../src/app/pipeline.ts';
+import type { Row } from '../fixtures/live-file.ts';
+import { openTestPipeline, type TestPipelineOptions } from '../fixtures/open-pipeline.ts';
 import { listPage, STORAGE, storageRecord } from '../fixtures/service-responses.ts';
-import { createTestConfig } from '../fixtures/test-config.ts';
-import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
-import { createVirtualClock, type VirtualClock } from '../clocks/virtual-clock.ts';
-import { silentProgress } from '../../../src/sync/context.ts';
-import { openPipeline, type Pipeline, type RunRequest } from '../../../src/app/pipeline.ts';
+import { createVirtualClock } from '../clocks/virtual-clock.ts';
+import { startScriptedService, type Reply, type SeenRequest } from './scripted-service.ts';
 
 /** A storage request. */
 export interface DayQuery {
@@ -31,42 +21,18 @@ export interface DayQuery {
 /** The records of the response, as values or as JSON text; or another reply. */
 export type DayAnswer = readonly (Record<string, unknown> | string)[] | Reply;
 
-export interface StorageAccountOptions {
+export interface StorageAccountOptions extends Omit<TestPipelineOptions, 'url' | 'storage'> {
   answer: (query: DayQuery) => DayAnswer;
-  timezone?: string;
   rules?: Partial<StorageConfig>;
-  limits?: Partial<AccountConfig['limits']>;
-  /** Packages and the responses of the video list; none by default. */
-  packages?: readonly number[];
+  /** The responses of the video list. */
   list?: (request: SeenRequest) => Reply;
-  clock?: VirtualClock;
-  folder?: string;
-  /**
-   * The service's time in milliseconds since 1970: the `Date` of the response to request `number`; null:
-   * none.
-   */
+  /** The `Date` of the response to request `number`, in milliseconds since 1970; null: none. By default that of the clock. */
   date?: (number: number) => number | null;
-  /** Every response has a `Date` equal to the clock; true by default. */
+  /** False: no response has a `Date`. */
   isDated?: boolean;
-  retention?: Config['retention'];
 }
 
-export interface StorageAccount {
-  clock: VirtualClock;
-  path: string;
-  /** The requested ranges so far: `2026-03-01..2026-03-02`. */
-  requestedRanges: string[];
-  log: string[];
-  /** Sets the clock, and starts a run of everything due, or as `request` selects. */
-  runAt(moment: string | number, request?: Partial<RunRequest>): Promise<RunSummary>;
-  pipeline: Pipeline;
-  /** Stops the current run. */
-  stop(): void;
-  rows(query: string): Row[];
-  /** Date, state and one figure of every stored day. */
-  days(): [date: string, state: string, figure: number | null][];
-  close(): Promise<void>;
-}
+export type StorageAccount = Awaited<ReturnType<typeof openStorageAccount>>;
 
 /** A record for every requested day with the figure of `getFigure`; null omits the day. */
 export function everyDay(getFigure: (date: string) => number | null) {
@@ -77,52 +43,35 @@ export function everyDay(getFigure: (date: string) => number | null) {
     });
 }
 
-export async function openStorageAccount(options: StorageAccountOptions): Promise<StorageAccount> {
+export async function openStorageAccount({ answer, rules, list, ...options }: StorageAccountOptions) {
   const requestedRanges: string[] = [];
-  const log: string[] = [];
   const clock = options.clock ?? createVirtualClock('2026-03-10T03:00Z');
   const date = options.date ?? (() => (options.isDated === false ? null : clock.now()));
   const replyTo = (request: SeenRequest): Reply => {
-    if (request.path !== STORAGE) return options.list ? options.list(request) : listPage(request, []);
+    if (request.path !== STORAGE) return list ? list(request) : listPage(request, []);
     const query = readDayQuery(request, requestedRanges.length + 1);
     requestedRanges.push(`${query.from}..${query.to}`);
-    return toReply(options.answer(query));
+    return toReply(answer(query));
   };
   const service = await startScriptedService((request) => addDate(replyTo(request), date(request.number)));
-  const path = join(options.folder ?? temporaryFolder(), 'live.db');
-  const write = (line: string) => void log.push(line);
-  const logger = createLogger({ level: 'info', format: 'json', secrets: [], write });
-  const { packages = [], timezone, rules: storage = {}, limits, retention } = options;
-  const sizes = { pageSize: 10, concurrency: 2, removalBrake: 0.2 };
-  const config = createTestConfig(
-    { url: service.url, packages, timezone, storage, limits, retention, ...sizes },
-    path,
-  );
-  const pipeline = openPipeline(config, { clock, logger, progress: silentProgress, command: 'test' });
-  let controller = new AbortController();
-  let closing: Promise<void> | null = null;
-  const close = () => (closing ??= Promise.all([pipeline.close(), service.close()]).then(() => undefined));
-  onTestFinished(close);
+  const sizes = { packages: [], pageSize: 10, concurrency: 2, removalBrake: 0.2 };
+  const opened = openTestPipeline({ ...sizes, ...options, url: service.url, storage: rules ?? {}, clock });
+  const rows = (sql: string) => opened.query<Row>(sql);
   return {
-    clock,
-    path,
+    ...opened,
+    /** The requested ranges so far: `2026-03-01..2026-03-02`. */
     requestedRanges,
-    log,
-    runAt: (moment, request = {}) => {
+    /** Sets the clock, and starts a run of everything due, or as `request` selects. */
+    runAt: (moment: string | number, request: Partial<RunRequest> = {}) => {
       clock.set(moment);
-      controller = new AbortController();
-      return pipeline.run({ trigger: 'manual', signal: controller.signal, ...request });
+      return opened.run(request);
     },
-    pipeline,
-    stop: () => controller.abort(new InterruptedError('stopped by the test')),
-    rows: (query) => readRows(path, query),
+    rows,
+    /** Date, state and one figure of every stored day. */
     days: () =>
-      readRows(path, 'select date, state, mov_org_cnt from storage_day order by date').map((row) => [
-        String(row['date']),
-        String(row['state']),
-        row['mov_org_cnt'] as number | null,
-      ]),
-    close,
+      rows('select date, state, mov_org_cnt from storage_day order by date').map(
+        (row) => [String(row['date']), String(row['state']), row['mov_org_cnt'] as number | null] as const,
+      ),
   };
 }
 

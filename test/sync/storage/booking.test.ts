@@ -122,7 +122,7 @@ describe('a day', () => {
     const before = await openStorageAccount({ answer: steady, folder });
     await before.runAt('2026-03-10T03:00Z');
     await before.close();
-    execute(before.path, 'update warehouse_state set timezone = null');
+    execute(before.file, 'update warehouse_state set timezone = null');
     const after = await openStorageAccount({
       answer: everyDay(() => 7),
       folder,

@@ -107,6 +107,6 @@ describe('a correction', () => {
   ])('is protected by the file itself against %s', async (_what, statement) => {
     const { account, accept } = await openDiffering();
     await accept();
-    expect(() => execute(account.path, statement)).toThrow('a correction is added to a booked day');
+    expect(() => execute(account.file, statement)).toThrow('a correction is added to a booked day');
   });
 });

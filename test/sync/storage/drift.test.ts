@@ -76,11 +76,11 @@ describe('storage days', () => {
     'and their drift are stored together or not at all: %s',
     async (table) => {
       const account = await openStorageAccount({ answer: withMembers({ note: 'n' }) });
-      breakTable(account.path, table);
+      breakTable(account.file, table);
       await account.runAt(NOON).catch(() => undefined);
       expect(account.requestedRanges).toHaveLength(1);
       expect([account.days(), account.rows(DRIFT)]).toEqual([[], []]);
-      execute(account.path, 'drop trigger broken');
+      execute(account.file, 'drop trigger broken');
       await account.runAt('2026-03-10T04:00Z');
       expect([account.days().length, account.rows(DRIFT).length]).toEqual([2, 1]);
     },
