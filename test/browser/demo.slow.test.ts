@@ -40,7 +40,7 @@ async function recordProgress(page: Page): Promise<void> {
   await page.addInitScript(`
     globalThis.seen = [];
     const note = () => {
-      const bar = document.querySelector('#progress progress[aria-label="Pages of Lectures read"]');
+      const bar = document.querySelector('#progress progress[aria-label="Pages read"]');
       if (bar && bar.value !== globalThis.seen.at(-1)) globalThis.seen.push(bar.value);
     };
     new MutationObserver(note).observe(document, { childList: true, subtree: true });`);

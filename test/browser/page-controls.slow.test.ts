@@ -49,7 +49,7 @@ test('on a phone each row is a card with labels, and nothing is wider than the s
   const page = await open({ viewport: { width: 375, height: 800 } }, [restricted]);
   expect(
     await page.evaluate(`getComputedStyle(document.querySelector('#budgets tbody td'), '::before').content`),
-  ).toBe('"In the last second"');
+  ).toBe('"In the last minute"');
   const wide = await page.evaluate(
     `[...document.querySelectorAll('main table, main td, main th')].filter((each) => each.getBoundingClientRect().right > innerWidth).length`,
   );
