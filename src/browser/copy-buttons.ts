@@ -1,13 +1,13 @@
 /** Buttons that copy the commands of a page. */
-import { createElement } from './dom.ts';
-
 const SHOWN_MS = 2_000;
 
 /** Adds a button after each `<code data-copy>` in `root` that has none. */
 export function addCopyButtons(root: ParentNode): void {
   for (const code of root.querySelectorAll<HTMLElement>('code[data-copy]')) {
     if (code.nextElementSibling?.matches('.copy')) continue;
-    const button = createElement('button', 'copy', 'Copy');
+    const button = document.createElement('button');
+    button.className = 'copy';
+    button.textContent = 'Copy';
     button.type = 'button';
     button.setAttribute('aria-live', 'polite');
     button.title = `Copy: ${code.textContent}`;

@@ -10,12 +10,6 @@ const STRICT: Readonly<Record<string, string>> = {
   'referrer-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
-  'permissions-policy': [
-    ...['accelerometer', 'camera', 'display-capture', 'geolocation', 'gyroscope', 'hid', 'magnetometer'],
-    ...['microphone', 'midi', 'payment', 'screen-wake-lock', 'serial', 'usb'],
-  ]
-    .map((feature) => `${feature}=()`)
-    .join(', '),
 };
 
 const STRICT_TYPES = /^(?:text\/(?:html|css|javascript)|image\/svg\+xml)(?:;|$)/;
