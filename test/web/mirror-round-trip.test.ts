@@ -27,9 +27,9 @@ function expectEqual(first: MirroredWarehouse, second: MirroredWarehouse): void 
 describe('a second vodhouse that is synced from the first', () => {
   it('equals it, whatever the service returned', { timeout: 60_000 }, async () => {
     const service = createHardService();
-    const hard = await serveHard(service);
-    onTestFinished(() => hard.close());
     const clock = createVirtualClock('2026-03-09T03:00:00Z');
+    const hard = await serveHard(service, () => new Date(clock.now()).toISOString());
+    onTestFinished(() => hard.close());
     const options = { clock, since: '2026-03-01', packages: [101, 102, 103], pageSize: 4 };
     const first = createMirrored({ ...options, url: hard.url });
     await first.sync();
