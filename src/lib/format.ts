@@ -85,11 +85,5 @@ const NONE = /[\p{Mn}\p{Me}\p{Cf}\p{Cc}\p{Emoji_Modifier}]/u;
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
 
+/** How many columns of a terminal a character takes. */
 const characterWidth = (character: string) => (NONE.test(character) ? 0 : WIDE.test(character) ? 2 : 1);
-
-/** How many columns of a terminal the text takes. */
-export function displayWidth(text: string): number {
-  let width = 0;
-  for (const character of text) width += characterWidth(character);
-  return width;
-}
