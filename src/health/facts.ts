@@ -20,8 +20,6 @@ export type HealthFacts = ReturnType<typeof readHealthFacts>;
 export type PackageReport = HealthFacts['packages'][number];
 export type StorageDetails = HealthFacts['storageDetails'][number];
 export type BudgetReport = HealthFacts['budgets'][number];
-export type BackupReport = NonNullable<HealthFacts['backup']>;
-export type PublishedReport = NonNullable<HealthFacts['published']>;
 
 export interface HealthParts extends StreamParts {
   config: Config;

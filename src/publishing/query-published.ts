@@ -1,5 +1,5 @@
 /** The SQL of a person on the published file: one statement that reads; and its result as CSV. */
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { Database, type Statement } from '../database/sqlite.ts';
 import { findNearest } from '../lib/did-you-mean.ts';
 import { ConfigError, errorCode, errorMessage, WarehouseError } from '../lib/errors.ts';
@@ -33,16 +33,17 @@ export function openPublishedFile(file: string) {
 }
 
 function open(file: string): Database {
-  if (!existsSync(file))
-    throw new WarehouseError(`there is no published file at ${file}`, {
-      hint: 'vodhouse publish makes it, and each vodhouse sync that changed something',
-    });
   try {
+    statSync(file); // tells a missing file from one in a hidden folder, as SQLite does not
     const db = new Database(file, { readonly: true, fileMustExist: true });
     if (db.pragma('application_id', { simple: true }) === PUBLISHED_ID) return db;
     db.close();
   } catch (error) {
-    throw unreadableError(file, error);
+    if (errorCode(error) !== 'ENOENT') throw unreadableError(file, error);
+    throw new WarehouseError(`there is no published file at ${file}`, {
+      hint: 'vodhouse publish makes it, and each vodhouse sync that changed something',
+      cause: error,
+    });
   }
   throw new WarehouseError(`${file} is a SQLite file, but vodhouse did not publish it`, {
     hint: 'name the file of publish.file; vodhouse publish makes it',
