@@ -36,7 +36,7 @@ async function syncedFolder() {
     const document = JSON.parse(json.stdout) as { needs: string[]; targets: Record<string, unknown>[] };
     return {
       code: text.code,
-      line: text.stdout.split('\n\n').find((part) => part.startsWith('target ')),
+      line: /^target .*(\n {2}.*)*/m.exec(text.stdout)?.[0],
       ...document,
     };
   };
