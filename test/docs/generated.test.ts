@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { configMarkdown } from '../../docs/generate/config-keys.ts';
 import { LIVE_TABLES, liveFileMarkdown } from '../../docs/generate/live-file.ts';
+import { performancePage } from '../../docs/generate/performance.ts';
 import { LEFT_OUT_BY_DEFAULT, PUBLISHED, tablesMarkdown } from '../../docs/generate/tables.ts';
 import { openDatabase } from '../../src/database/connection.ts';
 import { LEAST, load } from '../support/fixtures/load-config.ts';
@@ -10,12 +11,14 @@ import { readRows } from '../support/fixtures/live-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 
 const read = (name: string) => readFileSync(`docs/${name}`, 'utf8');
+const afterMark = (name: string) => read(name).split('<!-- below: npm run docs -->\n')[1];
 const [HANDWRITTEN = '', KEYS = ''] = read('config.md').split('<!-- below: npm run docs -->\n');
 
 describe('the generated pages', () => {
   it.each([
     ['tables.md', read('tables.md'), tablesMarkdown()],
     ['contributing/live-file.md', read('contributing/live-file.md'), liveFileMarkdown()],
+    ['performance.md', afterMark('performance.md'), `\n${performancePage().markdown}`],
     ['config.md', KEYS, `\n${configMarkdown()}`],
   ])('%s is as `npm run docs` writes it', (_name, page, generated) => {
     expect(page).toBe(generated);
