@@ -165,7 +165,7 @@ function writeVideos(tx: Tx, answer: AnswerToStore, isLiveById: Map<number, bool
   const counts = { inserted: 0, updated: 0, unchanged: 0, restored: 0 };
   const before = getChangeSeq(tx);
   let seq = before;
-  const write = createVideoWriter(tx, answer, at);
+  const write = createVideoWriter(tx, answer, at, isLiveById.size > 0 ? answer.proof : null);
   for (const video of answer.videos) {
     if (!write(video, seq + 1)) {
       counts.unchanged++;

@@ -58,12 +58,21 @@ function compileUpsert(tx: Tx): Statement {
   return { text, parameters };
 }
 
-/** Returns a function that stores a video if it is new, differs or was removed; true if it wrote. */
-export function createVideoWriter(tx: Tx, { account, packageId }: PackageKey, at: string) {
+/**
+ * Returns a function that stores a video if it is new, differs or was removed; true if it wrote. Live rows in the range `known`
+ * are read and compared before: that takes half the time of an upsert that changes nothing.
+ */
+export function createVideoWriter(tx: Tx, key: PackageKey, at: string, known: IdRange | null) {
+  const { account, packageId } = key;
   const { text, parameters } = (upsert ??= compileUpsert(tx));
   const statement = prepareOnce(tx, text);
+  const rows = known ? readLiveRows(tx, { account, packageId, ...known }) : null;
   const own: Record<string, SqlValue> = { account, package_id: packageId, first_seen_at: at, changed_at: at };
   return (row: VideoRow & Readonly<Record<string, SqlValue | undefined>>, changeSeq: number): boolean => {
+    const values = rows?.get(row.id);
+    if (values && EDITABLE_FIELDS.every((name, index) => values[index + 1] === (row[name] ?? null)))
+      return false;
+    rows?.delete(row.id); // a second record of this video is compared with the first one
     own['change_seq'] = changeSeq;
     const bound = parameters.map((each) =>
       'name' in each ? (own[each.name] ?? row[each.name] ?? null) : each.value,
@@ -74,6 +83,14 @@ export function createVideoWriter(tx: Tx, { account, packageId }: PackageKey, at
 
 const OF_PACKAGE = 'account = :account and package_id = :packageId';
 const IN_RANGE = `${OF_PACKAGE} and id between :low and :high`;
+
+const LIVE_ROWS = `select id, ${EDITABLE_FIELDS.join(', ')} from video where ${IN_RANGE} and removed_at is null`;
+
+/** The values of live rows by id: the id, and the editable fields. */
+function readLiveRows(tx: Tx, range: PackageKey & IdRange) {
+  const rows = prepareOnce(tx, LIVE_ROWS).raw().all(range) as [number, ...SqlValue[]][];
+  return new Map(rows.map((values) => [values[0], values]));
+}
 
 /** Whether an id has a row, and whether that is live. */
 export interface VideoState {
