@@ -2,8 +2,7 @@
 import type { AccountConfig } from '../config/config.ts';
 import type { Calendar } from '../lib/calendar.ts';
 import type { Clock } from '../lib/clock.ts';
-import { packageNotFound, type Catalogue } from '../service/server/catalogue.ts';
-import type { ApiError } from '../service/server/api-errors.ts';
+import { packageNotFound, type ApiError, type Catalogue } from '../service/server/catalogue.ts';
 import { pickFigures } from '../lib/service-fields.ts';
 import type { VideoLists } from '../queries/video-list/video-list.ts';
 

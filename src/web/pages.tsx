@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { VNode } from 'preact';
 import { BusyError } from '../lib/errors.ts';
-import { NO_SUCH_PATH } from '../service/server/limits.ts';
+import { NO_SUCH_PATH } from '../service/server/server.ts';
 import type { SignIn } from './auth/sign-in.ts';
 import { addDataPage } from './pages/data.tsx';
 import { Page, renderPage, type PageFrame } from './pages/layout.tsx';

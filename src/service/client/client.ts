@@ -1,13 +1,51 @@
-/** The client of the service: both operations of docs/service.md 4, within the budget, with retries. */
+/**
+ * The client of the service: both operations of docs/service.md 4, within the budget, with retries. The key is sent only where
+ * the account's config places it.
+ */
 import pLimit from 'p-limit';
 import { createAgent } from '../../lib/http/agent.ts';
-import { listProxySecrets, NO_PROXIES } from '../../lib/http/proxies.ts';
+import { listProxySecrets, NO_PROXIES, type Proxies } from '../../lib/http/proxies.ts';
 import { redact } from '../../lib/redact.ts';
-import { execute, type Connection } from './execute.ts';
-import { readStorageDays, readVideoPage } from './parse-response.ts';
-import { buildPageRequest, buildStorageRequest } from './requests.ts';
-import type { PageRequest, ServiceAccount, StorageRequest } from './requests.ts';
+import { STORAGE_PATH } from '../storage.ts';
+import { VIDEO_LIST_PATH, type SortDirection } from '../videos.ts';
+import { execute, type ApiRequest, type Connection, type RequestContext } from './execute.ts';
+import { readStorageDays, readVideoPage, type ErrorCodes } from './parse-response.ts';
 import { RETRY_POLICY } from './retry.ts';
+
+/** What the client must know of an account. */
+export interface ServiceAccount {
+  name: string;
+  videoList: { baseUrl: string; key: string };
+  /** `auth` says where the key goes; docs/service.md 5 does not document it. */
+  storage: {
+    baseUrl: string;
+    auth: 'none' | 'query' | { header: string };
+    key: string;
+  } | null;
+  /** Default: none. */
+  proxies?: Proxies;
+  /** Certificates in PEM that are trusted besides Node's own. */
+  ca?: readonly string[] | null;
+  /** Requests in flight at most. */
+  concurrency: number;
+  codes: ErrorCodes;
+}
+
+/** One page of one package, sorted by id. The response says which page size is in effect. */
+export interface PageRequest extends RequestContext {
+  packageId: number;
+  page: number;
+  pageSize: number;
+  direction?: SortDirection;
+  /** The hash of the records that the caller knows of this page; null or left out for none. */
+  knownHash?: string | null;
+}
+
+/** Some days, `yyyy-mm-dd`, both included. */
+export interface StorageRequest extends RequestContext {
+  from: string;
+  to: string;
+}
 
 /** Milliseconds to open a connection. */
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -60,6 +98,30 @@ function createConnection({
     random: Math.random,
     ...options,
     secrets: [videoList.key, storage?.key ?? '', ...passwords],
-    lastRefusedCode: null,
   };
+}
+
+/** The request for one page of a package, sorted by id (docs/service.md 4.1). */
+function buildPageRequest({ name, videoList }: ServiceAccount, request: PageRequest): ApiRequest {
+  const { packageId, page, pageSize, direction = 'asc' } = request;
+  const url = new URL(videoList.baseUrl + VIDEO_LIST_PATH);
+  const query = { pkg: packageId, sort_item: 'id', sort_direction: direction, pagesize: pageSize, page };
+  url.searchParams.set('key', videoList.key);
+  for (const [parameter, value] of Object.entries(query)) url.searchParams.set(parameter, String(value));
+  const target = `package ${packageId}, page ${page}`;
+  return { context: request, url, headers: {}, account: name, target, packageId, page };
+}
+
+/** The request for the storage of some days (docs/service.md 4.2). */
+function buildStorageRequest({ name, storage }: ServiceAccount, request: StorageRequest): ApiRequest {
+  if (!storage) throw new RangeError(`account ${name} has no storage statistics`);
+  const { baseUrl, auth, key } = storage;
+  const url = new URL(baseUrl + STORAGE_PATH);
+  url.searchParams.set('sdate', request.from);
+  url.searchParams.set('edate', request.to);
+  url.searchParams.set('sort_direction', 'asc');
+  if (auth === 'query') url.searchParams.set('key', key);
+  const headers = typeof auth === 'object' ? { [auth.header]: key } : {};
+  const target = `storage ${request.from} to ${request.to}`;
+  return { context: request, url, headers, account: name, target, packageId: null, page: null };
 }

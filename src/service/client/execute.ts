@@ -4,12 +4,30 @@ import type { Dispatcher } from 'undici';
 import type { Clock } from '../../lib/clock.ts';
 import { errorMessage, RefusedError, TransientError } from '../../lib/errors.ts';
 import { redact } from '../../lib/redact.ts';
-import type { Admission, Budget, RequestEntry } from '../../lib/request-budget.ts';
+import type { Admission, Budget, Purpose, RequestEntry } from '../../lib/request-budget.ts';
 import type { WithReceivedAt } from './parse-response.ts';
-import type { ApiRequest } from './requests.ts';
 import { isRestriction, isUnreachable, retryDelay, type RetryPolicy } from './retry.ts';
 import type { AnswerDates } from './clock-check.ts';
 import { send } from './transport.ts';
+
+/** What a request is for. An aborted signal ends it. */
+export interface RequestContext {
+  purpose: Purpose;
+  runId: number | null;
+  signal?: AbortSignal | undefined;
+}
+
+/** One HTTP request, and what it is about. */
+export interface ApiRequest {
+  context: RequestContext;
+  url: URL;
+  headers: Record<string, string>;
+  /** For messages: the account, and the package and page or the days. */
+  account: string;
+  target: string;
+  packageId: number | null;
+  page: number | null;
+}
 
 /** What all requests of one account share. */
 export interface Connection {
@@ -31,8 +49,6 @@ export interface Connection {
   onSent: (sent: SentRequest) => void;
   /** Texts that no message may hold. */
   secrets: readonly string[];
-  /** The error code that the last request ended with; null after a response. */
-  lastRefusedCode: string | null;
 }
 
 /** An attempt, and how it ended. */
@@ -83,9 +99,7 @@ async function attempt<T>(
     const response = await exchange(connection, request, admission);
     connection.onDated(response);
     const answeredAt = connection.clock.now();
-    const answer = { ...read(response.content), answeredAt };
-    connection.lastRefusedCode = null;
-    return { answer };
+    return { answer: { ...read(response.content), answeredAt } };
   } catch (error) {
     if (isRestriction(error)) {
       const reason = describeFailure(request.target, error, connection.secrets);
@@ -93,7 +107,9 @@ async function attempt<T>(
     }
     const failure = withTarget(error, request, connection.secrets);
     if (purpose === 'check' && isUnreachable(failure)) throw failure; // a person waits for the answer
-    return { pauseMs: getPauseOrThrow(connection, failure, count) };
+    const pauseMs = retryDelay(failure, count, connection.random(), connection.retry);
+    if (pauseMs === null) throw failure;
+    return { pauseMs: isRestriction(failure) ? 0 : pauseMs }; // the budget waits out a restriction
   }
 }
 
@@ -114,20 +130,6 @@ async function exchange(
   if ('error' in outcome.result) throw outcome.result.error;
   const { dateMs, ageMs, result } = outcome;
   return { content: result.content, dateMs, ageMs };
-}
-
-/**
- * Milliseconds before the next attempt; throws the error if there is none. The budget waits out a restriction. If the
- * previous request ended with the same code, there is no retry: a wrong key must not cost many requests.
- */
-function getPauseOrThrow(connection: Connection, error: unknown, count: number): number {
-  const { retry, random, lastRefusedCode } = connection;
-  const code = error instanceof RefusedError && error.fault === 'refused' ? (error.code ?? '') : null;
-  const isRepeated = code !== null && code === lastRefusedCode;
-  const delay = isRepeated ? null : retryDelay(error, count, random(), retry);
-  if (delay !== null) return isRestriction(error) ? 0 : delay;
-  if (code !== null) connection.lastRefusedCode = code;
-  throw error;
 }
 
 /** The same error, with account and target before its message, and without secrets. */

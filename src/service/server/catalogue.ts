@@ -3,7 +3,6 @@
  */
 import type { StorageDay } from '../storage.ts';
 import type { SearchItem, SortDirection, SortItem, Video } from '../videos.ts';
-import type { ApiError } from './api-errors.ts';
 
 /** A video as it is sent: the fields of docs/service.md 2.1, and any others. */
 export type VideoRecord = Omit<Video, 'extra'>;
@@ -63,4 +62,21 @@ export interface Catalogue {
 
 export function packageNotFound(packageId: number): ApiError {
   return { errorCode: 'PackageNotFound', message: `there is no package ${packageId}` };
+}
+
+/** Our values of `errorCode` (docs/service.md 7 documents none), in the order in which they are checked. */
+export const API_ERRORS = {
+  InvalidKey: 'the key is missing or unknown',
+  InvalidParameter: 'a parameter is missing or cannot be read',
+  PackageNotFound: 'there is no such package',
+  PackageNotReady: 'the package has not been read completely yet',
+  PackageAmbiguous: 'more than one account has a package of this number',
+} as const;
+
+export type ApiErrorCode = keyof typeof API_ERRORS;
+
+/** Why a request is rejected; the message names the requested thing. */
+export interface ApiError {
+  errorCode: ApiErrorCode;
+  message: string;
 }

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { storageFigures, STORAGE_PATH, storageRecord, storageStatus } from '../storage.ts';
 import { errorInfo, paging, searchOption, VIDEO_LIST_PATH, videoRecord } from '../videos.ts';
-import { API_ERRORS } from './api-errors.ts';
+import { API_ERRORS } from './catalogue.ts';
 import { FIRST_PAGE, storageParameters, videoParameters, type PageSizes } from './query.ts';
 
 export interface OpenApiOptions extends PageSizes {

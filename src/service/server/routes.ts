@@ -1,14 +1,20 @@
 /** Both operations of docs/service.md as routes over a catalogue. */
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { STORAGE_PATH } from '../storage.ts';
-import { VIDEO_LIST_PATH } from '../videos.ts';
-import { storageBody, storageErrorBody, videoListBody, videoErrorBody } from './response.ts';
-import { clientGoneSignal } from './limits.ts';
-import type { Catalogue } from './catalogue.ts';
+import { countPages } from '../../lib/count-pages.ts';
+import { InterruptedError } from '../../lib/errors.ts';
+import { pickFigures } from '../../lib/service-fields.ts';
+import { STORAGE_PATH, type StorageDay } from '../storage.ts';
+import { VIDEO_LIST_PATH, type Paging, type SearchOption } from '../videos.ts';
 import type { Authorize } from './api-keys.ts';
-import { readStorageQuery, readVideoQuery, type PageSizes } from './query.ts';
-import { API_ERRORS } from './api-errors.ts';
+import {
+  API_ERRORS,
+  type ApiErrorCode,
+  type Catalogue,
+  type VideoPage,
+  type VideoQuery,
+} from './catalogue.ts';
+import { readStorageQuery, readVideoQuery, UNUSED_OPTION, type PageSizes } from './query.ts';
 
 export interface ServiceOptions extends PageSizes {
   catalogue: Catalogue;
@@ -88,4 +94,47 @@ async function storageAnswer(request: FastifyRequest, options: ServiceOptions): 
   const found = await options.catalogue.storage(read.range);
   if ('errorCode' in found) return { body: storageErrorBody(found.message) };
   return { body: storageBody(found.days), readAt: found.readAt };
+}
+
+/** Created once, because every request needs it. */
+const DISCONNECTED = new InterruptedError('the client has disconnected');
+
+/** Aborts with an InterruptedError when the response has been sent or the client has disconnected. */
+export function clientGoneSignal({ raw }: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  raw.once('close', () => controller.abort(DISCONNECTED));
+  return controller.signal;
+}
+
+function videoListBody(query: VideoQuery, echo: SearchOption, page: VideoPage): Buffer {
+  const { records, totalcount } = page;
+  const list = records instanceof Uint8Array ? records : Buffer.from(JSON.stringify(records));
+  const totalpage = countPages(totalcount, query.pageSize);
+  const paging = { page: query.page, pagesize: query.pageSize, totalcount, totalpage };
+  return wrapList(echo, list, { errorCode: 'None', errorMessage: '' }, paging);
+}
+
+function videoErrorBody(errorCode: ApiErrorCode, errorMessage: string): Buffer {
+  const paging = { page: 0, pagesize: 0, totalcount: 0, totalpage: 0 };
+  return wrapList(UNUSED_OPTION, Buffer.from('[]'), { errorCode, errorMessage }, paging);
+}
+
+function wrapList(
+  option: SearchOption,
+  list: Uint8Array,
+  errorInfo: { errorCode: string; errorMessage: string },
+  paging: Paging,
+): Buffer {
+  const before = `{"videoInfoList":{"apiVideoSearchOption":${JSON.stringify(option)},"videoInfoList":`;
+  const after = `,"errorInfo":${JSON.stringify(errorInfo)},"paging":${JSON.stringify(paging)}}}`;
+  return Buffer.concat([Buffer.from(before), list, Buffer.from(after)]);
+}
+
+function storageBody(days: readonly StorageDay[]): Buffer {
+  const list = days.map((day) => ({ ...pickFigures(day), date: day.date }));
+  return Buffer.from(JSON.stringify({ message: 'success', data: { list } }));
+}
+
+function storageErrorBody(message: string): Buffer {
+  return Buffer.from(JSON.stringify({ message, data: { list: [] } }));
 }

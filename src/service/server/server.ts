@@ -1,7 +1,6 @@
-/** A server that speaks docs/service.md, and nothing else, over a catalogue. */
+/** A server that speaks docs/service.md, and nothing else, over a catalogue; its load limits are options of Node and Fastify. */
 import { fastify, type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import { BusyError, InterruptedError } from '../../lib/errors.ts';
-import { ACCEPT_BACKLOG, DEFAULT_LIMITS, NO_SUCH_PATH, httpOptions, type LoadLimits } from './limits.ts';
 import { BlockedError, createKeyAuth, allowAll, type KeyLocation } from './api-keys.ts';
 import type { PageSizes } from './query.ts';
 import { addServiceRoutes, type ServiceOptions } from './routes.ts';
@@ -33,6 +32,30 @@ export function createServiceServer(options: ServiceServerOptions) {
   };
 }
 
+interface LoadLimits {
+  /** The address and all headers together, in bytes; a Korean character of a keyword takes nine. */
+  headerBytes: number;
+  /** Open connections; further ones are closed at once. */
+  connections: number;
+  /** For a request to arrive completely, in milliseconds. */
+  requestMs: number;
+  /** How long nothing may move on a connection with a request, in milliseconds: who reads nothing is disconnected. */
+  idleMs: number;
+}
+
+export const DEFAULT_LIMITS: LoadLimits = {
+  headerBytes: 16_384,
+  connections: 4_096,
+  requestMs: 10_000,
+  idleMs: 60_000,
+};
+
+/**
+ * Connections that the kernel accepts while the server is busy. Above it a client tries again after a second: Node's own 511
+ * are fewer than a burst of half-open connections. Linux caps it at `net.core.somaxconn`, usually 4,096.
+ */
+const ACCEPT_BACKLOG = 4_096;
+
 interface AppOptions {
   /** Receives an exception, which the client only sees as HTTP 500. */
   onError?: (error: unknown) => void;
@@ -44,20 +67,25 @@ interface AppOptions {
   trustProxy?: boolean | readonly string[];
 }
 
+export const NO_SUCH_PATH = { error: 'no such path' };
 const BAD_REQUEST = { error: 'bad request' };
 const INTERNAL_ERROR = { error: 'internal error' };
 
 /** The common part of both servers: limits, and errors that reveal nothing internal and echo no input. */
 export function createApp(options: AppOptions): FastifyInstance {
   const { onError, trustProxy = false } = options;
-  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const { headerBytes, connections, requestMs, idleMs } = { ...DEFAULT_LIMITS, ...options.limits };
+  const connectionsCheckingInterval = Math.min(2_000, requestMs);
   const app = fastify({
-    ...httpOptions(limits),
+    forceCloseConnections: true,
+    connectionTimeout: idleMs,
+    requestTimeout: requestMs,
+    http: { maxHeaderSize: headerBytes, headersTimeout: requestMs, connectionsCheckingInterval },
     trustProxy: typeof trustProxy === 'boolean' ? trustProxy && isFirstHop : [...trustProxy],
     frameworkErrors: (_error, _request, reply: FastifyReply) =>
       void reply.code(400).header('x-content-type-options', 'nosniff').send(BAD_REQUEST), // no hook runs for these
   });
-  app.server.maxConnections = limits.connections;
+  app.server.maxConnections = connections;
   app.addHook('onRequest', async ({ method }, reply) => {
     if (method === 'GET' || method === 'HEAD') return undefined;
     return reply.code(404).header('connection', 'close').send(NO_SUCH_PATH); // the body is not read

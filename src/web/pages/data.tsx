@@ -7,7 +7,7 @@ import { addDays } from '../../lib/days.ts';
 import { pluralize } from '../../lib/format.ts';
 import type { Mart } from '../../publishing/mart.ts';
 import { createMarts } from '../../publishing/marts/marts.ts';
-import { clientGoneSignal } from '../../service/server/limits.ts';
+import { clientGoneSignal } from '../../service/server/routes.ts';
 import { STORAGE_PATH } from '../../service/storage.ts';
 import { VIDEO_LIST_PATH } from '../../service/videos.ts';
 import { findToday, textParam, type Routing } from '../routing.ts';

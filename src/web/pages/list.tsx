@@ -7,7 +7,7 @@ import { toTimestamp } from '../../lib/clock.ts';
 import { addDays, isDay } from '../../lib/days.ts';
 import type { FoundChanges } from '../../queries/changes/find-changes.ts';
 import { LISTED_KINDS, SEARCHED_FIELDS, type ChangeRow } from '../../queries/named/changes.ts';
-import { clientGoneSignal } from '../../service/server/limits.ts';
+import { clientGoneSignal } from '../../service/server/routes.ts';
 import { runPath, toQueryString, videoPath } from '../paths.ts';
 import { idParam, optional, textParam, type PageSources, type Routing } from '../routing.ts';
 import { ChangeBadge, ChangedTitle, listFields } from './change-parts.tsx';

@@ -10,7 +10,7 @@ import { formatCount } from '../../lib/format.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
 import type { Growth, PackageTotals } from '../../queries/named/packages.ts';
 import type { PackageWalk } from '../../queries/named/videos.ts';
-import { clientGoneSignal } from '../../service/server/limits.ts';
+import { clientGoneSignal } from '../../service/server/routes.ts';
 import { TrendChart } from '../charts/figures.tsx';
 import { packagePath, runPath, toQueryString } from '../paths.ts';
 import { findToday, idParam, type Routing } from '../routing.ts';

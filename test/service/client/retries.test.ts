@@ -55,46 +55,6 @@ describe('an errorInfo failure', () => {
   });
 });
 
-describe('the same errorInfo failure again', () => {
-  const no = (code: string) => listRefusal(code, 'who are you?');
-
-  it('costs the next request one attempt', async () => {
-    const { client, service, clock } = await createTestClient(() => no('InvalidKey'));
-    for (const page of [1, 2, 3]) {
-      const error = await catchFailure(client.videoPage(pageRequest(page)));
-      expect(error).toMatchObject({ fault: 'refused', code: 'InvalidKey' });
-    }
-    expect(service.requests.map(({ query }) => query.get('page'))).toEqual(['1', '1', '2', '3']);
-    expect(clock.sleeps).toEqual([500]);
-  });
-
-  it('is retried once where its code is another one', async () => {
-    const codes = ['InvalidKey', 'InvalidKey', 'Closed', 'Closed', 'Closed'];
-    const { client, service } = await createTestClient(({ number }) => no(codes[number - 1] ?? ''));
-    for (const page of [1, 2, 3]) await catchFailure(client.videoPage(pageRequest(page)));
-    expect(service.requests.map(({ query }) => query.get('page'))).toEqual(['1', '1', '2', '2', '3']);
-  });
-
-  it('is retried once after a success', async () => {
-    const { client, service } = await createTestClient(({ query }) =>
-      query.get('page') === '2' ? success : no('InvalidKey'),
-    );
-    await catchFailure(client.videoPage(pageRequest(1)));
-    await client.videoPage(pageRequest(2));
-    await catchFailure(client.videoPage(pageRequest(3)));
-    expect(service.requests.map(({ query }) => query.get('page'))).toEqual(['1', '1', '2', '3', '3']);
-  });
-
-  it('is recognized also after a failure of another kind', async () => {
-    const { client, service } = await createTestClient(({ number }) =>
-      number === 3 ? { status: 500 } : no('InvalidKey'),
-    );
-    await catchFailure(client.videoPage(pageRequest(1)));
-    await catchFailure(client.videoPage(pageRequest(2)));
-    expect(service.requests).toHaveLength(4);
-  });
-});
-
 describe('an HTTP status', () => {
   it.each([400, 401, 403, 404, 410])('%i is not retried', async (status) => {
     const { client, service, clock } = await createTestClient(() => ({ status, body: 'no' }));
@@ -104,12 +64,6 @@ describe('an HTTP status', () => {
     expect(error.message).toContain(String(status));
     expect(service.requests).toHaveLength(1);
     expect(clock.sleeps).toEqual([]);
-  });
-
-  it.each([408, 429, 500, 502, 503, 504])('%i is retried', async (status) => {
-    const { client, service } = await createTestClient(replyInOrder({ status }, success));
-    expect((await client.videoPage(pageRequest())).ids).toEqual([1]);
-    expect(service.requests).toHaveLength(2);
   });
 
   it('500 three times is resolved by the fourth attempt, each after a longer pause', async () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { DEFAULT_LIMITS } from '../../../src/service/server/limits.ts';
 import type { VideoRecord } from '../../../src/service/server/catalogue.ts';
-import { createApp, listen } from '../../../src/service/server/server.ts';
+import { createApp, DEFAULT_LIMITS, listen } from '../../../src/service/server/server.ts';
 import { expectDescribed } from '../../support/openapi-document.ts';
 import { connectRaw, requestText } from '../../support/servers/raw-connection.ts';
 import { videoRecord } from '../../support/fixtures/service-responses.ts';

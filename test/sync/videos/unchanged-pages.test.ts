@@ -6,7 +6,7 @@ import { openTestPipeline, type TestPipeline } from '../../support/fixtures/open
 import { listBody, videoRecord } from '../../support/fixtures/service-responses.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
 import { VIDEO_FIELDS } from '../../../src/lib/service-fields.ts';
-import { splitEnvelope } from '../../../src/service/client/response-body.ts';
+import { splitEnvelope } from '../../../src/service/client/parse-response.ts';
 import { runTwinWalks, twinHistory } from '../../support/models/twin-walks.ts';
 
 /** The pages with a stored hash, by number. */
