@@ -59,7 +59,7 @@ export function changeColumns(start = 'coalesce(v.removed_at, v.changed_at)'): T
       'changed_fields',
       'VARCHAR(2000)',
       'For an edit, the names of the columns that it changed, separated by spaces.',
-      'published_names(v.changed_fields)',
+      'case when v.changed_fields is not null then published_names(v.changed_fields) end',
       { source: 'changed_fields' },
     ),
     column(
