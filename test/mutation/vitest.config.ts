@@ -1,0 +1,18 @@
+import { defineConfig } from 'vitest/config';
+
+/** The tests that `npm run mutate` runs for each change: fast ones, and no random histories. */
+export default defineConfig({
+  test: {
+    include: [
+      'test/sync/**/*.test.ts',
+      'test/budget/pauses*.test.ts',
+      'test/budget/budget.test.ts',
+      'test/service/client/retr*.test.ts',
+      'test/app/*due.test.ts',
+      'test/app/cron.test.ts',
+    ],
+    exclude: ['**/*.slow.test.ts', '**/*histories.test.ts', '**/*history.test.ts', '**/model.test.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+});
