@@ -7,9 +7,8 @@ import { ConfigError, WarehouseError } from '../lib/errors.ts';
 import { openForCopy, type Db } from '../database/connection.ts';
 import { SCHEMA_VERSION } from '../database/migrate.ts';
 import { draftPath, removeDraft, removeStaleDrafts } from '../database/draft-files.ts';
-import { fsyncPath, readHeader } from '../database/fsync.ts';
+import { fsyncPath, readHeader, createPrivateFolder } from '../database/files.ts';
 import { assertIntegrity, toWarehouseError } from '../database/integrity.ts';
-import { createPrivateFolder } from '../database/private-files.ts';
 
 /** What to copy, and where to. */
 export interface BackupRequest {

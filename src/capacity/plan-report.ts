@@ -6,8 +6,16 @@ import { systemClock } from '../lib/clock.ts';
 import { WarehouseError } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { openStatusQueries } from '../queries/status-queries.ts';
-import { countCost, type AccountCost, type PackageSize } from './cost.ts';
-import { createTimetables, evaluatePlan, formatVerdict, proposeSchedule, type GetTimetable } from './plan.ts';
+import {
+  countCost,
+  type AccountCost,
+  type PackageSize,
+  createTimetables,
+  evaluatePlan,
+  formatVerdict,
+  proposeSchedule,
+  type GetTimetable,
+} from './plan.ts';
 
 export type Plan = ReturnType<typeof createPlan>;
 export type AccountPlan = Plan['accounts'][number];

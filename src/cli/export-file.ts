@@ -1,8 +1,7 @@
 /** Which file an export may write. */
 import { statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { readHeader } from '../database/fsync.ts';
-import { resolveLink } from '../database/paths.ts';
+import { readHeader, resolveLink } from '../database/files.ts';
 import { ConfigError } from '../lib/errors.ts';
 
 /** What vodhouse keeps next to its files. */

@@ -2,8 +2,7 @@
 import { statSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 import { NEXT_LINE, WarehouseError } from '../lib/errors.ts';
-import { readHeader } from './fsync.ts';
-import { resolveLink } from './paths.ts';
+import { readHeader, resolveLink } from './files.ts';
 
 /** Distinguishes files at the same path; null if there is none. */
 function getIdentity(path: string): string | null {

@@ -6,8 +6,7 @@ import { Database } from './sqlite.ts';
 import { toTimestamp } from '../lib/clock.ts';
 import { errorCode, LockedError } from '../lib/errors.ts';
 import { isAlive } from './draft-files.ts';
-import { resolveLink } from './paths.ts';
-import { createPrivateFile, createPrivateFolder } from './private-files.ts';
+import { resolveLink, createPrivateFile, createPrivateFolder } from './files.ts';
 import { toWarehouseError } from './integrity.ts';
 
 /** `run`: for the length of a run. `worker`: for the life of `start`. `publish`: while the published file is made. */

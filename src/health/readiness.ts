@@ -1,5 +1,5 @@
 /** Can the warehouse be read? What readers depend on: fresh packages and storage, a disk with room, a -wal file that is small. */
-import { measureDiskSpace, type DiskSpace } from '../database/disk-space.ts';
+import { measureDiskSpace, type DiskSpace } from '../database/files.ts';
 import { errorMessage } from '../lib/errors.ts';
 import { formatBinaryBytes, formatCount, pluralize } from '../lib/format.ts';
 import { listStreams, type Stream, type StreamParts } from './streams.ts';

@@ -1,9 +1,15 @@
 /** Child processes that run files of this package. */
 import { fork, type ChildProcess, type Serializable } from 'node:child_process';
 import { ignoreClosedLog } from './log-pipe.ts';
-import { toInterruptedError } from './errors.ts';
+import {
+  toInterruptedError,
+  ConfigError,
+  LockedError,
+  errorMessage,
+  VodhouseError,
+  WarehouseError,
+} from './errors.ts';
 import { PACKAGE_ROOT } from './package-root.ts';
-import { deserializeError, serializeError, type SerializedError } from './serialize-error.ts';
 
 /** The built file of a path below `src`, even when the sources run: Node 20 cannot run TypeScript in a child process. */
 export function distFile(path: string): URL {
@@ -94,4 +100,31 @@ export function sendRequest<Message>(
     });
     child.send(request, (error) => (error ? child.kill('SIGKILL') : undefined));
   });
+}
+
+/** An error as it is sent. */
+export interface SerializedError {
+  name: string;
+  message: string;
+  hint: string | undefined;
+  stack: string | undefined;
+}
+
+const CLASSES = { ConfigError, LockedError, WarehouseError };
+
+/** The error in a form that can be sent. */
+export function serializeError(error: unknown): SerializedError {
+  const { name, hint } = error instanceof VodhouseError ? error : { name: 'Error', hint: undefined };
+  return {
+    name,
+    message: errorMessage(error),
+    hint,
+    stack: error instanceof Error ? error.stack : undefined,
+  };
+}
+
+/** Restores the error, in its own class if vodhouse defines that. */
+export function deserializeError({ name, message, hint, stack }: SerializedError): Error {
+  const known = Object.hasOwn(CLASSES, name) ? CLASSES[name as keyof typeof CLASSES] : null;
+  return known ? new known(message, { hint }) : Object.assign(new Error(message), { stack });
 }

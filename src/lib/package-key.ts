@@ -3,3 +3,9 @@ export interface PackageKey {
   account: string;
   packageId: number;
 }
+
+/** Ids of videos from `low` to `high`, both included. */
+export interface IdRange {
+  low: number;
+  high: number;
+}

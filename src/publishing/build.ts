@@ -3,7 +3,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { Database } from '../database/sqlite.ts';
 import { WarehouseError } from '../lib/errors.ts';
 import { createServiceDay, findFixedOffset } from './service-day.ts';
-import { restoreMarkerPath } from '../database/paths.ts';
+import { restoreMarkerPath } from '../database/files.ts';
 import { createAboutRows } from './about-rows.ts';
 import { PUBLISHED_ID, startFsync } from './replace-file.ts';
 import type { ExpectedRows } from './check.ts';

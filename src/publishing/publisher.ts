@@ -10,7 +10,7 @@ import { version } from '../lib/package-root.ts';
 import { openReadOnly } from '../database/connection.ts';
 import { draftPath, removeDraft } from '../database/draft-files.ts';
 import { tryLock } from '../database/lock.ts';
-import { resolveLink } from '../database/paths.ts';
+import { resolveLink } from '../database/files.ts';
 import { publishedFact } from './about-rows.ts';
 import { createFingerprint } from './fingerprint.ts';
 import { createMarts } from './marts/marts.ts';

@@ -3,7 +3,7 @@ import { closeSync, fsync, openSync, renameSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, parse } from 'node:path';
 import { escapeRegExp, removeMatching } from '../database/draft-files.ts';
-import { fsyncPath, readHeader } from '../database/fsync.ts';
+import { fsyncPath, readHeader } from '../database/files.ts';
 import { ConfigError, errorMessage } from '../lib/errors.ts';
 import { publishedFact, readText } from './about-rows.ts';
 

@@ -9,8 +9,7 @@ import { findOpenVideoIds, quarantineOnce, resolve } from './statements/quaranti
 import { findCandidatesBetween, deleteCandidate, upsertCandidate } from './statements/removal.ts';
 import { countLive, findVideo, findVideos, restoreVideo, createVideoWriter } from './statements/video.ts';
 import { advanceWalk, type Checkpoint, type PageCounts } from './statements/walk.ts';
-import type { PackageKey } from '../lib/package-key.ts';
-import type { IdRange } from '../lib/id-range.ts';
+import type { PackageKey, IdRange } from '../lib/package-key.ts';
 import type { VideoRow } from '../database/received-columns.ts';
 
 /** A record of the page that could not be stored. `raw` is its JSON as received. */

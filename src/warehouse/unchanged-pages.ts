@@ -10,7 +10,7 @@ import { findCandidatesBetween } from './statements/removal.ts';
 import { countLive } from './statements/video.ts';
 import { advanceWalk, type PageCounts } from './statements/walk.ts';
 import type { PageToStore } from './store-page.ts';
-import type { IdRange } from '../lib/id-range.ts';
+import type { IdRange } from '../lib/package-key.ts';
 
 /** What is known of a page whose records need not be read. */
 export interface UnchangedPage {

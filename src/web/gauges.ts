@@ -1,6 +1,6 @@
 /** The gauges: name, meaning, and how each is read from the live file. */
 import type { Config } from '../config/config.ts';
-import type { DiskSpace } from '../database/disk-space.ts';
+import type { DiskSpace } from '../database/files.ts';
 import type { Stream } from '../health/streams.ts';
 import { isUpToDate, type TargetAccount, type TargetReport } from '../health/targets.ts';
 import { fromTimestamp } from '../lib/clock.ts';

@@ -1,7 +1,7 @@
 /** The metrics of `/metrics`, in the text format of Prometheus. Counters start at 0 with the server, except those of targets. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Config } from '../config/config.ts';
-import { measureDiskSpace } from '../database/disk-space.ts';
+import { measureDiskSpace } from '../database/files.ts';
 import { MODES, STATUSES } from '../database/schema/runs.ts';
 import { listStreams, type StreamParts } from '../health/streams.ts';
 import { readTargets, type TargetReport } from '../health/targets.ts';

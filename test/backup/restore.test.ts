@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { ConfigError, LockedError, WarehouseError } from '../../src/lib/errors.ts';
 import { backUp } from '../../src/backup/backup.ts';
 import { SCHEMA_VERSION } from '../../src/database/migrate.ts';
-import { restoreMarkerPath } from '../../src/database/paths.ts';
+import { restoreMarkerPath } from '../../src/database/files.ts';
 import { lockOrThrow } from '../../src/database/lock.ts';
 import { openStatusQueries } from '../../src/queries/status-queries.ts';
 import { restore, swapSteps } from '../../src/backup/restore.ts';

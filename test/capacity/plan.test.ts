@@ -2,8 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AccountConfig, LimitsConfig } from '../../src/config/config.ts';
 import type { Schedule } from '../../src/lib/cron-ticks.ts';
-import { countCost, type AccountCost, type PackageSize } from '../../src/capacity/cost.ts';
 import {
+  countCost,
+  type AccountCost,
+  type PackageSize,
   FULL_STEPS,
   createTimetables,
   evaluatePlan,

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createStaleCheck, type Stream } from '../../src/health/streams.ts';
-import type { DiskSpace } from '../../src/database/disk-space.ts';
+import type { DiskSpace } from '../../src/database/files.ts';
 import { openStatusQueries } from '../../src/queries/status-queries.ts';
 import { getReadiness, readReadinessFacts, type ReadinessFacts } from '../../src/health/readiness.ts';
 import { insert, liveFileWith, packageRow } from '../support/fixtures/filled-live-file.ts';

@@ -6,7 +6,7 @@ import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/config.ts';
 import { openForCopy } from '../../database/connection.ts';
 import { lockOrThrow } from '../../database/lock.ts';
-import { createPrivateFolder } from '../../database/private-files.ts';
+import { createPrivateFolder } from '../../database/files.ts';
 import { createCalendar } from '../../lib/calendar.ts';
 import { HOUR_MS } from '../../lib/clock.ts';
 import { addDays } from '../../lib/days.ts';

@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DEFAULT_FILES } from '../../config/config.ts';
 import { CONFIG_TEMPLATE, configJsonSchema } from '../../config/template.ts';
-import { createPrivateFolder, makeFolder } from '../../database/private-files.ts';
+import { createPrivateFolder, makeFolder } from '../../database/files.ts';
 import { ConfigError, errorMessage } from '../../lib/errors.ts';
 import { commandsFor } from '../../health/commands.ts';
 import type { ConfigOptions } from '../command-context.ts';

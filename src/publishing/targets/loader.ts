@@ -1,6 +1,6 @@
 /** Loading targets as the rest of vodhouse sees it. */
 import type { Config, TargetConfig } from '../../config/config.ts';
-import { resolveLink } from '../../database/paths.ts';
+import { resolveLink } from '../../database/files.ts';
 import { runInChild } from '../../lib/child-process.ts';
 import { WarehouseError } from '../../lib/errors.ts';
 import type { LoadReport } from '../../lib/load-report.ts';

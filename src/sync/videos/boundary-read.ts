@@ -1,6 +1,6 @@
 /** Boundary reads: requests that show both sides of the gap between two pages (docs/contributing/walking.md). */
 import { RefusedError, TransientError } from '../../lib/errors.ts';
-import type { IdRange } from '../../lib/id-range.ts';
+import type { IdRange } from '../../lib/package-key.ts';
 import type { VideoPage, WithReceivedAt } from '../../service/client/parse-response.ts';
 import { findForeignEcho, HIGHEST, toPageContents, type PageContents } from './page-contents.ts';
 import { provePage, type PageProof } from './proof.ts';

@@ -1,6 +1,6 @@
 /** What to do with a page of a walk, and what it proves about removals (docs/contributing/walking.md). Pure. */
 import { countPages } from '../../lib/count-pages.ts';
-import type { IdRange } from '../../lib/id-range.ts';
+import type { IdRange } from '../../lib/package-key.ts';
 import type { Paging, SearchOption } from '../../service/videos.ts';
 import { HIGHEST, isTrustedNeighbour, LOWEST, type PageAbove, type PageContents } from './page-contents.ts';
 

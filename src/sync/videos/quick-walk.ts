@@ -5,8 +5,7 @@ import type { SyncContext } from '../context.ts';
 import { readBoundary } from './boundary-read.ts';
 import { decide, fetchPage, proveWalked, storePage } from './page.ts';
 import { HIGHEST, type TrustedNeighbour } from './page-contents.ts';
-import { findLastPage } from './seek.ts';
-import { walkPackage } from './walk.ts';
+import { findLastPage, walkPackage } from './walk.ts';
 import {
   beginWalk,
   buildWalkEnd,

@@ -2,8 +2,7 @@
 import type { Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
 import { findOpenVideoIds } from './quarantine.ts';
-import type { IdRange } from '../../lib/id-range.ts';
-import type { PackageKey } from '../../lib/package-key.ts';
+import type { IdRange, PackageKey } from '../../lib/package-key.ts';
 import { findPackage } from './package.ts';
 import { findVideo } from './video.ts';
 

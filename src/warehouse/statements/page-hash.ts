@@ -2,8 +2,7 @@
 import type { Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
 import type { pageHash } from '../../database/schema/videos.ts';
-import type { IdRange } from '../../lib/id-range.ts';
-import type { PackageKey } from '../../lib/package-key.ts';
+import type { IdRange, PackageKey } from '../../lib/package-key.ts';
 
 export type PageHash = typeof pageHash.$inferSelect;
 

@@ -5,8 +5,7 @@ import { prepareOnce, query, type SqlValue } from '../../database/query.ts';
 import { receivedNames, type VideoRow } from '../../database/received-columns.ts';
 import { video } from '../../database/schema/videos.ts';
 import { CURRENT_RUN, EDITABLE_FIELDS } from '../../database/version-trigger.ts';
-import type { IdRange } from '../../lib/id-range.ts';
-import type { PackageKey } from '../../lib/package-key.ts';
+import type { IdRange, PackageKey } from '../../lib/package-key.ts';
 
 /** A time, or that of the row's present state if that is later: time never runs backward. */
 const notBefore = (time: string) => `max(${time}, video.changed_at, coalesce(video.removed_at, ''))`;

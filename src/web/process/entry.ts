@@ -1,9 +1,8 @@
 /** The entry point of the web server's process. It ends with the worker. */
 import type { Config } from '../../config/config.ts';
-import { exitWithParent } from '../../lib/child-process.ts';
+import { exitWithParent, serializeError } from '../../lib/child-process.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { errorMessage } from '../../lib/errors.ts';
-import { serializeError } from '../../lib/serialize-error.ts';
 import type { WebServer } from '../server.ts';
 import { openWebServer } from './compose.ts';
 import { DEAD_AFTER_MS, type FromServer, type ToServer } from './ipc.ts';

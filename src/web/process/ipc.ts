@@ -1,6 +1,6 @@
 /** The messages between the worker and the process of its web server. */
 import type { Config } from '../../config/config.ts';
-import type { SerializedError } from '../../lib/serialize-error.ts';
+import type { SerializedError } from '../../lib/child-process.ts';
 import type { Publication } from '../../publishing/publisher.ts';
 
 /** First `serve`; then heartbeats of the worker, and what it published. */

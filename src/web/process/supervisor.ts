@@ -4,12 +4,11 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import type { Config } from '../../config/config.ts';
-import { forkDist, sendRequest } from '../../lib/child-process.ts';
+import { forkDist, sendRequest, deserializeError } from '../../lib/child-process.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { errorMessage } from '../../lib/errors.ts';
 import { NO_PROXIES } from '../../lib/http/proxies.ts';
 import type { Logger } from '../../lib/logger.ts';
-import { deserializeError } from '../../lib/serialize-error.ts';
 import { redactAll } from '../../lib/redact.ts';
 import type { WebServer } from '../server.ts';
 import { HEARTBEAT_MS, type FromServer, type ToServer } from './ipc.ts';

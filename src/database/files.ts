@@ -1,0 +1,125 @@
+/** Files and folders without SQLite: real paths, permissions, headers, space on the disk. */
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  statSync,
+  fsyncSync,
+  readSync,
+  existsSync,
+  readlinkSync,
+  realpathSync,
+  statfsSync,
+} from 'node:fs';
+import { dirname, basename, join, resolve } from 'node:path';
+import { errorCode, errorMessage, WarehouseError } from '../lib/errors.ts';
+
+/** The marker that an interrupted restore leaves next to the live file, until another one completes it. */
+export function restoreMarkerPath(path: string): string {
+  return `${resolveLink(path)}.restoring`;
+}
+
+/** The file that the path leads to by links, even if it does not exist. */
+export function resolveLink(path: string): string {
+  if (existsSync(path)) return realpathSync(path);
+  const linked = readLinkTarget(path);
+  if (linked !== null) return linked;
+  return existsSync(dirname(path)) ? join(realpathSync(dirname(path)), basename(path)) : path;
+}
+
+function readLinkTarget(path: string): string | null {
+  try {
+    return resolve(dirname(path), readlinkSync(path));
+  } catch {
+    return null; // no link
+  }
+}
+
+/**
+ * Makes a folder and those above it, for the `file` that an error names. Not by `recursive` of Node, which never ends where
+ * the system has no such folder (`/proc/x`). Throws WarehouseError there; other errors of the file system as they are.
+ */
+export function makeFolder(path: string, { file, mode }: { file: string; mode?: number }): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  if (dirname(path) !== path) makeFolder(dirname(path), { file, ...(mode !== undefined && { mode }) });
+  try {
+    mkdirSync(path, mode);
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'EEXIST' && statSync(path).isDirectory()) return; // another process made it just now
+    if (!/^(ENOENT|ENOTDIR|EEXIST)$/.test(code)) throw error;
+    throw new WarehouseError(`${file}: the folder ${path} cannot be made (${errorMessage(error)})`, {
+      hint: 'name a file in another folder',
+      cause: error,
+    });
+  }
+}
+
+/** Creates the folder and its missing parents, for their owner alone; an existing folder keeps its permissions. Throws as `makeFolder`. */
+export function createPrivateFolder(folder: string, file = folder): void {
+  makeFolder(folder, { file, mode: 0o700 });
+}
+
+/** Creates an empty file for its owner alone. SQLite gives the same permissions to the files that it creates next to it. */
+export function createPrivateFile(path: string): void {
+  closeSync(openSync(path, 'wx', 0o600));
+}
+
+/** The header of a SQLite file; null if it is no SQLite file. Never of a file that this process has open: see file-identity.ts. */
+export function readHeader(
+  file: string,
+): { isInWalMode: boolean; userVersion: number; applicationId: number } | null {
+  const header = Buffer.alloc(100);
+  const descriptor = openSync(file, 'r');
+  try {
+    readSync(descriptor, header);
+  } finally {
+    closeSync(descriptor);
+  }
+  if (header.toString('latin1', 0, 15) !== 'SQLite format 3') return null;
+  return {
+    isInWalMode: header[18] === 2,
+    userVersion: header.readUInt32BE(60),
+    applicationId: header.readUInt32BE(68),
+  };
+}
+
+/** Waits until the file, or the names in the folder, are on the disk. Throws WarehouseError. */
+export function fsyncPath(path: string): void {
+  try {
+    const descriptor = openSync(path, 'r');
+    try {
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    throw new WarehouseError(`${path} could not be written to the disk`, { cause: error });
+  }
+}
+
+/** All in bytes. */
+export interface DiskSpace {
+  file: number;
+  /** Bytes of the -wal file; 0 if there is none. */
+  wal: number;
+  /** Free on the disk of the file, without what is reserved for root. */
+  free: number;
+  disk: number;
+}
+
+/** Measures the live file at `path`; 0 for a missing file. */
+export function measureDiskSpace(path: string): DiskSpace {
+  const target = resolveLink(path); // the -wal is next to the target of a link
+  const { bavail, blocks, bsize } = statfsSync(dirname(target));
+  return {
+    file: getFileSize(target),
+    wal: getFileSize(`${target}-wal`),
+    free: bavail * bsize,
+    disk: blocks * bsize,
+  };
+}
+
+function getFileSize(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}
