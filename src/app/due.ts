@@ -24,30 +24,17 @@ export interface Due {
   packages?: readonly PackageKey[];
 }
 
-/** A package that had no turn since the last tick of its own schedule. */
-export interface DuePackage extends PackageKey {
-  /** That tick, in milliseconds since 1970. */
-  tick: number;
-  trigger: Due['trigger'];
-}
-
-/** Packages that wait for a run of their own, and the last such run. */
-export interface OwnRuns {
-  waiting: readonly DuePackage[];
-  last: LastRun | null;
-}
-
 /**
  * Finds the run that is due. In this order: a full run, if none began since its last tick; a quick run, if neither a full
- * nor a quick one began since its last tick; a run for packages that are due by their own schedules; a parked run that may
- * be resumed. So a missed tick, a suspended machine or a restart loses no run and makes none twice. Two exceptions keep other
- * runs and long full runs from starving each other: see `quickIsStarved` and `isBeforeRest`.
+ * nor a quick one began since its last tick; a parked run that may be resumed. So a missed tick, a suspended machine or a
+ * restart loses no run and makes none twice. Two exceptions keep other runs and long full runs from starving each other:
+ * see `quickIsStarved` and `isBeforeRest`. `own`: packages that wait for a full walk by their own schedule.
  */
 export function findDue(
   schedule: Schedule,
   now: number,
   last: Record<Mode, LastRun | null>,
-  own: OwnRuns = { waiting: [], last: null },
+  own: Due | null = null,
 ): Due | null {
   const { full, quick } = last;
   const newest = quick && (!full || quick.startedAt >= full.startedAt) ? quick : full;
@@ -60,28 +47,19 @@ export function findDue(
     parked?.resumeAt != null && fromTimestamp(parked.resumeAt) <= now
       ? { mode, trigger: 'catch_up', resumesFrom: parked.startedAt }
       : null;
-  // Where other runs take longer than the time between them, each alternates with the rest of a parked full run.
+  // Where quick runs take longer than the time between them, each alternates with the rest of a parked full run.
   const rest = fullTrigger ? null : resume('full', full);
-  const isBeforeRest = (other: LastRun | null) => !(rest && full && other && other.runId > full.runId);
+  const isBeforeRest = !(rest && full && quick && quick.runId > full.runId);
   const startQuick = start('quick', quickTrigger);
-  const startOwn = createOwnRun(own.waiting);
   return (
     (quickIsStarved(schedule, last) ? null : start('full', fullTrigger)) ??
-    (isBeforeRest(quick) ? startQuick : null) ??
-    (isBeforeRest(own.last) ? startOwn : null) ??
+    (isBeforeRest ? startQuick : null) ??
     rest ??
     startQuick ??
-    startOwn ??
+    own ??
     resume('full', full) ??
     resume('quick', quick)
   );
-}
-
-function createOwnRun(waiting: readonly DuePackage[]): Due | null {
-  if (waiting.length === 0) return null;
-  const isOnTime = waiting.some(({ trigger }) => trigger === 'schedule');
-  const packages = waiting.map(({ account, packageId }) => ({ account, packageId }));
-  return { mode: 'full', trigger: isOnTime ? 'schedule' : 'catch_up', resumesFrom: null, packages };
 }
 
 /** A full run that was too long for its schedule made a quick run wait: the quick run is next. */
@@ -93,17 +71,20 @@ function quickIsStarved(
   return nextTick(expression, fromTimestamp(full.startedAt), timezone) <= fromTimestamp(full.resumeAt);
 }
 
-/** Why a run of this schedule (a cron expression, or its last tick in ms) is due: none began since its last tick. Null where it is not due. */
+/** Why a run of this cron expression is due: none began since its last tick. Null where it is not due. */
 export function dueTrigger(
-  schedule: string | number,
+  expression: string,
   now: number,
   last: { startedAt: string } | null,
   timezone?: string,
 ): Due['trigger'] | null {
-  const tick = typeof schedule === 'string' ? previousTick(schedule, now, timezone) : schedule;
-  if (startOf(last, now) >= tick) return null;
-  return now - tick <= ON_TIME_MS ? 'schedule' : 'catch_up';
+  const tick = previousTick(expression, now, timezone);
+  return startOf(last, now) >= tick ? null : triggerOf(tick, now);
 }
+
+/** The trigger of a run at `now` for a tick, both in milliseconds since 1970. */
+export const triggerOf = (tick: number, now: number): Due['trigger'] =>
+  now - tick <= ON_TIME_MS ? 'schedule' : 'catch_up';
 
 /** When a run began, in milliseconds since 1970; 0 for none, and for one in the future: it was written while the clock was ahead. */
 export function startOf(run: { startedAt: string } | null, now: number): number {
@@ -116,30 +97,24 @@ interface PreemptedRun {
   mode: Mode;
   startedAt: number;
   quickTookMs: number;
-  nextOwnTick?: number;
-  ownTookMs?: number;
 }
 
 /**
  * Gives a function that says why a run must give way, or null. It is called between the turns of packages. A full run gives
  * way to a quick run that is due, but not before it has run for as long as the last quick run took; and to the next full
- * run: that one reads today's storage first, then resumes with the packages that were read longest ago. It gives way to
- * packages with their own schedule as to a quick run: `nextOwnTick`, the first tick of these after `startedAt`, and
- * `ownTookMs`, how long their last run took. All times are in milliseconds.
+ * run: that one reads today's storage first, then resumes with the packages that were read longest ago. All times are in
+ * milliseconds.
  */
 export function createPreemption(
-  schedule: Schedule,
-  { mode, startedAt, quickTookMs, nextOwnTick = Infinity, ownTookMs = 0 }: PreemptedRun,
+  { full, quick, timezone }: Schedule,
+  { mode, startedAt, quickTookMs }: PreemptedRun,
 ): (now: number) => string | null {
   if (mode === 'quick') return () => null;
-  const { full, quick, timezone } = schedule;
   const nextFull = nextTick(full, startedAt, timezone);
   const quickTick = quick === null ? Infinity : nextTick(quick, startedAt, timezone);
   const nextQuick = Math.max(quickTick, startedAt + quickTookMs);
-  const nextOwn = Math.max(nextOwnTick, startedAt + ownTookMs);
   return (now) => {
     if (now >= nextFull) return 'the next full run is due';
-    if (now >= nextQuick) return 'a quick run is due';
-    return now >= nextOwn ? 'packages are due by their own schedule' : null;
+    return now >= nextQuick ? 'a quick run is due' : null;
   };
 }

@@ -20,30 +20,20 @@ interface LoadLoopOptions {
 const LONGEST_RETRY = 30;
 
 /** Starts idle. A target that fails stops neither another one nor a run. */
-export function createLoadLoop({ loaders, warehouse, clock, logger, hasFile }: LoadLoopOptions) {
+export function createLoadLoop(options: LoadLoopOptions) {
+  const { loaders, warehouse, clock, hasFile } = options;
   // pending: something was published since its last load, perhaps by an earlier worker, or that load failed
-  const turns = loaders.map((loader) => ({ loader, isPending: true, retryAt: 0, failures: 0 }));
-  type Turn = (typeof turns)[number];
+  const turns = loaders.map((loader): Turn => ({ loader, isPending: true, retryAt: 0, failures: 0 }));
   warehouse.deleteTargetLoadsExcept(loaders.map(({ target }) => target.name));
   const closing = new AbortController();
   const isDue = ({ loader, isPending, retryAt }: Turn): boolean =>
     isPending && clock.now() >= retryAt && mayLoad(loader, warehouse.listTargetLoads(), clock.now());
-
-  async function takeTurn(turn: Turn): Promise<void> {
-    turn.isPending = false;
-    const options = { isVerified: false, force: null };
-    const results = await loadTarget(turn.loader, { warehouse, clock, logger }, options, closing.signal);
-    if (results.some(({ outcome }) => outcome === 'failed')) {
-      turn.isPending = true;
-      turn.retryAt = clock.now() + Math.min(2 ** turn.failures++, LONGEST_RETRY) * MINUTE_MS;
-    } else turn.failures = 0;
-  }
-
   const { request, idle } = coalesce(async () => {
     // a file without a run is of an earlier warehouse
     if (!hasFile() || warehouse.findLastRun('full') === null) return;
     try {
-      for (const turn of turns) if (!closing.signal.aborted && isDue(turn)) await takeTurn(turn);
+      for (const turn of turns)
+        if (!closing.signal.aborted && isDue(turn)) await takeTurn(turn, options, closing.signal);
     } catch (thrown) {
       if (!(thrown instanceof InterruptedError)) throw thrown;
     }
@@ -64,4 +54,20 @@ export function createLoadLoop({ loaders, warehouse, clock, logger, hasFile }: L
       return idle();
     },
   };
+}
+
+interface Turn {
+  loader: TargetLoader;
+  isPending: boolean;
+  retryAt: number;
+  failures: number;
+}
+
+async function takeTurn(turn: Turn, options: LoadLoopOptions, signal: AbortSignal): Promise<void> {
+  turn.isPending = false;
+  const results = await loadTarget(turn.loader, options, signal);
+  if (results.some(({ outcome }) => outcome === 'failed')) {
+    turn.isPending = true;
+    turn.retryAt = options.clock.now() + Math.min(2 ** turn.failures++, LONGEST_RETRY) * MINUTE_MS;
+  } else turn.failures = 0;
 }

@@ -20,8 +20,8 @@ interface LoadContext {
 export async function loadTarget(
   loader: TargetLoader,
   { warehouse, clock, logger }: LoadContext,
-  options: Parameters<TargetLoader['load']>[0],
   signal: AbortSignal,
+  options: Parameters<TargetLoader['load']>[0] = { isVerified: false, force: null },
 ): Promise<LoadReport[]> {
   const { name: target } = loader.target;
   const results = await loader.load(options, signal).catch((thrown: unknown) => {

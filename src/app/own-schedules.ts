@@ -1,10 +1,9 @@
 /** Packages with their own schedule of full walks: which of them are due, and who walks them. */
 import type { Config } from '../config/config.ts';
-import { fromTimestamp } from '../lib/clock.ts';
-import { nextTick, previousTick } from '../lib/cron-ticks.ts';
+import { previousTick } from '../lib/cron-ticks.ts';
 import type { PackageKey } from '../lib/package-key.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
-import { dueTrigger, startOf, type DuePackage, type LastRun } from './due.ts';
+import { startOf, triggerOf, type Due, type LastRun } from './due.ts';
 
 export type OwnSchedules = ReturnType<typeof openOwnSchedules>;
 
@@ -18,51 +17,40 @@ export function openOwnSchedules(
   const packages = accounts.flatMap(({ name: account, packages: configured }) =>
     configured.flatMap(({ id: packageId, full }) => (full === undefined ? [] : { account, packageId, full })),
   );
-  const expressions = [...new Set(packages.map(({ full }) => full))];
-  const readTurns = () => new Map(listFullTurns().map((turn) => [keyOf(turn), turn]));
-  const listDue = (now: number): DuePackage[] => {
-    if (packages.length === 0) return [];
-    const turns = readTurns();
-    const ticks = new Map(expressions.map((each) => [each, previousTick(each, now, timezone)]));
-    return packages.flatMap(({ full, ...key }) => {
+  /** Each with its last tick (ms), and whether its last turn failed, or was before that tick. */
+  const readStates = (now: number) => {
+    const turns = new Map(listFullTurns().map((turn) => [keyOf(turn), turn]));
+    const ticks = new Map(packages.map(({ full }) => [full, previousTick(full, now, timezone)]));
+    return packages.map(({ full, account, packageId }) => {
+      const turn = turns.get(keyOf({ account, packageId }));
       const tick = ticks.get(full) ?? 0;
-      const at = turns.get(keyOf(key))?.at ?? null;
-      const trigger = dueTrigger(tick, now, at === null ? null : { startedAt: at });
-      return trigger === null ? [] : { ...key, tick, trigger };
+      const isDue = startOf(turn?.at == null ? null : { startedAt: turn.at }, now) < tick;
+      return { account, packageId, tick, isDue, hasFailed: turn?.failed === 1 };
     });
   };
   return {
-    /** The packages that had no turn since their last tick before `now` (ms). */
-    listDue,
-    /** The newest run for packages that were due by their own schedules; null before the first. */
-    findLastRun: (): LastRun | null => (packages.length === 0 ? null : findLastRun('own')),
+    /**
+     * A run at `now` (ms) for the packages whose tick came after the last such run and the last full one began; null for none.
+     * What fails in it waits for the next full run, or for its next tick.
+     */
+    findDue(now: number, lastFull: LastRun | null): Due | null {
+      if (packages.length === 0) return null;
+      const since = Math.max(startOf(findLastRun('own'), now), startOf(lastFull, now));
+      const waiting = readStates(now).filter(({ isDue, tick }) => isDue && tick > since);
+      if (waiting.length === 0) return null;
+      const trigger = triggerOf(Math.max(...waiting.map(({ tick }) => tick)), now);
+      const keys = waiting.map(({ account, packageId }) => ({ account, packageId }));
+      return { mode: 'full', trigger, resumesFrom: null, packages: keys };
+    },
     /**
      * Which packages a run of `schedule.full` walks at `now` (ms): those without their own schedule, those that are due by
      * it, and those whose last full walk failed.
      */
-    selectForFullRun: (now: number): ((key: PackageKey) => boolean) => {
-      const own = new Set(packages.map(keyOf));
-      if (own.size === 0) return () => true;
-      const due = new Set(listDue(now).map(keyOf));
-      const turns = readTurns();
-      return (key) => !own.has(keyOf(key)) || due.has(keyOf(key)) || turns.get(keyOf(key))?.failed === 1;
+    selectForFullRun(now: number): (key: PackageKey) => boolean {
+      if (packages.length === 0) return () => true;
+      const others = readStates(now).filter(({ isDue, hasFailed }) => !isDue && !hasFailed);
+      const left = new Set(others.map(keyOf));
+      return (key) => !left.has(keyOf(key));
     },
-    /** The first tick of any own schedule after `now` (ms); infinite where there is none. */
-    nextTick: (now: number): number => Math.min(...expressions.map((each) => nextTick(each, now, timezone))),
   };
-}
-
-/**
- * The packages that wait for a run of their own at `now` (ms): their tick came after the last such run began, or that run was
- * parked and may continue. A full run (`full`: the last one) takes along what is due at its start; what fails in either waits
- * for the next full run, or for its next tick.
- */
-export function findWaiting(
-  due: readonly DuePackage[],
-  now: number,
-  { last, full }: Record<'last' | 'full', LastRun | null>,
-): DuePackage[] {
-  const mayContinue = last?.resumeAt != null && fromTimestamp(last.resumeAt) <= now;
-  const isNew = ({ tick }: DuePackage) => mayContinue || tick > startOf(last, now);
-  return due.filter((each) => isNew(each) && each.tick > startOf(full, now));
 }

@@ -1,13 +1,15 @@
-/** A running worker takes a changed config at a request (SIGHUP), after the checks of a start. */
+/** A running worker takes a changed config: the file at a request (SIGHUP), its CSV files of packages before each run. */
 import type { Config } from '../config/config.ts';
-import type { Lock } from '../database/lock.ts';
+import { rereadPackages } from '../config/load.ts';
+import type { Lock, PackagesRefusal } from '../database/lock.ts';
+import { commandsFor, type FormatCommand } from '../health/commands.ts';
 import { toTimestamp, type Clock } from '../lib/clock.ts';
 import { coalesce } from '../lib/coalesce.ts';
 import { ConfigError, errorLine, hintLine, withHint } from '../lib/errors.ts';
+import { pluralize } from '../lib/format.ts';
 import type { Logger } from '../lib/logger.ts';
 import { openPublisher } from '../publishing/publisher.ts';
 import { assertCanListen } from '../web/listen-check.ts';
-import { createPackagesReload } from './packages-reload.ts';
 import type { Pipeline } from './pipeline.ts';
 import { noteForOthers } from './worker-notes.ts';
 
@@ -34,51 +36,34 @@ interface ReloadParts {
   lock: Lock;
   clock: Clock;
   logger: Logger;
+  formatCommand?: FormatCommand | undefined;
   signal: AbortSignal;
   /** Left out: nobody else is told. */
   events?: { onReloading?: () => void; onRefused?: () => void };
 }
 
 /**
- * Waits for a config that may replace the one in service. A config that is refused changes nothing: it is logged, and noted
- * in the lock of the worker, where `status` finds it. `replaced` aborts when `next` gives the new one.
+ * Waits for a config that may replace the one in service. One that is refused changes nothing: that is logged, and noted in
+ * the lock of the worker, where `status` finds it. `replaced` aborts when `next` gives the new one.
  */
 export function awaitReload(parts: ReloadParts) {
-  const { reloads, logger } = parts;
   const replacing = new AbortController();
   const closing = new AbortController();
   let next: Config | null = null;
-  const rereadPackages = createPackagesReload(parts);
-  const reload = async () => {
-    parts.events?.onReloading?.();
-    try {
-      next = await loadReplacement(parts);
-      noteForOthers(parts, { refused: null, packages: null });
-      logger.info(
-        { event: 'config_accepted' },
-        'the changed config is valid; it takes effect between two packages',
-      );
-      for (const line of parts.pipeline.listLeaving(next))
-        logger.warn(
-          { event: 'package_leaves', reason: line },
-          `${line}; the next run retires it, its rows stay`,
-        );
-      replacing.abort();
-    } catch (error) {
-      refuse(error, parts);
-    }
+  const replace = (config: Config) => {
+    next = config;
+    replacing.abort();
   };
-  const { request, idle } = coalesce(reload, closing.signal);
-  const stopListening = reloads.listen(() => void request());
+  const readPackages = createPackagesReader(parts);
+  const { request, idle } = coalesce(() => reload(parts, replace), closing.signal);
+  const stopListening = parts.reloads.listen(() => void request());
   return {
     replaced: replacing.signal,
     next: () => next,
     /** Before a run: takes the packages that CSV files have now. Throws the reason of the signal. */
     rereadPackages: async () => {
-      const reread = await rereadPackages();
-      if (!reread || next) return;
-      next = reread;
-      replacing.abort();
+      const reread = await readPackages();
+      if (reread && !next) replace(reread);
     },
     close: async () => {
       stopListening();
@@ -88,14 +73,27 @@ export function awaitReload(parts: ReloadParts) {
   };
 }
 
-function refuse(error: unknown, parts: ReloadParts): void {
-  const { clock, logger } = parts;
-  const text = errorLine(error);
-  const hint = hintLine(error);
-  noteForOthers(parts, { refused: { at: toTimestamp(clock.now()), error: text } });
-  const message = `the config was not reloaded, the worker continues with the one it has: ${text}`;
-  logger.error({ event: 'config_refused', error: text, hint }, withHint(message, hint));
-  parts.events?.onRefused?.();
+async function reload(parts: ReloadParts, replace: (config: Config) => void): Promise<void> {
+  const { pipeline, clock, logger, events } = parts;
+  events?.onReloading?.();
+  try {
+    const next = await loadReplacement(parts);
+    noteForOthers(parts, { refused: null, packages: null });
+    const text = 'the changed config is valid; it takes effect between two packages';
+    logger.info({ event: 'config_accepted' }, text);
+    for (const line of pipeline.listLeaving(next))
+      logger.warn(
+        { event: 'package_leaves', reason: line },
+        `${line}; the next run retires it, its rows stay`,
+      );
+    replace(next);
+  } catch (thrown) {
+    const [error, hint] = [errorLine(thrown), hintLine(thrown)];
+    noteForOthers(parts, { refused: { at: toTimestamp(clock.now()), error } });
+    const text = `the config was not reloaded, the worker continues with the one it has: ${error}`;
+    logger.error({ event: 'config_refused', error, hint }, withHint(text, hint));
+    events?.onRefused?.();
+  }
 }
 
 /** Throws ConfigError where the config cannot be served, or only by another worker. */
@@ -109,4 +107,66 @@ async function loadReplacement({ config, pipeline, reloads }: ReloadParts): Prom
   pipeline.assertMayServe(next);
   if (next.server) await assertCanListen(next.server, config.server);
   return next;
+}
+
+/**
+ * The returned function resolves with the config that has the packages of its CSV files; null where nothing changed. A file that
+ * cannot be used, and a change that is refused, leave the packages as they are: that is logged and noted once.
+ */
+function createPackagesReader(parts: ReloadParts): () => Promise<Config | null> {
+  const { config, pipeline, clock, logger, formatCommand = commandsFor(config.file) } = parts;
+  let noted: string | null | undefined; // undefined: not known
+  const note = (refusal: Omit<PackagesRefusal, 'at'> | null, hint = '') => {
+    const error = refusal?.error ?? null;
+    if (error === noted) return;
+    noted = error;
+    noteForOthers(parts, { packages: refusal && { ...refusal, at: toTimestamp(clock.now()) } });
+    if (error === null) return;
+    const text = `the packages stay as they were: ${error}`;
+    logger.error({ event: 'packages_refused', error, hint }, withHint(text, hint));
+  };
+  return async () => {
+    if (config.accounts.every(({ packagesFile }) => packagesFile === null)) return null;
+    const { config: next, unusable } = await readSettledPackages(parts);
+    try {
+      if (next !== config) pipeline.assertMayServe(next);
+    } catch (thrown) {
+      if (!(thrown instanceof ConfigError)) throw thrown;
+      const [line = ''] = thrown.message.split('\n'); // the packages that left are in the lines below
+      note({ what: 'leaving', error: line.replace(/; nothing was sent or changed$/, '') }, thrown.hint);
+      return null;
+    }
+    const error = unusable.map(({ account, problem }) => `account ${account}: ${problem}`).join('; ');
+    const hint = `correct the file, it is read again at each run; to test it: ${formatCommand('check')}`;
+    note(error === '' ? null : { what: 'file', error }, hint);
+    if (next === config) return null;
+    logChanges(config, next, logger);
+    return next;
+  };
+}
+
+/** A file that is being written is read again after this time. */
+const SETTLE_MS = 1_000;
+
+/** One reading may find a half-written file: a change counts where a second reading agrees, else it waits for the next run. */
+async function readSettledPackages({ config, clock, signal }: ReloadParts) {
+  const first = rereadPackages(config);
+  if (first.config === config && first.unusable.length === 0) return first;
+  await clock.sleep(SETTLE_MS, signal);
+  const second = rereadPackages(first.config);
+  return second.config === first.config ? second : { ...second, config };
+}
+
+function logChanges(before: Config, after: Config, logger: Logger): void {
+  for (const [index, { name: account, packages }] of after.accounts.entries()) {
+    const old = before.accounts[index]?.packages ?? [];
+    if (packages === old) continue;
+    const ids = new Set(old.map(({ id }) => id));
+    const added = packages.filter(({ id }) => !ids.has(id)).length;
+    const left = old.length + added - packages.length;
+    logger.info(
+      { event: 'packages_changed', account, packages: packages.length, added, left },
+      `account ${account} has ${pluralize(packages.length, 'package')} now: ${added} added, ${left} left`,
+    );
+  }
 }

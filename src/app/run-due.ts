@@ -29,9 +29,7 @@ export async function runDue(
   assertNotParked(config, pipeline);
   const startedAt = clock.now();
   const quickTookMs = pipeline.warehouse.getLastDurationMs('quick');
-  const ownTookMs = pipeline.warehouse.getLastDurationMs('own');
-  const times = { startedAt, quickTookMs, nextOwnTick: own.nextTick(startedAt), ownTookMs };
-  const preemption = createPreemption(config.schedule, { mode, ...times });
+  const preemption = createPreemption(config.schedule, { mode, startedAt, quickTookMs });
   const stopReason = () => {
     const now = clock.now();
     const reason = replaced.aborted ? 'the config was reloaded' : preemption(now);

@@ -13,7 +13,7 @@ import type { Logger } from '../lib/logger.ts';
 import { previousTick, nextTick, type Schedule } from '../lib/cron-ticks.ts';
 import type { Mode } from '../database/schema/runs.ts';
 import { findDue, type Due, type LastRun } from './due.ts';
-import { findWaiting, type OwnSchedules } from './own-schedules.ts';
+import type { OwnSchedules } from './own-schedules.ts';
 import { createCronTicks, type CronTicks } from './cron.ts';
 
 export interface SchedulerOptions {
@@ -23,7 +23,7 @@ export interface SchedulerOptions {
   /** The newest run over everything in this mode; null before the first. */
   lastUnscopedRun(mode: Mode): Promise<LastRun | null>;
   /** Packages with their own schedule; left out: none. */
-  own?: Pick<OwnSchedules, 'listDue' | 'findLastRun' | 'nextTick'> | undefined;
+  own?: Pick<OwnSchedules, 'findDue'> | undefined;
   /** Calls a function repeatedly; left out: every minute of the machine's clock. */
   createTicks?: ((onTick: () => Promise<void>) => CronTicks) | undefined;
   /** Called before each search for due runs. An error that it throws ends the worker. */
@@ -59,7 +59,7 @@ export async function runScheduler(options: SchedulerOptions, signal: AbortSigna
     await runWhatIsDue();
   };
   const onTick = () => (current ??= checkAndRun().finally(() => (current = null)));
-  const ticks = [createTicks(onTick), ...(onMinute ? [createTicks(async () => onMinute())] : [])];
+  const ticks = [createTicks(async () => onMinute?.()), createTicks(onTick)];
   try {
     await onTick();
     if (!failing.signal.aborted && !signal.aborted) logNextRuns(options);
@@ -121,37 +121,28 @@ async function findNextDue(
   const full = await options.lastUnscopedRun('full');
   const quick = schedule.quick === null ? null : await options.lastUnscopedRun('quick');
   const at = options.clock.now();
-  const last = options.own?.findLastRun() ?? null;
-  const waiting = findWaiting(options.own?.listDue(at) ?? [], at, { last, full });
-  const due = findDue(schedule, at, { full, quick }, { waiting, last });
+  const due = findDue(schedule, at, { full, quick }, options.own?.findDue(at, full) ?? null);
   return due && !isRepeat(due, previous, schedule, at) ? { ...due, at } : null;
 }
 
 /** The same run again without a tick since: a run that could not be resumed is not retried at once. */
 function isRepeat(
-  { mode, resumesFrom, packages }: Due,
+  { mode, resumesFrom }: Due,
   previous: StartedRun | null,
   schedule: Schedule,
   now: number,
 ): boolean {
   if (previous?.mode !== mode || previous.resumesFrom !== resumesFrom) return false;
-  if (packages || previous.packages) return packages !== undefined && previous.packages !== undefined;
   return resumesFrom !== null || previousTick(schedule[mode] ?? '', now, schedule.timezone) <= previous.at;
 }
 
-function logNextRuns({ clock, schedule, logger, own }: SchedulerOptions): void {
+function logNextRuns({ clock, schedule, logger }: SchedulerOptions): void {
   const format = (expression: string) => toTimestamp(nextTick(expression, clock.now(), schedule.timezone));
   const full = format(schedule.full);
   const quick = schedule.quick === null ? null : format(schedule.quick);
-  const texts = [`next full run at ${full.slice(0, 16)} UTC`];
-  if (quick !== null) texts.push(`next quick run at ${quick.slice(0, 16)} UTC`);
-  const ownTick = own?.nextTick(clock.now()) ?? Infinity;
-  const nextOwn = Number.isFinite(ownTick) ? toTimestamp(ownTick) : null;
-  if (nextOwn !== null) texts.push(`next run by a package's own schedule at ${nextOwn.slice(0, 16)} UTC`);
-  logger.info(
-    { event: 'worker_waiting', next_full: full, next_quick: quick, next_own: nextOwn },
-    texts.join(', '),
-  );
+  const quickText = quick === null ? '' : `, next quick run at ${quick.slice(0, 16)} UTC`;
+  const text = `next full run at ${full.slice(0, 16)} UTC${quickText}`;
+  logger.info({ event: 'worker_waiting', next_full: full, next_quick: quick }, text);
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

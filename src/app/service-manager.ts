@@ -1,7 +1,7 @@
 /** Tells a service manager such as systemd what the worker does: sd_notify(3). */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { NotifySocket } from '../config/notify-socket.ts';
+import type { NotifySocket } from '../config/env-vars.ts';
 import { errorCode, errorMessage } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 

@@ -2,11 +2,13 @@
 import type { AccountConfig, Config } from '../config/config.ts';
 import type { Wait } from '../budget/budget.ts';
 import { chooseProxies } from '../lib/http/proxies.ts';
+import type { Logger } from '../lib/logger.ts';
+import { formatDuration } from '../lib/format.ts';
 import { createServiceClient } from '../service/client/client.ts';
+import type { SentRequest } from '../service/client/execute.ts';
 import { createClockCheck } from '../service/client/clock-check.ts';
 import type { SyncAccount } from '../sync/context.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
-import { logRequest } from './log-request.ts';
 import type { Environment } from './environment.ts';
 
 /** A person waits for `check`. */
@@ -43,4 +45,22 @@ export function createSyncAccount(
     ...(command === 'check' && { connectTimeoutMs: CHECK_CONNECT_TIMEOUT_MS }),
   });
   return { name, client, clockCheck, pageSize: videoList.pageSize, packages, concurrency, storage };
+}
+
+/** Logs a request that was sent, at level `debug`. */
+function logRequest(logger: Logger, account: string, sent: SentRequest): void {
+  const {
+    purpose,
+    runId: run_id,
+    packageId: package_id,
+    page,
+    status,
+    bytes,
+    durationMs: duration_ms,
+  } = sent;
+  const target = [account, package_id].filter((part) => part !== null).join('/');
+  logger.debug(
+    { event: 'request_answered', account, run_id, package_id, page, purpose, status, bytes, duration_ms },
+    `${target}${page === null ? '' : `, page ${page}`} (${purpose}): ${status ?? 'no response'} in ${formatDuration(duration_ms)}`,
+  );
 }

@@ -139,22 +139,16 @@ function openLoops(parts: WorkerParts, tellServer: TellServer) {
 type TellServer = (publication: Publication) => void;
 
 async function serveSchedule(parts: WorkerParts): Promise<void> {
-  const { config, pipeline, clock, logger, createTicks, signal, replaced, events } = parts;
-  const { warehouse, publisher } = pipeline;
+  const { config, clock, logger, createTicks, signal, replaced, events } = parts;
+  const { warehouse, publisher } = parts.pipeline;
   let server: WebServer | null = null;
   const loops = openLoops(parts, (publication) => server?.recordPublication(publication));
   const { publish, load, backup, notifier, pings } = loops;
   const own = openOwnSchedules(config, warehouse);
-  const onMinute = () => {
-    backup?.check();
-    load.check();
-    void notifier?.check(); // streams become stale between runs
-  };
   const run = async (due: Due) => {
     await parts.rereadPackages();
     if (replaced.aborted) return; // the run is due under the config that replaces this one
-    const summary = await runDue(due, { ...parts, own, pings: due.packages ? null : pings });
-    events.onRun(summary);
+    events.onRun(await runDue(due, { ...parts, own, pings: due.packages ? null : pings }));
     publish?.requestPublish();
     notifier?.runFinished(); // it checks for problems once nothing is due
   };
@@ -170,7 +164,11 @@ async function serveSchedule(parts: WorkerParts): Promise<void> {
       ...{ clock, logger, createTicks, schedule: config.schedule, own, run },
       lastUnscopedRun: async (mode: Mode) => warehouse.findLastRun(mode),
       check: () => warehouse.assertNotReplaced(),
-      onMinute: backup || notifier || config.publish ? onMinute : undefined,
+      onMinute: () => {
+        backup?.check();
+        load.check();
+        void notifier?.check(); // streams become stale between runs
+      },
       onCaughtUp: () => notifier?.caughtUp(),
     };
     await runScheduler(scheduler, AbortSignal.any([signal, replaced]));

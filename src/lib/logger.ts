@@ -65,7 +65,7 @@ export const LOG_EVENTS = {
   config_refused: ['error', 'hint'],
   packages_changed: ['account', 'packages', 'added', 'left'],
   packages_refused: ['error', 'hint'],
-  worker_waiting: ['next_full', 'next_quick', 'next_own'],
+  worker_waiting: ['next_full', 'next_quick'],
   run_started: ['run_id', 'mode', 'trigger'],
   run_ended: [
     ...['run_id', 'mode', 'status', 'packages', 'inserted', 'updated', 'removed', 'restored'],

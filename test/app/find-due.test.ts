@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toTimestamp, MINUTE_MS } from '../../src/lib/clock.ts';
 import { createPreemption, findDue, type Due, type LastRun } from '../../src/app/due.ts';
-import { findWaiting } from '../../src/app/own-schedules.ts';
 import { toMs } from '../support/clocks/virtual-clock.ts';
 const stamp = (time: string) => toTimestamp(toMs(`2026-03-10T${time}Z`));
 const createRun = (time: string, resumeAt: string | null = null): LastRun => ({
@@ -153,68 +152,23 @@ describe('a run in progress', () => {
 });
 
 describe('a run for packages with their own schedule', () => {
-  const packages = [{ account: 'main', packageId: 102 }];
-  const waitingSince = (time: string) =>
-    packages.map((key) => ({ ...key, tick: toMs(`2026-03-10T${time}Z`), trigger: 'schedule' as const }));
-  const dueWith = (time: string, { full = null, quick = null }: Before, last: LastRun | null, tick: string) =>
-    findDue(
-      { full: '0 * * * *', quick: '*/10 * * * *' },
-      toMs(`2026-03-10T${time}Z`),
-      { full, quick },
-      {
-        waiting: waitingSince(tick),
-        last,
-      },
-    );
-  const own = { mode: 'full', resumesFrom: null, packages };
+  const own: Due = { ...fromStart('full', 'schedule'), packages: [{ account: 'main', packageId: 102 }] };
+  const schedule = { full: '0 * * * *', quick: '*/10 * * * *' };
 
-  it('comes after full and quick runs, which are due', () => {
-    const full = createRun('12:00');
-    expect(dueWith('13:00', { full }, null, '13:00')).not.toHaveProperty('packages');
-    expect(dueWith('12:10', { full }, null, '12:10')).toMatchObject({ mode: 'quick' });
-    expect(dueWith('12:11', { full, quick: createRun('12:10') }, null, '12:10')).toMatchObject(own);
-  });
-
-  it('comes before the rest of a parked full run, and alternates with it', () => {
-    const full = createRun('12:00', '12:05');
-    expect(dueWith('12:05', { full }, createRun('11:05'), '12:05')).toMatchObject(own);
-    expect(dueWith('12:09', { full }, createRun('12:05'), '12:08')).toMatchObject({
-      resumesFrom: stamp('12:00'),
-    });
-    const rest = { ...full, runId: createRun('12:09').runId };
-    expect(dueWith('12:09', { full: rest }, createRun('12:05'), '12:08')).toMatchObject(own);
-  });
-
-  it('is not starved by quick runs', () => {
-    const full = createRun('12:00', '12:10');
-    expect(dueWith('12:10', { full }, null, '12:10')).toMatchObject({ mode: 'quick' });
-    expect(dueWith('12:20', { full, quick: createRun('12:10') }, null, '12:10')).toMatchObject(own);
-  });
-
-  it('is for ticks after the last full run, and after the last such run unless that was parked', () => {
-    const now = toMs('2026-03-10T12:40Z');
-    const [tick] = waitingSince('12:30');
-    if (!tick) throw new Error('nothing waits');
-    const count = (last: LastRun | null, full: LastRun | null) =>
-      findWaiting([tick], now, { last, full }).length;
-    expect(count(null, null)).toBe(1);
-    expect(count(createRun('12:20'), createRun('12:00'))).toBe(1);
-    expect(count(null, createRun('12:35'))).toBe(0);
-    expect(count(createRun('12:30'), createRun('12:00'))).toBe(0);
-    expect(count(createRun('12:30', '12:40'), createRun('12:00'))).toBe(1);
-    expect(count(createRun('12:30', '12:41'), createRun('12:00'))).toBe(0);
-    expect(count(createRun('18:00'), createRun('12:00'))).toBe(1); // made while the clock was ahead
-    expect(count(createRun('12:20'), createRun('18:00'))).toBe(1);
-  });
-
-  it('preempts a full run at its tick, once that has run as long as the last such run took', () => {
-    const startedAt = toMs('2026-03-10T12:00Z');
-    const nextOwnTick = toMs('2026-03-10T12:05Z');
-    const why = createPreemption(
-      { full: '0 * * * *', quick: null },
-      { mode: 'full', startedAt, quickTookMs: 0, nextOwnTick, ownTookMs: 6 * MINUTE_MS },
-    );
-    expect(why(nextOwnTick)).toBeNull();
-    expect(why(startedAt + 6 * MINUTE_MS)).toBe('packages are due by their own schedule');
+  it.each([
+    ['comes after a full run', '13:00', createRun('12:00'), null, { mode: 'full' }],
+    ['comes after a quick run', '12:10', createRun('12:00'), null, { mode: 'quick' }],
+    ['is next', '12:11', createRun('12:00'), createRun('12:10'), own],
+    [
+      'comes after the rest of a parked run',
+      '12:11',
+      createRun('12:00', '12:05'),
+      createRun('12:10'),
+      { resumesFrom: stamp('12:00') },
+    ],
+  ])('%s', (_what, time, full, quick, expected) => {
+    const due = findDue(schedule, toMs(`2026-03-10T${time}Z`), { full, quick }, own);
+    expect(due).toMatchObject(expected);
+    expect(due === own).toBe(expected === own);
   });
 });

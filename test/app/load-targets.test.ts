@@ -24,9 +24,7 @@ async function load(...outcomes: (LoadReport[] | Error)[]) {
       load: () => (outcome instanceof Error ? Promise.reject(outcome) : Promise.resolve(outcome)),
     };
     const { signal } = new AbortController();
-    loads.push(
-      await loadTarget(loader, { warehouse, clock, logger }, { isVerified: false, force: null }, signal),
-    );
+    loads.push(await loadTarget(loader, { warehouse, clock, logger }, signal));
   }
   return { lines, loads, rows: warehouse.listTargetLoads() };
 }

@@ -40,11 +40,9 @@ function createConfig(url: string, own: string | null, schedule: Partial<Config[
 }
 
 /** Runs a worker until nothing is due. */
-async function workOnce(config: Config, progress = silentProgress): Promise<string[]> {
+async function workOnce(config: Config): Promise<void> {
   const controller = new AbortController();
-  const log: string[] = [];
   const write = (line: string) => {
-    log.push(line);
     if (line.includes('worker_waiting')) controller.abort(new InterruptedError('stopped by the test'));
   };
   const logger = createLogger({ level: 'info', format: 'json', secrets: [], write });
@@ -56,8 +54,12 @@ async function workOnce(config: Config, progress = silentProgress): Promise<stri
     onRun: nothing,
     onPublished: nothing,
   };
-  await runWorker(config, { clock, logger, progress, command: 'start' }, controller.signal, events);
-  return log;
+  await runWorker(
+    config,
+    { clock, logger, progress: silentProgress, command: 'start' },
+    controller.signal,
+    events,
+  );
 }
 
 /** Each run since `after` with its packages: `catch_up: 101 102`, `own schedule: 102`. */
@@ -128,35 +130,5 @@ describe('a package with its own schedule', () => {
     clock.advance(HOUR_MS);
     await workOnce(createConfig(url, SUNDAYS));
     expect(listRuns(2)).toEqual(['catch_up: 101 102']);
-  });
-
-  it('interrupts a long full run at its tick, and alternates with the rest of it', async () => {
-    const ids = [101, 102, 104, 105];
-    const { url } = await startSandbox({ clock, packages: ids.map((id) => ({ id, videos: 40 })) });
-    const config = createConfig(url, '*/10 * * * *', { full: '0 3 * * *' });
-    const accounts = config.accounts.map((account) => ({
-      ...account,
-      packages: [...account.packages, { id: 104, name: null }, { id: 105, name: null }],
-      limits: { ...account.limits, concurrency: 1 },
-    }));
-    const pageStored = () => clock.advance(6 * 60_000); // each package takes as long
-    await workOnce({ ...config, accounts }, { ...silentProgress, pageStored });
-    expect(listRuns()).toEqual([
-      'catch_up: 101',
-      'own schedule: 102',
-      'catch_up: 104',
-      'own catch_up: 102',
-      'catch_up: 105',
-      'own catch_up: 102',
-    ]);
-    expect(readRows(path, `select status from run where scope is null`)).toEqual(
-      ['parked', 'parked', 'succeeded'].map((status) => ({ status })),
-    );
-  });
-
-  it('is in the log of the worker with its next tick', async () => {
-    const { url } = await startSandbox({ clock });
-    const log = await workOnce(createConfig(url, SUNDAYS));
-    expect(log.at(-1)).toContain('"next_own":"2026-03-15 03:00:00"');
   });
 });

@@ -97,9 +97,9 @@ describe('a worker whose packages are in a CSV file', () => {
   it('waits for the end of a file that is being written', async () => {
     const worker = await startWorker('101\n102\n103\n');
     worker.write('101\n102\n10');
-    worker.state.onSleep = () => {
-      worker.write('101\n102\n104\n');
-    };
+    worker.state.onSleep = () => worker.write('101\n102\n104\n');
+    await worker.tick();
+    expect(worker.active()).toEqual([101, 102, 103]);
     await worker.tick();
     expect(worker.active()).toEqual([101, 102, 104]);
     expect(worker.logged('packages_changed')).toHaveLength(1);

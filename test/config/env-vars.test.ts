@@ -1,11 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, it, test, vi } from 'vitest';
+import { childEnvWithout, takeNotifySocket } from '../../src/config/env-vars.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { createFolder } from '../support/fixtures/folder-of-files.ts';
 import { catchConfigError, LEAST, load, readProblems } from '../support/fixtures/load-config.ts';
 
 const WITH_VARIABLE = LEAST.replace('first-key', '"${VODHOUSE_KEY}"');
+
+afterEach(() => vi.unstubAllEnvs());
 
 function loadKey(files: Record<string, string>, env: Record<string, string | undefined> = {}) {
   const file = join(createFolder({ 'vodhouse.yaml': WITH_VARIABLE, ...files }), 'vodhouse.yaml');
@@ -13,24 +16,14 @@ function loadKey(files: Record<string, string>, env: Record<string, string | und
 }
 
 describe('${NAME}', () => {
-  test('is replaced by the variable of the environment', () => {
-    expect(loadKey({}, { VODHOUSE_KEY: 'from-env' })).toBe('from-env');
-  });
-
-  test('is replaced by the line of the .env next to the file', () => {
-    expect(loadKey({ '.env': '# mine\nVODHOUSE_KEY="from file"\n' })).toBe('from file');
-  });
-
-  test('is read from a .env that begins with a byte order mark', () => {
-    expect(loadKey({ '.env': '\uFEFFVODHOUSE_KEY=from-file\n' })).toBe('from-file');
-  });
-
-  test('prefers the environment where both have the variable', () => {
-    expect(loadKey({ '.env': 'VODHOUSE_KEY=from-file\n' }, { VODHOUSE_KEY: 'from-env' })).toBe('from-env');
-  });
-
-  test('falls back to .env where the environment has it undefined', () => {
-    expect(loadKey({ '.env': 'VODHOUSE_KEY=from-file\n' }, { VODHOUSE_KEY: undefined })).toBe('from-file');
+  test.each<[string, Record<string, string | undefined>, string | null, string]>([
+    ['the variable of the environment', { VODHOUSE_KEY: 'from-env' }, null, 'from-env'],
+    ['the line of the .env', {}, '# mine\nVODHOUSE_KEY="from file"\n', 'from file'],
+    ['the line of a .env with a byte order mark', {}, '\uFEFFVODHOUSE_KEY=from-file\n', 'from-file'],
+    ['that of the environment first', { VODHOUSE_KEY: 'from-env' }, 'VODHOUSE_KEY=x\n', 'from-env'],
+    ['that of .env where the other is undefined', { VODHOUSE_KEY: undefined }, 'VODHOUSE_KEY=y\n', 'y'],
+  ])('is replaced by %s', (_what, env, dotEnv, key) => {
+    expect(loadKey(dotEnv === null ? {} : { '.env': dotEnv }, env)).toBe(key);
   });
 
   test('may be anywhere in a text, and more than once', () => {
@@ -44,13 +37,9 @@ describe('${NAME}', () => {
   });
 
   test('uses the environment of the process by default', () => {
+    vi.stubEnv('VODHOUSE_KEY', 'from-process');
     const file = join(createFolder({ 'vodhouse.yaml': WITH_VARIABLE }), 'vodhouse.yaml');
-    process.env['VODHOUSE_KEY'] = 'from-process';
-    try {
-      expect(loadConfig(file).accounts[0]?.videoList.key).toBe('from-process');
-    } finally {
-      delete process.env['VODHOUSE_KEY'];
-    }
+    expect(loadConfig(file).accounts[0]?.videoList.key).toBe('from-process');
   });
 });
 
@@ -126,4 +115,46 @@ describe('a .env that cannot be read', () => {
     const error = catchConfigError(() => loadConfig(join(folder, 'vodhouse.yaml'), {}));
     expect(error.message).toMatch(/\.env cannot be read: EISDIR/);
   });
+});
+
+describe('the environment for another process', () => {
+  test('is the current one without variables that hold a secret', () => {
+    vi.stubEnv('VODHOUSE_TEST_KEY', 'canary-key');
+    vi.stubEnv('VODHOUSE_TEST_URL', 'https://example.test/?key=canary-key&more');
+    vi.stubEnv('VODHOUSE_TEST_PLAIN', 'plain');
+    const environment = childEnvWithout(['', 'canary-key']);
+    expect(JSON.stringify(environment)).not.toContain('canary-key');
+    expect(environment).toMatchObject({ VODHOUSE_TEST_PLAIN: 'plain', PATH: process.env['PATH'] });
+  });
+
+  test('has no proxy whose password is written with percent signs', () => {
+    vi.stubEnv('VODHOUSE_TEST_PROXY', 'http://user:canary%40%2fkey@proxy.test:3128');
+    expect(childEnvWithout(['canary@/key'])).not.toHaveProperty('VODHOUSE_TEST_PROXY');
+  });
+});
+
+const WATCHED = {
+  NOTIFY_SOCKET: '/run/systemd/notify',
+  WATCHDOG_USEC: '300000000',
+  WATCHDOG_PID: '77',
+  PATH: '/usr/bin',
+};
+
+it('takes what systemd says out of the environment', () => {
+  const env = { ...WATCHED, HOME: '/root' };
+  expect(takeNotifySocket(env, 77)).toEqual({
+    environment: { NOTIFY_SOCKET: '/run/systemd/notify', PATH: '/usr/bin' },
+    watchdogMs: 300_000,
+  });
+  expect(env).toEqual({ PATH: '/usr/bin', HOME: '/root' });
+});
+
+it.each([
+  ['no watchdog, meant for another process', WATCHED, 78, null],
+  ['no watchdog', { NOTIFY_SOCKET: '@x' }, 77, null],
+  ['no watchdog of 0', { NOTIFY_SOCKET: '@x', WATCHDOG_USEC: '0' }, 77, null],
+  ['no service manager', { PATH: '/usr/bin' }, 77, undefined],
+  ['an empty address', { ...WATCHED, NOTIFY_SOCKET: '' }, 77, undefined],
+])('reads %s', (_what, env, pid, watchdogMs) => {
+  expect(takeNotifySocket({ ...env }, pid)?.watchdogMs).toBe(watchdogMs);
 });

@@ -97,7 +97,7 @@ async function loadAll(
   for (const loader of loaders) {
     const { name: target } = loader.target;
     if (process.stderr.isTTY) process.stderr.write(`loading target ${target} …\n`);
-    const results = await loadTarget(loader, context, { isVerified: options.verify === true, force }, signal);
+    const results = await loadTarget(loader, context, signal, { isVerified: options.verify === true, force });
     loads.push({ target, results });
     if (!options.json) process.stdout.write(targetLoadsText({ target, results }));
   }

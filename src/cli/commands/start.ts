@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load.ts';
-import { takeNotifySocket } from '../../config/notify-socket.ts';
+import { takeNotifySocket } from '../../config/env-vars.ts';
 import { openServiceManager, type ServiceManager } from '../../app/service-manager.ts';
 import { runWorker, type WorkerEvents } from '../../app/worker.ts';
 import { warnIfPlanDoesNotFit } from '../../capacity/plan-report.ts';
