@@ -10,10 +10,7 @@ const ENTRY_POINTS = [
   'src/cli/main.ts',
   'src/backup/backup-child.ts',
   'src/database/sqlite.ts', // for bench/*.js
-  'src/publishing/helper-process-entry.ts',
-  'src/publishing/publish-child.ts',
-  'src/publishing/targets/load-child.ts',
-  'src/publishing/targets/delta/write-child.ts',
+  'src/publishing/child.ts',
   'src/web/reader-thread.ts',
   'src/web/process/entry.ts',
 ];

@@ -6,7 +6,7 @@ import type { Config, TargetConfig } from '../config/config.ts';
 import { errorLine, LockedError } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { withinTime } from '../lib/within-time.ts';
-import { openTarget } from '../publishing/targets/open-target.ts';
+import { openTarget } from '../publishing/targets/loader.ts';
 import { findRefusal, readIdentity, type OwnedError } from '../publishing/targets/ownership.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 

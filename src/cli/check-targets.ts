@@ -1,7 +1,7 @@
 /** The part of `check` that looks at the targets. */
 import type { Config, TargetConfig } from '../config/config.ts';
 import { errorLine, hintLine } from '../lib/errors.ts';
-import { openTarget } from '../publishing/targets/open-target.ts';
+import { openTarget } from '../publishing/targets/loader.ts';
 import { findRefusal, readIdentity } from '../publishing/targets/ownership.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 

@@ -6,6 +6,10 @@ import type { Column, DataType, InvalidRows, Table } from './mart.ts';
 /** How many rows each table must have, by the snapshot of the live file that it was built from. */
 export type ExpectedRows = Record<string, number>;
 
+/** Checks tables one after the other. Returns each name with its number of rows. Throws WarehouseError. */
+export const checkTables = (path: string, tables: readonly Table[], expected: ExpectedRows) =>
+  tables.map((table): [string, number] => [table.name, checkTable(path, table, expected)]);
+
 /**
  * Checks a table of the file at `path`: pages, foreign keys, number of rows, storage class of every value, and rows that
  * are invalid by the mart's own rules. Returns the number of rows. Throws WarehouseError.

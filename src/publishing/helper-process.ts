@@ -10,22 +10,17 @@ import type { PublishRequest } from './publish-request.ts';
 
 export type HelperProcess = ReturnType<typeof createHelperProcess>;
 
-/** The requests to the process; helper-process-entry.ts answers them. */
-export type HelperRequest =
-  | { task: 'fill-tables'; request: PublishRequest; file: string }
-  | { task: 'check-tables'; path: string; tables: readonly Table[]; expected: ExpectedRows };
-
 /**
  * Starts the process. It ends with `close`, or when this process ends. A result is null if the process failed: then the
  * caller does the work itself, and finds the error.
  */
 export function createHelperProcess() {
-  const child = forkDist('publishing/helper-process-entry.js');
+  const child = forkDist('publishing/child.js');
   const ended = once(child, 'exit').then(() => ({ ended: 'early' })); // also before a request is sent
   ended.catch(() => undefined);
 
-  function run<Result>(request: HelperRequest): Promise<Result | null> {
-    return Promise.race([sendRequest<Answer<Result>>(child, request), ended]).then(
+  function run<Result>(task: string, ...args: unknown[]): Promise<Result | null> {
+    return Promise.race([sendRequest<Answer<Result>>(child, { task, args }), ended]).then(
       (answer) => ('result' in answer ? answer.result : null),
       () => null,
     );
@@ -33,11 +28,10 @@ export function createHelperProcess() {
 
   return {
     /** As `buildApart`. */
-    fillTables: (request: PublishRequest, file: string) =>
-      run<string>({ task: 'fill-tables', request, file }),
-    /** As `checkTable`, one after the other. Returns each name with its number of rows. */
+    fillTables: (request: PublishRequest, file: string) => run<string>('fill-tables', request, file),
+    /** As `checkTables`. */
     checkTables: (path: string, tables: readonly Table[], expected: ExpectedRows) =>
-      run<[string, number][]>({ task: 'check-tables', path, tables, expected }),
+      run<[string, number][]>('check-tables', path, tables, expected),
     close: (): void => void child.kill('SIGKILL'),
   };
 }

@@ -1,4 +1,4 @@
-/** One publication: build, check, replace. Runs in a process of its own (publish-child.ts), because SQLite blocks it. */
+/** One publication: build, check, replace. Runs in a process of its own (child.ts), because SQLite blocks it. */
 import { randomUUID } from 'node:crypto';
 import { chmodSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -14,7 +14,7 @@ import { isDamage, toWarehouseError } from '../database/integrity.ts';
 import { lockOrThrow } from '../database/lock.ts';
 import { assertReplaceable, replaceFile, startFsync, sweepLeftOvers } from './replace-file.ts';
 import { assertLive, build } from './build.ts';
-import { checkTable, type ExpectedRows } from './check.ts';
+import { checkTables, type ExpectedRows } from './check.ts';
 import { createHelperProcess, type HelperProcess } from './helper-process.ts';
 import type { Table } from './mart.ts';
 import { createMarts, type Marts } from './marts/marts.ts';
@@ -94,7 +94,7 @@ async function buildAndReplace(request: PublishRequest, marts: Marts): Promise<R
     });
     chmodSync(draft, 0o444);
     const flushed = startFsync(draft); // the disk writes while the file is checked
-    const rows = await checkTables(draft, marts, expected, helper);
+    const rows = await checkWithHelper(draft, marts, expected, helper);
     await flushed;
     await replaceFile(draft, request.file);
     return rows;
@@ -108,7 +108,7 @@ async function buildAndReplace(request: PublishRequest, marts: Marts): Promise<R
  * The helper process checks the history and the tags at the same time. Its results come last: the other tables describe a wrong
  * interval better. If it found an error, or failed, the check here throws the error.
  */
-async function checkTables(
+async function checkWithHelper(
   draft: string,
   marts: Marts,
   expected: ExpectedRows,
@@ -116,8 +116,7 @@ async function checkTables(
 ): Promise<Record<string, number>> {
   const apart = [marts.videoHistory, ...(marts.videoTags ? [marts.videoTags] : [])];
   const countedApart = helper?.checkTables(draft, apart, expected);
-  const check = (table: Table) => [table.name, checkTable(draft, table, expected)] as const;
   const others = marts.all.filter((mart) => mart.kind === 'table' && !apart.includes(mart)) as Table[];
-  const rows = others.map(check);
-  return Object.fromEntries([...rows, ...((await countedApart) ?? apart.map(check))]);
+  const rows = checkTables(draft, others, expected);
+  return Object.fromEntries([...rows, ...((await countedApart) ?? checkTables(draft, apart, expected))]);
 }

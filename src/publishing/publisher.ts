@@ -97,7 +97,7 @@ function sweep({ live, file, command, now }: PublishRequest): void {
 async function publishInChild(request: PublishRequest, signal: AbortSignal): Promise<Publication> {
   signal.throwIfAborted();
   openReadOnly(request.live).$client.close(); // throws if it is no live file, or has an older schema
-  return runInChild('publishing/publish-child.js', request, signal, (reason, pid) => {
+  return runInChild('publishing/child.js', { task: 'publish', args: [request] }, signal, (reason, pid) => {
     removeDraft(draftPath(request.file, pid));
     return new WarehouseError(
       `the process that publishes ended with ${reason}; the published file was not changed`,

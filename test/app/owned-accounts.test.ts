@@ -98,7 +98,7 @@ describe('an account', () => {
   it('that this warehouse loaded is its own, and that of a copy once the copy has loaded it', async () => {
     const site = await openOwned();
     expect(await find(site)).toEqual(new Map());
-    const copy = openLakeSite({ data: site.folder, root: site.root });
+    const copy = openLakeSite({ data: site.folder, place: site.root });
     await copy.walk([1, 2, 3]);
     await copy.ship();
     expect([...(await find(site)).values()]).toMatchObject([{ code: 'other_copy' }]);

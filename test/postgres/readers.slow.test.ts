@@ -48,21 +48,21 @@ describe.skipIf(findPostgres() === null)('readers of a target', () => {
     const committed = [JSON.stringify((await site.query(STATE))[0])];
     let isOver = false;
     const polled = poll(site.schema, () => isOver);
-    const ship = async (wishes: Parameters<typeof site.ship>[0], kind: string, account = 'main') => {
-      expect(await site.ship(wishes)).toMatchObject({ [account]: { kind } });
+    const ship = async (wishes: Parameters<typeof site.ship>[0], account = 'main') => {
+      expect(await site.ship(wishes)).toMatchObject({ [account]: { outcome: 'loaded' } });
       committed.push(JSON.stringify((await site.query(STATE))[0]));
     };
     try {
       await site.walk(IDS, { tag: 'a,b,c', filesize: 1000 });
       site.book({ '2026-02-27': 10 });
-      await ship({}, 'changes');
+      await ship({});
       await site.walk(IDS.slice(500), { tag: 'a,d', filesize: 2000 });
       site.book({ '2026-02-28': 20 });
-      await ship({}, 'changes');
-      await ship({ force: { main: 'rebuild' } }, 'all');
+      await ship({});
+      await ship({ force: { account: 'main', kind: 'rebuild' } });
       site.warehouse.renameAccount('main', 'other');
       site.register([101], ['other']);
-      await ship({ formerNames: { other: 'main' } }, 'all', 'other');
+      await ship({ was: { other: 'main' } }, 'other');
     } finally {
       isOver = true;
     }

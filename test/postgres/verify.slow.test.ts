@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openPostgresTarget } from '../../src/publishing/targets/postgres/postgres-target.ts';
+import { openSource } from '../../src/publishing/targets/source.ts';
 import { openPostgresSite } from '../support/fixtures/postgres-site.ts';
 import { findPostgres, startPostgres, type PostgresServer } from '../support/servers/postgres.ts';
+
+const REBUILD = { force: { account: 'main', kind: 'rebuild' } } as const;
 
 describe.skipIf(findPostgres() === null)('the comparison of every value', () => {
   let server: PostgresServer;
@@ -28,78 +32,66 @@ describe.skipIf(findPostgres() === null)('the comparison of every value', () => 
     return site;
   }
 
-  const DAMAGES: readonly [what: string, sql: string, found: RegExp[]][] = [
+  /** What is done to the target, and the beginning of each difference that is found then. */
+  const DAMAGES: readonly [what: string, sql: string, found: string[]][] = [
     [
       'swapped texts',
       `UPDATE $.videos v SET title = o.title FROM $.videos o WHERE v.package_key = 'main/101' AND o.package_key = 'main/101' AND v.video_id + o.video_id = 3`,
-      [
-        /^videos main\/101\/1: title is 'a\?"b",\\\.\?' in the target, 'other' in the file$/,
-        /^videos main\/101\/2: title is 'other' in/,
-      ],
+      [`videos main/101/1: title is 'a\n"b",\\.\r' in the target, 'other'`, 'videos main/101/2: title is '],
     ],
     [
       'a changed time',
-      `UPDATE $.videos SET first_seen_at = first_seen_at + interval '1 second' WHERE package_key = 'main/9' AND video_id = 2`,
-      [
-        /^videos main\/9\/2: first_seen_at is '2026-03-01 12:0\d:\d\d' in the target, '2026-03-01 12:0\d:\d\d' in the file$/,
-      ],
+      `UPDATE $.videos SET first_seen_at = first_seen_at + interval '1 second' WHERE video_key = 'main/9/2'`,
+      ['videos main/9/2: first_seen_at is '],
     ],
     [
       'fractions of a number',
-      `UPDATE $.videos SET frames_per_second = 29.970000000000002 WHERE package_key = 'main/9' AND video_id = 2`,
-      [/^videos main\/9\/2: frames_per_second is '29.970000000000002' in the target, '29.97' in the file$/],
+      `UPDATE $.videos SET frames_per_second = 29.970000000000002 WHERE video_key = 'main/9/2'`,
+      [`videos main/9/2: frames_per_second is '29.970000000000002' in the target, '29.97'`],
     ],
     [
       'a column without values',
       `UPDATE $.storage_daily SET total_bytes = NULL`,
-      [
-        /^storage_daily main, 2026-02-27: total_bytes is NULL in the target, '\d+' in the file$/,
-        /02-28/,
-        /03-01/,
-      ],
+      ['2026-02-27', '2026-02-28', '2026-03-01'].map(
+        (day) => `storage_daily main, ${day}: total_bytes is NULL`,
+      ),
     ],
     [
       'an empty text in place of none',
-      `UPDATE $.videos SET description = '' WHERE package_key = 'main/9' AND video_id = 1`,
-      [/^videos main\/9\/1: description is '' in the target, NULL in the file$/],
+      `UPDATE $.videos SET description = '' WHERE video_key = 'main/9/1'`,
+      [`videos main/9/1: description is '' in the target, NULL`],
     ],
     [
       'missing rows',
-      `DELETE FROM $.storage_daily WHERE day = '2026-03-01'; DELETE FROM $.videos WHERE package_key = 'main/1000' AND video_id = 3; DELETE FROM $.video_history WHERE video_id = 2`,
-      [
-        /^videos main\/1000\/3 is missing in the target$/,
-        /^video_history main\/101\/2, \d+ is missing in the target$/,
-        /^storage_daily main, 2026-03-01 is missing in the target$/,
-      ],
+      `DELETE FROM $.storage_daily WHERE day = '2026-03-01'; DELETE FROM $.videos WHERE video_key = 'main/1000/3'; DELETE FROM $.video_history WHERE video_id = 2`,
+      ['videos main/1000/3', 'video_history main/101/2, 1', 'storage_daily main, 2026-03-01'].map(
+        (key) => `${key} is missing`,
+      ),
     ],
     [
       'extra rows',
       `INSERT INTO $.videos (video_key, package_key, account, video_id, change_seq) VALUES ('main/7/1', 'main/7', 'main', 1, 1), ('main/101/99', 'main/101', 'main', 99, 1);
 INSERT INTO $.packages (package_key, account, package_id) VALUES ('main/10', 'main', 10)`,
-      [
-        /^videos main\/101\/99 is not in the file$/,
-        /^videos main\/7\/1 is not in the file$/,
-        /^packages main\/10 is not in the file$/,
-      ],
+      ['videos main/101/99', 'videos main/7/1', 'packages main/10'].map((key) => `${key} is not in the file`),
     ],
     [
       'another tag, and one twice',
       `UPDATE $.video_tags SET tag = 'c' WHERE video_key = 'main/9/1' AND tag = 'b';
 INSERT INTO $.video_tags SELECT * FROM $.video_tags WHERE video_key = 'main/1000/2' AND tag = 'a'`,
       [
-        /^video_tags main\/9\/1, b is missing in the target$/,
-        /^video_tags main\/1000\/2, a is not in the file$/,
-        /^video_tags main\/9\/1, c is not in the file$/,
+        'video_tags main/9/1, b is missing',
+        'video_tags main/1000/2, a is not in the file',
+        'video_tags main/9/1, c is not in the file',
       ],
     ],
   ];
 
-  it.each(DAMAGES)('finds %s, and a rebuild mends it', async (_, damage, patterns) => {
+  it.each(DAMAGES)('finds %s, and a rebuild mends it', async (_, damage, expected) => {
     const site = await openLoaded();
     await site.query(damage);
-    const found = await site.verify();
-    expect(found).toEqual(patterns.map((pattern) => expect.stringMatching(pattern) as string));
-    expect(await site.load({ force: { main: 'rebuild' } })).toMatchObject({ main: { kind: 'all' } });
+    const found = (await site.verify()) ?? [];
+    expect(found.map((difference, index) => difference.slice(0, expected[index]?.length))).toEqual(expected);
+    expect(await site.load(REBUILD)).toMatchObject({ main: { outcome: 'loaded' } });
     expect(await site.verify()).toEqual([]);
     expect(await site.differences()).toEqual([]);
   });
@@ -118,16 +110,15 @@ INSERT INTO $.video_tags SELECT * FROM $.video_tags WHERE video_key = 'main/1000
         () => expect.stringMatching(/^videos main\/101\/\d+: title is 'wrong'/) as string,
       ),
     );
-    expect(await site.load()).toMatchObject({ main: { kind: 'nothing' } });
   });
 
   it('says that a load comes first where the target has another state', async () => {
     const site = await openLoaded();
     await site.walk([1, 2], { title: 'new' }, 'main', 101);
     await site.publish();
-    await expect(site.verify()).rejects.toThrow('the target has another state of account main');
-    await site.load();
-    expect(await site.verify()).toEqual([]);
-    await expect(site.verify('unknown')).rejects.toThrow('the target has another state of account unknown');
+    const source = openSource(site.file);
+    const verifying = openPostgresTarget(site.config, '').verify(source, 'main');
+    await expect(verifying).rejects.toThrow('the target has another state of account main');
+    source.close();
   });
 });

@@ -27,6 +27,16 @@ export function column(
   return { name, type, unit, description, source: null, additivity, values: null, value, ...details };
 }
 
+/** Columns whose values come from code, one a line: name, type, description, and a unit that is not that of the type. */
+export const columnsFromCode = (lines: string): TableColumn[] =>
+  lines
+    .trim()
+    .split('\n')
+    .map((line) => {
+      const [name = '', type, description = '', unit] = line.split('|').map((part) => part.trim());
+      return column(name, type as DataType, description, '', unit === undefined ? {} : { unit });
+    });
+
 /** A column that shows a column of the live file as it is; `value` is its alias and name. */
 export function sourceColumn(
   name: string,

@@ -2,10 +2,10 @@
 import { errorCode, errorLine, hintLine } from '../../lib/errors.ts';
 import { emptyReport, RUNS, type LoadReport } from '../../lib/load-report.ts';
 import { withinTime } from '../../lib/within-time.ts';
-import { openTarget } from './open-target.ts';
+import { openTarget } from './loader.ts';
 import { compareOwner, OwnedError, type AccountState } from './ownership.ts';
 import { openSource, type Source } from './source.ts';
-import { NOTHING, TargetError, type Loaded, type LoadRequest, type Target } from './target.ts';
+import { TargetError, type LoadRequest, type Target } from './target.ts';
 
 /** After so many failures in a row, the target is down: the other accounts are not tried. */
 const FAILURES = 3;
@@ -30,7 +30,7 @@ async function loadAll(target: Target, source: Source, request: LoadRequest): Pr
   let known = new Map<string, AccountState>();
   const reading = await report(RUNS, loadTimeoutMs, async () => {
     known = await target.readAccounts();
-    return NOTHING;
+    return 0;
   });
   if (reading.error !== null)
     return (names.length > 0 ? names : [RUNS]).map((account) => ({ ...reading, account }));
@@ -88,14 +88,14 @@ async function verify(
   let differences: string[] | null = null;
   const check = await report(loaded.account, timeoutMs, async () => {
     differences = await target.verify(source, loaded.account);
-    return NOTHING;
+    return 0;
   });
   if (check.error !== null) return check;
   return { ...loaded, durationMs: loaded.durationMs + check.durationMs, differences };
 }
 
 /** Runs one step; what it throws becomes the outcome. */
-async function report(account: string, timeoutMs: number, step: () => Promise<Loaded>): Promise<LoadReport> {
+async function report(account: string, timeoutMs: number, step: () => Promise<number>): Promise<LoadReport> {
   const startedAt = performance.now();
   const end = (result: Partial<LoadReport>): LoadReport => ({
     ...emptyReport(account, 'failed'),
@@ -103,12 +103,12 @@ async function report(account: string, timeoutMs: number, step: () => Promise<Lo
     durationMs: Math.round(performance.now() - startedAt),
   });
   try {
-    const loaded = await withinTime(step(), timeoutMs); // a step without an answer ends with this process
-    if (loaded === null)
+    const rows = await withinTime(step(), timeoutMs); // a step without an answer ends with this process
+    if (rows === null)
       throw new TargetError(`it took longer than load_timeout (${timeoutMs / 1000} s)`, {
         code: 'ETIMEDOUT',
       });
-    return end({ outcome: loaded.kind === 'nothing' ? 'unchanged' : 'loaded', rows: loaded.rows });
+    return end({ outcome: rows === 0 ? 'unchanged' : 'loaded', rows });
   } catch (error) {
     const outcome = error instanceof OwnedError ? 'refused' : 'failed';
     return end({ outcome, error: errorLine(error), hint: hintLine(error), code: errorCode(error) || null });

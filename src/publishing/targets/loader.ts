@@ -4,7 +4,7 @@ import { resolveLink } from '../../database/files.ts';
 import { runInChild } from '../../lib/child-process.ts';
 import { WarehouseError } from '../../lib/errors.ts';
 import type { LoadReport } from '../../lib/load-report.ts';
-import type { LoadRequest } from './target.ts';
+import type { LoadRequest, Target } from './target.ts';
 
 /** Loads one target of a config. */
 export interface TargetLoader {
@@ -26,10 +26,23 @@ export function openLoaders({ publish, accounts, worker }: Config): TargetLoader
     target,
     load: (options, signal) =>
       runInChild<LoadReport[]>(
-        'publishing/targets/load-child.js',
-        { ...options, target, file, worker, accounts: names },
+        'publishing/child.js',
+        { task: 'load-target', args: [{ ...options, target, file, worker, accounts: names }] },
         signal,
         (reason) => new WarehouseError(`the process that loads target ${target.name} ended with ${reason}`),
       ),
   }));
+}
+
+/** The code of a kind is loaded when it is needed. `worker` is shown to others. */
+export async function openTarget(config: TargetConfig, worker: string): Promise<Target> {
+  if (config.kind === 'lake')
+    return (await import('./delta/delta-target.ts')).openDeltaTarget(config, worker);
+  return (await import('./postgres/postgres-target.ts')).openPostgresTarget(config, worker);
+}
+
+/** The statements that make what a target needs, for an administrator; null for a kind that needs none. */
+export async function formatSchema(target: TargetConfig): Promise<string | null> {
+  if (target.kind === 'lake') return null;
+  return (await import('./postgres/schema.ts')).formatSchemaSql(target);
 }

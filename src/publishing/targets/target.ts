@@ -4,16 +4,6 @@ import { VodhouseError } from '../../lib/errors.ts';
 import type { AccountState, Force } from './ownership.ts';
 import type { Source } from './source.ts';
 
-/** What one load did. */
-export interface Loaded {
-  /** `nothing`: the target had everything. */
-  kind: 'all' | 'changes' | 'nothing';
-  /** Rows written, in all tables. */
-  rows: number;
-}
-
-export const NOTHING: Loaded = { kind: 'nothing', rows: 0 };
-
 export interface LoadOptions {
   /** What a person allowed; null: nothing. */
   force: Force | null;
@@ -35,7 +25,10 @@ export class TargetError extends VodhouseError {
   }
 }
 
-/** Connects when needed. All functions throw TargetError, and ConfigError for what a person must change first. */
+/**
+ * Connects when needed. All functions throw TargetError, and ConfigError for what a person must change first. Loads return the
+ * number of rows that they wrote and deleted, in all tables; 0: the target had everything.
+ */
 export interface Target {
   /** What the target remembers of each of its accounts, by name. Empty for a target that was never loaded. */
   readAccounts: () => Promise<Map<string, AccountState>>;
@@ -47,11 +40,11 @@ export interface Target {
    * Brings one account up to the published file. Readers of a table see the old rows or the new ones. Throws OwnedError where
    * the account is not ours and `force` does not allow to load it.
    */
-  load: (source: Source, account: string, options: LoadOptions) => Promise<Loaded>;
+  load: (source: Source, account: string, options: LoadOptions) => Promise<number>;
   /** Brings up the tables that belong to no account, and deletes what is expired. */
-  loadShared: (source: Source) => Promise<Loaded>;
+  loadShared: (source: Source) => Promise<number>;
   /** Deletes an account of ours that the published file no longer has. Nothing if it is not ours. */
-  remove: (source: Source, account: string) => Promise<Loaded>;
+  remove: (source: Source, account: string) => Promise<number>;
   /** Compares every value of an account with the published file: the first ten differences, a sentence each. */
   verify: (source: Source, account: string) => Promise<string[]>;
 }

@@ -1,5 +1,6 @@
 /** Compares rows of the published file with those of a target: two streams, in the order of a key. */
 import type { Database } from '../../database/sqlite.ts';
+import { truncate } from '../../lib/format.ts';
 import type { Column, Table } from '../mart.ts';
 import type { Rows } from './changes.ts';
 
@@ -56,13 +57,13 @@ export async function* compareRows(
       for (const key of [their, our].map((row) => toKey(row ?? []))) {
         const [one, other] = [extra.get(key), missing.get(key)];
         if (!one || !other) continue;
-        for (const difference of compareValues(form, one, other)) yield clean(`${key}: ${difference}`);
+        for (const difference of compareValues(form, one, other)) yield `${key}: ${difference}`;
         extra.delete(key);
         missing.delete(key);
       }
     }
-    if (!their) for (const key of missing.keys()) yield clean(`${key} is missing in the target`);
-    if (!our) for (const key of extra.keys()) yield clean(`${key} is not in the file`);
+    if (!their) for (const key of missing.keys()) yield `${key} is missing in the target`;
+    if (!our) for (const key of extra.keys()) yield `${key} is not in the file`;
     if (their && our)
       yield `${form.name} of ${account}: ${MAX_WAITING} rows and more are in the target only, and as many in the file`;
   } finally {
@@ -95,15 +96,11 @@ function toText(value: Value): string | undefined {
 /** PostgreSQL has no NUL in texts. */
 export const replaceNul = (text: string): string => text.replaceAll('\0', '\uFFFD');
 
-/** At most 60 characters of a value. */
+/** At most 60 columns of a value. */
 function show(value: Value): string {
   const text = toText(value);
-  if (text === undefined) return 'NULL';
-  return `'${text.length > 60 ? `${text.slice(0, 60)}…` : text}'`;
+  return text === undefined ? 'NULL' : `'${truncate(text, 60)}'`;
 }
-
-/** No terminal obeys it. */
-const clean = (text: string): string => text.replaceAll(/\p{Cc}/gu, '?');
 
 /** The rows of the published file. `order`: expressions over the alias `t`. */
 export function* readFileRows(

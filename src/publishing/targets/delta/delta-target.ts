@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { LakeTargetConfig } from '../../../config/config.ts';
 import { ConfigError } from '../../../lib/errors.ts';
 import type { Store } from '../stores/store.ts';
-import { TargetError, type Loaded, type Target } from '../target.ts';
+import { TargetError, type Target } from '../target.ts';
 import { listDifferences } from '../verify.ts';
 import { countRecords } from './files.ts';
 import { ConflictError, filesOf, openLake, tidy } from './lake.ts';
@@ -25,7 +25,7 @@ export function openDeltaTarget(
   const lake = openLake(config);
   const context = { lake, target: config.name, worker, fileRows };
 
-  async function retry(work: () => Promise<Loaded>): Promise<Loaded> {
+  async function retry(work: () => Promise<number>): Promise<number> {
     for (let tries = 1; tries <= TRIES; tries++) {
       try {
         return await work();
@@ -49,10 +49,10 @@ export function openDeltaTarget(
     check: () => checkStore(lake.store),
     load: (source, account, options) => retry(() => loadAccount({ ...context, source }, account, options)),
     loadShared: async (source) => {
-      const loaded = await retry(() => loadShared({ ...context, source }));
+      const rows = await retry(() => loadShared({ ...context, source }));
       const keepMs = Math.max(config.keepMs, 2 * config.loadTimeoutMs); // files of a load that goes on stay
       await tidy(lake, keepMs, lake.listChanged());
-      return loaded;
+      return rows;
     },
     remove: (source, account) => retry(() => removeAccount({ ...context, source }, account)),
     verify: (source, account) => listDifferences(findDifferences({ ...context, source }, account)),

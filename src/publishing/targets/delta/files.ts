@@ -22,13 +22,9 @@ export const ownRows = (table: Table, account: string | null): Rows =>
 /** A file has the rows from its `video_key` on, up to that of the next one. */
 export const getStart = ({ tags }: AddFile): string => tags['from'] ?? '';
 
-/** In the order of SQLite: that of the bytes. */
-export const compareKeys = (one: string, other: string): number =>
-  Buffer.compare(Buffer.from(one), Buffer.from(other));
-
-/** In the order of their rows. */
+/** In the order of their rows: SQLite compares the bytes of keys. */
 export const compareFiles = (one: AddFile, other: AddFile): number =>
-  compareKeys(getStart(one), getStart(other)) ||
+  Buffer.compare(Buffer.from(getStart(one)), Buffer.from(getStart(other))) ||
   ((one.tags['slice'] ?? '') < (other.tags['slice'] ?? '') ? -1 : 1);
 
 /** The rows from one key on, up to another one, which is not part of them; null: no end. */

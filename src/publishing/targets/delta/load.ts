@@ -1,7 +1,7 @@
 /** Loads one account into a lake: its claim, then each table, then its row of `loads`. */
 import { toTimestamp } from '../../../lib/clock.ts';
 import { compareOwner, findRefusal } from '../ownership.ts';
-import { NOTHING, type Loaded, type LoadOptions } from '../target.ts';
+import type { LoadOptions } from '../target.ts';
 import { LOADS, readClaims, writeClaim, type Claim } from './loads.ts';
 import { carryOut, planLarge, planSmall, removeFiles, type LoadContext, type Plan } from './plan.ts';
 import { listCommon, listLarge, listSmall } from './tables.ts';
@@ -19,7 +19,7 @@ export async function loadAccount(
   context: LoadContext,
   account: string,
   { force, formerName: name }: LoadOptions,
-): Promise<Loaded> {
+): Promise<number> {
   const { lake, source } = context;
   const { snapshot } = await lake.getLog(LOADS);
   const claims = readClaims(snapshot);
@@ -32,15 +32,15 @@ export async function loadAccount(
   const kind = isWhole || force !== null ? 'all' : 'changes';
   const isEnded = kind === 'changes' && claim?.pending === null;
   const age = source.publications.indexOf(claim?.state.publicationId ?? '');
-  if (isEnded && age === 0) return NOTHING;
+  if (isEnded && age === 0) return 0;
   const plans = await planTables(context, account, kind);
-  if (isEnded && plans.length === 0 && former.length === 0 && age < RECENT_PUBLICATIONS) return NOTHING;
+  if (isEnded && plans.length === 0 && former.length === 0 && age < RECENT_PUBLICATIONS) return 0;
   await writeClaim(context, account, { pending: kind, row: claim?.row ?? null });
-  let rows = 0;
+  let rows = 1; // that of `loads`
   for (const plan of plans) rows += await carryOut(context, plan, account, former);
   for (const gone of former) for (const table of ACCOUNT_TABLES) await removeFiles(context, table, gone);
   await writeClaim(context, account, { pending: null, row: await createRow(context, account) }, former);
-  return { kind, rows };
+  return rows;
 }
 
 async function planTables(context: LoadContext, account: string, kind: 'all' | 'changes'): Promise<Plan[]> {
@@ -62,18 +62,18 @@ async function createRow({ lake, source, worker }: LoadContext, account: string)
 }
 
 /** Removes an account of ours that the published file no longer has. */
-export async function removeAccount(context: LoadContext, account: string): Promise<Loaded> {
+export async function removeAccount(context: LoadContext, account: string): Promise<number> {
   const { lake, source } = context;
   const { snapshot } = await lake.getLog(LOADS);
-  if (compareOwner(readClaims(snapshot).get(account)?.state ?? null, source) !== 'ours') return NOTHING;
-  let rows = 0;
+  if (compareOwner(readClaims(snapshot).get(account)?.state ?? null, source) !== 'ours') return 0;
+  let rows = 1; // that of `loads`
   for (const table of ACCOUNT_TABLES) rows += await removeFiles(context, table, account);
   await writeClaim(context, account, null);
-  return { kind: 'all', rows };
+  return rows;
 }
 
 /** Brings up the tables that belong to no account. A day that another warehouse has brought stays. */
-export async function loadShared(context: LoadContext): Promise<Loaded> {
+export async function loadShared(context: LoadContext): Promise<number> {
   const { marts, warehouseId } = context.source;
   let rows = 0;
   for (const table of listCommon(marts)) {
@@ -85,5 +85,5 @@ export async function loadShared(context: LoadContext): Promise<Loaded> {
     if (isCalendar) plan.removed = plan.removed.filter(({ tags }) => years.includes(tags['slice']));
     if (!isCalendar || years.length > 0) rows += await carryOut(context, plan, owner);
   }
-  return { ...NOTHING, rows, kind: rows === 0 ? 'nothing' : 'changes' };
+  return rows;
 }

@@ -1,5 +1,5 @@
 /** The table `loads`: whose each account is, and how fresh. Its files have the same in a tag, so a load reads the log only. */
-import { column } from '../../marts/mart-columns.ts';
+import { columnsFromCode } from '../../marts/mart-columns.ts';
 import { writeParquetFile } from '../../parquet.ts';
 import type { AccountState } from '../ownership.ts';
 import type { Action, Snapshot } from './actions.ts';
@@ -10,16 +10,18 @@ import type { TableForm } from './tables.ts';
 
 export const LOADS = 'loads';
 
-const COLUMNS = [
-  column('warehouse_id', 'TEXT', 'The warehouse that loaded the account.', ''),
-  column('worker', 'TEXT', '`worker` of its config.', ''),
-  column('version', 'TEXT', 'Version of vodhouse.', ''),
-  column('publication_id', 'TEXT', 'The published file that was loaded.', ''),
-  column('change_seq', 'BIGINT', 'The last change of a video of the account.', ''),
-  column('published_at', 'TIMESTAMP', 'When that file was made.', ''),
-  column('loaded_at', 'TIMESTAMP', 'When the load ended.', ''),
-  column('table_versions', 'TEXT', 'The version of each table after the load, as JSON.', ''),
-].map((each) => ({ ...each, isRequired: false }));
+const COLUMNS = columnsFromCode(`
+warehouse_id   | TEXT      | The warehouse that loaded the account.
+worker         | TEXT      | \`worker\` of its config.
+version        | TEXT      | Version of vodhouse.
+publication_id | TEXT      | The published file that was loaded.
+change_seq     | BIGINT    | The last change of a video of the account.
+published_at   | TIMESTAMP | When that file was made.
+loaded_at      | TIMESTAMP | When the load ended.
+table_versions | TEXT      | The version of each table after the load, as JSON.`).map((each) => ({
+  ...each,
+  isRequired: false,
+}));
 
 export const LOADS_FORM: TableForm = {
   name: LOADS,

@@ -1,10 +1,11 @@
 /** What a table of a lake gets: the files that go, and the rows of those that come. */
+import type { Table } from '../../mart.ts';
 import { storeChanges } from '../changes.ts';
 import type { Source } from '../source.ts';
 import type { Action, AddFile } from './actions.ts';
 import {
+  between,
   compareFiles,
-  compareKeys,
   countRecords,
   divide,
   getStart,
@@ -52,29 +53,23 @@ export async function planLarge(
   if (kind === 'all' || files.length === 0)
     return { deltaTable, removed: files, slices: divide(source.db, table, rows, ['', null], fileRows) };
   storeChanges(source, account, since);
-  const findNext = source.db
-    .prepare(NEXT_CHANGE[table.name === 'video_history' ? 'history' : 'videos'])
-    .pluck();
-  const affected = files.filter((file, index) => {
-    const next = findNext.get(getStart(file)) as string | undefined;
-    const until = files[index + 1];
-    return next !== undefined && (!until || compareKeys(next, getStart(until)) < 0);
-  });
-  const slices = affected.flatMap((file) => {
-    const until = files[files.indexOf(file) + 1];
-    return divide(source.db, table, rows, [getStart(file), until ? getStart(until) : null], fileRows);
-  });
-  return { deltaTable, removed: affected, slices };
+  const affected = files
+    .map((file, index) => ({ file, from: getStart(file), until: files[index + 1]?.tags['from'] ?? null }))
+    .filter(({ from, until }) => hasChange(source, table, from, until));
+  const slices = affected.flatMap(({ from, until }) =>
+    divide(source.db, table, rows, [from, until], fileRows),
+  );
+  return { deltaTable, removed: affected.map(({ file }) => file), slices };
 }
 
-const findNextIn = (changed: string, table: string) => `select v.video_key
-from temp.${changed} c cross join ${table} v on v.rowid = c.row where v.video_key >= ? order by 1 limit 1`;
-
-/** The first changed video from a key on. */
-const NEXT_CHANGE = {
-  videos: findNextIn('changed_videos', 'videos'),
-  history: findNextIn('changed_history', 'video_history'),
-};
+/** After `storeChanges`: has a video from a key on, and before another one, changed? */
+function hasChange({ db }: Source, { name }: Table, from: string, until: string | null): boolean {
+  const [changed, table] =
+    name === 'video_history' ? ['changed_history', name] : ['changed_videos', 'videos'];
+  const { where, parameters } = between({ where: 'true', parameters: {} }, from, until);
+  const find = `select 1 from temp.${changed} c cross join ${table} t on t.rowid = c.row where ${where} limit 1`;
+  return db.prepare(find).get(parameters) !== undefined;
+}
 
 /** The slices of a small table whose rows have another hash; null if there are none. */
 export async function planSmall(

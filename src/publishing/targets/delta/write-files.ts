@@ -30,8 +30,8 @@ export async function writeFiles(
 
 const writeInChild = (request: WriteRequest & Opened): Promise<AddFile[]> =>
   runInChild(
-    'publishing/targets/delta/write-child.js',
-    request,
+    'publishing/child.js',
+    { task: 'write-slices', args: [request] },
     new AbortController().signal,
     (reason) => new Error(reason),
   );

@@ -10,7 +10,7 @@ import {
 } from '../changes.ts';
 import { compareOwner, findRefusal } from '../ownership.ts';
 import type { Source } from '../source.ts';
-import { NOTHING, type Loaded, type LoadOptions } from '../target.ts';
+import type { LoadOptions } from '../target.ts';
 import { copyInto, replace, stageName } from './rows.ts';
 import { lockAccount, recordAccount, recordLoad, type Context, type LoadedState } from './state.ts';
 import { ACCOUNT_TABLES, WAREHOUSE_ID } from './tables.ts';
@@ -20,30 +20,28 @@ export async function loadAccount(
   context: Context,
   account: string,
   { force, formerName }: LoadOptions,
-): Promise<Loaded> {
+): Promise<number> {
   const { session, source } = context;
   const state = await lockAccount(session, account);
   const refusal = findRefusal(account, state, source, force, context.config.name);
   if (refusal) throw refusal;
   const since = state?.shape === source.shapeOf(account) && force === null ? state : null;
-  if (since?.publicationId === source.publicationId) return NOTHING;
-  const removed = formerName === null ? 0 : await removeFormer(context, formerName);
-  const written =
-    since === null ? await loadAll(context, account) : await loadChanges(context, account, since);
+  if (since?.publicationId === source.publicationId) return 0;
+  const removed = formerName === null ? 0 : await deleteOurs(context, formerName); // readers never see both names
+  const written = await (since === null ? loadAll(context, account) : loadChanges(context, account, since));
   const rows = removed + written;
-  const kind = since === null ? 'all' : rows > 0 ? 'changes' : 'nothing';
   await recordAccount(context, account, rows);
+  const kind = since === null ? 'all' : 'changes';
   const [from, to] = [since?.changeSeq ?? null, source.changeSeqOf(account)];
-  if (kind !== 'nothing')
-    await recordLoad(context, { account, kind, rows, from_change_seq: from, to_change_seq: to });
-  return { kind, rows };
+  if (rows > 0) await recordLoad(context, { account, kind, rows, from_change_seq: from, to_change_seq: to });
+  return rows;
 }
 
 /** Deletes the account, and copies all. Returns the number of rows copied. */
 async function loadAll(context: Context, account: string): Promise<number> {
   const { marts } = context.source;
   await deleteAccount(context, account);
-  let rows = 0;
+  let rows = 1; // that of `vodhouse_account`
   for (const table of [...listVideoTables(marts), ...listAccountTables(marts)])
     rows += await copyInto(context, table, ofAccount(table, account));
   return rows;
@@ -96,8 +94,8 @@ function loadPackageDays(context: Context, account: string, since: LoadedState):
   );
 }
 
-/** Deletes an account under the name that the source no longer has: readers never see both. Returns the number of rows. */
-async function removeFormer(context: Context, name: string): Promise<number> {
+/** Deletes an account that the source does not have, if it is ours. Returns the number of rows. */
+async function deleteOurs(context: Context, name: string): Promise<number> {
   if (context.source.accounts.includes(name)) return 0;
   const state = await lockAccount(context.session, name);
   return compareOwner(state, context.source) === 'ours' ? deleteAccount(context, name) : 0;
@@ -112,23 +110,20 @@ async function deleteAccount({ session }: Context, account: string): Promise<num
 }
 
 /** As `Target.remove`. */
-export async function removeAccount(context: Context, account: string): Promise<Loaded> {
-  const state = await lockAccount(context.session, account);
-  if (compareOwner(state, context.source) !== 'ours') return NOTHING;
-  const rows = await deleteAccount(context, account);
-  await recordLoad(context, { account, kind: 'removed', rows });
-  return { kind: 'changes', rows };
+export async function removeAccount(context: Context, account: string): Promise<number> {
+  const rows = await deleteOurs(context, account);
+  if (rows > 0) await recordLoad(context, { account, kind: 'removed', rows });
+  return rows;
 }
 
 /** As `Target.loadShared`: the runs and facts of the warehouse; the calendar and the dictionary, of which others may have more rows. */
-export async function loadShared(context: Context): Promise<Loaded> {
+export async function loadShared(context: Context): Promise<number> {
   const { marts, warehouseId } = context.source;
   const everything = { where: 'true', parameters: {} };
   const ours = { where: `t.${WAREHOUSE_ID} = $1`, values: [warehouseId] };
   let rows = 0;
   for (const table of listWarehouseTables(marts)) rows += await replace(context, table, everything, ours);
   for (const table of listSharedTables(marts)) rows += await replace(context, table, everything, null);
-  if (rows === 0) return NOTHING;
-  await recordLoad(context, { account: null, kind: 'changes', rows });
-  return { kind: 'changes', rows };
+  if (rows > 0) await recordLoad(context, { account: null, kind: 'changes', rows });
+  return rows;
 }

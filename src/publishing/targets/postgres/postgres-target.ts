@@ -3,7 +3,7 @@ import type { QueryResultRow } from 'pg';
 import type { PostgresTargetConfig } from '../../../config/config.ts';
 import { errorCode } from '../../../lib/errors.ts';
 import type { Source } from '../source.ts';
-import type { Loaded, Target } from '../target.ts';
+import type { Target } from '../target.ts';
 import { checkTarget, describeError } from './check.ts';
 import { loadAccount, loadShared, removeAccount } from './load.ts';
 import { ensureSchema } from './schema.ts';
@@ -22,7 +22,7 @@ export function openPostgresTarget(config: PostgresTargetConfig, worker: string)
     withSession(config, deadlineMs, work).catch((error: unknown) => {
       throw describeError(error, config);
     });
-  const load = (source: Source, work: (context: Context) => Promise<Loaded>) =>
+  const load = (source: Source, work: (context: Context) => Promise<number>) =>
     connect(config.loadTimeoutMs, async (session) => {
       await ensureSchema(session, config);
       await begin(session, config);

@@ -1,0 +1,18 @@
+/** The child process of a publication or a load: it does what its request says. */
+import { serveRequests } from '../lib/child-process.ts';
+
+type Task = (...args: never[]) => unknown;
+
+/** The code of a task is loaded when it is needed. */
+const TASKS = {
+  publish: async () => (await import('./publish.ts')).publish,
+  'fill-tables': async () => (await import('./build.ts')).buildApart,
+  'check-tables': async () => (await import('./check.ts')).checkTables,
+  'load-target': async () => (await import('./targets/load-target.ts')).loadTarget,
+  'write-slices': async () => (await import('./targets/delta/write-files.ts')).writeForParent,
+};
+
+serveRequests(async ({ task, args }: { task: keyof typeof TASKS; args: never[] }) => {
+  const run: Task = await TASKS[task]();
+  return run(...args);
+});
