@@ -15,7 +15,7 @@ import { execute, hashFile, readRows, readValue } from '../support/fixtures/live
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createVirtualClock, toMs } from '../support/clocks/virtual-clock.ts';
 import { loadReport } from '../support/fixtures/load-report.ts';
-import { corruptIndex, writeFilled, readContents } from '../support/fixtures/full-warehouse.ts';
+import { writeFilled, readContents } from '../support/fixtures/full-warehouse.ts';
 
 const clock = createVirtualClock('2026-03-01T12:00Z');
 const NOW = toMs('2026-03-03T08:05Z');
@@ -121,13 +121,6 @@ describe('a backup that is restored as another warehouse', () => {
       return idOf(live);
     });
     expect(new Set([...ids, idOf(path)]).size).toBe(3);
-  });
-
-  it('never replaces the file of a third warehouse', () => {
-    restore(path, file, NOW, { asNew: true });
-    const before = hashFile(path);
-    expect(() => restore(path, file, NOW, { asNew: true })).toThrow(/is a backup of another warehouse/);
-    expect(hashFile(path)).toBe(before);
   });
 });
 
@@ -315,15 +308,6 @@ describe('a restore is rejected, and changes nothing', () => {
   ])('where the backup %s', (_what, make, message) => {
     make();
     expectUntouched(() => restore(path, file, NOW), WarehouseError, message);
-  });
-
-  it('where only the full check finds the damage of the backup', () => {
-    corruptIndex(file);
-    expectUntouched(
-      () => restore(path, file, NOW),
-      WarehouseError,
-      /copy\.db is damaged: .*missing from index/,
-    );
   });
 
   it('with the next step', () => {

@@ -32,25 +32,6 @@ describe('the budget', () => {
     return clock.now() - before;
   }
 
-  it('admits at once where there are no limits', async () => {
-    for (let count = 0; count < 50; count++) expect(await spend(NONE)).toBe(0);
-    expect(readValue(path, 'select count(*) from request')).toBe(50);
-  });
-
-  it.each([
-    ['perSecond', 1_000],
-    ['perMinute', 60_000],
-  ] as const)('admits the next one %s go exactly one window after a response', async (window, ms) => {
-    const limits = { ...PATIENT, [window]: 2 };
-    expect(await spend(limits)).toBe(0);
-    clock.advance(ms - 300);
-    expect(await spend(limits)).toBe(0);
-    const waited = await spend(limits);
-    expect(waited).toBeGreaterThanOrEqual(300);
-    expect(waited).toBeLessThanOrEqual(301);
-    expect(await spend(limits)).toBeGreaterThanOrEqual(ms - 301);
-  });
-
   it.each([
     ['perSecond', 1_000],
     ['perMinute', 60_000],
@@ -96,15 +77,6 @@ describe('the budget', () => {
     await expect(spend(limits, 'one')).rejects.toThrow(ParkedError);
   });
 
-  it('is shared by every process that has the file open', async () => {
-    const limits = { ...NONE, perDay: 2 };
-    const other = openWarehouse(path, clock);
-    await spend(limits);
-    await other.createBudget('main', limits).admit(ENTRY);
-    await expect(spend(limits)).rejects.toThrow(ParkedError);
-    other.close();
-  });
-
   it('parks a request that would have to wait longer than it may, and returns until when', async () => {
     const limits = { ...NONE, perMinute: 1, maxWaitMs: 59_999 };
     await spend(limits);
@@ -136,27 +108,6 @@ describe('the budget', () => {
     expect(admittedAt[0]).toBe(0);
     expect(admittedAt[1]).toBeGreaterThanOrEqual(9_000);
     expect(admittedAt[1]).toBeLessThanOrEqual(9_200);
-  });
-
-  it('admits no later request before one that waits', async () => {
-    const timeline = createTimeline(START);
-    const own = openWarehouse(path, timeline);
-    const budget = own.createBudget('main', { ...PATIENT, perSecond: 1 });
-    const order: string[] = [];
-    const sendRequest = async (name: string, at: number) => {
-      await timeline.sleep(at);
-      (await budget.admit(ENTRY)).answered(ANSWER);
-      order.push(name);
-    };
-    const all = Promise.all([
-      sendRequest('first', 0),
-      sendRequest('second', 10),
-      sendRequest('as the place is free', 1_000),
-    ]);
-    await timeline.run();
-    await all;
-    own.close();
-    expect(order).toEqual(['first', 'second', 'as the place is free']);
   });
 
   it('admits waiting requests in their order', async () => {
@@ -249,35 +200,6 @@ describe('the budget', () => {
       const answer = { status: 503, bytes: 77, duration_ms: 250 };
       expect(readRows(path, 'select * from request')).toEqual([
         { ...sent, ...answer, answered_at_ms: START + 250, spent_until_ms: START + 250 },
-      ]);
-    });
-
-    it('has the duration of a request without a response', async () => {
-      const budget = warehouse.createBudget('main', NONE);
-      const admission = await budget.admit({
-        ...ENTRY,
-        purpose: 'storage',
-        packageId: null,
-        page: null,
-        runId: null,
-      });
-      clock.advance(30_000);
-      admission.answered({ status: null, bytes: null, sent: true });
-      expect(readRows(path, 'select * from request')).toEqual([
-        {
-          request_id: 1,
-          account: 'main',
-          at_ms: START,
-          answered_at_ms: null,
-          purpose: 'storage',
-          run_id: null,
-          package_id: null,
-          page: null,
-          status: null,
-          duration_ms: 30_000,
-          bytes: null,
-          spent_until_ms: START + 30_000,
-        },
       ]);
     });
 

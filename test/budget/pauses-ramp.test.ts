@@ -74,14 +74,6 @@ describe('after a pause', () => {
     expect(sum(counts)).toBeGreaterThanOrEqual(55);
   });
 
-  it('limits that are lower than the first rate do not change', async () => {
-    const limits = { ...OFF, perSecond: 1, perMinute: 20 };
-    const counts = await secondsAfter(60_000, limits, 60);
-    expect(Math.max(...counts)).toBe(1);
-    expect(sum(counts)).toBeGreaterThanOrEqual(18);
-    expect(sum(counts)).toBeLessThanOrEqual(20);
-  });
-
   it('of an hour the rate ramps up over ten minutes', async () => {
     const counts = await secondsAfter(3_600_000, OFF, 602);
     const minutes = Array.from({ length: 10 }, (_, minute) =>

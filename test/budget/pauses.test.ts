@@ -203,16 +203,6 @@ describe('a pause', () => {
     expect(await admittedAt()).toBe(100);
   });
 
-  it('is obeyed by every process that has the file open', async () => {
-    const other = openWarehouse(path, clock);
-    const budget = other.createBudget('main', PATIENT);
-    await budget.admit(ENTRY);
-    restrict(await admit(), 20_000);
-    await budget.admit(ENTRY);
-    other.close();
-    expect(clock.now() - START).toBeGreaterThanOrEqual(20_000);
-  });
-
   it('is obeyed by a waiting process when another one receives the restriction', async () => {
     const timeline = createTimeline(START);
     const [one, other] = [openWarehouse(path, timeline), openWarehouse(path, timeline)];
@@ -250,13 +240,6 @@ describe('a pause', () => {
     restrict(await admit(), 100_000);
     clock.advance(85_000);
     expect(await admittedAt({ ...NONE, maxWaitMs: 15_000 })).toBe(100);
-  });
-
-  it('ends a wait when its signal aborts', async () => {
-    restrict(await admit(), 20_000);
-    const stopped = AbortSignal.abort(new Error('stopped'));
-    await expect(warehouse.createBudget('main', PATIENT).admit(ENTRY, stopped)).rejects.toThrow('stopped');
-    expect(readValue(path, 'select count(*) from request')).toBe(1);
   });
 
   it('ends before its time by hand: a waiting process goes on, and a parked run may continue', async () => {

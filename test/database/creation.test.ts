@@ -29,12 +29,6 @@ describe('creation of the live file', () => {
     expect(() => openWarehouse('/proc/x/y.db', clock)).toThrow('the folder /proc/x cannot be made');
   });
 
-  it('names a folder in place of the file, and leaves it', () => {
-    const folder = temporaryFolder();
-    expect(() => openWarehouse(folder, clock)).toThrow(`${folder} is a folder; the warehouse is one file`);
-    expect(readdirSync(folder)).toEqual([]);
-  });
-
   it('removes the draft that a killed process with the same pid left', () => {
     const folder = temporaryFolder();
     const draft = `live.db.new-${process.pid}`;
@@ -60,13 +54,6 @@ describe('creation of the live file', () => {
     } finally {
       process.umask(umask);
     }
-  });
-
-  it('is rejected next to the files of a missing database: SQLite would use them for the new one', () => {
-    const folder = temporaryFolder();
-    writeFileSync(join(folder, 'live.db-wal'), 'the last changes');
-    expect(() => openWarehouse(join(folder, 'live.db'), clock)).toThrow(/live\.db-wal is/);
-    expect(readdirSync(folder)).toEqual(['live.db-wal']);
   });
 
   it.each(['-wal', '-journal'])('is rejected where the %s of a missing file still exists', (ending) => {

@@ -40,98 +40,76 @@ async function sync(folder: string, context: TestContext, command = ['sync']) {
   return end ?? context.skip('nobody can neither read this checkout nor a copy of it');
 }
 
+/** Takes the rights away; returns the files that must be in the folder of the warehouse afterwards. */
+type Case = [what: string, take: (place: ReturnType<typeof places>) => string[]];
+
+const CASES: Case[] = [
+  [
+    'the folder is read-only and there is no file yet',
+    ({ data }) => {
+      chmodSync(data, READ_ONLY);
+      return [];
+    },
+  ],
+  [
+    'the folder is hidden',
+    ({ data, path }) => {
+      makeFile(path);
+      chmodSync(data, process.getuid?.() === 0 ? HIDDEN : 0);
+      return ['live.db'];
+    },
+  ],
+  ...([READ_ONLY, OPEN_TO_ALL] as const).map((mode): Case => [
+    `the file is read-only, in a folder of mode ${mode.toString(8)}`,
+    ({ data, path }) => {
+      makeFile(path);
+      chmodSync(path, 0o444);
+      chmodSync(data, mode);
+      return ['live.db'];
+    },
+  ]),
+  [
+    'the file is writable and its folder is not',
+    ({ data, path }) => {
+      makeFile(path);
+      if (process.getuid?.() === 0) chownSync(path, 65534, 65534);
+      chmodSync(data, READ_ONLY);
+      return ['live.db'];
+    },
+  ],
+];
+
 describe('a warehouse that the user may not write', () => {
-  const refusal = (path: string) =>
-    new RegExp(
-      `^vodhouse: ${path} cannot be opened for writing \\(.+\\)\\n {2}-> check who owns it and its folder: ls -la .+\\n$`,
-    );
+  it.for(CASES)(
+    'ends with 1 and a clear message, and does not change: %s',
+    { timeout: TIMEOUT_MS },
+    async ([, take], context) => {
+      const place = places();
+      const { folder, data, path } = place;
+      const files = take(place);
+      const before = files.map(() => hashFile(path));
+      const { code, stdout, stderr } = await sync(folder, context);
+      chmodSync(data, HIDDEN);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(
+        new RegExp(
+          `^vodhouse: ${path} cannot be opened for writing \\(.+\\)\\n {2}-> check who owns it and its folder: ls -la .+\\n$`,
+        ),
+      );
+      expect(readdirSync(data)).toEqual(files);
+      expect(files.map(() => hashFile(path))).toEqual(before);
+    },
+  );
 
   it(
     'names the nearest folder that exists, where its own cannot be made',
+    { timeout: TIMEOUT_MS },
     async (context) => {
       const { folder, data } = places();
       rmdirSync(data);
       const { code, stderr } = await sync(folder, context);
       expect([code, stderr]).toEqual([1, expect.stringMatching(new RegExp(`ls -la ${folder}\n$`))]);
     },
-    TIMEOUT_MS,
-  );
-
-  it(
-    'ends with 1 and a clear message: the folder is read-only and there is no file yet',
-    async (context) => {
-      const { folder, data, path } = places();
-      chmodSync(data, READ_ONLY);
-      const { code, stdout, stderr } = await sync(folder, context);
-      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-      expect(stderr).toMatch(refusal(path));
-      chmodSync(data, HIDDEN);
-      expect(readdirSync(data)).toEqual([]);
-    },
-    TIMEOUT_MS,
-  );
-
-  it(
-    'ends with 1 and a clear message: the folder is hidden',
-    async (context) => {
-      const { folder, data, path } = places();
-      makeFile(path);
-      chmodSync(data, process.getuid?.() === 0 ? HIDDEN : 0);
-      const { code, stdout, stderr } = await sync(folder, context);
-      chmodSync(data, HIDDEN);
-      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-      expect(stderr).toMatch(refusal(path));
-    },
-    TIMEOUT_MS,
-  );
-
-  it(
-    'ends with 1 and a clear message: file and folder are read-only',
-    async (context) => {
-      const { folder, data, path } = places();
-      makeFile(path);
-      chmodSync(path, 0o444);
-      chmodSync(data, READ_ONLY);
-      const before = hashFile(path);
-      const { code, stderr } = await sync(folder, context);
-      chmodSync(data, HIDDEN);
-      expect(code).toBe(1);
-      expect(stderr).toMatch(refusal(path));
-      expect(hashFile(path)).toBe(before);
-    },
-    TIMEOUT_MS,
-  );
-
-  it(
-    'ends with 1 and leaves no file that its owner could not write: only the file is read-only',
-    async (context) => {
-      const { folder, data, path } = places();
-      makeFile(path);
-      chmodSync(path, 0o444);
-      chmodSync(data, OPEN_TO_ALL);
-      const before = hashFile(path);
-      const { code, stderr } = await sync(folder, context);
-      expect(code).toBe(1);
-      expect(stderr).toMatch(refusal(path));
-      expect(readdirSync(data)).toEqual(['live.db']);
-      expect(hashFile(path)).toBe(before);
-    },
-    TIMEOUT_MS,
-  );
-
-  it(
-    'ends with 1 and a clear message: the file is writable and its folder is not',
-    async (context) => {
-      const { folder, data, path } = places();
-      makeFile(path);
-      if (process.getuid?.() === 0) chownSync(path, 65534, 65534);
-      chmodSync(data, READ_ONLY);
-      const { code, stderr } = await sync(folder, context);
-      chmodSync(data, HIDDEN);
-      expect(code).toBe(1);
-      expect(stderr).toMatch(refusal(path));
-    },
-    TIMEOUT_MS,
   );
 });
 

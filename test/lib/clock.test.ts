@@ -2,21 +2,8 @@ import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fromTimestamp, systemClock, toTimestamp } from '../../src/lib/clock.ts';
-import { useFakeTimers } from '../support/clocks/fake-timers.ts';
 
 describe('the system clock', () => {
-  it('returns the current time', () => {
-    useFakeTimers('2026-03-10T12:00:00Z');
-    expect(systemClock.now()).toBe(Date.parse('2026-03-10T12:00:00Z'));
-  });
-
-  it('resolves at once for zero and negative durations', async () => {
-    const start = performance.now();
-    await expect(systemClock.sleep(0)).resolves.toBeUndefined();
-    await expect(systemClock.sleep(-10_000)).resolves.toBeUndefined();
-    expect(performance.now() - start).toBeLessThan(4000);
-  });
-
   it('ends a wait when the signal aborts, with the reason of the signal', async () => {
     const reason = new Error('stopped');
     const controller = new AbortController();

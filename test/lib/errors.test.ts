@@ -4,9 +4,6 @@ import {
   InterruptedError,
   LockedError,
   errorMessage,
-  ParkedError,
-  RefusedError,
-  TransientError,
   VodhouseError,
   WarehouseError,
 } from '../../src/lib/errors.ts';
@@ -20,24 +17,6 @@ describe('an error of vodhouse', () => {
       expect(error).toMatchObject({ name: Each.name, message: 'it broke', hint: 'mend it', cause });
       expect(new Each('it broke').hint).toBeUndefined();
     }
-  });
-
-  it('has the data that its handler needs', () => {
-    expect(new ParkedError('spent', 7)).toMatchObject({ name: 'ParkedError', untilMs: 7 });
-    const transient = new TransientError('busy', { fault: 'status', status: 503, retryAfterMs: 1000 });
-    expect(transient).toMatchObject({
-      name: 'TransientError',
-      fault: 'status',
-      status: 503,
-      retryAfterMs: 1000,
-    });
-    const refused = new RefusedError('no', { fault: 'refused', code: 'E1', hint: 'check the key' });
-    expect(refused).toMatchObject({
-      name: 'RefusedError',
-      fault: 'refused',
-      code: 'E1',
-      hint: 'check the key',
-    });
   });
 });
 

@@ -25,17 +25,6 @@ describe.each(['json', 'text'] as const)('a logger of %s', (format) => {
     expect(lines[1]).toContain('at a');
   });
 
-  it('writes nothing below its level', () => {
-    const { logger, lines } = open({ format, level: 'warn' });
-    logger.debug(postponed('no'), 'no');
-    logger.info(postponed('no'), 'no');
-    logger.warn(postponed('yes'), 'yes');
-    expect(lines).toHaveLength(1);
-    const silent = open({ format, level: 'silent' });
-    silent.logger.error(postponed('no'), 'no');
-    expect(silent.lines).toEqual([]);
-  });
-
   it('never writes a secret, in any place', () => {
     const { logger, lines } = open({ format });
     logger.info(postponed('http://a/?key=%733cret'), 'the key s3cret is here, %73%33cret too');

@@ -47,16 +47,6 @@ describe('packages in the fair queue', () => {
     expect(atOnce).toEqual([1, 1, 1, 1, 2, 3]);
   });
 
-  it('are not started while too many of them wait in memory', async () => {
-    const { read, mostHeld } = await runTurns({ ...ONE_AT_A_TIME, maxStarted: 2, sizes: [5, 5, 5, 5] });
-    expect(read.slice(0, 11)).toEqual([0, 0, 1, 1, 0, 0, 1, 1, 0, 2, 2]);
-    expect(mostHeld).toBe(2);
-  });
-
-  it('may be none', async () => {
-    expect(await runTurns({ ...ONE_AT_A_TIME, sizes: [] })).toMatchObject({ started: [], breaches: [] });
-  });
-
   it('are not recorded as served where serving one throws', async () => {
     const served = runFairly([1, 2], { ...ONE_AT_A_TIME, stopReason: () => null }, () =>
       Promise.reject(new Error('a defect')),

@@ -161,15 +161,6 @@ describe('a run that is parked', () => {
 describe('the queue of the packages', () => {
   const LINE = [103, 101, 104, 102];
 
-  it('has the longest unserved first', async () => {
-    const service = await startService();
-    const pipeline = open(service);
-    await setOrder(pipeline, LINE);
-    expect(service.order()).toEqual(LINE);
-    await pipeline.run();
-    expect(service.order()).toEqual(LINE);
-  });
-
   it('preserves the position of a package that was parked, however often: it is first again', async () => {
     const service = await startService();
     const pipeline = open(service);

@@ -10,7 +10,7 @@ import {
   storageRow,
   videoRow,
 } from '../support/fixtures/filled-live-file.ts';
-import { execute, readRows, readValue } from '../support/fixtures/live-file.ts';
+import { readRows, readValue } from '../support/fixtures/live-file.ts';
 
 const RUN = { trigger: 'manual', mode: 'full', status: 'succeeded', started_at: '2026-03-01 03:00:00' };
 const REQUEST = { account: 'main', at_ms: 1, purpose: 'page', package_id: 101, spent_until_ms: 2 };
@@ -80,13 +80,6 @@ describe('renameAccount', () => {
     expect(sorted(accountRows(path))).toEqual(sorted(expected));
     expect(triggers(path)).toEqual(protectedBy);
     expect(readValue(path, 'select count(*) from video_version')).toBe(1);
-  });
-
-  it('leaves booked days protected', () => {
-    const path = makeFile();
-    inTransaction(path, (tx) => renameAccount(tx, 'main', 'news'));
-    expect(() => execute(path, 'update storage_day set image_count = 1')).toThrow('never changed');
-    expect(() => execute(path, 'delete from storage_correction')).toThrow('never changed');
   });
 });
 

@@ -50,20 +50,6 @@ describe('drift', () => {
     expect(row).toMatchObject({ sample: '"good"', first_seen_at: NOON, last_seen_at: LATER });
   });
 
-  it('is separate for each account, stream, field and kind', () => {
-    record([MOOD], NOON);
-    expect(record([MOOD], LATER, 'other')).toBe(1);
-    expect(
-      transact(db, (tx) =>
-        recordDrift(tx, { account: 'main', stream: 'storage', packageId: null }, [MOOD], LATER),
-      ),
-    ).toBe(1);
-    expect(record([{ ...MOOD, kind: 'type' }], LATER)).toBe(1);
-    expect(record([{ ...MOOD, field: 'Mood' }], LATER)).toBe(1);
-    const [first] = readRows(path, `select * from drift where first_seen_at = '${NOON}'`);
-    expect(first).toMatchObject({ account: 'main', stream: 'videos', field: 'mood', last_seen_at: NOON });
-  });
-
   it('is updated without its sample, by field and kind: only where it exists', () => {
     record([MOOD, NO_TITLE], NOON);
     touch(

@@ -57,25 +57,6 @@ describe('a removal', () => {
     ).toEqual([{ removed: 2, held_back: 0, status: 'succeeded' }]);
   });
 
-  it('is proved only within the proof of its page, ends included', async () => {
-    await walker.walkOnce(videos([1, 2, 3, 4, 5, 6]));
-    const walk = await walker.begin();
-    await walker.page(walk, { videos: videos([3]), proof: { low: 2, high: 5 } });
-    expect(candidates().map(({ id }) => id)).toEqual([2, 4, 5]);
-    await walker.page(walk, { videos: videos([]), proof: null });
-    expect(candidates().map(({ id }) => id)).toEqual([2, 4, 5]);
-  });
-
-  it('is no longer a candidate when the video is seen after its proof', async () => {
-    await walker.walkOnce(videos([1, 2, 3]));
-    const walk = await walker.begin();
-    await walker.page(walk, { videos: videos([1, 3]), proof: EVERYTHING });
-    await walker.page(walk, { videos: videos([2]) });
-    expect(candidates()).toEqual([]);
-    expect(await walker.finish(walk)).toEqual(NONE);
-    expect(removedIds()).toEqual([]);
-  });
-
   it('retains the time of its first proof', async () => {
     await walker.walkOnce(videos([1, 2]));
     const walk = await walker.begin();
@@ -97,19 +78,6 @@ describe('a removal', () => {
     expect(candidates()).toEqual([]);
     await walker.page(afresh, { videos: videos([1, 3]) });
     expect(await walker.finish(afresh)).toEqual(NONE);
-  });
-
-  it('takes effect at the end of the walk that resumes the one that proved it', async () => {
-    await walker.walkOnce(videos([1, 2, 3]));
-    const stopped = await walker.begin();
-    await walker.page(stopped, { videos: videos([3]), proof: { low: 2, high: 9 }, checkpoint: { id: 3 } });
-    await walker.stop(stopped, 'interrupted');
-    clock.advance(60_000);
-    const goesOn = await walker.begin();
-    expect(goesOn.checkpoint).toMatchObject({ id: 3 });
-    await walker.page(goesOn, { videos: videos([1]) });
-    expect(await walker.finish(goesOn)).toEqual({ removed: 1, heldBack: 0 });
-    expect(readValue(path, 'select removed_at from video where id = 2')).toBe('2026-03-01 12:00:00');
   });
 });
 
@@ -163,17 +131,6 @@ describe('the brake', () => {
       },
     ]);
     overview.close();
-  });
-
-  it('releases removals when a walk at least one schedule later proves the same ones', async () => {
-    await walkWithMissing(40, 30);
-    clock.advance(HOUR_MS);
-    expect(await walker.walkOnce(videos(firstIds(10)))).toEqual({ removed: 30, heldBack: 0 });
-    expect(findLiveIds()).toEqual(firstIds(10));
-    expect(candidates()).toEqual([]);
-    expect(readValue(path, 'select distinct removed_at from video where removed_at is not null')).toBe(
-      '2026-03-01 12:01:00',
-    );
   });
 
   it('does not release for a walk that is too early, and that one does not restart the wait', async () => {

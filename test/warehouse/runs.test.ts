@@ -97,23 +97,9 @@ describe('a run', () => {
     endRun(beginRun());
     expect(rows()).toEqual([]);
   });
-
-  it('has its walks in their order', async () => {
-    warehouse.registerPackages([{ name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] }], clock.now());
-    const walker = createWalker(warehouse, clock);
-    await walker.walkOnce(videos([1]));
-    const walk = await walker.begin();
-    await walker.stop(walk, 'failed');
-    expect(warehouse.findWalks(walk.runId)).toMatchObject([{ walk_id: walk.walkId, status: 'failed' }]);
-    expect(warehouse.findWalks(walk.runId + 1)).toEqual([]);
-  });
 });
 
 describe('the last complete run', () => {
-  it('is null before the first', async () => {
-    expect(warehouse.findLastRun('full')).toBeNull();
-  });
-
   it.each(['succeeded', 'partial', 'parked', 'failed'] as const)('is one that %s', async (status) => {
     endRun(beginRun(), { status });
     expect(warehouse.findLastRun('full')).toEqual({
@@ -185,29 +171,6 @@ describe('the packages', () => {
         ACCOUNT,
       ),
     ).toBe(3);
-  });
-
-  it('are all retired with an account that has none any more', async () => {
-    warehouse.registerPackages([account('one', [1, 2])], clock.now());
-    warehouse.registerPackages([account('one', [])], clock.now());
-    expect(packages().map((row) => row['retired_at'])).toEqual([
-      '2026-03-01 12:00:00',
-      '2026-03-01 12:00:00',
-    ]);
-    warehouse.registerPackages([], clock.now());
-    expect(packages()).toHaveLength(2);
-  });
-
-  it('have the size of their last completed walk', async () => {
-    warehouse.registerPackages([account(ACCOUNT, [PACKAGE])], clock.now());
-    const walker = createWalker(warehouse, clock);
-    await walker.walkOnce(videos([1]));
-    expect(readRows(path, 'select walked_at, totalcount, page_size, "order" from package')).toEqual([
-      { walked_at: '2026-03-01 12:00:00', totalcount: 1, page_size: 1000, order: 'trusted' },
-    ]);
-    const failed = await walker.begin();
-    await walker.stop(failed, 'failed');
-    expect(readValue(path, 'select walked_at from package')).toBe('2026-03-01 12:00:00');
   });
 });
 

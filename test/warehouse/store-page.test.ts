@@ -29,7 +29,6 @@ describe('a page', () => {
   });
 
   const row = (id: number): Row => readRows(path, 'select * from video where id = ?', id)[0] ?? {};
-  const live = () => readValue(path, 'select live_count from package');
 
   it('stores every field of docs/service.md unchanged, and the internal ones', async () => {
     const members = { cid: '', series: null, v_framerate: 29.97, filesize: 2 ** 53 - 1, tag: 'a, b\n"c" 🎬' };
@@ -96,15 +95,6 @@ describe('a page', () => {
     expect(JSON.parse(String(row(1)['extra']))).toEqual(members);
   });
 
-  it('does not write unchanged rows', async () => {
-    await walker.page(walk, { videos: videos([1, 2, 3]) });
-    const before = readRows(path, 'select * from video order by id');
-    clock.advance(3_600_000);
-    expect(await walker.page(walk, { videos: videos([1, 2, 3]) })).toEqual({ ...NOTHING, unchanged: 3 });
-    expect(readRows(path, 'select * from video order by id')).toEqual(before);
-    expect(readValue(path, 'select change_seq from warehouse_state')).toBe(3);
-  });
-
   it('writes a row that differs in any one field, and only that one', async () => {
     const fields = Object.entries(videoRecord(1)).filter(([name]) => name !== 'id');
     await walker.page(walk, { videos: videos([1, 2]) });
@@ -120,23 +110,6 @@ describe('a page', () => {
     }
     expect(row(1)).toMatchObject({ changed_at: '2026-03-01 12:00:23', change_seq: 2 + 2 * fields.length });
     expect(row(2)).toEqual(other);
-  });
-
-  it('brings back a row that was removed, changed or not', async () => {
-    await walker.walkOnce(videos([1, 2, 3]));
-    await walker.walkOnce(videos([1]), { share: 1 });
-    expect(live()).toBe(1);
-    clock.advance(60_000);
-    const page = { videos: [video(1), video(2), video(3, { title: 'new' })] };
-    expect(await walker.page(await walker.begin(), page)).toEqual({ ...NOTHING, unchanged: 1, restored: 2 });
-    expect(live()).toBe(3);
-    const back = {
-      removed_at: null,
-      changed_at: '2026-03-01 12:01:00',
-      first_seen_at: '2026-03-01 12:00:00',
-    };
-    expect(row(2)).toMatchObject({ ...back, change_seq: 6 });
-    expect(row(3)).toMatchObject({ ...back, change_seq: 7, title: 'new' });
   });
 
   it('belongs to one package of one account', async () => {

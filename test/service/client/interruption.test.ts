@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { InterruptedError, TransientError } from '../../../src/lib/errors.ts';
-import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
 import { clientWithWarehouse } from '../../support/fixtures/client-with-warehouse.ts';
 import { createTestClient, catchFailure, pageRequest } from '../../support/fixtures/service-client.ts';
-import { createRecordingClock } from '../../support/clocks/recording-clock.ts';
 import { createGate } from '../../support/servers/scripted-service.ts';
 import { listBody, videoRecord } from '../../support/fixtures/service-responses.ts';
-import { temporaryFolder } from '../../support/fixtures/temporary-folder.ts';
 
 const success = { body: listBody({ records: [videoRecord(1)] }) };
 
@@ -58,22 +55,6 @@ describe('an aborted client', () => {
     clock.whileAsleep = stop;
     expect(await catchFailure(client.videoPage(pageRequest(1, { signal })))).toBe(reason);
     expect(service.requests).toHaveLength(1);
-  });
-
-  it('does not wait for a free slot in the budget', async () => {
-    const { reason, signal, stop } = createStop();
-    const clock = createRecordingClock();
-    const warehouse = openWarehouse(`${temporaryFolder()}/vodhouse.db`, clock);
-    const limits = { perSecond: null, perMinute: 1, perDay: null, maxWaitMs: 120_000 };
-    const { client, service } = await createTestClient(() => success, {
-      budget: warehouse.createBudget('main', limits),
-      clock,
-    });
-    await client.videoPage(pageRequest(1, { signal }));
-    clock.whileAsleep = stop;
-    expect(await catchFailure(client.videoPage(pageRequest(2, { signal })))).toBe(reason);
-    expect(service.requests).toHaveLength(1);
-    warehouse.close();
   });
 
   it('drops the queued requests', async () => {

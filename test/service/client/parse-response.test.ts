@@ -112,83 +112,37 @@ describe('a valid page', () => {
   });
 });
 
-describe('pages that arrive at the same time', () => {
-  it('in pieces, large and small, are not mixed', async () => {
-    const sizes = [900, 1, 300, 0, 40, 700, 2, 900];
-    const createBody = (page: number) => {
-      const records = Array.from({ length: sizes[page - 1] ?? 0 }, (_, index) =>
-        videoRecord(page * 1000 + index),
-      );
-      return listBody({ page, records });
-    };
-    const { client } = await createTestClient(
-      ({ query }) => {
-        const body = createBody(Number(query.get('page')));
-        return Number(query.get('page')) % 3 === 0
-          ? { body: gzipSync(body), headers: { 'content-encoding': 'gzip' } }
-          : { body };
-      },
-      { account: { concurrency: 3 } },
-    );
-    for (let round = 0; round < 3; round++) {
-      const pages = await Promise.all(sizes.map((_, index) => client.videoPage(pageRequest(index + 1))));
-      expect(pages.map(({ ids }) => ids.length)).toEqual(sizes);
-      for (const [index, { ids, videos }] of pages.entries()) {
-        expect(ids.every((id, place) => id === (index + 1) * 1000 + place)).toBe(true);
-        expect(videos.every(({ id, title }) => title === `Video ${id}`)).toBe(true);
-      }
-    }
-  });
-});
-
 describe('a response that is retried', () => {
-  it('is an HTML page with status 200', async () => {
-    const html = {
-      headers: { 'content-type': 'text/html' },
-      body: '\n<!doctype html><title>Maintenance</title>',
-    };
-    expect(await expectHealing(html, 'html')).toContain('HTML');
-  });
+  const zipped = gzipSync(wellBody);
+  const gzip = { 'content-encoding': 'gzip' };
+  const invalid = Buffer.from(wellBody);
+  invalid[invalid.indexOf('강의')] = 0xff;
 
-  it('is truncated JSON, with a matching content-length', async () => {
-    const body = Buffer.from(wellBody).subarray(0, 200);
-    expect(await expectHealing({ body }, 'truncated')).toContain('not whole JSON');
-  });
-
-  it('is empty', async () => {
-    await expectHealing({ body: '' }, 'truncated');
-    await expectHealing({ status: 204 }, 'truncated');
-  });
-
-  it('is a body that ends before its content-length', async () => {
-    expect(await expectHealing({ body: wellBody, truncateAfter: 200 }, 'truncated')).toContain('broke off');
-  });
-
-  it('is a body in chunks that breaks off', async () => {
-    const message = await expectHealing({ body: wellBody, truncateAfter: 200, chunked: true }, 'truncated');
-    expect(message).toContain('broke off');
-  });
-
-  it('is a compressed body that breaks off', async () => {
-    const body = gzipSync(wellBody);
-    const headers = { 'content-encoding': 'gzip' };
-    await expectHealing({ headers, body: body.subarray(0, body.length - 20) }, 'truncated');
-    await expectHealing({ headers, body, truncateAfter: 50, chunked: true }, 'truncated');
-  });
-
-  it('is an uncompressed body that is declared as compressed', async () => {
-    await expectHealing({ headers: { 'content-encoding': 'gzip' }, body: wellBody }, 'truncated');
-  });
-
-  it('is a closed connection without a response', async () => {
-    await expectHealing('drop', 'connection');
-  });
-
-  it('is not valid UTF-8', async () => {
-    const body = Buffer.from(wellBody);
-    body[body.indexOf('강의')] = 0xff;
-    await expectHealing({ body }, 'encoding');
-    await expectHealing({ body: Buffer.from(wellBody.replace('강의', 'für'), 'latin1') }, 'encoding');
+  it.each<[string, Reply, FaultKind, string]>([
+    ['an HTML page', { body: '\n<!doctype html><title>Maintenance</title>' }, 'html', 'HTML'],
+    ['cut JSON', { body: Buffer.from(wellBody).subarray(0, 200) }, 'truncated', 'not whole JSON'],
+    ['empty', { body: '' }, 'truncated', ''],
+    ['without content', { status: 204 }, 'truncated', ''],
+    ['shorter than its content-length', { body: wellBody, truncateAfter: 200 }, 'truncated', 'broke off'],
+    [
+      'chunks that break off',
+      { body: wellBody, truncateAfter: 200, chunked: true },
+      'truncated',
+      'broke off',
+    ],
+    ['cut gzip', { headers: gzip, body: zipped.subarray(0, -20) }, 'truncated', ''],
+    [
+      'gzip that breaks off',
+      { headers: gzip, body: zipped, truncateAfter: 50, chunked: true },
+      'truncated',
+      '',
+    ],
+    ['plain, and declared as gzip', { headers: gzip, body: wellBody }, 'truncated', ''],
+    ['a closed connection', 'drop', 'connection', ''],
+    ['no valid UTF-8', { body: invalid }, 'encoding', ''],
+    ['Latin-1', { body: Buffer.from(wellBody.replace('강의', 'für'), 'latin1') }, 'encoding', ''],
+  ])('is %s', async (_what, reply, fault, message) => {
+    expect(await expectHealing(reply, fault)).toContain(message);
   });
 
   it.each([

@@ -98,14 +98,6 @@ describe('a service that demands a wait', () => {
     expect(clock.sleeps).toEqual([]);
   });
 
-  it('exactly as long as the run may wait is waited out', async () => {
-    const { client, clock } = await clientWithWarehouse(replyInOrder(restrictFor('120'), success), {
-      limits: { maxWaitMs: 120_000 },
-    });
-    await client.videoPage(pageRequest());
-    expect(clock.sleeps).toEqual([120_000]);
-  });
-
   it('receives nothing from the other requests of the account either', async () => {
     const { client, ledger } = await clientWithWarehouse(replyInOrder(restrictFor('5'), success), {
       account: { concurrency: 1 },
@@ -145,34 +137,6 @@ describe('a service that demands a wait', () => {
     expect(listPauses(clock)).toEqual([5_000, 25_000]);
     expect(pause()?.strikes).toBe(1);
     expect(ledger().map(({ at }) => at >= 30_000)).toEqual([false, false, true, true]);
-  });
-
-  it('while another request waits for a budget slot makes that one wait too', async () => {
-    const { client, clock, ledger, pause } = await clientWithWarehouse(
-      replyInOrder(restrictFor('5'), success),
-      {
-        limits: { perSecond: 1 },
-        account: { concurrency: 2 },
-      },
-    );
-    clock.whileAsleep = () => expect.poll(pause).not.toBeNull();
-    await Promise.all([client.videoPage(pageRequest(1)), client.videoPage(pageRequest(2))]);
-    const [first, ...rest] = ledger();
-    const answeredAt = first?.answeredAt ?? NaN;
-    expect(rest.map(({ at }) => at >= answeredAt + 5_000)).toEqual([true, true]);
-  });
-
-  it('makes no other account wait', async () => {
-    const { client, other, ledger } = await clientWithWarehouse(({ query }) =>
-      query.get('key') === 'another-key' || query.get('page') === '2' ? success : restrictFor('60'),
-    );
-    const controller = new AbortController();
-    const waiting = catchFailure(client.videoPage(pageRequest(1, { signal: controller.signal })));
-    await expect.poll(() => ledger()[0]?.status).toBe(429);
-    await other.videoPage(pageRequest(7));
-    controller.abort(new Error('enough'));
-    await waiting;
-    expect(ledger().filter(({ account }) => account === 'other')).toMatchObject([{ page: 7, status: 200 }]);
   });
 });
 
@@ -217,23 +181,5 @@ describe('the reason of a pause', () => {
     await client.videoPage(pageRequest());
     expect(pause()?.reason).toContain('no more for ');
     expect(formsIn(pause()?.reason ?? '', AWKWARD_KEY)).toEqual([]);
-  });
-
-  it('does not contain the key in a response with a restricted code', async () => {
-    const { client, pause } = await clientWithWarehouse(
-      replyInOrder(listRefusal('TooMuch', `key ${AWKWARD_KEY} is slow`), success),
-      { account: TOO_MUCH },
-    );
-    await client.videoPage(pageRequest());
-    expect(pause()?.reason).toContain('is slow');
-    expect(formsIn(pause()?.reason ?? '', AWKWARD_KEY)).toEqual([]);
-  });
-
-  it('contains no half of a key where the text is truncated', async () => {
-    const { client, pause } = await clientWithWarehouse(
-      replyInOrder({ status: 429, body: 'x'.repeat(230) + AWKWARD_KEY.repeat(20) } satisfies Answer, success),
-    );
-    await client.videoPage(pageRequest());
-    expect(pause()?.reason).not.toContain(AWKWARD_KEY.slice(0, 5));
   });
 });

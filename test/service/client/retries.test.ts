@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ParkedError, RefusedError, TransientError } from '../../../src/lib/errors.ts';
-import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
+import { RefusedError, TransientError } from '../../../src/lib/errors.ts';
 import {
   createTestClient,
   catchFailure,
@@ -9,8 +8,6 @@ import {
 } from '../../support/fixtures/service-client.ts';
 import { replyInOrder } from '../../support/servers/scripted-service.ts';
 import { listBody, listRefusal, storageBody, videoRecord } from '../../support/fixtures/service-responses.ts';
-import { temporaryFolder } from '../../support/fixtures/temporary-folder.ts';
-import { createRecordingClock } from '../../support/clocks/recording-clock.ts';
 
 const success = { body: listBody({ records: [videoRecord(1)] }) };
 
@@ -84,40 +81,5 @@ describe('an HTTP status', () => {
     expect(service.requests).toHaveLength(5);
     expect(budget.spent).toHaveLength(5);
     expect(budget.spent.every(({ result }) => result?.sent)).toBe(true);
-  });
-});
-
-describe('with the budget of a warehouse', () => {
-  it('every attempt is a request of the ledger, and waits for its slot in the window', async () => {
-    const clock = createRecordingClock();
-    const warehouse = openWarehouse(`${temporaryFolder()}/vodhouse.db`, clock);
-    const limits = { perSecond: 2, perMinute: null, perDay: null, maxWaitMs: 60_000 };
-    const { client, service } = await createTestClient(
-      replyInOrder({ status: 500 }, { status: 500 }, { status: 500 }, success),
-      {
-        budget: warehouse.createBudget('main', limits),
-        retry: { attempts: 5, baseMs: 0, capMs: 0 },
-      },
-    );
-    const start = clock.now();
-    await client.videoPage(pageRequest(1, { runId: 7 }));
-    expect(service.requests).toHaveLength(4);
-    expect(warehouse.countRequests({ runId: 7 })).toBe(4);
-    expect(clock.now() - start).toBeGreaterThanOrEqual(1000);
-    warehouse.close();
-  });
-
-  it('a spent window longer than the run may wait parks the run', async () => {
-    const clock = createRecordingClock();
-    const warehouse = openWarehouse(`${temporaryFolder()}/vodhouse.db`, clock);
-    const limits = { perSecond: null, perMinute: 1, perDay: null, maxWaitMs: 1000 };
-    const { client } = await createTestClient(() => success, {
-      budget: warehouse.createBudget('main', limits),
-    });
-    await client.videoPage(pageRequest(1));
-    const error: unknown = await catchFailure(client.videoPage(pageRequest(2)));
-    expect(error).toBeInstanceOf(ParkedError);
-    expect((error as ParkedError).message).toContain('per minute is spent until');
-    warehouse.close();
   });
 });

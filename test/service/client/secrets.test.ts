@@ -53,14 +53,6 @@ describe('the key is in no error', () => {
     },
   );
 
-  it('when the service echoes it in a JSON body with an error status', async () => {
-    const error = await expectFailureWithoutKey({
-      status: 403,
-      body: JSON.stringify({ error: `bad ${AWKWARD_KEY}` }),
-    });
-    expect(error.message).toContain('[key]');
-  });
-
   it.each(forms)('when the service redirects to an address with it (%s)', async (_, form) => {
     for (const location of [
       `/login?key=${form}`,
@@ -120,21 +112,5 @@ describe('the key is in no error', () => {
     const { client } = await createTestClient(() => 'drop', { ...ONCE, account: { ...account, storage } });
     const error = await catchFailure(client.storageDays(JANUARY));
     expect(formsIn(formatEverything(error), key)).toEqual([]);
-  });
-
-  it('when the storage statistics have a key with the same prefix', async () => {
-    const echo = ({ path }: { path: string }): Reply => ({
-      status: 400,
-      body: path.includes('storage') ? 'no such-key-2 (or such-key)' : 'no such-key (or such-key-2)',
-    });
-    const service = await startScriptedService(echo);
-    const account = accountAt(service.url, {
-      videoList: { baseUrl: service.url, key: 'such-key' },
-      storage: { baseUrl: service.url, auth: 'query', key: 'such-key-2' },
-    });
-    const { client } = await createTestClient(echo, { ...ONCE, account });
-    for (const send of [() => client.storageDays(JANUARY), () => client.videoPage(pageRequest())]) {
-      expect((await catchFailure(send())).message).toMatch(/: no \[key\] \(or \[key\]\)$/);
-    }
   });
 });

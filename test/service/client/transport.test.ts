@@ -135,17 +135,6 @@ describe('an unreachable service', () => {
     expect(message).toContain(`ECONNREFUSED 127.0.0.2:${url.port}`);
     await agent.close();
   });
-
-  it('is reported where its name is unknown', async () => {
-    const { client, budget } = await createTestClient(() => success, {
-      ...ONCE,
-      account: accountAt('http://nowhere.invalid'),
-    });
-    const error = await catchFailure(client.videoPage(pageRequest()));
-    expect(error).toMatchObject({ fault: 'connection' });
-    expect(error.message).toContain('nowhere.invalid');
-    expect(budget.spent[0]?.result).toMatchObject({ sent: false });
-  });
 });
 
 describe('connections', () => {

@@ -6,19 +6,6 @@ import { createGate } from '../../support/servers/scripted-service.ts';
 import { createFixture, KEY, startServer } from '../../support/servers/plain-catalogue.ts';
 
 describe('the server', () => {
-  it('responds to other paths and methods with 404 and a small JSON', async () => {
-    const { url } = await startServer({ catalogue: createFixture().catalogue });
-    for (const [path, method] of [
-      ['/', 'GET'],
-      ['/info/v2/videos.json', 'GET'],
-      ['/info/v1/videos.json', 'POST'],
-    ] as const) {
-      const response = await fetch(`${url}${path}`, { method });
-      expect(response.status).toBe(404);
-      expect(await response.json()).toEqual({ error: 'no such path' });
-    }
-  });
-
   it('hides an exception of the catalogue behind a 500 and passes it to onError', async () => {
     const failure = new Error('disk /secret/place is gone');
     const failing = () => Promise.reject(failure);
@@ -66,19 +53,6 @@ describe('the server', () => {
     await givenUp;
     await fetch(`${url}/another`); // whose response follows that one
     expect(errors).toEqual([]);
-  });
-
-  it('does not repeat a path that cannot be decoded', async () => {
-    const { url } = await startServer({ catalogue: createFixture().catalogue });
-    const response = await fetch(`${url}/%E0%A4%A?key=${KEY}`);
-    expect(response.status).toBe(400);
-    expect(await response.text()).toBe('{"error":"bad request"}');
-  });
-
-  it('returns the port that it bound', async () => {
-    const { url } = await startServer({ catalogue: createFixture().catalogue });
-    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    expect(new URL(url).port).not.toBe('0');
   });
 
   it('closes although a client has its connection open', async () => {

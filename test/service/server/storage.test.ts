@@ -21,12 +21,6 @@ describe('the storage statistics', () => {
     expect(ranges).toEqual([{ from: '2026-01-01', to: '2026-01-31', direction: 'desc' }]);
   });
 
-  it('are sorted oldest first by default', async () => {
-    const { catalogue, ranges } = createFixture();
-    await getStorage((await startServer({ catalogue })).url, january);
-    expect(ranges[0]?.direction).toBe('asc');
-  });
-
   it.each([
     ['', 'sdate: is missing; edate: is missing'],
     ['sdate=2026-02-30&edate=2026-03-01', 'sdate: "2026-02-30" is not a calendar date yyyy-mm-dd'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { packageNotFound, type VideoRecord } from '../../../src/service/server/catalogue.ts';
+import { type VideoRecord } from '../../../src/service/server/catalogue.ts';
 import { expectDescribed } from '../../support/openapi-document.ts';
 import { videoRecord } from '../../support/fixtures/service-responses.ts';
 import { createFixture, KEY, startServer } from '../../support/servers/plain-catalogue.ts';
@@ -104,21 +104,6 @@ describe('the video list', () => {
     const { catalogue } = createFixture();
     const { videos } = await startServer({ catalogue });
     expect((await videos(`key=${KEY}&pkg=1&${query}`)).paging.page).toBe(page);
-  });
-
-  it('accepts every package id that a config may have', async () => {
-    const { videos } = await startServer({ catalogue: createFixture().catalogue });
-    const { errorInfo } = await videos(`key=${KEY}&pkg=${Number.MAX_SAFE_INTEGER}`);
-    expect(errorInfo.errorCode).toBe('PackageNotFound');
-  });
-
-  it('waits for an asynchronous catalogue', async () => {
-    const catalogue = {
-      ...createFixture().catalogue,
-      videos: async () => Promise.resolve(packageNotFound(1)),
-    };
-    const { videos } = await startServer({ catalogue });
-    expect((await videos(`key=${KEY}&pkg=1`)).errorInfo.errorCode).toBe('PackageNotFound');
   });
 });
 

@@ -28,25 +28,6 @@ describe('the first run', () => {
     ]);
     expect(account.rows('select * from request')).toMatchObject([{ purpose: 'storage', package_id: null }]);
   });
-
-  it('requests the 400 days since `since` in 13 more requests of at most 31 days, newest first', async () => {
-    const account = await openStorageAccount({ answer: steady, rules: { since: '2025-02-03' } });
-    await account.runAt('2026-03-10T03:00Z');
-    expect(account.requestedRanges).toHaveLength(14);
-    expect(account.requestedRanges.slice(0, 4)).toEqual([
-      '2026-03-09..2026-03-10',
-      '2026-02-06..2026-03-08',
-      '2026-01-06..2026-02-05',
-      '2025-12-06..2026-01-05',
-    ]);
-    expect(account.requestedRanges.at(-1)).toBe('2025-02-03..2025-03-01');
-    const days = account.days();
-    expect(days).toHaveLength(401);
-    expect(days[0]).toEqual(['2025-02-03', 'booked', 5]);
-    expect(days.at(-1)).toEqual(['2026-03-10', 'live', 5]);
-    await account.runAt('2026-03-10T04:00Z');
-    expect(account.requestedRanges.slice(14)).toEqual(['2026-03-10..2026-03-10']);
-  });
 });
 
 describe('a day', () => {

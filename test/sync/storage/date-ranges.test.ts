@@ -19,14 +19,6 @@ function listDays({ from, to }: DayRange): string[] {
 }
 
 describe('the day of a run', () => {
-  it('is that of the service, and the day before it is settled an hour after midnight there', () => {
-    const at = (moment: string) => createRunCalendar(SEOUL, toMs(moment), RULES, NOTHING);
-    expect(at('2026-03-09T14:59:59Z')).toMatchObject({ today: '2026-03-09', settled: '2026-03-08' });
-    expect(at('2026-03-09T15:00:00Z')).toMatchObject({ today: '2026-03-10', settled: '2026-03-08' });
-    expect(at('2026-03-09T15:59:59Z')).toMatchObject({ today: '2026-03-10', settled: '2026-03-08' });
-    expect(at('2026-03-09T16:00:00Z')).toMatchObject({ today: '2026-03-10', settled: '2026-03-09' });
-  });
-
   it('never settles a day before the settling time is over, and never waits longer, in any zone', () => {
     const zones = [
       'UTC',
@@ -51,18 +43,15 @@ describe('the day of a run', () => {
     fc.assert(property, { numRuns: 500 });
   });
 
-  it('begins the history at `since`, or else at the first known day, or else yesterday', () => {
-    const since = (rules: { since: string | null }, history = NOTHING) =>
-      createRunCalendar(SEOUL, NOON, { ...RULES, ...rules }, history).since;
-    expect(since({ since: '2020-02-29' }, makeDayHistory({ booked: ['2019-01-01'] }))).toBe('2020-02-29');
-    expect(since({ since: null })).toBe('2026-03-09');
-    expect(since({ since: null }, makeDayHistory({ booked: ['2026-02-03', '2026-02-02'] }))).toBe(
-      '2026-02-02',
-    );
-    expect(
-      since({ since: null }, makeDayHistory({ booked: ['2026-02-03'], gaps: { '2026-02-01': {} } })),
-    ).toBe('2026-02-01');
-    expect(since({ since: null }, makeDayHistory({ firstReading: '2026-03-01' }))).toBe('2026-02-28');
+  it.each([
+    ['at `since`', '2020-02-29', { booked: ['2019-01-01'] }, '2020-02-29'],
+    ['yesterday', null, {}, '2026-03-09'],
+    ['at the first booked day', null, { booked: ['2026-02-03', '2026-02-02'] }, '2026-02-02'],
+    ['at the first gap', null, { booked: ['2026-02-03'], gaps: { '2026-02-01': {} } }, '2026-02-01'],
+    ['before the first reading', null, { firstReading: '2026-03-01' }, '2026-02-28'],
+  ])('begins the history %s', (_what, since, known, expected) => {
+    const day = createRunCalendar(SEOUL, NOON, { ...RULES, since }, makeDayHistory(known));
+    expect(day.since).toBe(expected);
   });
 });
 
@@ -70,34 +59,19 @@ describe('the range of every run', () => {
   const getRange = (history = NOTHING, isFirst = false, rules = RULES) =>
     currentRange(createRunCalendar(SEOUL, NOON, rules, history), history, rules, isFirst);
 
-  it('is yesterday and today, or today alone once yesterday is booked', () => {
-    expect(getRange()).toEqual({ from: '2026-03-09', to: '2026-03-10' });
-    expect(getRange(makeDayHistory({ booked: ['2026-03-09'] }))).toEqual({
-      from: '2026-03-10',
-      to: '2026-03-10',
-    });
-  });
-
-  it('does not begin before `since`', () => {
-    const rules = { ...RULES, since: '2026-03-10' };
-    expect(getRange(NOTHING, true, rules)).toEqual({ from: '2026-03-10', to: '2026-03-10' });
-  });
-
-  it('goes back to the first booked day that is to be compared again, at the first run of a day', () => {
-    const booked = ['2026-03-05', '2026-03-06', '2026-03-07', '2026-03-08', '2026-03-09'];
-    expect(getRange(makeDayHistory({ booked }), true)).toEqual({ from: '2026-03-07', to: '2026-03-10' });
-    expect(getRange(makeDayHistory({ booked: ['2026-03-08'] }), true)).toEqual({
-      from: '2026-03-08',
-      to: '2026-03-10',
-    });
-    expect(getRange(makeDayHistory({ booked: ['2026-03-05'] }), true)).toEqual({
-      from: '2026-03-09',
-      to: '2026-03-10',
-    });
-    expect(getRange(makeDayHistory({ booked }), true, { ...RULES, recheckDays: 0 })).toEqual({
-      from: '2026-03-10',
-      to: '2026-03-10',
-    });
+  const since = { since: '2026-03-10' };
+  const five = listDays({ from: '2026-03-05', to: '2026-03-09' });
+  it.each([
+    ['is yesterday and today', [], false, {}, '2026-03-09'],
+    ['is today alone once yesterday is booked', ['2026-03-09'], false, {}, '2026-03-10'],
+    ['does not begin before `since`', [], true, since, '2026-03-10'],
+    ['goes back to the first booked day to compare, at the first run of a day', five, true, {}, '2026-03-07'],
+    ['goes back to a booked day only', ['2026-03-08'], true, {}, '2026-03-08'],
+    ['does not go back to a day that is too old', ['2026-03-05'], true, {}, '2026-03-09'],
+    ['compares no day where the config wants none', five, true, { recheckDays: 0 }, '2026-03-10'],
+  ] as const)('%s', (_what, booked, isFirst, rules, from) => {
+    const range = getRange(makeDayHistory({ booked }), isFirst, { ...RULES, ...rules });
+    expect(range).toEqual({ from, to: '2026-03-10' });
   });
 
   it('never has more than 31 days', () => {
@@ -109,36 +83,6 @@ describe('the range of every run', () => {
 });
 
 describe('the ranges of the gaps', () => {
-  const getRanges = (since: string, history = NOTHING, now = NOON) => {
-    const rules = { ...RULES, since };
-    const day = createRunCalendar(SEOUL, now, rules, history);
-    return findGapRanges(SEOUL, day, history, {
-      before: currentRange(day, history, rules, false).from,
-      last: day.settled,
-      isFirst: false,
-    });
-  };
-
-  it('are at most 31 days each, newest first', () => {
-    expect(getRanges('2026-01-01')).toEqual([
-      { from: '2026-02-06', to: '2026-03-08' },
-      { from: '2026-01-06', to: '2026-02-05' },
-      { from: '2026-01-01', to: '2026-01-05' },
-    ]);
-  });
-
-  it('exclude days that were requested on this day already, and given-up ones', () => {
-    const gaps = {
-      '2026-03-05': { lastRequestedAt: toTimestamp(NOON - 12 * HOUR_MS) },
-      '2026-03-06': { lastRequestedAt: toTimestamp(NOON - 12 * HOUR_MS - 1000) },
-      '2026-03-07': { givenUp: true, lastRequestedAt: toTimestamp(NOON - 24 * HOUR_MS) },
-      '2026-03-08': { lastRequestedAt: toTimestamp(NOON) },
-    };
-    expect(getRanges('2026-03-05', makeDayHistory({ gaps }))).toEqual([
-      { from: '2026-03-06', to: '2026-03-06' },
-    ]);
-  });
-
   it('cover exactly the days that are due, whatever is known', () => {
     const fate = fc.constantFrom('unknown', 'booked', 'requested today', 'requested before', 'given up');
     const property = fc.property(

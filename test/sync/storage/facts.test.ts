@@ -200,24 +200,6 @@ describe('one wrong response', () => {
     await account.runAt('2026-03-11T03:10Z');
     expect(account.days()[1]).toEqual(['2026-03-10', 'booked', 1]);
   });
-
-  it('about a booked day is resolved by the next one, however long ago the day is', async () => {
-    let figure = 5;
-    const account = await openStorageAccount({
-      answer: ({ days }) => days.map((day) => storageRecord(day, day === '2026-03-09' ? figure : 5)),
-    });
-    await account.runAt(NOON);
-    figure = 6;
-    await account.runAt('2026-03-12T03:00Z'); // the last day on which 2026-03-09 is compared
-    const open = () => account.rows('select date from storage_discrepancy where resolved_at is null');
-    expect(open()).toHaveLength(FIGURES.length);
-    figure = 5;
-    await account.runAt('2026-03-13T03:00Z');
-    expect(open()).toEqual([]);
-    const before = account.requestedRanges.length;
-    await account.runAt('2026-03-14T03:00Z');
-    expect(account.requestedRanges.slice(before)).toHaveLength(1);
-  });
 });
 
 describe('days of a manual range', () => {

@@ -87,17 +87,6 @@ describe('a day that the service does not return', () => {
     expect(account.rows(GAPS)).toEqual([]);
     expect(account.days()[0]).toEqual(['2026-03-09', 'booked', 5]);
   });
-
-  it('is booked when it arrives later, and is no gap any more', async () => {
-    const missing = new Set(['2026-03-09']);
-    const account = await openWith(missing);
-    await account.runAt(noon(0));
-    missing.clear();
-    const summary = await account.runAt(noon(1));
-    expect(summary.storage[0]).toMatchObject({ booked: 2, missed: 0 });
-    expect(account.rows(GAPS)).toEqual([]);
-    expect(account.days()[0]).toEqual(['2026-03-09', 'booked', 5]);
-  });
 });
 
 describe('today', () => {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { createCalendar } from '../../../src/lib/calendar.ts';
 import { addDays } from '../../../src/lib/days.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
 import { everyDay, openStorageAccount } from '../../support/servers/storage-account.ts';
@@ -24,18 +23,6 @@ describe.each(ODD_DAYS)('in %s, %s', (timezone, day, start, hours) => {
   const endMs = startMs + hours * HOUR_MS;
   const before = addDays(day, -1);
   const after = addDays(day, 1);
-
-  it(`begins at ${start} and lasts ${hours} hours`, () => {
-    const calendar = createCalendar(timezone);
-    expect(new Date(calendar.startOf(day)).toISOString()).toBe(new Date(startMs).toISOString());
-    expect(calendar.startOf(after)).toBe(endMs);
-    expect([startMs - 1, startMs, endMs - 1, endMs].map((ms) => calendar.dayAt(ms))).toEqual([
-      before,
-      day,
-      day,
-      after,
-    ]);
-  });
 
   it('is live from its first to its last moment, and booked when it is over for the settling time', async () => {
     let figure = 0;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { idsBetween, startPackageService } from '../../support/servers/test-service.ts';
 import { openTestPipeline, type TestPipeline } from '../../support/fixtures/open-pipeline.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
-import { listBody, listRefusal, videoRecord } from '../../support/fixtures/service-responses.ts';
+import { listBody, listRefusal } from '../../support/fixtures/service-responses.ts';
 
 function liveIds(pipeline: TestPipeline): number[] {
   return pipeline
@@ -40,22 +40,6 @@ describe('a first walk', () => {
     });
   });
 
-  it('takes a list of one page from the probe', async () => {
-    const service = await startPackageService([3, 7]);
-    const pipeline = openTestPipeline({ url: service.url });
-    await pipeline.run();
-    expect(service.pages()).toEqual([1]);
-    expect(liveIds(pipeline)).toEqual([3, 7]);
-  });
-
-  it('reads an empty package in one request', async () => {
-    const service = await startPackageService([]);
-    const pipeline = openTestPipeline({ url: service.url });
-    expect((await pipeline.run()).status).toBe('succeeded');
-    expect(service.pages()).toEqual([1]);
-    expect(lastWalk(pipeline)).toMatchObject({ totalcount: 0, pages: 1, inserted: 0 });
-  });
-
   it('uses the page size of the response, not the requested one', async () => {
     const service = await startPackageService(idsBetween(1, 23));
     service.pageSizeMax = 4;
@@ -66,15 +50,6 @@ describe('a first walk', () => {
     expect(pipeline.query('select page_size, totalcount, "order" from package')).toEqual([
       { page_size: 4, totalcount: 23, order: 'trusted' },
     ]);
-  });
-
-  it('walks several packages at a time, up to the concurrency', async () => {
-    const service = await startPackageService(idsBetween(1, 50));
-    service.delayMs = 3;
-    const pipeline = openTestPipeline({ url: service.url, packages: [1, 2, 3, 4, 5], concurrency: 2 });
-    const summary = await pipeline.run();
-    expect(summary.walks.map((walk) => walk.inserted)).toEqual([50, 50, 50, 50, 50]);
-    expect(service.mostAtOnce()).toBe(2);
   });
 });
 
@@ -128,15 +103,6 @@ describe('a removal', () => {
       { id: 14, removed_at: '2026-03-10 13:00:00', changed_at: '2026-03-10 13:00:00' },
     ]);
   });
-
-  it('is proved at both ends: below the first id of page 1 and above the last of a short last page', async () => {
-    const service = await startPackageService(idsBetween(1, 23));
-    const pipeline = openTestPipeline({ url: service.url });
-    await pipeline.run();
-    service.remove(1, 23);
-    await pipeline.run();
-    expect(liveIds(pipeline)).toEqual(idsBetween(2, 22));
-  });
 });
 
 describe('a service that does not sort', () => {
@@ -168,19 +134,6 @@ describe('a page with a contradiction', () => {
     expect(lastWalk(pipeline)).toMatchObject({ removed: 1, quarantined: 1 });
     expect(liveIds(pipeline)).toContain(12);
     expect(liveIds(pipeline)).not.toContain(4);
-  });
-
-  it('stores a record with an id beyond 2^53 with every digit', async () => {
-    const service = await startPackageService([1, 2]);
-    const body = listBody({ records: [videoRecord(1), videoRecord(2)] });
-    service.intercept = () => ({ body: body.replace('"id":2,', '"id":9007199254740993,') });
-    const pipeline = openTestPipeline({ url: service.url, pageSize: 1000 });
-    expect((await pipeline.run()).status).toBe('partial');
-    const [quarantined] = pipeline.query<{ raw: string; reason: string }>(
-      'select raw, reason from quarantine',
-    );
-    expect(quarantined?.raw).toContain('9007199254740993');
-    expect(liveIds(pipeline)).toEqual([1]);
   });
 });
 
@@ -308,16 +261,6 @@ describe('a failing package', () => {
     service.intercept = () => undefined;
     expect((await pipeline.run()).status).toBe('succeeded');
     expect(pipeline.query('select count(*) as n from video where package_id = 2')).toEqual([{ n: 30 }]);
-  });
-
-  it('costs a handful of requests where the key is wrong, however many packages there are', async () => {
-    const service = await startPackageService([1]);
-    service.intercept = () => listRefusal('InvalidKey', 'who are you?');
-    const pipeline = openTestPipeline({ url: service.url, packages: idsBetween(1, 200) });
-    const summary = await pipeline.run();
-    expect(summary.status).toBe('failed');
-    expect(service.requests.length).toBeLessThan(20);
-    expect(summary.failures.at(-1)?.message).toContain('not requested in this run');
   });
 
   it('stops its account when ten packages in a row fail alike: a dead service does not receive ten thousand requests', async () => {
