@@ -60,12 +60,8 @@ public class Jdbc {
       }
     }
     List<String> columns = new ArrayList<>();
-    List<String> keys = new ArrayList<>();
-    for (String name : names) {
-      addColumns(data, name, columns);
-      addForeignKeys(data, name, keys);
-    }
-    return "{\"tables\":" + list(tables) + ",\"columns\":" + list(columns) + ",\"foreignKeys\":" + list(keys) + "}";
+    for (String name : names) addColumns(data, name, columns);
+    return "{\"tables\":" + list(tables) + ",\"columns\":" + list(columns) + "}";
   }
 
   static void addColumns(DatabaseMetaData data, String table, List<String> columns) throws SQLException {
@@ -85,25 +81,6 @@ public class Jdbc {
         columns.add(list(text(table), text(names.get(i)), text(types.get(i)), text(ofResult)));
       }
     }
-  }
-
-  static void addForeignKeys(DatabaseMetaData data, String table, List<String> keys) throws SQLException {
-    List<String> ours = new ArrayList<>();
-    List<String> theirs = new ArrayList<>();
-    String other = "";
-    try (ResultSet found = data.getImportedKeys(null, null, table)) {
-      while (found.next()) {
-        if (found.getInt("KEY_SEQ") == 1 && !ours.isEmpty()) {
-          keys.add(list(text(table), list(ours), text(other), list(theirs)));
-          ours.clear();
-          theirs.clear();
-        }
-        ours.add(text(found.getString("FKCOLUMN_NAME")));
-        theirs.add(text(found.getString("PKCOLUMN_NAME")));
-        other = found.getString("PKTABLE_NAME");
-      }
-    }
-    if (!ours.isEmpty()) keys.add(list(text(table), list(ours), text(other), list(theirs)));
   }
 
   static String query(String sql, String[] parameters) throws SQLException {

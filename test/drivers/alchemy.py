@@ -27,13 +27,7 @@ class Reader:
             for name, _ in tables
             for column in look.get_columns(name)
         ]
-        keys = [
-            (name, key["constrained_columns"], key["referred_table"], key["referred_columns"])
-            for name, kind in tables
-            if kind == "table"
-            for key in look.get_foreign_keys(name)
-        ]
-        return {"tables": tables, "columns": columns, "foreignKeys": keys}
+        return {"tables": tables, "columns": columns}
 
     def read(self, name):
         table = self.reflect(name)

@@ -32,12 +32,15 @@ export function startAsReader(
 export function converse(command: string, parameters: readonly string[]): Conversation {
   const child = startAsReader(command, parameters);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const { complaint, ended } = watch(child);
+  let complaint = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (complaint += text));
+  child.stdin.on('error', () => undefined); // it has ended: reported to the caller that awaits an answer
+  const ended = new Promise((resolve) => child.once('error', resolve).once('close', resolve));
   return {
     send: async <T>(...args: string[]) => {
       child.stdin.write(`${args.join('\u001f').replaceAll('\n', '\u001e')}\n`);
       const line = (await lines.next()) as IteratorResult<string, undefined>;
-      if (line.done) throw new Error(`${command} ended: ${complaint()}`);
+      if (line.done) throw new Error(`${command} ended: ${complaint}`);
       const answer = JSON.parse(line.value) as T & { error?: string };
       if (answer.error !== undefined) throw new Error(answer.error);
       return answer;
@@ -47,22 +50,4 @@ export function converse(command: string, parameters: readonly string[]): Conver
       await ended;
     },
   };
-}
-
-/** The error output of the process so far, and its end. */
-export function watch(child: ChildProcessWithoutNullStreams): {
-  complaint: () => string;
-  ended: Promise<void>;
-} {
-  let complaint = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (complaint += text));
-  child.stdin.on('error', () => undefined); // it has ended: reported to the caller that awaits an answer
-  const ended = new Promise<void>((resolve) => {
-    child.once('error', (error) => {
-      complaint += error.message;
-      resolve();
-    });
-    child.once('close', () => resolve());
-  });
-  return { complaint: () => complaint, ended };
 }

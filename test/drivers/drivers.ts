@@ -3,7 +3,6 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { converse, type Conversation } from './conversation.ts';
-import { converseWithShell } from './shell.ts';
 
 /** A row in one form for all drivers: integers and flags as decimal strings, REAL as numbers, the rest as text. */
 export type Row = (string | number | null)[];
@@ -13,13 +12,10 @@ export interface Rows {
   rows: Row[];
 }
 
-export type ForeignKey = [table: string, columns: string[], other: string, references: string[]];
-
 export interface Description {
   tables: [name: string, kind: string][];
   /** The fourth is a further type of the driver: its number, or the type of a result. */
   columns: [table: string, column: string, type: string, more: string | number | null][];
-  foreignKeys: ForeignKey[];
 }
 
 /** A parameter, bound as the named type. */
@@ -43,6 +39,9 @@ export interface Driver {
   name: string;
   /** Opens the file; `scripts` is a folder with the files of this one, `options` replace the recommended ones. */
   open(path: string, scripts: string, options?: string): Reader;
+  /** How a day is bound, for `day between ? and ?`, and for `day_at >= ? and day_at < ?`. */
+  day: (day: string) => Parameter;
+  moment: (day: string) => Parameter;
 }
 
 /** Java's own form of a moment is that of the file; other formats misread days or moments. */
@@ -54,12 +53,16 @@ const useQuestionMark = () => '?';
 
 export const ODBC: Driver = {
   name: 'SQLite ODBC (pyodbc)',
+  day: (date) => ({ date }),
+  moment: (day) => ({ text: `${day} 00:00:00` }),
   open: (path, scripts, options = 'BigInt=1') =>
     reader(converse(PYTHON, [join(scripts, 'odbc.py'), path, options]), useQuestionMark),
 };
 
 export const JDBC: Driver = {
   name: 'xerial JDBC',
+  day: (text) => ({ text }),
+  moment: (day) => ({ timestamp: `${day} 00:00:00` }),
   open: (path, scripts, options = MOMENTS) =>
     reader(
       converse('/usr/bin/java', [
@@ -74,16 +77,13 @@ export const JDBC: Driver = {
 
 export const ALCHEMY: Driver = {
   name: 'SQLAlchemy and pandas',
+  day: (date) => ({ date }),
+  moment: (day) => ({ timestamp: `${day} 00:00:00` }),
   open: (path, scripts) =>
     reader(converse(PYTHON, [join(scripts, 'alchemy.py'), path]), (place) => `:p${place}`),
 };
 
-export const SHELL: Driver = {
-  name: 'sqlite3 shell',
-  open: (path) => reader(converseWithShell(path), (place) => `?${place}`),
-};
-
-export const DRIVERS = [ODBC, JDBC, ALCHEMY, SHELL];
+export const DRIVERS = [ODBC, JDBC, ALCHEMY];
 
 function reader({ send, close }: Conversation, marker: (place: number) => string): Reader {
   return {

@@ -23,17 +23,7 @@ class Reader:
         for name, _ in tables:
             for row in cursor.columns(table=name).fetchall():
                 columns.append((name, row.column_name, row.type_name, row.data_type))
-        keys = [key for name, _ in tables for key in self.foreign_keys(cursor, name)]
-        return {"tables": tables, "columns": columns, "foreignKeys": keys}
-
-    def foreign_keys(self, cursor, table):
-        keys = []
-        for row in cursor.foreignKeys(foreignTable=table).fetchall():
-            if row.key_seq == 1:
-                keys.append((table, [], row.pktable_name, []))
-            keys[-1][1].append(row.fkcolumn_name)
-            keys[-1][3].append(row.pkcolumn_name)
-        return keys
+        return {"tables": tables, "columns": columns}
 
     def read(self, table):
         return self.query('select * from "%s"' % table, [])

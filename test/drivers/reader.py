@@ -1,6 +1,6 @@
 """The protocol of the Python readers: commands are lines on stdin, answers are lines of JSON on stdout.
 
-describe                           tables, columns with their types, and foreign keys, as the driver tells them
+describe                           tables, and columns with their types, as the driver tells them
 read <US> TABLE                    all rows of a table or view, with the types that the driver gives them
 query <US> SQL <US> kind:value...  the rows of a statement; kinds of parameters: text, integer, date, timestamp
 open                               closes the connection and opens a new one
