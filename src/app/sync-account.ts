@@ -38,7 +38,7 @@ export function createSyncAccount(
     budget: warehouse.createBudget(ledgerName, limits, onWait),
     onSent: (sent) => {
       logRequest(logger, name, sent);
-      progress.requestSent();
+      progress.requestSent?.();
     },
     clock,
     onDated: clockCheck.observe,

@@ -1,12 +1,12 @@
 /** The right to run, held by one process at a time, and freed by the kernel when its owner dies. */
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { Database } from './sqlite.ts';
 import { toTimestamp } from '../lib/clock.ts';
 import { errorCode, LockedError } from '../lib/errors.ts';
 import { isAlive } from './draft-files.ts';
-import { resolveLink, createPrivateFile, createPrivateFolder } from './files.ts';
+import { resolveLink, createPrivateFolder } from './files.ts';
 import { toWarehouseError } from './integrity.ts';
 
 /** `run`: for the length of a run. `worker`: for the life of `start`. `publish`: while the published file is made. */
@@ -154,7 +154,7 @@ function prepareFolder(path: string): string {
 function openExclusively(path: string): Database | null {
   let client: Database | undefined;
   try {
-    createLockFile(path);
+    if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600)); // two processes may create it at the same time
     client = new Database(path, { timeout: 0 });
     client.exec('begin exclusive');
     return client;
@@ -162,14 +162,5 @@ function openExclusively(path: string): Database | null {
     client?.close();
     if (errorCode(error).startsWith('SQLITE_BUSY')) return null;
     throw toWarehouseError(error, path);
-  }
-}
-
-/** Two processes may create it at the same time. */
-function createLockFile(path: string): void {
-  try {
-    if (!existsSync(path)) createPrivateFile(path);
-  } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw error;
   }
 }

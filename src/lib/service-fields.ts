@@ -10,6 +10,16 @@ export type FieldType = 'string' | 'integer' | 'number';
 export const DRIFT_KINDS = ['new', 'missing', 'type'] as const;
 export type DriftKind = (typeof DRIFT_KINDS)[number];
 
+/**
+ * A field that differs somewhere in a response: well-formed, at most 100 characters. `sample` is the first such value as
+ * JSON, well-formed, at most 200 characters; null if the field is missing.
+ */
+export interface FieldDrift {
+  field: string;
+  kind: DriftKind;
+  sample: string | null;
+}
+
 export interface ServiceField {
   readonly type: FieldType;
   /** Without a full stop. */

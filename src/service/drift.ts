@@ -1,22 +1,12 @@
 /** Drift: where the records of a response differ from docs/service.md 2. Pure. */
 
-import type { DriftKind, FieldType } from '../lib/service-fields.ts';
+import type { DriftKind, FieldDrift, FieldType } from '../lib/service-fields.ts';
 
 /** A field of one record that differs; `value` is undefined if the field is missing. */
 export interface DriftedValue {
   field: string;
   kind: DriftKind;
   value: unknown;
-}
-
-/**
- * A field that differs somewhere in a response: well-formed, at most 100 characters. `sample` is the first such value as
- * JSON, well-formed, at most 200 characters; null if the field is missing.
- */
-export interface FieldDrift {
-  field: string;
-  kind: DriftKind;
-  sample: string | null;
 }
 
 /** `drift` is absent if there is none. */

@@ -91,25 +91,18 @@ export interface RunOptions {
   signal: AbortSignal;
 }
 
+/** What is told of a run while it is under way; each may be left out. */
 export interface Progress {
-  /** `pages`: the expected size of the list in pages; `done`: how many of them an earlier walk has read. */
-  walkStarted(walk: PackageKey & { pages: number; done: number }): void;
+  /** `pages`: the expected size of the list in pages. */
+  walkStarted?(walk: PackageKey & { pages: number }): void;
   /** One page was stored; `page` counts down to 1. */
-  pageStored(page: PackageKey & { page: number; records: number }): void;
-  walkEnded(walk: PackageKey): void;
+  pageStored?(page: PackageKey & { page: number; records: number }): void;
   /** A request was sent. */
-  requestSent(): void;
+  requestSent?(): void;
   /** So many more packages of the run are to be walked. */
-  packagesQueued(packages: number): void;
+  packagesQueued?(packages: number): void;
   /** A package had its turn; `walk` is null if a quick walk found nothing, or if the package was skipped. */
-  packageDone(key: PackageKey, walk: WalkRow | null): void;
+  packageDone?(key: PackageKey, walk: WalkRow | null): void;
 }
 
-export const silentProgress: Progress = {
-  walkStarted: () => undefined,
-  pageStored: () => undefined,
-  walkEnded: () => undefined,
-  requestSent: () => undefined,
-  packagesQueued: () => undefined,
-  packageDone: () => undefined,
-};
+export const silentProgress: Progress = {};

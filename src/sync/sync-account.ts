@@ -88,11 +88,11 @@ async function syncPackages(run: AccountRun): Promise<void> {
   const walk = options.mode === 'quick' ? runQuickWalk : walkPackage;
   const stopReason = () => breaker.getOpenReason() ?? options.stopReason?.() ?? null;
   const packages = listPackagesInTurn(run);
-  context.progress.packagesQueued(packages.length);
+  context.progress.packagesQueued?.(packages.length);
   await runFairly(packages, { ...FAIRNESS, concurrency, stopReason }, async (packageId, slot) => {
     const key = { account: name, packageId };
     const reportDone = () =>
-      context.progress.packageDone(key, context.warehouse.findWalkOf(key, runId) ?? null);
+      context.progress.packageDone?.(key, context.warehouse.findWalkOf(key, runId) ?? null);
     await breaker.run(packageId, async () => {
       slot.begin();
       try {

@@ -1,8 +1,8 @@
 /** Storing one storage response: today live, past days booked, booked days compared, gaps recorded; one transaction. */
 import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
-import { FIGURES, hasSameFigures } from '../lib/service-fields.ts';
+import { FIGURES, hasSameFigures, type FieldDrift } from '../lib/service-fields.ts';
 import type { Tx } from '../database/connection.ts';
-import { countDayWithoutDrift, recordDrift, type FieldDrift } from './statements/drift.ts';
+import { countDayWithoutDrift, recordDrift } from './statements/drift.ts';
 import { quarantineOnce, resolve, resolveEarlier } from './statements/quarantine.ts';
 import { readCorrectedDays, findNewestReading } from '../database/storage-days.ts';
 import * as statements from './statements/storage.ts';

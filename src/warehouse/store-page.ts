@@ -2,7 +2,8 @@
 import { toTimestamp } from '../lib/clock.ts';
 import type { Tx } from '../database/connection.ts';
 import { getChangeSeq, setChangeSeq } from './statements/warehouse-state.ts';
-import { recordDrift, type FieldDrift } from './statements/drift.ts';
+import type { FieldDrift } from '../lib/service-fields.ts';
+import { recordDrift } from './statements/drift.ts';
 import { addLiveCount } from './statements/package.ts';
 import { deletePageHash, upsertPageHash } from './statements/page-hash.ts';
 import { findOpenVideoIds, quarantineOnce, resolve } from './statements/quarantine.ts';

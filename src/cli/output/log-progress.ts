@@ -16,8 +16,6 @@ export type LoggedWalks = 'all' | 'notable' | 'none';
 export function createLogProgress(clock: Clock, logger: Logger, logged: LoggedWalks): Progress {
   const walks = new Map<string, { startedAt: number; loggedAt: number; records: number }>();
   return {
-    requestSent: () => undefined,
-    packagesQueued: () => undefined,
     walkStarted({ account, packageId, pages }) {
       const now = clock.now();
       const name = formatSelector({ account, packageId });
@@ -39,7 +37,6 @@ export function createLogProgress(clock: Clock, logger: Logger, logged: LoggedWa
       const facts = { account, package_id: packageId, page, records: walk.records };
       logger.info({ event: 'page_stored', ...facts }, message);
     },
-    walkEnded: () => undefined,
     packageDone(key, walk) {
       const name = formatSelector(key);
       const startedAt = walks.get(name)?.startedAt;

@@ -52,13 +52,11 @@ export function createProgressLine(clock: Clock, stream: NodeJS.WriteStream): Pr
       counts.requests++;
       update();
     },
-    walkStarted: () => undefined,
     pageStored({ page, records, ...key }) {
       counts.videos += records;
       counts.page = page > 1 ? `${formatSelector(key)}: page ${formatCount(page)}` : '';
       update();
     },
-    walkEnded: () => undefined,
     packageDone(_key, walk) {
       if (walk?.status === 'interrupted' || walk?.status === 'parked') return;
       counts.done++;

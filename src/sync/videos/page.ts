@@ -166,5 +166,5 @@ export function storePage(walk: WalkState, page: Page, proof: PageProof): void {
     const answer = { ...place, videos, refused, drift, proof: range, coversWholeList, fingerprint };
     addChanges(walk, context.warehouse.storePage(answer));
   }
-  context.progress.pageStored({ ...key, page: number, records: contents.count });
+  context.progress.pageStored?.({ ...key, page: number, records: contents.count });
 }

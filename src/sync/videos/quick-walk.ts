@@ -41,12 +41,8 @@ interface QuickWalk {
  * run. Throws what stopped the walk, after that is stored.
  */
 export async function runQuickWalk(context: SyncContext, options: WalkOptions): Promise<void> {
-  const { warehouse, progress, clock } = context;
-  const baseline = warehouse.beginQuickWalk(options.key, clock.now());
-  if (baseline === 'left') {
-    progress.walkEnded(options.key);
-    return;
-  }
+  const baseline = context.warehouse.beginQuickWalk(options.key, context.clock.now());
+  if (baseline === 'left') return;
   if (baseline === 'unwalked') return walkPackage(context, options);
   const quick = createQuickWalk(context, options, baseline);
   try {
@@ -56,8 +52,6 @@ export async function runQuickWalk(context: SyncContext, options: WalkOptions): 
     if (!(error instanceof WarehouseError)) ensureWalkRow(quick.walk);
     recordStop(quick.walk, error);
     throw error;
-  } finally {
-    progress.walkEnded(options.key);
   }
 }
 

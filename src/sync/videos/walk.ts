@@ -35,8 +35,6 @@ export async function walkPackage(context: SyncContext, options: WalkOptions): P
   } catch (error) {
     recordStop(walk, error);
     throw error;
-  } finally {
-    context.progress.walkEnded(walk.key);
   }
 }
 
@@ -46,7 +44,7 @@ async function readPagesDescending(walk: WalkState, last: StartedWalk['lastSize'
   let page = await findStart(walk, last);
   const pages = getLastPageNumber(page.paging);
   walk.boundaryReads.left = getMaxBoundaryReads(context.walk.boundaryReads, pages);
-  context.progress.walkStarted({ ...key, pages, done: Math.max(0, pages - page.number) });
+  context.progress.walkStarted?.({ ...key, pages });
   for (;;) {
     page = await seekStorable(walk, page);
     const { number } = page;

@@ -2,14 +2,7 @@
 import type { Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
 import { drift } from '../../database/schema/videos.ts';
-import type { DriftKind } from '../../lib/service-fields.ts';
-
-/** A field that differed somewhere in a response; `sample` is the first such value as JSON, shortened. */
-export interface FieldDrift {
-  field: string;
-  kind: DriftKind;
-  sample: string | null;
-}
+import type { DriftKind, FieldDrift } from '../../lib/service-fields.ts';
 
 export type DriftStream = (typeof drift.$inferSelect)['stream'];
 
