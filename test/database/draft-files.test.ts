@@ -5,7 +5,6 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { backUp } from '../../src/backup/backup.ts';
 import { restore } from '../../src/backup/restore.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
-import { moduleUrl, runModule } from '../support/processes/child-process.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
 import { writeFilled } from '../support/fixtures/full-warehouse.ts';
@@ -58,23 +57,5 @@ describe('the drafts of a file', () => {
     mkdirSync(join(folder, `live.db.new-${pid}`)); // vodhouse makes none
     make();
     expect(left().sort()).toEqual([...running, ...similar, ...others, `live.db.new-${pid}`].sort());
-  });
-});
-
-describe('a backup whose process is killed during the copy', () => {
-  it('leaves a draft, which the next one removes', async () => {
-    const child = runModule(`
-      import { backUp } from '${moduleUrl('backup/backup.ts')}';
-      import { Database } from '${moduleUrl('database/sqlite.ts')}';
-      const prepare = Database.prototype.prepare;
-      Database.prototype.prepare = function (source) {
-        if (source === 'vacuum into ?') process.kill(process.pid, 'SIGKILL');
-        return prepare.call(this, source);
-      };
-      backUp('${path}', '${file}');`);
-    expect((await child.ended).signal).toBe('SIGKILL');
-    expect(left()).toEqual([`copy (1).db.new-${child.process.pid}`]);
-    backUp(path, file);
-    expect(left()).toEqual([]);
   });
 });

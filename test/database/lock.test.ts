@@ -64,28 +64,6 @@ describe.each(['run', 'worker'] as const)('the %s lock', (name) => {
     lock.release();
   });
 
-  it('belongs to the file, by any of its paths', () => {
-    const folder = temporaryFolder();
-    const path = join(folder, 'live.db');
-    writeFileSync(path, 'a file');
-    symlinkSync(path, join(folder, 'link.db'));
-    symlinkSync(folder, join(folder, 'here'));
-    const lock = lockOrThrow(path, name, 'sync', SINCE);
-    expect(tryLock(join(folder, 'link.db'), name, 'sync', SINCE)).toBeNull();
-    expect(tryLock(join(folder, 'here/live.db'), name, 'sync', SINCE)).toBeNull();
-    lock.release();
-  });
-
-  it('is free again after each release', () => {
-    const path = livePath();
-    for (let round = 0; round < 3; round++) {
-      const lock = lockOrThrow(path, name, 'sync', SINCE);
-      expect(readHolder(path, name)).toMatchObject({ command: 'sync', pid: process.pid });
-      lock.release();
-      expect(readHolder(path, name)).toBeNull();
-    }
-  });
-
   it('is exclusive across processes, and free as soon as its holder is killed', async () => {
     const path = livePath();
     const child = runModule(taker(path, name));
@@ -123,13 +101,6 @@ describe.each(['run', 'worker'] as const)('the %s lock', (name) => {
     lock.release();
   });
 
-  it('does not lock the file of another warehouse', () => {
-    const lock = lockOrThrow(livePath(), name, 'sync', SINCE);
-    const other = livePath();
-    expect(() => lockOrThrow(other, name, 'sync', SINCE).release()).not.toThrow();
-    lock.release();
-  });
-
   it('is reported as held also where the holder is unknown', () => {
     const path = livePath();
     const lock = lockOrThrow(path, name, 'sync', SINCE);
@@ -162,17 +133,5 @@ describe('the two locks', () => {
     expect(tryLock(path, 'run', 'sync', SINCE)).toBeNull();
     run.release();
     expect(existsSync(path)).toBe(false);
-  });
-
-  it('have their holders in their own files', () => {
-    const path = livePath();
-    const lock = lockOrThrow(path, 'worker', 'start', SINCE);
-    expect(JSON.parse(readFileSync(`${path}.worker.holder`, 'utf8'))).toEqual({
-      host: hostname(),
-      pid: process.pid,
-      since: '2026-03-01 12:00:00',
-      command: 'start',
-    });
-    lock.release();
   });
 });

@@ -24,14 +24,6 @@ describe('a calendar', () => {
     expect(createCalendar('Pacific/Kiritimati').dayAt(at)).toBe('2026-03-10');
   });
 
-  it('returns the beginning of a day, also where that is not at midnight', () => {
-    const start = (zone: string, date: string) => new Date(createCalendar(zone).startOf(date)).toISOString();
-    expect(start('Asia/Seoul', '2026-03-10')).toBe('2026-03-09T15:00:00.000Z');
-    expect(start('Africa/Cairo', '2026-04-24')).toBe('2026-04-23T22:00:00.000Z');
-    expect(start('America/Sao_Paulo', '2018-11-04')).toBe('2018-11-04T03:00:00.000Z');
-    expect(start('America/Havana', '2026-11-01')).toBe('2026-11-01T04:00:00.000Z');
-  });
-
   it('puts every moment between the beginning of its day and that of the next', () => {
     const property = fc.property(fc.constantFrom(...ZONES), moment, (zone, ms) => {
       const calendar = createCalendar(zone);

@@ -40,10 +40,6 @@ describe('readVideo', () => {
     expect(read.video.id).toBe(7);
   });
 
-  it('reads a record with a field named reason or refused as a video', () => {
-    expect(readWith('"reason":"x","refused":{"id":1}')).toHaveProperty('video.title');
-  });
-
   it('stores 30 February and other invalid dates as text', () => {
     for (const cdate of ['2025-02-30 25:61:00.0', '0000-00-00', '']) {
       expect(readWith(`"cdate":"${cdate}"`)).toMatchObject({ video: { cdate } });

@@ -1,13 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Warehouse } from '../../src/warehouse/warehouse.ts';
 import { readRows } from '../support/fixtures/live-file.ts';
-import {
-  ACCOUNT,
-  type PackageWalker,
-  PACKAGE,
-  videos,
-  type Page,
-} from '../support/fixtures/package-walker.ts';
+import { type PackageWalker, videos, type Page } from '../support/fixtures/package-walker.ts';
 import { openTestWarehouse } from '../support/fixtures/test-warehouse.ts';
 import { HOUR_MS, DAY_MS } from '../../src/lib/clock.ts';
 import type { VirtualClock } from '../support/clocks/virtual-clock.ts';
@@ -24,11 +17,10 @@ const PAGE: Page = { page: 7, videos: videos([500, 501]), checkpoint: CHECKPOINT
 describe('a walk', () => {
   let path: string;
   let clock: VirtualClock;
-  let warehouse: Warehouse;
   let walker: PackageWalker;
 
   beforeEach(async () => {
-    ({ path, clock, warehouse, walker } = await openTestWarehouse());
+    ({ path, clock, walker } = await openTestWarehouse());
   });
 
   const walks = () =>
@@ -136,25 +128,5 @@ describe('a walk', () => {
     expect(quick.checkpoint).toBeNull();
     await walker.stop(quick, 'failed');
     expect((await walker.begin()).checkpoint).toEqual(CHECKPOINT);
-  });
-
-  it('counts its requests', async () => {
-    const walk = await walker.begin();
-    const budget = warehouse.createBudget(ACCOUNT, {
-      perSecond: null,
-      perMinute: null,
-      perDay: null,
-      maxWaitMs: 0,
-    });
-    const entry = { purpose: 'page', page: 1, deadlineMs: 1000 } as const;
-    await budget.admit({ ...entry, packageId: PACKAGE, runId: walk.runId });
-    await budget.admit({ ...entry, packageId: PACKAGE, runId: walk.runId });
-    await budget.admit({ ...entry, packageId: 102, runId: walk.runId });
-    await budget.admit({ ...entry, packageId: PACKAGE, runId: null });
-    await walker.stop(walk, 'failed');
-    expect(readRows(path, 'select requests, finished_at from walk')).toEqual([
-      { requests: 2, finished_at: '2026-03-01 12:00:00' },
-    ]);
-    expect(warehouse.countRequests({ runId: walk.runId })).toBe(3);
   });
 });

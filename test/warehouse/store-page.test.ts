@@ -50,15 +50,6 @@ describe('a page', () => {
     });
   });
 
-  it('ends with the last record of a video that it has twice', async () => {
-    await walker.page(walk, { videos: [video(1)] });
-    const counts = await walker.page(walk, {
-      videos: [video(1, { title: 'another' }), video(1)],
-      proof: EVERYTHING,
-    });
-    expect([counts, row(1)['title']]).toEqual([{ ...NOTHING, updated: 2 }, video(1).title]);
-  });
-
   it('stores undocumented fields, and detects their changes and removals', async () => {
     const seen = [];
     for (const members of [{}, { mood: 'good' }, { mood: 'good' }, { mood: 'bad', id2: 7 }, {}]) {
