@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { getMaxBoundaryReads, planBoundaryReads } from '../../../src/sync/videos/boundary-read.ts';
-import { idsBetween, startPackageService, type PackageService } from '../../support/servers/test-service.ts';
+import { idsBetween, type PackageService } from '../../support/servers/test-service.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
-import { openTestPipeline, type TestPipeline } from '../../support/fixtures/open-pipeline.ts';
+import type { TestPipeline } from '../../support/fixtures/open-pipeline.ts';
+import { openWalkedPackage } from '../../support/servers/walked-packages.ts';
 
 function removed(pipeline: TestPipeline): number[] {
   return pipeline
@@ -16,29 +17,26 @@ function lastWalk(pipeline: TestPipeline): Record<string, unknown> {
 }
 
 /** The requests of the last run: page, page size and direction. */
-function listRequests(service: PackageService, from: number): string[] {
-  return service.requests
-    .slice(from)
-    .map(({ query }) => `${query.get('page')}/${query.get('pagesize')} ${query.get('sort_direction')}`);
+function listRequests(service: PackageService): string[] {
+  return service.requests.map(
+    ({ query }) => `${query.get('page')}/${query.get('pagesize')} ${query.get('sort_direction')}`,
+  );
 }
 
 /** A package that is walked once, and then changes. */
 async function walked(ids: readonly number[], change: (service: PackageService) => void) {
-  const service = await startPackageService(ids);
-  const pipeline = openTestPipeline({ url: service.url });
-  await pipeline.run();
+  const { service, pipeline } = await openWalkedPackage(ids);
   pipeline.clock.advance(HOUR_MS);
   change(service);
-  const before = service.requests.length;
-  return { service, pipeline, before };
+  return { service, pipeline };
 }
 
 describe('a video between two pages', () => {
   it('is proved removed by one request with another page size', async () => {
-    const { service, pipeline, before } = await walked(idsBetween(1, 16), (list) => list.remove(6));
+    const { service, pipeline } = await walked(idsBetween(1, 16), (list) => list.remove(6));
     await pipeline.run();
     expect(removed(pipeline)).toEqual([6]);
-    expect(listRequests(service, before)).toEqual(['4/5 asc', '3/5 asc', '2/5 asc', '1/5 asc', '2/4 asc']);
+    expect(listRequests(service)).toEqual(['4/5 asc', '3/5 asc', '2/5 asc', '1/5 asc', '2/4 asc']);
     expect(lastWalk(pipeline)).toMatchObject({ removed: 1, unsettled: 0, pages: 3 });
     expect(pipeline.query("select count(*) as n from request where purpose = 'boundary'")).toEqual([
       { n: 1 },
@@ -46,12 +44,12 @@ describe('a video between two pages', () => {
   });
 
   it('is proved removed from the other end where the service has one page size', async () => {
-    const { service, pipeline, before } = await walked(idsBetween(1, 17), (list) => {
+    const { service, pipeline } = await walked(idsBetween(1, 17), (list) => {
       list.fixedPageSize = 5;
       list.remove(6);
     });
     await pipeline.run();
-    expect(listRequests(service, before).slice(-2)).toEqual(['2/4 asc', '3/5 desc']);
+    expect(listRequests(service).slice(-2)).toEqual(['2/4 asc', '3/5 desc']);
     expect(removed(pipeline)).toEqual([6]);
   });
 
@@ -82,16 +80,16 @@ describe('a video between two pages', () => {
 
 describe('the end of a list', () => {
   it('is proved by the first page from the other end where the last page is full', async () => {
-    const { service, pipeline, before } = await walked(idsBetween(1, 11), (list) => list.remove(11));
+    const { service, pipeline } = await walked(idsBetween(1, 11), (list) => list.remove(11));
     await pipeline.run();
     expect(removed(pipeline)).toEqual([11]);
-    expect(listRequests(service, before)).toEqual(['3/5 asc', '2/5 asc', '1/5 desc', '1/5 asc']);
+    expect(listRequests(service)).toEqual(['3/5 asc', '2/5 asc', '1/5 desc', '1/5 asc']);
   });
 
   it('costs nothing where no known video is above a full last page', async () => {
-    const { service, pipeline, before } = await walked(idsBetween(1, 10), () => undefined);
+    const { service, pipeline } = await walked(idsBetween(1, 10), () => undefined);
     await pipeline.run();
-    expect(listRequests(service, before)).toEqual(['2/5 asc', '1/5 asc']);
+    expect(listRequests(service)).toEqual(['2/5 asc', '1/5 asc']);
   });
 
   it('is not proved where the service has neither another direction nor another size', async () => {

@@ -182,9 +182,10 @@ describe('a quick walk', () => {
   });
 
   it('of a package that fails leaves a row with the error, and the other packages continue', async () => {
-    const service = await startPackageService(idsBetween(1, 12));
-    const pipeline = openTestPipeline({ url: service.url, silent: true, packages: [PACKAGE, 102] });
-    await pipeline.run();
+    const { service, pipeline } = await openWalkedPackage(idsBetween(1, 12), {
+      silent: true,
+      packages: [PACKAGE, 102],
+    });
     service.intercept = ({ query }) => (query.get('pkg') === '102' ? { status: 404 } : undefined);
     service.add(20);
     const { summary } = await runQuick({ service, pipeline });

@@ -1,8 +1,9 @@
 import { Database } from '../../../src/database/sqlite.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { idsBetween, startPackageService, type PackageService } from '../../support/servers/test-service.ts';
-import { openTestPipeline, type TestPipeline } from '../../support/fixtures/open-pipeline.ts';
+import { idsBetween, type PackageService } from '../../support/servers/test-service.ts';
+import type { TestPipeline } from '../../support/fixtures/open-pipeline.ts';
+import { openWalkedPackage } from '../../support/servers/walked-packages.ts';
 import { listBody, videoRecord } from '../../support/fixtures/service-responses.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
 import { VIDEO_FIELDS } from '../../../src/lib/service-fields.ts';
@@ -26,9 +27,7 @@ const isTampered = (pipeline: TestPipeline, id: number) =>
   pipeline.query<{ title: string }>(`select title from video where id = ${id}`)[0]?.title === 'tampered';
 
 async function walkedOnce(ids: readonly number[]) {
-  const service = await startPackageService(ids);
-  const pipeline = openTestPipeline({ url: service.url });
-  await pipeline.run();
+  const { service, pipeline } = await openWalkedPackage(ids);
   pipeline.clock.advance(HOUR_MS);
   return { service, pipeline };
 }

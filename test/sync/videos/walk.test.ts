@@ -1,22 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import { idsBetween, startPackageService } from '../../support/servers/test-service.ts';
-import { openTestPipeline, type TestPipeline } from '../../support/fixtures/open-pipeline.ts';
+import {
+  openTestPipeline,
+  type TestPipeline,
+  type TestPipelineOptions,
+} from '../../support/fixtures/open-pipeline.ts';
+import { liveIds, openWalkedPackage } from '../../support/servers/walked-packages.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
 import { listBody, listRefusal } from '../../support/fixtures/service-responses.ts';
-
-function liveIds(pipeline: TestPipeline): number[] {
-  return pipeline
-    .query<{ id: number }>('select id from video where removed_at is null order by id')
-    .map(({ id }) => id);
-}
 
 function lastWalk(pipeline: TestPipeline): Record<string, unknown> {
   return pipeline.query<Record<string, unknown>>('select * from walk order by walk_id desc limit 1')[0] ?? {};
 }
 
+/** A package that no run has walked yet. */
+async function open(ids: readonly number[], options: Partial<TestPipelineOptions> = {}) {
+  const service = await startPackageService(ids);
+  return { service, pipeline: openTestPipeline({ url: service.url, ...options }) };
+}
+
 it('counts the videos of a package by the day of the service', async () => {
-  const service = await startPackageService([3, 7]);
-  const pipeline = openTestPipeline({ url: service.url });
+  const { pipeline } = await open([3, 7]);
   pipeline.clock.advance(3 * HOUR_MS); // 00:00 of the 11th in Seoul
   await pipeline.run();
   expect(pipeline.query('select date, videos from package_day')).toEqual([{ date: '2026-03-11', videos: 2 }]);
@@ -24,8 +28,7 @@ it('counts the videos of a package by the day of the service', async () => {
 
 describe('a first walk', () => {
   it('probes once, then reads from the last page to the first in sequence', async () => {
-    const service = await startPackageService(idsBetween(1, 23));
-    const pipeline = openTestPipeline({ url: service.url });
+    const { service, pipeline } = await open(idsBetween(1, 23));
     const summary = await pipeline.run();
     expect(summary.status).toBe('succeeded');
     expect(service.pages()).toEqual([1, 5, 4, 3, 2, 1]);
@@ -55,43 +58,35 @@ describe('a first walk', () => {
 
 describe('a later walk', () => {
   it('needs no probe and writes nothing where nothing changed', async () => {
-    const service = await startPackageService(idsBetween(1, 23));
-    const pipeline = openTestPipeline({ url: service.url });
-    await pipeline.run();
+    const { service, pipeline } = await openWalkedPackage(idsBetween(1, 23));
     const before = pipeline.query('select * from video');
     pipeline.clock.advance(HOUR_MS);
     await pipeline.run();
-    expect(service.pages().slice(6)).toEqual([5, 4, 3, 2, 1]);
+    expect(service.pages()).toEqual([5, 4, 3, 2, 1]);
     expect(lastWalk(pipeline)).toMatchObject({ unchanged: 23, inserted: 0, updated: 0, removed: 0 });
     expect(pipeline.query('select * from video')).toEqual(before);
   });
 
   it('finds the new last page when the list has grown', async () => {
-    const service = await startPackageService(idsBetween(1, 10));
-    const pipeline = openTestPipeline({ url: service.url });
-    await pipeline.run();
+    const { service, pipeline } = await openWalkedPackage(idsBetween(1, 10));
     service.add(...idsBetween(11, 18));
     await pipeline.run();
-    expect(service.pages().slice(3)).toEqual([2, 4, 3, 2, 1]);
+    expect(service.pages()).toEqual([2, 4, 3, 2, 1]);
     expect(liveIds(pipeline)).toEqual(idsBetween(1, 18));
   });
 
   it('probes again when the list has shrunk', async () => {
-    const service = await startPackageService(idsBetween(1, 23));
-    const pipeline = openTestPipeline({ url: service.url });
-    await pipeline.run();
+    const { service, pipeline } = await openWalkedPackage(idsBetween(1, 23));
     service.remove(...idsBetween(9, 23));
     await pipeline.run();
-    expect(service.pages().slice(6)).toEqual([5, 2, 1]);
+    expect(service.pages()).toEqual([5, 2, 1]);
     expect(liveIds(pipeline)).toEqual(idsBetween(1, 8));
   });
 });
 
 describe('a removal', () => {
   it('is proved by the page that would list it, and marked with the time of that response', async () => {
-    const service = await startPackageService(idsBetween(1, 23));
-    const pipeline = openTestPipeline({ url: service.url });
-    await pipeline.run();
+    const { service, pipeline } = await openWalkedPackage(idsBetween(1, 23));
     service.remove(4, 14);
     pipeline.clock.set('2026-03-10T13:00:00Z');
     await pipeline.run();
@@ -124,9 +119,7 @@ describe('a service that does not sort', () => {
 
 describe('a page with a contradiction', () => {
   it('is stored but proves nothing, and the others still do', async () => {
-    const service = await startPackageService(idsBetween(1, 23));
-    const pipeline = openTestPipeline({ url: service.url });
-    await pipeline.run();
+    const { service, pipeline } = await openWalkedPackage(idsBetween(1, 23));
     service.remove(4, 12);
     service.edit(13, { id: 'not a number' });
     const summary = await pipeline.run();
@@ -160,9 +153,7 @@ describe('a page that was not read completely', () => {
     ['a last page', 5, 1],
     ['a page in the middle', 3, 0],
   ])('makes the walk partial and removes nothing: %s that is truncated', async (_, page, left) => {
-    const service = await startPackageService(idsBetween(1, 24));
-    const pipeline = openTestPipeline({ url: service.url });
-    await pipeline.run();
+    const { service, pipeline } = await openWalkedPackage(idsBetween(1, 24));
     const { walked_at: before } =
       pipeline.query<{ walked_at: string }>('select walked_at from package')[0] ?? {};
     pipeline.clock.advance(HOUR_MS);
@@ -187,9 +178,7 @@ describe('a page that was not read completely', () => {
 
 describe('a service that rejects pages beyond the end', () => {
   it('is probed from page 1 when the package has shrunk', async () => {
-    const service = await startPackageService(idsBetween(1, 24));
-    const pipeline = openTestPipeline({ url: service.url });
-    await pipeline.run();
+    const { service, pipeline } = await openWalkedPackage(idsBetween(1, 24));
     service.remove(...idsBetween(9, 24));
     service.intercept = ({ page }) =>
       page > Math.ceil(service.records.size / 5) ? listRefusal('InvalidPage') : undefined;
@@ -212,8 +201,7 @@ describe('a page size that changes during a walk', () => {
 
 describe('an interrupted walk', () => {
   it('ends after the page in flight, and the next run resumes it', async () => {
-    const service = await startPackageService(idsBetween(1, 50));
-    const pipeline = openTestPipeline({ url: service.url });
+    const { service, pipeline } = await open(idsBetween(1, 50));
     service.beforeAnswer = ({ page }) => {
       if (page === 6) pipeline.stop();
     };
@@ -229,8 +217,7 @@ describe('an interrupted walk', () => {
   });
 
   it('resumes upward first where insertions moved its position, or where pages are smaller now', async () => {
-    const service = await startPackageService(idsBetween(101, 150));
-    const pipeline = openTestPipeline({ url: service.url });
+    const { service, pipeline } = await open(idsBetween(101, 150));
     service.beforeAnswer = ({ page }) => {
       if (page === 6) pipeline.stop();
     };
