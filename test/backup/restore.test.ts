@@ -391,13 +391,6 @@ describe('a restore that is interrupted', () => {
     expect(() => openStatusQueries(path)).toThrow(expect.objectContaining({ hint }) as Error);
   });
 
-  it('is rejected also where the path is a link to the file that was moved away', () => {
-    cutOffAfter(4);
-    const link = join(folder, 'link.db');
-    symlinkSync(path, link);
-    expect(() => openWarehouse(link, clock)).toThrow(/was broken off/);
-  });
-
   it('stays rejected where the next restore is rejected', () => {
     cutOffAfter(4);
     const bad = join(folder, 'bad.db');

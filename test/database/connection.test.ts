@@ -59,14 +59,6 @@ describe('a new file', () => {
     openWarehouse(join(folder, 'a/b/live.db'), clock).close();
     expect(readdirSync(join(folder, 'a/b'))).toEqual(['live.db']);
   });
-
-  it('does not change when it is opened and closed', () => {
-    const path = madeFile();
-    openWarehouse(path, clock).close();
-    const before = hashFile(path);
-    openWarehouse(path, clock).close();
-    expect(hashFile(path)).toBe(before);
-  });
 });
 
 describe('a connection', () => {

@@ -27,10 +27,3 @@ it('a day has as many videos as its last completed walk left', async () => {
     { date: '2026-03-02', videos: 4 },
   ]);
 });
-
-it('a walk that stopped before its end does not count', async () => {
-  const walk = await walker.begin();
-  await walker.page(walk, { videos: videos([1, 2]) });
-  await walker.stop(walk, 'failed');
-  expect(days()).toEqual([]);
-});

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { InterruptedError, TransientError } from '../../../src/lib/errors.ts';
-import { clientWithWarehouse } from '../../support/fixtures/client-with-warehouse.ts';
 import { createTestClient, catchFailure, pageRequest } from '../../support/fixtures/service-client.ts';
 import { createGate } from '../../support/servers/scripted-service.ts';
 import { listBody, videoRecord } from '../../support/fixtures/service-responses.ts';
@@ -41,17 +40,6 @@ describe('an aborted client', () => {
   it('does not retry', async () => {
     const { reason, signal, stop } = createStop();
     const { client, service, clock } = await createTestClient(() => ({ status: 500 }));
-    clock.whileAsleep = stop;
-    expect(await catchFailure(client.videoPage(pageRequest(1, { signal })))).toBe(reason);
-    expect(service.requests).toHaveLength(1);
-  });
-
-  it('does not wait as long as the service demands', async () => {
-    const { reason, signal, stop } = createStop();
-    const { client, service, clock } = await clientWithWarehouse(() => ({
-      status: 429,
-      headers: { 'retry-after': '60' },
-    }));
     clock.whileAsleep = stop;
     expect(await catchFailure(client.videoPage(pageRequest(1, { signal })))).toBe(reason);
     expect(service.requests).toHaveLength(1);

@@ -69,13 +69,6 @@ describe('a service that demands a wait', () => {
     expect(pause()?.reason).toContain(`package 101, page 1: the service answered ${status}`);
   });
 
-  it.each([408, 500, 502, 503, 504])('by %i alone gets no pause', async (status) => {
-    const { client, clock, pause } = await clientWithWarehouse(replyInOrder({ status }, success));
-    await client.videoPage(pageRequest());
-    expect(pause()).toBeNull();
-    expect(clock.sleeps).toEqual([500]);
-  });
-
   it.each([400, 403, 404])('by %i and Retry-After with a final status gets no pause', async (status) => {
     const { client, pause } = await clientWithWarehouse(replyInOrder(restrictFor('3', status)));
     expect(await catchFailure(client.videoPage(pageRequest()))).toBeInstanceOf(RefusedError);
