@@ -1,6 +1,7 @@
 /** The rows of the published table `about`: written into a new file, read back from the published one. */
 import { Database } from '../database/sqlite.ts';
 import { toTimestamp } from '../lib/clock.ts';
+import { readLines } from './marts/mart-columns.ts';
 import { createMarts } from './marts/marts.ts';
 import type { PublishRequest } from './publish-request.ts';
 
@@ -30,39 +31,35 @@ export function createAboutRows(live: Database, request: PublishRequest, fingerp
   const { created_at, change_seq, warehouse_id } = live
     .prepare('select created_at, change_seq, warehouse_id from warehouse_state')
     .get() as { created_at: string; change_seq: number; warehouse_id: string };
-  return [
-    ['version', version, 'Version of vodhouse that made this file.'],
-    ['shape', createMarts(request).shape, 'Two files with the same value have the same tables and columns.'],
-    [
-      'published_at',
-      toTimestamp(now),
-      'When this file was made, in UTC: after a run that changed something.',
-    ],
-    ['timezone', timezone, "Time zone of the service's calendar: the days in this file are days of it."],
-    ['today', today, 'The day that was not over when this file was made.'],
-    ['duration_unit', durationUnit, "The unit in which the service's duration was read."],
-    ['excluded', exclude.join(', ') || null, 'Fields of the service that are left out.'],
-    ...createFreshnessRows(live, storageAccounts),
-    ['warehouse_since', created_at, 'When the warehouse behind this file was created, in UTC.'],
-    [
-      'warehouse_id',
-      warehouse_id,
-      'The warehouse behind this file; its copies and backups have the same one.',
-    ],
-    ['change_seq', String(change_seq), 'The last change of a video that is in this file.'],
-    [
-      'accounts',
-      readAccounts(live),
-      'The last change of a video of each account, as JSON: targets are loaded by it.',
-    ],
-    [
-      'publications',
-      readPublications(live),
-      'The ids of the last publications, the newest first, as JSON: targets recognise this file by it.',
-    ],
-    ['fingerprint', fingerprint, 'Two files with the same value have the same content.'],
-  ];
+  const facts: Record<string, string | null> = {
+    ...{ version, timezone, today, warehouse_id, fingerprint, duration_unit: durationUnit },
+    ...{ shape: createMarts(request).shape, published_at: toTimestamp(now), warehouse_since: created_at },
+    ...{ excluded: exclude.join(', ') || null, change_seq: String(change_seq) },
+    ...{ accounts: readAccounts(live), publications: readPublications(live) },
+    ...readFreshness(live, storageAccounts),
+  };
+  return readLines(FACTS).map(([key = '', description = '']) => [key, facts[key] ?? null, description]);
 }
+
+const FACTS = `
+version         | Version of vodhouse that made this file.
+shape           | Two files with the same value have the same tables and columns.
+published_at    | When this file was made, in UTC: after a run that changed something.
+timezone        | Time zone of the service's calendar: the days in this file are days of it.
+today           | The day that was not over when this file was made.
+duration_unit   | The unit in which the service's duration was read.
+excluded        | Fields of the service that are left out.
+freshness       | Since this time (UTC), every package was walked completely and the storage of every account was read; NULL if one never was.
+videos_as_of    | Since this time (UTC), a walk has read all pages of every package in the config; NULL if one was never read.
+videos_newest   | When the last walk over all pages of a package ended, in UTC.
+storage_as_of   | Since this time (UTC), today's storage of every account was read.
+storage_booked_through | The newest day of storage that never changes again.
+warehouse_since | When the warehouse behind this file was created, in UTC.
+warehouse_id    | The warehouse behind this file; its copies and backups have the same one.
+change_seq      | The last change of a video that is in this file.
+accounts        | The last change of a video of each account, as JSON: targets are loaded by it.
+publications    | The ids of the last publications, the newest first, as JSON: targets recognise this file by it.
+fingerprint     | Two files with the same value have the same content.`;
 
 /** Every account with rows, also one that left the config. */
 function readAccounts(live: Database): string {
@@ -89,25 +86,14 @@ const readPublications = (live: Database): string =>
     .get() as string;
 
 /** Freshness is the age of the oldest stream that is still read. */
-function createFreshnessRows(live: Database, accounts: readonly string[]): AboutRow[] {
+function readFreshness(live: Database, accounts: readonly string[]): Record<string, string | null> {
   const { packages, videosAsOf, newestWalk, newestBooked } = live.prepare(FRESHNESS).get() as Freshness;
   const storageAsOf = getOldestReading(live, accounts);
   const streams = [...(packages > 0 ? [videosAsOf] : []), ...(accounts.length > 0 ? [storageAsOf] : [])];
-  return [
-    [
-      'freshness',
-      getOldest(streams),
-      'Since this time (UTC), every package was walked completely and the storage of every account was read; NULL if one never was.',
-    ],
-    [
-      'videos_as_of',
-      videosAsOf,
-      'Since this time (UTC), a walk has read all pages of every package in the config; NULL if one was never read.',
-    ],
-    ['videos_newest', newestWalk, 'When the last walk over all pages of a package ended, in UTC.'],
-    ['storage_as_of', storageAsOf, "Since this time (UTC), today's storage of every account was read."],
-    ['storage_booked_through', newestBooked, 'The newest day of storage that never changes again.'],
-  ];
+  return {
+    ...{ freshness: getOldest(streams), videos_as_of: videosAsOf, videos_newest: newestWalk },
+    ...{ storage_as_of: storageAsOf, storage_booked_through: newestBooked },
+  };
 }
 
 interface Freshness {

@@ -29,13 +29,16 @@ export function column(
 
 /** Columns whose values come from code, one a line: name, type, description, and a unit that is not that of the type. */
 export const columnsFromCode = (lines: string): TableColumn[] =>
+  readLines(lines).map(([name = '', type, description = '', unit]) =>
+    column(name, type as DataType, description, '', unit === undefined ? {} : { unit }),
+  );
+
+/** The parts of each line, which `|` separates. */
+export const readLines = (lines: string): string[][] =>
   lines
     .trim()
     .split('\n')
-    .map((line) => {
-      const [name = '', type, description = '', unit] = line.split('|').map((part) => part.trim());
-      return column(name, type as DataType, description, '', unit === undefined ? {} : { unit });
-    });
+    .map((line) => line.split('|').map((part) => part.trim()));
 
 /** A column that shows a column of the live file as it is; `value` is its alias and name. */
 export function sourceColumn(

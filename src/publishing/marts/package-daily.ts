@@ -110,17 +110,10 @@ where first_day < coalesce(changed_day, end_day)`,
 const level = (unit: string) => ({ unit, additivity: 'semi-additive' }) as const;
 
 /** A change counts on the first day of the state that it led to. */
-const count = (change: string, description: string) =>
-  column(
-    `${change}_count`,
-    'BIGINT',
-    description,
-    `case when d.day = s.from_day then s.${change} else 0 end`,
-    {
-      unit: 'videos',
-      additivity: 'additive',
-    },
-  );
+function count(change: string, description: string): TableColumn {
+  const value = `case when d.day = s.from_day then s.${change} else 0 end`;
+  return column(`${change}_count`, 'BIGINT', description, value, { unit: 'videos', additivity: 'additive' });
+}
 
 function figures(durationUnit: 'ms' | 's'): TableColumn[] {
   const videos = 'Videos in the package at the end of the day.';

@@ -1,7 +1,7 @@
 /** Published: the runs and walks that brought the data, for dashboards of the pipeline. */
 import { MODES, STATUSES, TRIGGERS } from '../../database/schema/runs.ts';
 import type { Table, TableColumn } from '../mart.ts';
-import { column, moment, packageColumns, sourceColumn, TO_PACKAGES } from './mart-columns.ts';
+import { column, moment, packageColumns, readLines, sourceColumn, TO_PACKAGES } from './mart-columns.ts';
 
 const NOT_YET = 'A run that changed nothing makes no new file: it appears with the next one.';
 
@@ -22,7 +22,7 @@ const COMMON: TableColumn[] = [
     `(strftime('%s', v.finished_at) - strftime('%s', v.started_at)) * 1.0`,
     { unit: 'seconds', additivity: 'additive' },
   ),
-  count('request', 'requests', 'requests', 'Requests that it sent; 0 while it runs.'),
+  ...counts('request | requests | requests | Requests that it sent; 0 while it runs.'),
 ];
 const ERROR = sourceColumn('error', 'TEXT', 'What failed, or another remark.', 'v.error');
 
@@ -30,11 +30,11 @@ function word(name: string, values: readonly string[], description: string): Tab
   return sourceColumn(name, 'VARCHAR(20)', description, `v.${name}`, { values });
 }
 
-function count(name: string, source: string, unit: string, description: string): TableColumn {
-  return sourceColumn(`${name}_count`, 'BIGINT', description, `v.${source}`, {
-    unit,
-    additivity: 'additive',
-  });
+/** Sums of the live row, one a line: name, column of the live file, unit, description. */
+function counts(lines: string): TableColumn[] {
+  return readLines(lines).map(([name = '', source = '', unit = '', description = '']) =>
+    sourceColumn(`${name}_count`, 'BIGINT', description, `v.${source}`, { unit, additivity: 'additive' }),
+  );
 }
 
 /** One row per run. */
@@ -67,6 +67,8 @@ export const runs: Table = {
   count: 'select count(*) from live.run',
 };
 
+const SERVED = 'Videos of the package, by the last response.';
+
 /** One row per walk. */
 export const walks: Table = {
   kind: 'table',
@@ -80,27 +82,15 @@ export const walks: Table = {
     sourceColumn('run_id', 'BIGINT', 'The run that it is part of.', 'v.run_id'),
     ...packageColumns('p'),
     ...COMMON,
-    count('page', 'pages', 'pages', 'Pages that it read, also unchanged ones; boundary reads do not count.'),
-    sourceColumn(
-      'service_video_count',
-      'BIGINT',
-      'Videos of the package, by the last response.',
-      'v.totalcount',
-      {
-        unit: 'videos',
-      },
-    ),
-    count('added', 'inserted', 'videos', 'Videos that were new.'),
-    count('edited', 'updated', 'videos', 'Videos whose fields had changed.'),
-    count('removed', 'removed', 'videos', 'Videos that were marked removed at its end.'),
-    count('restored', 'restored', 'videos', 'Videos that were removed and returned.'),
-    count(
-      'unchanged',
-      'unchanged',
-      'records',
-      'Records equal to their row; one that was seen twice counts twice.',
-    ),
-    count('quarantined', 'quarantined', 'records', 'Records that could not be stored.'),
+    ...counts('page | pages | pages | Pages that it read, also unchanged ones; boundary reads do not count.'),
+    sourceColumn('service_video_count', 'BIGINT', SERVED, 'v.totalcount', { unit: 'videos' }),
+    ...counts(`
+added       | inserted    | videos  | Videos that were new.
+edited      | updated     | videos  | Videos whose fields had changed.
+removed     | removed     | videos  | Videos that were marked removed at its end.
+restored    | restored    | videos  | Videos that were removed and returned.
+unchanged   | unchanged   | records | Records equal to their row; one that was seen twice counts twice.
+quarantined | quarantined | records | Records that could not be stored.`),
     sourceColumn('held_back_count', 'BIGINT', 'Removals that were held back when it ended.', 'v.held_back', {
       unit: 'videos',
     }),

@@ -58,17 +58,13 @@ const LAST_OF_MONTH = `s.state = 'booked' and d.day = max(case when s.state = 'b
 /** A count and a size for each kind. */
 const kindColumns = (): TableColumn[] =>
   STORAGE_KINDS.flatMap(({ name, count, size }) => {
-    const figure = (unit: string, source: Figure) =>
-      column(
-        `${name}_${unit === 'bytes' ? 'bytes' : 'count'}`,
-        'BIGINT',
-        `${STORAGE_FIELDS[source].description}.`,
-        `s.${source}`,
-        {
-          ...{ unit, source, additivity: 'semi-additive' },
-        },
-      );
-    return [figure('pieces', count), figure('bytes', size)];
+    const figure = (what: 'count' | 'bytes', source: Figure) => {
+      const unit = what === 'bytes' ? 'bytes' : 'pieces';
+      const description = `${STORAGE_FIELDS[source].description}.`;
+      const details = { unit, source, additivity: 'semi-additive' } as const;
+      return column(`${name}_${what}`, 'BIGINT', description, `s.${source}`, details);
+    };
+    return [figure('count', count), figure('bytes', size)];
   });
 
 /** One row per day of an account, without missing rows: `account_day` lists the days. */
@@ -117,12 +113,7 @@ export const storageDaily: Table = {
       's.booked_bytes',
       { unit: 'bytes' },
     ),
-    ...moment(
-      'corrected',
-      'When a person accepted other figures for the day.',
-      's.corrected_at',
-      'accepted_at',
-    ),
+    ...moment('corrected', 'When a person accepted other figures.', 's.corrected_at', 'accepted_at'),
     column('correction_reason', 'TEXT', 'Why the correction was accepted.', 's.correction_reason', {
       source: 'reason',
     }),
