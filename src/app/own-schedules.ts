@@ -33,7 +33,7 @@ export function openOwnSchedules(
      * A run at `now` (ms) for the packages whose tick came after the last such run and the last full one began; null for none.
      * What fails in it waits for the next full run, or for its next tick.
      */
-    findDue(now: number, lastFull: LastRun | null): Due | null {
+    findDue: (now: number, lastFull: LastRun | null): Due | null => {
       if (packages.length === 0) return null;
       const since = Math.max(startOf(findLastRun('own'), now), startOf(lastFull, now));
       const waiting = readStates(now).filter(({ isDue, tick }) => isDue && tick > since);
@@ -46,7 +46,7 @@ export function openOwnSchedules(
      * Which packages a run of `schedule.full` walks at `now` (ms): those without their own schedule, those that are due by
      * it, and those whose last full walk failed.
      */
-    selectForFullRun(now: number): (key: PackageKey) => boolean {
+    selectForFullRun: (now: number): ((key: PackageKey) => boolean) => {
       if (packages.length === 0) return () => true;
       const others = readStates(now).filter(({ isDue, hasFailed }) => !isDue && !hasFailed);
       const left = new Set(others.map(keyOf));

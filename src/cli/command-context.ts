@@ -84,3 +84,11 @@ function logSlowStatement(logger: Logger, { sql, durationMs }: SlowStatement): v
   const message = `slow statement, ${formatDuration(durationMs)}: ${sql}`;
   logger.debug({ event: 'slow_statement', sql, duration_ms: durationMs }, message);
 }
+
+/** For loads of targets: a text log would repeat what the command prints. */
+export function createLoadLogger(
+  { logLevel, logFormat: format }: LogOptions,
+  secrets: readonly string[],
+): Logger {
+  return createLogger({ level: format === 'json' ? logLevel : 'silent', format, secrets });
+}

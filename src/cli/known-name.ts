@@ -1,3 +1,6 @@
+/** What a command needs to exist: a warehouse, and names that are known. */
+import { existsSync } from 'node:fs';
+import type { Config } from '../config/config.ts';
 import { findNearest } from '../lib/did-you-mean.ts';
 import { ConfigError } from '../lib/errors.ts';
 
@@ -7,4 +10,17 @@ export function assertKnown(message: string, name: string, known: readonly strin
   const nearest = findNearest(name, known);
   const hint = nearest === undefined ? `known: ${known.join(', ') || 'none'}` : `did you mean ${nearest}?`;
   throw new ConfigError(`${message} ${name}; nothing was changed`, { hint });
+}
+
+/** Throws ConfigError for an account that the config does not have. */
+export const assertAccount = ({ accounts }: Pick<Config, 'accounts'>, account: string): void =>
+  assertKnown(
+    'the config has no account',
+    account,
+    accounts.map(({ name }) => name),
+  );
+
+/** Throws ConfigError where the config has no live file yet. */
+export function assertWarehouse({ warehouse }: Pick<Config, 'warehouse'>): void {
+  if (!existsSync(warehouse)) throw new ConfigError(`there is no warehouse at ${warehouse}`);
 }

@@ -3,12 +3,11 @@ import type { Config } from '../config/config.ts';
 import { commandsFor, shellQuote } from '../health/commands.ts';
 import { ConfigError } from '../lib/errors.ts';
 import { escapeControls, pluralize } from '../lib/format.ts';
-import { createLogger, type Logger } from '../lib/logger.ts';
 import { openLoaders, openTarget, type TargetLoader } from '../publishing/targets/loader.ts';
 import { findRefusal, readIdentity } from '../publishing/targets/ownership.ts';
 import type { LoadRequest } from '../publishing/targets/target.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
-import type { JsonOptions, LogOptions } from './command-context.ts';
+import type { JsonOptions } from './command-context.ts';
 import { isConfirmed } from './confirm.ts';
 import { assertKnown } from './known-name.ts';
 
@@ -84,12 +83,4 @@ export async function confirmForce(
   process.stderr.write(`${lines.map(escapeControls).join('\n')}\n`);
   const words = `publish --target ${shellQuote(config.name)} --${kind} ${shellQuote(account)}`;
   return options.yes ?? isConfirmed('Continue?', commandsFor(options.config)(words), signal);
-}
-
-/** A text log would repeat what the command prints. */
-export function createLoadLogger(
-  { logLevel, logFormat: format }: LogOptions,
-  secrets: readonly string[],
-): Logger {
-  return createLogger({ level: format === 'json' ? logLevel : 'silent', format, secrets });
 }

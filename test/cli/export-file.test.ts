@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { resolveExportFile } from '../../src/cli/export-file.ts';
+import { resolveExportFile } from '../../src/cli/commands/export.ts';
 import { createFolder } from '../support/fixtures/folder-of-files.ts';
 import { liveFileWith } from '../support/fixtures/filled-live-file.ts';
 

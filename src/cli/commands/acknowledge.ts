@@ -1,18 +1,16 @@
-import { existsSync } from 'node:fs';
 import { loadConfig } from '../../config/load.ts';
 import { systemClock, toTimestamp } from '../../lib/clock.ts';
-import { ConfigError } from '../../lib/errors.ts';
 import { escapeControls } from '../../lib/format.ts';
 import type { OpenDrift } from '../../warehouse/statements/drift.ts';
 import { openWarehouse } from '../../warehouse/warehouse.ts';
 import type { ConfigOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
-import { assertKnown } from '../known-name.ts';
+import { assertKnown, assertWarehouse } from '../known-name.ts';
 
 /** `vodhouse acknowledge [ACCOUNT/STREAM/FIELD]`: accepts drift, all of it where none is named. Returns the exit code. */
 export async function acknowledge(options: ConfigOptions, name?: string): Promise<number> {
   const config = loadConfig(options.config);
-  if (!existsSync(config.warehouse)) throw new ConfigError(`there is no warehouse at ${config.warehouse}`);
+  assertWarehouse(config);
   const warehouse = openWarehouse(config.warehouse, systemClock);
   try {
     const open = warehouse.listOpenDrift();

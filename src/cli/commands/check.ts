@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sendTestMessage, type TestResult } from '../../alerts/test-message.ts';
-import type { AccountConfig, Config } from '../../config/config.ts';
+import type { AccountConfig, Config, TargetConfig } from '../../config/config.ts';
 import { loadConfig } from '../../config/load.ts';
 import { reportLeaving, type LeavingReport } from '../../app/leaving.ts';
 import { openPipeline, type Pipeline } from '../../app/pipeline.ts';
@@ -9,11 +9,21 @@ import { warnIfPlanDoesNotFit } from '../../capacity/plan-report.ts';
 import { commandsFor, shellQuote } from '../../health/commands.ts';
 import { createCalendar } from '../../lib/calendar.ts';
 import { addDays } from '../../lib/days.ts';
-import { ConfigError, errorMessage, ParkedError, RefusedError, TransientError } from '../../lib/errors.ts';
+import {
+  ConfigError,
+  errorLine,
+  errorMessage,
+  hintLine,
+  ParkedError,
+  RefusedError,
+  TransientError,
+} from '../../lib/errors.ts';
 import { pluralize } from '../../lib/format.ts';
+import { openTarget } from '../../publishing/targets/loader.ts';
+import { findRefusal, readIdentity } from '../../publishing/targets/ownership.ts';
 import type { ServiceClient } from '../../service/client/client.ts';
 import { readStorageDay } from '../../service/storage.ts';
-import { checkTargets } from '../check-targets.ts';
+import type { Warehouse } from '../../warehouse/warehouse.ts';
 import { openCommandContext, type JsonOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { formatJson } from '../output/output.ts';
@@ -178,6 +188,47 @@ function adviceFor({ status }: RefusedError, asked: string): string {
   return status === 404
     ? 'check video_list.base_url in the config: the service has no such path'
     : 'check key and package in the config';
+}
+
+/** What was looked at of a target, and the result in one sentence; `hint`: what to type or do. As the JSON document has it. */
+interface TargetCheck {
+  checked: string;
+  ok: boolean;
+  result: string;
+  hint: string | null;
+}
+
+const toFailed = (checked: string, error: unknown): TargetCheck => ({
+  ...{ checked, ok: false, result: errorLine(error), hint: hintLine(error) },
+});
+const toPassed = (checked: string, result: string): TargetCheck => ({
+  ...{ checked, ok: true, result, hint: null },
+});
+
+/** Tries each target, and looks who owns the accounts; changes nothing that a reader sees. */
+function checkTargets({ publish, accounts, worker }: Config, warehouse: Warehouse) {
+  const identity = readIdentity(warehouse);
+  async function check(config: TargetConfig): Promise<TargetCheck[]> {
+    try {
+      const target = await openTarget(config, worker);
+      const passed = toPassed('target', await target.check());
+      const states = await target.readAccounts();
+      const owners = accounts.map(({ name }) => {
+        const state = states.get(name) ?? null;
+        const refusal = findRefusal(name, state, identity, null, config.name);
+        if (refusal) return toFailed(`account ${name}`, refusal);
+        const loaded = state
+          ? `loaded by ${state.worker}, ${state.loadedAt ?? 'never'} UTC`
+          : 'not loaded yet';
+        return toPassed(`account ${name}`, loaded);
+      });
+      return [passed, ...owners];
+    } catch (error) {
+      return [toFailed('target', error)];
+    }
+  }
+  const targets = publish?.targets ?? [];
+  return Promise.all(targets.map(async (each) => ({ target: each.name, checks: await check(each) })));
 }
 
 function checkText(

@@ -1,4 +1,3 @@
-import type { Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load.ts';
 import { openPipeline, type Pipeline } from '../../app/pipeline.ts';
 import { isDay } from '../../lib/days.ts';
@@ -7,10 +6,10 @@ import type { CorrectionOffer } from '../../sync/storage/correction.ts';
 import { openCommandContext, type CommandContext, type ConfigOptions } from '../command-context.ts';
 import { isConfirmed } from '../confirm.ts';
 import { EXIT } from '../exit.ts';
-import { assertKnown } from '../known-name.ts';
+import { assertAccount } from '../known-name.ts';
 import { publishResultText } from '../output/publication-text.ts';
 import { formatRecords } from '../output/table.ts';
-import { exitCodeForSync, publishAfterRun } from '../publish-after-run.ts';
+import { exitCodeForSync, publishAfterRun } from '../after-run.ts';
 import { abortOnSignal } from '../signals.ts';
 
 export interface CorrectOptions extends ConfigOptions {
@@ -23,7 +22,9 @@ const DEFAULT_REASON = 'the service reports these figures now';
 /** `vodhouse correct ACCOUNT DATE`: accepts the service's figures of a booked day. Returns the exit code. */
 export async function correct(options: CorrectOptions, account: string, date: string): Promise<number> {
   const config = loadConfig(options.config);
-  assertAccountAndDay(config, account, date);
+  assertAccount(config, account);
+  if (!isDay(date))
+    throw new ConfigError(`${date} is not a day`, { hint: 'write it as yyyy-mm-dd, such as 2026-03-09' });
   const context = await openCommandContext('correct', options, config.secrets);
   const { signal } = abortOnSignal();
   const pipeline = openPipeline(config, context);
@@ -68,20 +69,10 @@ async function correctDay(
   return exitCodeForSync('succeeded', published);
 }
 
-function assertAccountAndDay({ accounts }: Config, account: string, date: string): void {
-  assertKnown(
-    'the config has no account',
-    account,
-    accounts.map(({ name }) => name),
-  );
-  if (isDay(date)) return;
-  throw new ConfigError(`${date} is not a day`, { hint: 'write it as yyyy-mm-dd, such as 2026-03-09' });
-}
-
 function offerTable({ booked, corrected, observed, differing }: CorrectionOffer): string {
   return formatRecords(
     differing.map((figure) => ({
-      figure: figure,
+      figure,
       booked: booked[figure] ?? null,
       corrected: corrected?.[figure] ?? null,
       'service now': observed[figure] ?? null,

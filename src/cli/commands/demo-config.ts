@@ -26,28 +26,8 @@ export const PACKAGES = [
 ] as const;
 export const [CAMPAIGNS, WEBINARS, TOURS] = [102, 104, 105] as const;
 
-const STORAGE_DAYS = 400;
-
 /** The first line of the config: another file of this name is not replaced. */
 const MARKER = '# Written by vodhouse demo at each start. The account answers while the demo runs.\n';
-
-/**
- * More often than a config file may ask for. The first tick is as late as possible, so that the first load
- * is not preempted.
- */
-function every20s(now: number): string {
-  const second = new Date(now).getUTCSeconds();
-  const seconds = [0, 20, 40].map((later) => (second + later) % 60).sort((one, other) => one - other);
-  return `${seconds.join(',')} * * * * *`;
-}
-
-/**
- * Once a day, at the minute of two hours ago. By it a removal that is held back stays so for a day: a visitor sees it.
- */
-function daily(now: number): string {
-  const tick = new Date(now - 2 * HOUR_MS);
-  return `${tick.getUTCMinutes()} ${tick.getUTCHours()} * * *`;
-}
 
 /**
  * Writes the config of the demo next to its warehouse, and returns it with more frequent runs. The sandbox answers at `url`; the
@@ -58,10 +38,12 @@ export function writeDemoConfig(
   { url, key, port, isRunning }: { url: string; key: string; port: number; isRunning: boolean },
 ): Config {
   const now = Date.now();
-  const packages = PACKAGES.map(({ id, name }) => {
-    const own = id === CAMPAIGNS ? `, schedule: "${daily(now)}"` : '';
-    return `      - { id: ${id}, name: ${name}${own} }\n`;
-  });
+  const tick = new Date(now - 2 * HOUR_MS);
+  const daily = `${tick.getUTCMinutes()} ${tick.getUTCHours()} * * *`; // a removal that is held back stays so for a day
+  const packages = PACKAGES.map(
+    ({ id, name }) =>
+      `      - { id: ${id}, name: ${name}${id === CAMPAIGNS ? `, schedule: "${daily}"` : ''} }\n`,
+  );
   const file = getDemoConfig(warehouse);
   createPrivateFolder(dirname(file), file);
   const text = `${MARKER}warehouse: ${JSON.stringify(parse(warehouse).base)}
@@ -69,7 +51,7 @@ timezone: ${TIMEZONE}
 accounts:
   - name: demo
     video_list: { base_url: "${url}", key: ${key}, page_size: 250 }
-    storage: { base_url: "${url}", since: ${addDays(createCalendar(TIMEZONE).dayAt(now), -STORAGE_DAYS)}, settle: 0s }
+    storage: { base_url: "${url}", since: ${addDays(createCalendar(TIMEZONE).dayAt(now), -400)}, settle: 0s }
     proxy: none
     packages:
 ${packages.join('')}    limits: { per_second: 20, per_minute: 600, per_day: null }
@@ -79,19 +61,24 @@ server: { port: ${port} }
 `;
   writeFileSync(file, text, { mode: 0o600 });
   const config = loadConfig(file);
-  return { ...config, schedule: { ...config.schedule, full: every20s(now) } };
+  // more often than a config file may ask for; the first tick is as late as possible, so that it does not preempt the first load
+  const seconds = [0, 20, 40].map((later) => (new Date(now).getUTCSeconds() + later) % 60);
+  return { ...config, schedule: { ...config.schedule, full: `${seconds.join(',')} * * * * *` } };
 }
 
 /** Removes the warehouse and the published file of an earlier demo. Throws ConfigError where a file of these names is not of a demo, and LockedError where one runs. */
 export function removeEarlierDemo(warehouse: string): void {
   const [config, published] = [getDemoConfig(warehouse), getPublishedFile(warehouse)];
   const isOurs = existsSync(config) && readFileSync(config, 'utf8').startsWith(MARKER);
-  const foreign = isOurs ? undefined : [config, warehouse, published].find((file) => existsSync(file));
-  if (foreign !== undefined) throw notOurs(foreign);
-  if (existsSync(warehouse)) {
-    if (!isDemo(warehouse)) throw notOurs(warehouse);
-    lockOrThrow(warehouse, 'worker', 'demo', Date.now()).release(); // another demo would lose its file
-  }
+  const foreign = [config, warehouse, published].find((file) =>
+    isOurs ? file === warehouse && existsSync(file) && !isDemo(file) : existsSync(file),
+  );
+  if (foreign !== undefined)
+    throw new ConfigError(
+      `${displayPath(foreign)} exists, and vodhouse demo did not make it; nothing was changed`,
+      { hint: 'name another file: vodhouse demo --file data/new-demo.db' },
+    );
+  if (existsSync(warehouse)) lockOrThrow(warehouse, 'worker', 'demo', Date.now()).release(); // another demo would lose its file
   for (const file of [warehouse, `${warehouse}-wal`, `${warehouse}-shm`, published])
     rmSync(file, { force: true });
 }
@@ -105,11 +92,6 @@ function isDemo(warehouse: string): boolean {
     db.$client.close();
   }
 }
-
-const notOurs = (file: string): ConfigError =>
-  new ConfigError(`${displayPath(file)} exists, and vodhouse demo did not make it; nothing was changed`, {
-    hint: 'name another file: vodhouse demo --file data/new-demo.db',
-  });
 
 /** `data/demo.bi.db` for `data/demo.db`. */
 function getPublishedFile(warehouse: string): string {

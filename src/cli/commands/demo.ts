@@ -5,7 +5,7 @@ import { createCronTicks } from '../../app/cron.ts';
 import { openOwnSchedules } from '../../app/own-schedules.ts';
 import { openPipeline } from '../../app/pipeline.ts';
 import { runWorker } from '../../app/worker.ts';
-import { commandsFor } from '../../health/commands.ts';
+import { commandsFor, shellQuote } from '../../health/commands.ts';
 import { InterruptedError } from '../../lib/errors.ts';
 import { createSandbox } from '../../sandbox/sandbox.ts';
 import {
@@ -15,11 +15,10 @@ import {
   type LogOptions,
 } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
-import { demoExamples, followText, mirrorExample } from '../output/demo-text.ts';
-import { displayPath } from '../output/output.ts';
+import { asTyped, displayPath } from '../output/output.ts';
 import { publishResultText } from '../output/publication-text.ts';
 import { formatRun } from '../output/run-summary.ts';
-import { exitCodeForSync, publishAfterRun } from '../publish-after-run.ts';
+import { exitCodeForSync, publishAfterRun } from '../after-run.ts';
 import { abortOnSignal } from '../signals.ts';
 import { PACKAGES, removeEarlierDemo, TIMEZONE, writeDemoConfig } from './demo-config.ts';
 import { createPastClock, makePast, startOfPast } from './demo-past.ts';
@@ -112,12 +111,7 @@ async function runDemoWorker(
   const onServing = (url: string) => void process.stdout.write(`watch it in a browser: ${url}/\n\n`);
   const onPublished: typeof events.onPublished = (publication) => {
     events.onPublished(publication);
-    if (isFirst)
-      process.stdout.write(
-        demoExamples(config, true) +
-          mirrorExample(config.server?.port ?? DEFAULT_PORT) +
-          followText(options.churn),
-      );
+    if (isFirst) process.stdout.write(demoExamples(config, true) + mirrorExample(config, options.churn));
     isFirst = false;
   };
   const createTicks = (onTick: () => Promise<void>) => createCronTicks(EVERY_SECOND, onTick, context.logger);
@@ -127,4 +121,36 @@ async function runDemoWorker(
   } catch (error) {
     if (!(error instanceof InterruptedError)) throw error;
   }
+}
+
+const QUERIES = [
+  'select video_id, title, package_name from videos_now order by video_id desc limit 5',
+  'select month_start, round(max(total_gib), 1) as gib from storage_daily join dates using (day) group by month_start',
+  "select column_name, data_type, description from dictionary where table_name = 'videos' order by position",
+];
+
+/** Queries, and commands with the config of the demo; `isRunning`: also those that send requests. */
+function demoExamples({ file, publish }: Config, isRunning: boolean): string {
+  const [config, published] = [shellQuote(displayPath(file)), displayPath(publish?.file ?? '')];
+  const queries = QUERIES.map((sql) => `query --file ${shellQuote(published)} "${sql}"`);
+  const commands = ['status', 'runs', 'plan', ...(isRunning ? ['check', 'sync'] : [])];
+  const format = (words: string) => `  ${asTyped(`vodhouse ${words}`)}`;
+  return [
+    `\nquery ${published}, which is rebuilt after each run that changed something:`,
+    ...queries.map(format),
+    `\nother commands work with the config ${config}${isRunning ? ', in another terminal' : ''}:`,
+    ...commands.map((words) => format(`${words} --config ${config}`)),
+    '',
+  ].join('\n');
+}
+
+/** A request to the API mirror, and how often the account changes, in changes per minute. */
+function mirrorExample({ server }: Config, churn: number): string {
+  const url = `http://127.0.0.1:${server?.port ?? DEFAULT_PORT}`;
+  const changes = churn > 0 ? `the account changes ${churn} times a minute` : 'the account does not change';
+  return [
+    `\nclients of the service can ask ${url} instead: it answers from the warehouse:`,
+    `  curl -G '${url}/info/v1/videos.json' -d pkg=101 -d pagesize=2 -d search_item=title --data-urlencode keyword=특강`,
+    `\n${changes}; the worker runs every 20 s (Ctrl-C stops it)\n\n`,
+  ].join('\n');
 }

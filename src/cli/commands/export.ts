@@ -1,18 +1,17 @@
 import { chmodSync, createWriteStream, mkdirSync, renameSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { draftPath, removeDraft, removeStaleDrafts } from '../../database/draft-files.ts';
+import { readHeader, resolveLink } from '../../database/files.ts';
 import { ConfigError, errorCode, errorMessage, InterruptedError, VodhouseError } from '../../lib/errors.ts';
 import { formatBytes, pluralize } from '../../lib/format.ts';
 import { openExports, type Export } from '../../publishing/export.ts';
 import type { JsonOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
-import { inChunks } from '../output/chunks.ts';
 import { formatJson } from '../output/output.ts';
 import { queryCsv } from '../../publishing/query-published.ts';
-import { ndjson } from '../output/query-text.ts';
-import { resolveExportFile } from '../export-file.ts';
+import { inChunks, ndjson } from '../output/query-text.ts';
 import { findPublishedFile } from '../published-file.ts';
 import { abortOnSignal } from '../signals.ts';
 
@@ -109,3 +108,26 @@ function report(source: Export, { format, sinceSeq, json }: ExportOptions, out: 
   const file = resolve(out);
   return { ...source.facts, since_seq: sinceSeq ?? null, format, file, rows, size_bytes: sizeBytes };
 }
+
+/** What vodhouse keeps next to its files. */
+const COMPANION = /(?:-wal|-shm|-journal|\.lock|\.holder|\.restoring)$/;
+
+/**
+ * The path that `--out` leads to. Throws ConfigError for what an export must never replace: a database (the process must not have
+ * it open), what belongs to one, the config, its secrets, and `own`, the files that it names.
+ */
+export function resolveExportFile(out: string, config: string, own: readonly string[]): string {
+  const path = resolveLink(resolve(out));
+  const existing = statSync(path, { throwIfNoEntry: false });
+  if (existing && !existing.isFile()) throw refuse(out, 'is no file');
+  const files = [config, join(dirname(config), '.env'), ...own].map((file) => resolveLink(resolve(file)));
+  const isOurs = files.includes(path) || COMPANION.test(basename(path)) || basename(path) === '.env';
+  if (isOurs) throw refuse(out, 'belongs to vodhouse');
+  if (existing && readHeader(path) !== null) throw refuse(out, 'is a database');
+  return path;
+}
+
+const refuse = (out: string, why: string) =>
+  new ConfigError(`${out} ${why}: an export does not replace it`, {
+    hint: 'name another file, or - for stdout; nothing was changed',
+  });

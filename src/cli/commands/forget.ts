@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/config.ts';
 import { findLeaving } from '../../app/leaving.ts';
@@ -12,11 +11,11 @@ import type { ForgetTarget } from '../../warehouse/accounts.ts';
 import { openCommandContext, type CommandContext, type ConfigOptions } from '../command-context.ts';
 import { isConfirmed } from '../confirm.ts';
 import { EXIT } from '../exit.ts';
-import { assertKnown } from '../known-name.ts';
+import { assertKnown, assertWarehouse } from '../known-name.ts';
 import { displayPath } from '../output/output.ts';
 import { publishResultText } from '../output/publication-text.ts';
 import { formatRecords } from '../output/table.ts';
-import { exitCodeForSync, publishAfterRun } from '../publish-after-run.ts';
+import { exitCodeForSync, publishAfterRun } from '../after-run.ts';
 import { abortOnSignal } from '../signals.ts';
 
 export interface ForgetOptions extends ConfigOptions {
@@ -29,13 +28,13 @@ export interface ForgetOptions extends ConfigOptions {
 export async function forget(options: ForgetOptions, target: ForgetTarget): Promise<number> {
   const name = target.packageId === null ? target.account : `${target.account}/${target.packageId}`;
   const config = loadConfig(options.config);
-  if (!existsSync(config.warehouse)) throw new ConfigError(`there is no warehouse at ${config.warehouse}`);
+  assertWarehouse(config);
   const context = await openCommandContext('forget', options, config.secrets);
   const { signal } = abortOnSignal();
   const pipeline = openPipeline(config, context);
   try {
     assertRetired(pipeline, config, target, name, options);
-    process.stdout.write(`${rowsTable(pipeline, target)}\n\n`);
+    process.stdout.write(`${formatRecords(pipeline.warehouse.countTargetRows(target))}\n\n`);
     const command = commandsFor(options.config)(`forget ${shellQuote(name)}`);
     const question = `Delete all these rows of ${name}?`;
     if (!options.yes && !(await isConfirmed(question, command, signal))) {
@@ -81,10 +80,6 @@ function assertRetired(
   throw new ConfigError(`${name} is not retired yet: package ${active.join(', ')}`, {
     hint: `the next run retires it: ${commandsFor(options.config)(command)}`,
   });
-}
-
-function rowsTable({ warehouse }: Pipeline, target: ForgetTarget): string {
-  return formatRecords(warehouse.countTargetRows(target).map(({ table, rows }) => ({ table, rows })));
 }
 
 /** Under the run lock. The backup comes first. */

@@ -12,10 +12,10 @@ import { formatSchema, type TargetLoader } from '../../publishing/targets/loader
 import type { LoadRequest } from '../../publishing/targets/target.ts';
 import { readBookedZone } from '../../warehouse/statements/warehouse-state.ts';
 import { openWarehouse } from '../../warehouse/warehouse.ts';
+import { createLoadLogger } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import {
   confirmForce,
-  createLoadLogger,
   getForce,
   isAboutTargets,
   selectLoaders,

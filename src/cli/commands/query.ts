@@ -5,8 +5,7 @@ import { formatCount } from '../../lib/format.ts';
 import { openPublishedFile, queryCsv, type QueryResult } from '../../publishing/query-published.ts';
 import type { JsonOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
-import { inChunks } from '../output/chunks.ts';
-import { MOST_TABLE_ROWS, queryJson, queryTable } from '../output/query-text.ts';
+import { inChunks, MOST_TABLE_ROWS, queryJson, queryTable } from '../output/query-text.ts';
 import { findPublishedFile } from '../published-file.ts';
 
 export type QueryOptions = JsonOptions & { csv?: true; file?: string };

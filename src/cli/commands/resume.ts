@@ -1,23 +1,17 @@
-import { existsSync } from 'node:fs';
 import { loadConfig } from '../../config/load.ts';
 import { commandsFor } from '../../health/commands.ts';
 import { systemClock, toTimestamp } from '../../lib/clock.ts';
-import { ConfigError } from '../../lib/errors.ts';
 import { openWarehouse } from '../../warehouse/warehouse.ts';
 import type { ConfigOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
-import { assertKnown } from '../known-name.ts';
+import { assertAccount, assertWarehouse } from '../known-name.ts';
 
 /** `vodhouse resume ACCOUNT`: ends the pause of an account, also while a worker runs. Returns the exit code. */
 export async function resume(options: ConfigOptions, account: string): Promise<number> {
-  const { accounts, warehouse: path } = loadConfig(options.config);
-  assertKnown(
-    'the config has no account',
-    account,
-    accounts.map(({ name }) => name),
-  );
-  if (!existsSync(path)) throw new ConfigError(`there is no warehouse at ${path}`);
-  const warehouse = openWarehouse(path, systemClock);
+  const config = loadConfig(options.config);
+  assertAccount(config, account);
+  assertWarehouse(config);
+  const warehouse = openWarehouse(config.warehouse, systemClock);
   try {
     const isEnded = warehouse.endPause({ account, at: toTimestamp(systemClock.now()) });
     const next = `a worker goes on within a minute; without one: ${commandsFor(options.config)('sync')}`;

@@ -8,7 +8,7 @@ import { errorLine, hintLine, InterruptedError, VodhouseError } from '../../lib/
 import { createLogger, type Logger } from '../../lib/logger.ts';
 import { openWorkerContext, type ConfigOptions } from '../command-context.ts';
 import { EXIT, exitCodeFor } from '../exit.ts';
-import { logPublication, logRun } from '../output/log-run.ts';
+import { logPublication, logRun } from '../output/log-progress.ts';
 import { abortOnSignal, requestOnHangup } from '../signals.ts';
 
 /**

@@ -1,18 +1,22 @@
 import type { Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load.ts';
-import type { Pings } from '../../alerts/pings.ts';
+import { openPings, type Pings } from '../../alerts/pings.ts';
 import { openPipeline, type Pipeline, type RunRequest } from '../../app/pipeline.ts';
 import { commandsFor } from '../../health/commands.ts';
 import { ConfigError, VodhouseError } from '../../lib/errors.ts';
 import { createStaleCheck } from '../../health/streams.ts';
-import { openCommandContext, type CommandContext } from '../command-context.ts';
+import { createLoadLogger, openCommandContext, type CommandContext } from '../command-context.ts';
 import type { RunSummary } from '../../sync/run.ts';
-import { logPublication, logRun } from '../output/log-run.ts';
+import { logPublication, logRun } from '../output/log-progress.ts';
 import { publishResultText, type PublishResult } from '../output/publication-text.ts';
 import { formatRun, summaryJson } from '../output/run-summary.ts';
-import { loadAfterRun, loadsAfterRunText } from '../load-after-run.ts';
-import { createLoadLogger } from '../publish-options.ts';
-import { exitCodeForSync, getPingedEnd, publishAfterRun } from '../publish-after-run.ts';
+import {
+  exitCodeForSync,
+  getPingedEnd,
+  loadAfterRun,
+  loadsAfterRunText,
+  publishAfterRun,
+} from '../after-run.ts';
 import { abortOnSignal } from '../signals.ts';
 import { createRunRequest, isUnscoped, type SyncOptions } from '../sync-request.ts';
 
@@ -22,42 +26,30 @@ export async function sync(options: SyncOptions): Promise<number> {
   const request = createRunRequest(options, config, Date.now());
   const context = await openCommandContext('sync', options, config.secrets);
   const { signal } = abortOnSignal(undefined, context.line);
+  const pipeline = openPipeline(config, context);
   try {
-    const pipeline = openPipeline(config, context);
-    try {
-      assertHeldBack(pipeline, options.acceptRemovals);
-      const pings = await openPingsOf(request, config, context);
-      const run: RunRequest = { trigger: 'manual', signal, ...request, onStarted: pings?.runStarted };
-      const { summary, published } = await runAndPublish(
-        pipeline,
-        context,
-        run,
-        options.wait ?? false,
-        pings,
-      );
-      const { secrets } = config;
-      const loading = { ...context, logger: createLoadLogger(options, secrets) };
-      const targets = await loadAfterRun(config, pipeline.warehouse, loading, published, signal);
-      context.close();
-      if (options.logFormat === 'json') logOutcome(context, summary, published);
-      const typed = commandsFor(options.config);
-      process.stdout.write(
-        options.json
-          ? summaryJson(summary, published, targets.loads)
-          : formatRun(summary, config, { formatCommand: typed, isVerbose: options.verbose ?? false }) +
-              publishResultText(published) +
-              loadsAfterRunText(targets),
-      );
-      const exitCode = exitCodeForSync(summary.status, published, targets);
-      if (!signal.aborted) {
-        const since = isUnscoped(request) && summary.mode === 'full' ? 'always' : 'now';
-        await sendAlerts(config, context, signal, since, pings);
-      }
-      return exitCode;
-    } finally {
-      await pipeline.close();
-    }
+    assertHeldBack(pipeline, options.acceptRemovals);
+    const isComplete = isUnscoped(request);
+    const pings = isComplete ? openPings(config, context) : null; // others are about runs over everything
+    const run: RunRequest = { trigger: 'manual', signal, ...request, onStarted: pings?.runStarted };
+    const { summary, published } = await runAndPublish(pipeline, context, run, options.wait ?? false, pings);
+    const loading = { ...context, logger: createLoadLogger(options, config.secrets) };
+    const targets = await loadAfterRun(config, pipeline.warehouse, loading, published, signal);
+    context.close();
+    if (options.logFormat === 'json') logOutcome(context, summary, published);
+    const formatCommand = commandsFor(options.config);
+    process.stdout.write(
+      options.json
+        ? summaryJson(summary, published, targets.loads)
+        : formatRun(summary, config, { formatCommand, isVerbose: options.verbose ?? false }) +
+            publishResultText(published) +
+            loadsAfterRunText(targets),
+    );
+    const since = isComplete && summary.mode === 'full' ? 'always' : 'now';
+    if (!signal.aborted) await sendAlerts(config, context, signal, since, pings);
+    return exitCodeForSync(summary.status, published, targets);
   } finally {
+    await pipeline.close();
     context.close();
   }
 }
@@ -77,16 +69,6 @@ function assertHeldBack({ warehouse }: Pipeline, walkId: SyncOptions['acceptRemo
   throw new ConfigError(`walk ${walkId} held nothing back that still waits`, {
     hint: 'vodhouse status names the walks that did; without a number, all of them are accepted',
   });
-}
-
-/** Pings about a run over everything; null for another one, and if the config has no address for them. */
-async function openPingsOf(
-  request: ReturnType<typeof createRunRequest>,
-  config: Config,
-  context: CommandContext,
-): Promise<Pings | null> {
-  if (!config.notify?.ping || !isUnscoped(request)) return null;
-  return (await import('../../alerts/pings.ts')).openPings(config, context);
 }
 
 /** A run without its publication is a failure for pings, as it is for the exit code. */

@@ -1,10 +1,13 @@
-/** Progress of walks as log lines. */
+/** Walks, runs and publications as log lines. */
 import { fromTimestamp, type Clock } from '../../lib/clock.ts';
 import { formatCount, formatDuration, pluralize } from '../../lib/format.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { formatSelector } from '../../sync/package-selector.ts';
+import type { Publication } from '../../publishing/publisher.ts';
+import type { RunSummary } from '../../sync/run.ts';
 import type { Progress } from '../../sync/context.ts';
 import type { WalkRow } from '../../warehouse/statements/walk.ts';
+import { publicationLine } from './publication-text.ts';
 
 /** How often a walk logs its position, in milliseconds. */
 const LOG_EVERY_MS = 5_000;
@@ -68,12 +71,38 @@ export function isNotable({
 function logWalk(logger: Logger, level: 'info' | 'debug', walk: WalkRow, duration_ms: number): void {
   const { run_id, account, package_id, mode, status, requests } = walk;
   const { inserted, updated, unchanged, removed, restored } = walk;
-  const changes = Object.entries({ inserted, updated, removed, restored });
-  const counts = changes.map(([kind, count]) => `${kind} ${formatCount(count)}`).join(', ');
+  const counts = formatChanges({ inserted, updated, removed, restored });
   const cost = `${pluralize(requests, 'request')}, ${formatDuration(duration_ms)}`;
   const key = { run_id, account, package_id, mode, status };
   logger[level](
     { event: 'walk_ended', ...key, inserted, updated, unchanged, removed, restored, requests, duration_ms },
     `${account}/${package_id}: ${status}: ${counts}; ${cost}`,
   );
+}
+
+const formatChanges = (counts: Record<string, number>): string =>
+  Object.entries(counts)
+    .map(([kind, count]) => `${kind} ${formatCount(count)}`)
+    .join(', ');
+
+/** What a run did, as one log line. */
+export function logRun(logger: Logger, { runId, mode, status, requests, ...run }: RunSummary): void {
+  const sum = (kind: 'inserted' | 'updated' | 'removed' | 'restored') =>
+    run.walks.reduce((total, walk) => total + walk[kind], 0);
+  const [inserted, updated] = [sum('inserted'), sum('updated')];
+  const changes = { inserted, updated, removed: sum('removed'), restored: sum('restored') };
+  const cost = `${pluralize(requests, 'request')}, ${formatDuration(run.durationMs)}`;
+  const isExpected = status === 'succeeded' || status === 'parked'; // the reason for parking is logged where it arises
+  const cause = { event: 'run_ended', run_id: runId, mode, status, packages: run.packagesDone } as const;
+  logger[isExpected ? 'info' : 'warn'](
+    { ...cause, ...changes, requests, duration_ms: run.durationMs },
+    `${mode} run ${runId} ${status}: ${formatChanges(changes)}; ${cost}`,
+  );
+}
+
+/** What a publication did, as one log line. */
+export function logPublication(logger: Logger, publication: Publication): void {
+  const { file, bytes, durationMs } = publication;
+  const facts = { file, bytes, duration_ms: Math.round(durationMs) };
+  logger.info({ event: 'published', ...facts }, publicationLine(publication));
 }

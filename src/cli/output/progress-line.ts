@@ -21,49 +21,45 @@ const BAR_WIDTH = 20;
 /** To the start of the line, and clear it. */
 const CLEAR = '\r\x1b[K';
 
+const NONE: Counts = { startedAt: 0, packages: 0, done: 0, requests: 0, videos: 0, page: '' };
+
 /** Counts packages, requests and videos; `stream` is a terminal. */
 export function createProgressLine(clock: Clock, stream: NodeJS.WriteStream): ProgressLine {
-  let counts = { startedAt: 0, packages: 0, done: 0, requests: 0, videos: 0, page: '' };
+  let counts = NONE;
   let shown = '';
   let drawnAt = 0;
-
-  function draw(text: string, isForced = true): void {
-    if (!isForced && clock.now() - drawnAt < FRAME_MS) return;
+  const draw = (text: string) => {
     drawnAt = clock.now();
     shown = text.slice(0, (stream.columns || 80) - 1); // a longer one would take two lines
     stream.write(`${CLEAR}${shown}`);
-  }
-  const update = (isForced = false) => {
-    if (counts.packages > 0) draw(formatCounts(counts, clock.now()), isForced);
+  };
+  const update = (changes: Partial<Counts>, isForced = false) => {
+    counts = { ...counts, ...changes };
+    if (counts.packages > 0 && (isForced || clock.now() - drawnAt >= FRAME_MS))
+      draw(formatCounts(counts, clock.now()));
   };
   const close = () => {
     if (shown !== '') stream.write(CLEAR);
     shown = '';
-    counts = { ...counts, packages: 0, done: 0, requests: 0, videos: 0, page: '' };
+    counts = NONE;
   };
   process.once('exit', close); // a second signal ends the process at once
   return {
-    packagesQueued(packages) {
-      if (counts.packages === 0) counts.startedAt = clock.now();
-      counts.packages += packages;
-      update(true);
+    packagesQueued: (packages) => {
+      const startedAt = counts.packages === 0 ? clock.now() : counts.startedAt;
+      update({ startedAt, packages: counts.packages + packages }, true);
     },
-    requestSent() {
-      counts.requests++;
-      update();
+    requestSent: () => update({ requests: counts.requests + 1 }),
+    pageStored: ({ page, records, ...key }) => {
+      const text = page > 1 ? `${formatSelector(key)}: page ${formatCount(page)}` : '';
+      update({ videos: counts.videos + records, page: text });
     },
-    pageStored({ page, records, ...key }) {
-      counts.videos += records;
-      counts.page = page > 1 ? `${formatSelector(key)}: page ${formatCount(page)}` : '';
-      update();
-    },
-    packageDone(_key, walk) {
-      if (walk?.status === 'interrupted' || walk?.status === 'parked') return;
-      counts.done++;
-      update(true);
+    packageDone: (_key, walk) => {
+      if (walk?.status !== 'interrupted' && walk?.status !== 'parked')
+        update({ done: counts.done + 1 }, true);
     },
     line: (text) => void stream.write(`${shown === '' ? '' : CLEAR}${text}${shown}`),
-    step: (text) => draw(text),
+    step: draw,
     close,
   };
 }

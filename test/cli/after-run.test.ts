@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { openCommandContext } from '../../src/cli/command-context.ts';
 import { publishResultText } from '../../src/cli/output/publication-text.ts';
-import { publishAfterRun } from '../../src/cli/publish-after-run.ts';
+import { publishAfterRun } from '../../src/cli/after-run.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { createPublisher } from '../../src/publishing/publisher.ts';
 import { liveFileWith, packageRow, videoRow } from '../support/fixtures/filled-live-file.ts';
