@@ -3,7 +3,8 @@ import { defineConfig } from 'vitest/config';
 /** `npm run test:slow`: what is too slow for `npm test`, or needs Debian packages that `npm test` names at its end. */
 export default defineConfig({
   test: {
-    include: ['test/**/*.slow.test.ts'],
+    include: ['test/**/*.slow.test.ts', 'test/**/*.property.test.ts'],
+    env: { VODHOUSE_SLOW: '1' }, // a property has more cases
     maxWorkers: 2,
     testTimeout: 600_000,
     hookTimeout: 60_000,

@@ -11,7 +11,7 @@ export default defineConfig({
       'test/app/*due.test.ts',
       'test/app/cron.test.ts',
     ],
-    exclude: ['**/*.slow.test.ts', '**/*histories.test.ts', '**/*history.test.ts', '**/model.test.ts'],
+    exclude: ['**/*.slow.test.ts', '**/*.property.test.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

@@ -170,7 +170,7 @@ export const MODEL_TIMEOUT_MS = 600_000;
 /**
  * Runs random cases, the same ones for the same seed; throws fast-check's report of the smallest that
  * violates an invariant. To repeat one, take from that report: `VODHOUSE_SEED=… VODHOUSE_PATH=…
- * VODHOUSE_REPLAY=… npx vitest run test/sync/videos/model.test.ts` (VODHOUSE_REPLAY is its `replayPath`).
+ * VODHOUSE_REPLAY=… npx vitest run test/sync/videos/model.property.test.ts` (VODHOUSE_REPLAY is its `replayPath`).
  * VODHOUSE_RUNS sets the number of cases.
  */
 export async function runWalkCases(cases: number, seed: number): Promise<void> {
