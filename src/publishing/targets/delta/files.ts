@@ -90,8 +90,8 @@ export function hashSlices(db: Database, deltaTable: DeltaTable, rows: Rows): Sl
   }));
 }
 
-/** Files to write. */
-interface WriteRequest {
+/** The files of a table that one process writes. */
+export interface WriteRequest {
   deltaTable: DeltaTable;
   slices: readonly Slice[];
   partitionValues: AddFile['partitionValues'];

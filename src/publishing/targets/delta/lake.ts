@@ -1,7 +1,9 @@
 /** The open tables of a lake during a load: their logs, commits that another writer's do not disturb, and what is deleted. */
 import type { LakeTargetConfig } from '../../../config/config.ts';
+import type { LakePlace } from '../../../lib/lake-place.ts';
 import { openFolder } from '../stores/folder.ts';
 import { openBucket } from '../stores/s3.ts';
+import type { Store } from '../stores/store.ts';
 import type { Action, AddFile, Snapshot } from './actions.ts';
 import { openLog, type DeltaLog } from './log.ts';
 import { planMetaData, type TableForm } from './tables.ts';
@@ -11,9 +13,12 @@ export class ConflictError extends Error {}
 
 export type Lake = ReturnType<typeof openLake>;
 
+export const openStore = (place: LakePlace): Store =>
+  place.kind === 'folder' ? openFolder(place.path) : openBucket(place);
+
 /** Logs are read when they are needed. */
 export function openLake({ place }: Pick<LakeTargetConfig, 'place'>) {
-  const store = place.kind === 'folder' ? openFolder(place.path) : openBucket(place);
+  const store = openStore(place);
   const logs = new Map<string, Promise<DeltaLog>>();
   const changed = new Set<string>();
   const getLog = (table: string): Promise<DeltaLog> => {
@@ -46,6 +51,7 @@ export function openLake({ place }: Pick<LakeTargetConfig, 'place'>) {
 
   return {
     store,
+    place,
     getLog,
     commit,
     /** Tables that have a new version by this lake. */

@@ -11,11 +11,11 @@ import {
   getStart,
   hashSlices,
   ownRows,
-  writeSlices,
   type Slice,
 } from './files.ts';
 import { filesOf, toRemoval, type Lake } from './lake.ts';
 import { toForm, type DeltaTable } from './tables.ts';
+import { writeFiles } from './write-files.ts';
 
 /** What the steps of a load share. */
 export interface LoadContext {
@@ -99,7 +99,7 @@ export async function carryOut(
   const { table, partition } = deltaTable;
   const partitionValues: Record<string, string> =
     partition === null || owner === null ? {} : { [partition]: owner };
-  const added = await writeSlices(lake.store, source.db, { deltaTable, slices, partitionValues });
+  const added = await writeFiles(lake, source, { deltaTable, slices, partitionValues });
   const { snapshot } = await lake.getLog(table.name);
   const former = others.flatMap((other) => filesOf(snapshot, partition, other));
   const actions = [
