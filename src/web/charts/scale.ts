@@ -13,10 +13,13 @@ export interface SizeScale {
   toShare: (bytes: number) => number;
 }
 
+const DIGITS = { maximumFractionDigits: 6 };
+
 /** It begins at 0, unless all sizes are above it and near each other: so growth of some percent can be seen. */
 export function createSizeScale(sizes: readonly number[]): SizeScale {
   const [least, most] = [Math.min(...sizes), Math.max(...sizes)];
-  const low = most > least && most - least < most / 2 ? least : 0;
+  const isNear = most - least < most / 2 && most - least > most / 10_000; // labels have six digits
+  const low = isNear ? least : 0;
   const power = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(most, 1)) / 10));
   const unit = 1024 ** power;
   const step = findRoundStep((most - low || unit * STEPS) / unit / STEPS) * unit;
@@ -24,7 +27,9 @@ export function createSizeScale(sizes: readonly number[]): SizeScale {
   const top = Math.max(bottom + 1, Math.ceil(most / step - 1e-9));
   const ticks = Array.from({ length: top - bottom + 1 }, (_, at) => (bottom + at) * step);
   const format = (bytes: number) =>
-    bytes === 0 ? '0' : `${Number((bytes / unit).toPrecision(6)).toLocaleString('en')} ${UNITS[power] ?? ''}`;
+    bytes === 0
+      ? '0'
+      : `${Number((bytes / unit).toPrecision(6)).toLocaleString('en', DIGITS)} ${UNITS[power] ?? ''}`;
   return {
     ticks: ticks.map((bytes) => ({ bytes, label: format(bytes) })),
     toShare: (bytes) => (top * step - bytes) / ((top - bottom) * step),
