@@ -13,7 +13,7 @@ export interface PackageSize {
 }
 
 /** One pass over all packages of an account. */
-export interface PassCost {
+interface PassCost {
   pages: number;
   /** Pages and storage. */
   requests: number;
@@ -22,7 +22,7 @@ export interface PassCost {
 }
 
 /** One full pass over the packages that have the same own schedule. */
-export interface OwnCost extends PassCost {
+interface OwnCost extends PassCost {
   /** The cron expression. */
   schedule: string;
   packages: number;

@@ -162,7 +162,7 @@ function assertWritable(path: string): void {
 }
 
 /** Creates an empty warehouse at the path. Throws WarehouseError. */
-export function createFile(path: string, now: number): void {
+function createFile(path: string, now: number): void {
   assertNoOrphanLog(path);
   const draft = draftPath(path);
   try {
@@ -182,7 +182,7 @@ export function createFile(path: string, now: number): void {
 }
 
 /** Throws WarehouseError if a restore of the file was interrupted. */
-export function assertNotRestoring(path: string): void {
+function assertNotRestoring(path: string): void {
   if (!existsSync(restoreMarkerPath(path))) return;
   throw new WarehouseError(`a restore of ${path} was broken off: ${restoreMarkerPath(path)} is there`, {
     hint: 'vodhouse restore FILE, with the same backup or another one, finishes it; until then nothing is changed',

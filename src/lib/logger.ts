@@ -118,12 +118,12 @@ export const LOG_EVENTS = {
   alert_check_failed: ['error'],
 } as const satisfies Record<string, readonly string[]>;
 
-export type LogEvent = keyof typeof LOG_EVENTS;
+type LogEvent = keyof typeof LOG_EVENTS;
 
 type FactValue = string | number | boolean | null;
 
 /** The facts of one event: all of its fields, no others. */
-export type LogFacts = {
+type LogFacts = {
   [Event in LogEvent]: { event: Event; stack?: string | undefined } & Record<
     (typeof LOG_EVENTS)[Event][number],
     FactValue

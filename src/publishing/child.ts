@@ -1,4 +1,4 @@
-/** The child process of a publication or a load: it does what its request says. */
+/** The child process of a publication or a load: it runs the task of each request. */
 import { serveRequests } from '../lib/child-process.ts';
 
 type Task = (...args: never[]) => unknown;

@@ -91,7 +91,7 @@ export interface RunOptions {
   signal: AbortSignal;
 }
 
-/** What is told of a run while it is under way; each may be left out. */
+/** Events of a run under way; each function may be left out. */
 export interface Progress {
   /** `pages`: the expected size of the list in pages. */
   walkStarted?(walk: PackageKey & { pages: number }): void;

@@ -95,7 +95,7 @@ const tablesOf = (tx: Tx, { packageId }: ForgetTarget): string[] =>
  * Runs `work` without the triggers of the file, and restores them. No run may change booked days, corrections and versions;
  * only a rename or `forget` may. Call it in a transaction: an error then restores the triggers too.
  */
-export function withoutTriggers<Result>({ $client }: Tx, work: () => Result): Result {
+function withoutTriggers<Result>({ $client }: Tx, work: () => Result): Result {
   const triggers = $client.prepare(`select name, sql from sqlite_schema where type = 'trigger'`).all() as {
     name: string;
     sql: string;
@@ -107,7 +107,7 @@ export function withoutTriggers<Result>({ $client }: Tx, work: () => Result): Re
 }
 
 /** The tables that have all these columns. */
-export function listTablesWith({ $client }: Tx, ...columns: readonly string[]): string[] {
+function listTablesWith({ $client }: Tx, ...columns: readonly string[]): string[] {
   const tables = $client
     .prepare(
       `select t.name from sqlite_schema t join pragma_table_info(t.name) c
@@ -118,10 +118,6 @@ export function listTablesWith({ $client }: Tx, ...columns: readonly string[]): 
 }
 
 /** Runs a statement of one table, whose name is known only at run time. Returns the number of changed rows. */
-export function runOnTable(
-  { $client }: Tx,
-  sql: string,
-  parameters: Readonly<Record<string, SqlValue>>,
-): number {
+function runOnTable({ $client }: Tx, sql: string, parameters: Readonly<Record<string, SqlValue>>): number {
   return $client.prepare(sql).run(parameters).changes;
 }

@@ -48,8 +48,8 @@ describe.skipIf(findPostgres() === null)('readers of a target', () => {
     const committed = [JSON.stringify((await site.query(STATE))[0])];
     let isOver = false;
     const polled = poll(site.schema, () => isOver);
-    const ship = async (wishes: Parameters<typeof site.ship>[0], account = 'main') => {
-      expect(await site.ship(wishes)).toMatchObject({ [account]: { outcome: 'loaded' } });
+    const ship = async (options: Parameters<typeof site.ship>[0], account = 'main') => {
+      expect(await site.ship(options)).toMatchObject({ [account]: { outcome: 'loaded' } });
       committed.push(JSON.stringify((await site.query(STATE))[0]));
     };
     try {

@@ -158,7 +158,7 @@ const COMPARED_BYTES = 1e9;
  * Why the figures of a past day are implausible: all are 0 although those of the nearest booked day are not, or their
  * total is far from the last live reading of that day. Null if they are plausible.
  */
-export function findDoubt(
+function findDoubt(
   row: DayRow,
   history: DayHistory,
   { plausibleFactor }: Pick<StorageRules, 'plausibleFactor'>,

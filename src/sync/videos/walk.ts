@@ -172,7 +172,7 @@ type ResumePoint = Pick<Checkpoint, 'page' | 'pageSize' | 'totalcount'> & { id: 
  * Reads the page from which a walk resumes: upward from where `id` was, until a page holds or passes it. The page size
  * may have changed, and the list may have shrunk. Null if it is not found within what the list has grown by.
  */
-export async function seekToId(fetchPage: FetchPage, from: ResumePoint): Promise<Page | null> {
+async function seekToId(fetchPage: FetchPage, from: ResumePoint): Promise<Page | null> {
   let page = await fetchIfExists(fetchPage, from.page, 'probe');
   if (!page) return null;
   const pagesize = Math.max(1, page.paging.pagesize);
