@@ -73,59 +73,30 @@ const BATCH_ROWS = 128;
 function* inGroups(
   rows: IterableIterator<unknown[]>,
   columns: readonly ParquetColumn[],
-): Generator<{ count: number; data: Values[] }> {
-  const buffers = columns.map(({ type }, index) => createBuffer(type, index));
+): Generator<{ count: number; data: unknown[][] }> {
+  const conversions = columns.map(({ type }) => CONVERSIONS[type]);
   try {
     for (let row = rows.next(); row.done !== true;) {
-      let count = 0;
-      while (count < GROUP_ROWS && row.done !== true && sumOf(buffers) < GROUP_CHARACTERS) {
+      const data: unknown[][] = columns.map(() => []);
+      let [count, characters] = [0, 0];
+      while (count < GROUP_ROWS && row.done !== true && characters < GROUP_CHARACTERS) {
         const batch: unknown[][] = [];
         for (; batch.length < BATCH_ROWS && row.done !== true; row = rows.next()) batch.push(row.value);
-        for (const buffer of buffers) buffer.add(batch, count);
+        for (const [index, values] of data.entries()) {
+          const convert = conversions[index];
+          for (const cells of batch) {
+            const value = cells[index];
+            values.push(value === null || convert === undefined ? value : convert(value));
+            if (typeof value === 'string') characters += value.length;
+          }
+        }
         count += batch.length;
       }
-      yield { count, data: buffers.map((buffer) => buffer.take(count)) };
+      yield { count, data };
     }
   } finally {
     rows.return?.(); // the connection is busy until then
   }
-}
-
-const sumOf = (buffers: readonly { getCharacters: () => number }[]): number =>
-  buffers.reduce((sum, { getCharacters }) => sum + getCharacters(), 0);
-
-type Values = unknown[] | BigInt64Array;
-
-/** The values of one column for one row group. */
-function createBuffer(type: Column['type'], index: number) {
-  const convert = CONVERSIONS[type];
-  const integers = type === 'BIGINT' ? new BigInt64Array(GROUP_ROWS + BATCH_ROWS) : null;
-  let values: unknown[] = [];
-  let isWhole = integers !== null; // no NULL in it: then it needs no objects
-  let characters = 0;
-  return {
-    getCharacters: () => characters,
-    add: (rows: readonly unknown[][], count: number): void => {
-      for (let at = 0; at < rows.length; at++) {
-        const value = rows[at]?.[index];
-        if (isWhole && integers) {
-          if (typeof value === 'bigint') integers[count + at] = value;
-          else {
-            values = [...integers.subarray(0, count + at), null];
-            isWhole = false;
-          }
-        } else values.push(value === null || convert === undefined ? value : convert(value));
-        if (typeof value === 'string') characters += value.length;
-      }
-    },
-    take: (count: number): Values => {
-      const taken = isWhole && integers ? integers.subarray(0, count) : values;
-      values = [];
-      characters = 0;
-      isWhole = integers !== null;
-      return taken;
-    },
-  };
 }
 
 /** What was written since the last call; the buffer is used again. */
