@@ -9,7 +9,7 @@ const TASKS = {
   'fill-tables': async () => (await import('./build.ts')).buildApart,
   'check-tables': async () => (await import('./check.ts')).checkTables,
   'load-target': async () => (await import('./targets/load-target.ts')).loadTarget,
-  'write-slices': async () => (await import('./targets/delta/write-files.ts')).writeForParent,
+  'write-slices': async () => (await import('./targets/delta/files.ts')).writeForParent,
 };
 
 serveRequests(async ({ task, args }: { task: keyof typeof TASKS; args: never[] }) => {

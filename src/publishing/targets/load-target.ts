@@ -7,9 +7,6 @@ import { compareOwner, OwnedError, type AccountState } from './ownership.ts';
 import { openSource, type Source } from './source.ts';
 import { TargetError, type LoadRequest, type Target } from './target.ts';
 
-/** After so many failures in a row, the target is down: the other accounts are not tried. */
-const FAILURES = 3;
-
 /**
  * One report for each account, and one for the tables that belong to none. Throws WarehouseError if there is no published
  * file.
@@ -35,7 +32,6 @@ async function loadAll(target: Target, source: Source, request: LoadRequest): Pr
   if (reading.error !== null)
     return (names.length > 0 ? names : [RUNS]).map((account) => ({ ...reading, account }));
   const reports: LoadReport[] = [];
-  let failures = 0;
   for (const account of names) {
     const configured = accounts.find(({ name }) => name === account);
     const options = { force: force?.kind ?? null, formerName: configured?.was ?? null };
@@ -44,10 +40,7 @@ async function loadAll(target: Target, source: Source, request: LoadRequest): Pr
     if (loaded.outcome === 'refused' && !configured) continue; // it went to another machine
     const isDone = loaded.error === null;
     reports.push(isDone && isVerified ? await verify(target, source, loaded, loadTimeoutMs) : loaded);
-    failures = loaded.outcome === 'failed' ? failures + 1 : 0;
-    if (failures === FAILURES) return reports;
   }
-  if (failures > 0 && failures === reports.length) return reports;
   for (const account of listGone(known, request, source)) {
     const removed = await report(account, loadTimeoutMs, () => target.remove(source, account));
     reports.push(removed.outcome === 'loaded' ? { ...removed, outcome: 'removed' } : removed);

@@ -1,8 +1,9 @@
-/** The published file as the source of loads: a snapshot that never changes, also while a newer one replaces it. */
+/** The published file as the source of loads, a snapshot that never changes; and which rows of it a target gets. */
 import { createHash } from 'node:crypto';
 import { Database } from '../../database/sqlite.ts';
 import { WarehouseError } from '../../lib/errors.ts';
-import { createMarts } from '../marts/marts.ts';
+import type { Table } from '../mart.ts';
+import { createMarts, type Marts } from '../marts/marts.ts';
 
 export type Source = ReturnType<typeof openSource>;
 
@@ -91,3 +92,82 @@ function openFile(file: string): Database {
 
 const hash = (facts: unknown[]): string =>
   createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 16);
+
+/** Tables whose rows have a video: loaded by `change_seq`. */
+export const listVideoTables = ({ videos, videoHistory, videoTags }: Marts): Table[] => [
+  ...[videos, videoHistory],
+  ...(videoTags ? [videoTags] : []),
+];
+
+/** The other tables of an account. `package_daily` is loaded from a day on; the others are compared. */
+export const listAccountTables = (marts: Marts): Table[] => [
+  ...[marts.packages, marts.storageDaily, marts.packageDaily],
+];
+
+/** Tables that belong to no account, but to a warehouse. */
+export const listWarehouseTables = ({ runs, walks, about }: Marts): Table[] => [runs, walks, about];
+
+/** Tables that are the same for all warehouses. */
+export const listSharedTables = ({ dates, dictionary }: Marts): Table[] => [dates, dictionary];
+
+/** A condition over the alias `t`, and its parameters. */
+export interface Rows {
+  where: string;
+  parameters: Readonly<Record<string, unknown>>;
+}
+
+/** The rows of an account. Keys of packages and videos begin with account/, so an account is a range of them; `0` follows `/`. */
+export function ofAccount({ key: [first = ''] }: Table, account: string): Rows {
+  if (first === 'account') return { where: 't.account = :account', parameters: { account } };
+  const where = `t.${first} >= :account || '/' and t.${first} < :account || '0'`;
+  return { where, parameters: { account } };
+}
+
+/**
+ * Finds the videos of an account with a state after a `change_seq`. Their rowids, and those of the states that were superseded
+ * since, are then in the temporary tables `changed_videos` and `changed_history` of the connection (column `row`). Returns
+ * the number of videos.
+ */
+export function storeChanges(source: Source, account: string, changeSeq: number): number {
+  const { db, marts } = source;
+  const isNewer = source.changeSeqOf(account) > changeSeq; // else no video is read
+  const { where, parameters } = isNewer
+    ? ofAccount(marts.videos, account)
+    : { where: 'false', parameters: {} };
+  const select = `select t.rowid from videos t where ${where} and t.change_seq > :changeSeq order by t.rowid`;
+  const count = storeRowids(db, 'changed_videos', select, { ...parameters, changeSeq });
+  storeRowids(db, 'changed_history', CHANGED_HISTORY, { changeSeq });
+  return count;
+}
+
+function storeRowids(db: Database, name: string, select: string, parameters: object): number {
+  db.exec(`drop table if exists temp.${name}; create temp table ${name} (row integer primary key)`);
+  return db.prepare(`insert into temp.${name} ${select}`).run(parameters).changes;
+}
+
+/** States that were superseded after it: those after it, and the last one before, which the target has as the present one. */
+const CHANGED_HISTORY = `select h.rowid from temp.changed_videos c
+cross join videos v on v.rowid = c.row
+cross join video_history h on h.video_key = v.video_key and h.change_seq >= ifnull((
+  select max(b.change_seq) from video_history b where b.video_key = v.video_key and b.change_seq <= :changeSeq
+), 0)
+order by h.rowid`;
+
+/**
+ * The first day of `package_daily` that the changes since then may touch; `publishedAt` (UTC) is when the file was made that the target has. After
+ * `storeChanges`. It holds for packages whose `retired_at` is that of the target.
+ */
+export function findFirstDay({ db }: Source, changeSeq: number, publishedAt: string): string {
+  // a removal counts on the day of its proof, which may be days before it took effect; days are those of the service's calendar
+  return db
+    .prepare(
+      `select date(min(at), '-2 days') from (
+  select :publishedAt as at
+  union all select v.changed_at from temp.changed_videos c cross join videos v on v.rowid = c.row
+  union all select h.changed_at from temp.changed_history c cross join video_history h on h.rowid = c.row
+    where h.change_seq > :changeSeq
+)`,
+    )
+    .pluck()
+    .get({ changeSeq, publishedAt }) as string;
+}

@@ -2,7 +2,7 @@
 import type { Database } from '../../database/sqlite.ts';
 import { truncate } from '../../lib/format.ts';
 import type { Column, Table } from '../mart.ts';
-import type { Rows } from './changes.ts';
+import type { Rows } from './source.ts';
 
 /** How many differences are listed. */
 export const MAX_DIFFERENCES = 10;

@@ -3,6 +3,7 @@ import type { LakeTargetConfig } from '../../../config/config.ts';
 import type { LakePlace } from '../../../lib/lake-place.ts';
 import { openFolder } from '../stores/folder.ts';
 import { openBucket } from '../stores/s3.ts';
+import type { Source } from '../source.ts';
 import type { Store } from '../stores/store.ts';
 import type { Action, AddFile, Snapshot } from './actions.ts';
 import { openLog, type DeltaLog } from './log.ts';
@@ -15,6 +16,17 @@ export type Lake = ReturnType<typeof openLake>;
 
 export const openStore = (place: LakePlace): Store =>
   place.kind === 'folder' ? openFolder(place.path) : openBucket(place);
+
+/** What the steps of a load share. */
+export interface LoadContext {
+  lake: Lake;
+  source: Source;
+  /** `name` of the target, and `worker` of the config. */
+  target: string;
+  worker: string;
+  /** About how many rows a file of a large table has. */
+  fileRows: number;
+}
 
 /** Logs are read when they are needed. */
 export function openLake({ place }: Pick<LakeTargetConfig, 'place'>) {

@@ -4,8 +4,7 @@ import { writeParquetFile } from '../../parquet.ts';
 import type { AccountState } from '../ownership.ts';
 import type { Action, Snapshot } from './actions.ts';
 import { addFile } from './files.ts';
-import { filesOf, toRemoval } from './lake.ts';
-import type { LoadContext } from './plan.ts';
+import { filesOf, toRemoval, type LoadContext } from './lake.ts';
 import type { TableForm } from './tables.ts';
 
 export const LOADS = 'loads';

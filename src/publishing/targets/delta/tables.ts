@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Column, Table } from '../../mart.ts';
 import type { Marts } from '../../marts/marts.ts';
 import { isMoment } from '../../parquet.ts';
-import { listAccountTables, listVideoTables, listWarehouseTables } from '../changes.ts';
+import { listAccountTables, listVideoTables, listWarehouseTables } from '../source.ts';
 import { TargetError } from '../target.ts';
 import type { MetaData } from './actions.ts';
 

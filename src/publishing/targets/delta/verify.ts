@@ -7,8 +7,7 @@ import { compareRows, readFileRows, toRowForm, type Row, type RowForm } from '..
 import type { AddFile } from './actions.ts';
 import { toArrayBuffer } from './checkpoint.ts';
 import { compareFiles, ownRows, sliceOf } from './files.ts';
-import { filesOf } from './lake.ts';
-import type { LoadContext } from './plan.ts';
+import { filesOf, type LoadContext } from './lake.ts';
 import { listLarge, listSmall } from './tables.ts';
 
 /** A sentence for each difference. Throws TargetError. */

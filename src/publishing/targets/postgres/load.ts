@@ -7,13 +7,20 @@ import {
   listWarehouseTables,
   ofAccount,
   storeChanges,
-} from '../changes.ts';
+} from '../source.ts';
 import { compareOwner, findRefusal } from '../ownership.ts';
 import type { Source } from '../source.ts';
 import type { LoadOptions } from '../target.ts';
 import { copyInto, replace, stageName } from './rows.ts';
-import { lockAccount, recordAccount, recordLoad, type Context, type LoadedState } from './state.ts';
-import { ACCOUNT_TABLES, WAREHOUSE_ID } from './tables.ts';
+import {
+  ACCOUNT_TABLES,
+  lockAccount,
+  recordAccount,
+  recordLoad,
+  WAREHOUSE_ID,
+  type Context,
+  type LoadedState,
+} from './tables.ts';
 
 /** As `Target.load`. */
 export async function loadAccount(

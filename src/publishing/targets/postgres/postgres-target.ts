@@ -8,7 +8,7 @@ import { checkTarget, describeError } from './check.ts';
 import { loadAccount, loadShared, removeAccount } from './load.ts';
 import { ensureSchema } from './schema.ts';
 import { begin, withSession, type Session } from './session.ts';
-import { SELECT_STATE, type Context, type LoadedState } from './state.ts';
+import { SELECT_STATE, type Context, type LoadedState } from './tables.ts';
 import { verifyAccount } from './verify.ts';
 
 /** Of short statements; a shorter `load_timeout` holds for them too. */

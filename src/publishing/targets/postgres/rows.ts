@@ -1,10 +1,9 @@
 /** Rows on their way into a target: COPY into a table, or into a temporary one that a table is made equal to. */
 import type { Database } from '../../../database/sqlite.ts';
 import type { Column, Table } from '../../mart.ts';
-import type { Rows } from '../changes.ts';
+import type { Rows } from '../source.ts';
 import { quoteName, quoteNames, quoteText } from './session.ts';
-import type { Context } from './state.ts';
-import { toKey, WAREHOUSE_ID } from './tables.ts';
+import { toKey, WAREHOUSE_ID, type Context } from './tables.ts';
 
 const namesOf = ({ columns }: Table) => columns.map(({ name }) => name);
 

@@ -1,7 +1,7 @@
 /** Compares every value of an account in the published file with the target. */
 import { StringDecoder } from 'node:string_decoder';
 import { ConfigError } from '../../../lib/errors.ts';
-import { listAccountTables, listVideoTables, ofAccount } from '../changes.ts';
+import { listAccountTables, listVideoTables, ofAccount } from '../source.ts';
 import {
   compareRows,
   listDifferences,
@@ -12,8 +12,7 @@ import {
   type RowForm,
 } from '../verify.ts';
 import { begin, quoteName, quoteNames, quoteText, type Session } from './session.ts';
-import { readState, type Context } from './state.ts';
-import { toType } from './tables.ts';
+import { readState, toType, type Context } from './tables.ts';
 
 /** As `Target.verify`. Throws ConfigError where the target was loaded from another file. */
 export async function verifyAccount(context: Context, account: string): Promise<string[]> {
