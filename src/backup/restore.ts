@@ -10,7 +10,6 @@ import { DAY_MS, toTimestamp } from '../lib/clock.ts';
 import { ConfigError, LockedError } from '../lib/errors.ts';
 import { copyBackup, type CopyResult } from './backup.ts';
 import { toWarehouseError } from '../database/integrity.ts';
-import { assertOwnWal } from '../database/file-identity.ts';
 import { fsyncPath, restoreMarkerPath, resolveLink } from '../database/files.ts';
 import { draftPath, removeDraft, removeStaleDrafts } from '../database/draft-files.ts';
 import { openDatabase } from '../database/connection.ts';
@@ -140,7 +139,6 @@ function prepareDraft(
 /** Null for a file that cannot be read. Leaves its log as it is, and none where there was none, as a read-only connection would. */
 function readId(file: string): string | null {
   try {
-    assertOwnWal(file);
     const readonly = LOGS.some((log) => existsSync(file + log));
     const client = new Database(file, { readonly, fileMustExist: true });
     try {

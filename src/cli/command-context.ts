@@ -4,8 +4,6 @@ import type { LogLevel } from '../lib/log-levels.ts';
 import { createLogger, type LogFormat, type Logger } from '../lib/logger.ts';
 import type { Environment } from '../app/environment.ts';
 import { commandsFor } from '../health/commands.ts';
-import { watchSlowStatements, type SlowStatement } from '../database/slow-statements.ts';
-import { formatDuration } from '../lib/format.ts';
 import { createLogProgress, type LoggedWalks } from './output/log-progress.ts';
 
 /** Options that every command has. */
@@ -67,7 +65,6 @@ function createContext(
   logged: LoggedWalks,
 ): CommandContext {
   const logger = createLogger({ level, format, secrets });
-  if (level === 'debug') watchSlowStatements((statement) => logSlowStatement(logger, statement));
   return {
     clock: systemClock,
     logger,
@@ -78,11 +75,6 @@ function createContext(
     announce: () => undefined,
     close: () => undefined,
   };
-}
-
-function logSlowStatement(logger: Logger, { sql, durationMs }: SlowStatement): void {
-  const message = `slow statement, ${formatDuration(durationMs)}: ${sql}`;
-  logger.debug({ event: 'slow_statement', sql, duration_ms: durationMs }, message);
 }
 
 /** For loads of targets: a text log would repeat what the command prints. */

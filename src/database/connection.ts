@@ -4,8 +4,7 @@ import { dirname } from 'node:path';
 import { Database, type DatabaseOptions } from './sqlite.ts';
 import { drizzle, type BetterSQLite3Database } from 'drizzle-orm/better-sqlite3';
 import { LockedError, WarehouseError, errorCode } from '../lib/errors.ts';
-import { assertOwnWal } from './file-identity.ts';
-import { assertNotEmpty, toWarehouseError, withDamageErrors } from './integrity.ts';
+import { assertNotEmpty, toWarehouseError } from './integrity.ts';
 import { findOtherHolder, readLiveHolder } from './lock.ts';
 import { APPLICATION_ID, FORMAT_BASE, SCHEMA_VERSION, migrateFile } from './migrate.ts';
 import { draftPath, removeDraft, removeStaleDrafts } from './draft-files.ts';
@@ -31,7 +30,6 @@ export function openDatabase(path: string, now: number): Db {
   if (!existsSync(path)) createFile(path, now);
   assertNotEmpty(path);
   assertWritable(path);
-  assertOwnWal(path);
   const db = connect(path, {});
   try {
     assertOurs(db, path);
@@ -81,7 +79,6 @@ export function openForCopy(path: string): Db {
     throw new WarehouseError(`there is no warehouse at ${path}`, { hint: missingFileHint(path) });
   }
   assertNotEmpty(path);
-  assertOwnWal(path);
   const db = connect(path, { readonly: true });
   try {
     db.$client.pragma('busy_timeout = 5000');
@@ -102,7 +99,7 @@ export function openLedgerConnection(path: string): Db {
 
 function connect(path: string, options: DatabaseOptions): Db {
   try {
-    return drizzle(withDamageErrors(new Database(path, { fileMustExist: true, ...options })));
+    return drizzle(new Database(path, { fileMustExist: true, ...options }));
   } catch (error) {
     throw toWarehouseError(error, path);
   }

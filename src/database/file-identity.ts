@@ -1,8 +1,7 @@
 /** Whether a file, or its -wal, was replaced: by device, inode and birth time, which a rename keeps. */
 import { statSync } from 'node:fs';
-import { isMainThread } from 'node:worker_threads';
 import { NEXT_LINE, WarehouseError } from '../lib/errors.ts';
-import { readHeader, resolveLink } from './files.ts';
+import { resolveLink } from './files.ts';
 
 /** Distinguishes files at the same path; null if there is none. */
 function getIdentity(path: string): string | null {
@@ -26,31 +25,4 @@ export function watchIdentity(path: string): () => void {
       ].join(NEXT_LINE),
     });
   };
-}
-
-/** The size of a -wal without a page. */
-const WAL_HEADER_BYTES = 32;
-
-/** Files whose header this process has read, and may have opened since. */
-const known = new Set<string | null>();
-
-/**
- * Throws WarehouseError if the -wal next to the file cannot belong to it: the file is written without one, like a backup. SQLite
- * would mix the two. A file is looked at before this process first opens it: closing it would drop the locks of SQLite.
- */
-export function assertOwnWal(path: string): void {
-  const target = resolveLink(path);
-  const wal = `${target}-wal`;
-  const size = statSync(wal, { throwIfNoEntry: false })?.size ?? 0;
-  const identity = getIdentity(target);
-  if (!isMainThread || known.has(identity)) return;
-  known.add(identity);
-  if (size <= WAL_HEADER_BYTES || readHeader(target)?.isInWalMode !== false) return;
-  known.delete(identity); // it is not opened
-  throw new WarehouseError(`${wal} belongs to another file than ${path}: the one that was there before`, {
-    hint: [
-      `to use the previous file: move it back to ${path}`,
-      `to use the present one: stop vodhouse, mv ${wal} ${wal}.old, rm -f ${target}-shm`,
-    ].join(NEXT_LINE),
-  });
 }

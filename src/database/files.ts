@@ -65,7 +65,7 @@ export function createPrivateFile(path: string): void {
   closeSync(openSync(path, 'wx', 0o600));
 }
 
-/** The header of a SQLite file; null if it is no SQLite file. Never of a file that this process has open: see file-identity.ts. */
+/** The header of a SQLite file; null if it is no SQLite file. Never of a file that this process has open: closing it drops the locks of SQLite. */
 export function readHeader(
   file: string,
 ): { isInWalMode: boolean; userVersion: number; applicationId: number } | null {

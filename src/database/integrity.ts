@@ -3,7 +3,6 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Database } from './sqlite.ts';
 import { errorCode, errorMessage, NEXT_LINE, WarehouseError } from '../lib/errors.ts';
-import { assertOwnWal } from './file-identity.ts';
 
 /** Converts an error of SQLite or the file system. */
 export function toWarehouseError(error: unknown, path: string): WarehouseError {
@@ -62,7 +61,6 @@ function folderError(path: string): WarehouseError {
 export function assertUndamaged(path: string): void {
   if (!existsSync(path)) return;
   assertNotEmpty(path);
-  assertOwnWal(path);
   let client: Database | undefined;
   try {
     client = new Database(path, { readonly: true });
@@ -81,28 +79,6 @@ export function assertIntegrity(client: Database, path: string): void {
   if (found !== undefined) throw damagedError(path, found);
   const [orphan] = client.pragma('foreign_key_check') as { table: string; parent: string }[];
   if (orphan) throw damagedError(path, `a row of ${orphan.table} has lost its parent in ${orphan.parent}`);
-}
-
-/** The connection; its statements throw WarehouseError for damage. */
-export function withDamageErrors(client: Database): Database {
-  const prepare = client.prepare.bind(client);
-  client.prepare = ((source: string) => {
-    const statement = withDamageError(() => prepare(source), client.name);
-    for (const name of ['get', 'all', 'run'] as const) {
-      const call = statement[name].bind(statement) as (...parameters: unknown[]) => never;
-      statement[name] = (...parameters: unknown[]) => withDamageError(() => call(...parameters), client.name);
-    }
-    return statement;
-  }) as typeof client.prepare;
-  return client;
-}
-
-function withDamageError<T>(call: () => T, path: string): T {
-  try {
-    return call();
-  } catch (error) {
-    throw isDamage(error) ? toWarehouseError(error, path) : error;
-  }
 }
 
 function damagedError(path: string, message: string, cause?: unknown): WarehouseError {

@@ -1,7 +1,7 @@
 /** SQL as text with named parameters. test/database/queries.test.ts prepares every query against the schema. */
 import type { Statement } from './sqlite.ts';
 import type { Tx } from './connection.ts';
-import { timed } from './slow-statements.ts';
+import { isDamage, toWarehouseError } from './integrity.ts';
 
 /** A value of a named parameter. */
 export type SqlValue = string | number | null;
@@ -22,18 +22,25 @@ export interface Query<Row, Params extends object> {
 /** The SQL of every query in the modules that are loaded. */
 export const declaredQueries: string[] = [];
 
-/** Declares a query; each connection prepares it once, on its first use. */
+/** Declares a query; each connection prepares it once, on its first use. Throws WarehouseError for a damaged file. */
 export function query<Row, Params extends object = object>(text: string): Query<Row, Params> {
   const sql = text.trim();
   declaredQueries.push(sql);
-  const get = (tx: Tx, params: Params) => timed(sql, () => prepareOnce(tx, sql).get(params));
+  const call = <Result>(tx: Tx, work: (statement: Statement) => Result): Result => {
+    try {
+      return work(prepareOnce(tx, sql));
+    } catch (error) {
+      throw isDamage(error) ? toWarehouseError(error, tx.$client.name) : error;
+    }
+  };
+  const get = (tx: Tx, params: Params) => call(tx, (statement) => statement.get(params));
   return {
     sql,
-    all: (tx, params) => timed(sql, () => prepareOnce(tx, sql).all(params) as Row[]),
+    all: (tx, params) => call(tx, (statement) => statement.all(params) as Row[]),
     get: (tx, params) => get(tx, params) as Row | undefined,
     one: (tx, params) => get(tx, params) as Row,
     count: (tx, params) => (get(tx, params) as { count: number } | undefined)?.count ?? 0,
-    run: (tx, params) => timed(sql, () => prepareOnce(tx, sql).run(params).changes),
+    run: (tx, params) => call(tx, (statement) => statement.run(params).changes),
   };
 }
 

@@ -2,7 +2,6 @@ import type { Database, Transaction as SqliteTransaction } from './sqlite.ts';
 import { errorCode } from '../lib/errors.ts';
 import type { Db, Tx } from './connection.ts';
 import { toWarehouseError } from './integrity.ts';
-import { timed } from './slow-statements.ts';
 
 /** Refuses promises: an async callback type-checks in drizzle and fails at run time. */
 type NoPromise<T> = T extends PromiseLike<unknown> ? never : T;
@@ -22,7 +21,7 @@ export function readSnapshot<T>(db: Db, work: (tx: Db) => NoPromise<T>): T {
 
 function withWarehouseErrors<T>(db: Db, work: () => T): T {
   try {
-    return timed('transaction', work);
+    return work();
   } catch (error) {
     throw errorCode(error).startsWith('SQLITE_') ? toWarehouseError(error, db.$client.name) : error;
   }

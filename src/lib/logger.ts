@@ -95,7 +95,6 @@ export const LOG_EVENTS = {
   request_answered: [
     ...['account', 'run_id', 'package_id', 'page', 'purpose', 'status', 'bytes', 'duration_ms'],
   ],
-  slow_statement: ['sql', 'duration_ms'],
   published: ['file', 'bytes', 'duration_ms'],
   publish_postponed: ['reason'],
   publish_interrupted: [],

@@ -1,7 +1,5 @@
-import { join } from 'node:path';
-import { Database } from '../../src/database/sqlite.ts';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { CONFIG, configText, WAREHOUSE } from '../support/fixtures/config-file.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { CONFIG, configText } from '../support/fixtures/config-file.ts';
 import { createFolder } from '../support/fixtures/folder-of-files.ts';
 import { listPage, serveEverything, videoRecord } from '../support/fixtures/service-responses.ts';
 import { eventually, startVodhouse } from '../support/processes/vodhouse-command.ts';
@@ -25,7 +23,7 @@ async function startSync(level: string, limits = 'per_second: null') {
   const cwd = createFolder({ [CONFIG]: text });
   const command = startVodhouse(['sync', ...JSON_LOG, level], { cwd });
   await eventually(() => requests.length).toBe(1);
-  return { cwd, gate, command };
+  return { gate, command };
 }
 
 function readEvents(log: string, event: string): Record<string, unknown>[] {
@@ -51,21 +49,6 @@ describe('--log-level debug', () => {
     });
     expect(readEvents(stderr, 'request_answered')).toHaveLength(6);
   });
-
-  it('names a statement that takes long, here because another process writes', async () => {
-    const { cwd, gate, command } = await startSync('debug');
-    const file = new Database(join(cwd, WAREHOUSE));
-    onTestFinished(() => void file.close());
-    file.exec('begin immediate');
-    gate.open();
-    await new Promise((resolve) => setTimeout(resolve, 1_000)); // ten times what counts as slow
-    file.exec('commit');
-    const { code, stderr } = await command.ended;
-    expect(code).toBe(0);
-    const [slow] = readEvents(stderr, 'slow_statement');
-    expect(slow).toMatchObject({ level: 'debug', sql: 'transaction' });
-    expect(slow?.['duration_ms']).toBeGreaterThanOrEqual(100);
-  });
 });
 
 describe('--log-level info', () => {
@@ -74,7 +57,6 @@ describe('--log-level info', () => {
     gate.open();
     const { stderr } = await command.ended;
     expect(readEvents(stderr, 'walk_ended')).toHaveLength(1);
-    for (const event of ['budget_wait', 'request_answered', 'slow_statement'])
-      expect(readEvents(stderr, event)).toEqual([]);
+    for (const event of ['budget_wait', 'request_answered']) expect(readEvents(stderr, event)).toEqual([]);
   });
 });

@@ -5,6 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { WarehouseError } from '../../src/lib/errors.ts';
 import { assertUndamaged } from '../../src/database/integrity.ts';
 import { openDatabase } from '../../src/database/connection.ts';
+import { query } from '../../src/database/query.ts';
+import { storageReading } from '../../src/database/schema/storage.ts';
+import { readSnapshot } from '../../src/database/transaction.ts';
 import { CONFIG, configText, WAREHOUSE } from '../support/fixtures/config-file.ts';
 import { createFolder } from '../support/fixtures/folder-of-files.ts';
 import { execute, hashFile, readValue } from '../support/fixtures/live-file.ts';
@@ -92,25 +95,25 @@ describe('damage in a page that startup does not read', () => {
     expect(stderr).toContain('vodhouse restore BACKUP');
   });
 
-  it('is thrown with the repair steps by every statement that reads the page', async () => {
+  it('is thrown with the repair steps by every query and transaction that reads the page', async () => {
     const path = await hiddenDamage();
-    const { $client: client } = openDatabase(path, 0);
+    const db = openDatabase(path, 0);
     const hint = expect.stringContaining('vodhouse restore BACKUP') as string;
     const damage = expect.objectContaining({ name: 'WarehouseError', hint }) as Error;
-    const query = client.prepare('select * from storage_reading');
-    expect(() => query.get()).toThrow(damage);
-    expect(() => query.all()).toThrow(damage);
-    expect(() => query.raw().all()).toThrow(damage);
-    expect(() => client.prepare('delete from storage_reading').run()).toThrow(damage);
-    client.close();
+    const readings = query('select * from storage_reading');
+    expect(() => readings.get(db, {})).toThrow(damage);
+    expect(() => readings.all(db, {})).toThrow(damage);
+    expect(() => query('delete from storage_reading').run(db, {})).toThrow(damage);
+    expect(() => readSnapshot(db, () => db.select().from(storageReading).all())).toThrow(damage);
+    db.$client.close();
   });
 
   it('is distinguished from other errors of a statement', async () => {
     const path = join(temporaryFolder(), 'live.db');
     await writeFilled(path);
-    const { $client: client } = openDatabase(path, 0);
-    expect(() => client.prepare('delete from storage_day').run()).toThrow(Database.SqliteError);
-    client.close();
+    const db = openDatabase(path, 0);
+    expect(() => query('delete from storage_day').run(db, {})).toThrow(Database.SqliteError);
+    db.$client.close();
   });
 });
 

@@ -1,19 +1,9 @@
-import {
-  copyFileSync,
-  cpSync,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { copyFileSync, cpSync, existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { backUp } from '../../src/backup/backup.ts';
 import { restore } from '../../src/backup/restore.ts';
 import { openReadOnly } from '../../src/database/connection.ts';
-import { assertUndamaged } from '../../src/database/integrity.ts';
 import { WarehouseError } from '../../src/lib/errors.ts';
 import { openStatusQueries } from '../../src/queries/status-queries.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
@@ -51,23 +41,6 @@ async function killAfterWriting(name = 'in the log'): Promise<void> {
 
 const nameIn = (file: string) => readValue(file, 'select name from package');
 const open = () => openWarehouse(path, clock).close();
-const hashes = () => readdirSync(folder).map((name) => [name, hashFile(join(folder, name))]);
-
-/** Asserts that every command rejects, names both files, and changes none. */
-function expectRefused(): void {
-  const before = hashes();
-  const other = join(folder, 'other.db');
-  for (const way of [
-    open,
-    () => openStatusQueries(path),
-    () => backUp(path, other),
-    () => assertUndamaged(path),
-  ]) {
-    expect(way).toThrow(WarehouseError);
-    expect(way).toThrow(`${path}-wal belongs to another file than ${path}:`);
-  }
-  expect(hashes()).toEqual(before);
-}
 
 describe('a -wal that a killed process left', () => {
   it('is used as long as its file is still there, also where both were copied together', async () => {
@@ -86,30 +59,6 @@ describe('a -wal that a killed process left', () => {
     expect(readValue(path, 'pragma integrity_check')).toBe('ok');
   });
 
-  it('is not mixed with a backup in the place of its file', async () => {
-    await killAfterWriting();
-    rmSync(`${path}-shm`, { force: true });
-    renameSync(backup, path);
-    expectRefused();
-    renameSync(`${path}-wal`, `${path}-wal.old`);
-    open();
-    expect([nameIn(path), readValue(path, 'pragma integrity_check')]).toEqual(['in the backup', 'ok']);
-  });
-
-  it('is used again where its own file is moved back', async () => {
-    await killAfterWriting();
-    renameSync(path, `${path}.old`);
-    renameSync(backup, path);
-    expectRefused();
-    renameSync(path, backup);
-    renameSync(`${path}.old`, path);
-    open();
-    expect([nameIn(path), readValue(path, 'select max(title) from video')]).toEqual([
-      'in the log',
-      'in the log',
-    ]);
-  });
-
   it('is preserved by a restore, and applied to neither file', async () => {
     const other = join(folder, 'other.db');
     copyFileSync(backup, other);
@@ -123,18 +72,6 @@ describe('a -wal that a killed process left', () => {
 });
 
 describe('a live file that a process has open', () => {
-  it('rejects all others once a backup is in its place, and its changes are not mixed into that', () => {
-    const warehouse = openWarehouse(path, clock);
-    warehouse.registerPackages([{ name: 'main', packages: [{ id: 7, name: 'new' }] }], clock.now());
-    renameSync(backup, path);
-    expectRefused();
-    warehouse.registerPackages([{ name: 'main', packages: [{ id: 8, name: 'newer' }] }], clock.now());
-    warehouse.close();
-    renameSync(`${path}-wal`, `${path}-wal.old`);
-    open();
-    expect([nameIn(path), readValue(path, 'pragma integrity_check')]).toEqual(['in the backup', 'ok']);
-  });
-
   // Without a lock, other processes take themselves for the only ones: the sqlite3 shell of Debian 12 then deletes the -wal.
   it.runIf(existsSync(LOCKS))('stays locked when another connection is opened and closed', async () => {
     const opened = await openTestWarehouse();

@@ -376,27 +376,23 @@ describe('compression', () => {
 
   const decoders = { br: brotliDecompressSync, gzip: gunzipSync };
 
-  it.each(['br', 'gzip'] as const)(
-    'with %s has the same bytes after decoding, and the same tag',
-    async (name) => {
-      const { url } = await openSite();
-      for (const path of [
-        `${VIDEOS}?pkg=104&pagesize=1000`,
-        `${VIDEOS}?pkg=104&pagesize=4`,
-        '/openapi.json',
-        '/metrics',
-      ]) {
-        const plain = await wire(`${url}${path}`, 'identity');
-        const packed = await wire(`${url}${path}`, name);
-        expect([path, packed.headers['content-encoding']]).toEqual([path, name]);
-        expect(packed.headers.vary).toContain('accept-encoding');
-        expect(packed.bytes.length).toBeLessThan(plain.bytes.length / 2);
-        if (path === '/metrics') continue; // changes between two scrapes
-        expect(decoders[name](packed.bytes).equals(plain.bytes)).toBe(true);
-        expect(packed.headers.etag).toBe(plain.headers.etag);
-      }
-    },
-  );
+  it.each(['br', 'gzip'] as const)('with %s has the same bytes after decoding', async (name) => {
+    const { url } = await openSite();
+    for (const path of [
+      `${VIDEOS}?pkg=104&pagesize=1000`,
+      `${VIDEOS}?pkg=104&pagesize=4`,
+      '/openapi.json',
+      '/metrics',
+    ]) {
+      const plain = await wire(`${url}${path}`, 'identity');
+      const packed = await wire(`${url}${path}`, name);
+      expect([path, packed.headers['content-encoding']]).toEqual([path, name]);
+      expect(packed.headers.vary).toContain('accept-encoding');
+      expect(packed.bytes.length).toBeLessThan(plain.bytes.length / 2);
+      if (path === '/metrics') continue; // changes between two scrapes
+      expect(decoders[name](packed.bytes).equals(plain.bytes)).toBe(true);
+    }
+  });
 
   it('is left out for small responses, and for a client that accepts no supported encoding', async () => {
     const { url } = await openSite();
@@ -405,15 +401,6 @@ describe('compression', () => {
       const { status, headers } = await wire(`${url}${VIDEOS}?pkg=104`, encoding);
       expect([encoding, status, headers['content-encoding']]).toEqual([encoding, 200, undefined]);
     }
-  });
-
-  it('leaves a 304 without a body', async () => {
-    const { url } = await openSite();
-    const path = `${url}${VIDEOS}?pkg=104`;
-    const { headers } = await wire(path, 'br');
-    const again = await wire(path, 'br', { 'if-none-match': headers.etag });
-    expect([again.status, again.bytes.length, again.headers.age]).toEqual([304, 0, '1800']);
-    expect(again.headers).not.toHaveProperty('content-encoding');
   });
 });
 

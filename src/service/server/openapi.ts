@@ -119,14 +119,13 @@ function toParameters({ shape }: z.ZodObject<Record<string, z.ZodType>>, more: P
   });
 }
 
-/** The statuses besides 304 for a known tag: 4XX for what cannot be read, 429, 5XX. */
+/** The statuses: 4XX for what cannot be read, and 429; 5XX. */
 function toResponses(schema: string): object {
   const content = (name: string) => ({
     'application/json': { schema: { $ref: `#/components/schemas/${name}` } },
   });
   return {
     200: { description: 'The answer, or why the request is rejected', content: content(schema) },
-    304: { description: 'The response still has the tag that if-none-match names' },
     '4XX': { description: 'The request cannot be read or is refused', content: content('ServerError') },
     '5XX': { description: 'The server failed or is busy', content: content('ServerError') },
   };

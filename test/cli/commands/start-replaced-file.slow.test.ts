@@ -29,29 +29,6 @@ describe('a worker with its clock', () => {
     });
     await Promise.all(endings);
   });
-
-  it('leaves a -wal that the next command refuses to mix with the backup, and prints the next command', async () => {
-    const service = await startScriptedService(
-      serveEverything((request) => listPage(request, [videoRecord(1)])),
-    );
-    const cwd = createFolder({ [CONFIG]: configText({ url: service.url, storage: false }) });
-    const live = join(cwd, WAREHOUSE);
-    const worker = startVodhouse(['start'], { cwd });
-    await eventually(() => worker.stderr() + worker.stdout()).toContain('next full run at');
-    expect((await vodhouse(['backup', `${WAREHOUSE}.copy`], { cwd })).code).toBe(0);
-    renameSync(`${live}.copy`, live);
-    worker.kill('SIGKILL');
-    await worker.ended;
-    for (const command of ['sync', 'status', 'start']) {
-      const { code, stderr } = await vodhouse([command], { cwd });
-      expect([command, code]).toEqual([command, 1]);
-      expect(stderr).toContain(`${live}-wal belongs to another file than ${live}`);
-      expect(stderr).toContain(`mv ${live}-wal ${live}-wal.old, rm -f ${live}-shm`);
-    }
-    renameSync(`${live}-wal`, `${live}-wal.old`);
-    rmSync(`${live}-shm`, { force: true });
-    expect((await vodhouse(['sync'], { cwd })).code).toBe(0);
-  });
 });
 
 describe('a live file that was deleted after it was published', () => {
