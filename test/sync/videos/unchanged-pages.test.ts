@@ -1,5 +1,4 @@
 import { Database } from '../../../src/database/sqlite.ts';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { idsBetween, type PackageService } from '../../support/servers/test-service.ts';
 import type { TestPipeline } from '../../support/fixtures/open-pipeline.ts';
@@ -8,7 +7,6 @@ import { listBody, videoRecord } from '../../support/fixtures/service-responses.
 import { HOUR_MS } from '../../../src/lib/clock.ts';
 import { VIDEO_FIELDS } from '../../../src/lib/service-fields.ts';
 import { splitEnvelope } from '../../../src/service/client/parse-response.ts';
-import { runTwinWalks, twinHistory } from '../../support/models/twin-walks.ts';
 
 /** The pages with a stored hash, by number. */
 function hashes(pipeline: TestPipeline): Record<number, string> {
@@ -185,16 +183,5 @@ describe('a page with its known bytes is parsed anyway', () => {
     service.extraCount = 0;
     await pipeline.run();
     expect(pipeline.query('select id from video where removed_at is not null')).toEqual([{ id: 19 }]);
-  });
-});
-
-describe('skipping unchanged pages', () => {
-  it('results in the same warehouse as parsing all, through any history', async () => {
-    await fc.assert(
-      fc.asyncProperty(twinHistory, async (history) => {
-        expect(await runTwinWalks(history, false)).toEqual(await runTwinWalks(history, true));
-      }),
-      { numRuns: 8 },
-    );
   });
 });
