@@ -61,7 +61,7 @@ export function createAlertLoop(parts: AlertLoopParts) {
     }
   }
 
-  const { request, idle } = coalesce(checkOnce, signal);
+  const { request, idle } = coalesce(async () => (signal.aborted ? undefined : checkOnce()));
   return { check: request, enable: () => void (isEnabled = true), idle };
 }
 

@@ -23,26 +23,18 @@ const RETRY_MS = HOUR_MS;
 
 /** Starts idle; `check` makes a backup if one is due. What an earlier process began and did not end is settled first. */
 export function createBackupLoop(options: BackupLoopOptions) {
-  const closing = new AbortController();
   settleUnfinished(options.warehouse, options.clock.now());
-  let lastError = '';
-  const { request, idle } = coalesce(async () => {
+  const { request, close } = coalesce(async (signal) => {
     try {
-      if (isDue(options)) await makeBackup(options, closing.signal);
-      lastError = '';
+      if (isDue(options)) await makeBackup(options, signal);
     } catch (thrown) {
-      const error = errorLine(thrown);
-      if (error !== lastError) logFailure(options.logger, null, thrown); // once, not every minute
-      lastError = error;
+      logFailure(options.logger, null, thrown);
     }
-  }, closing.signal);
+  });
   return {
     check: () => void request(),
     /** Aborts a backup under way: no file of it stays. */
-    close(): Promise<void> {
-      closing.abort(new InterruptedError('stopped before the end'));
-      return idle();
-    },
+    close,
   };
 }
 

@@ -16,5 +16,5 @@ export interface Environment {
   /** The file is, or becomes, that of `vodhouse demo`. */
   isDemo?: boolean;
   /** When the worker checks what is due; left out: every minute. */
-  createTicks?: SchedulerOptions['createTicks'];
+  startTicks?: SchedulerOptions['startTicks'];
 }

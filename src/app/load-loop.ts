@@ -25,19 +25,17 @@ export function createLoadLoop(options: LoadLoopOptions) {
   // pending: something was published since its last load, perhaps by an earlier worker, or that load failed
   const turns = loaders.map((loader): Turn => ({ loader, isPending: true, retryAt: 0, failures: 0 }));
   warehouse.deleteTargetLoadsExcept(loaders.map(({ target }) => target.name));
-  const closing = new AbortController();
   const isDue = ({ loader, isPending, retryAt }: Turn): boolean =>
     isPending && clock.now() >= retryAt && mayLoad(loader, warehouse.listTargetLoads(), clock.now());
-  const { request, idle } = coalesce(async () => {
+  const { request, close } = coalesce(async (signal) => {
     // a file without a run is of an earlier warehouse
     if (!hasFile() || warehouse.findLastRun('full') === null) return;
     try {
-      for (const turn of turns)
-        if (!closing.signal.aborted && isDue(turn)) await takeTurn(turn, options, closing.signal);
+      for (const turn of turns) if (!signal.aborted && isDue(turn)) await takeTurn(turn, options, signal);
     } catch (thrown) {
       if (!(thrown instanceof InterruptedError)) throw thrown;
     }
-  }, closing.signal);
+  });
   return {
     /** The published file has changed. */
     requestLoad(): void {
@@ -49,10 +47,7 @@ export function createLoadLoop(options: LoadLoopOptions) {
       if (turns.some(isDue)) void request();
     },
     /** Stops a load under way: the next one begins where it stopped. */
-    close(): Promise<void> {
-      closing.abort(new InterruptedError('stopped before the end'));
-      return idle();
-    },
+    close,
   };
 }
 

@@ -2,6 +2,7 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Config } from '../config/config.ts';
 import { createCalendar } from '../lib/calendar.ts';
+import { lockOrThrow } from '../database/lock.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { PackageKey } from '../lib/package-key.ts';
 import { scheduleInterval } from '../lib/cron-ticks.ts';
@@ -16,7 +17,7 @@ import type { Environment } from './environment.ts';
 import { joinAccounts } from './file-use.ts';
 import { assertMayRetire, findLeaving, leavingLines } from './leaving.ts';
 import { assertAnyOurs, findOwned } from './owned-accounts.ts';
-import { takeRunLock } from './run-lock.ts';
+import { openWhenFree } from './run-lock.ts';
 import { createSyncAccount } from './sync-account.ts';
 
 /** What one run is to do; left out: everything. */
@@ -50,12 +51,11 @@ export function openPipeline(config: Config, environment: Environment) {
   const warehouse = openConfiguredWarehouse(config, environment);
   const accounts = config.accounts.map((each) => createSyncAccount(each, config, warehouse, environment));
   const context = createSyncContext(config, warehouse, environment);
-  const registration = createRegistration(config, warehouse, environment);
+  const { registerPackages, ...registration } = createRegistration(config, warehouse, environment);
   const owners = { config, warehouse, logger: environment.logger };
   return {
-    run: createRunner(context, accounts, config, environment, registration.registerPackages),
-    assertMayServe: registration.assertMayServe,
-    listLeaving: registration.listLeaving,
+    run: createRunner({ context, accounts, config, environment, registerPackages }),
+    ...registration,
     warehouse,
     /** Throws LockedError where other warehouses have every account. */
     assertAnyOurs: async (signal: AbortSignal): Promise<void> => {
@@ -77,20 +77,23 @@ export function openPipeline(config: Config, environment: Environment) {
   };
 }
 
+interface RunnerParts {
+  context: SyncContext;
+  accounts: readonly SyncAccount[];
+  config: Config;
+  environment: Environment;
+  registerPackages: (acceptRetirements: boolean) => void;
+}
+
 /** The returned function makes one run under the run lock. Throws LockedError where another process holds it, unless `wait` is set. */
-function createRunner(
-  context: SyncContext,
-  accounts: readonly SyncAccount[],
-  config: Config,
-  environment: Environment,
-  registerPackages: (acceptRetirements: boolean) => void,
-) {
-  const { warehouse, logger } = context;
+function createRunner({ context, accounts, config, environment, registerPackages }: RunnerParts) {
+  const { warehouse, logger, clock } = context;
+  const takeLock = () => lockOrThrow(config.warehouse, 'run', environment.command, clock.now());
   return async (
     { acceptRetirements = false, onStarted, ...request }: RunRequest,
     { wait } = { wait: false },
   ): Promise<RunSummary> => {
-    const lock = await takeRunLock(config.warehouse, environment, request.signal, wait);
+    const lock = wait ? await openWhenFree(takeLock, environment, request.signal) : takeLock();
     try {
       warehouse.assertNotReplaced(); // it may have been replaced during the wait for the lock
       const owned = await findOwned({ config, warehouse, logger }, request.signal);
@@ -98,12 +101,8 @@ function createRunner(
       registerPackages(acceptRetirements);
       onStarted?.();
       const ours = accounts.map((each) => ({ ...each, owned: owned.get(each.name)?.message }));
-      return await runOnce(context, {
-        ...DEFAULT_RUN,
-        ...request,
-        retention: config.retention,
-        accounts: ours,
-      });
+      const { retention } = config;
+      return await runOnce(context, { ...DEFAULT_RUN, ...request, retention, accounts: ours });
     } finally {
       lock.release();
     }

@@ -1,7 +1,7 @@
 /** Keeps the published file up to date, in parallel to the runs: neither waits for the other. */
 import { coalesce } from '../lib/coalesce.ts';
 import { InterruptedError, LockedError, errorLine, hintLine, withHint } from '../lib/errors.ts';
-import { type Clock, DAY_MS } from '../lib/clock.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Publication, Publisher } from '../publishing/publisher.ts';
 
@@ -15,57 +15,41 @@ export interface PublishLoopOptions {
   onFailure?: (error: string | null) => void;
 }
 
-/**
- * Starts idle. One publication at a time; one that fails is logged, and retried at the next request. Where `publish.every`
- * allows a publication only later, it is made then.
- */
+/** Starts idle. One publication at a time; one that fails is logged, and retried at the next request. */
 export function createPublishLoop(options: PublishLoopOptions) {
-  const { clock } = options;
-  const closing = new AbortController();
-  const { signal } = closing;
-  const { request, idle } = coalesce(async () => {
+  let isDeferred = false;
+  const { request, close } = coalesce(async (signal) => {
+    isDeferred = false;
     try {
-      const waitMs = await publishIfDue(options, signal);
-      if (waitMs > 0) requestIn(waitMs);
-      else options.onFailure?.(null);
+      isDeferred = await publishOrDefer(options, signal);
+      if (!isDeferred) options.onFailure?.(null);
     } catch (error) {
       logFailure(error, options);
     }
-  }, signal);
-  let isWaiting = false;
-
-  /** Waits a day at most: the first publication of a day is always allowed. */
-  function requestIn(ms: number): void {
-    if (isWaiting) return;
-    isWaiting = true;
-    const onWake = () => {
-      isWaiting = false;
-      void request();
-    };
-    clock.sleep(Math.min(ms, DAY_MS), signal).then(onWake, onWake);
-  }
-
+  });
   return {
     /** Publishes if anything changed since the last publication. */
     requestPublish: () => void request(),
-    /** Aborts the current publication and waits for its end: the published file does not change. */
-    close(): Promise<void> {
-      closing.abort(new InterruptedError('stopped before the end'));
-      return idle();
+    /** Makes a publication that `publish.every` deferred, once it allows it. To be called each minute. */
+    check(): void {
+      if (isDeferred) void request();
     },
+    /** Aborts the current publication and waits for its end: the published file does not change. */
+    close,
   };
 }
 
-/** Publishes if a publication is due. Gives the milliseconds until the next one is allowed; 0 where none is needed. */
-async function publishIfDue(
+/** Publishes if a publication is due. True if one is needed, and allowed only later. */
+async function publishOrDefer(
   { publisher, clock, onPublished }: PublishLoopOptions,
   signal: AbortSignal,
-): Promise<number> {
+): Promise<boolean> {
   const now = clock.now();
   const dueAt = publisher.dueAt(now);
-  if (dueAt === null) return 0;
-  if (dueAt <= now) onPublished(await publisher.publish(now, signal));
-  return dueAt - now;
+  if (dueAt === null) return false;
+  if (dueAt > now) return true;
+  onPublished(await publisher.publish(now, signal));
+  return false;
 }
 
 function logFailure(thrown: unknown, { logger, onFailure }: PublishLoopOptions): void {

@@ -37,7 +37,6 @@ interface ReloadParts {
   clock: Clock;
   logger: Logger;
   formatCommand?: FormatCommand | undefined;
-  signal: AbortSignal;
   /** Left out: nobody else is told. */
   events?: { onReloading?: () => void; onRefused?: () => void };
 }
@@ -48,27 +47,25 @@ interface ReloadParts {
  */
 export function awaitReload(parts: ReloadParts) {
   const replacing = new AbortController();
-  const closing = new AbortController();
   let next: Config | null = null;
   const replace = (config: Config) => {
     next = config;
     replacing.abort();
   };
   const readPackages = createPackagesReader(parts);
-  const { request, idle } = coalesce(() => reload(parts, replace), closing.signal);
+  const { request, close } = coalesce(() => reload(parts, replace));
   const stopListening = parts.reloads.listen(() => void request());
   return {
     replaced: replacing.signal,
     next: () => next,
-    /** Before a run: takes the packages that CSV files have now. Throws the reason of the signal. */
-    rereadPackages: async () => {
-      const reread = await readPackages();
+    /** Before a run: takes the packages that CSV files have now. */
+    rereadPackages: () => {
+      const reread = readPackages();
       if (reread && !next) replace(reread);
     },
-    close: async () => {
+    close: () => {
       stopListening();
-      closing.abort();
-      await idle();
+      return close();
     },
   };
 }
@@ -110,10 +107,10 @@ async function loadReplacement({ config, pipeline, reloads }: ReloadParts): Prom
 }
 
 /**
- * The returned function resolves with the config that has the packages of its CSV files; null where nothing changed. A file that
+ * The returned function gives the config that has the packages of its CSV files; null where nothing changed. A file that
  * cannot be used, and a change that is refused, leave the packages as they are: that is logged and noted once.
  */
-function createPackagesReader(parts: ReloadParts): () => Promise<Config | null> {
+function createPackagesReader(parts: ReloadParts): () => Config | null {
   const { config, pipeline, clock, logger, formatCommand = commandsFor(config.file) } = parts;
   let noted: string | null | undefined; // undefined: not known
   const note = (refusal: Omit<PackagesRefusal, 'at'> | null, hint = '') => {
@@ -125,9 +122,9 @@ function createPackagesReader(parts: ReloadParts): () => Promise<Config | null> 
     const text = `the packages stay as they were: ${error}`;
     logger.error({ event: 'packages_refused', error, hint }, withHint(text, hint));
   };
-  return async () => {
+  return () => {
     if (config.accounts.every(({ packagesFile }) => packagesFile === null)) return null;
-    const { config: next, unusable } = await readSettledPackages(parts);
+    const { config: next, unusable } = rereadPackages(config);
     try {
       if (next !== config) pipeline.assertMayServe(next);
     } catch (thrown) {
@@ -143,18 +140,6 @@ function createPackagesReader(parts: ReloadParts): () => Promise<Config | null> 
     logChanges(config, next, logger);
     return next;
   };
-}
-
-/** A file that is being written is read again after this time. */
-const SETTLE_MS = 1_000;
-
-/** One reading may find a half-written file: a change counts where a second reading agrees, else it waits for the next run. */
-async function readSettledPackages({ config, clock, signal }: ReloadParts) {
-  const first = rereadPackages(config);
-  if (first.config === config && first.unusable.length === 0) return first;
-  await clock.sleep(SETTLE_MS, signal);
-  const second = rereadPackages(first.config);
-  return second.config === first.config ? second : { ...second, config };
 }
 
 function logChanges(before: Config, after: Config, logger: Logger): void {

@@ -8,13 +8,13 @@ import {
   VodhouseError,
   withHint,
 } from '../lib/errors.ts';
-import { toTimestamp, type Clock } from '../lib/clock.ts';
+import { MINUTE_MS, toTimestamp, type Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import { previousTick, nextTick, type Schedule } from '../lib/cron-ticks.ts';
 import type { Mode } from '../database/schema/runs.ts';
 import { findDue, type Due, type LastRun } from './due.ts';
 import type { OwnSchedules } from './own-schedules.ts';
-import { createCronTicks, type CronTicks } from './cron.ts';
+import { startTicks } from './ticks.ts';
 
 export interface SchedulerOptions {
   clock: Clock;
@@ -24,11 +24,11 @@ export interface SchedulerOptions {
   lastUnscopedRun(mode: Mode): Promise<LastRun | null>;
   /** Packages with their own schedule; left out: none. */
   own?: Pick<OwnSchedules, 'findDue'> | undefined;
-  /** Calls a function repeatedly; left out: every minute of the machine's clock. */
-  createTicks?: ((onTick: () => Promise<void>) => CronTicks) | undefined;
+  /** Calls a function, which never rejects, until the returned one is called; left out: every minute of the machine's clock. */
+  startTicks?: ((onTick: () => Promise<void>) => () => void) | undefined;
   /** Called before each search for due runs. An error that it throws ends the worker. */
   check?: (() => void) | undefined;
-  /** Called each minute, also during a run. */
+  /** Called at each tick, also during a run. */
   onMinute?: (() => void) | undefined;
   /** Called when nothing is due any more. */
   onCaughtUp?: (() => void) | undefined;
@@ -36,16 +36,12 @@ export interface SchedulerOptions {
   run(due: Due): Promise<void>;
 }
 
-/**
- * Not the cron expressions of the schedule: a timer for tomorrow does not advance while a machine is suspended, and
- * node-cron reads a day of the month together with a weekday differently than cron does.
- */
-const EVERY_MINUTE = '* * * * *';
+/** A timer for tomorrow would not advance while a machine is suspended. */
+const everyMinute: NonNullable<SchedulerOptions['startTicks']> = (onTick) => startTicks(MINUTE_MS, onTick);
 
 /** Serves the schedule until the signal aborts; resolves when the current run has ended. Throws what `check` throws. */
 export async function runScheduler(options: SchedulerOptions, signal: AbortSignal): Promise<void> {
   const { check, onMinute, logger } = options;
-  const createTicks = options.createTicks ?? ((onTick) => createCronTicks(EVERY_MINUTE, onTick, logger));
   const failing = new AbortController();
   const runWhatIsDue = createDueRunner(options, signal);
   let current: Promise<void> | null = null;
@@ -58,14 +54,22 @@ export async function runScheduler(options: SchedulerOptions, signal: AbortSigna
     }
     await runWhatIsDue();
   };
-  const onTick = () => (current ??= checkAndRun().finally(() => (current = null)));
-  const ticks = [createTicks(async () => onMinute?.()), createTicks(onTick)];
+  const checkOnce = () => (current ??= checkAndRun().finally(() => (current = null)));
+  const stopTicks = (options.startTicks ?? everyMinute)(async () => {
+    try {
+      onMinute?.();
+      await checkOnce();
+    } catch (thrown) {
+      const error = errorLine(thrown);
+      logger.error({ event: 'check_failed', error }, `scheduled check failed: ${error}`);
+    }
+  });
   try {
-    await onTick();
+    await checkOnce();
     if (!failing.signal.aborted && !signal.aborted) logNextRuns(options);
     await aborted(AbortSignal.any([signal, failing.signal]));
   } finally {
-    await Promise.all(ticks.map((each) => each.close()));
+    stopTicks();
     await (current as Promise<void> | null);
   }
   failing.signal.throwIfAborted();

@@ -86,7 +86,6 @@ interface ServeParts extends Environment {
 async function serveConfig(config: Config, parts: ServeParts): Promise<Config | null> {
   // an account gets its new name (`was`) only while no other process makes a run
   const pipeline = await openWhenFree(() => openPipeline(config, parts), parts, parts.signal);
-  if (!pipeline) return null;
   try {
     pipeline.assertMayServe();
     if (parts.isStart) await pipeline.assertAnyOurs(parts.signal);
@@ -109,7 +108,7 @@ interface WorkerParts extends Omit<ServeParts, 'reloads'> {
   pipeline: Pipeline;
   /** Aborts when another config replaces this one. */
   replaced: AbortSignal;
-  rereadPackages: () => Promise<void>;
+  rereadPackages: () => void;
 }
 
 /** Opens what works in parallel to the runs. It is closed before the pipeline. */
@@ -139,14 +138,14 @@ function openLoops(parts: WorkerParts, tellServer: TellServer) {
 type TellServer = (publication: Publication) => void;
 
 async function serveSchedule(parts: WorkerParts): Promise<void> {
-  const { config, clock, logger, createTicks, signal, replaced, events } = parts;
+  const { config, clock, logger, startTicks, signal, replaced, events } = parts;
   const { warehouse, publisher } = parts.pipeline;
   let server: WebServer | null = null;
   const loops = openLoops(parts, (publication) => server?.recordPublication(publication));
   const { publish, load, backup, notifier, pings } = loops;
   const own = openOwnSchedules(config, warehouse);
   const run = async (due: Due) => {
-    await parts.rereadPackages();
+    parts.rereadPackages();
     if (replaced.aborted) return; // the run is due under the config that replaces this one
     events.onRun(await runDue(due, { ...parts, own, pings: due.packages ? null : pings }));
     publish?.requestPublish();
@@ -161,10 +160,11 @@ async function serveSchedule(parts: WorkerParts): Promise<void> {
     if (warehouse.findLastRun('full')) publish?.requestPublish(); // before it, there is nothing to show
     load.check(); // what an earlier worker published, and did not load
     const scheduler = {
-      ...{ clock, logger, createTicks, schedule: config.schedule, own, run },
+      ...{ clock, logger, startTicks, schedule: config.schedule, own, run },
       lastUnscopedRun: async (mode: Mode) => warehouse.findLastRun(mode),
       check: () => warehouse.assertNotReplaced(),
       onMinute: () => {
+        publish?.check();
         backup?.check();
         load.check();
         void notifier?.check(); // streams become stale between runs

@@ -28,11 +28,15 @@ export class LockedError extends VodhouseError {}
 export class BusyError extends VodhouseError {}
 
 /** Stop at once: a signal ended the work before its end. */
-export class InterruptedError extends VodhouseError {}
+export class InterruptedError extends VodhouseError {
+  constructor(message = 'stopped before the end') {
+    super(message);
+  }
+}
 
 /** The error of an aborted signal: its own reason, or that the work was stopped. */
 export function toInterruptedError({ reason }: AbortSignal): Error {
-  return reason instanceof Error ? reason : new InterruptedError('stopped before the end');
+  return reason instanceof Error ? reason : new InterruptedError();
 }
 
 /** Park the run: the wait for the budget would be longer than `max_wait`. */

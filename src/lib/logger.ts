@@ -109,7 +109,6 @@ export const LOG_EVENTS = {
   server_ended: ['reason', 'restart_ms'],
   server_error: ['error'],
   check_failed: ['error'],
-  timer: ['text'],
   webhook_accepts: ['host'],
   webhook_refuses: ['host', 'error'],
   webhook_given_up: ['host', 'error'],

@@ -8,7 +8,7 @@ import { InterruptedError } from '../../src/lib/errors.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { openStatusQueries } from '../../src/queries/status-queries.ts';
 import { silentProgress } from '../../src/sync/context.ts';
-import { createVirtualClock, type VirtualClock } from '../support/clocks/virtual-clock.ts';
+import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
 import { createFolder } from '../support/fixtures/folder-of-files.ts';
 import { readRows } from '../support/fixtures/live-file.ts';
 import { START } from '../support/fixtures/open-pipeline.ts';
@@ -16,13 +16,7 @@ import { startSandbox } from '../support/servers/sandbox-account.ts';
 
 /** A worker whose packages are in a CSV file; `tick` passes an hour, and waits for the run that is due then. */
 async function startWorker(csv: string) {
-  const virtual = createVirtualClock(START);
-  const state = { onSleep: (): void => undefined };
-  const sleep: VirtualClock['sleep'] = (ms, signal) => {
-    state.onSleep();
-    return virtual.sleep(ms, signal);
-  };
-  const clock = { ...virtual, sleep };
+  const clock = createVirtualClock(START);
   const { url } = await startSandbox({ clock });
   const yaml = `timezone: Asia/Seoul
 warehouse: vodhouse.db
@@ -39,13 +33,13 @@ accounts:
   const controller = new AbortController();
   let runs = 0;
   let onTick = async (): Promise<void> => undefined;
-  const createTicks = (call: () => Promise<void>) => {
+  const startTicks = (call: () => Promise<void>) => {
     onTick = call;
-    return { close: async () => undefined };
+    return () => undefined;
   };
   const nothing = () => undefined;
   const events = { onStarted: nothing, onReloaded: nothing, onServing: nothing, onPublished: nothing };
-  const environment = { clock, logger, progress: silentProgress, command: 'start', createTicks };
+  const environment = { clock, logger, progress: silentProgress, command: 'start', startTicks };
   const ended = runWorker(config, environment, controller.signal, {
     ...events,
     onRun: () => {
@@ -58,7 +52,6 @@ accounts:
   });
   await expect.poll(() => log.some((line) => line.includes('worker_waiting'))).toBe(true);
   return {
-    state,
     write: (text: string) => writeFileSync(join(folder, 'packages.csv'), text),
     remove: () => rmSync(join(folder, 'packages.csv')),
     tick: async () => {
@@ -92,17 +85,6 @@ describe('a worker whose packages are in a CSV file', () => {
     expect(worker.logged('packages_changed')).toHaveLength(1);
     expect(worker.logged('package_leaves')).toHaveLength(1);
     expect(worker.problems()).toEqual([]);
-  });
-
-  it('waits for the end of a file that is being written', async () => {
-    const worker = await startWorker('101\n102\n103\n');
-    worker.write('101\n102\n10');
-    worker.state.onSleep = () => worker.write('101\n102\n104\n');
-    await worker.tick();
-    expect(worker.active()).toEqual([101, 102, 103]);
-    await worker.tick();
-    expect(worker.active()).toEqual([101, 102, 104]);
-    expect(worker.logged('packages_changed')).toHaveLength(1);
   });
 
   it('continues with the packages it had while the file cannot be used, says so once, and takes it afterwards', async () => {

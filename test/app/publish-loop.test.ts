@@ -41,6 +41,11 @@ it('publishes a deferred change as soon as the config allows it, without another
   clock.advance(60_000);
   execute(target.live, "update package set name = 'Other'");
   publications.requestPublish();
+  for (let minute = 2; minute <= 60; minute++) {
+    clock.advance(60_000);
+    publications.check();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
   await expect.poll(() => completed.length, { timeout: 20_000 }).toBe(2);
   expect(publishedFact(target.file, 'published_at')).toBe('2026-03-10 04:00:00');
   await publications.close();

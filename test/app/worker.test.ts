@@ -64,7 +64,7 @@ interface Worker {
 function startWorker(
   config: Config,
   progress: Progress = silentProgress,
-  ticks?: Environment['createTicks'],
+  ticks?: Environment['startTicks'],
 ): Worker {
   const controller = new AbortController();
   const runs: RunSummary[] = [];
@@ -77,7 +77,7 @@ function startWorker(
     if (line.includes('next full run at')) settle();
   };
   const logger = createLogger({ level: 'info', format: 'json', secrets: [], write });
-  const surroundings = { clock, logger, progress, command: 'start', ...(ticks && { createTicks: ticks }) };
+  const surroundings = { clock, logger, progress, command: 'start', ...(ticks && { startTicks: ticks }) };
   const ended = runWorker(config, surroundings, controller.signal, {
     onStarted: () => undefined,
     onReloaded: () => undefined,
@@ -197,9 +197,9 @@ describe('the worker', () => {
     const { url } = await startSandbox({ clock });
     openWarehouse(`${path}.other`, clock).close();
     let check = async (): Promise<void> => undefined;
-    const ticks: Environment['createTicks'] = (call) => {
+    const ticks: Environment['startTicks'] = (call) => {
       check = call;
-      return { close: async () => undefined };
+      return () => undefined;
     };
     const worker = startWorker(configFor({ main: url }), silentProgress, ticks);
     await worker.settled;

@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import type { Config } from '../../config/config.ts';
-import { createCronTicks } from '../../app/cron.ts';
+import { startTicks } from '../../app/ticks.ts';
 import { openOwnSchedules } from '../../app/own-schedules.ts';
 import { openPipeline } from '../../app/pipeline.ts';
 import { runWorker } from '../../app/worker.ts';
@@ -34,7 +34,6 @@ export interface DemoOptions extends LogOptions {
 const DEFAULT_PORT = 8320;
 /** How long the sandbox takes to answer in the past. */
 const ANSWER_MS = 400;
-const EVERY_SECOND = '* * * * * *';
 
 /** `vodhouse demo`: a sandbox account over real HTTP, a new warehouse with a past, and the status page. Returns the exit code. */
 export async function demo(options: DemoOptions): Promise<number> {
@@ -114,9 +113,9 @@ async function runDemoWorker(
     if (isFirst) process.stdout.write(demoExamples(config, true) + mirrorExample(config, options.churn));
     isFirst = false;
   };
-  const createTicks = (onTick: () => Promise<void>) => createCronTicks(EVERY_SECOND, onTick, context.logger);
   try {
-    const environment = { ...context, isDemo: true, createTicks };
+    const everySecond = (onTick: () => Promise<void>) => startTicks(1_000, onTick);
+    const environment = { ...context, isDemo: true, startTicks: everySecond };
     await runWorker(config, environment, signal, { ...events, onServing, onPublished });
   } catch (error) {
     if (!(error instanceof InterruptedError)) throw error;

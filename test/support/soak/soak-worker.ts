@@ -44,13 +44,11 @@ export function startSoakWorker({ config, clock, onDefect }: SoakWorkerOptions):
     if (line.includes('the run failed') || line.includes('could not be stored')) onDefect(line);
   };
   const logger = createLogger({ level: 'error', format: 'json', secrets: [], write });
-  let newest = () => Promise.resolve();
   const ticks = (tick: () => Promise<void>) => {
-    newest = tick; // the scheduler asks twice: the second one starts what is due
-    give(() => newest());
-    return { close: async () => undefined };
+    give(tick);
+    return () => undefined;
   };
-  const surroundings = { clock, logger, progress: silentProgress, command: 'start', createTicks: ticks };
+  const surroundings = { clock, logger, progress: silentProgress, command: 'start', startTicks: ticks };
   const ended = runWorker(config, surroundings, controller.signal, {
     onRun: () => undefined,
     onStarted: () => undefined,
