@@ -378,8 +378,6 @@ CREATE TABLE `warehouse_state` (
 	`change_seq` BIGINT NOT NULL,
 	`restored_at` TIMESTAMP,
 	`timezone` text,
-	`config_file` text,
-	`config_accounts` text,
 	`is_demo` BOOLEAN DEFAULT false NOT NULL,
 	`warehouse_id` text
 );

@@ -6,7 +6,7 @@ import { commandsFor } from '../health/commands.ts';
 import { ConfigError, LockedError } from '../lib/errors.ts';
 import { pluralize } from '../lib/format.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
-import { assertNotOfDemo, assertSameZone, otherConfigText } from './file-use.ts';
+import { assertNotOfDemo, assertSameZone } from './file-use.ts';
 import { assertNotLost } from './lost-file.ts';
 import type { Environment } from './environment.ts';
 
@@ -15,16 +15,13 @@ import type { Environment } from './environment.ts';
  * LockedError where a worker of another process, or a run, is in the way of a new name.
  */
 export function openConfiguredWarehouse(config: Config, environment: Environment): Warehouse {
-  const { clock, logger, isDemo = false, formatCommand = commandsFor(config.file) } = environment;
+  const { clock, isDemo = false, formatCommand = commandsFor(config.file) } = environment;
   if (!isDemo) assertNotLost(config, formatCommand);
   const warehouse = openWarehouse(config.warehouse, clock);
   try {
-    const use = warehouse.getFileUse();
-    assertNotOfDemo(config, use);
-    if (isDemo) warehouse.markAsDemo({});
+    assertNotOfDemo(config, warehouse.isDemoFile());
+    if (isDemo) warehouse.markAsDemo();
     assertMayUse(config, warehouse);
-    const warning = otherConfigText(config, use);
-    if (warning !== null) logger.warn({ event: 'config_warning', reason: warning }, warning);
     renameAccounts(config, warehouse, environment);
   } catch (error) {
     warehouse.close();

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import { isSameZone } from '../lib/calendar.ts';
 import { ConfigError } from '../lib/errors.ts';
 import { pluralize } from '../lib/format.ts';
-import type { BookedZone, FileUse } from '../warehouse/statements/warehouse-state.ts';
+import type { BookedZone } from '../warehouse/statements/warehouse-state.ts';
 
 /** Booked days never change: in another time zone the same dates would mean other days. Throws ConfigError. */
 export function assertSameZone(
@@ -25,22 +25,10 @@ export function getDemoConfig(warehouse: string): string {
 }
 
 /** The data of the demo never mix with real ones: only its own config opens them. Throws ConfigError. */
-export function assertNotOfDemo({ file, warehouse }: Config, { isDemo }: FileUse): void {
+export function assertNotOfDemo({ file, warehouse }: Config, isDemo: boolean): void {
   const own = getDemoConfig(warehouse);
-  if (isDemo === 0 || file === own) return;
+  if (!isDemo || file === own) return;
   throw new ConfigError(`${warehouse} is the file of vodhouse demo: its videos are simulated`, {
     hint: `set \`warehouse\` to another file; the demo's own config is ${own}`,
   });
 }
-
-/** A warning if another config used the file last; null if this one did. */
-export function otherConfigText(
-  { file, accounts }: Pick<Config, 'file' | 'accounts'>,
-  { file: lastFile, accounts: lastAccounts }: FileUse,
-): string | null {
-  if (lastFile === null || lastFile === file) return null;
-  return `the last run on this warehouse used another config, ${lastFile} (accounts ${lastAccounts ?? ''}); this one is ${file} (accounts ${joinAccounts(accounts)})`;
-}
-
-export const joinAccounts = (accounts: Config['accounts']): string =>
-  accounts.map(({ name }) => name).join(', ');

@@ -14,7 +14,6 @@ import { runOnce, type RunSummary } from '../sync/run.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { assertMayUse, openConfiguredWarehouse } from './configured-warehouse.ts';
 import type { Environment } from './environment.ts';
-import { joinAccounts } from './file-use.ts';
 import { assertMayRetire, findLeaving, leavingLines } from './leaving.ts';
 import { assertAnyOurs, findOwned } from './owned-accounts.ts';
 import { openWhenFree } from './run-lock.ts';
@@ -126,7 +125,6 @@ function createRegistration(
         logger.warn({ event: 'package_leaves', reason: line }, message);
       }
       warehouse.registerPackages(config.accounts, clock.now());
-      warehouse.recordConfig({ file: config.file, accounts: joinAccounts(config.accounts) });
     },
     /** Throws ConfigError where this config, or a changed one, cannot use the file, or a run would refuse to retire what left it. */
     assertMayServe: (next: Config = config): void => {

@@ -1,7 +1,6 @@
 /** The trigger that keeps the former states of videos, made from the schema. */
 import { getTableColumns } from 'drizzle-orm';
-import { receivedNames } from './received-columns.ts';
-import { video } from './schema/videos.ts';
+import { receivedNames, video } from './schema/videos.ts';
 import type { Database } from './sqlite.ts';
 
 /** The fields that an edit may change, under the service's names; `extra` are those that docs/service.md 2.1 does not have. */

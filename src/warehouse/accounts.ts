@@ -18,7 +18,7 @@ const selectAccounts = query<{ account: string }>(
 ).all;
 
 /** The accounts with packages or storage. */
-export const listAccounts = (tx: Tx): string[] => selectAccounts(tx, {}).map(({ account }) => account);
+export const listAccounts = (tx: Tx): string[] => selectAccounts(tx).map(({ account }) => account);
 
 const deleteLoads = query<never, { from: string; to: string }>(
   'delete from target_load where account in (:from, :to)',

@@ -82,7 +82,7 @@ export function readDayHistory(tx: Tx, account: string): DayHistory {
     gaps: new Map(gaps),
     unconfirmed: new Map(unconfirmed),
     firstReading: statements.findFirstReading(tx, { account })?.date ?? null,
-    lastReading: findNewestReading(tx, account)?.date ?? null,
+    lastReading: findNewestReading(tx, { account })?.date ?? null,
   };
 }
 

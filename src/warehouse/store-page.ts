@@ -11,7 +11,7 @@ import { findCandidatesBetween, deleteCandidate, upsertCandidate } from './state
 import { countLive, findVideo, findVideos, restoreVideo, createVideoWriter } from './statements/video.ts';
 import { advanceWalk, type Checkpoint, type PageCounts } from './statements/walk.ts';
 import type { PackageKey, IdRange } from '../lib/package-key.ts';
-import type { VideoRow } from '../database/received-columns.ts';
+import type { VideoRow } from '../database/schema/videos.ts';
 
 /** A record of the page that could not be stored. `raw` is its JSON as received. */
 export interface RefusedVideo {

@@ -12,10 +12,9 @@ import type { Mode, Status, Trigger } from '../database/schema/runs.ts';
 import * as runs from './statements/run.ts';
 import {
   getBookedZone,
-  getFileUse,
   getWarehouseId,
+  isDemoFile,
   markAsDemo,
-  recordConfig,
   recordZone,
 } from './statements/warehouse-state.ts';
 import {
@@ -88,8 +87,8 @@ const READS = {
   readDayHistory,
   findBookedDay,
   getBookedZone,
-  getFileUse,
   getWarehouseId,
+  isDemoFile,
   hasAccount,
   listAccounts,
   hasHeldBack,
@@ -101,7 +100,7 @@ const READS = {
   listUnfinishedBackups: backups.listUnfinishedBackups,
   listTargetLoads: targetLoads.listTargetLoads,
   listPublications: targetLoads.listPublications,
-  listOpenDrift: (tx: Tx) => listOpenDrift(tx, {}),
+  listOpenDrift,
 };
 
 /** Each call is one transaction. */
@@ -118,7 +117,6 @@ const WRITES = {
   beginQuickWalk,
   finishQuickWalk,
   recordZone,
-  recordConfig,
   markAsDemo,
   renameAccount,
   forget,

@@ -48,7 +48,7 @@ describe('a new file', () => {
           restored_at: null,
           timezone: null,
         },
-        ...{ config_file: null, config_accounts: null, is_demo: 0 },
+        is_demo: 0,
         warehouse_id: expect.stringMatching(UUID) as string,
       },
     ]);

@@ -157,8 +157,6 @@ export const warehouseState = sqliteTable('warehouse_state', {
   change_seq: bigint('change_seq').notNull(),
   restored_at: timestamp('restored_at'),
   timezone: text('timezone'),
-  config_file: text('config_file'),
-  config_accounts: text('config_accounts'),
   is_demo: boolean('is_demo').notNull().default(false),
   warehouse_id: text('warehouse_id'),
 });

@@ -1,6 +1,6 @@
 import { isNotNull, isNull } from 'drizzle-orm';
 import { index, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core';
-import { DRIFT_KINDS } from '../../lib/service-fields.ts';
+import { DRIFT_KINDS, VIDEO_FIELDS, type VideoField } from '../../lib/service-fields.ts';
 import { bigint, boolean, date, rowKey, timestamp } from './columns.ts';
 
 /** One distribution package of an account, as far as it has been walked. */
@@ -89,6 +89,12 @@ export const video = sqliteTable('video', videoColumns(), (table) => [
   index('video_removed').on(table.account, table.package_id, table.id).where(isNotNull(table.removed_at)),
   index('video_removed_at').on(table.removed_at).where(isNotNull(table.removed_at)),
 ]);
+
+/** A video as received: the 24 fields of docs/service.md 2.1; `extra` is absent if there is none. */
+export type VideoRow = Pick<typeof video.$inferSelect, VideoField> & { extra?: string };
+
+/** The names of the columns that come from the service, in its order. */
+export const receivedNames = Object.keys(VIDEO_FIELDS) as VideoField[];
 
 /** An earlier state of a video, written by triggers in the transaction of the change. */
 export const videoVersion = sqliteTable(

@@ -1,6 +1,6 @@
 /** A page of the video list of a package: its request, its records and their ids, which the caller finds. */
 import type { Db } from '../../database/connection.ts';
-import { receivedNames } from '../../database/received-columns.ts';
+import { receivedNames } from '../../database/schema/videos.ts';
 import { fromTimestamp } from '../../lib/clock.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
 

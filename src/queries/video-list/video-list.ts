@@ -36,7 +36,7 @@ export function openVideoLists(path: string, { scan }: Pick<WideReads, 'scan'>) 
     /** The booked days of a range, and `today` as last read, oldest first; and when storage was last read (ms). */
     days: (account: string, range: DayRange, today: string) =>
       readSnapshot(db, () => {
-        const reading = findNewestReading(db, account);
+        const reading = findNewestReading(db, { account });
         const readAt = reading ? fromTimestamp(reading.observed_at) : null;
         return { days: readServedDays(db, account, range, today), readAt };
       }),

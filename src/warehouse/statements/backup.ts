@@ -1,30 +1,32 @@
 /** The backups of the worker: which file each one is, and whether it was made. */
-import { and, desc, eq, isNull, isNotNull } from 'drizzle-orm';
+import { eq, isNotNull } from 'drizzle-orm';
 import type { Tx } from '../../database/connection.ts';
+import { query } from '../../database/query.ts';
 import { backup } from '../../database/schema/runs.ts';
 
 export type Backup = typeof backup.$inferSelect;
 
+const NEWEST_FIRST = 'order by backup_id desc';
+const findAttempt = query<Backup>(`select * from backup ${NEWEST_FIRST} limit 1`).get;
+const findSuccess = query<Backup>(
+  `select * from backup where finished_at is not null ${NEWEST_FIRST} limit 1`,
+).get;
+
 /** The newest attempt, and the newest one that succeeded: null where there is none. */
-export function findLastBackups(tx: Tx): { attempt: Backup | null; success: Backup | null } {
-  const newest = () => tx.select().from(backup).orderBy(desc(backup.backup_id)).limit(1).$dynamic();
-  return {
-    attempt: newest().get() ?? null,
-    success: newest().where(isNotNull(backup.finished_at)).get() ?? null,
-  };
-}
+export const findLastBackups = (tx: Tx): { attempt: Backup | null; success: Backup | null } => ({
+  attempt: findAttempt(tx) ?? null,
+  success: findSuccess(tx) ?? null,
+});
 
 /** Backups that were made, the newest first: by their number, because the clock may have been wrong. */
-export const listBackups = (tx: Tx): Backup[] =>
-  tx.select().from(backup).where(isNotNull(backup.finished_at)).orderBy(desc(backup.backup_id)).all();
+export const listBackups = query<Backup>(
+  `select * from backup where finished_at is not null ${NEWEST_FIRST}`,
+).all;
 
 /** Backups that a process began and did not end. Only the worker may call it, while it makes none. */
-export const listUnfinishedBackups = (tx: Tx): Backup[] =>
-  tx
-    .select()
-    .from(backup)
-    .where(and(isNull(backup.finished_at), isNull(backup.error)))
-    .all();
+export const listUnfinishedBackups = query<Backup>(
+  'select * from backup where finished_at is null and error is null',
+).all;
 
 /** Gives the number of the backup. */
 export const beginBackup = (tx: Tx, row: Pick<Backup, 'file' | 'started_at'>): number =>

@@ -37,12 +37,10 @@ export interface ActivePackage extends PackageKey {
   videos: number;
 }
 
-const selectActive = query<ActivePackage>(
+export const listActivePackages = query<ActivePackage>(
   `select account, package_id as packageId, name, live_count as videos from package where retired_at is null
     order by account, package_id`,
 ).all;
-
-export const listActivePackages = (tx: Tx): ActivePackage[] => selectActive(tx, {});
 
 export const findPackage = query<PackageRow, PackageKey>(`select * from package where ${OF_PACKAGE}`).get;
 
@@ -73,12 +71,10 @@ export interface FullTurn extends PackageKey {
   failed: 0 | 1;
 }
 
-const selectFullTurns = query<FullTurn>(
+export const listFullTurns = query<FullTurn>(
   `select p.account, p.package_id as packageId, coalesce(w.started_at, p.walked_at) as at, failed_walks > 0 as failed
     from package p left join walk w on w.walk_id = p.last_turn_walk_id where p.retired_at is null`,
 ).all;
-
-export const listFullTurns = (tx: Tx): FullTurn[] => selectFullTurns(tx, {});
 
 type ServedSince = { account: string; since: string };
 const SERVED = {

@@ -97,7 +97,7 @@ const LAST_ENDED = selectNewest<EndedRun>(
 );
 
 /** The newest run of this kind that ended, whatever its status; null before the first. */
-export const findLastRun = (tx: Tx, kind: RunKind): EndedRun | null => LAST_ENDED[kind](tx, {}) ?? null;
+export const findLastRun = (tx: Tx, kind: RunKind): EndedRun | null => LAST_ENDED[kind](tx) ?? null;
 
 const LAST_FINISHED = selectNewest<{ started_at: string; finished_at: string }>(
   'started_at, finished_at',
@@ -106,7 +106,7 @@ const LAST_FINISHED = selectNewest<{ started_at: string; finished_at: string }>(
 
 /** How long the newest successful run of this kind took, in milliseconds; 0 before the first. */
 export function getLastDurationMs(tx: Tx, kind: RunKind): number {
-  const last = LAST_FINISHED[kind](tx, {});
+  const last = LAST_FINISHED[kind](tx);
   return last ? fromTimestamp(last.finished_at) - fromTimestamp(last.started_at) : 0;
 }
 

@@ -1,10 +1,9 @@
 /** What became of each account in each target: one row per target and account. */
 import { query } from '../../database/query.ts';
 import type { Tx } from '../../database/connection.ts';
-import { publication, targetLoad } from '../../database/schema/targets.ts';
+import type { targetLoad } from '../../database/schema/targets.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import { isLoadDone, type LoadReport } from '../../lib/load-report.ts';
-import { and, desc, eq, notInArray } from 'drizzle-orm';
 
 interface Stored extends Omit<LoadReport, 'differences'> {
   target: string;
@@ -36,9 +35,7 @@ const upsert = query<never, Stored>(
 export function recordLoadReport(tx: Tx, target: string, report: LoadReport, now: number): void {
   const { account, outcome, differences } = report;
   if (outcome === 'removed') {
-    tx.delete(targetLoad)
-      .where(and(eq(targetLoad.target, target), eq(targetLoad.account, account)))
-      .run();
+    deleteLoad(tx, { target, account });
     return;
   }
   upsert(tx, {
@@ -51,22 +48,26 @@ export function recordLoadReport(tx: Tx, target: string, report: LoadReport, now
   });
 }
 
+const deleteLoad = query<never, { target: string; account: string }>(
+  'delete from target_load where target = :target and account = :account',
+).run;
+
 /** All rows, by target and account. */
-export const listTargetLoads = (tx: Tx) =>
-  tx.select().from(targetLoad).orderBy(targetLoad.target, targetLoad.account).all();
+export const listTargetLoads = query<typeof targetLoad.$inferSelect>(
+  'select * from target_load order by target, account',
+).all;
+
+const deleteOthers = query<never, { names: string }>(
+  'delete from target_load where target not in (select value from json_each(:names))',
+).run;
 
 /** Forgets the targets that are not in the config any more. Returns the number of rows. */
 export const deleteTargetLoadsExcept = (tx: Tx, names: readonly string[]): number =>
-  tx
-    .delete(targetLoad)
-    .where(notInArray(targetLoad.target, [...names]))
-    .run().changes;
+  deleteOthers(tx, { names: JSON.stringify(names) });
+
+const selectPublications = query<{ id: string }>(
+  'select publication_id as id from publication order by number desc',
+).all;
 
 /** The ids of the last publications, the newest first. */
-export const listPublications = (tx: Tx): string[] =>
-  tx
-    .select({ id: publication.publication_id })
-    .from(publication)
-    .orderBy(desc(publication.number))
-    .all()
-    .map(({ id }) => id);
+export const listPublications = (tx: Tx): string[] => selectPublications(tx).map(({ id }) => id);

@@ -2,8 +2,7 @@
 import { is, Param, Placeholder, sql, type SQL } from 'drizzle-orm';
 import type { Tx } from '../../database/connection.ts';
 import { prepareOnce, query, type SqlValue } from '../../database/query.ts';
-import { receivedNames, type VideoRow } from '../../database/received-columns.ts';
-import { video } from '../../database/schema/videos.ts';
+import { receivedNames, video, type VideoRow } from '../../database/schema/videos.ts';
 import { CURRENT_RUN, EDITABLE_FIELDS } from '../../database/version-trigger.ts';
 import type { IdRange, PackageKey } from '../../lib/package-key.ts';
 

@@ -53,12 +53,12 @@ const ADVANCE = query<never>(
     where walk_id = :walkId`,
 );
 
-/** The newest walk of the package in this mode, or undefined. */
-export const findLastWalk = (tx: Tx, { account, packageId }: PackageKey, mode: Mode): WalkRow | undefined =>
+/** The newest walk of the package, in this mode or in any; or undefined. */
+export const findLastWalk = (tx: Tx, { account, packageId }: PackageKey, mode?: Mode): WalkRow | undefined =>
   tx
     .select()
     .from(walk)
-    .where(and(eq(walk.account, account), eq(walk.package_id, packageId), eq(walk.mode, mode)))
+    .where(and(eq(walk.account, account), eq(walk.package_id, packageId), mode && eq(walk.mode, mode)))
     .orderBy(desc(walk.walk_id))
     .limit(1)
     .get();
@@ -101,9 +101,8 @@ export const findWalks = (tx: Tx, runId: number): WalkRow[] =>
   tx.select().from(walk).where(eq(walk.run_id, runId)).orderBy(walk.walk_id).all();
 
 /** The walk of a package in a run, or undefined: it is the newest of the package. */
-export function findWalkOf(tx: Tx, { account, packageId }: PackageKey, runId: number): WalkRow | undefined {
-  const isOfPackage = and(eq(walk.account, account), eq(walk.package_id, packageId));
-  const newest = tx.select().from(walk).where(isOfPackage).orderBy(desc(walk.walk_id)).limit(1).get();
+export function findWalkOf(tx: Tx, key: PackageKey, runId: number): WalkRow | undefined {
+  const newest = findLastWalk(tx, key);
   return newest?.run_id === runId ? newest : undefined;
 }
 
@@ -113,5 +112,5 @@ const findOrphans = query<PackageKey & { walkId: number }>(
 
 /** Counts a failure for each package whose full walk is still `running`: a killed process left it. */
 export function countOrphanFailures(tx: Tx): void {
-  for (const orphan of findOrphans(tx, {})) recordFailedTurn(tx, orphan);
+  for (const orphan of findOrphans(tx)) recordFailedTurn(tx, orphan);
 }

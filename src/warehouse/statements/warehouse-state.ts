@@ -6,39 +6,14 @@ import { errorCode } from '../../lib/errors.ts';
 const findChangeSeq = query<{ seq: number }>('select change_seq as seq from warehouse_state').one;
 
 /** The last `change_seq` handed out. */
-export const getChangeSeq = (tx: Tx): number => findChangeSeq(tx, {}).seq;
+export const getChangeSeq = (tx: Tx): number => findChangeSeq(tx).seq;
 
 export const setChangeSeq = query<never, { seq: number }>('update warehouse_state set change_seq = :seq').run;
 
 const findWarehouseId = query<{ id: string }>('select warehouse_id as id from warehouse_state').one;
 
 /** The same in all copies and backups of the file. */
-export const getWarehouseId = (tx: Tx): string => findWarehouseId(tx, {}).id;
-
-/** Who uses the file. */
-export interface FileUse {
-  /** Absolute path of the config of the last run; null before the first one. */
-  file: string | null;
-  /** Its accounts, separated by `, `. */
-  accounts: string | null;
-  /** It is the file of `vodhouse demo`. */
-  isDemo: 0 | 1;
-  /** Packages of any account. */
-  packages: number;
-}
-
-const selectFileUse = query<FileUse>(
-  `select config_file as file, config_accounts as accounts, is_demo as isDemo,
-    (select count(*) from package) as packages from warehouse_state`,
-).one;
-
-export const getFileUse = (tx: Tx): FileUse => selectFileUse(tx, {});
-
-/** Records the config that uses the file from now on. */
-export const recordConfig = query<never, { file: string; accounts: string }>(
-  `update warehouse_state set config_file = :file, config_accounts = :accounts
-    where config_file is not :file or config_accounts is not :accounts`,
-).run;
+export const getWarehouseId = (tx: Tx): string => findWarehouseId(tx).id;
 
 /** Whether the live file, of any version, is that of `vodhouse demo`. */
 export function isDemoFile(db: Tx): boolean {
@@ -59,11 +34,9 @@ export interface BookedZone {
   bookedDays: number;
 }
 
-const selectBookedZone = query<BookedZone>(
+export const getBookedZone = query<BookedZone>(
   `select timezone, (select count(*) from storage_day where state = 'booked') as bookedDays from warehouse_state`,
 ).one;
-
-export const getBookedZone = (tx: Tx): BookedZone => selectBookedZone(tx, {});
 
 /** Reads it from the live file at `path`. Throws WarehouseError if there is none. */
 export function readBookedZone(path: string): BookedZone {

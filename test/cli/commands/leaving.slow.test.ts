@@ -191,17 +191,6 @@ describe('the demo', () => {
   });
 });
 
-it('another config over the same file is reported', async () => {
-  const { cwd, vodhouseHere } = await syncedFolder();
-  writeFileSync(
-    join(cwd, 'other.yaml'),
-    configText({ url: 'http://127.0.0.1:1', packages: [101, 102, 103] }),
-  );
-  const { stderr } = await vodhouseHere('sync', '--config', 'other.yaml');
-  expect(stderr).toContain('the last run on this warehouse used another config');
-  expect(stderr).toContain(`${CONFIG} (accounts main)`);
-});
-
 it('--accept-removals of a walk that held nothing back ends with 2 before a request', async () => {
   const { cwd, vodhouseHere } = await syncedFolder();
   const requests = readWarehouseValue(cwd, REQUESTS);
