@@ -38,15 +38,13 @@ export function createDelivery(parts: DeliveryParts): () => Promise<void> {
   }
 
   async function sendNext(): Promise<boolean> {
-    const choose: Parameters<IncidentRows['claim']>[0] = (waiting) =>
-      chooseNext(waiting, (event) => events.includes(event));
-    const claimed = incidents.claim(choose, remindAfterMs, clock.now());
+    const claimed = incidents.claim((waiting) => chooseNext(waiting, events), remindAfterMs, clock.now());
     if (claimed.length === 0) return false;
     const { event, state, ...post } = buildPost(claimed, config);
     const body = JSON.stringify({ event, state, ...redactAll(post, config.secrets) });
     const error = await httpCall({ url: webhook, proxies: config.proxies, body, deadlineMs, signal });
     const isInterrupted = error !== null && signal.aborted;
-    incidents.settle(claimed, { error, isInterrupted }, clock.now());
+    incidents.settle(claimed, error, isInterrupted, clock.now());
     if (!isInterrupted) logResult(error);
     return error === null;
   }

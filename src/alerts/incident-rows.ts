@@ -1,4 +1,4 @@
-/** The incidents of the live file, for every process: a row is an incident and what people were told of it. */
+/** The incidents of the live file: a row is an incident and what people were told of it. Every process reads and writes them. */
 import { sql } from 'drizzle-orm';
 import { openLedgerConnection, type Db, type Tx } from '../database/connection.ts';
 import { transact } from '../database/transaction.ts';
@@ -13,7 +13,7 @@ export interface IncidentKey {
 }
 
 /** `since` as the warehouse writes times, `details` as JSON. */
-export interface NewIncident extends IncidentKey {
+interface NewIncident extends IncidentKey {
   text: string;
   details: string;
   since: string;
@@ -42,9 +42,12 @@ export interface IncidentChanges {
   updated: readonly { id: number; text: string; details: string }[];
 }
 
+/** Picks the incidents of the next message out of all that wait. */
+export type ChooseNext = (waiting: readonly WaitingIncident[]) => readonly WaitingIncident[];
+
 export type IncidentRows = ReturnType<typeof openIncidentRows>;
 
-/** A process that dies while it sends leaves the message to the others after this time. */
+/** No other process sends a message for this time; one that dies meanwhile leaves it to the others. */
 const CLAIM_MS = MINUTE_MS;
 /** The longest time between two attempts. */
 const MAX_RETRY_MS = HOUR_MS;
@@ -61,41 +64,32 @@ export function getRetryDelay(attempts: number): number {
 export function openIncidentRows(path: string) {
   const db = openLedgerConnection(path);
   return {
-    listOpen: () =>
-      db.all<OpenIncident>(sql`select ${COLUMNS} from incident where closed_at is null order by incident_id`),
-    /** A value that changes with every incident that begins or ends. */
-    version: () => getVersion(db),
-    /** Stores the changes of a check that began at this version; false, and stores nothing, if another process was faster. */
-    record: (changes: IncidentChanges, version: string, now: number) =>
-      transact(db, (tx) => getVersion(tx) === version && record(tx, changes, toTimestamp(now))),
-    /**
-     * Takes the incidents of the next message, as `choose` picks them out of all that wait, so that no other process sends it.
-     * Returns an empty list, and writes nothing, if none waits. `remindAfterMs`: null for no reminders.
-     */
-    claim: (
-      choose: (waiting: readonly WaitingIncident[]) => readonly WaitingIncident[],
-      remindAfterMs: number | null,
-      now: number,
-    ) => {
-      const isIdle = choose(findWaiting(db, remindAfterMs, now)).length === 0;
-      return isIdle ? [] : transact(db, (tx) => claim(tx, choose(findWaiting(tx, remindAfterMs, now)), now));
+    /** Stores what `find` makes of the open incidents; it is called again in the transaction, where no other process writes. */
+    record: (find: (open: readonly OpenIncident[]) => IncidentChanges, now: number) => {
+      const isEmpty = Object.values(find(listOpen(db))).every(({ length }) => length === 0);
+      if (!isEmpty) transact(db, (tx) => record(tx, find(listOpen(tx)), toTimestamp(now)));
+    },
+    /** Takes the incidents of the next message, so that no other process sends it; none if none waits. `remindAfterMs`: null for no reminders. */
+    claim: (choose: ChooseNext, remindAfterMs: number | null, now: number) => {
+      const find = (tx: Db | Tx) => choose(findWaiting(tx, remindAfterMs, now));
+      return find(db).length === 0 ? [] : transact(db, (tx) => claim(tx, find(tx), now));
     },
     /** Records the result of an attempt; `error`: null if it was accepted. `isInterrupted`: the next attempt is due at once. */
     settle: (
-      incidents: readonly WaitingIncident[],
-      { error, isInterrupted }: { error: string | null; isInterrupted: boolean },
+      claimed: readonly WaitingIncident[],
+      error: string | null,
+      isInterrupted: boolean,
       now: number,
     ) =>
       transact(db, (tx) =>
         error === null
-          ? settleDelivered(tx, incidents, now)
-          : settleFailed(tx, incidents, error, isInterrupted, now),
+          ? settleDelivered(tx, claimed, now)
+          : settleFailed(tx, claimed, error, isInterrupted, now),
       ),
-    /** Deletes incidents that ended this many days ago. */
-    prune: (now: number, days: number) =>
-      transact(db, (tx) =>
-        tx.run(sql`delete from incident where closed_at < ${toTimestamp(now - days * DAY_MS)}`),
-      ),
+    /** Deletes incidents that ended this many days ago, and those whose end nobody could be told. */
+    prune: (now: number, days: number): void =>
+      void db.run(sql`delete from incident where closed_at < ${toTimestamp(now - days * DAY_MS)}
+        or closed_at < ${toTimestamp(now - GIVE_UP_DAYS * DAY_MS)} and closed_notified_at is null`),
     close: (): void => void db.$client.close(),
   };
 }
@@ -104,26 +98,20 @@ const COLUMNS = sql.raw(
   'incident_id as id, kind, account, package_id as packageId, part, text, details, since',
 );
 
-/** A process sends it now, or died while it did. */
-const IS_CLAIMED = sql.raw('attempts > 0 and last_error is null');
+const listOpen = (tx: Db | Tx) =>
+  tx.all<OpenIncident>(sql`select ${COLUMNS} from incident where closed_at is null order by incident_id`);
 
-function getVersion(tx: Tx): string {
-  return tx.get<{ version: string }>(
-    sql`select coalesce(max(incident_id), 0) || ' ' || count(closed_at) as version from incident`,
-  ).version;
-}
-
-function record(tx: Tx, { opened, closed, updated }: IncidentChanges, at: string): true {
+function record(tx: Tx, { opened, closed, updated }: IncidentChanges, at: string): void {
   tx.run(sql`update incident set text = n.value ->> 'text', details = n.value ->> 'details'
     from json_each(${JSON.stringify(updated)}) n where incident_id = n.value ->> 'id'`);
-  tx.run(sql`update incident set closed_at = ${at}, next_at = case when ${IS_CLAIMED} then next_at else ${at} end
-    where incident_id in (select value from json_each(${JSON.stringify(closed)}))`);
+  tx.run(
+    sql`update incident set closed_at = ${at} where incident_id in (select value from json_each(${JSON.stringify(closed)}))`,
+  );
   tx.run(sql`
     insert into incident (kind, account, package_id, part, text, details, since, opened_at, next_at)
     select value ->> 'kind', value ->> 'account', value ->> 'packageId', value ->> 'part', value ->> 'text',
       value ->> 'details', value ->> 'since', ${at}, ${at}
     from json_each(${JSON.stringify(opened)}) order by key`);
-  return true;
 }
 
 /**
@@ -131,20 +119,18 @@ function record(tx: Tx, { opened, closed, updated }: IncidentChanges, at: string
  * or a next attempt further ahead than any wait, was written by a fast clock.
  */
 function findWaiting(tx: Db | Tx, remindAfterMs: number | null, now: number): WaitingIncident[] {
-  const isReminderDue =
-    remindAfterMs === null
-      ? sql`0`
-      : sql`(notified_at <= ${toTimestamp(now - remindAfterMs)} or notified_at > ${toTimestamp(now)})`;
-  const givenUp = toTimestamp(now - GIVE_UP_DAYS * DAY_MS);
+  const at = toTimestamp(now);
+  const remindBefore = remindAfterMs === null ? '' : toTimestamp(now - remindAfterMs);
   return tx.all<WaitingIncident>(sql`
     select ${COLUMNS}, attempts, case when notified_at is null then 'begun' when closed_at is null then 'reminder'
       else 'over' end as state
     from incident i
-    where closed_notified_at is null and (closed_at is null or closed_at > ${givenUp})
-      and (notified_at is null or closed_at is not null or ${isReminderDue})
-      and (next_at <= ${toTimestamp(now)} or next_at > ${toTimestamp(now + MAX_RETRY_MS)})
+    where closed_notified_at is null
+      and (notified_at is null or closed_at is not null
+        or ${remindBefore} <> '' and (notified_at <= ${remindBefore} or notified_at > ${at}))
+      and (next_at <= ${at} or next_at > ${toTimestamp(now + MAX_RETRY_MS)})
       and not exists (select 1 from incident e
-        where e.closed_notified_at is null and e.closed_at > ${givenUp} and e.incident_id < i.incident_id
+        where e.closed_notified_at is null and e.incident_id < i.incident_id
           and e.kind = i.kind and e.account is i.account and e.package_id is i.package_id and e.part is i.part)
     order by next_at, incident_id`);
 }
@@ -153,8 +139,9 @@ const idsOf = (incidents: readonly WaitingIncident[]) =>
   sql`(select value from json_each(${JSON.stringify(incidents.map(({ id }) => id))}))`;
 
 function claim(tx: Tx, incidents: readonly WaitingIncident[], now: number) {
-  tx.run(sql`update incident set next_at = ${toTimestamp(now + CLAIM_MS)}, attempts = attempts + 1, last_error = null
-    where incident_id in ${idsOf(incidents)}`);
+  tx.run(
+    sql`update incident set next_at = ${toTimestamp(now + CLAIM_MS)}, last_error = null where incident_id in ${idsOf(incidents)}`,
+  );
   return incidents;
 }
 
@@ -162,8 +149,9 @@ function claim(tx: Tx, incidents: readonly WaitingIncident[], now: number) {
 function settleDelivered(tx: Tx, incidents: readonly WaitingIncident[], now: number): void {
   const at = toTimestamp(now);
   const column = sql.raw(incidents[0]?.state === 'over' ? 'closed_notified_at' : 'notified_at');
-  tx.run(sql`update incident set ${column} = ${at}, next_at = ${at}, attempts = 0
-    where incident_id in ${idsOf(incidents)}`);
+  tx.run(
+    sql`update incident set ${column} = ${at}, next_at = ${at}, attempts = 0 where incident_id in ${idsOf(incidents)}`,
+  );
   tx.run(
     sql`update incident set next_at = ${at} where closed_notified_at is null and last_error is not null`,
   );
@@ -178,6 +166,7 @@ function settleFailed(
 ): void {
   const attempts = Math.max(...incidents.map((row) => row.attempts + 1));
   const nextAt = toTimestamp(isInterrupted ? now : now + getRetryDelay(attempts));
-  tx.run(sql`update incident set next_at = ${nextAt}, last_error = ${error}
-    where incident_id in ${idsOf(incidents)}`);
+  tx.run(
+    sql`update incident set next_at = ${nextAt}, attempts = ${attempts}, last_error = ${error} where incident_id in ${idsOf(incidents)}`,
+  );
 }

@@ -23,15 +23,12 @@ export interface Post {
 const MAX_LISTED = 1_000;
 const PREFIXES = { begun: '', reminder: 'Still: ', over: 'Over: ' } as const;
 
-/** The incidents of the next message: the one that waits longest, and those that share its message. */
+/** The incidents of the next message: the one of these events that waits longest, and those that share its message. */
 export function chooseNext(
   waiting: readonly WaitingIncident[],
-  isReported: (event: IncidentEvent) => boolean,
+  events: readonly IncidentEvent[],
 ): readonly WaitingIncident[] {
-  const reported = waiting.filter(({ kind }) => {
-    const known = findKind(kind);
-    return known !== undefined && isReported(known.event);
-  });
+  const reported = waiting.filter(({ kind }) => events.some((event) => event === findKind(kind)?.event));
   const groups = groupPackages(reported, ({ kind, state, ...row }) => ({ ...row, kind: `${kind} ${state}` }));
   return groups.find(([first]) => first === reported[0]) ?? [];
 }

@@ -1,16 +1,24 @@
-/** Sends alerts for a live file; runs do not wait for it. */
-import type { Config } from '../config/config.ts';
-import { fromTimestamp } from '../lib/clock.ts';
+/** Checks for problems: stores which incidents begin and end, then sends what people are to be told. Runs do not wait for it. */
+import type { Config, NotifyConfig } from '../config/config.ts';
+import { findProblems } from '../health/catalogue.ts';
+import { commandsFor } from '../health/commands.ts';
+import { readHealthFacts, type HealthParts } from '../health/facts.ts';
+import { fromTimestamp, type Clock } from '../lib/clock.ts';
+import { coalesce } from '../lib/coalesce.ts';
+import { errorLine } from '../lib/errors.ts';
+import type { Logger } from '../lib/logger.ts';
 import { openPublisher } from '../publishing/publisher.ts';
 import { openStatusQueries } from '../queries/status-queries.ts';
 import { createClosing } from './closing.ts';
-import { createAlertLoop, type AlertLoopParts } from './alert-loop.ts';
-import { createDelivery, type DeliveryParts } from './delivery.ts';
+import { createDelivery } from './delivery.ts';
+import { findChanges } from './incident-changes.ts';
 import { openIncidentRows } from './incident-rows.ts';
 
 export type Notifier = NonNullable<ReturnType<typeof openNotifier>>;
 
-export interface NotifierOptions extends Pick<AlertLoopParts, 'clock' | 'logger' | 'isStale'> {
+export interface NotifierOptions extends Pick<HealthParts, 'isStale'> {
+  clock: Clock;
+  logger: Logger;
   /**
    * Streams without any read become overdue two ticks after this: `now` for a worker, which reads them first; `always`
    * after an unscoped run, which counts from the creation of the file.
@@ -21,6 +29,10 @@ export interface NotifierOptions extends Pick<AlertLoopParts, 'clock' | 'logger'
 }
 
 const DEADLINE_MS = 10_000;
+/** A worker that was stopped catches up before it reports anything, at most for this time. */
+const STARTUP_GRACE_MS = 600_000;
+/** The run in progress, and those before it that tell what its problems were. */
+const LAST_RUNS = 3;
 
 /** Opens the notifier over an up-to-date live file; null if the config names no webhook. */
 export function openNotifier(config: Config, options: NotifierOptions) {
@@ -28,45 +40,72 @@ export function openNotifier(config: Config, options: NotifierOptions) {
   if (!notify?.webhook) return null;
   const { clock, logger, deadlineMs = DEADLINE_MS } = options;
   const closing = createClosing(clock);
+  const incidents = openIncidentRows(config.warehouse);
+  const recorder = openRecorder({ ...config, notify }, incidents, options);
   const call = { clock, logger, deadlineMs, signal: closing.signal };
-  const alerts = openAlerts({ ...config, notify }, notify.webhook, options, call);
+  const deliver = createDelivery({
+    ...call,
+    config: { ...config, notify },
+    webhook: notify.webhook,
+    incidents,
+  });
+  const startedAt = clock.now();
+  let isCaughtUp = false;
   let hasRunFinished = false;
+  let lastError = '';
+
+  async function checkOnce(): Promise<void> {
+    try {
+      const now = clock.now();
+      if (isCaughtUp || Math.abs(now - startedAt) >= STARTUP_GRACE_MS) recorder.record(now);
+      incidents.prune(now, config.retention.runsDays);
+      await deliver();
+      lastError = '';
+    } catch (error) {
+      const message = errorLine(error);
+      if (message !== lastError)
+        logger.error({ event: 'alert_check_failed', error: message }, `alert check failed: ${message}`);
+      lastError = message;
+    }
+  }
+
+  const { request: check, idle } = coalesce(async () => (closing.signal.aborted ? undefined : checkOnce()));
   return {
     /** Checks for incidents that begin or end, and sends the messages that wait. One at a time. Never rejects. */
-    check: async () => alerts.check(),
+    check,
     runFinished: () => void (hasRunFinished = true),
     /** No run is due any more: from now on incidents are reported. Checks if a run finished since the last call. */
     caughtUp() {
-      alerts.enable();
-      if (hasRunFinished) void alerts.check();
+      isCaughtUp = true;
+      if (hasRunFinished) void check();
       hasRunFinished = false;
     },
     /** Waits for calls in progress, at most `withinMs` or until the signal, then closes its connections. */
     async close(withinMs?: number, signal?: AbortSignal) {
-      await closing.close(alerts.idle(), withinMs, signal);
-      alerts.close();
+      await closing.close(idle(), withinMs, signal);
+      incidents.close();
+      recorder.close();
     },
   };
 }
 
-function openAlerts(
-  config: AlertLoopParts['config'],
-  webhook: string,
-  { isStale, since }: NotifierOptions,
-  call: Omit<DeliveryParts, 'config' | 'webhook' | 'incidents'>,
+/** Stores what begins, ends and changes at a time (ms). */
+function openRecorder(
+  config: Config & { notify: NotifyConfig },
+  incidents: ReturnType<typeof openIncidentRows>,
+  { clock, isStale, since }: NotifierOptions,
 ) {
-  const incidents = openIncidentRows(config.warehouse);
   const statusQueries = openStatusQueries(config.warehouse);
-  const watchedSince = since === 'always' ? fromTimestamp(statusQueries.createdAt()) : call.clock.now();
-  const deliver = createDelivery({ ...call, config, incidents, webhook });
+  const watchedSince = since === 'always' ? fromTimestamp(statusQueries.createdAt()) : clock.now();
   const publisher = openPublisher(config, 'alerts');
-  const watched = { statusQueries, incidents, isStale, watchedSince, publisher };
-  const loop = createAlertLoop({ ...call, ...watched, config, deliver });
+  const formatCommand = commandsFor(config.file);
+  const parts: HealthParts = { config, statusQueries, isStale, publisher, formatCommand, watchedSince };
   return {
-    ...loop,
-    close: () => {
-      incidents.close();
-      statusQueries.close();
-    },
+    record: (now: number) =>
+      incidents.record(
+        (open) => findChanges(findProblems(readHealthFacts(parts, now, LAST_RUNS)), open, config, now),
+        now,
+      ),
+    close: statusQueries.close,
   };
 }

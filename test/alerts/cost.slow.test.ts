@@ -44,9 +44,9 @@ async function longestHold(check: () => Promise<void>): Promise<number> {
   let longest = 0;
   let before = performance.now();
   const checked = check().then(() => 'over' as const);
-  while ((await Promise.race([checked, breath('still')])) !== 'over') {
+  for (let state = ''; state !== 'over'; before = performance.now()) {
+    state = await Promise.race([checked, breath('still')]);
     longest = Math.max(longest, performance.now() - before);
-    before = performance.now();
   }
   return longest;
 }

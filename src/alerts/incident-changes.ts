@@ -1,0 +1,45 @@
+/** Which incidents begin, end or change: the problems of now, compared with the open incidents. Pure. */
+import type { Config, NotifyConfig } from '../config/config.ts';
+import { findKind } from '../health/catalogue.ts';
+import type { Problem } from '../health/problem.ts';
+import { toTimestamp } from '../lib/clock.ts';
+import { redactAll } from '../lib/redact.ts';
+import type { IncidentChanges, IncidentKey, OpenIncident } from './incident-rows.ts';
+
+/** Compares at `now` (ms). Incidents of events that `notify.events` leaves out stay as they are. */
+export function findChanges(
+  problems: readonly Problem[],
+  openIncidents: readonly OpenIncident[],
+  { notify: { events }, secrets }: Pick<Config, 'secrets'> & { notify: NotifyConfig },
+  now: number,
+): IncidentChanges {
+  const isReported = ({ event }: Problem['of']) => events.includes(event);
+  const reported = problems.filter(({ of }) => isReported(of));
+  const active = new Map(
+    reported.map((problem) => [keyOf({ kind: problem.of.kind, ...problem.scope }), problem]),
+  );
+  const open = openIncidents.filter(({ kind }) => events.some((event) => event === findKind(kind)?.event));
+  const openKeys = new Set(open.map(keyOf));
+  const begins = ({ isFading, causedBy }: Problem) => !isFading && !(causedBy && isReported(causedBy.of));
+  const describe = ({ alertText, fields }: Problem) => ({
+    text: redactAll(alertText, secrets),
+    details: JSON.stringify(redactAll(fields, secrets)),
+  });
+  return {
+    opened: [...active].flatMap(([key, problem]) => {
+      if (openKeys.has(key) || !begins(problem)) return [];
+      const { of, scope, since } = problem;
+      return { kind: of.kind, ...scope, since: since ?? toTimestamp(now), ...describe(problem) };
+    }),
+    closed: open.flatMap((row) => (active.has(keyOf(row)) ? [] : row.id)),
+    updated: open.flatMap((row) => {
+      const problem = active.get(keyOf(row));
+      if (!problem) return [];
+      const { text, details } = describe(problem);
+      return row.text === text && row.details === details ? [] : { id: row.id, text, details };
+    }),
+  };
+}
+
+const keyOf = ({ kind, account, packageId, part }: IncidentKey) =>
+  JSON.stringify([kind, account, packageId, part]);
