@@ -12,9 +12,13 @@ import type { RunSummary } from '../sync/run.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import type { CommandContext } from './command-context.ts';
 import { EXIT, EXIT_OF_RUN } from './exit.ts';
-import { exitCodeForLoads, targetLoadsText, type TargetLoads } from './output/load-text.ts';
 import { displayPath } from './output/output.ts';
-import type { PublishResult } from './output/publication-text.ts';
+import {
+  exitCodeForLoads,
+  targetLoadsText,
+  type PublishResult,
+  type TargetLoads,
+} from './output/publication-text.ts';
 
 type Context = Pick<CommandContext, 'clock' | 'logger' | 'announce'>;
 

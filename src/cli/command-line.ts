@@ -1,6 +1,8 @@
 /** All commands and their options. Only the file of the command that runs is loaded. */
-import { CommanderError, Option } from 'commander';
-import { addSharedOptions, command, configured, getExitCode, JSON_OPTION, program } from './command.ts';
+import { Command, CommanderError, Option } from 'commander';
+import { DEFAULT_CONFIG } from '../health/commands.ts';
+import { LOG_LEVELS } from '../lib/log-levels.ts';
+import { version } from '../lib/package-root.ts';
 import {
   parseForgetTarget,
   parsePackageSelectors,
@@ -10,30 +12,60 @@ import {
 } from './parse-args.ts';
 import { EXIT, exitCodeFor, printError } from './exit.ts';
 
+const program = new Command('vodhouse')
+  .description('Keeps a SQL warehouse in step with a video-hosting service.')
+  .version(version())
+  .showHelpAfterError('(vodhouse --help lists the commands)')
+  .helpCommand(false)
+  .exitOverride();
+
+/** Options as commander parsed them, then the arguments. Returns the exit code. */
+type Run = (options: never, ...given: never[]) => Promise<number>;
+
+let exitCode: number = EXIT.done;
+
+/** Adds a command. Its module, which is loaded when it runs, exports a function of the same name. */
+function command<Name extends string>(
+  name: Name,
+  description: string,
+  load: () => Promise<Readonly<Record<Name, Run>>>,
+): Command {
+  return program
+    .command(name)
+    .description(description)
+    .showHelpAfterError(`(vodhouse ${name} --help lists its options)`)
+    .action(async (...parameters: unknown[]) => {
+      const { [name]: run } = await load();
+      exitCode = await run(parameters.at(-2) as never, ...(parameters.slice(0, -2) as never[]));
+    });
+}
+
+const JSON_OPTION = ['--json', 'print one JSON document on stdout'] as const;
+
 program.commandsGroup('Daily:');
 
-configured(
+command(
   'init',
   'write a vodhouse.yaml, its JSON schema and an empty .env',
-  async () => (await import('./commands/init.ts')).init,
+  () => import('./commands/init.ts'),
 );
 
-configured(
+command(
   'check',
   'check the config, and with the fewest requests each account and target',
-  async () => (await import('./commands/check.ts')).check,
+  () => import('./commands/check.ts'),
 )
   .option('--all', 'request every package')
   .option('--notify', 'send a test message to the webhook')
   .option(...JSON_OPTION);
 
-configured(
+command(
   'plan',
   'show what runs cost in requests and time, and whether it fits the limits; sends nothing',
-  async () => (await import('./commands/plan.ts')).plan,
+  () => import('./commands/plan.ts'),
 ).option(...JSON_OPTION);
 
-configured('sync', 'make one run now', async () => (await import('./commands/sync.ts')).sync)
+command('sync', 'make one run now', () => import('./commands/sync.ts'))
   .option('--quick', 'find only new and removed videos, with few requests')
   .option(
     '--package <id...>',
@@ -54,34 +86,26 @@ configured('sync', 'make one run now', async () => (await import('./commands/syn
   .option('--wait', 'wait until a run of another process has ended')
   .option(...JSON_OPTION);
 
-configured(
-  'start',
-  'start the worker: runs by schedule until SIGTERM',
-  async () => (await import('./commands/start.ts')).start,
-);
+command('start', 'start the worker: runs by schedule until SIGTERM', () => import('./commands/start.ts'));
 
-configured(
+command(
   'status',
   'show what needs attention, freshness, drift, budgets and the last runs',
-  async () => (await import('./commands/status.ts')).status,
+  () => import('./commands/status.ts'),
 )
   .option('--requests', 'show the last requests instead')
   .option(...JSON_OPTION);
 
-configured(
-  'runs',
-  'show the last runs, or one run in full',
-  async () => (await import('./commands/runs.ts')).runs,
-)
+command('runs', 'show the last runs, or one run in full', () => import('./commands/runs.ts'))
   .argument('[run]', 'number of the run to show in full', parsePositiveInt)
   .option('--failed', 'only runs that failed, were done in part, or were killed')
   .option('--limit <n>', 'number of runs to list (default: 20)', parsePositiveInt)
   .option(...JSON_OPTION);
 
-configured(
+command(
   'publish',
   'rebuild the published file now, and load the targets',
-  async () => (await import('./commands/publish.ts')).publish,
+  () => import('./commands/publish.ts'),
 )
   .option('--target <name>', 'load only this target; the file is rebuilt only if it lacks something')
   .option('--verify', 'compare every value of every account in the targets with the file')
@@ -103,21 +127,13 @@ configured(
 
 program.commandsGroup('Data:');
 
-configured(
-  'query',
-  'print the result of one select on the published file',
-  async () => (await import('./commands/query.ts')).query,
-)
+command('query', 'print the result of one select on the published file', () => import('./commands/query.ts'))
   .argument('<sql>', 'the SQL; - reads it from stdin')
   .option('--file <file>', 'this published file, in place of that of the config')
   .addOption(new Option('--csv', 'print CSV with a heading, all rows').conflicts('json'))
   .option(...JSON_OPTION);
 
-configured(
-  'export',
-  'write one published table as Parquet, CSV or NDJSON',
-  async () => (await import('./commands/export.ts')).exportTable,
-)
+command('export', 'write one published table as Parquet, CSV or NDJSON', () => import('./commands/export.ts'))
   .addOption(
     new Option('--format <format>', 'format of the rows')
       .choices(['parquet', 'csv', 'ndjson'])
@@ -137,18 +153,18 @@ configured(
   .option('--file <file>', 'this published file, in place of that of the config')
   .option(...JSON_OPTION);
 
-configured(
+command(
   'backup',
   'copy the warehouse and check the copy, also during a run',
-  async () => (await import('./commands/backup.ts')).backup,
+  () => import('./commands/backup.ts'),
 )
   .argument('<file>', 'path of the copy; an existing file is not overwritten')
   .option(...JSON_OPTION);
 
-configured(
+command(
   'restore',
   'put a backup in place of the warehouse and keep the previous file',
-  async () => (await import('./commands/restore.ts')).restore,
+  () => import('./commands/restore.ts'),
 )
   .argument('<file>', 'the backup')
   .option('--as-new', 'as another warehouse with an id of its own, to split the accounts over two machines')
@@ -156,32 +172,32 @@ configured(
 
 program.commandsGroup('Repair:');
 
-configured(
+command(
   'resume',
   'end the pause of an account before its time',
-  async () => (await import('./commands/resume.ts')).resume,
+  () => import('./commands/resume.ts'),
 ).argument('<account>', 'name of the account');
 
-configured(
+command(
   'acknowledge',
   'accept drift that a person has seen: status no longer shows it',
-  async () => (await import('./commands/acknowledge.ts')).acknowledge,
+  () => import('./commands/acknowledge.ts'),
 ).argument('[account/stream/field]', 'which drift, such as main/videos/playcount; left out: all');
 
-configured(
+command(
   'correct',
   "accept the service's present figures of a booked day; the booked row does not change",
-  async () => (await import('./commands/correct.ts')).correct,
+  () => import('./commands/correct.ts'),
 )
   .argument('<account>', 'name of the account')
   .argument('<date>', 'the booked day, yyyy-mm-dd')
   .option('--reason <text>', 'reason, stored with the correction')
   .option('--yes', 'do not ask for confirmation');
 
-configured(
+command(
   'forget',
   'delete all rows of an account, or of a package, that left the config',
-  async () => (await import('./commands/forget.ts')).forget,
+  () => import('./commands/forget.ts'),
 )
   .argument('<account[/id]>', 'what to delete: an account, or one of its packages', parseForgetTarget)
   .option('--yes', 'do not ask')
@@ -192,7 +208,7 @@ program.commandsGroup('Try:');
 command(
   'demo',
   'run a sandbox account that changes, a worker that follows it, and the status page',
-  async () => (await import('./commands/demo.ts')).demo,
+  () => import('./commands/demo.ts'),
 )
   .option('--once', 'make one run, print a summary, exit')
   .option('--file <file>', 'warehouse of the demo', 'data/demo.db')
@@ -201,7 +217,7 @@ command(
 command(
   'sandbox',
   'run only the sandbox account, to point a config at it',
-  async () => (await import('./commands/sandbox.ts')).sandbox,
+  () => import('./commands/sandbox.ts'),
 )
   .option('--port <port>', 'port on 127.0.0.1 (0: any free port)', parseInteger, 8330)
   .option('--videos <n>', 'number of videos in each package', parseInteger)
@@ -210,13 +226,27 @@ command(
   .option('--churn <n>', 'changes per minute: uploads, edits, deletions, re-adds', parseInteger, 0)
   .option('--page-size-max <n>', 'largest page size that it returns', parsePositiveInt);
 
-addSharedOptions();
+for (const each of program.commands) {
+  each.optionsGroup('Shared options:');
+  if (!['demo', 'sandbox'].includes(each.name()))
+    each.option('--config <file>', 'the config file', DEFAULT_CONFIG);
+  each
+    .addOption(
+      new Option('--log-level <level>', 'least severe messages to log').choices(LOG_LEVELS).default('info'),
+    )
+    .addOption(
+      new Option('--log-format <format>', 'format of the log on stderr')
+        .choices(['text', 'json'])
+        .default('text'),
+    )
+    .helpOption('-h, --help', 'print this');
+}
 
 /** Runs the command of these arguments, prints the error that ends it, and returns the exit code. */
 export async function runCommandLine(given: readonly string[]): Promise<number> {
   try {
     await program.parseAsync(given, { from: 'user' });
-    return getExitCode();
+    return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     printError(error);

@@ -58,11 +58,8 @@ export async function check(options: CheckOptions): Promise<number> {
     for (const warning of [...warnings, ...findOpenEnvFile(config)])
       context.logger.warn({ event: 'config_warning', reason: warning }, warning);
     const checked = await checkAll(pipeline, config, { isAll: options.all ?? false, webhook }, signal);
-    process.stdout.write(
-      options.json
-        ? formatJson(checkDocument(config, checked, refusal))
-        : checkText(config, checked, refusal) + webhookText(checked.webhook, options.config),
-    );
+    const document = { config: config.file, refused: refusal?.reason ?? null, ...checked };
+    process.stdout.write(options.json ? formatJson(document) : checkText(config, checked, refusal));
     return refusal ? EXIT.usage : exitCodeForChecks(checked);
   } finally {
     await pipeline.close();
@@ -90,12 +87,6 @@ async function checkAll(
   return { findings, targets: await checkingTargets, webhook: await testing };
 }
 
-function checkDocument({ file }: Config, checked: Checked, refusal: LeavingReport['refusal']) {
-  const { findings, targets, webhook } = checked;
-  const refused = refusal?.reason ?? null;
-  return { config: file, refused, findings, targets, webhook };
-}
-
 function exitCodeForChecks({ findings, targets, webhook }: Checked): number {
   const results = [
     ...findings.map(({ ok }) => ok),
@@ -114,11 +105,10 @@ function getWebhook({ notify }: Config, file: string): string {
   });
 }
 
-function webhookText(result: TestResult | null, file: string): string {
-  if (!result) return '';
-  return result.error === null
-    ? `\nthe webhook at ${result.host} accepted the test message\n`
-    : `\nthe webhook at ${result.host} did not accept the test message: ${result.error}\n  -> check notify.webhook in ${file}\n`;
+function webhookText({ host, error }: TestResult, file: string): string {
+  return error === null
+    ? `\nthe webhook at ${host} accepted the test message\n`
+    : `\nthe webhook at ${host} did not accept the test message: ${error}\n  -> check notify.webhook in ${file}\n`;
 }
 
 /** A warning where other users have access to the file with the keys. */
@@ -181,50 +171,31 @@ async function checkRequest(
 
 /** What of the config a refusal without a hint is about. */
 function adviceFor({ status }: RefusedError, asked: string): string {
-  if (asked.startsWith('storage'))
-    return status === 404
-      ? 'check storage.base_url in the config: the service has no such path'
-      : 'check the key and `auth` of the storage in the config';
-  return status === 404
-    ? 'check video_list.base_url in the config: the service has no such path'
-    : 'check key and package in the config';
+  const section = asked.startsWith('storage') ? 'storage' : 'video_list';
+  if (status === 404) return `check ${section}.base_url in the config: the service has no such path`;
+  return `check the key and ${section === 'storage' ? '`auth` of the storage' : 'the package'} in the config`;
 }
-
-/** What was looked at of a target, and the result in one sentence; `hint`: what to type or do. As the JSON document has it. */
-interface TargetCheck {
-  checked: string;
-  ok: boolean;
-  result: string;
-  hint: string | null;
-}
-
-const toFailed = (checked: string, error: unknown): TargetCheck => ({
-  ...{ checked, ok: false, result: errorLine(error), hint: hintLine(error) },
-});
-const toPassed = (checked: string, result: string): TargetCheck => ({
-  ...{ checked, ok: true, result, hint: null },
-});
 
 /** Tries each target, and looks who owns the accounts; changes nothing that a reader sees. */
 function checkTargets({ publish, accounts, worker }: Config, warehouse: Warehouse) {
   const identity = readIdentity(warehouse);
-  async function check(config: TargetConfig): Promise<TargetCheck[]> {
+  async function check(config: TargetConfig) {
     try {
       const target = await openTarget(config, worker);
-      const passed = toPassed('target', await target.check());
+      const passed = { checked: 'target', ok: true, result: await target.check(), hint: null };
       const states = await target.readAccounts();
       const owners = accounts.map(({ name }) => {
         const state = states.get(name) ?? null;
         const refusal = findRefusal(name, state, identity, null, config.name);
-        if (refusal) return toFailed(`account ${name}`, refusal);
         const loaded = state
           ? `loaded by ${state.worker}, ${state.loadedAt ?? 'never'} UTC`
           : 'not loaded yet';
-        return toPassed(`account ${name}`, loaded);
+        const result = refusal ? errorLine(refusal) : loaded;
+        return { checked: `account ${name}`, ok: !refusal, result, hint: hintLine(refusal) };
       });
       return [passed, ...owners];
     } catch (error) {
-      return [toFailed('target', error)];
+      return [{ checked: 'target', ok: false, result: errorLine(error), hint: hintLine(error) }];
     }
   }
   const targets = publish?.targets ?? [];
@@ -233,7 +204,7 @@ function checkTargets({ publish, accounts, worker }: Config, warehouse: Warehous
 
 function checkText(
   { file, accounts }: Config,
-  { findings, targets }: Checked,
+  { findings, targets, webhook }: Checked,
   refusal: LeavingReport['refusal'],
 ): string {
   const headline = refusal
@@ -247,5 +218,5 @@ function checkText(
     rows.map(({ of, checked, ok, result }) => ({ of, checked, '': ok ? 'ok' : 'FAILED', result })),
   );
   const hints = rows.flatMap(({ of, checked, hint }) => (hint ? [`  -> ${of}, ${checked}: ${hint}`] : []));
-  return `${[headline, '', table, ...hints].join('\n')}\n`;
+  return `${[headline, '', table, ...hints].join('\n')}\n${webhook ? webhookText(webhook, file) : ''}`;
 }

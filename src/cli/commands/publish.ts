@@ -1,35 +1,44 @@
 import { existsSync } from 'node:fs';
+import type { Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load.ts';
 import { assertSameZone } from '../../app/file-use.ts';
 import { assertNotLost } from '../../app/lost-file.ts';
 import { loadTarget } from '../../app/load-targets.ts';
-import { commandsFor } from '../../health/commands.ts';
+import { commandsFor, shellQuote } from '../../health/commands.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { ConfigError } from '../../lib/errors.ts';
+import { escapeControls, pluralize } from '../../lib/format.ts';
 import { openPublisher, type Publisher } from '../../publishing/publisher.ts';
 import type { Publication } from '../../publishing/publish-request.ts';
-import { formatSchema, type TargetLoader } from '../../publishing/targets/loader.ts';
+import { formatSchema, openLoaders, openTarget, type TargetLoader } from '../../publishing/targets/loader.ts';
+import { findRefusal, readIdentity } from '../../publishing/targets/ownership.ts';
 import type { LoadRequest } from '../../publishing/targets/target.ts';
 import { readBookedZone } from '../../warehouse/statements/warehouse-state.ts';
-import { openWarehouse } from '../../warehouse/warehouse.ts';
-import { createLoadLogger } from '../command-context.ts';
+import { openWarehouse, type Warehouse } from '../../warehouse/warehouse.ts';
+import { createLoadLogger, type JsonOptions } from '../command-context.ts';
+import { isConfirmed } from '../confirm.ts';
 import { EXIT } from '../exit.ts';
-import {
-  confirmForce,
-  getForce,
-  isAboutTargets,
-  selectLoaders,
-  type PublishOptions,
-} from '../publish-options.ts';
+import { assertKnown } from '../known-name.ts';
+import { formatJson } from '../output/output.ts';
 import {
   exitCodeForLoads,
+  publicationDocument,
+  publicationLine,
   targetLoadsDocument,
   targetLoadsText,
   type TargetLoads,
-} from '../output/load-text.ts';
-import { formatJson } from '../output/output.ts';
-import { publicationDocument, publicationText } from '../output/publication-text.ts';
+} from '../output/publication-text.ts';
 import { abortOnSignal } from '../signals.ts';
+
+interface PublishOptions extends JsonOptions {
+  target?: string;
+  verify?: true;
+  /** An account. */
+  rebuild?: string;
+  takeOver?: string;
+  yes?: true;
+  printSql?: true;
+}
 
 /** `vodhouse publish`: rebuilds the published file now, and loads the targets. Returns the exit code. */
 export async function publish(options: PublishOptions): Promise<number> {
@@ -61,7 +70,7 @@ export async function publish(options: PublishOptions): Promise<number> {
     if (options.json) {
       const file = publication
         ? publicationDocument(publication)
-        : { file: publisher.file, bytes: null, duration_ms: null, rows: null, copy: null };
+        : { file: publisher.file, bytes: null, duration_ms: null, rows: null };
       process.stdout.write(formatJson({ ...file, targets: loads.map(targetLoadsDocument) }));
     }
     return exitCodeForLoads(loads, !isAboutTargets(options));
@@ -69,8 +78,6 @@ export async function publish(options: PublishOptions): Promise<number> {
     warehouse?.close();
   }
 }
-
-type Force = LoadRequest['force'];
 
 /** Null if the command is about targets, and the file has everything. */
 async function publishIfAsked(
@@ -81,7 +88,7 @@ async function publishIfAsked(
   const now = systemClock.now();
   if (isAboutTargets(options) && publisher.dueAt(now) === null) return null;
   const publication = await publisher.publish(now, signal);
-  if (!options.json) process.stdout.write(publicationText(publication));
+  if (!options.json) process.stdout.write(`${publicationLine(publication)}\n`);
   return publication;
 }
 
@@ -89,7 +96,7 @@ async function publishIfAsked(
 async function loadAll(
   loaders: readonly TargetLoader[],
   context: Parameters<typeof loadTarget>[1],
-  { options, force }: { options: PublishOptions; force: Force },
+  { options, force }: { options: PublishOptions; force: LoadRequest['force'] },
   signal: AbortSignal,
 ): Promise<TargetLoads[]> {
   const loads: TargetLoads[] = [];
@@ -110,4 +117,68 @@ async function printSql(loaders: readonly TargetLoader[]): Promise<number> {
   if (sql.length === 0) throw new ConfigError('--print-sql is for databases: no target needs a schema');
   process.stdout.write(sql.join('\n'));
   return EXIT.done;
+}
+
+/** Does the command ask for targets, and not for the file? */
+const isAboutTargets = ({ target, verify, rebuild, takeOver, printSql }: PublishOptions): boolean =>
+  [target, verify, rebuild, takeOver, printSql].some((option) => option !== undefined);
+
+/** The targets that are asked for. Throws ConfigError for a name or a combination that cannot be. */
+function selectLoaders(config: Config, options: PublishOptions): TargetLoader[] {
+  const loaders = openLoaders(config);
+  const names = loaders.map(({ target }) => target.name);
+  if (isAboutTargets(options) && names.length === 0)
+    throw new ConfigError('the config has no publish.targets: there is nothing to load', {
+      hint: 'a target is a name and a place: `publish: { targets: [{ name: lake, folder: /srv/lake }] }`',
+    });
+  if (options.target !== undefined) assertKnown('the config has no target', options.target, names);
+  const selected = loaders.filter(({ target }) => target.name === (options.target ?? target.name));
+  const isForced = options.rebuild !== undefined || options.takeOver !== undefined;
+  if (isForced && selected.length > 1)
+    throw new ConfigError(`an account is loaded by force into one target: --target ${names.join(' or ')}`);
+  return selected;
+}
+
+/** The account to load by force; null: none. Throws ConfigError for one that is neither in the config nor in the warehouse. */
+function getForce(
+  { rebuild, takeOver }: PublishOptions,
+  { accounts }: Config,
+  inWarehouse: readonly string[],
+): LoadRequest['force'] {
+  const account = rebuild ?? takeOver;
+  if (account === undefined) return null;
+  const known = [...new Set([...accounts.map(({ name }) => name), ...inWarehouse])];
+  assertKnown('the config has no account', account, known);
+  return { account, kind: rebuild === undefined ? 'take-over' : 'rebuild' };
+}
+
+/**
+ * Prints to stderr who owns the account, and what will be replaced. Asks, unless `--yes` was given. Throws ConfigError where
+ * stdin is no terminal, OwnedError where a rebuild is not enough, TargetError if the target cannot be read.
+ */
+async function confirmForce(
+  { account, kind }: NonNullable<LoadRequest['force']>,
+  { target: config }: TargetLoader,
+  warehouse: Pick<Warehouse, 'getWarehouseId' | 'listPublications' | 'countTargetRows'>,
+  options: PublishOptions,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const target = await openTarget(config, '');
+  const state = (await target.readAccounts()).get(account) ?? null;
+  const refusal = findRefusal(account, state, readIdentity(warehouse), kind, config.name);
+  if (refusal) throw refusal;
+  const theirs = state ? await target.countVideos(account) : 0;
+  const counts = warehouse.countTargetRows({ account, packageId: null });
+  const ours = counts.find(({ table }) => table === 'video')?.rows ?? 0;
+  const loaded = state
+    ? `loaded by ${state.worker}, ${state.loadedAt ?? 'not completely'} UTC`
+    : 'not loaded yet';
+  const lines = [
+    `target ${config.name}, account ${account}, ${loaded}:`,
+    `  deleted: ${pluralize(theirs, 'video')}, and all else of the account`,
+    `  loaded:  ${pluralize(ours, 'video')}, and all else of this warehouse`,
+  ];
+  process.stderr.write(`${lines.map(escapeControls).join('\n')}\n`);
+  const words = `publish --target ${shellQuote(config.name)} --${kind} ${shellQuote(account)}`;
+  return options.yes ?? isConfirmed('Continue?', commandsFor(options.config)(words), signal);
 }

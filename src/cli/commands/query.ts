@@ -1,21 +1,20 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { text } from 'node:stream/consumers';
-import { formatCount } from '../../lib/format.ts';
 import { openPublishedFile, queryCsv, type QueryResult } from '../../publishing/query-published.ts';
 import type { JsonOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
-import { inChunks, MOST_TABLE_ROWS, queryJson, queryTable } from '../output/query-text.ts';
+import { inChunks, queryJson, queryTable } from '../output/query-text.ts';
 import { findPublishedFile } from '../published-file.ts';
 
-export type QueryOptions = JsonOptions & { csv?: true; file?: string };
+type QueryOptions = JsonOptions & { csv?: true; file?: string };
 
 /**
  * `vodhouse query SQL`: one select on the published file; `-` reads it from stdin. CSV and JSON are written row by row, as fast as
  * their reader takes them. Returns the exit code.
  */
 export async function query(options: QueryOptions, sql: string): Promise<number> {
-  const published = openPublishedFile(findPublishedFile(options, 'vodhouse query').file);
+  const published = openPublishedFile(findPublishedFile(options, 'vodhouse query'));
   try {
     const result = published.query(sql === '-' ? await text(process.stdin) : sql);
     if (options.csv) await writeLines(queryCsv(result));
@@ -30,10 +29,7 @@ export async function query(options: QueryOptions, sql: string): Promise<number>
 function writeTable(result: QueryResult): void {
   const { text: table, isCut } = queryTable(result);
   process.stdout.write(table);
-  if (!isCut) return;
-  process.stderr.write(
-    `there are more than ${formatCount(MOST_TABLE_ROWS)} rows; --csv and --json print all of them\n`,
-  );
+  if (isCut) process.stderr.write('there are more rows; --csv and --json print all of them\n');
 }
 
 async function writeLines(lines: Iterable<string>): Promise<void> {

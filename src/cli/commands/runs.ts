@@ -7,7 +7,7 @@ import { systemClock } from '../../lib/clock.ts';
 import { ConfigError } from '../../lib/errors.ts';
 import { pluralize } from '../../lib/format.ts';
 import { redactAll } from '../../lib/redact.ts';
-import { openRunQueries, type RunCounts } from '../../queries/run-queries.ts';
+import { openRunQueries } from '../../queries/run-queries.ts';
 import type { JsonOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { formatJson } from '../output/output.ts';
@@ -21,10 +21,6 @@ const DEFAULT_LIMIT = 20;
 export async function runs(options: RunsOptions, runId?: number): Promise<number> {
   const config = loadConfig(options.config);
   const formatCommand = commandsFor(options.config);
-  if (runId !== undefined && (options.failed || options.limit !== undefined))
-    throw new ConfigError(`--failed and --limit are of the list, and do not go with run ${runId}`, {
-      hint: formatCommand(`runs ${runId}`),
-    });
   assertNotLost(config, formatCommand);
   const queries = openRunQueries(config.warehouse);
   try {
@@ -71,24 +67,12 @@ function showRun(
   formatCommand: FormatCommand,
 ): string {
   const found = queries.find(runId);
-  if (!found) throw noSuchRun(runId, queries.count(), config, formatCommand);
+  if (!found) {
+    const hint = `${formatCommand('runs')} lists those that are kept (retention.runs_days)`;
+    throw new ConfigError(`there is no run ${runId}`, { hint });
+  }
   const details = redactAll(withCommands(found, config, formatCommand), config.secrets);
   if (isJson) return formatJson(details);
   const isKilled = found.run.status === 'running' && !queries.isRunning();
   return runText(details, { now: systemClock.now(), isKilled, formatCommand });
-}
-
-function noSuchRun(
-  runId: number,
-  { runs: count, first, last }: RunCounts,
-  { retention }: Config,
-  formatCommand: FormatCommand,
-): ConfigError {
-  const message = `there is no run ${runId}`;
-  if (count === 0) return new ConfigError(message, { hint: `${NOTHING_READ}: ${formatCommand('sync')}` });
-  const isDeleted = runId < (first ?? 0);
-  const why = isDeleted ? `; runs are kept for ${retention.runsDays} days (retention.runs_days)` : '';
-  return new ConfigError(`${message}: there are ${first} to ${last}${why}`, {
-    hint: `${formatCommand('runs')} lists them`,
-  });
 }

@@ -33,14 +33,8 @@ export async function status(options: JsonOptions & { requests?: true }): Promis
     const config = withKnownPackages(written, accounts, statusQueries);
     const publisher = openPublisher(config, 'status');
     const isStale = createStaleCheck(config.schedule);
-    const parts = {
-      config,
-      statusQueries,
-      publisher,
-      formatCommand: commandsFor(options.config),
-      isStale,
-      unusableFiles: unusable,
-    };
+    const formatCommand = commandsFor(options.config);
+    const parts = { config, statusQueries, publisher, formatCommand, isStale, unusableFiles: unusable };
     const health = createHealthReport(parts, now, MAX_RUNS);
     const budgets = health.budgets.map((row) => ({ ...row, saved: statusQueries.savings(row.account, now) }));
     const report = {
@@ -55,34 +49,15 @@ export async function status(options: JsonOptions & { requests?: true }): Promis
   }
 }
 
+/** The JSON document (docs/json.md). */
 function reportJson(report: Report, now: number): string {
-  const { warehouse, packages, held_back, quarantine, drift, storage, budgets, published, backup, runs } =
-    report;
-  const { worker, next } = report;
-  const needs = listNeeds(report);
-  const records = { packages, held_back, quarantine, drift, storage };
-  const targets = report.targets.map(({ everyMs, accounts, runs, ...target }) => {
-    const { upToDate, loadedAt, verifiedAt } = summarizeTarget({ everyMs, accounts, runs, ...target }, now);
-    const times = { loaded_at: loadedAt, verified_at: verifiedAt };
-    return {
-      ...target,
-      every_ms: everyMs,
-      up_to_date: upToDate === accounts.length,
-      ...times,
-      accounts,
-      runs,
-    };
+  const { warehouse, worker, next, packages, held_back, quarantine, drift, storage, published } = report;
+  const targets = report.targets.map(({ everyMs, accounts, ...target }) => {
+    const { upToDate, loadedAt, verifiedAt } = summarizeTarget({ everyMs, accounts, ...target }, now);
+    const times = { every_ms: everyMs, loaded_at: loadedAt, verified_at: verifiedAt };
+    return { ...target, ...times, up_to_date: upToDate === accounts.length, accounts };
   });
-  return formatJson({
-    warehouse,
-    worker,
-    next,
-    needs,
-    ...records,
-    budgets,
-    published,
-    targets,
-    backup,
-    runs,
-  });
+  const head = { warehouse, worker, next, needs: listNeeds(report) };
+  const records = { packages, held_back, quarantine, drift, storage, budgets: report.budgets };
+  return formatJson({ ...head, ...records, published, targets, backup: report.backup, runs: report.runs });
 }

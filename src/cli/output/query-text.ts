@@ -6,7 +6,7 @@ import { pluralize } from '../../lib/format.ts';
 import { formatTable } from './table.ts';
 
 /** The widths of a table need all of its rows at once; CSV and JSON have no limit. */
-export const MOST_TABLE_ROWS = 1000;
+const MOST_TABLE_ROWS = 1000;
 
 /** A table with the number of its rows, and whether there are more of them than it shows. */
 export function queryTable({ columns, rows }: QueryResult): { text: string; isCut: boolean } {

@@ -6,9 +6,13 @@ import { redactAll } from '../../lib/redact.ts';
 import { openRunQueries, type RunDetails } from '../../queries/run-queries.ts';
 import { openStatusQueries } from '../../queries/status-queries.ts';
 import type { RunSummary } from '../../sync/run.ts';
-import { targetLoadsDocument, type TargetLoads } from './load-text.ts';
 import { formatJson } from './output.ts';
-import { publishResultDocument, type PublishResult } from './publication-text.ts';
+import {
+  publishResultDocument,
+  targetLoadsDocument,
+  type PublishResult,
+  type TargetLoads,
+} from './publication-text.ts';
 import { runText, withCommands } from './run-text.ts';
 
 /** The run in full, from the live file, with what to do about its failures. `isVerbose`: every package, however many. */

@@ -121,7 +121,7 @@ describe('vodhouse export', () => {
       2,
       expect.stringContaining('999999 is beyond the last change, '),
     ]);
-    expect(await ends('--format', 'csv', '--out', '.')).toEqual([2, expect.stringContaining('is no file')]);
+    expect(await ends('--format', 'csv', '--out', '.')).toEqual([2, expect.stringContaining('no file')]);
     expect(await ends('--format', 'csv', '--out', 'none/x.csv')).toEqual([
       1,
       expect.stringContaining('ENOENT'),

@@ -242,7 +242,7 @@ describe.skipIf(findPostgres() === null)('publish with targets', () => {
     cpSync(join(cwd, 'data'), join(folder, 'data'), { recursive: true });
     const refused = await vodhouse(['publish'], { cwd: folder });
     expect(refused.stdout).toMatch(
-      /^ {2}main +FAILED: .*\n {4}-> .*vodhouse publish --target warehouse --print-sql/m,
+      /^ {2}main, \(runs\) +FAILED: .*\n {4}-> .*vodhouse publish --target warehouse --print-sql/m,
     );
     expect(refused.code).toBe(3);
     await server.query(await succeed(folder, 'publish', '--print-sql'), url);

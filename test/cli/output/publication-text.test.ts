@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { exitCodeForLoads, targetLoadsText } from '../../../src/cli/output/load-text.ts';
+import { exitCodeForLoads, targetLoadsText } from '../../../src/cli/output/publication-text.ts';
 import type { LoadReport } from '../../../src/lib/load-report.ts';
 import { failedLoad, loadReport } from '../../support/fixtures/load-report.ts';
 
