@@ -1,254 +1,300 @@
-/** Runs random histories: a real live file is changed, published and loaded; the target must equal the published file. */
-import { join } from 'node:path';
-import type { TargetConfig } from '../../../src/config/config.ts';
+/** Random histories: a real live file is changed, published and loaded; the target must equal the published file. */
+import fc from 'fast-check';
 import { createCalendar } from '../../../src/lib/calendar.ts';
+import { HOUR_MS } from '../../../src/lib/clock.ts';
 import { addDays } from '../../../src/lib/days.ts';
-import { publish } from '../../../src/publishing/publish.ts';
 import type { LoadReport } from '../../../src/lib/load-report.ts';
-import { loadTarget } from '../../../src/publishing/targets/load-target.ts';
-import { openWarehouse, type Warehouse } from '../../../src/warehouse/warehouse.ts';
-import { createVirtualClock, type VirtualClock } from '../clocks/virtual-clock.ts';
-import { createWalker, EVERYTHING, video } from '../fixtures/package-walker.ts';
-import { createPublishRequest } from '../fixtures/published-file.ts';
+import type { PublishRequest } from '../../../src/publishing/publish-request.ts';
+import { video } from '../fixtures/package-walker.ts';
+import type { openSite, SiteLoad } from '../fixtures/site.ts';
 import { dayRow } from '../fixtures/storage-rows.ts';
+import { steps, type Step } from './steps.ts';
 
-import { temporaryFolder } from '../fixtures/temporary-folder.ts';
-import { ACCOUNTS, PACKAGES, type PastDay, type TargetStep } from './target-steps.ts';
+const PACKAGES = [101, 102];
 
-/** The target of a history. */
-export interface HistoryTarget {
-  config: TargetConfig;
-  /** Where it does not have what the published file has; empty if it does. */
-  findDifferences: (file: string) => Promise<string[]>;
+/** A site whose target can be compared with its published file. */
+export interface TargetSite extends Omit<ReturnType<typeof openSite>, 'load' | 'ship' | 'config'> {
+  load: (options: SiteLoad) => Promise<Record<string, LoadReport>>;
+  /** Where the target does not have what the published file has; empty if it does. */
+  differences: () => Promise<string[]> | string[];
   /** A number, or several, that each write changes. */
-  countWrites: () => Promise<unknown>;
+  countWrites: () => unknown;
 }
 
 interface History {
-  live: string;
-  file: string;
-  clock: VirtualClock;
-  warehouse: Warehouse;
-  target: HistoryTarget;
-  /** The present name of each account. */
+  site: TargetSite;
+  /** The present name of each account; the last name but one by it. */
   names: string[];
-  /** The last name but one of each account. */
-  formerNames: Map<string, string>;
-  options: { exclude: readonly string[]; durationUnit: 'ms' | 's' };
-  renames: number;
+  was: Record<string, string>;
+  options: Partial<PublishRequest>;
 }
 
-/** Runs a history, and returns what went wrong as texts; empty if nothing did. */
-export async function runTargetHistory(
-  steps: readonly TargetStep[],
-  target: HistoryTarget,
-): Promise<string[]> {
-  const live = join(temporaryFolder(), 'live.db');
-  const clock = createVirtualClock('2026-03-01T12:00Z');
-  const history: History = {
-    ...{ live, clock, target, file: join(live, '..', 'out.db'), warehouse: openWarehouse(live, clock) },
-    ...{
-      names: [...ACCOUNTS],
-      formerNames: new Map(),
-      options: { exclude: [], durationUnit: 'ms' },
-      renames: 0,
-    },
-  };
-  register(
-    history,
-    Array.from({ length: 6 }, () => true),
-  );
-  try {
-    for (const step of steps) {
-      clock.advance(1000);
-      const broken = step.kind === 'load' ? await load(history, step.again) : await take(history, step);
-      if (broken.length > 0) return broken;
+const TEXTS = [
+  ...['', ' ', 'plain', 'NULL', '\\N', '\\.', '\n\\.\n', '\\.\n', 'a\r\nb', '\r', '"', '""', `'`, ',', '","'],
+  ...['"\n"', '\0', 'a\0b\0', '\u{1F600}\u{1F468}\u200D\u{1F469}', '\u202e\u00e9e\u0301', '\t|;', '한국어'],
+  ...[
+    '\uFFFD',
+    '\uFEFF',
+    'x'.repeat(10_000),
+    '\\',
+    '\\\\',
+    '\b\f\v\u001b',
+    '{"a": [1]}',
+    '$$',
+    ';DROP TABLE videos;',
+  ],
+];
+const TAGS = [
+  ...['a,b;c', ',;,', ' a , A ,a', 'y'.repeat(10_000) + ',z', '"q",\'s\'', 'tab\t,line\nbreak', '\0,\uFFFD'],
+  '\\.,\\N',
+];
+const NUMBERS = [
+  0,
+  1,
+  -1,
+  60_000,
+  Number.MAX_SAFE_INTEGER,
+  Number.MIN_SAFE_INTEGER,
+  2 ** 31,
+  -(2 ** 31),
+  999,
+];
+const DOUBLES = [0, -0, 0.1, 29.97, 1e-300, 5e-324, 1.7976931348623157e308, -1e21, 1 / 3, 60];
+const TIMES = [
+  ...['0000-01-01 00:00:00.0', '0001-01-01 00:00:00.0', '9999-12-31 23:59:59.9', '2026-02-30 00:00:00', ''],
+  ...[
+    '2024-02-29 12:00:00.5',
+    '2026-03-01 00:00:00',
+    '1969-12-31 23:59:59.0',
+    '2026-01-31T12:00:00Z',
+    '24:00',
+  ],
+];
+/** The text of a run that is hard to load. */
+const HARD = 'line\r\n\\.\n"quoted",\0';
+
+/** Any character, without the tables that fast-check makes for units of its own, which takes seconds. */
+const character = fc
+  .integer({ min: 0, max: 0x10ffff - 0x800 })
+  .map((code) => String.fromCodePoint(code < 0xd800 ? code : code + 0x800));
+const text = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom<string | null>(null, ...TEXTS) },
+  { weight: 2, arbitrary: fc.string({ unit: character, maxLength: 20 }) },
+);
+const integer = fc.oneof(fc.constantFrom<number | null>(null, ...NUMBERS), fc.maxSafeInteger());
+const size = fc.oneof(fc.constantFrom(null, 0, 1, 2 ** 40, -5), fc.integer({ min: -1e12, max: 1e12 }));
+const double = fc.double({ noNaN: true, noDefaultInfinity: true });
+const TEXT_FIELDS =
+  'title series author content copyright etc cid access_key opt thumbnail_url rate undocumented';
+
+const members = fc.record(
+  {
+    ...Object.fromEntries(TEXT_FIELDS.split(' ').map((name) => [name, text])),
+    tag: fc.oneof(text, fc.constantFrom(...TAGS)),
+    cdate: fc.constantFrom<string | null>(null, ...TIMES),
+    ...{ duration: size, filesize: size, v_width: integer, v_height: integer },
+    v_framerate: fc.oneof(fc.constantFrom<number | null>(null, ...DOUBLES), double),
+  },
+  { requiredKeys: [] },
+);
+
+/** A video that the service can show, with and without changes. */
+const shownVideo = fc
+  .record({
+    id: fc.oneof(
+      { weight: 9, arbitrary: fc.integer({ min: 1, max: 6 }) },
+      fc.constant(Number.MAX_SAFE_INTEGER),
+    ),
+    members: fc.oneof(fc.constant({}), fc.constant({ title: 'b' }), members),
+  })
+  .filter(({ id, members: given }) => {
+    try {
+      return video(id, given).id === id;
+    } catch {
+      return false;
     }
-    return [];
-  } finally {
-    history.warehouse.close();
-  }
-}
-
-function register({ warehouse, clock, names }: History, isIn: readonly boolean[]): void {
-  const accounts = names.map((name, index) => ({
-    name,
-    packages: PACKAGES.flatMap((id, at) => (isIn[index * PACKAGES.length + at] ? [{ id, name: null }] : [])),
-  }));
-  warehouse.registerPackages(
-    accounts.filter(({ packages }) => packages.length > 0),
-    clock.now(),
-  );
-}
-
-async function take(history: History, step: Exclude<TargetStep, { kind: 'load' }>): Promise<string[]> {
-  const { warehouse, clock, names } = history;
-  switch (step.kind) {
-    case 'walk':
-    case 'stop':
-      await walk(history, step);
-      break;
-    case 'days':
-      storeDays(history, step);
-      break;
-    case 'correct':
-      correct(history, step);
-      break;
-    case 'config':
-      register(history, step.packages);
-      break;
-    case 'forget':
-      forget(
-        history,
-        names[step.account] ?? '',
-        step.package === null ? null : (PACKAGES[step.package] ?? null),
-      );
-      break;
-    case 'rename': {
-      const to = `renamed-${++history.renames}`;
-      const from = names[step.account] ?? '';
-      if (warehouse.hasAccount(from)) warehouse.renameAccount(from, to);
-      history.formerNames.set(to, from);
-      history.names[step.account] = to;
-      break;
-    }
-    case 'prune':
-      endRun(history, beginRun(history), step.runsDays);
-      break;
-    case 'options':
-      history.options = step;
-      break;
-    case 'wait':
-      clock.advance(step.ms);
-  }
-  return [];
-}
-
-async function walk(history: History, step: Extract<TargetStep, { kind: 'walk' | 'stop' }>): Promise<void> {
-  const { warehouse, clock, names } = history;
-  const key = { account: names[step.account] ?? '', packageId: PACKAGES[step.package] ?? 0 };
-  const isActive = warehouse.listTargetPackages(key).some(({ isRetired }) => isRetired === 0);
-  if (!isActive) return;
-  const walker = createWalker(warehouse, clock, key);
-  const videos = step.shown.map(({ id, members }) => video(id, members));
-  const started = await walker.begin();
-  const checkpoint = { id: videos[0]?.id ?? null, totalcount: videos.length };
-  await walker.page(started, { videos, proof: EVERYTHING, checkpoint });
-  clock.advance(90_000);
-  if (step.kind === 'walk') await walker.finish(started, { share: 1, minimum: 100 });
-  else await walker.stop(started, 'failed');
-  endRun(history, started.runId, 90);
-}
-
-const beginRun = ({ warehouse, clock }: History) =>
-  warehouse.beginRun({
-    trigger: 'schedule',
-    mode: 'quick',
-    now: clock.now(),
-    scope: 'a "b"\n',
-    origin: null,
   });
+const shown = fc.uniqueArray(shownVideo, { maxLength: 6, selector: ({ id }) => id });
+// one package is walked again and again, so that its videos have many states
+const account = fc.constantFrom(0, 0, 0, 0, 1, 2);
+const packageId = fc.constantFrom(101, 101, 101, 102);
+const figure = fc.oneof(fc.nat(3), fc.constant(2 ** 50));
+const pastDay = fc.record({
+  /** Days before today. */
+  ago: fc.integer({ min: 1, max: 40 }),
+  known: fc.constantFrom('booked', 'booked', 'unconfirmed', 'missed', 'refused'),
+  figure,
+});
 
-function endRun({ warehouse, clock }: History, runId: number, runsDays: number): void {
-  warehouse.endRun(runId, {
-    ...{
-      status: 'partial',
-      now: clock.now(),
-      error: 'line\r\n\\.\n"quoted",\0',
-      failures: [],
-      resumeAt: null,
-    },
-    clockOffsetMs: null,
-    retention: { requestsDays: 1, runsDays },
-  });
-}
-
-const getToday = ({ clock }: History) => createCalendar('Asia/Seoul').dayAt(clock.now());
-
-function storeDays(history: History, { account, live, past }: Extract<TargetStep, { kind: 'days' }>): void {
-  const { warehouse, clock, names } = history;
-  const today = getToday(history);
-  const of = (known: PastDay['known']) =>
-    past.filter(
-      (day, index) => day.known === known && past.findIndex(({ ago }) => ago === day.ago) === index,
+const walks = (name: string, isStopped: boolean) =>
+  steps(name, { account, packageId, shown }, async ({ site, names }: History, given) => {
+    const key = { account: names[given.account] ?? '', packageId: given.packageId };
+    if (!site.warehouse.listTargetPackages(key).some(({ isRetired }) => isRetired === 0)) return;
+    await site.walkVideos(
+      given.shown.map((each) => video(each.id, each.members)),
+      key,
+      isStopped,
     );
-  const toRow = ({ ago, figure }: PastDay) => dayRow(addDays(today, -ago), figure);
-  const name = names[account] ?? '';
-  const { booked } = warehouse.readDayHistory(name);
-  const isOpen = ({ ago }: PastDay) => !booked.has(addDays(today, -ago));
-  warehouse.storeDays({
-    ...{ account: name, answeredAt: clock.now(), today, drift: [], givenUp: [] },
-    live: live === null ? null : dayRow(today, live),
-    past: of('booked').map(toRow),
-    unconfirmed: of('unconfirmed')
-      .filter(isOpen)
-      .map((day) => ({ row: toRow(day), reason: 'all zero' })),
-    missed: of('missed')
-      .filter(isOpen)
-      .map(({ ago }) => ({ date: addDays(today, -ago), reason: 'missing', requestedDays: 1 })),
-    refused: of('refused').map(({ ago }) => ({
-      date: addDays(today, -ago),
-      reason: 'a "bad",\n\0 one',
-      raw: '{}',
-    })),
   });
+
+const days = steps(
+  'days',
+  {
+    account,
+    live: fc.option(figure),
+    past: fc.uniqueArray(pastDay, { maxLength: 4, selector: ({ ago }) => ago }),
+  },
+  ({ site: { warehouse, clock }, names }: History, given) => {
+    const name = names[given.account] ?? '';
+    const today = createCalendar('Asia/Seoul').dayAt(clock.now());
+    const { booked } = warehouse.readDayHistory(name);
+    const all = given.past.map(({ ago, ...day }) => ({
+      ...day,
+      row: dayRow(addDays(today, -ago), day.figure),
+    }));
+    const of = (known: string) => all.filter((day) => day.known === known).map(({ row }) => row);
+    const open = (known: string) => of(known).filter(({ date }) => !booked.has(date));
+    warehouse.storeDays({
+      ...{ account: name, answeredAt: clock.now(), today, drift: [], givenUp: [] },
+      live: given.live === null ? null : dayRow(today, given.live),
+      past: of('booked'),
+      unconfirmed: open('unconfirmed').map((row) => ({ row, reason: 'all zero' })),
+      missed: open('missed').map(({ date }) => ({ date, reason: 'missing', requestedDays: 1 })),
+      refused: of('refused').map(({ date }) => ({ date, reason: 'a "bad",\n\0 one', raw: '{}' })),
+    });
+  },
+);
+
+const corrections = steps(
+  'correct',
+  { account, day: fc.nat(5), figure },
+  ({ site, names }: History, given) => {
+    const name = names[given.account] ?? '';
+    const booked = [...site.warehouse.readDayHistory(name).booked];
+    const date = booked[given.day % Math.max(booked.length, 1)];
+    if (date === undefined) return;
+    const acceptedAt = site.clock.now();
+    site.warehouse.correctDay({
+      account: name,
+      row: dayRow(date, given.figure),
+      acceptedAt,
+      reason: 'it "was",\\.',
+    });
+  },
+);
+
+/** Puts these packages of each account into the config. */
+function register({ site, names }: History, isIn: (account: string, packageId: number) => boolean): void {
+  const accounts = names.map((name) => ({
+    name,
+    packages: PACKAGES.filter((id) => isIn(name, id)).map((id) => ({ id, name: null })),
+  }));
+  const configured = accounts.filter(({ packages }) => packages.length > 0);
+  site.warehouse.registerPackages(configured, site.clock.now());
 }
 
-function correct({ warehouse, clock, names }: History, step: Extract<TargetStep, { kind: 'correct' }>): void {
-  const account = names[step.account] ?? '';
-  const booked = [...warehouse.readDayHistory(account).booked];
-  const date = booked[step.day % Math.max(booked.length, 1)];
-  if (date === undefined) return;
-  warehouse.correctDay({
-    account,
-    row: dayRow(date, step.figure),
-    acceptedAt: clock.now(),
-    reason: 'it "was",\\.',
-  });
-}
+const configs = steps(
+  'config',
+  { isIn: fc.array(fc.boolean(), { minLength: 6, maxLength: 6 }) },
+  (history: History, { isIn }) =>
+    register(history, (name, id) => isIn[2 * history.names.indexOf(name) + PACKAGES.indexOf(id)] ?? false),
+);
 
 /** What is forgotten was retired before, and comes back with the next change of the config. */
-function forget(history: History, account: string, packageId: number | null): void {
-  const { warehouse, clock, names } = history;
-  const active = names.map((name) => ({
-    name,
-    packages: warehouse
-      .listTargetPackages({ account: name, packageId: null })
-      .filter(
-        (each) =>
-          each.isRetired === 0 &&
-          !(name === account && packageId === null) &&
-          !(name === account && each.packageId === packageId),
-      )
-      .map((each) => ({ id: each.packageId, name: null })),
-  }));
-  warehouse.registerPackages(
-    active.filter(({ packages }) => packages.length > 0),
-    clock.now(),
-  );
-  warehouse.forget({ account, packageId }, clock.now());
-}
+const forgettings = steps(
+  'forget',
+  { account, only: fc.option(packageId, { freq: 3 }) },
+  (history: History, given) => {
+    const { site, names } = history;
+    const key = { account: names[given.account] ?? '', packageId: given.only };
+    const active = (account: string) =>
+      site.warehouse
+        .listTargetPackages({ account, packageId: null })
+        .filter(({ isRetired }) => isRetired === 0);
+    register(history, (name, id) => {
+      const isForgotten = name === key.account && (key.packageId === null || key.packageId === id);
+      return !isForgotten && active(name).some((each) => each.packageId === id);
+    });
+    site.warehouse.forget(key, site.clock.now());
+  },
+);
 
-/** Publishes, loads and compares; `again`: a second load must write nothing. */
-async function load(history: History, again: boolean): Promise<string[]> {
-  const { live, file, clock, target, options } = history;
-  await publish(createPublishRequest(live, { file, now: clock.now(), ...options }));
-  const first = await loadOnce(history, true);
+let renames = 0;
+const renamings = steps('rename', { account }, ({ site, names, was }: History, given) => {
+  const [from = '', to] = [names[given.account], `renamed-${++renames}`];
+  if (site.warehouse.hasAccount(from)) site.warehouse.renameAccount(from, to);
+  was[to] = from;
+  names[given.account] = to;
+});
+
+const prunings = steps(
+  'prune',
+  { runsDays: fc.constantFrom(0.01, 1, 20) },
+  ({ site }: History, { runsDays }) => {
+    const run = { trigger: 'schedule', mode: 'quick', scope: 'a "b"\n', origin: null } as const;
+    const runId = site.warehouse.beginRun({ ...run, now: site.clock.now() });
+    site.endRun(runId, { status: 'partial', error: HARD, retention: { requestsDays: 1, runsDays } });
+  },
+);
+
+const choices = steps(
+  'publish',
+  {
+    exclude: fc.subarray(['access_key', 'title', 'tag', 'extra', 'created_at']),
+    durationUnit: fc.constantFrom('ms' as const, 's' as const),
+  },
+  (history: History, options) => void (history.options = options),
+);
+
+const waits = steps(
+  'wait',
+  { ms: fc.oneof(...[2, 24, 40 * 24].map((hours) => fc.nat(hours * HOUR_MS))) },
+  ({ site }: History, { ms }) => site.clock.advance(ms),
+);
+
+/** Publishes, loads and compares; `again`: a second load must write nothing. Returns what is wrong. */
+async function load({ site, names, was, options }: History, again: boolean): Promise<string[]> {
+  await site.publish({ exclude: [], ...options });
+  const first = Object.values(await site.load({ accounts: names, was, isVerified: true }));
   const wrong = first.filter(({ outcome }) => outcome === 'failed' || outcome === 'refused');
   if (wrong.length > 0) return wrong.map((result) => JSON.stringify(result));
-  const unequal = first.flatMap(({ differences }) => differences ?? []);
-  const differences = [...unequal, ...(await target.findDifferences(file))];
+  const differences = [...first.flatMap((result) => result.differences ?? []), ...(await site.differences())];
   if (differences.length > 0 || !again) return differences;
-  const before = await target.countWrites();
-  const replayed = await loadOnce(history, false);
-  const after = await target.countWrites();
+  const before = await site.countWrites();
+  const replayed = Object.values(await site.load({ accounts: names, was }));
+  const after = await site.countWrites();
   const changed = replayed.filter(({ outcome, rows }) => outcome !== 'unchanged' || rows > 0);
-  if (JSON.stringify(before) !== JSON.stringify(after))
-    return [`a second load wrote: ${JSON.stringify({ before, after, changed })}`];
-  return changed.map((result) => `a second load: ${JSON.stringify(result)}`);
+  const isWritten = JSON.stringify(before) !== JSON.stringify(after);
+  return changed.length > 0 || isWritten
+    ? [`a second load: ${JSON.stringify({ before, after, changed })}`]
+    : [];
 }
 
-function loadOnce({ file, target, names, formerNames }: History, isVerified: boolean): Promise<LoadReport[]> {
-  const accounts = names.map((name) => ({ name, was: formerNames.get(name) ?? null }));
-  return loadTarget({ target: target.config, file, worker: 'eu-1', accounts, isVerified, force: null });
+const loads = steps('load', { again: fc.boolean() }, (history: History, { again }) => load(history, again));
+
+const step: fc.Arbitrary<Step<History>> = fc.oneof(
+  { weight: 14, arbitrary: walks('walk', false) },
+  { weight: 9, arbitrary: loads },
+  { weight: 4, arbitrary: days },
+  { weight: 3, arbitrary: waits },
+  { weight: 2, arbitrary: corrections },
+  ...[walks('stop', true), configs, forgettings, renamings, prunings, choices].map((arbitrary) => ({
+    weight: 1,
+    arbitrary,
+  })),
+);
+
+/** A history of a warehouse and of its loads. */
+export const targetHistory = fc.array(step, { minLength: 6, maxLength: 30, size: 'max' });
+
+/** Runs a history, and a load at its end; returns what went wrong as texts, empty if nothing did. */
+export async function runTargetHistory(all: readonly Step<History>[], site: TargetSite): Promise<string[]> {
+  const history: History = { site, names: ['main', 'second', 'a_b'], was: {}, options: {} };
+  register(history, () => true);
+  for (const each of all) {
+    site.clock.advance(1000);
+    const wrong = await each.act(history);
+    if (Array.isArray(wrong) && wrong.length > 0) return wrong as string[];
+  }
+  return load(history, true);
 }

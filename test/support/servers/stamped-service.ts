@@ -65,12 +65,3 @@ function allLimits(limits: string): string {
   const others = Object.entries(OFF).filter(([name]) => !limits.includes(`${name}:`));
   return [limits, ...others.map(([name, value]) => `${name}: ${value}`)].join(', ');
 }
-
-/**
- * The largest number of arrivals in any sliding window of this length; a window includes its beginning and
- * not its end.
- */
-export function mostArrivals(arrivals: readonly SeenRequest[], windowMs: number): number {
-  const stamps = arrivals.map(({ at }) => at);
-  return Math.max(0, ...stamps.map((end) => stamps.filter((at) => at <= end && at > end - windowMs).length));
-}

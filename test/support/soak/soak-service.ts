@@ -1,19 +1,54 @@
-/** The sandbox over real HTTP, with outages, a clock that advances while it answers, and a record of every request. */
+/**
+ * The sandbox over real HTTP, with an outage every night, a clock that advances while it answers, and a record of every request.
+ * Moments in milliseconds since 1970.
+ */
 import { fastify, type FastifyReply } from 'fastify';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../src/lib/clock.ts';
 import { createSandbox, type SandboxOptions } from '../../../src/sandbox/sandbox.ts';
 import { createKeyAuth, allowAll } from '../../../src/service/server/api-keys.ts';
 import { addServiceRoutes } from '../../../src/service/server/routes.ts';
-import { faultAt, type Fault, type Outage } from './soak-outages.ts';
 import type { VirtualClock } from '../clocks/virtual-clock.ts';
 
 const PAGE_SIZE_MAX = 200;
-
 /** The duration of a request and its response; the clock does not advance otherwise in that time. */
 const THERE_MS = 20;
 const BACK_MS = 40;
-
 /** A video changes after every n-th request, between two pages of a walk. */
 const CHANGE_EVERY = 300;
+
+/** The first outage begins around midnight of the service's calendar, when the previous day is due for booking; each later one later. */
+const FIRST_BEGINS_MS = 22 * HOUR_MS;
+const LATER_EACH_NIGHT_MS = 17 * MINUTE_MS;
+const SPREAD_MS = 150 * MINUTE_MS;
+/** The `Retry-After` of a night of 429. */
+const TOO_MANY_MS = 15 * MINUTE_MS;
+/** 503 without a time; a closed connection; 429 with a time; 503 that names the end of the outage. */
+const KINDS = ['unavailable', 'drop', 'too many', 'announced'] as const;
+
+export interface Outage {
+  kind: (typeof KINDS)[number];
+  from: number;
+  /** The first moment after it. */
+  to: number;
+  /** End of the last pause that the service may have demanded. */
+  pausedUntil: number;
+}
+
+/** One outage a night (UTC), from the night of `start` on; `seed` shifts the order of their kinds and their times. */
+export function outagesFrom(start: number, nights: number, seed: number): Outage[] {
+  const midnight = Math.floor(start / DAY_MS) * DAY_MS;
+  return Array.from({ length: nights }, (_, night) => {
+    const kind = KINDS[(night + seed) % KINDS.length] ?? 'drop';
+    const later = ((night + seed) * LATER_EACH_NIGHT_MS) % SPREAD_MS;
+    const from = midnight + night * DAY_MS + FIRST_BEGINS_MS + later;
+    const to = from + HOUR_MS;
+    return { kind, from, to, pausedUntil: kind === 'too many' ? to + TOO_MANY_MS : to };
+  });
+}
+
+/** The outage that may explain something between the two moments; undefined if there is none. */
+export const outageWithin = (outages: readonly Outage[], from: number, to: number): Outage | undefined =>
+  outages.find((outage) => outage.from <= to && from <= outage.pausedUntil);
 
 export interface SoakServiceOptions {
   clock: VirtualClock;
@@ -23,21 +58,16 @@ export interface SoakServiceOptions {
   seed: number;
 }
 
-/** The arrivals at the service, by its own clock, in milliseconds since 1970. */
-interface Seen {
-  /** When each request arrived, rising. */
-  arrivals: number[];
-  /** Periods in which it allowed no requests, each from the response that announced it. */
-  pauses: { from: number; to: number }[];
-  /** The number of requests by fault. */
-  faults: Record<string, number>;
-}
-
 export type SoakService = Awaited<ReturnType<typeof startSoakService>>;
 
 export async function startSoakService({ clock, outages, ...account }: SoakServiceOptions) {
   const sandbox = createSandbox({ clock, ...account });
-  const seen: Seen = { arrivals: [], pauses: [], faults: {} };
+  /** When each request arrived; from and to when it allowed none, since it said so; the requests by fault. */
+  const seen = {
+    arrivals: [] as number[],
+    pauses: [] as { from: number; to: number }[],
+    faults: {} as Record<string, number>,
+  };
   let isStill = false;
   let awaited: { number: number; call: () => void } | null = null;
 
@@ -49,16 +79,36 @@ export async function startSoakService({ clock, outages, ...account }: SoakServi
     return clock.now();
   }
 
+  const count = (fault: string) => void (seen.faults[fault] = (seen.faults[fault] ?? 0) + 1);
+
+  async function fail(reply: FastifyReply, { kind, to }: Outage, arrivedAt: number): Promise<void> {
+    if (kind === 'drop') {
+      count('dropped');
+      reply.hijack();
+      reply.raw.destroy();
+      return;
+    }
+    const status = kind === 'too many' ? 429 : 503;
+    const waitMs = { unavailable: null, 'too many': TOO_MANY_MS, announced: to - arrivedAt }[kind];
+    count(waitMs === null ? `${status}` : `${status} with a time`);
+    if (waitMs !== null) {
+      const seconds = Math.ceil(waitMs / 1000);
+      seen.pauses.push({ from: clock.now(), to: clock.now() + seconds * 1000 });
+      reply.header('retry-after', String(seconds));
+    }
+    await reply.code(status).send('not now');
+  }
+
   const app = fastify({ forceCloseConnections: true });
   app.addHook('onRequest', async (_request, reply) => {
-    const fault = faultAt(outages, arrive());
+    const arrivedAt = arrive();
+    const outage = outages.find(({ from, to }) => from <= arrivedAt && arrivedAt < to);
     clock.advance(BACK_MS);
-    if (fault) await fail(reply, fault, seen, clock.now());
+    if (outage) await fail(reply, outage, arrivedAt);
   });
-  const { catalogue, key } = sandbox;
   addServiceRoutes(app, {
-    catalogue,
-    authorize: { videos: createKeyAuth([key], ['query']), storage: allowAll },
+    catalogue: sandbox.catalogue,
+    authorize: { videos: createKeyAuth([sandbox.key], ['query']), storage: allowAll },
     now: () => clock.now(),
     defaultPageSize: PAGE_SIZE_MAX,
     maxPageSize: PAGE_SIZE_MAX,
@@ -68,48 +118,10 @@ export async function startSoakService({ clock, outages, ...account }: SoakServi
     sandbox,
     seen,
     /** Calls back when the n-th request from now arrives. */
-    atArrival: (count: number, call: () => void) => {
-      awaited = { number: seen.arrivals.length + count, call };
-    },
+    atArrival: (requests: number, call: () => void) =>
+      void (awaited = { number: seen.arrivals.length + requests, call }),
     /** Stops all changes of the account. */
     stopChanges: () => void (isStill = true),
-    close: async () => {
-      await app.close();
-    },
+    close: async () => app.close(),
   };
-}
-
-async function fail(reply: FastifyReply, fault: Fault, { faults, pauses }: Seen, now: number): Promise<void> {
-  if (fault === 'drop') {
-    count(faults, 'dropped');
-    reply.hijack();
-    reply.raw.destroy();
-    return;
-  }
-  const { status, waitMs } = fault;
-  count(faults, waitMs === null ? `${status}` : `${status} with a time`);
-  if (waitMs !== null) {
-    const seconds = Math.ceil(waitMs / 1000);
-    pauses.push({ from: now, to: now + seconds * 1000 });
-    reply.header('retry-after', String(seconds));
-  }
-  await reply.code(status).send('not now');
-}
-
-function count(counts: Record<string, number>, name: string): void {
-  counts[name] = (counts[name] ?? 0) + 1;
-}
-
-/**
- * The most moments that any sliding window of this length contains; a window includes its beginning and not
- * its end.
- */
-export function mostWithin(moments: readonly number[], windowMs: number): number {
-  let most = 0;
-  let first = 0;
-  for (const [index, moment] of moments.entries()) {
-    while ((moments[first] ?? moment) <= moment - windowMs) first++;
-    most = Math.max(most, index - first + 1);
-  }
-  return most;
 }

@@ -1,15 +1,27 @@
 /**
  * A worker for many days by a virtual clock: its schedule, the outages of its service, its crashes. `SOAK_DAYS` (default and
- * least: 30) and `SOAK_SEED` change its length, its videos, its outages and its crashes.
+ * least: 30) and `SOAK_SEED` change its length, its videos, its outages and its crashes. Moments in milliseconds since 1970.
  */
+import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { runWorker } from '../../../src/app/worker.ts';
 import type { Config } from '../../../src/config/config.ts';
-import { createStorageConfig, createTestConfig } from '../fixtures/test-config.ts';
-import { measure, readRunsAfter, type Sizes, type SoakRun } from './soak-results.ts';
-import { outagesFrom, outageWithin, type Outage } from './soak-outages.ts';
-import { startSoakService, type SoakService } from './soak-service.ts';
-import { startSoakWorker, type SoakWorker } from './soak-worker.ts';
-import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../../src/lib/clock.ts';
+import { DAY_MS, fromTimestamp, HOUR_MS, MINUTE_MS } from '../../../src/lib/clock.ts';
+import { InterruptedError } from '../../../src/lib/errors.ts';
+import { createLogger } from '../../../src/lib/logger.ts';
+import { silentProgress } from '../../../src/sync/context.ts';
 import { createVirtualClock, toMs, type VirtualClock } from '../clocks/virtual-clock.ts';
+import { readRows } from '../fixtures/live-file.ts';
+import { createTestConfig } from '../fixtures/test-config.ts';
+import {
+  outagesFrom,
+  outageWithin,
+  startSoakService,
+  type Outage,
+  type SoakService,
+} from './soak-service.ts';
+
 export const DAYS = Math.max(30, Number(process.env['SOAK_DAYS'] ?? 30));
 export const SEED = Number(process.env['SOAK_SEED'] ?? 7);
 /** On 29 March 2026 the clocks of Berlin go forward. */
@@ -20,28 +32,30 @@ export const SINCE = '2026-03-01';
 
 export const LIMITS = { perSecond: 5, perMinute: 20, perDay: 1_700 };
 export const RETENTION = { requestsDays: 7, runsDays: 10 };
-const SCHEDULE = { full: '0 * * * *', quick: '*/20 * * * *' };
+const SCHEDULE = { full: '0 * * * *', quick: '*/20 * * * *', timezone: 'UTC' };
 export const QUICK_MS = 20 * MINUTE_MS;
-const isFullTick = (at: number) => at % HOUR_MS === 0;
 
-const PACKAGES = [
-  { id: 101, videos: 220 },
-  { id: 102, videos: 120 },
-  { id: 103, videos: 0 },
-  { id: 104, videos: 70 },
-  { id: 105, videos: 30 },
-];
+const PACKAGES = [220, 120, 0, 70, 30].map((videos, index) => ({ id: 101 + index, videos }));
 
+const FIRST_HOUR = Math.ceil(START / HOUR_MS) * HOUR_MS;
 /** When the worker is killed, every ten days: a number of requests after a tick of a full run. */
 const DEATHS = Array.from({ length: Math.floor(DAYS / 10) }, (_, index) => ({
-  at:
-    Math.ceil(START / HOUR_MS) * HOUR_MS +
-    (10 * index + 4) * DAY_MS +
-    ((SEED * 5 + index * 7) % 24) * HOUR_MS,
+  at: FIRST_HOUR + (10 * index + 4) * DAY_MS + ((SEED * 5 + index * 7) % 24) * HOUR_MS,
   requests: 3 + ((SEED + index * 3) % 8),
 }));
 /** How long it stays down. */
 const DEAD_FOR_MS = 130_000;
+
+export interface SoakRun {
+  id: number;
+  mode: 'full' | 'quick';
+  status: string;
+  startedAt: number;
+  finishedAt: number;
+  /** It resumes one that was parked. */
+  goesOn: boolean;
+  error: string | null;
+}
 
 /** The result. */
 export interface Soak {
@@ -52,8 +66,8 @@ export interface Soak {
   deaths: { at: number; again: number }[];
   /** Log messages that no outage explains. */
   defects: string[];
-  /** After each ten days. */
-  sizes: Sizes[];
+  /** After each ten days: bytes of the heap in use, and of each table with its indexes. */
+  sizes: { day: number; heap: number; tables: ReadonlyMap<string, number> }[];
   endedAt: number;
 }
 
@@ -61,22 +75,11 @@ export interface Soak {
 export async function runSoak(path: string): Promise<Soak> {
   const clock = createVirtualClock(START);
   const outages = outagesFrom(START, DAYS, SEED);
-  const service = await startSoakService({
-    clock,
-    packages: PACKAGES,
-    timezone: TIMEZONE,
-    outages,
-    seed: SEED,
-  });
-  const config = soakConfig(service.url, path);
+  const account = { packages: PACKAGES, timezone: TIMEZONE, seed: SEED };
+  const service = await startSoakService({ clock, outages, ...account });
   const soak: Soak = { service, outages, runs: [], deaths: [], defects: [], sizes: [], endedAt: 0 };
-  const begin = () => startWorker(config, soak, clock);
-  const everyHalfDay = () => {
-    soak.runs.push(...readRunsAfter(path, soak.runs.at(-1)?.id ?? 0));
-    recordSizes(soak, path, clock.now());
-  };
   try {
-    await live(soak, clock, begin, everyHalfDay);
+    await live(soak, clock, soakConfig(service.url, path));
   } finally {
     await service.close();
   }
@@ -84,55 +87,34 @@ export async function runSoak(path: string): Promise<Soak> {
   return soak;
 }
 
-async function live(soak: Soak, clock: VirtualClock, begin: () => SoakWorker, everyHalfDay: () => void) {
+async function live(soak: Soak, clock: VirtualClock, config: Config): Promise<void> {
   const { outages, service } = soak;
   const deaths = [...DEATHS];
+  const begin = () => startWorker(config, clock, soak.defects);
   let worker = begin();
-  let sizesAt = START;
+  let recordedAt = START;
   for (let at = START; at < END; at = nextCheck(outages, at, clock.now())) {
     clock.set(Math.max(at, clock.now()));
     churn(service, at);
     if (deaths[0] && at >= deaths[0].at) service.atArrival(deaths.shift()?.requests ?? 0, worker.kill);
     await worker.runTick();
-    if (worker.isKilled()) worker = await startAgain(worker, soak, clock, begin);
-    if (at < sizesAt) continue;
-    sizesAt += DAY_MS / 2;
-    everyHalfDay();
+    if (worker.isKilled()) {
+      const diedAt = clock.now();
+      await worker.restoreFiles();
+      clock.advance(DEAD_FOR_MS);
+      soak.deaths.push({ at: diedAt, again: clock.now() });
+      worker = begin();
+      await worker.runTick();
+    }
+    if (at < recordedAt) continue;
+    recordedAt += DAY_MS / 2; // runs are deleted by age
+    record(soak, config.warehouse, clock.now());
   }
-  await endQuietly(worker, service, clock);
-  everyHalfDay();
-}
-
-/** One more full run, with a service that does not change. */
-async function endQuietly(worker: SoakWorker, service: SoakService, clock: VirtualClock): Promise<void> {
-  service.stopChanges();
+  service.stopChanges(); // one more full run, with a service that does not change
   clock.set(Math.ceil(clock.now() / HOUR_MS) * HOUR_MS);
   await worker.runTick();
   await worker.stop();
-}
-
-function startWorker(config: Config, soak: Soak, clock: VirtualClock): SoakWorker {
-  const onDefect = (line: string) => void soak.defects.push(line);
-  return startSoakWorker({ config, clock, onDefect });
-}
-
-async function startAgain(dead: SoakWorker, { deaths }: Soak, clock: VirtualClock, begin: () => SoakWorker) {
-  const at = clock.now();
-  await dead.restoreFiles();
-  clock.advance(DEAD_FOR_MS);
-  deaths.push({ at, again: clock.now() });
-  const worker = begin();
-  await worker.runTick();
-  return worker;
-}
-
-/**
- * The ticks of the schedule from the first full hour on; the last full one is after the end, and runs anyway.
- */
-export function ticks(): { full: number[]; quick: number[] } {
-  const first = Math.ceil(START / HOUR_MS) * HOUR_MS;
-  const all = Array.from({ length: (DAYS * DAY_MS) / QUICK_MS + 1 }, (_, index) => first + index * QUICK_MS);
-  return { full: all.filter(isFullTick), quick: all.filter((at) => at <= END) };
+  record(soak, config.warehouse, clock.now());
 }
 
 /** A run may be due every twenty minutes; around an outage, and after a missed tick, at any minute. */
@@ -148,26 +130,108 @@ function churn({ sandbox }: SoakService, at: number): void {
   if (at % (8 * DAY_MS) === 40 * MINUTE_MS) sandbox.churn(40);
 }
 
-function recordSizes({ sizes }: Soak, path: string, now: number): void {
-  const day = (sizes.at(-1)?.day ?? 0) + 10;
-  if (now >= START + day * DAY_MS) sizes.push(measure(path, day));
+function soakConfig(url: string, path: string): Config {
+  const packages = PACKAGES.map(({ id }) => id);
+  const storage = { key: 'sandbox-key', since: SINCE };
+  const options = { url, packages, pageSize: 50, removalBrake: 0.2, timezone: TIMEZONE, limits: LIMITS };
+  const config = createTestConfig({ ...options, storage, retention: RETENTION }, path);
+  const accounts = config.accounts.map((account) => ({
+    ...account,
+    videoList: { ...account.videoList, key: 'sandbox-key' },
+  }));
+  return { ...config, accounts, schedule: SCHEDULE };
 }
 
-function soakConfig(url: string, path: string): Config {
-  const base = createTestConfig(
-    { url, packages: PACKAGES.map(({ id }) => id), pageSize: 50, removalBrake: 0.2 },
-    path,
-  );
-  const [account] = base.accounts;
-  if (!account) throw new Error('the config has no account');
-  const videoList = { ...account.videoList, key: 'sandbox-key' };
-  const storage = createStorageConfig(url, { key: 'sandbox-key', since: SINCE });
-  const limits = { ...account.limits, ...LIMITS };
-  return {
-    ...base,
-    timezone: TIMEZONE,
-    accounts: [{ ...account, videoList, storage, limits }],
-    schedule: { ...SCHEDULE, timezone: 'UTC' },
-    retention: RETENTION,
+const FILES = ['', '-wal'];
+
+/** The real worker. The test triggers its ticks, and can stop it like a killed process. `defects` gets what it must never log. */
+function startWorker(config: Config, clock: VirtualClock, defects: string[]) {
+  const { warehouse: path } = config;
+  const controller = new AbortController();
+  let give: (tick: () => Promise<void>) => void = () => undefined;
+  const given = new Promise<() => Promise<void>>((resolve) => (give = resolve));
+  let killed = false;
+  const write = (line: string) => {
+    if (line.includes('the run failed') || line.includes('could not be stored')) defects.push(line);
   };
+  const logger = createLogger({ level: 'error', format: 'json', secrets: [], write });
+  const startTicks = (tick: () => Promise<void>) => {
+    give(tick);
+    return () => undefined;
+  };
+  const ignore = () => undefined;
+  const listeners = {
+    onRun: ignore,
+    onStarted: ignore,
+    onReloaded: ignore,
+    onServing: ignore,
+    onPublished: ignore,
+  };
+  const surroundings = { clock, logger, progress: silentProgress, command: 'start', startTicks };
+  const ended = runWorker(config, surroundings, controller.signal, listeners);
+  const endedEarly = ended.then(() => Promise.reject(new Error('the worker ended before its first tick')));
+  endedEarly.catch(ignore);
+  return {
+    /** Checks what is due, and resolves when that is done. */
+    runTick: async () => {
+      await (await Promise.race([given, endedEarly]))();
+    },
+    /**
+     * Saves the files at this moment, in the middle of a run, and prevents any new run. `restoreFiles` discards everything that
+     * the process writes after that.
+     */
+    kill: () => {
+      killed = true;
+      for (const file of FILES)
+        if (existsSync(path + file)) copyFileSync(path + file, `${path}.killed${file}`);
+      controller.abort(new InterruptedError('killed by the test'));
+    },
+    isKilled: () => killed,
+    restoreFiles: async () => {
+      await ended;
+      for (const file of [...FILES, '-shm']) rmSync(path + file, { force: true });
+      for (const file of FILES)
+        if (existsSync(`${path}.killed${file}`)) renameSync(`${path}.killed${file}`, path + file);
+    },
+    stop: async () => {
+      controller.abort(new InterruptedError('stopped by the test'));
+      await ended;
+    },
+  };
+}
+
+/** Adds the runs that ended since the last time, and each ten days the sizes. Call it only while no run is in progress. */
+function record({ runs, sizes }: Soak, path: string, now: number): void {
+  const since = runs.at(-1)?.id ?? 0;
+  const rows = readRows(path, 'select * from run where run_id > ? order by run_id', since);
+  const toRun = (row: (typeof rows)[number]): SoakRun => ({
+    id: Number(row['run_id']),
+    mode: row['mode'] as SoakRun['mode'],
+    status: String(row['status']),
+    startedAt: fromTimestamp(String(row['started_at'])),
+    finishedAt: fromTimestamp(String(row['finished_at'])),
+    goesOn: row['origin_started_at'] !== null,
+    error: row['error'] as string | null,
+  });
+  runs.push(...rows.map(toRun));
+  const day = (sizes.at(-1)?.day ?? 0) + 10;
+  if (now < START + day * DAY_MS) return;
+  const tables = readRows(
+    path,
+    `select coalesce(tbl_name, stat.name) as name, sum(pgsize) as bytes
+     from dbstat as stat left join sqlite_schema as entry on entry.name = stat.name group by 1`,
+  );
+  sizes.push({
+    day,
+    heap: heapInUse(),
+    tables: new Map(tables.map(({ name, bytes }) => [String(name), Number(bytes)])),
+  });
+}
+
+function heapInUse(): number {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  collect();
+  collect();
+  return process.memoryUsage().heapUsed;
 }
