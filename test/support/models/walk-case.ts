@@ -6,8 +6,7 @@ import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
 import { createVirtualClock, toMs, type VirtualClock } from '../clocks/virtual-clock.ts';
 import { openTestPipeline, START, type TestPipeline } from '../fixtures/open-pipeline.ts';
 import { startScriptedService, type Reply, type SeenRequest } from '../servers/scripted-service.ts';
-import { change, type Change, type Script } from './list-changes.ts';
-import { createListedPackage } from './listed-package.ts';
+import { addVideo, answerPage, createListedPackage, type Script } from './listed-package.ts';
 import type { Behaviour, Fields, ListedPackage, PageQuery, PageResult } from './listed-package.ts';
 
 const PACKAGE = 101;
@@ -38,29 +37,29 @@ export interface RunOfCase {
   ending: Ending;
 }
 
-/** A request, and its result. */
+/** A request, its result, and the changes before it. */
 export interface Exchange extends PageQuery, PageResult {
   at: number;
-  changes: readonly Change[];
+  changes: Script[number];
 }
 
 export interface WalkCase {
   setup: Setup;
   listed: ListedPackage;
-  clock: VirtualClock;
+  clock: WatchedClock;
   /** Since when the list is correct (ms), and since when it is sorted by id, for any count; Infinity while it is not. */
   honestSince: number;
   sortedSince: number;
   /** When the package changed outside of requests (ms). */
   quietMoments: Set<number>;
-  /** The requests since the start of the run. */
+  /** The requests since the start of the run, and its changes. */
   seen: Exchange[];
+  script: Script;
+  /** `strike` is called at the n-th request of the run, before its response. */
+  strikeAt: { request: number; strike: () => void } | null;
   pipeline: TestPipeline;
-  /** Opens the pipeline again on the same file, with another page size. */
-  setPageSize(pageSize: number): Promise<void>;
-  behave(behaviour: Behaviour): void;
-  /** Null where it was killed. */
-  run(options: RunOfCase): Promise<RunSummary | null>;
+  /** Opens the pipeline again on the same file, with the page size of the setup. */
+  reopen: () => Promise<void>;
 }
 
 /** One server for all cases of a test: each case sets its replies. */
@@ -91,61 +90,43 @@ export function openCase(
   copyFileSync(template, join(folder, 'vodhouse.db'));
   const setup = { ...given };
   const clock = createWatchedClock(createVirtualClock(START));
-  const listed = createListedPackage(PACKAGE, setup.behaviour);
-  for (const video of setup.videos) listed.add(video.id, toMs(START), video.fields);
+  const listed = createListedPackage(setup.behaviour);
+  for (const video of setup.videos) addVideo(listed, video.id, toMs(START), video.fields);
   const open = () =>
     openTestPipeline({ url: server.url, packages: [PACKAGE], ...setup, folder, clock, silent: true });
-  const running: Running = { clock, listed, seen: [], script: [], strikeAt: null };
-  server.show((request) => serve(running, request));
-  const reopen = async () => {
-    await one.pipeline.close();
-    one.pipeline = open();
-  };
-  const since = (isSo: boolean, before: number) => (isSo ? Math.min(before, clock.now()) : Infinity);
-  const isSorted = () => listed.behaviour.order === 'id';
   const one: WalkCase = {
-    setup,
-    listed,
-    clock,
-    honestSince: listed.isHonest() ? 0 : Infinity,
-    sortedSince: isSorted() ? 0 : Infinity,
-    quietMoments: new Set(),
-    seen: running.seen,
+    ...{ setup, listed, clock, honestSince: Infinity, sortedSince: Infinity },
+    ...{ quietMoments: new Set(), seen: [], script: [], strikeAt: null },
     pipeline: open(),
-    setPageSize: (pageSize) => {
-      setup.pageSize = pageSize;
-      return reopen();
+    reopen: async () => {
+      await one.pipeline.close();
+      one.pipeline = open();
     },
-    behave: (behaviour) => {
-      listed.behaviour = behaviour;
-      one.honestSince = since(listed.isHonest(), one.honestSince);
-      one.sortedSince = since(isSorted(), one.sortedSince);
-    },
-    run: (options) => runOnce(running, one.pipeline, reopen, options),
   };
+  behave(one, setup.behaviour, 0);
+  server.show((request) => serve(one, request));
   return one;
 }
 
-interface Running {
-  clock: WatchedClock;
-  listed: ListedPackage;
-  seen: Exchange[];
-  script: Script;
-  /** `strike` is called at the n-th request of the run, before its response. */
-  strikeAt: { request: number; strike: () => void } | null;
+/** Changes the behaviour of the service from now on. */
+export function behave(one: WalkCase, behaviour: Behaviour, now = one.clock.now()): void {
+  one.listed.behaviour = behaviour;
+  const isSorted = behaviour.order === 'id';
+  one.sortedSince = isSorted ? Math.min(one.sortedSince, now) : Infinity;
+  one.honestSince = isSorted && behaviour.count === 0 ? Math.min(one.honestSince, now) : Infinity;
 }
 
 /** The duration of a response. */
 const ANSWER_MS = 1000;
 
 /** Advances the clock, applies the next changes, and then reads the page. */
-function serve({ clock, listed, seen, script, strikeAt }: Running, { query: sent }: SeenRequest): Reply {
+function serve({ clock, listed, seen, script, strikeAt }: WalkCase, { query: sent }: SeenRequest): Reply {
   clock.advance(ANSWER_MS);
   const changes = script[seen.length] ?? [];
-  change(listed, changes, clock.time());
+  for (const change of changes) change.act({ listed, at: clock.time() });
   const isDescending = sent.get('sort_direction') === 'desc';
   const query = { page: Number(sent.get('page')), size: Number(sent.get('pagesize')), isDescending };
-  const { body, result } = listed.answer(query);
+  const { body, result } = answerPage(listed, query);
   seen.push({ ...query, ...result, at: clock.time(), changes });
   if (strikeAt?.request === seen.length) strikeAt.strike();
   return { body };
@@ -159,15 +140,15 @@ interface WatchedClock extends VirtualClock {
 }
 
 /** The clock of the pipeline: it counts its reads, so that a case can kill a run between two steps. */
-function createWatchedClock(time: VirtualClock): WatchedClock {
+function createWatchedClock(clock: VirtualClock): WatchedClock {
   let left = Infinity;
   let strike: () => void = () => undefined;
   return {
-    ...time,
-    time: () => time.now(),
+    ...clock,
+    time: () => clock.now(),
     now: () => {
       if (left-- === 0) strike();
-      return time.now();
+      return clock.now();
     },
     strikeAfter: (clockReads, then) => {
       left = clockReads;
@@ -176,25 +157,25 @@ function createWatchedClock(time: VirtualClock): WatchedClock {
   };
 }
 
-async function runOnce(
-  running: Running,
-  pipeline: TestPipeline,
-  reopen: () => Promise<void>,
+/** Runs the pipeline once; null where it was killed. */
+export async function runOnce(
+  one: WalkCase,
   { script, mode, acceptRemovals, ending }: RunOfCase,
 ): Promise<RunSummary | null> {
-  const { clock, seen } = running;
+  const { clock, pipeline } = one;
   const strike = () =>
     ending.kind === 'killed' ? clock.strikeAfter(ending.clockReads, () => pipeline.crash()) : pipeline.stop();
-  seen.length = 0;
-  running.script = script;
-  running.strikeAt = ending.kind === 'completed' ? null : { request: ending.request, strike };
+  one.seen.length = 0;
+  one.script = script;
+  one.strikeAt = ending.kind === 'completed' ? null : { request: ending.request, strike };
   clock.advance(SECOND_MS);
+  const packages = [{ account: null, packageId: PACKAGE }];
   const outcome = await pipeline
-    .run({ mode, acceptRemovals, packages: [{ account: null, packageId: PACKAGE }] })
+    .run({ mode, acceptRemovals, packages })
     .catch((error: unknown) => ({ error }));
   clock.strikeAfter(Infinity, () => undefined);
   clock.advance(SECOND_MS);
-  if (ending.kind === 'killed') await reopen();
+  if (ending.kind === 'killed') await one.reopen();
   if (!('error' in outcome)) return outcome;
   if (ending.kind !== 'killed') throw outcome.error;
   return null;

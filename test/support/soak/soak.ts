@@ -174,7 +174,9 @@ function startWorker(config: Config, clock: VirtualClock, defects: string[]) {
   return {
     /** Checks what is due, and resolves when that is done. */
     runTick: async () => {
-      await (await Promise.race([given, endedEarly]))();
+      await (
+        await Promise.race([given, endedEarly])
+      )();
     },
     /**
      * Saves the files at this moment, in the middle of a run, and prevents any new run. `restoreFiles` discards everything that
