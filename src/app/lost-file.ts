@@ -2,7 +2,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { DEFAULT_FILES, type Config } from '../config/config.ts';
-import { escapeRegExp } from '../database/draft-files.ts';
 import { readLiveHolder } from '../database/lock.ts';
 import { resolveLink, restoreMarkerPath } from '../database/files.ts';
 import { shellQuote, type FormatCommand } from '../health/commands.ts';
@@ -52,13 +51,12 @@ function workerLines(warehouse: string): string[] {
 function findNewestBackup({ file, warehouse, backup }: Config): string | null {
   const folder = backup?.folder ?? resolve(dirname(file), DEFAULT_FILES.backups);
   const ending = extname(warehouse);
-  const [name, end] = [basename(warehouse, ending), ending].map(escapeRegExp);
-  const isBackup = new RegExp(`^${name}-\\d{4}-\\d\\d-\\d\\dT\\d{6}Z${end}$`);
+  const prefix = `${basename(warehouse, ending)}-`;
   try {
-    const newest = readdirSync(folder)
-      .filter((each) => isBackup.test(each))
-      .sort()
-      .at(-1);
+    const backups = readdirSync(folder).filter(
+      (name) => name.startsWith(prefix) && name.endsWith(`Z${ending}`),
+    );
+    const newest = backups.sort().at(-1);
     return newest === undefined ? null : join(folder, newest);
   } catch {
     return null; // no folder, or one that cannot be read

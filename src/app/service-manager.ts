@@ -5,25 +5,7 @@ import type { NotifySocket } from '../config/env-vars.ts';
 import { errorCode, errorMessage } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 
-export interface ServiceManager {
-  /** What takes a while before the worker is ready. */
-  starting(status: string): void;
-  /** The worker has its lock and its web server listens; also after a reload, taken or refused. */
-  ready(status: string): void;
-  reloading(status: string): void;
-  stopping(status: string): void;
-  /** Ends the watchdog; resolves when the last message was delivered. */
-  close(): Promise<void>;
-}
-
-/** Without a service manager nobody is told. */
-const NOBODY: ServiceManager = {
-  starting: () => undefined,
-  ready: () => undefined,
-  reloading: () => undefined,
-  stopping: () => undefined,
-  close: () => Promise.resolve(),
-};
+export type ServiceManager = ReturnType<typeof openServiceManager>;
 
 const execute = promisify(execFile);
 
@@ -32,11 +14,10 @@ const TIMEOUT_MS = 2_000;
 
 /**
  * Sends one message after the other. Node has no unix datagram sockets: the program `systemd-notify` sends them, which is where
- * systemd is, and waits until they were read. The watchdog is fed by the event loop: one that hangs feeds it no more.
+ * systemd is, and waits until they were read. The watchdog is fed by the event loop: one that hangs feeds it no more. Without
+ * a service manager (null) nobody is told.
  */
-export function openServiceManager(socket: NotifySocket | null, logger: Logger): ServiceManager {
-  if (!socket) return NOBODY;
-  const { environment, watchdogMs } = socket;
+export function openServiceManager(socket: NotifySocket | null, logger: Logger) {
   let last: Promise<void> = Promise.resolve();
   let lastFailure = '';
   let isFeeding = false;
@@ -48,21 +29,26 @@ export function openServiceManager(socket: NotifySocket | null, logger: Logger):
     const text = `systemd is not told what the worker does: ${reason}; install the package systemd, or use Type=exec without WatchdogSec`;
     logger.warn({ event: 'service_manager_not_told', reason }, text);
   };
-  const send = (...assignments: string[]) =>
-    (last = last.then(() => notify(assignments, environment).catch(warn)));
+  const send = (...assignments: string[]): Promise<void> => {
+    if (socket) last = last.then(() => notify(assignments, socket.environment).catch(warn));
+    return last;
+  };
   const feed = () => {
     if (isFeeding) return;
     isFeeding = true;
     void send('WATCHDOG=1').finally(() => (isFeeding = false));
   };
-  const timer = watchdogMs === null ? undefined : setInterval(feed, watchdogMs / 2).unref();
+  const timer = socket?.watchdogMs ? setInterval(feed, socket.watchdogMs / 2).unref() : undefined;
   return {
-    starting: (status) => void send(`STATUS=${status}`),
-    ready: (status) => void send('READY=1', `STATUS=${status}`),
-    reloading: (status) =>
+    /** What takes a while before the worker is ready. */
+    starting: (status: string) => void send(`STATUS=${status}`),
+    /** The worker has its lock and its web server listens; also after a reload, taken or refused. */
+    ready: (status: string) => void send('READY=1', `STATUS=${status}`),
+    reloading: (status: string) =>
       void send('RELOADING=1', `MONOTONIC_USEC=${readMonotonicUsec()}`, `STATUS=${status}`),
-    stopping: (status) => void send('STOPPING=1', `STATUS=${status}`),
-    close: async () => {
+    stopping: (status: string) => void send('STOPPING=1', `STATUS=${status}`),
+    /** Ends the watchdog; resolves when the last message was delivered. */
+    close: async (): Promise<void> => {
       clearInterval(timer);
       await last;
     },

@@ -1,6 +1,6 @@
 /** Files that cannot be used: detection of damage, its error messages, and the steps of a recovery. */
-import { existsSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, statSync, type Stats } from 'node:fs';
+import { dirname } from 'node:path';
 import { Database } from './sqlite.ts';
 import { errorCode, errorMessage, NEXT_LINE, WarehouseError } from '../lib/errors.ts';
 
@@ -39,21 +39,16 @@ function nearestFolder(path: string): string {
 
 /** Throws WarehouseError if the path has no file, or an empty one. */
 export function assertNotEmpty(path: string): void {
+  let stat: Stats;
   try {
-    const stat = statSync(path);
-    if (stat.isDirectory()) throw folderError(path);
-    if (stat.isFile() && stat.size > 0) return;
+    stat = statSync(path);
   } catch (error) {
     throw toWarehouseError(error, path);
   }
-  throw new WarehouseError(`${path} is empty or not a file: it is not a vodhouse warehouse`, {
-    hint: restoreSteps(path),
-  });
-}
-
-function folderError(path: string): WarehouseError {
-  return new WarehouseError(`${path} is a folder; the warehouse is one file`, {
-    hint: `name a file under \`warehouse\` in the config, such as ${join(path, 'vodhouse.db')}`,
+  if (stat.isFile() && stat.size > 0) return;
+  const what = stat.isDirectory() ? 'a folder' : 'empty or not a file';
+  throw new WarehouseError(`${path} is ${what}: it is not a vodhouse warehouse`, {
+    hint: `name a file under \`warehouse\` in the config; or, where this was the warehouse:${NEXT_LINE}${restoreSteps(path)}`,
   });
 }
 

@@ -13,6 +13,13 @@ export function isDay(value: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
 }
 
+/** Each day of the range, in order. */
+export function listDays({ from, to }: DayRange): string[] {
+  const days = [];
+  for (let day = from; day <= to; day = addDays(day, 1)) days.push(day);
+  return days;
+}
+
 /** The days from `from` to `to`, both included. */
 export interface DayRange {
   from: string;

@@ -29,8 +29,8 @@ export class BusyError extends VodhouseError {}
 
 /** Stop at once: a signal ended the work before its end. */
 export class InterruptedError extends VodhouseError {
-  constructor(message = 'stopped before the end') {
-    super(message);
+  constructor(message = 'stopped before the end', options?: ConstructorParameters<typeof VodhouseError>[1]) {
+    super(message, options);
   }
 }
 
@@ -62,6 +62,10 @@ export type FaultKind = (typeof FAULT_KINDS)[number];
 interface FaultOptions {
   fault: FaultKind;
   status?: number | undefined;
+  /** Milliseconds that the service asked to wait. */
+  retryAfterMs?: number | undefined;
+  /** The service's own `errorCode` or `message`, where it gave one (docs/service.md 7). */
+  code?: string | undefined;
   hint?: string | undefined;
   cause?: unknown;
 }
@@ -69,34 +73,23 @@ interface FaultOptions {
 class RequestError extends VodhouseError {
   readonly fault: FaultKind;
   readonly status: number | undefined;
+  readonly retryAfterMs: number | undefined;
+  readonly code: string | undefined;
 
   constructor(message: string, options: FaultOptions) {
     super(message, options);
     this.fault = options.fault;
     this.status = options.status;
-  }
-}
-
-/** Retry: the fault of this request may be temporary. `retryAfterMs` is the wait that the service asked for. */
-export class TransientError extends RequestError {
-  readonly retryAfterMs: number | undefined;
-
-  constructor(message: string, options: FaultOptions & { retryAfterMs?: number | undefined }) {
-    super(message, options);
     this.retryAfterMs = options.retryAfterMs;
-  }
-}
-
-/** Fail this package, or the storage of this account: the service rejected the request, or a retry cannot help. */
-export class RefusedError extends RequestError {
-  /** The service's own `errorCode` or `message`, where it gave one (docs/service.md 7). */
-  readonly code: string | undefined;
-
-  constructor(message: string, options: FaultOptions & { code?: string | undefined }) {
-    super(message, options);
     this.code = options.code;
   }
 }
+
+/** Retry: the fault of this request may be temporary. */
+export class TransientError extends RequestError {}
+
+/** Fail this package, or the storage of this account: the service rejected the request, or a retry cannot help. */
+export class RefusedError extends RequestError {}
 
 /** The `code` of a thrown value, such as `ECONNREFUSED`; empty if it has none. */
 export function errorCode(error: unknown): string {

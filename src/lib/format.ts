@@ -41,12 +41,8 @@ export function formatDuration(ms: number): string {
   return shown.slice(0, 2).join(' ');
 }
 
-/**
- * How the machine's clock differs from that of the service. `offsetMs`: milliseconds by which the service's is ahead
- * (negative: behind); with 0 the service's own dates contradict each other.
- */
+/** How the machine's clock differs from that of the service. `offsetMs`: by how much the service's is ahead (negative: behind). */
 export function formatOffset(offsetMs: number): string {
-  if (offsetMs === 0) return "the dates of the service's responses contradict each other";
   const hours = Math.round(Math.abs(offsetMs) / HOUR_MS);
   const length = hours < 48 ? formatDuration(Math.abs(offsetMs)) : pluralize(Math.round(hours / 24), 'day');
   return `the machine's clock is ${length} ${offsetMs < 0 ? 'ahead of' : 'behind'} the service's`;

@@ -54,76 +54,70 @@ function createRenderer(format: LogFormat): (line: string) => string {
  * What is logged, and the facts of each event as fields of a JSON line; users filter by them. A fact that does not
  * apply is null. Every event may have a `stack`, of an unexpected error.
  */
-export const LOG_EVENTS = {
-  worker_started: ['warehouse', 'full', 'quick', 'timezone'],
-  worker_stopping: ['reason'],
-  worker_stopped: ['reason'],
-  worker_failed: ['error', 'hint'],
-  service_manager_not_told: ['reason'],
-  config_accepted: [],
-  config_reloaded: ['warehouse', 'full', 'quick', 'timezone'],
-  config_refused: ['error', 'hint'],
-  packages_changed: ['account', 'packages', 'added', 'left'],
-  packages_refused: ['error', 'hint'],
-  worker_waiting: ['next_full', 'next_quick'],
-  run_started: ['run_id', 'mode', 'trigger'],
-  run_ended: [
-    ...['run_id', 'mode', 'status', 'packages', 'inserted', 'updated', 'removed', 'restored'],
-    ...['requests', 'duration_ms'],
-  ],
-  run_failed: ['error', 'hint'],
-  run_postponed: ['reason'],
-  run_lock_wait: ['reason'],
-  target_not_reached: ['target', 'error'],
-  target_account_not_synced: ['account', 'reason', 'hint'],
-  walk_started: ['account', 'package_id', 'pages'],
-  page_stored: ['account', 'package_id', 'page', 'records'],
-  walk_ended: [
-    ...['run_id', 'account', 'package_id', 'mode', 'status', 'inserted', 'updated', 'unchanged', 'removed'],
-    ...['restored', 'requests', 'duration_ms'],
-  ],
-  stream_failed: ['run_id', 'account', 'package_id', 'stream', 'kind', 'error'],
-  page_proves_nothing: ['account', 'package_id', 'page', 'reason'],
-  page_requested_again: ['account', 'package_id', 'page', 'reason'],
-  storage_missing: ['account', 'date'],
-  storage_refused: ['account', 'date', 'error'],
-  config_warning: ['reason'],
-  package_leaves: ['reason'],
-  account_renamed: ['account', 'was', 'rows'],
-  schedule_does_not_fit: ['account', 'verdict'],
-  budget_wait: ['account', 'reason', 'wait_ms'],
-  request_answered: [
-    ...['account', 'run_id', 'package_id', 'page', 'purpose', 'status', 'bytes', 'duration_ms'],
-  ],
-  published: ['file', 'bytes', 'duration_ms'],
-  publish_postponed: ['reason'],
-  publish_interrupted: [],
-  publish_failed: ['error', 'hint'],
-  target_loaded: ['target', 'account', 'rows', 'change_seq', 'duration_ms'],
-  target_load_failed: ['target', 'account', 'code', 'error', 'hint'],
-  target_account_refused: ['target', 'account', 'code', 'error', 'hint'],
-  backup_made: ['file', 'bytes', 'duration_ms'],
-  backup_failed: ['file', 'error', 'hint'],
-  backup_not_deleted: ['file', 'error'],
-  server_listening: ['url'],
-  server_ended: ['reason', 'restart_ms'],
-  server_error: ['error'],
-  check_failed: ['error'],
-  webhook_accepts: ['host'],
-  webhook_refuses: ['host', 'error'],
-  webhook_given_up: ['host', 'error'],
-  ping_failed: ['ping', 'host', 'error'],
-  alert_check_failed: ['error'],
-} as const satisfies Record<string, readonly string[]>;
+interface LogEvents {
+  worker_started: 'warehouse full quick timezone';
+  worker_stopping: 'reason';
+  worker_stopped: 'reason';
+  worker_failed: 'error hint';
+  service_manager_not_told: 'reason';
+  config_accepted: '';
+  config_reloaded: 'warehouse full quick timezone';
+  config_refused: 'error hint';
+  packages_changed: 'account packages added left';
+  packages_refused: 'error hint';
+  worker_waiting: 'next_full next_quick';
+  run_started: 'run_id mode trigger';
+  run_ended: 'run_id mode status packages inserted updated removed restored requests duration_ms';
+  run_failed: 'error hint';
+  run_postponed: 'reason';
+  run_lock_wait: 'reason';
+  target_not_reached: 'target error';
+  target_account_not_synced: 'account reason hint';
+  walk_started: 'account package_id pages';
+  page_stored: 'account package_id page records';
+  walk_ended: 'run_id account package_id mode status inserted updated unchanged removed restored requests duration_ms';
+  stream_failed: 'run_id account package_id stream kind error';
+  page_proves_nothing: 'account package_id page reason';
+  page_requested_again: 'account package_id page reason';
+  storage_missing: 'account date';
+  storage_refused: 'account date error';
+  config_warning: 'reason';
+  package_leaves: 'reason';
+  account_renamed: 'account was rows';
+  schedule_does_not_fit: 'account verdict';
+  budget_wait: 'account reason wait_ms';
+  request_answered: 'account run_id package_id page purpose status bytes duration_ms';
+  published: 'file bytes duration_ms';
+  publish_postponed: 'reason';
+  publish_interrupted: '';
+  publish_failed: 'error hint';
+  target_loaded: 'target account rows change_seq duration_ms';
+  target_load_failed: 'target account code error hint';
+  target_account_refused: 'target account code error hint';
+  backup_made: 'file bytes duration_ms';
+  backup_failed: 'file error hint';
+  backup_not_deleted: 'file error';
+  server_listening: 'url';
+  server_ended: 'reason restart_ms';
+  server_error: 'error';
+  check_failed: 'error';
+  webhook_accepts: 'host';
+  webhook_refuses: 'host error';
+  webhook_given_up: 'host error';
+  ping_failed: 'ping host error';
+  alert_check_failed: 'error';
+}
 
-type LogEvent = keyof typeof LOG_EVENTS;
+type Words<Text extends string> = Text extends `${infer First} ${infer Rest}`
+  ? First | Words<Rest>
+  : Exclude<Text, ''>;
 
 type FactValue = string | number | boolean | null;
 
 /** The facts of one event: all of its fields, no others. */
 type LogFacts = {
-  [Event in LogEvent]: { event: Event; stack?: string | undefined } & Record<
-    (typeof LOG_EVENTS)[Event][number],
+  [Event in keyof LogEvents]: { event: Event; stack?: string | undefined } & Record<
+    Words<LogEvents[Event]>,
     FactValue
   >;
-}[LogEvent];
+}[keyof LogEvents];

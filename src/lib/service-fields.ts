@@ -68,41 +68,29 @@ export const VIDEO_FIELDS = {
 
 export type VideoField = keyof typeof VIDEO_FIELDS;
 
-/**
- * The five kinds of storage (docs/service.md 2.3), in the order of the record: their name in the published file, their label on
- * the page, and the figures that count and measure them. Everything about storage takes its figures from here.
- */
+/** A kind of storage. `name`: in the published file. `label`: on the page. `count`, `size`: the figures of it. */
+const storageKind = <Count extends string, Size extends string>(
+  name: string,
+  label: string,
+  what: string,
+  count: Count,
+  size: Size,
+) => ({ name, label, what, count, size });
+
+/** The five kinds of storage (docs/service.md 2.3), in the order of the record. Everything about storage takes its figures from here. */
 export const STORAGE_KINDS = [
-  {
-    name: 'original_video',
-    label: 'Originals',
-    what: 'original videos',
-    count: 'mov_org_cnt',
-    size: 'mov_org_size',
-  },
-  {
-    name: 'encoded_file',
-    label: 'Encoded',
-    what: 'encoded files',
-    count: 'encoder_cnt',
-    size: 'encoder_size',
-  },
-  {
-    name: 'original_ad',
-    label: 'Ad originals',
-    what: 'original video-advertisement files',
-    count: 'ad_org_cnt',
-    size: 'ad_org_size',
-  },
-  {
-    name: 'encoded_ad',
-    label: 'Ad encoded',
-    what: 'encoded advertisement files',
-    count: 'ad_encoder_cnt',
-    size: 'ad_encoder_size',
-  },
-  { name: 'image', label: 'Images', what: 'original images', count: 'image_count', size: 'image_size' },
-] as const;
+  storageKind('original_video', 'Originals', 'original videos', 'mov_org_cnt', 'mov_org_size'),
+  storageKind('encoded_file', 'Encoded', 'encoded files', 'encoder_cnt', 'encoder_size'),
+  storageKind(
+    'original_ad',
+    'Ad originals',
+    'original video-advertisement files',
+    'ad_org_cnt',
+    'ad_org_size',
+  ),
+  storageKind('encoded_ad', 'Ad encoded', 'encoded advertisement files', 'ad_encoder_cnt', 'ad_encoder_size'),
+  storageKind('image', 'Images', 'original images', 'image_count', 'image_size'),
+];
 
 /** The name of a figure in the service's record of a day. */
 export type Figure = (typeof STORAGE_KINDS)[number]['count' | 'size'];

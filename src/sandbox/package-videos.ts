@@ -1,5 +1,5 @@
 /** The videos of one package of the simulated account, and the four ways in which they change. */
-import type { Search, VideoPage, VideoQuery } from '../service/server/catalogue.ts';
+import type { VideoPage, VideoQuery } from '../service/server/catalogue.ts';
 import type { SortItem } from '../service/videos.ts';
 import {
   contains,
@@ -13,7 +13,7 @@ import {
   type RecordCache,
 } from './record-cache.ts';
 import type { CountFile } from './sample-storage.ts';
-import { createSortedIndex, cutPage, findRank, type SortedIndex } from './sorted-index.ts';
+import { cutPage, findRank, sortBy } from './sorted-list.ts';
 
 export type PackageVideos = ReturnType<typeof createPackageVideos>;
 
@@ -21,10 +21,8 @@ interface State {
   /** Ascending by id. */
   readonly live: Entry[];
   readonly removed: Entry[];
-  /** By the fields that lists were requested by. */
-  readonly indexes: Map<SortItem, SortedIndex<Entry>>;
-  /** The result of the last search, until a video changes: usually its other pages are requested next. */
-  lastSearch: { key: string; entries: readonly Entry[] } | null;
+  /** The live ones by the fields that lists were requested by, until a video changes. */
+  readonly sorted: Map<SortItem, readonly Entry[]>;
   newestId: number;
 }
 
@@ -43,7 +41,7 @@ export function createPackageVideos(account: Account, spec: PackageSpec) {
   const live = createFirstEntries(account.seed, spec);
   const getRecord = createRecordCache(account.seed, spec, live, account.newestMs);
   const newestId = live.at(-1)?.id ?? FIRST_ID;
-  const state: State = { live, removed: [], indexes: new Map(), lastSearch: null, newestId };
+  const state: State = { live, removed: [], sorted: new Map(), newestId };
   return {
     packageId: spec.id,
     size: () => live.length,
@@ -107,27 +105,17 @@ function readPage(
   { search, sort, page, pageSize }: VideoQuery,
   getRecord: RecordCache,
 ): VideoPage {
-  const matching = search
-    ? findMatches(state, search, sort.item, getRecord)
-    : getSorted(state, sort.item, getRecord);
+  const sorted = getSorted(state, sort.item, getRecord);
+  const matching = search ? sorted.filter((entry) => contains(getRecord(entry), search)) : sorted;
   const records = cutPage(matching, sort.direction, page, pageSize).map(getRecord);
   return { totalcount: matching.length, records };
 }
 
-function findMatches(state: State, search: Search, item: SortItem, getRecord: RecordCache): readonly Entry[] {
-  const { lastSearch } = state;
-  const key = JSON.stringify([search.item, search.keyword, item]);
-  if (lastSearch?.key === key) return lastSearch.entries;
-  const entries = getSorted(state, item, getRecord).filter((entry) => contains(getRecord(entry), search));
-  state.lastSearch = { key, entries };
-  return entries;
-}
-
-function getSorted({ live, indexes }: State, item: SortItem, getRecord: RecordCache): readonly Entry[] {
+function getSorted({ live, sorted }: State, item: SortItem, getRecord: RecordCache): readonly Entry[] {
   if (item === 'id') return live;
-  const index = indexes.get(item) ?? createSortedIndex(live, (entry) => getRecord(entry)[item]);
-  indexes.set(item, index);
-  return index.sorted();
+  const known = sorted.get(item) ?? sortBy(live, (entry) => getRecord(entry)[item]);
+  sorted.set(item, known);
+  return known;
 }
 
 function insert(state: State, entry: Entry): number {
@@ -151,8 +139,7 @@ function remove(state: State, rank: number): Entry {
 
 /** Every change ends here. */
 function markChanged(state: State, entry: Entry): number {
-  for (const index of state.indexes.values()) index.markChanged(entry);
-  state.lastSearch = null;
+  state.sorted.clear();
   return entry.id;
 }
 

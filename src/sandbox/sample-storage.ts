@@ -1,6 +1,6 @@
 /** Storage statistics of the simulated account by day, made from the files of its videos (docs/service.md 2.3, 4.2). */
-import { daysBetween, type Calendar } from '../lib/calendar.ts';
-import { addDays } from '../lib/days.ts';
+import type { Calendar } from '../lib/calendar.ts';
+import { addDays, listDays } from '../lib/days.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { StorageRange } from '../service/server/catalogue.ts';
 import type { StorageDay } from '../service/storage.ts';
@@ -26,7 +26,7 @@ export function createStorageDays(calendar: Calendar, clock: Clock) {
   const read = ({ from, to, direction }: StorageRange): StorageDay[] => {
     const today = calendar.dayAt(clock.now());
     const first = addDays(today, -PAST_DAYS);
-    const days = listDays(from > first ? from : first, to < today ? to : today);
+    const days = listDays({ from: from > first ? from : first, to: to < today ? to : today });
     const records = days.map(makeDay);
     return direction === 'asc' ? records : records.reverse();
   };
@@ -48,9 +48,4 @@ function toFigures(videos: number, bytes: number): Omit<StorageDay, 'date'> {
     image_count: 2 * videos,
     image_size: videos * 360_000,
   };
-}
-
-function listDays(from: string, to: string): string[] {
-  const count = Math.max(0, daysBetween(from, to) + 1);
-  return Array.from({ length: count }, (_, offset) => addDays(from, offset));
 }

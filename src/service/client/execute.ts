@@ -7,7 +7,6 @@ import { redact } from '../../lib/redact.ts';
 import type { Admission, Budget, Purpose, RequestEntry } from '../../lib/request-budget.ts';
 import type { WithReceivedAt } from './parse-response.ts';
 import { isRestriction, isUnreachable, retryDelay, type RetryPolicy } from './retry.ts';
-import type { AnswerDates } from './clock-check.ts';
 import { send } from './transport.ts';
 
 /** What a request is for. An aborted signal ends it. */
@@ -36,8 +35,8 @@ export interface Connection {
   inFlight: LimitFunction;
   budget: Budget;
   clock: Clock;
-  /** Takes the dates of each response. */
-  onDated: (dates: AnswerDates) => void;
+  /** Takes the `Date` of each response, in milliseconds since 1970; null if it is missing or unreadable. */
+  onDated: (dateMs: number | null) => void;
   /** Milliseconds for one complete attempt. */
   deadlineMs: number;
   /** Bytes of decompressed content. */
@@ -97,7 +96,7 @@ async function attempt<T>(
   const admission = await connection.budget.admit(entry, signal);
   try {
     const response = await exchange(connection, request, admission);
-    connection.onDated(response);
+    connection.onDated(response.dateMs);
     const answeredAt = connection.clock.now();
     return { answer: { ...read(response.content), answeredAt } };
   } catch (error) {
@@ -117,7 +116,7 @@ async function exchange(
   { agent, clock, deadlineMs, maxBytes, secrets, onSent }: Connection,
   { context, url, headers, packageId, page }: ApiRequest,
   admission: Admission,
-): Promise<AnswerDates & { content: Buffer }> {
+): Promise<{ content: Buffer; dateMs: number | null }> {
   const limits = { deadlineMs, maxBytes, graceMs: GRACE_MS };
   const sentAt = clock.now();
   const hideSecrets = (text: string) => redact(text, secrets);
@@ -128,22 +127,18 @@ async function exchange(
   const { status, bytes } = outcome;
   onSent({ purpose, runId, packageId, page, status, bytes, durationMs: clock.now() - sentAt });
   if ('error' in outcome.result) throw outcome.result.error;
-  const { dateMs, ageMs, result } = outcome;
-  return { content: result.content, dateMs, ageMs };
+  return { content: outcome.result.content, dateMs: outcome.dateMs };
 }
 
 /** The same error, with account and target before its message, and without secrets. */
 function withTarget(error: unknown, { account, target }: ApiRequest, secrets: readonly string[]): unknown {
+  if (!(error instanceof TransientError || error instanceof RefusedError)) return error;
   const message = describeFailure(`account ${account}, ${target}`, error, secrets);
-  if (error instanceof TransientError) {
-    const { fault, status, retryAfterMs, hint } = error;
-    return new TransientError(message, { fault, status, retryAfterMs, hint });
-  }
-  if (error instanceof RefusedError) {
-    const { fault, status, code, hint } = error;
-    return new RefusedError(message, { fault, status, code: code && redact(code, secrets), hint });
-  }
-  return error;
+  const { fault, status, retryAfterMs, hint, code } = error;
+  const options = { fault, status, retryAfterMs, hint, code: code && redact(code, secrets) };
+  return error instanceof TransientError
+    ? new TransientError(message, options)
+    : new RefusedError(message, options);
 }
 
 /** Secrets are removed before the text is shortened: a truncated secret would not be found. */

@@ -23,9 +23,8 @@ interface HttpAttempt {
 
 /** The outcome of one attempt; the caller decides about retrying. */
 interface AttemptOutcome extends RequestResult {
-  /** The `Date` of the response in milliseconds since 1970 (null: missing or unreadable), and its `Age`. */
+  /** The `Date` of the response in milliseconds since 1970; null if it is missing or unreadable. */
   dateMs: number | null;
-  ageMs: number;
   result: { content: Buffer } | { error: unknown };
 }
 
@@ -40,11 +39,7 @@ const ERROR_TEXT_BYTES = 65_536;
 /** Sends one GET and reads its response. Never throws: an error is part of the outcome. */
 export async function send(agent: Dispatcher, attempt: HttpAttempt): Promise<AttemptOutcome> {
   const outcome: AttemptOutcome = {
-    status: null,
-    bytes: null,
-    sent: true,
-    dateMs: null,
-    ageMs: 0,
+    ...{ status: null, bytes: null, sent: true, dateMs: null },
     result: { error: null },
   };
   const { signal, clear } = createAttemptSignal(attempt);
@@ -58,7 +53,6 @@ export async function send(agent: Dispatcher, attempt: HttpAttempt): Promise<Att
     });
     outcome.status = answer.statusCode;
     outcome.dateMs = readDate(answer.headers.date);
-    outcome.ageMs = readSeconds(answer.headers.age) * 1000;
     const content = await readAnswer(answer, attempt);
     outcome.bytes = content.length;
     outcome.result = { content };
@@ -135,11 +129,6 @@ async function readAnswer(answer: Dispatcher.ResponseData, attempt: HttpAttempt)
 function readDate(header: string | string[] | undefined): number | null {
   const date = Date.parse([header].flat()[0] ?? '');
   return Number.isNaN(date) ? null : date;
-}
-
-function readSeconds(header: string | string[] | undefined): number {
-  const text = [header].flat()[0] ?? '';
-  return /^\d{1,9}$/.test(text) ? Number(text) : 0;
 }
 
 /** Only the host: the rest of the address may hold the key. */

@@ -1,6 +1,6 @@
 /** Decides what to do with each day of a response. Pure. */
 import type { Calendar } from '../../lib/calendar.ts';
-import { addDays, type DayRange } from '../../lib/days.ts';
+import { addDays, listDays, type DayRange } from '../../lib/days.ts';
 import type { ClockResult } from '../../service/client/clock-check.ts';
 import type { StorageDays } from '../../service/client/parse-response.ts';
 import { createDriftCollector } from '../../service/drift.ts';
@@ -102,12 +102,6 @@ function toMissedDay(
   const requestedDays = (gap?.requestedDays ?? 0) + (isSameDay ? 0 : 1);
   const reason = waiting.has(date) ? 'unconfirmed' : refused.has(date) ? 'incomplete' : 'missing';
   return { date, reason, requestedDays };
-}
-
-function listDays({ from, to }: DayRange): string[] {
-  const days = [];
-  for (let date = from; date <= to; date = addDays(date, 1)) days.push(date);
-  return days;
 }
 
 const TWICE = 'the same day came twice with different figures';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createClockCheck, type AnswerDates } from '../../../src/service/client/clock-check.ts';
+import { createClockCheck } from '../../../src/service/client/clock-check.ts';
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../../src/lib/clock.ts';
 import { createVirtualClock } from '../../support/clocks/virtual-clock.ts';
 
@@ -7,10 +7,8 @@ function openCheck() {
   const machine = createVirtualClock('2026-03-10T12:00Z');
   const check = createClockCheck(machine);
   /** A response whose date differs by this from the machine's clock; null: without a date. */
-  const answer = (offsetMs: number | null, rest: Partial<AnswerDates> = {}) => {
-    const dateMs = offsetMs === null ? null : machine.now() + offsetMs;
-    check.observe({ dateMs, ageMs: 0, ...rest });
-  };
+  const answer = (offsetMs: number | null) =>
+    check.observe(offsetMs === null ? null : machine.now() + offsetMs);
   return { check, answer };
 }
 
@@ -27,12 +25,5 @@ describe("the machine's clock, compared with the dates of responses", () => {
     expect(check.result()).toEqual(expected);
     check.reset();
     expect(check.result()).toEqual({ differenceMs: null, isOff: false });
-  });
-
-  it('allows for the age of a response in a cache', () => {
-    const { check, answer } = openCheck();
-    answer(-HOUR_MS, { ageMs: HOUR_MS });
-    answer(0, { ageMs: HOUR_MS });
-    expect(check.result()).toEqual({ differenceMs: 0, isOff: false });
   });
 });

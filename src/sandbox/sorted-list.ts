@@ -1,43 +1,18 @@
-/** Videos sorted by one field, kept sorted as they change, and cut into pages. */
+/** Videos sorted by one field, and cut into pages. */
 import type { SortDirection } from '../service/videos.ts';
 
 interface Identified {
   readonly id: number;
 }
 
-/** All entries of `live`, ascending by one value. */
-export interface SortedIndex<T> {
-  sorted(): readonly T[];
-  /** Call it for every entry that was added, removed or has another value. */
-  markChanged(one: T): void;
-}
-
-/**
- * Sorts by `getValue`, null first, then by id; text by Unicode code point, as SQLite does. Only changed entries are sorted
- * again, so that an account under churn still answers quickly.
- */
-export function createSortedIndex<T extends Identified>(
-  live: readonly T[],
+/** Sorts by `getValue`, null first, then by id; text by Unicode code point, as SQLite does. */
+export function sortBy<T extends Identified>(
+  entries: readonly T[],
   getValue: (one: T) => string | number | null,
-): SortedIndex<T> {
-  const changed = new Set<T>(live);
-  let rows: { one: T; key: string | number | null }[] = [];
-  let sorted: T[] = [];
-  const update = (): void => {
-    const unchanged = rows.filter(({ one }) => !changed.has(one));
-    const moved = live.filter((one) => changed.has(one)).map((one) => ({ one, key: sortKey(getValue(one)) }));
-    rows = [...unchanged, ...moved];
-    rows.sort((a, b) => compareKeys(a.key, b.key) || a.one.id - b.one.id);
-    sorted = rows.map(({ one }) => one);
-    changed.clear();
-  };
-  return {
-    sorted: () => {
-      if (changed.size > 0) update();
-      return sorted;
-    },
-    markChanged: (one) => void changed.add(one),
-  };
+): T[] {
+  const rows = entries.map((one) => ({ one, key: sortKey(getValue(one)) }));
+  rows.sort((a, b) => compareKeys(a.key, b.key) || a.one.id - b.one.id);
+  return rows.map(({ one }) => one);
 }
 
 function compareKeys(one: string | number | null, other: string | number | null): number {
