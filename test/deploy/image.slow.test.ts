@@ -7,7 +7,7 @@ import { listParameters, readExecForm, readStages } from '../support/dockerfile.
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { buildImage, findMissing, startImage } from '../support/processes/image-root.ts';
 import { eventually } from '../support/processes/vodhouse-command.ts';
-import { findFreePort } from '../support/servers/free-port.ts';
+import { findFreePort } from '../support/servers/loopback.ts';
 import { startSandbox } from '../support/servers/sandbox-account.ts';
 
 const missing = findMissing();

@@ -8,7 +8,7 @@ import { CONFIG, configText } from '../support/fixtures/config-file.ts';
 import { createFolder } from '../support/fixtures/folder-of-files.ts';
 import { startNotifyListener, type Notification } from '../support/processes/notify-listener.ts';
 import { eventually, startVodhouse, vodhouse } from '../support/processes/vodhouse-command.ts';
-import { findFreePort } from '../support/servers/free-port.ts';
+import { findFreePort } from '../support/servers/loopback.ts';
 import { startSandbox } from '../support/servers/sandbox-account.ts';
 
 const isInstalled = existsSync('/usr/bin/systemd-notify');

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../support/processes/vodhouse-command.ts';
-import { takePort } from '../support/servers/taken-port.ts';
+import { findFreePort } from '../support/servers/loopback.ts';
 import { startWebhook } from '../support/servers/webhook.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 
@@ -15,12 +15,11 @@ const [, MESSAGE = ''] = /```json\n([^]*?)```/.exec(PAGE) ?? [];
 async function startRelay(alerts: string): Promise<string> {
   const file = join(temporaryFolder(), 'relay.mjs');
   writeFileSync(file, RELAY);
-  const taken = await takePort();
-  await taken.free();
-  const env = { PATH: process.env.PATH ?? '', ALERTS: alerts, PORT: String(taken.port) };
+  const port = await findFreePort();
+  const env = { PATH: process.env.PATH ?? '', ALERTS: alerts, PORT: String(port) };
   const relay = spawn(process.execPath, [file], { env, stdio: 'inherit' });
   onTestFinished(() => void relay.kill('SIGKILL'));
-  return `http://127.0.0.1:${taken.port}/`;
+  return `http://127.0.0.1:${port}/`;
 }
 
 it('the relay of docs/alerts.md gives Alertmanager an alert that a message begins and ends', async () => {

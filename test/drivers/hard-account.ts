@@ -2,7 +2,6 @@
 import { FIGURES } from '../../src/lib/service-fields.ts';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,6 +13,7 @@ import { listPage, STORAGE, storageBody } from '../support/fixtures/service-resp
 import type { DayRow } from '../../src/warehouse/statements/storage.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
+import { listenOnLoopback } from '../support/servers/loopback.ts';
 import { createHardService, type HardService } from './hard-service.ts';
 import { silentProgress } from '../../src/sync/context.ts';
 import { openPipeline } from '../../src/app/pipeline.ts';
@@ -147,14 +147,8 @@ export async function serveHard(
     response.setHeader('content-type', 'application/json; charset=utf-8');
     response.end(createAnswer(service, request));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const close = () =>
-    new Promise<void>((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
-  return { url: `http://127.0.0.1:${port}`, close };
+  const { host, close } = await listenOnLoopback(server);
+  return { url: `http://${host}`, close };
 }
 
 function createAnswer(service: HardService, { url = '/' }: IncomingMessage): string {

@@ -13,7 +13,7 @@ import {
 } from '../support/processes/installed-package.ts';
 import { installNode } from '../support/processes/other-node.ts';
 import { eventually, startVodhouse } from '../support/processes/vodhouse-command.ts';
-import { findFreePort } from '../support/servers/free-port.ts';
+import { findFreePort } from '../support/servers/loopback.ts';
 import { findPostgres, startPostgres } from '../support/servers/postgres.ts';
 import { startSandbox } from '../support/servers/sandbox-account.ts';
 

@@ -11,7 +11,7 @@ import { eventually, startVodhouse } from '../support/processes/vodhouse-command
 import { findPostgres, startPostgres, type PostgresServer } from '../support/servers/postgres.ts';
 import { hasPrometheus, startPrometheus } from '../support/servers/prometheus.ts';
 import { startSandbox } from '../support/servers/sandbox-account.ts';
-import { takePort } from '../support/servers/taken-port.ts';
+import { takePort } from '../support/servers/loopback.ts';
 import { listQueries, readCases, readRules, RULES } from '../support/watching-files.ts';
 
 vi.setConfig({ testTimeout: 120_000 });

@@ -7,7 +7,7 @@ import { fetchResponse, fetchVideos, STORAGE, VIDEOS } from '../../support/serve
 import { findChildProcesses } from '../../support/processes/process-table.ts';
 import { startScriptedService } from '../../support/servers/scripted-service.ts';
 import { listPage, videoRecord, serveEverything } from '../../support/fixtures/service-responses.ts';
-import { takePort } from '../../support/servers/taken-port.ts';
+import { takePort } from '../../support/servers/loopback.ts';
 import { withPassword } from '../../support/with-password.ts';
 import { eventually, startVodhouse, vodhouse } from '../../support/processes/vodhouse-command.ts';
 

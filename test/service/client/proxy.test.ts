@@ -10,6 +10,7 @@ import {
 } from '../../support/fixtures/service-client.ts';
 import { AUTHORITY, SELF_SIGNED, SIGNED } from '../../support/fixtures/self-signed.ts';
 import { listBody, videoRecord } from '../../support/fixtures/service-responses.ts';
+import { listenOnLoopback } from '../../support/servers/loopback.ts';
 import { startProxy, type ProxyOptions } from '../../support/servers/proxy-server.ts';
 import { startScriptedService } from '../../support/servers/scripted-service.ts';
 
@@ -116,10 +117,9 @@ describe('a connection that cannot be opened', () => {
       connections++;
       socket.once('data', () => socket.destroy());
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    const { port } = server.address() as { port: number };
-    const { error, sent } = await failBy(BASE, `http://127.0.0.1:${port}`);
+    const { host, close } = await listenOnLoopback(server);
+    onTestFinished(close);
+    const { error, sent } = await failBy(BASE, `http://${host}`);
     expect(error).toMatchObject({ fault: 'connection' });
     expect([connections, sent]).toEqual([5, NOT_SENT]);
   });

@@ -1,5 +1,4 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Agent } from 'undici';
 import { describe, expect, it } from 'vitest';
 import { RefusedError, TransientError } from '../../../src/lib/errors.ts';
@@ -12,6 +11,7 @@ import {
   JANUARY,
   pageRequest,
 } from '../../support/fixtures/service-client.ts';
+import { listenOnLoopback } from '../../support/servers/loopback.ts';
 import { createGate, startScriptedService } from '../../support/servers/scripted-service.ts';
 import { listBody, listRefusal, storageBody, videoRecord } from '../../support/fixtures/service-responses.ts';
 
@@ -47,18 +47,16 @@ describe('the deadline', () => {
         response.writeHead(status, { location: 'https://elsewhere.test/' });
         response.write('x');
       });
-      await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
-      const { port } = service.address() as AddressInfo;
+      const { host, close } = await listenOnLoopback(service);
       const { client } = await createTestClient(() => success, {
         ...ONCE,
         deadlineMs: 200,
-        account: accountAt(`http://127.0.0.1:${port}`),
+        account: accountAt(`http://${host}`),
       });
       const error = await catchFailure(client.videoPage(pageRequest()));
       expect(error.message).toMatch(/account main, package 101, page 1: /);
       await client.close();
-      service.closeAllConnections();
-      service.close();
+      await close();
     }
   });
 

@@ -1,8 +1,8 @@
 /** A small hand-written site for the browser's scripts: on loopback, with the content security policy of the real one. */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { extname } from 'node:path';
+import { listenOnLoopback } from '../servers/loopback.ts';
 
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; " +
@@ -52,20 +52,12 @@ export async function openSite(): Promise<Site> {
       response.writeHead(status, { 'content-type': type, 'content-security-policy': POLICY }).end(body);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { host, close } = await listenOnLoopback(server);
   const answer: Site['answer'] = (path, given) =>
     void answers.set(path, typeof given === 'function' ? given : () => given);
   answer('/page.css', { body: PAGE_STYLE });
   answer('/favicon.ico', { body: '' });
-  return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    answer,
-    requestedPaths,
-    close: () => {
-      server.closeAllConnections();
-      return new Promise((resolve) => void server.close(() => resolve()));
-    },
-  };
+  return { origin: `http://${host}`, answer, requestedPaths, close };
 }
 
 function fileAt(path: string): Answer {

@@ -1,6 +1,7 @@
 /** A proxy in front of PostgreSQL that knows the steps of the protocol, and stops a client or a connection at any of them. */
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { listenOnLoopback } from './loopback.ts';
 
 /** A statement, a chunk of a COPY, a login or a goodbye. */
 export interface ProtocolStep {
@@ -34,12 +35,10 @@ export async function startPostgresProxy(serverPort: number): Promise<PostgresPr
   let trap: Trap | null = null;
   let steps: ProtocolStep[] = [];
   let connections = 0;
-  const sockets = new Set<Socket>();
   const server = createServer((client) => {
     const upstream = connect(serverPort, '127.0.0.1');
     for (const socket of [client, upstream]) {
       socket.setNoDelay(true);
-      sockets.add(socket);
       socket.on('error', () => undefined).on('close', () => [client, upstream].map((each) => each.destroy()));
     }
     upstream.pipe(client);
@@ -66,13 +65,10 @@ export async function startPostgresProxy(serverPort: number): Promise<PostgresPr
       }
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(async () => {
-    for (const socket of sockets) socket.destroy();
-    await new Promise((resolve) => server.close(resolve));
-  });
+  const { port, close } = await listenOnLoopback(server);
+  onTestFinished(close);
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     arm: (next) => {
       trap = next;
       steps = [];

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { findChildProcesses } from '../processes/process-table.ts';
+import { listenOnLoopback } from './loopback.ts';
 import { createCluster, POSTGRES_USER, type Cluster, type ClusterOptions } from './postgres-cluster.ts';
 
 export { findPostgres } from './postgres-cluster.ts';
@@ -144,11 +145,8 @@ function signalAll(server: ChildProcess | null, name: NodeJS.Signals): void {
 async function findFreePort(): Promise<number> {
   for (;;) {
     const port = 15_000 + Math.floor(Math.random() * 15_000);
-    const probe = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      probe.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
-    });
-    await new Promise<void>((resolve) => void probe.close(() => resolve()));
-    if (isFree) return port;
+    const probe = await listenOnLoopback(createServer(), port).catch(() => null);
+    await probe?.close();
+    if (probe) return port;
   }
 }

@@ -7,7 +7,7 @@ import { stringify } from 'yaml';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { eventually } from '../processes/vodhouse-command.ts';
 import { RULES } from '../watching-files.ts';
-import { takePort } from './taken-port.ts';
+import { findFreePort } from './loopback.ts';
 
 const PROMETHEUS = '/usr/bin/prometheus';
 
@@ -28,9 +28,7 @@ export async function startPrometheus(scraped: string) {
     scrape_configs: [{ job_name: 'vodhouse', static_configs: [{ targets: [new URL(scraped).host] }] }],
   };
   writeFileSync(join(folder, 'prometheus.yaml'), stringify(config));
-  const taken = await takePort();
-  await taken.free();
-  const address = `127.0.0.1:${taken.port}`;
+  const address = `127.0.0.1:${await findFreePort()}`;
   const parameters = [
     `--config.file=${join(folder, 'prometheus.yaml')}`,
     `--storage.tsdb.path=${join(folder, 'data')}`,

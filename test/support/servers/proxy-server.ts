@@ -1,9 +1,9 @@
 /** An HTTP proxy on loopback: tunnels (CONNECT) and forwards plain requests, and records both. */
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions } from 'node:https';
-import { connect, type AddressInfo, type Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
+import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { listenOnLoopback } from './loopback.ts';
 
 export interface ProxyOptions {
   /** `name:password` that it asks for. */
@@ -31,7 +31,6 @@ export interface ProxyServer {
 export async function startProxy(options: ProxyOptions = {}): Promise<ProxyServer> {
   const { tls, ports = {} } = options;
   const requests: string[] = [];
-  const sockets = new Set<Duplex>();
   let tunnels = 0;
   const forward = (incoming: IncomingMessage, response: ServerResponse) => {
     requests.push(`${incoming.method} ${incoming.url?.split('?')[0]}`);
@@ -56,19 +55,12 @@ export async function startProxy(options: ProxyOptions = {}): Promise<ProxyServe
       socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
       target.pipe(socket).pipe(target);
     });
-    sockets.add(target);
     target.on('close', () => tunnels--).on('error', () => socket.destroy());
-    socket.on('error', () => target.destroy());
+    socket.on('error', () => target.destroy()).on('close', () => target.destroy());
   });
-  server.on('connection', (socket: Duplex) => sockets.add(socket.on('error', () => undefined)));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const close = () =>
-    new Promise<void>((resolve) => {
-      server.close(() => resolve());
-      for (const socket of sockets) socket.destroy();
-    });
+  server.on('connection', (socket: Socket) => socket.on('error', () => undefined));
+  const { host, close } = await listenOnLoopback(server);
   onTestFinished(close);
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return { host, url: `${tls ? 'https' : 'http'}://${host}`, requests, tunnels: () => tunnels, close };
 }
 

@@ -1,9 +1,9 @@
 /** A store that keeps the rules of S3 for the calls that a lake needs, on loopback, with faults that a test orders. */
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { AwsV4Signer } from 'aws4fetch';
 import { onTestFinished } from 'vitest';
+import { listenOnLoopback } from './loopback.ts';
 import type { S3Place } from '../../../src/lib/lake-place.ts';
 
 /** What happens to a request in place of what it asks for. */
@@ -108,14 +108,9 @@ export async function startS3Server(options: S3ServerOptions = {}) {
     return `<ListBucketResult><IsTruncated>${isTruncated}</IsTruncated>${isTruncated ? next : ''}${contents.join('')}</ListBucketResult>`;
   }
 
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const close = () =>
-    new Promise<void>((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
+  const { host, close } = await listenOnLoopback(server);
   onTestFinished(close);
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const endpoint = `http://${host}`;
   return {
     ...{ objects, requests, close },
     /** What the store is told of; `changes`: for a wrong one. */

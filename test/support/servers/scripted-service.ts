@@ -1,8 +1,9 @@
 /** An HTTP server on loopback that responds by a script and records its requests. */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { listenOnLoopback } from './loopback.ts';
 
 /** A request as the server received it. */
 export interface SeenRequest {
@@ -83,24 +84,15 @@ export async function startScriptedService(
     connections.set(socket, ++opened);
     socket.on('close', () => connections.delete(socket));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const close = () => closeServer(server);
+  const { host, close } = await listenOnLoopback(server);
   onTestFinished(close);
-  const { port } = server.address() as AddressInfo;
   return {
-    url: `${certificate ? 'https' : 'http'}://127.0.0.1:${port}`,
+    url: `${certificate ? 'https' : 'http'}://${host}`,
     requests,
     connections: () => opened,
     mostAtOnce: () => mostAtOnce,
     close,
   };
-}
-
-function closeServer(server: ReturnType<typeof createServer>): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
 }
 
 function readRequest(incoming: IncomingMessage, number: number, connection: number): SeenRequest {

@@ -1,8 +1,8 @@
 /** A webhook on loopback that records its calls. */
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import type { Post } from '../../../src/alerts/messages.ts';
+import { listenOnLoopback } from './loopback.ts';
 
 export interface SeenCall {
   method: string;
@@ -49,15 +49,8 @@ export async function startWebhook(): Promise<Webhook> {
       });
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(
-    () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  );
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { host, close } = await listenOnLoopback(server);
+  onTestFinished(close);
   return {
     url: `http://${host}${SECRET_PATH}`,
     host,

@@ -18,7 +18,7 @@ import {
 import { findChildProcesses, isRunning } from '../../support/processes/process-table.ts';
 import { createRecordingClock } from '../../support/clocks/recording-clock.ts';
 import { createGate } from '../../support/servers/scripted-service.ts';
-import { takePort } from '../../support/servers/taken-port.ts';
+import { takePort } from '../../support/servers/loopback.ts';
 import { temporaryFolder } from '../../support/fixtures/temporary-folder.ts';
 import { eventually } from '../../support/processes/vodhouse-command.ts';
 
