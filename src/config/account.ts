@@ -3,46 +3,34 @@ import * as z from 'zod';
 import { FIGURES } from '../lib/service-fields.ts';
 import { packages } from './packages.ts';
 import { orNull, section, withDefault } from './sections.ts';
-import {
-  accountName,
-  baseUrl,
-  day,
-  duration,
-  filePath,
-  headerName,
-  integer,
-  key,
-  nonEmptyText,
-  proxy,
-  requestsOrNull,
-} from './value-types.ts';
+import * as types from './value-types.ts';
 
 const videoList = section({
-  base_url: baseUrl.describe('Address of the video list, without the path of the operation.'),
-  key: key.describe('The API key of the account; better ${NAME} than the key itself.'),
-  page_size: withDefault(integer(1), 1000, 'Videos to request per page; the service may return fewer.'),
+  base_url: types.baseUrl.describe('Address of the video list, without the path of the operation.'),
+  key: types.key.describe('The API key of the account; better ${NAME} than the key itself.'),
+  page_size: withDefault(types.integer(1), 1000, 'Videos to request per page; the service may return fewer.'),
 });
 
 const AUTH = 'none, query or { header: x-api-key }';
 const auth = z.union(
-  [z.enum(['none', 'query'], AUTH), section({ header: headerName.describe('Name of the header.') })],
+  [z.enum(['none', 'query'], AUTH), section({ header: types.headerName.describe('Name of the header.') })],
   AUTH,
 );
 
 const storage = section(
   {
-    base_url: baseUrl.describe('Address of the storage statistics, without the path of the operation.'),
+    base_url: types.baseUrl.describe('Address of the storage statistics, without the path of the operation.'),
     auth: withDefault(
       auth,
       'none',
       'How storage requests carry the key: none, query (?key=…) or { header: NAME }.',
     ),
-    key: key.optional().describe('Key of the storage statistics. Default: the key of video_list.'),
-    since: orNull(day).describe('First day to book, yyyy-mm-dd. Default: yesterday.'),
-    settle: withDefault(duration, '1h', 'Time after midnight before a past day is booked.'),
-    recheck_days: withDefault(integer(0), 3, 'Booked days that are compared again each day.'),
+    key: types.key.optional().describe('Key of the storage statistics. Default: the key of video_list.'),
+    since: orNull(types.day).describe('First day to book, yyyy-mm-dd. Default: yesterday.'),
+    settle: withDefault(types.duration, '1h', 'Time after midnight before a past day is booked.'),
+    recheck_days: withDefault(types.integer(0), 3, 'Booked days that are compared again each day.'),
     give_up_days: withDefault(
-      integer(0),
+      types.integer(0),
       7,
       'Separate days on which a missing day is requested; after that it is once a month.',
     ),
@@ -60,15 +48,15 @@ const storage = section(
   'settle',
 );
 
-const errorCodes = z.array(nonEmptyText('an errorCode'), 'a list of errorCode values');
+const errorCodes = z.array(types.nonEmptyText('an errorCode'), 'a list of errorCode values');
 
 const limits = section(
   {
-    concurrency: withDefault(integer(1), 4, 'Packages that are walked at a time.'),
-    per_second: withDefault(requestsOrNull, 5, 'Requests in any second; null: no limit.'),
-    per_minute: withDefault(requestsOrNull, 120, 'Requests in any minute; null: no limit.'),
-    per_day: withDefault(requestsOrNull, 20_000, 'Requests in any 24 hours; null: no limit.'),
-    max_wait: withDefault(duration, '2m', 'The longest wait for the budget before a run is parked.'),
+    concurrency: withDefault(types.integer(1), 4, 'Packages that are walked at a time.'),
+    per_second: withDefault(types.requestsOrNull, 5, 'Requests in any second; null: no limit.'),
+    per_minute: withDefault(types.requestsOrNull, 120, 'Requests in any minute; null: no limit.'),
+    per_day: withDefault(types.requestsOrNull, 20_000, 'Requests in any 24 hours; null: no limit.'),
+    max_wait: withDefault(types.duration, '2m', 'The longest wait for the budget before a run is parked.'),
     restricted_codes: withDefault(errorCodes, [], 'errorCode values of the service that mean "restricted".'),
     final_codes: withDefault(errorCodes, [], 'errorCode values of the service that mean "do not retry".'),
   },
@@ -77,15 +65,17 @@ const limits = section(
 
 /** One entry of `accounts`. */
 export const account = section({
-  name: accountName.describe('Name of the account in tables, logs and metrics; unique.'),
-  was: orNull(accountName).describe('Its former name: all its rows get the new one, once. Default none.'),
+  name: types.accountName.describe('Name of the account in tables, logs and metrics; unique.'),
+  was: orNull(types.accountName).describe(
+    'Its former name: all its rows get the new one, once. Default none.',
+  ),
   video_list: videoList.describe('Where the videos are listed.'),
   storage: orNull(storage).describe('Where storage statistics are read. Leave out for none.'),
   packages,
-  proxy: orNull(proxy).describe(
+  proxy: orNull(types.proxy).describe(
     'Proxy of its requests: http(s)://NAME:PASSWORD@HOST:PORT; none: no proxy. Default: that of HTTPS_PROXY, HTTP_PROXY and NO_PROXY in the environment.',
   ),
-  ca: orNull(filePath).describe(
+  ca: orNull(types.filePath).describe(
     'PEM file with certificates of authorities that are trusted too, relative to this file. Default none.',
   ),
   limits: limits.prefault({}).describe('Limits of the requests with this key.'),

@@ -6,22 +6,7 @@ import { hostname } from 'node:os';
 import type { Proxies } from '../lib/http/proxies.ts';
 import { INCIDENT_EVENTS } from '../lib/incident-events.ts';
 import * as z from 'zod';
-import {
-  cron,
-  duration,
-  durationOrZero,
-  filePath,
-  folderPath,
-  host,
-  nonEmptyText,
-  fraction,
-  serverKey,
-  timezone,
-  trustProxy,
-  lineOfText,
-  url,
-  integer,
-} from './value-types.ts';
+import * as types from './value-types.ts';
 import { account } from './account.ts';
 import { targets } from './publish-targets.ts';
 import { orNull, section, withDefault } from './sections.ts';
@@ -34,15 +19,15 @@ export const DEFAULT_FILES = {
 } as const;
 
 const schedule = section({
-  timezone: orNull(timezone).describe(
+  timezone: orNull(types.timezone).describe(
     'IANA time zone in which the cron expressions of this file are read. Default: timezone.',
   ),
   full: withDefault(
-    cron,
+    types.cron,
     '0 * * * *',
     'When to walk everything: cron or @hourly and its kind, read in schedule.timezone.',
   ),
-  quick: orNull(cron).describe(
+  quick: orNull(types.cron).describe(
     'When to find only new and removed videos: cron, read in schedule.timezone. Default none.',
   ),
 });
@@ -50,13 +35,13 @@ const schedule = section({
 const walk = section(
   {
     removal_brake: withDefault(
-      fraction,
+      types.fraction,
       0.2,
       'Share of a package (0 to 1) that one walk may remove without confirmation.',
     ),
-    resume_within: withDefault(duration, '7d', 'Age up to which an interrupted walk is resumed.'),
+    resume_within: withDefault(types.duration, '7d', 'Age up to which an interrupted walk is resumed.'),
     boundary_reads: withDefault(
-      fraction,
+      types.fraction,
       0.05,
       'Extra requests a walk may spend on page boundaries, as a share of its pages (0 to 1).',
     ),
@@ -66,14 +51,14 @@ const walk = section(
 
 const publish = section(
   {
-    file: withDefault(filePath, DEFAULT_FILES.publish, 'The published file, relative to this one.'),
+    file: withDefault(types.filePath, DEFAULT_FILES.publish, 'The published file, relative to this one.'),
     exclude: withDefault(
-      z.array(nonEmptyText('a column'), 'a list of columns'),
+      z.array(types.nonEmptyText('a column'), 'a list of columns'),
       ['access_key', 'org_access_key'],
       'Columns left out of the published file.',
     ),
     every: withDefault(
-      durationOrZero,
+      types.durationOrZero,
       '0',
       'At most one publication in this time; the first one of a day does not wait; 0: after each run that changed something.',
     ),
@@ -88,44 +73,44 @@ const publish = section(
 
 const backup = section({
   schedule: withDefault(
-    cron,
+    types.cron,
     '30 2 * * *',
     'When the worker makes a backup of the warehouse: cron, read in schedule.timezone.',
   ),
   folder: withDefault(
-    folderPath,
+    types.folderPath,
     DEFAULT_FILES.backups,
     'Folder of the backups, relative to this file; better one on another disk.',
   ),
   keep: withDefault(
-    integer(1),
+    types.integer(1),
     7,
     'Number of backups to keep; older ones are deleted after a new one is made.',
   ),
 });
 
 const retention = section({
-  requests_days: withDefault(integer(1), 35, 'Days that requests are kept.'),
-  runs_days: withDefault(integer(1), 90, 'Days that runs and walks are kept.'),
+  requests_days: withDefault(types.integer(1), 35, 'Days that requests are kept.'),
+  runs_days: withDefault(types.integer(1), 90, 'Days that runs and walks are kept.'),
 });
 
 const server = section({
-  host: withDefault(host, '127.0.0.1', 'Address to listen on.'),
+  host: withDefault(types.host, '127.0.0.1', 'Address to listen on.'),
   port: withDefault(
-    integer(0, 'a port from 0 to 65535', 65_535),
+    types.integer(0, 'a port from 0 to 65535', 65_535),
     8320,
     'Port to listen on; 0: any free one.',
   ),
   keys: withDefault(
-    z.array(serverKey, 'a list of keys'),
+    z.array(types.serverKey, 'a list of keys'),
     [],
     'Keys of at least 16 characters that give access, also from other machines; without keys only this machine has access.',
   ),
-  title: orNull(lineOfText).describe(
+  title: orNull(types.lineOfText).describe(
     'Name of the warehouse in the header and in the tab. Default: the name of this machine and of the file.',
   ),
   trust_proxy: withDefault(
-    trustProxy,
+    types.trustProxy,
     false,
     'Whose X-Forwarded-For says from which address a request comes: false: nobody; true: the proxy that connects; or the addresses and networks of proxies.',
   ),
@@ -135,14 +120,11 @@ type PingAddresses = Record<'success' | 'start' | 'failure', string | null>;
 const PINGS = 'an http(s) address, or { success, start, failure }';
 const ping = z.union(
   [
-    url.transform((success): PingAddresses => ({ success, start: null, failure: null })),
+    types.url.transform((success): PingAddresses => ({ success, start: null, failure: null })),
     section({
-      success: orNull(url).describe('Address that is called when a run over everything succeeded.'),
-      start: orNull(url).describe('Address that is called when a run over everything begins.'),
-      failure: orNull(url).describe('Address that is called when one failed or was done in part.'),
-    }).refine((pings) => Object.values(pings).some((each) => each !== null), {
-      message: PINGS,
-      when: ({ issues }) => issues.length === 0,
+      success: orNull(types.url).describe('Address that is called when a run over everything succeeded.'),
+      start: orNull(types.url).describe('Address that is called when a run over everything begins.'),
+      failure: orNull(types.url).describe('Address that is called when one failed or was done in part.'),
     }),
   ],
   PINGS,
@@ -150,7 +132,7 @@ const ping = z.union(
 
 const notify = section(
   {
-    webhook: orNull(url).describe(
+    webhook: orNull(types.url).describe(
       'Address that gets a POST when a problem begins and when it ends. Default none.',
     ),
     ping: orNull(ping).describe(
@@ -161,7 +143,7 @@ const notify = section(
       .prefault([...INCIDENT_EVENTS])
       .describe(`What is reported: ${INCIDENT_EVENTS.join(', ')}. Default all.`),
     remind_after: withDefault(
-      duration.nullable(),
+      types.duration.nullable(),
       '1d',
       'Time after which a problem that lasts is reported again; null: never.',
     ),
@@ -171,17 +153,17 @@ const notify = section(
 
 const file = section({
   warehouse: withDefault(
-    filePath,
+    types.filePath,
     DEFAULT_FILES.warehouse,
     'The SQLite file, relative to this one; its folder must exist, except for data/ next to this file.',
   ),
-  timezone: timezone.describe("IANA time zone of the service's calendar. Required."),
+  timezone: types.timezone.describe("IANA time zone of the service's calendar. Required."),
   duration_unit: withDefault(
     z.enum(['ms', 's'], 'ms or s'),
     'ms',
     "What a video's duration counts in: ms or s.",
   ),
-  worker: lineOfText
+  worker: types.lineOfText
     .optional()
     .transform((name) => name ?? hostname())
     .describe(

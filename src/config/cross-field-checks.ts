@@ -21,22 +21,9 @@ export function findCrossFieldProblems(
   const report: Report = (path, message) => problems.push({ line: source.lineOf(path), path, message });
   const settings = source.value;
   const accounts = listAt(settings, 'accounts');
-  const names = accounts.map((account) => textAt(account, 'name'));
+  checkNames(accounts, ['accounts'], source, report);
   for (const [index, account] of accounts.entries()) {
     const path = ['accounts', index];
-    const { display } = source;
-    if (names.indexOf(names[index]) < index && names[index] !== undefined)
-      report(
-        [...path, 'name'],
-        `${display([...path, 'name'])} is the name of an earlier account too; expected another`,
-      );
-    const was = textAt(account, 'was');
-    const isTaken = names.includes(was) || accounts.findIndex((each) => textAt(each, 'was') === was) < index;
-    if (was !== undefined && isTaken)
-      report(
-        [...path, 'was'],
-        `${display([...path, 'was'])} is the name of another account; expected a name that is no longer used`,
-      );
     checkPackages(account, path, source, report);
     checkAuthority(account, path, source, toAbsolute, report);
     const file = textAt(at(account, 'packages'), 'file') ?? '';
@@ -44,17 +31,40 @@ export function findCrossFieldProblems(
     for (const problem of read && 'problems' in read ? read.problems : [])
       report([...path, 'packages', 'file'], problem);
   }
-  for (const [index, target] of listAt(at(settings, 'publish'), 'targets').entries())
+  const targets = listAt(at(settings, 'publish'), 'targets');
+  checkNames(targets, ['publish', 'targets'], source, report);
+  for (const [index, target] of targets.entries())
     checkAuthority(target, ['publish', 'targets', index], source, toAbsolute, report);
   checkFiles(settings, report);
-  const server = at(settings, 'server');
-  const host = textAt(server, 'host');
-  if (host !== undefined && !isLoopback(host) && listAt(server, 'keys').length === 0)
-    report(
-      ['server', 'host'],
-      `${source.display(['server', 'host'])} can be reached from other machines; expected 127.0.0.1, or a key in server.keys`,
-    );
+  checkServer(at(settings, 'server'), source, report);
   return problems;
+}
+
+/** Each account and target has its own `name`, and its own `was`. */
+function checkNames(entries: readonly unknown[], path: Path, { display }: Source, report: Report): void {
+  const names = entries.map((each) => textAt(each, 'name'));
+  const former = entries.map((each) => textAt(each, 'was'));
+  for (const index of entries.keys()) {
+    const [name, was] = [names[index], former[index]];
+    const reportKey = (key: string, expected: string) => {
+      const own = [...path, index, key];
+      report(own, `${display(own)} is taken by another one; expected ${expected}`);
+    };
+    if (name !== undefined && names.indexOf(name) < index) reportKey('name', 'another name');
+    if (was !== undefined && (names.includes(was) || former.indexOf(was) < index))
+      reportKey('was', 'a name that is no longer used');
+  }
+}
+
+/** Without a key, only this machine may have access. */
+function checkServer(server: unknown, { display }: Source, report: Report): void {
+  const host = textAt(server, 'host');
+  if (host === undefined || isLoopback(host) || listAt(server, 'keys').length > 0) return;
+  const path = ['server', 'host'];
+  report(
+    path,
+    `${display(path)} can be reached from other machines; expected 127.0.0.1, or a key in server.keys`,
+  );
 }
 
 function checkPackages(account: unknown, path: Path, { display }: Source, report: Report): void {

@@ -6,12 +6,12 @@ import { configSchema, type Config } from './config.ts';
 import { readAuthorities } from './certificates.ts';
 import { findCrossFieldProblems } from './cross-field-checks.ts';
 import { createLookup } from './env-vars.ts';
-import { readEnvironmentProxies } from './environment-proxies.ts';
-import { listProxySecrets, NO_PROXIES, type Proxies } from '../lib/http/proxies.ts';
+import { listProxySecrets, type Proxies } from '../lib/http/proxies.ts';
 import { readPackagesFile } from './packages-file.ts';
 import { formatProblems, toProblems } from './problems.ts';
 import { listTargetSecrets, withFiles } from './publish-targets.ts';
 import { parseSource, type Source } from './source.ts';
+import { isProxyAddress } from './value-types.ts';
 
 type Settings = z.output<typeof configSchema>;
 
@@ -42,7 +42,7 @@ function load(file: string, env: Env, isStrict: boolean) {
   const toAbsolute = (relative: string) => resolve(dirname(path), relative);
   const source = parseSource(readText(file), createLookup(dirname(path), env));
   const settings = check(file, source, toAbsolute, isStrict);
-  const proxies = readProxies(settings, env);
+  const proxies = readProxies(env);
   const { publish, backup } = settings;
   return rereadPackages({
     ...settings,
@@ -109,15 +109,23 @@ export function rereadPackages(config: Config): { config: Config; unusable: Unus
   return { config: freeze(isSame ? config : { ...config, accounts }), unusable };
 }
 
-/** An unusable proxy in the environment is no problem where nothing may take it. */
-function readProxies({ accounts, notify }: Settings, env: Env): Proxies {
-  const areTaken = notify !== null || accounts.some(({ proxy }) => proxy === null);
-  try {
-    return readEnvironmentProxies(env);
-  } catch (error) {
-    if (areTaken) throw error;
-    return NO_PROXIES;
-  }
+/**
+ * The proxies of the environment, under the names that curl and others read: in small letters first. Throws ConfigError for an
+ * address that is not one of a proxy.
+ */
+function readProxies(env: Env): Proxies {
+  const read = (name: string) => (env[name.toLowerCase()]?.trim() || env[name]?.trim()) ?? '';
+  const readAddress = (name: string) => {
+    const value = read(name);
+    const url = value === '' || value.includes('://') ? value : `http://${value}`;
+    if (url === '' || isProxyAddress(url)) return url;
+    const shown = value.includes('@') ? '[hidden]' : JSON.stringify(value);
+    throw new ConfigError(`${name} in the environment: ${shown} is not the address of an HTTP proxy`, {
+      hint: `${name}=http://proxy.example.test:3128; or unset it`,
+    });
+  };
+  const httpProxy = readAddress('HTTP_PROXY');
+  return { httpProxy, httpsProxy: readAddress('HTTPS_PROXY') || httpProxy, noProxy: read('NO_PROXY') };
 }
 
 function listSecrets(settings: Settings, { httpProxy, httpsProxy }: Proxies): string[] {

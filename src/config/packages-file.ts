@@ -30,9 +30,7 @@ export function readPackagesFile(path: string, secrets: readonly string[]): Pack
   const problems: string[] = [];
   const packages = readFile(path, problems);
   if (problems.length === 0) return { packages };
-  const more = problems.length - MAX_PROBLEMS;
   const shown = problems.slice(0, MAX_PROBLEMS);
-  if (more > 0) shown.push(` has ${pluralize(more, 'more problem')}`);
   return { problems: shown.map((problem) => redact(`${basename(path)}${problem}`, secrets)) };
 }
 

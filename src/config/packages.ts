@@ -1,7 +1,7 @@
 /** The packages of an account, as the config has them: a list, or a CSV file. */
 import * as z from 'zod';
 import { orNull, section, withDefault } from './sections.ts';
-import { cron, filePath, integer, nonEmptyText } from './value-types.ts';
+import * as types from './value-types.ts';
 
 /** A distribution package of an account. */
 export interface PackageConfig {
@@ -17,11 +17,11 @@ const PACKAGE = `${PACKAGE_ID} or { id, name, schedule }`;
 /** An entry of `packages`. */
 export const onePackage = z.union(
   [
-    integer(1, PACKAGE).transform((id): PackageConfig => ({ id, name: null })),
+    types.integer(1, PACKAGE).transform((id): PackageConfig => ({ id, name: null })),
     section({
-      id: integer(1, PACKAGE_ID).describe('Id of the distribution package.'),
-      name: orNull(nonEmptyText('a name')).describe('Name shown next to the id. Default none.'),
-      schedule: orNull(cron).describe(
+      id: types.integer(1, PACKAGE_ID).describe('Id of the distribution package.'),
+      name: orNull(types.nonEmptyText('a name')).describe('Name shown next to the id. Default none.'),
+      schedule: orNull(types.cron).describe(
         'When to walk everything of it: cron, read in schedule.timezone. Default: schedule.full.',
       ),
     }).transform(({ id, name, schedule: full }): PackageConfig => ({
@@ -34,7 +34,7 @@ export const onePackage = z.union(
 );
 
 const fromFile = section({
-  file: filePath.describe(
+  file: types.filePath.describe(
     'A CSV file with the columns id, name and schedule, relative to this one; it is read again at each run.',
   ),
 });

@@ -1,26 +1,11 @@
 /** The config of targets: places besides the published file that get the same tables. */
-import { normalize } from 'node:path';
 import * as z from 'zod';
 import { DAY_MS } from '../lib/clock.ts';
 import { listLakeSecrets, type LakePlace } from '../lib/lake-place.ts';
 import { isLocalAddress, listPostgresSecrets, parsePostgresUrl } from '../lib/postgres-url.ts';
 import { readCertificates } from './certificates.ts';
 import { orNull, section, withDefault } from './sections.ts';
-import {
-  accountName,
-  durationOrZero,
-  endpoint,
-  filePath,
-  keepTime,
-  key,
-  lakeFolder,
-  parseS3Place,
-  region,
-  roleName,
-  s3Place,
-  schemaName,
-  wait,
-} from './value-types.ts';
+import * as types from './value-types.ts';
 
 const SSL_MODES = ['verify-full', 'no-verify', 'off'] as const;
 
@@ -30,11 +15,13 @@ const postgresUrl = z.string('postgres://USER:PASSWORD@HOST:5432/DATABASE').supe
 });
 
 const common = {
-  name: accountName.describe('Name of the target in messages, metrics and on the command line; unique.'),
-  every: orNull(durationOrZero).describe(
+  name: types.accountName.describe(
+    'Name of the target in messages, metrics and on the command line; unique.',
+  ),
+  every: orNull(types.durationOrZero).describe(
     'At most one load in this time; 0: after each publication that changed something. Default: 0; 24h for a lake.',
   ),
-  load_timeout: withDefault(wait, '30m', 'How long one load of an account may take.'),
+  load_timeout: withDefault(types.wait, '30m', 'How long one load of an account may take.'),
 };
 
 const postgres = section(
@@ -43,19 +30,27 @@ const postgres = section(
     postgres: postgresUrl.describe(
       'Address of a PostgreSQL database: postgres://USER:PASSWORD@HOST:5432/DATABASE; better ${NAME} than the password itself. Default: none; each target has exactly one of postgres, folder and s3.',
     ),
-    schema: withDefault(schemaName, 'vodhouse', 'Schema of the tables; it is made where it is missing.'),
+    schema: withDefault(
+      types.schemaName,
+      'vodhouse',
+      'Schema of the tables; it is made where it is missing.',
+    ),
     ssl: orNull(z.enum(SSL_MODES, SSL_MODES.join(', '))).describe(
       'verify-full: TLS, with the certificate and the name in it checked; no-verify: TLS without checks; off: no TLS. Default: verify-full; off for 127.0.0.1, localhost and unix sockets.',
     ),
-    ca: orNull(filePath).describe(
+    ca: orNull(types.filePath).describe(
       'PEM file with certificates of the authorities that the server may have its own from, relative to this file. Default: those of Node.',
     ),
     readers: withDefault(
-      z.array(roleName, 'a list of roles'),
+      z.array(types.roleName, 'a list of roles'),
       [],
       'Roles that may read the tables; they are granted USAGE and SELECT, also on later tables.',
     ),
-    lock_timeout: withDefault(wait, '10s', 'How long a load waits for a lock that another session holds.'),
+    lock_timeout: withDefault(
+      types.wait,
+      '10s',
+      'How long a load waits for a lock that another session holds.',
+    ),
   },
   'load_timeout',
   'lock_timeout',
@@ -76,7 +71,7 @@ const postgres = section(
 const lake = {
   ...common,
   keep: withDefault(
-    keepTime,
+    types.keepTime,
     '7d',
     'How long replaced files stay, for queries under way and for older versions of a table; at least 1h.',
   ),
@@ -85,7 +80,7 @@ const lake = {
 const folder = section(
   {
     ...lake,
-    folder: lakeFolder.describe(
+    folder: types.lakeFolder.describe(
       'A lake of Delta tables: its folder, relative to this file. It must be there; below a mount point, so that no other lake begins where the disk is not mounted. Default: none.',
     ),
   },
@@ -101,20 +96,20 @@ const folder = section(
 const s3 = section(
   {
     ...lake,
-    s3: s3Place.describe(
+    s3: types.s3Place.describe(
       'A lake of Delta tables in a bucket of an S3-compatible store: s3://BUCKET/PREFIX. Default: none.',
     ),
-    endpoint: orNull(endpoint).describe(
+    endpoint: orNull(types.endpoint).describe(
       'Address of the store, such as https://s3.example.test:9000; the bucket is in its path. Default: that of AWS in the region, with the bucket in the name of the host.',
     ),
-    region: withDefault(region, 'us-east-1', 'Region of the bucket, such as eu-central-1.'),
-    access_key_id: key.describe(
+    region: withDefault(types.region, 'us-east-1', 'Region of the bucket, such as eu-central-1.'),
+    access_key_id: types.key.describe(
       'Id of the access key; better ${NAME} than the id itself. Variables and files of AWS are not read by themselves. Required with s3.',
     ),
-    secret_access_key: key.describe(
+    secret_access_key: types.key.describe(
       'The secret access key; better ${NAME} than the key itself. Required with s3.',
     ),
-    session_token: orNull(key).describe(
+    session_token: orNull(types.key).describe(
       'Token of temporary credentials; the worker takes a new one at kill -HUP. Default: none.',
     ),
   },
@@ -122,44 +117,14 @@ const s3 = section(
   'keep',
 ).transform(({ name, s3: place, every, keepMs, loadTimeoutMs, ...store }) => ({
   ...{ kind: 'lake' as const, name, keepMs, loadTimeoutMs, everyMs: every ?? DAY_MS },
-  place: { kind: 's3', bucket: '', prefix: '', ...parseS3Place(place), ...store } as LakePlace,
+  place: { kind: 's3', bucket: '', prefix: '', ...types.parseS3Place(place), ...store } as LakePlace,
 }));
 
 const PLACES = 'a mapping with one of postgres, folder and s3';
 const target = z.union([postgres, folder, s3], PLACES);
 
-/** Behind it, a check runs only where every target is valid. */
-const identity = <Value>(value: Value): Value => value;
-
-/** `publish.targets`: each has another name and another place. */
-export const targets = z
-  .array(target, 'a list of targets')
-  .transform(identity)
-  .superRefine((list, context) => {
-    const expect = (key: readonly string[], what: string, getValue: (each: Target) => string) => {
-      const values = list.map(getValue);
-      for (const [index, value] of values.entries()) {
-        const first = values.indexOf(value);
-        const message = `another ${what} than targets[${first}]`;
-        if (first < index) context.addIssue({ code: 'custom', path: [index, ...key], message, input: list });
-      }
-    };
-    expect(['name'], 'name', ({ name }) => name);
-    expect([], 'place', formatPlace);
-  });
-
-/** Where the target is, without the login. */
-function formatPlace(settings: Target): string {
-  if (settings.kind === 'lake') {
-    const { place } = settings;
-    return place.kind === 'folder'
-      ? normalize(`${place.path}/`)
-      : `${place.endpoint}/${place.bucket}/${place.prefix}`;
-  }
-  const parsed = parsePostgresUrl(settings.postgres);
-  const { host = '', port = 0, database = '' } = 'address' in parsed ? parsed.address : {};
-  return JSON.stringify([host.toLowerCase(), port, database, settings.schema]);
-}
+/** `publish.targets`. */
+export const targets = z.array(target, 'a list of targets');
 
 type Target = z.output<typeof target>;
 

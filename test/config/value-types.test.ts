@@ -130,14 +130,6 @@ describe('a server key', () => {
   });
 });
 
-describe('trust_proxy', () => {
-  test('is a list also where it is one address', () => {
-    const read = (value: string) => load(`${LEAST}server: { trust_proxy: ${value} }\n`).server?.trustProxy;
-    expect(read('127.0.0.1')).toEqual(['127.0.0.1']);
-    expect([read('true'), read('false')]).toEqual([true, false]);
-  });
-});
-
 describe('a cron expression', () => {
   test('is written out where it is a name', () => {
     expect(load(`${LEAST}schedule: { full: "@hourly", quick: " */5  * * * * " }\n`).schedule).toMatchObject({
