@@ -1,5 +1,5 @@
 /** Makes the backups of the config in the worker, in parallel to the runs, and deletes the oldest. */
-import { existsSync, rmSync, statSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { basename, dirname, extname, resolve } from 'node:path';
 import { backUpInChild } from '../backup/backup.ts';
 import type { BackupConfig, Config } from '../config/config.ts';
@@ -21,9 +21,9 @@ export interface BackupLoopOptions {
 /** A backup that failed is made again after this, or at the next tick of its schedule. */
 const RETRY_MS = HOUR_MS;
 
-/** Starts idle; `check` makes a backup if one is due. What an earlier process began and did not end is settled first. */
+/** Starts idle; `check` makes a backup if one is due. What an earlier process began and did not end is no backup. */
 export function createBackupLoop(options: BackupLoopOptions) {
-  settleUnfinished(options.warehouse, options.clock.now());
+  options.warehouse.deleteUnfinishedBackups();
   const { request, close } = coalesce(async (signal) => {
     try {
       if (isDue(options)) await makeBackup(options, signal);
@@ -36,15 +36,6 @@ export function createBackupLoop(options: BackupLoopOptions) {
     /** Aborts a backup under way: no file of it stays. */
     close,
   };
-}
-
-/** The process may have ended between the two: a complete file at the path is a backup, anything else never was. */
-function settleUnfinished(warehouse: Warehouse, now: number): void {
-  for (const { backup_id: id, file } of warehouse.listUnfinishedBackups()) {
-    if (existsSync(file))
-      warehouse.finishBackup(id, { finished_at: toTimestamp(now), size_bytes: statSync(file).size });
-    else warehouse.deleteBackup(id);
-  }
 }
 
 /** Before the first full run there is nothing to copy. */

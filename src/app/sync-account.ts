@@ -11,15 +11,12 @@ import type { SyncAccount } from '../sync/context.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import type { Environment } from './environment.ts';
 
-/** A person waits for `check`. */
-const CHECK_CONNECT_TIMEOUT_MS = 3_000;
-
 /** Opens connections at its first request; its client must be closed. */
 export function createSyncAccount(
   { name, was, videoList, storage, packages, limits, proxy, ca }: AccountConfig,
   { proxies }: Config,
   warehouse: Warehouse,
-  { clock, logger, progress, command }: Environment,
+  { clock, logger, progress }: Environment,
 ): SyncAccount {
   const clockCheck = createClockCheck(clock);
   const onWait = ({ reason, waitMs, isLong }: Wait) =>
@@ -42,7 +39,6 @@ export function createSyncAccount(
     },
     clock,
     onDated: clockCheck.observe,
-    ...(command === 'check' && { connectTimeoutMs: CHECK_CONNECT_TIMEOUT_MS }),
   });
   return { name, client, clockCheck, pageSize: videoList.pageSize, packages, concurrency, storage };
 }

@@ -106,16 +106,13 @@ export function copyBackup(file: string, draft: string, mode: number): CopyResul
 }
 
 function openBackup(file: string, readableCopy: string): Db {
+  let source: Db | null = null;
   try {
-    const source = openForCopy(readableCopy);
-    try {
-      assertIntegrity(source.$client, file);
-      return source;
-    } catch (error) {
-      source.$client.close();
-      throw error;
-    }
+    source = openForCopy(readableCopy);
+    assertIntegrity(source.$client, file);
+    return source;
   } catch (error) {
+    source?.$client.close();
     const { message, hint } = toWarehouseError(error, file);
     const isNewer = (readHeader(file)?.userVersion ?? 0) > SCHEMA_VERSION;
     throw new WarehouseError(message.replaceAll(readableCopy, file), {

@@ -10,21 +10,8 @@ import { storeBoundaryPage, storePage } from './store-page.ts';
 import { PAUSE_MEMORY_MS } from '../budget/pauses.ts';
 import type { Mode, Status, Trigger } from '../database/schema/runs.ts';
 import * as runs from './statements/run.ts';
-import {
-  getBookedZone,
-  getWarehouseId,
-  isDemoFile,
-  markAsDemo,
-  recordZone,
-} from './statements/warehouse-state.ts';
-import {
-  countTargetRows,
-  forget,
-  hasAccount,
-  listAccounts,
-  listTargetPackages,
-  renameAccount,
-} from './accounts.ts';
+import * as state from './statements/warehouse-state.ts';
+import * as accounts from './accounts.ts';
 import * as backups from './statements/backup.ts';
 import { countExpected, countReplaced, hasLiveId } from './statements/expected-ids.ts';
 import { acknowledgeDrift, countWalksWithoutDrift, listOpenDrift } from './statements/drift.ts';
@@ -86,18 +73,17 @@ const READS = {
   countProofsByOrder,
   readDayHistory,
   findBookedDay,
-  getBookedZone,
-  getWarehouseId,
-  isDemoFile,
-  hasAccount,
-  listAccounts,
+  getBookedZone: state.getBookedZone,
+  getWarehouseId: state.getWarehouseId,
+  isDemoFile: state.isDemoFile,
+  hasAccount: accounts.hasAccount,
+  listAccounts: accounts.listAccounts,
   hasHeldBack,
   listActivePackages: packages.listActivePackages,
-  listTargetPackages,
-  countTargetRows,
+  listTargetPackages: accounts.listTargetPackages,
+  countTargetRows: accounts.countTargetRows,
   findLastBackups: backups.findLastBackups,
   listBackups: backups.listBackups,
-  listUnfinishedBackups: backups.listUnfinishedBackups,
   listTargetLoads: targetLoads.listTargetLoads,
   listPublications: targetLoads.listPublications,
   listOpenDrift,
@@ -116,10 +102,10 @@ const WRITES = {
   stopWalk,
   beginQuickWalk,
   finishQuickWalk,
-  recordZone,
-  markAsDemo,
-  renameAccount,
-  forget,
+  recordZone: state.recordZone,
+  markAsDemo: state.markAsDemo,
+  renameAccount: accounts.renameAccount,
+  forget: accounts.forget,
   storeDays,
   correctDay,
   acknowledgeDrift,
@@ -133,6 +119,7 @@ const WRITES = {
   finishBackup: backups.finishBackup,
   failBackup: backups.failBackup,
   deleteBackup: backups.deleteBackup,
+  deleteUnfinishedBackups: backups.deleteUnfinishedBackups,
   recordLoadReport: targetLoads.recordLoadReport,
   deleteTargetLoadsExcept: targetLoads.deleteTargetLoadsExcept,
 };
@@ -212,13 +199,13 @@ function prune(tx: Tx, now: number, retention: NonNullable<RunEnd['retention']>)
 }
 
 /** Adds the configured packages, and retires the others. */
-function registerPackages(tx: Tx, accounts: readonly ConfiguredAccount[], now: number): void {
+function registerPackages(tx: Tx, configuredAccounts: readonly ConfiguredAccount[], now: number): void {
   const at = toTimestamp(now);
-  for (const { name: account, packages: configured } of accounts) {
+  for (const { name: account, packages: configured } of configuredAccounts) {
     for (const { id, name, full: schedule = null } of configured)
       packages.registerPackage(tx, { account, packageId: id, name, schedule });
     const ids = JSON.stringify(configured.map(({ id }) => id));
     packages.retirePackages(tx, { account, ids, at });
   }
-  packages.retireAccounts(tx, { accounts: JSON.stringify(accounts.map(({ name }) => name)), at });
+  packages.retireAccounts(tx, { accounts: JSON.stringify(configuredAccounts.map(({ name }) => name)), at });
 }

@@ -32,23 +32,16 @@ export function createServiceServer(options: ServiceServerOptions) {
   };
 }
 
-interface LoadLimits {
-  /** The address and all headers together, in bytes; a Korean character of a keyword takes nine. */
-  headerBytes: number;
-  /** Open connections; further ones are closed at once. */
-  connections: number;
-  /** For a request to arrive completely, in milliseconds. */
-  requestMs: number;
-  /** How long nothing may move on a connection with a request, in milliseconds: who reads nothing is disconnected. */
-  idleMs: number;
-}
-
-export const DEFAULT_LIMITS: LoadLimits = {
-  headerBytes: 16_384,
-  connections: 4_096,
-  requestMs: 10_000,
-  idleMs: 60_000,
-};
+/** The address and all headers together, in bytes; a Korean character of a keyword takes nine. */
+export const HEADER_BYTES = 16_384;
+/** Open connections; further ones are closed at once. */
+const CONNECTIONS = 4_096;
+/** For a request to arrive completely, in milliseconds. */
+const REQUEST_MS = 10_000;
+/** How long nothing may move on a connection with a request, in milliseconds: who reads nothing is disconnected. */
+const IDLE_MS = 60_000;
+/** How often Node looks for requests that take too long, in milliseconds. */
+const CHECK_MS = 2_000;
 
 /**
  * Connections that the kernel accepts while the server is busy. Above it a client tries again after a second: Node's own 511
@@ -59,7 +52,6 @@ const ACCEPT_BACKLOG = 4_096;
 interface AppOptions {
   /** Receives an exception, which the client only sees as HTTP 500. */
   onError?: (error: unknown) => void;
-  limits?: Partial<LoadLimits>;
   /**
    * Whose `x-forwarded-for` counts for the address of a client: that of nobody (default), of the connecting proxy (true), or of
    * these addresses and networks.
@@ -74,18 +66,16 @@ const INTERNAL_ERROR = { error: 'internal error' };
 /** The common part of both servers: limits, and errors that reveal nothing internal and echo no input. */
 export function createApp(options: AppOptions): FastifyInstance {
   const { onError, trustProxy = false } = options;
-  const { headerBytes, connections, requestMs, idleMs } = { ...DEFAULT_LIMITS, ...options.limits };
-  const connectionsCheckingInterval = Math.min(2_000, requestMs);
   const app = fastify({
     forceCloseConnections: true,
-    connectionTimeout: idleMs,
-    requestTimeout: requestMs,
-    http: { maxHeaderSize: headerBytes, headersTimeout: requestMs, connectionsCheckingInterval },
+    connectionTimeout: IDLE_MS,
+    requestTimeout: REQUEST_MS,
+    http: { maxHeaderSize: HEADER_BYTES, headersTimeout: REQUEST_MS, connectionsCheckingInterval: CHECK_MS },
     trustProxy: typeof trustProxy === 'boolean' ? trustProxy && isFirstHop : [...trustProxy],
     frameworkErrors: (_error, _request, reply: FastifyReply) =>
       void reply.code(400).header('x-content-type-options', 'nosniff').send(BAD_REQUEST), // no hook runs for these
   });
-  app.server.maxConnections = connections;
+  app.server.maxConnections = CONNECTIONS;
   app.addHook('onRequest', async ({ method }, reply) => {
     if (method === 'GET' || method === 'HEAD') return undefined;
     return reply.code(404).header('connection', 'close').send(NO_SUCH_PATH); // the body is not read

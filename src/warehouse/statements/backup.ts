@@ -23,10 +23,10 @@ export const listBackups = query<Backup>(
   `select * from backup where finished_at is not null ${NEWEST_FIRST}`,
 ).all;
 
-/** Backups that a process began and did not end. Only the worker may call it, while it makes none. */
-export const listUnfinishedBackups = query<Backup>(
-  'select * from backup where finished_at is null and error is null',
-).all;
+/** Forgets what a process began and did not end. Only the worker may call it, while it makes none. */
+export const deleteUnfinishedBackups = query<never>(
+  'delete from backup where finished_at is null and error is null',
+).run;
 
 /** Gives the number of the backup. */
 export const beginBackup = (tx: Tx, row: Pick<Backup, 'file' | 'started_at'>): number =>
