@@ -3,11 +3,11 @@ import { CATALOGUE } from '../../src/health/catalogue.ts';
 import { INCIDENT_EVENTS } from '../../src/lib/incident-events.ts';
 import { code } from './markdown.ts';
 
-/** Every event, with when its kinds are problems. */
+/** Every kind, with when it is a problem. */
 export function alertsMarkdown(): string {
   const lines = INCIDENT_EVENTS.map((event) => {
-    const kinds = CATALOGUE.filter((kind) => kind.event === event).map(({ when }) => when);
-    return `- ${code(event)}: ${kinds.join('; or ')}`;
+    const when = CATALOGUE.find(({ kind }) => kind === event)?.when ?? [];
+    return `- ${code(event)}: ${when.join('; or ')}`;
   });
   return `${lines.join('\n')}\n`;
 }

@@ -1,6 +1,5 @@
 /** Which incidents begin, end or change: the problems of now, compared with the open incidents. Pure. */
 import type { Config, NotifyConfig } from '../config/config.ts';
-import { findKind } from '../health/catalogue.ts';
 import type { Problem } from '../health/problem.ts';
 import { toTimestamp } from '../lib/clock.ts';
 import { redactAll } from '../lib/redact.ts';
@@ -13,17 +12,17 @@ export function findChanges(
   { notify: { events }, secrets }: Pick<Config, 'secrets'> & { notify: NotifyConfig },
   now: number,
 ): IncidentChanges {
-  const isReported = ({ event }: Problem['of']) => events.includes(event);
+  const isReported = ({ kind }: Problem['of']) => events.includes(kind);
   const reported = problems.filter(({ of }) => isReported(of));
   const active = new Map(
     reported.map((problem) => [keyOf({ kind: problem.of.kind, ...problem.scope }), problem]),
   );
-  const open = openIncidents.filter(({ kind }) => events.some((event) => event === findKind(kind)?.event));
+  const open = openIncidents.filter(({ kind }) => events.some((event) => event === kind));
   const openKeys = new Set(open.map(keyOf));
   const begins = ({ isFading, causedBy }: Problem) => !isFading && !(causedBy && isReported(causedBy.of));
-  const describe = ({ alertText, fields }: Problem) => ({
-    text: redactAll(alertText, secrets),
-    details: JSON.stringify(redactAll(fields, secrets)),
+  const describe = (problem: Problem) => ({
+    text: redactAll(formatAlert(problem), secrets),
+    details: JSON.stringify(redactAll(problem.fields, secrets)),
   });
   return {
     opened: [...active].flatMap(([key, problem]) => {
@@ -43,3 +42,11 @@ export function findChanges(
 
 const keyOf = ({ kind, account, packageId, part }: IncidentKey) =>
   JSON.stringify([kind, account, packageId, part]);
+
+/** The message, and the first command to type. */
+export function formatAlert({ message, advice }: Problem): string {
+  const first = advice.find(({ command }) => command !== null);
+  return first
+    ? `${message}; ${[first.text, first.command].filter((part) => part !== null).join(': ')}`
+    : message;
+}

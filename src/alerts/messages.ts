@@ -2,7 +2,7 @@
 import type { Config } from '../config/config.ts';
 import { findKind } from '../health/catalogue.ts';
 import { groupPackages, groupText } from '../health/items.ts';
-import { STORAGE_PART, type AnyKind, type Names } from '../health/problem.ts';
+import { STORAGE_PART, type Kind, type Names } from '../health/problem.ts';
 import { formatPackage, listFirst } from '../health/text.ts';
 import type { IncidentEvent } from '../lib/incident-events.ts';
 import type { IncidentKey, MessageState, WaitingIncident } from './incident-rows.ts';
@@ -28,7 +28,7 @@ export function chooseNext(
   waiting: readonly WaitingIncident[],
   events: readonly IncidentEvent[],
 ): readonly WaitingIncident[] {
-  const reported = waiting.filter(({ kind }) => events.some((event) => event === findKind(kind)?.event));
+  const reported = waiting.filter(({ kind }) => events.some((event) => event === kind));
   const groups = groupPackages(reported, ({ kind, state, ...row }) => ({ ...row, kind: `${kind} ${state}` }));
   return groups.find(([first]) => first === reported[0]) ?? [];
 }
@@ -44,7 +44,7 @@ export function buildPost(
   const [only, ...accounts] = config.accounts;
   const account = first.account ?? (accounts.length === 0 ? (only?.name ?? null) : null);
   const { state } = first;
-  const base = { event: kind.event, state, account };
+  const base = { event: kind.kind, state, account };
   if (incidents.length > 1) return { ...base, ...describeGroup(kind, incidents, state) };
   const text = state === 'over' ? formatResolved(kind, first, config) : first.text;
   return {
@@ -56,7 +56,7 @@ export function buildPost(
   };
 }
 
-function describeGroup({ grouped }: AnyKind, incidents: readonly WaitingIncident[], state: MessageState) {
+function describeGroup({ grouped }: Kind, incidents: readonly WaitingIncident[], state: MessageState) {
   const text = (state === 'over' ? grouped?.over : grouped?.text) ?? '';
   const sentence = groupText(incidents[0]?.account ?? null, incidents.length, text);
   const names = listFirst(incidents.flatMap(({ packageId }) => packageId ?? []));
@@ -71,7 +71,7 @@ function describeGroup({ grouped }: AnyKind, incidents: readonly WaitingIncident
 
 /** The text of an incident that is over. */
 function formatResolved(
-  { resolved }: AnyKind,
+  { resolved }: Kind,
   { account, packageId, part }: IncidentKey,
   { accounts, publish }: Pick<Config, 'accounts' | 'publish'>,
 ): string {
@@ -79,7 +79,6 @@ function formatResolved(
   const found = configured?.packages.find(({ id }) => id === packageId);
   const names: Names = {
     account: account ?? '',
-    part: part ?? '',
     subject:
       packageId !== null
         ? formatPackage(account ?? '', packageId, found?.name ?? null)

@@ -1,7 +1,7 @@
 /** What a person should attend to: one item for each cause, with what it affects. Pure. */
 import { formatCount, pluralize } from '../lib/format.ts';
 import { STORAGE_PART, type Advice, type Problem } from './problem.ts';
-import { toOneLine } from './text.ts';
+import { groupBy, toOneLine } from './text.ts';
 import type { FormatCommand } from './commands.ts';
 
 export interface Item {
@@ -30,14 +30,9 @@ const SEVERITIES = ['bad', 'attention', 'note'] as const;
 /** The items of these problems, the worst first. */
 export function listItems(problems: readonly Problem[], formatCommand: FormatCommand): Item[] {
   const shown = new Set(problems.map(keyOf));
-  const roots: Problem[] = [];
-  const covered = new Map<string, Problem[]>();
-  for (const problem of problems) {
-    const cause = problem.causedBy && keyOf(problem.causedBy);
-    if (cause === null || !shown.has(cause)) roots.push(problem);
-    else covered.set(cause, [...(covered.get(cause) ?? []), problem]);
-  }
-  const groups = groupPackages(roots, ({ of: { kind }, scope }) => ({ kind, ...scope }));
+  const causeOf = ({ causedBy }: Problem) => (causedBy && shown.has(keyOf(causedBy)) ? keyOf(causedBy) : '');
+  const covered = groupBy(problems, causeOf);
+  const groups = groupPackages(covered.get('') ?? [], ({ of: { kind }, scope }) => ({ kind, ...scope }));
   const items = groups.map((group) =>
     group.length > 1
       ? toGroupItem(group, formatCommand)
@@ -100,20 +95,13 @@ export function groupPackages<Row>(
   rows: readonly Row[],
   describe: (row: Row) => { kind: string; account: string | null; packageId: number | null },
 ): [Row, ...Row[]][] {
-  const groups = new Map<string, [Row, ...Row[]]>();
-  const single: [Row, ...Row[]][] = [];
-  for (const row of rows) {
+  const groups = groupBy(rows, (row) => {
     const { kind, account, packageId } = describe(row);
-    const key = packageId === null ? `${groups.size} single` : JSON.stringify([kind, account]);
-    const group = groups.get(key);
-    if (group) group.push(row);
-    else groups.set(key, [row]);
-  }
-  for (const group of groups.values()) {
-    if (group.length > GROUP_ABOVE) single.push(group);
-    else single.push(...group.map((row): [Row] => [row]));
-  }
-  return single;
+    return JSON.stringify(packageId === null ? rows.indexOf(row) : [kind, account]);
+  });
+  return [...groups.values()].flatMap((group) =>
+    group.length > GROUP_ABOVE ? [group] : group.map((row): [Row] => [row]),
+  );
 }
 
 /** `240 packages of main are stale`. */

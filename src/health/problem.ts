@@ -1,6 +1,5 @@
 /** The form of a kind of problem, and of one problem: what status, pages, alerts and readiness render. */
 import type { IncidentEvent } from '../lib/incident-events.ts';
-import type { FormatCommand } from './commands.ts';
 import type { HealthFacts } from './facts.ts';
 
 /** What a problem concerns: the worker where all are null. `part`: the storage of an account, or a target by its name. */
@@ -11,6 +10,10 @@ export interface Scope {
 }
 
 export const STORAGE_PART = 'storage';
+export const WORKER: Scope = { account: null, packageId: null, part: null };
+
+/** The scope of the storage of an account. */
+export const storageScope = (account: string): Partial<Scope> => ({ account, part: STORAGE_PART });
 
 /** Text, a command to type, or both. */
 export interface Advice {
@@ -18,7 +21,9 @@ export interface Advice {
   command: string | null;
 }
 
-/** One finding of a kind, with what its sentences need. */
+export const advise = (text: string | null, command: string | null = null): Advice => ({ text, command });
+
+/** What a kind finds. */
 export interface Finding {
   /** What is left out is null: see Scope. */
   scope?: Partial<Scope>;
@@ -30,100 +35,64 @@ export interface Finding {
   isFading?: boolean;
   /** Packages that it affects, also those without a problem of their own. */
   packages?: number;
+  /** One sentence without a full stop, which changes only with the problem. */
+  message: string;
+  /** Lines below the message: examples, possibly in the words of the service. */
+  details?: readonly string[];
+  advice?: readonly Advice[];
+  /** The content of the message as fields: the `details` of an alert (docs/alerts.md). */
+  fields?: Readonly<Record<string, unknown>>;
+  /** Of a package: its state in two or three words. */
+  state?: string | null;
 }
 
 /** The names of a scope for sentences. */
 export interface Names {
+  /** '' for the worker and for targets. */
   account: string;
-  /** A package, `storage of main`, or `account main`. */
+  /** A package, `storage of main`, `account main`, or `target lake`. */
   subject: string;
-  part: string;
 }
 
 /** Everything that vodhouse knows about a kind of problem. */
-export interface Kind<Row extends Finding> {
-  /** Unique. Incidents are stored by it. */
-  kind: string;
+export interface Kind {
+  /** Its name in `notify.events`, in messages and in stored incidents. */
+  kind: IncidentEvent;
   /** What it is, for docs/alerts.md: "is when …". */
-  when: string;
-  /** The name in `notify.events` and in messages (docs/alerts.md). */
-  event: IncidentEvent;
+  when: readonly string[];
   /** `bad`: something is stale or failed. `note`: worth knowing, no failure. */
   severity: 'bad' | 'attention' | 'note';
-  /** A `cause` explains the failures and effects in its scope, a failure the effects; they are shown below it. */
-  role?: 'cause' | 'failure' | 'effect';
-  /** A cause that does not explain failures, which have reasons of their own. */
-  explains?: 'effects';
-  /** What it is about: pages link there. */
-  place?: 'requests' | 'runs' | 'targets' | 'storage' | 'package';
-  find: (facts: HealthFacts) => readonly Row[];
-  /** One sentence without a full stop, which changes only with the problem. */
-  message: (row: Row) => string;
-  /** The text of an alert, where it has more than the message. */
-  alertText?: (row: Row) => string;
-  /** Lines below the message: examples, possibly in the words of the service. */
-  details?: (row: Row) => readonly string[];
-  advice?: (row: Row, formatCommand: FormatCommand) => readonly Advice[];
-  /** The content of the message as fields: the `details` of an alert (docs/alerts.md). */
-  fields?: (row: Row) => Readonly<Record<string, unknown>>;
+  /** Kinds that follow from it in the scopes below its own, or of another kind in its own; they are shown below it. */
+  explains?: readonly IncidentEvent[];
+  /** What it is about, where that is no package or storage: pages link there. */
+  place?: 'requests' | 'runs' | 'targets';
+  find: (facts: HealthFacts) => readonly Finding[];
   /** The sentence of an alert when it is over. */
   resolved: (names: Names) => string;
-  /** Of a package: its state in two or three words. */
-  state?: (row: Row) => string;
-  /** What more than ten packages of an account have in common: while it lasts, and when it is over. Left out: they are shown one by one. */
+  /** What more than ten packages of an account have in common: while it lasts, and when it is over. Left out: not about packages. */
   grouped?: { text: string; over: string };
 }
 
-/** A kind as the rest of vodhouse sees it. */
-export interface AnyKind extends Pick<
-  Kind<Finding>,
-  'kind' | 'when' | 'event' | 'severity' | 'role' | 'explains' | 'place' | 'resolved' | 'grouped'
-> {
-  find: (facts: HealthFacts) => Problem[];
-}
-
-export interface Problem {
-  of: AnyKind;
+export interface Problem extends Required<Finding> {
+  of: Kind;
   scope: Scope;
-  since: string | null;
-  nextTry: string | null;
-  isFading: boolean;
-  packages: number;
-  message: string;
-  alertText: string;
-  details: readonly string[];
-  advice: readonly Advice[];
-  fields: Readonly<Record<string, unknown>>;
-  state: string | null;
   /** The problem that explains this one. */
   causedBy: Problem | null;
 }
 
-/** Makes the entry of a kind in the catalogue. */
-export function defineKind<Row extends Finding>(given: Kind<Row>): AnyKind {
-  const { kind, when, event, severity, role, explains, place, resolved, grouped } = given;
-  const of: AnyKind = {
-    ...{ kind, when, event, severity, resolved },
-    ...(role && { role }),
-    ...(explains && { explains }),
-    ...(place && { place }),
-    ...(grouped && { grouped }),
-    find: (facts) => given.find(facts).map((row) => toProblem(row, facts)),
+/** What the kind finds in the facts, with nothing left out. */
+export function listProblems(of: Kind, facts: HealthFacts): Problem[] {
+  const rest = {
+    nextTry: null,
+    isFading: false,
+    packages: 0,
+    details: [],
+    advice: [],
+    fields: {},
+    state: null,
   };
-  const toProblem = (row: Row, { formatCommand }: HealthFacts): Problem => ({
-    of,
-    scope: { account: null, packageId: null, part: null, ...row.scope },
-    since: row.since,
-    nextTry: row.nextTry ?? null,
-    isFading: row.isFading ?? false,
-    packages: row.packages ?? 0,
-    message: given.message(row),
-    alertText: (given.alertText ?? given.message)(row),
-    details: given.details?.(row) ?? [],
-    advice: given.advice?.(row, formatCommand) ?? [],
-    fields: given.fields?.(row) ?? {},
-    state: given.state?.(row) ?? null,
-    causedBy: null,
-  });
-  return of;
+  return of.find(facts).map((found) => ({
+    ...{ of, ...rest, causedBy: null, ...found },
+    scope: { ...WORKER, ...found.scope },
+  }));
 }

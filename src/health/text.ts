@@ -1,5 +1,6 @@
 /** Texts that the sentences of problems are made of. Pure. */
 import { escapeControls, truncate } from '../lib/format.ts';
+import type { HealthFacts } from './facts.ts';
 
 /** Days, fields or accounts that an alert lists. */
 export const MAX_LISTED = 100;
@@ -37,4 +38,36 @@ export function formatPackage(account: string, packageId: number, name: string |
 export function withoutSubject(error: string, subject: string): string {
   const rest = error.startsWith(subject) ? error.slice(subject.length) : '';
   return /^[,:]? /.test(rest) ? rest.replace(/^[,:]? /, '') : error;
+}
+
+/** The rows by their key, in the order of the first row of each. */
+export function groupBy<Row>(
+  rows: readonly Row[],
+  keyOf: (row: Row) => string,
+): Map<string, [Row, ...Row[]]> {
+  const groups = new Map<string, [Row, ...Row[]]>();
+  for (const row of rows) {
+    const group = groups.get(keyOf(row));
+    if (group) group.push(row);
+    else groups.set(keyOf(row), [row]);
+  }
+  return groups;
+}
+
+interface PackageRow {
+  account: string;
+  package_id: number;
+}
+
+/** Joins rows with the packages of the config: their scope, and their name in sentences. Rows of other packages are left out. */
+export function joinPackages<Row extends PackageRow>(rows: readonly Row[], { packages }: HealthFacts) {
+  const keyOf = ({ account, package_id: id }: PackageRow) => `${account}/${id}`;
+  const reports = new Map(packages.map((row) => [keyOf(row), row]));
+  return rows.flatMap((row) => {
+    const report = reports.get(keyOf(row));
+    if (!report) return [];
+    const { account, package_id: packageId } = row;
+    const name = formatPackage(account, packageId, report.name);
+    return { ...row, scope: { account, packageId }, name, isRead: report.walked_at !== null };
+  });
 }

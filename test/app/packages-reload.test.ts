@@ -71,7 +71,7 @@ accounts:
       const parts = { config, statusQueries, publisher: null, isStale: () => false };
       const { problems } = createHealthReport({ ...parts, formatCommand: (words) => words }, clock.now(), 3);
       statusQueries.close();
-      return problems.filter(({ of }) => of.event === 'config').map(({ message }) => message);
+      return problems.filter(({ of }) => of.kind === 'config').map(({ message }) => message);
     },
   };
 }

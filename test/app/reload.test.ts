@@ -75,7 +75,7 @@ async function startWorker({ onPage = () => undefined }: { onPage?: () => void }
     const parts = { config: configOf([101]), statusQueries, publisher: null, isStale: () => false };
     const { problems } = createHealthReport({ ...parts, formatCommand: (text) => text }, clock.now(), 3);
     statusQueries.close();
-    return problems.filter(({ of }) => of.event === 'config');
+    return problems.filter(({ of }) => of.kind === 'config');
   };
   return {
     ...{ path, clock, runs, reloaded, log, ended, configOf, state, findProblems },

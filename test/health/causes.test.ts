@@ -54,7 +54,7 @@ const CAUSES: Record<string, Cause> = {
       ...[null, ...PACKAGES.slice(0, 10)].map((id) => failure(id, 'connection')),
       skipped,
     ],
-    ...{ kind: 'account_failed', affects: '50 packages, storage', command: 'check' },
+    ...{ kind: 'failed', affects: '50 packages, storage', command: 'check' },
   },
   'the key is wrong': {
     rows: [
@@ -64,11 +64,11 @@ const CAUSES: Record<string, Cause> = {
       ...[null, ...PACKAGES.slice(0, 3)].map((id) => failure(id, 'refused')),
       skipped,
     ],
-    ...{ kind: 'account_failed', affects: '50 packages, storage', command: 'check' },
+    ...{ kind: 'failed', affects: '50 packages, storage', command: 'check' },
   },
   'the disk is full': {
     rows: [...ALL_STALE, runEnded(1, 'failed', JUST_NOW, 'database or disk is full')],
-    ...{ kind: 'run_failed', affects: '50 packages, storage', command: 'runs 1' },
+    ...{ kind: 'failed', affects: '50 packages, storage', command: 'runs 1' },
   },
   'the service asks to wait': {
     rows: [
@@ -87,7 +87,7 @@ const CAUSES: Record<string, Cause> = {
   },
   'no worker runs': {
     rows: [...ALL_STALE, runEnded(1, 'succeeded', LONG_AGO)],
-    ...{ kind: 'no_run', affects: '50 packages, storage', command: 'start' },
+    ...{ kind: 'stale', affects: '50 packages, storage', command: 'start' },
   },
   'the statistics are down': {
     rows: [
@@ -95,7 +95,7 @@ const CAUSES: Record<string, Cause> = {
       runEnded(1, 'partial', JUST_NOW),
       failure(null, 'status'),
     ],
-    ...{ kind: 'storage_failed', affects: null, command: null },
+    ...{ kind: 'failed', affects: null, command: null },
   },
   'a package is gone': {
     rows: [
@@ -125,13 +125,13 @@ const CAUSES: Record<string, Cause> = {
         }),
       ),
     ],
-    ...{ kind: 'target_failed', affects: null, severity: 'attention' },
+    ...{ kind: 'target', affects: null, severity: 'attention' },
     command: 'publish --target warehouse',
   },
   'a file of packages cannot be read': {
     rows: [...ALL_FRESH, runEnded(1, 'succeeded', JUST_NOW)],
     parts: { unusableFiles: [{ account: 'main', problem: 'packages.csv: no such file' }] },
-    ...{ kind: 'packages_refused', affects: null, severity: 'attention', command: 'check' },
+    ...{ kind: 'config', affects: null, severity: 'attention', command: 'check' },
   },
 };
 
@@ -165,7 +165,7 @@ describe('one cause is one item, with 50 packages', () => {
       affects: cause.affects,
       severity: cause.severity ?? 'bad',
       command: cause.command && `vodhouse ${cause.command}`,
-      hasBegin: cause.kind !== 'packages_refused',
+      hasBegin: cause.kind !== 'config',
     });
     const { level, text } = getOverallStatus(report);
     expect([level, text.slice(1, 30)]).toEqual([cause.severity ? 'warn' : 'bad', item?.message.slice(1, 30)]);
@@ -176,7 +176,7 @@ describe('one cause is one item, with 50 packages', () => {
     const down = CAUSES['the database of a target is down']?.rows.slice(-2) ?? [];
     expect(readReport({ rows: [...gone, ...down] }).items.map(({ problem }) => problem.of.kind)).toEqual([
       'failed',
-      'target_failed',
+      'target',
     ]);
   });
 });

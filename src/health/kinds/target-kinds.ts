@@ -3,96 +3,76 @@ import { fromTimestamp, HOUR_MS } from '../../lib/clock.ts';
 import { pluralize } from '../../lib/format.ts';
 import { groupFailures, OTHER_WAREHOUSE, RUNS } from '../../lib/load-report.ts';
 import { shellQuote } from '../commands.ts';
-import type { HealthFacts } from '../facts.ts';
 import { namesOf, type TargetAccount } from '../targets.ts';
-import { defineKind } from '../problem.ts';
+import { advise, type Kind } from '../problem.ts';
 import { findEarliest, MAX_LISTED, toOneLine } from '../text.ts';
 
 /** Loads may fail for this long before a person hears of it: a server may be restarted. */
 const PATIENCE_MS = HOUR_MS;
 
+/** What is wrong with an account in a target; null: nothing. */
+function judge({ outcome, failing_since: since, differences }: TargetAccount, now: number) {
+  if (outcome === 'refused') return 'refused';
+  if (outcome === 'failed' && now - fromTimestamp(since ?? '') >= PATIENCE_MS) return 'failed';
+  return (differences?.length ?? 0) > 0 ? 'differs' : null;
+}
+
+/** The sentence about a group, and what to do: text, and the options of `publish --target NAME`. */
+const TEXTS = {
+  failed: ({ failing_since: since }: TargetAccount, names: string) => ({
+    ...{ text: `has failed since ${since ?? ''} UTC for ${names}`, options: '' },
+    hint: 'the worker tries again by itself; to try it now',
+  }),
+  refused: ({ account, code }: TargetAccount, names: string) => ({
+    ...{ text: `refuses ${names}`, hint: 'if this warehouse is the right one' },
+    options: ` --${code === OTHER_WAREHOUSE ? 'take-over' : 'rebuild'} ${shellQuote(account)}`,
+  }),
+  differs: ({ account }: TargetAccount, names: string) => ({
+    ...{ text: `differs in ${names}`, hint: 'to load the account again completely' },
+    options: ` --rebuild ${shellQuote(account)}`,
+  }),
+};
+
 /** Accounts with the same reason are one group, and the groups of a target one problem. */
-type Group = readonly [TargetAccount, ...TargetAccount[]];
-
-interface TargetKind {
-  kind: string;
-  when: string;
-  /** In the `details` of an alert. */
-  what: 'failed' | 'refused' | 'differs';
-  isWanted: (row: TargetAccount, now: number) => boolean;
-  /** Of the first account of a group. */
-  textOf: (row: TargetAccount) => string;
-  message: (group: Group, since: string | null) => string;
-  /** What to do about the first account: text, and the options of `publish --target NAME`. */
-  advice: (row: TargetAccount) => { text: string; options: string };
-  resolved: string;
-}
-
-function defineTargetKind({ isWanted, textOf, what, advice, ...own }: TargetKind) {
-  return defineKind({
-    ...{ kind: own.kind, when: own.when, event: 'target', severity: 'attention', place: 'targets' },
-    find: ({ targets, now }: HealthFacts) =>
-      targets.flatMap(({ target, accounts, runs }) => {
-        const rows = (runs ? [...accounts, runs] : accounts).filter((row) => isWanted(row, now));
-        const [first, ...others] = groupFailures(rows);
-        if (!first) return [];
-        const since = findEarliest(rows.map((row) => ({ since: row.failing_since ?? row.verified_at })));
-        return [{ scope: { part: target }, target, groups: [first, ...others], since }] as const;
-      }),
-    message: ({ target, groups: [group, ...others], since }) => {
+export const target: Kind = {
+  kind: 'target',
+  when: [
+    'loads of a target have failed for an hour',
+    'a target refuses an account',
+    'a target differs from the warehouse',
+  ],
+  severity: 'attention',
+  place: 'targets',
+  find: ({ targets, now, formatCommand }) =>
+    targets.flatMap(({ target: name, accounts, runs }) => {
+      const rows = (runs ? [...accounts, runs] : accounts).filter((row) => judge(row, now));
+      const groups = groupFailures(rows).map((group) => {
+        const [row] = group;
+        const what = judge(row, now) ?? 'differs';
+        const error = toOneLine((what === 'differs' ? row.differences?.[0] : row.error) ?? '');
+        return { group, row, what, error, ...TEXTS[what](row, namesOf(group)) };
+      });
+      const [first, ...others] = groups;
+      if (!first) return [];
+      const { row, what, text, error, hint, options } = first;
       const more = others.length > 0 ? ` (and ${pluralize(others.length, 'other reason')})` : '';
-      return `target ${target} ${own.message(group, since)}: ${toOneLine(textOf(group[0]))}${more}`;
-    },
-    advice: ({ target, groups: [[row]] }, formatCommand) => {
-      const { text, options } = advice(row);
-      const command = formatCommand(`publish --target ${shellQuote(target)}${options}`);
-      const hint =
-        what === 'failed' && row.hint !== null ? [{ text: toOneLine(row.hint), command: null }] : [];
-      return [...hint, { text, command }];
-    },
-    fields: ({ target, groups }) => ({
-      targets: groups.map((group) => ({
-        ...{ target, what },
-        accounts: group.flatMap(({ account }) => (account === RUNS ? [] : account)).slice(0, MAX_LISTED),
-        ...{ error: toOneLine(textOf(group[0])), code: what === 'differs' ? null : group[0].code },
-      })),
+      return {
+        scope: { part: name },
+        since: findEarliest(
+          rows.map(({ failing_since, verified_at }) => ({ since: failing_since ?? verified_at })),
+        ),
+        message: `target ${name} ${text}: ${error}${more}`,
+        advice: [
+          ...(what === 'failed' && row.hint !== null ? [advise(toOneLine(row.hint))] : []),
+          advise(hint, formatCommand(`publish --target ${shellQuote(name)}${options}`)),
+        ],
+        fields: {
+          targets: groups.map(({ group, row, what, error }) => ({
+            ...{ target: name, what, error, code: what === 'differs' ? null : row.code },
+            accounts: group.flatMap(({ account }) => (account === RUNS ? [] : account)).slice(0, MAX_LISTED),
+          })),
+        },
+      };
     }),
-    resolved: ({ part }) => own.resolved.replace('TARGET', `target ${part}`),
-  });
-}
-
-const errorOf = ({ error }: TargetAccount) => error ?? '';
-
-export const TARGET_KINDS = [
-  defineTargetKind({
-    ...{ kind: 'target_failed', when: 'loads of a target have failed for an hour', what: 'failed' },
-    isWanted: ({ outcome, failing_since: since }, now) =>
-      outcome === 'failed' && now - fromTimestamp(since ?? '') >= PATIENCE_MS,
-    textOf: errorOf,
-    message: (group, since) => `has failed since ${since ?? ''} UTC for ${namesOf(group)}`,
-    advice: () => ({ text: 'the worker tries again by itself; to try it now', options: '' }),
-    resolved: 'loads of TARGET no longer fail',
-  }),
-  defineTargetKind({
-    ...{ kind: 'target_refused', when: 'a target refuses an account', what: 'refused' },
-    isWanted: ({ outcome }) => outcome === 'refused',
-    textOf: errorOf,
-    message: (group) => `refuses ${namesOf(group)}`,
-    advice: ({ account, code }) => ({
-      text: 'if this warehouse is the right one',
-      options: ` --${code === OTHER_WAREHOUSE ? 'take-over' : 'rebuild'} ${shellQuote(account)}`,
-    }),
-    resolved: 'TARGET no longer refuses an account',
-  }),
-  defineTargetKind({
-    ...{ kind: 'target_differs', when: 'a target differs from the warehouse', what: 'differs' },
-    isWanted: ({ differences }) => (differences?.length ?? 0) > 0,
-    textOf: ({ differences }) => differences?.[0] ?? '',
-    message: (group) => `differs in ${namesOf(group)}`,
-    advice: ({ account }) => ({
-      text: 'to load the account again completely',
-      options: ` --rebuild ${shellQuote(account)}`,
-    }),
-    resolved: 'TARGET no longer differs',
-  }),
-];
+  resolved: ({ subject }) => `${subject} works again`,
+};

@@ -113,12 +113,10 @@ const PLACES = {
 
 /** The place on the pages that shows more. */
 function findPlace({ problem: { of, scope }, isGroup }: Item): Place {
-  const { account, packageId } = scope;
-  const { place } = of;
-  if (place === undefined) return null;
-  if (place !== 'storage' && place !== 'package') return PLACES[place];
-  if (account === null) return null;
+  const { account, packageId, part } = scope;
   if (isGroup) return { text: 'Packages', href: '/packages' };
-  if (packageId !== null) return { text: 'Package', href: packagePath({ account, package_id: packageId }) };
-  return { text: 'Storage by day', href: storagePath({ account }) };
+  if (account !== null && packageId !== null)
+    return { text: 'Package', href: packagePath({ account, package_id: packageId }) };
+  if (account !== null && part !== null) return { text: 'Storage by day', href: storagePath({ account }) };
+  return of.place ? PLACES[of.place] : null;
 }
