@@ -32,7 +32,7 @@ const stale: Kind = {
   place: 'runs',
   find: (facts) => [...findMissingRun(facts), ...listStale(facts)],
   resolved: ({ account, subject }) => (account === '' ? 'runs begin again' : `${subject} is fresh again`),
-  grouped: { text: 'are stale', over: 'are fresh again' },
+  grouped: { text: 'are stale, or not synced yet', over: 'are fresh again' },
 };
 
 /** No run began for two ticks: no worker runs, or it does not begin any. */

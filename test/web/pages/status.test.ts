@@ -284,13 +284,12 @@ describe('the attention list', () => {
     ).toEqual([
       'account main',
       'main/101',
-      'storage of other',
       'other/101',
+      'storage of other',
       'main/104: the last full walk',
       'main/104: 4 removals',
       'other/101',
       'storage of main: the service did not serve 1 day yet (2026-03-09)',
-      'storage of main: 2 of 2 booked days',
       'storage of main: the service',
       '4 records of main (videos)',
       '1 record of other (storage)',
@@ -379,7 +378,7 @@ describe('the attention list', () => {
     const packages = Array.from({ length: 42 }, (_, index) => ({ id: 1_000 + index, name: null }));
     const page = await (await openPages([], { accounts: onlyMain(packages, true) })).page();
     expect(needsOn(page)[0]).toEqual([
-      '42 packages of main are not synced yet',
+      '42 packages of main are stale, or not synced yet',
       ...[1_000, 1_001, 1_002].map((id) => expect.stringContaining(`main/${id} is not synced yet`) as string),
       'and 39 more',
       expect.stringMatching(/^all of them: vodhouse status --json/) as string,
@@ -388,7 +387,7 @@ describe('the attention list', () => {
 
   it('has thirty items at most', async () => {
     const packages = Array.from({ length: 33 }, (_, index) => ({ id: 1_000 + index, name: null }));
-    const walkedAt = ['2026-03-10 11:30:00', '2026-03-10 11:30:00', null, '2026-03-10 03:00:00'];
+    const walkedAt = ['2026-03-10 11:30:00', '2026-03-10 11:30:00', null, '2026-03-10 11:30:00'];
     const page = await (
       await openPages(
         [
@@ -399,6 +398,8 @@ describe('the attention list', () => {
           `update package set "order" = 'untrusted', totalcount = 30, page_size = 10
             where package_id between 1010 and 1019;`,
           drift('new', 'field', '1'),
+          run({ status: 'partial' }),
+          ...packages.slice(30).map(({ id }) => walk({ package_id: id, status: 'partial', error: 'page 3' })),
         ],
         { accounts: onlyMain(packages) },
       )
