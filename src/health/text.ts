@@ -1,6 +1,5 @@
 /** Texts that the sentences of problems are made of. Pure. */
 import { escapeControls, truncate } from '../lib/format.ts';
-import type { HealthFacts } from './facts.ts';
 
 /** Days, fields or accounts that an alert lists. */
 export const MAX_LISTED = 100;
@@ -60,7 +59,10 @@ interface PackageRow {
 }
 
 /** Joins rows with the packages of the config: their scope, and their name in sentences. Rows of other packages are left out. */
-export function joinPackages<Row extends PackageRow>(rows: readonly Row[], { packages }: HealthFacts) {
+export function joinPackages<Row extends PackageRow>(
+  rows: readonly Row[],
+  { packages }: { packages: readonly (PackageRow & { name: string | null; walked_at: string | null })[] },
+) {
   const keyOf = ({ account, package_id: id }: PackageRow) => `${account}/${id}`;
   const reports = new Map(packages.map((row) => [keyOf(row), row]));
   return rows.flatMap((row) => {
