@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { addDays } from '../../src/lib/days.ts';
-import { FIGURES } from '../../src/lib/service-fields.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
 import { allVideos, createStoppedClock, NOON, startSandbox } from '../support/fixtures/sandbox-package.ts';
 
@@ -71,21 +70,5 @@ describe("the sandbox's storage", () => {
     expect(await storage(TODAY, TODAY)).toHaveLength(1);
     const utc = await startSandbox({ clock: createStoppedClock(justBefore + 1000), timezone: 'UTC' });
     expect(await utc.storage(TODAY, TODAY)).toEqual([]);
-  });
-
-  it('grows over the year', async () => {
-    const { storage } = await startSandbox();
-    const records = await storage('2000-01-01', '2099-12-31');
-    for (const figure of FIGURES) {
-      const mean = (from: number) =>
-        records.slice(from, from + 30).reduce((sum, record) => sum + (record[figure] ?? NaN), 0) / 30;
-      expect(mean(370)).toBeGreaterThan(mean(0) * 1.02);
-    }
-  });
-
-  it('requires the key where the options require it', async () => {
-    const { sandbox, storage } = await startSandbox({ storageAuth: 'query' });
-    expect(await storage(TODAY, TODAY)).toEqual([]);
-    expect(await storage(TODAY, TODAY, `&key=${sandbox.key}`)).toHaveLength(1);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isDay } from '../../src/lib/days.ts';
 import { FIGURES } from '../../src/lib/service-fields.ts';
-import { readStorageDay, storageAnswer, storageStatus } from '../../src/service/storage.ts';
+import { readStorageDay } from '../../src/service/storage.ts';
 
 const sample = `{"mov_org_cnt":12,"mov_org_size":4.4482871E7,"encoder_cnt":"16","encoder_size":1.0E10,
   "ad_org_cnt":0,"ad_org_size":0.0,"ad_encoder_cnt":0,"ad_encoder_size":0,"image_count":3,"image_size":123,
@@ -52,14 +52,5 @@ describe('isDay', () => {
     expect(['2026-02-29', '2026-02-30', '2026-13-01', '2026-00-10', '', '2026-01-01 '].filter(isDay)).toEqual(
       [],
     );
-  });
-});
-
-describe('the storage envelope', () => {
-  it('is read errorInfo first, list second', () => {
-    expect(storageStatus.parse({ message: 'no' }).message).toBe('no');
-    expect(storageStatus.parse({}).message).toBeNull();
-    expect(storageAnswer.parse({ data: { list: [1, null] } }).data.list).toEqual([1, null]);
-    expect(storageAnswer.safeParse({ data: {} }).success).toBe(false);
   });
 });

@@ -91,11 +91,6 @@ describe('videoListAnswer', () => {
     }
   });
 
-  it('rejects an envelope without records or paging', () => {
-    expect(videoListAnswer.safeParse({ videoInfoList: { paging } }).success).toBe(false);
-    expect(videoListAnswer.safeParse({ videoInfoList: { videoInfoList: [] } }).success).toBe(false);
-  });
-
   it('reads the errorInfo where all else is missing', () => {
     const errorInfo = { errorCode: 'InvalidKey', errorMessage: 'no' };
     expect(videoListStatus.parse({ videoInfoList: { errorInfo } }).videoInfoList.errorInfo).toEqual(

@@ -26,11 +26,6 @@ describe('an errorInfo failure', () => {
     expect(clock.sleeps).toEqual([500]);
   });
 
-  it('that a retry resolves is not logged', async () => {
-    const { client } = await createTestClient(replyInOrder(listRefusal('Hiccup'), success));
-    expect((await client.videoPage(pageRequest())).ids).toEqual([1]);
-  });
-
   it('is not retried where the config lists its code as final', async () => {
     const codes = { restricted: [], final: ['InvalidKey'] };
     const { client, service } = await createTestClient(() => listRefusal('InvalidKey'), {

@@ -100,23 +100,6 @@ describe('a removal', () => {
   });
 });
 
-describe('a service that does not sort', () => {
-  it.each(['arrival', 'text'] as const)('gets upserts and no removals (%s)', async (order) => {
-    const service = await startPackageService([5, 1, 12, 3, 20, 4, 11, 2, 13, 10]);
-    service.order = order;
-    const pipeline = openTestPipeline({ url: service.url, pageSize: 4 });
-    await pipeline.run();
-    service.remove(3, 12);
-    service.add(30);
-    await pipeline.run();
-    expect(liveIds(pipeline)).toEqual([1, 2, 3, 4, 5, 10, 11, 12, 13, 20, 30]);
-    expect(pipeline.query('select "order" from package')).toEqual([{ order: 'untrusted' }]);
-    expect(pipeline.query('select error from walk order by walk_id desc limit 1')).toEqual([
-      { error: expect.stringContaining('the list is not sorted by id') as string },
-    ]);
-  });
-});
-
 describe('a page with a contradiction', () => {
   it('is stored but proves nothing, and the others still do', async () => {
     const { service, pipeline } = await openWalkedPackage(idsBetween(1, 23));
@@ -165,15 +148,6 @@ describe('a page that was not read completely', () => {
     expect(liveIds(pipeline)).toEqual(idsBetween(1, 24));
     expect(pipeline.query('select walked_at from package')).toEqual([{ walked_at: before }]);
   });
-
-  it('is fetched once more', async () => {
-    const service = await startPackageService(idsBetween(1, 24));
-    cut(service, 3, 2, 1);
-    const pipeline = openTestPipeline({ url: service.url });
-    expect((await pipeline.run()).status).toBe('succeeded');
-    expect(service.pages()).toEqual([1, 5, 4, 3, 3, 2, 1]);
-    expect(liveIds(pipeline)).toEqual(idsBetween(1, 24));
-  });
 });
 
 describe('a service that rejects pages beyond the end', () => {
@@ -215,19 +189,6 @@ describe('an interrupted walk', () => {
     expect(lastWalk(pipeline)).toMatchObject({ status: 'succeeded', resumed: 1 });
     expect(liveIds(pipeline)).toEqual(idsBetween(1, 50));
   });
-
-  it('resumes upward first where insertions moved its position, or where pages are smaller now', async () => {
-    const { service, pipeline } = await open(idsBetween(101, 150));
-    service.beforeAnswer = ({ page }) => {
-      if (page === 6) pipeline.stop();
-    };
-    await pipeline.run();
-    service.beforeAnswer = () => undefined;
-    service.add(...idsBetween(1, 12));
-    service.pageSizeMax = 4;
-    await pipeline.run();
-    expect(liveIds(pipeline)).toEqual([...idsBetween(1, 12), ...idsBetween(101, 150)]);
-  });
 });
 
 describe('a failing package', () => {
@@ -257,18 +218,5 @@ describe('a failing package', () => {
     const summary = await pipeline.run();
     expect(summary.status).toBe('failed');
     expect(service.requests.length).toBe(50);
-  });
-
-  it('is walked from the end again when it failed where it had resumed: new videos are not delayed', async () => {
-    const service = await startPackageService(idsBetween(1, 50));
-    service.intercept = ({ page }) => (page === 4 ? { status: 403, body: 'no' } : undefined);
-    const pipeline = openTestPipeline({ url: service.url });
-    await pipeline.run();
-    await pipeline.run();
-    expect(lastWalk(pipeline)).toMatchObject({ status: 'failed', resumed: 1 });
-    service.add(...idsBetween(51, 60));
-    await pipeline.run();
-    expect(lastWalk(pipeline)).toMatchObject({ status: 'failed', resumed: 0 });
-    expect(liveIds(pipeline)).toEqual(expect.arrayContaining(idsBetween(51, 60)));
   });
 });
