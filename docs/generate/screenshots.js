@@ -51,7 +51,7 @@ const UNSERVED = ['2026-07-06', '2026-07-07', '2026-07-08', '2026-07-09', '2026-
 
 /** The page and the size in pixels of each picture. */
 const PICTURES = [
-  { name: 'status-page', path: '/', width: 1280, height: 960, colorScheme: 'light' },
+  { name: 'status-page', path: '/', width: 1280, height: 900, colorScheme: 'light' },
   { name: 'status-page-dark', path: '/', width: 390, height: 1192, colorScheme: 'dark' },
   { name: 'storage', path: '/storage', width: 1280, height: 800, colorScheme: 'light' },
   { name: 'package', path: '/packages/studio/101', width: 1280, height: 800, colorScheme: 'light' },

@@ -49,6 +49,8 @@ export function openPageQueries(path: string) {
     latestChanges: (lines: number) => readSnapshot(db, () => readLatestChanges(db, lines)),
     /** By day from `since` on. */
     sizes: (key: PackageKey, since: string) => videos.PACKAGE_SIZES.all(db, { ...toColumns(key), since }),
+    /** By how much all packages together grew by day, the newest day first. */
+    dailyGrowth: (since: string, at: string) => videos.DAILY_GROWTH.all(db, { since, at }),
     /** Walks from `at` on that did not succeed. */
     trouble: (key: PackageKey, at: string) => videos.PACKAGE_TROUBLE.all(db, { ...toColumns(key), at }),
     /** Of the packages of the config. */

@@ -24,7 +24,6 @@ beforeAll(async () => {
   browser = await openBrowser();
   first = await browser.newPage(WIDE);
   complaints.add(first.complaints);
-  await recordProgress(first.page);
   demo = await startDemo();
 });
 afterAll(async () => {
@@ -34,17 +33,6 @@ afterAll(async () => {
 afterEach(() => {
   expect([...complaints].flat()).toEqual([]);
 });
-
-/** From the next load on, the page records every value of its page progress bars. */
-async function recordProgress(page: Page): Promise<void> {
-  await page.addInitScript(`
-    globalThis.seen = [];
-    const note = () => {
-      const bar = document.querySelector('#progress progress[aria-label="Pages read"]');
-      if (bar && bar.value !== globalThis.seen.at(-1)) globalThis.seen.push(bar.value);
-    };
-    new MutationObserver(note).observe(document, { childList: true, subtree: true });`);
-}
 
 async function open(path: string, options: BrowserContextOptions = WIDE): Promise<Page> {
   const watched = await browser.newPage(options);
@@ -58,7 +46,7 @@ async function open(path: string, options: BrowserContextOptions = WIDE): Promis
 }
 
 /** Removals of Campaigns are held back; everything else is fresh. */
-const HEADING = /^! demo\/102 \(Campaigns\): \d+ removals held back/;
+const HEADING = /^Attention demo\/102 \(Campaigns\): \d+ removals held back/;
 const heading = (page: Page) => page.locator('h1').innerText();
 const changesOf = (kind: string) => `#changes li:has(> .state:text-is("${kind}"))`;
 const addresses = (page: Page, kind: string) =>
@@ -89,7 +77,7 @@ describe('an open page', () => {
     await page.goto(demo.url);
     await page.evaluate(`globalThis.token = 'the first load'`);
     await expect.poll(() => heading(page), { timeout: 30_000 }).toMatch(HEADING);
-    await expect.poll(() => page.locator('#progress h2').innerText()).toBe('Next full run');
+    await expect.poll(() => page.locator('#progress h2').innerText()).toBe('Last run: succeeded');
   });
 
   test('has as many points in the chart of all days as the warehouse has days', async () => {
@@ -159,7 +147,7 @@ describe('without scripts', () => {
     expect(await page.locator('#problems').innerText()).toMatch(
       /\(Campaigns\): \d+ removals held back, too many at once/,
     );
-    expect(await texts('#progress h2')).toEqual(['Next full run']);
+    expect(await texts('#progress h2')).toEqual(['Last run: succeeded']);
     const packages = demo.rows(
       `select name, live_count from package where retired_at is null
         order by not exists (select 1 from removal_candidate where package_id = package.package_id), package_id`,
@@ -312,6 +300,14 @@ async function keepAsItIs(page: Page): Promise<void> {
   const stamp = (await page.locator('body').getAttribute('data-stamp')) ?? '';
   await page.route('**/live.json', (route) => route.fulfill({ json: { stamp, progress: '' } }));
 }
+
+test.each([
+  [1280, 900, 1],
+  [375, 812, 2],
+])('the status page fits on screens of %i x %i: %i', async (width, height, screens) => {
+  const page = await open('/', { viewport: { width, height } });
+  expect(await page.evaluate(`document.documentElement.scrollHeight`)).toBeLessThanOrEqual(screens * height);
+});
 
 test('on a phone no page is wider than the screen', async () => {
   for (const path of getPaths()) {

@@ -27,7 +27,7 @@ test('times are of the zone of the service, with and without scripts', async () 
   for (const javaScriptEnabled of [true, false]) {
     const page = await open({ javaScriptEnabled });
     expect(await page.locator('#overall-status time').innerText()).toBe('2026-03-10 21:00:00');
-    expect(await page.locator('#progress .value').innerText()).toBe('22:00');
+    expect(await page.locator('#progress .note').innerText()).toBe('next full run at 22:00');
     expect((await page.locator('main .copy').count()) > 0).toBe(javaScriptEnabled);
   }
 });

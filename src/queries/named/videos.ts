@@ -14,6 +14,18 @@ from package_day
 where account = :account and package_id = :package_id and date >= :since
 order by date`);
 
+/** By how much all packages of the config together grew on each day from `:since` on; `:at` is when that day began. */
+export const DAILY_GROWTH = query<{ date: string; grown: number }, { since: string; at: string }>(`
+select date, sum(videos - coalesce(before, iif(first_walked_at < :at, videos, 0))) as grown
+from (
+  select date, videos, first_walked_at,
+    lag(videos) over (partition by package_day.account, package_day.package_id order by date) as before
+  from package_day
+  join package using (account, package_id)
+  where retired_at is null and date >= :since)
+group by date
+order by date desc`);
+
 /** Walks of a package that did not succeed. Those that began at `:at` or later, without those in progress. */
 export const PACKAGE_TROUBLE = query<
   { started_at: string; status: Status },

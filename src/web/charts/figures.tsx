@@ -3,7 +3,7 @@ import { formatCount } from '../../lib/format.ts';
 import { formatChange } from '../pages/format.tsx';
 
 /** A day, `YYYY-MM-DD`, and its value. */
-type Point = readonly [date: string, value: number];
+export type Point = readonly [date: string, value: number];
 
 /** The number of videos of a package; `sizes` has the oldest day first. */
 export function Sparkline({ sizes }: { sizes: readonly { date: string; videos: number }[] }) {
@@ -49,9 +49,10 @@ export function TrendChart({ label, points, format }: TrendChartProps) {
 const describe = (points: readonly Point[], format: (value: number) => string): string =>
   [points[0], points.at(-1)].map((point) => point && `${format(point[1])} on ${point[0]}`).join(', ');
 
-type LineProps = { points: readonly Point[]; width: number; height: number; label: string };
+/** Left out: the figures beside it say the same, and it is hidden from screen readers. */
+type LineProps = { points: readonly Point[]; width: number; height: number; label?: string };
 
-function Line({ points, width, height, label }: LineProps) {
+export function Line({ points, width, height, label }: LineProps) {
   const x = createScale(
     points.map(([date]) => Date.parse(date)),
     width,
@@ -63,13 +64,14 @@ function Line({ points, width, height, label }: LineProps) {
   const places = points.map(([date, value]) => `${x(Date.parse(date))},${y(-value)}`);
   return (
     <svg
+      class="trend-line"
       viewBox={`0 0 ${width} ${height}`}
       width={width}
       height={height}
       preserveAspectRatio="none"
-      role="img"
+      {...(label === undefined ? { 'aria-hidden': true } : { role: 'img' })}
     >
-      <title>{label}</title>
+      {label !== undefined && <title>{label}</title>}
       <polyline points={places.join(' ')} />
     </svg>
   );
@@ -125,7 +127,7 @@ interface StripProps {
   /** In px: of a bar with its gap, and of the strip. */
   step: number;
   height: number;
-  /** Left out: the bars have titles of their own. */
+  /** Left out: the bars have titles of their own, or the text beside them says the same. */
   label?: string;
 }
 

@@ -22,7 +22,7 @@ export interface LevelChart {
 
 const percent = (share: number): string => `${Number((share * 100).toFixed(3))}%`;
 
-/** Fills its parent; labels stand outside: 30 pixels below, 80 pixels at the left. */
+/** Fills its parent; labels stand outside: 30 pixels below, 80 pixels at the left and 70 at the right. */
 export function StorageSvg({ chart }: { chart: LevelChart }) {
   return (
     <svg
@@ -55,7 +55,7 @@ export function StorageImage({ chart }: { chart: LevelChart }) {
       <text x="20" y="28" font-size="15" font-weight="600" fill={INK}>
         Storage of {chart.account}
       </text>
-      <svg x="90" y="76" width="840" height="260" overflow="visible">
+      <svg x="90" y="76" width="780" height="260" overflow="visible">
         <Plot chart={chart} />
       </svg>
     </svg>
@@ -102,7 +102,7 @@ function Plot({ chart: { days, live } }: { chart: LevelChart }) {
             </rect>
           ))}
       </svg>
-      <Ends sizes={sizes} scale={scale} />
+      <LastSize sizes={sizes} scale={scale} />
       <Marks days={days} live={live} />
       <DayAxis days={days} />
     </>
@@ -149,32 +149,14 @@ function Grid({ scale: { ticks, toShare } }: { scale: SizeScale }) {
   );
 }
 
-/** The first and the last known size, at the ends of the line. */
-function Ends({ sizes, scale }: { sizes: readonly (number | null)[]; scale: SizeScale }) {
-  const isKnown = (size: number | null) => size !== null;
-  const ends = [...new Set([sizes.findIndex(isKnown), sizes.findLastIndex(isKnown)])].filter((at) => at >= 0);
+/** The last known size, to the right of the plot. */
+function LastSize({ sizes, scale }: { sizes: readonly (number | null)[]; scale: SizeScale }) {
+  const last = sizes.findLast((size) => size !== null) ?? null;
+  if (last === null) return null;
   return (
-    <>
-      {ends.map((at, index) => {
-        const share = scale.toShare(sizes[at] ?? 0);
-        return (
-          <text
-            key={at}
-            class="chart-end"
-            x={percent((at + 0.5) / sizes.length)}
-            y={percent(share)}
-            dy={share < 0.05 ? '1.4em' : '-0.6em'}
-            text-anchor={index === 0 ? 'start' : 'end'}
-            fill={INK}
-            stroke="#ffffff"
-            stroke-width="4"
-            paint-order="stroke"
-          >
-            {formatBinaryBytes(sizes[at] ?? 0)}
-          </text>
-        );
-      })}
-    </>
+    <text class="chart-end" x="100%" dx="8" y={percent(scale.toShare(last))} dy="0.32em" fill={INK}>
+      {formatBinaryBytes(last)}
+    </text>
   );
 }
 

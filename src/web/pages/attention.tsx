@@ -59,6 +59,8 @@ type Place = { text: string; href: string } | null;
 function ItemRow({ item, now, place }: { item: Item; now: number; place: Place }) {
   const { severity, message, affects, since, nextTry, details, advice } = item;
   const [level, label] = LEVELS[severity];
+  const commands = advice.filter(({ command }) => command !== null);
+  const texts = advice.flatMap(({ text, command }) => (command === null ? (text ?? []) : []));
   return (
     <li>
       <p>
@@ -78,10 +80,10 @@ function ItemRow({ item, now, place }: { item: Item; now: number; place: Place }
         )}{' '}
         {place && <a href={place.href}>{place.text}</a>}
       </div>
-      <Details id={getId(item)} details={details} />
-      {advice.map(({ text, command }) => (
-        <p class="detail" key={command ?? text}>
-          {text !== null && `${text}${command === null ? '' : ': '}`}
+      <Details id={getId(item)} lines={[...details, ...texts]} />
+      {commands.map(({ text, command }) => (
+        <p class="detail" key={command}>
+          {text !== null && `${text}: `}
           {command !== null && <Command text={command} />}
         </p>
       ))}
@@ -90,17 +92,17 @@ function ItemRow({ item, now, place }: { item: Item; now: number; place: Place }
 }
 
 /** More than one line is folded. */
-function Details({ id, details }: { id: string; details: readonly string[] }) {
-  const lines = details.map((detail) => (
-    <p class="detail" key={detail}>
-      <Message text={detail} />
+function Details({ id, lines }: { id: string; lines: readonly string[] }) {
+  const shown = lines.map((text) => (
+    <p class="detail" key={text}>
+      <Message text={text} />
     </p>
   ));
-  if (details.length < 2) return <>{lines}</>;
+  if (lines.length < 2) return <>{shown}</>;
   return (
     <details id={id}>
       <summary>Details</summary>
-      {lines}
+      {shown}
     </details>
   );
 }

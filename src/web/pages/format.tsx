@@ -1,11 +1,10 @@
 /** Times, lengths, sizes, names and addresses as the pages show them. */
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import { fromTimestamp, HOUR_MS, MINUTE_MS } from '../../lib/clock.ts';
+import { fromTimestamp, HOUR_MS } from '../../lib/clock.ts';
 import type { Status } from '../../database/schema/runs.ts';
 import { formatAgo, formatBinaryBytes, formatCount, formatDuration } from '../../lib/format.ts';
 import { packagePath } from '../paths.ts';
-import { findMeaning } from './glossary.tsx';
 
 /** The time zone of all times of a page; its footer names it. */
 export const Zone = createContext('UTC');
@@ -62,14 +61,6 @@ export function ClockTime({ at, now }: { at: string; now: number }) {
   return <time dateTime={toIso(at)}>{useLocalTime()(at).slice(isNear ? 11 : 0, 16)}</time>;
 }
 
-/** `in 30 min`, from times in ms since 1970. The script counts the last seconds. */
-export function Countdown({ at, now }: { at: number; now: number }) {
-  const minutes = Math.floor((at - now) / MINUTE_MS);
-  const rest =
-    minutes < 1 ? 'under a minute' : minutes < 120 ? `${minutes} min` : `${Math.floor(minutes / 60)} h`;
-  return <span data-countdown={new Date(at).toISOString()}>in {rest}</span>;
-}
-
 /** The duration between two times of the warehouse, which have whole seconds. */
 export function formatElapsed(from: string, to: string): string {
   const ms = fromTimestamp(to) - fromTimestamp(from);
@@ -122,11 +113,7 @@ export function formatSize(bytes: number | null): string {
 const LEVELS: Partial<Record<Status, string>> = { running: 'new', succeeded: 'good', failed: 'bad' };
 
 export function StatusLabel({ status }: { status: Status }) {
-  return (
-    <span class={`state ${LEVELS[status] ?? 'warn'}`} title={findMeaning(status)}>
-      {status}
-    </span>
-  );
+  return <span class={`state ${LEVELS[status] ?? 'warn'}`}>{status}</span>;
 }
 
 interface PackageLinkProps {

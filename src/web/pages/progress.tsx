@@ -1,13 +1,15 @@
-/** The tile of the current run, or of the next one; and the data that keep an open page up to date. */
+/** The tile of the current run, or of the last one and the next one; and the data that keep an open page up to date. */
 import { renderToString } from 'preact-render-to-string';
 import type { Config } from '../../config/config.ts';
 import { fromTimestamp, toTimestamp } from '../../lib/clock.ts';
 import { countPages } from '../../lib/count-pages.ts';
-import { formatCount, formatDuration, pluralize } from '../../lib/format.ts';
+import { formatCount, formatDuration } from '../../lib/format.ts';
 import type { RunningWalk } from '../../queries/named/status.ts';
 import type { RunningRun } from '../../queries/page-queries.ts';
+import { runPath } from '../paths.ts';
 import type { PageSources, Routing } from '../routing.ts';
-import { ClockTime, Countdown, Zone } from './format.tsx';
+import { ClockTime, RelativeTime, Zone } from './format.tsx';
+import { RunBars, toShownStatus } from './run-strip.tsx';
 
 export function addProgressData({ sources, json }: Routing): void {
   json('/live.json', () => {
@@ -57,27 +59,22 @@ export function ProgressTile({
   );
 }
 
-function Progress({ sources: { config, nextRun }, running: run, now }: ProgressProps) {
-  if (!run) return <NextRun at={nextRun(now)} now={now} />;
+function Progress({ sources, running: run, now }: ProgressProps) {
+  if (!run) return <LastRun sources={sources} now={now} />;
   const elapsed = formatDuration(Math.max(0, now - fromTimestamp(run.started_at)));
   // of a quick run, walks that find nothing are not stored
-  const all = run.mode === 'full' && run.scope === null ? countPackages(config.accounts, run) : null;
+  const all = run.mode === 'full' && run.scope === null ? countPackages(sources.config.accounts, run) : null;
   return (
     <>
       <h2>{`Run ${run.run_id}, ${run.mode}, for ${elapsed}`}</h2>
       <p class="value">
-        {all === null ? (
-          'in progress'
-        ) : (
-          <>
-            {formatCount(Math.min(run.walked, all))} of {formatCount(all)}{' '}
-            <small>{all === 1 ? 'package' : 'packages'}</small>{' '}
-            <progress value={Math.min(run.walked, all)} max={Math.max(1, all)} aria-label="Packages walked" />
-          </>
-        )}
+        <span>
+          {all === null ? 'in progress' : `${formatCount(Math.min(run.walked, all))} of ${formatCount(all)} `}
+          {all !== null && <small>{all === 1 ? 'package' : 'packages'}</small>}
+        </span>
       </p>
       <p class="note">
-        <Walks walks={run.running_walks} />
+        <Pages walk={run.running_walks[0]} />
       </p>
     </>
   );
@@ -89,39 +86,44 @@ function countPackages(accounts: Config['accounts'], { trigger }: RunningRun): n
   return packages.filter(({ full }) => full === undefined || trigger === 'manual').length;
 }
 
-/** The first walk with its pages, and how many more there are. */
-function Walks({ walks: [first, ...others] }: { walks: readonly RunningWalk[] }) {
-  if (!first) return null;
-  const name = <bdi>{first.name ?? `${first.account}/${first.package_id}`}</bdi>;
-  const more = others.length > 0 ? `, and ${formatCount(others.length)} more` : '';
-  const { totalcount, page_size: size, checkpoint_page: page } = first;
-  if (first.mode === 'quick' || !totalcount || !size || page === null) {
-    return (
-      <>
-        {name}
-        {`: starting${more}`}
-      </>
-    );
-  }
+/** Of the first walk in progress. */
+function Pages({ walk }: { walk: RunningWalk | undefined }) {
+  if (!walk) return null;
+  const { totalcount, page_size: size, checkpoint_page: page } = walk;
+  const name = <bdi>{walk.name ?? `${walk.account}/${walk.package_id}`}</bdi>;
+  if (walk.mode === 'quick' || !totalcount || !size || page === null) return name;
   const all = countPages(totalcount, size);
   const done = Math.min(all, Math.max(0, all - page + 1));
   return (
     <>
-      <progress value={done} max={all} aria-label="Pages read" />{' '}
-      {`${formatCount(done)} of ${pluralize(all, 'page')}: `}
-      {name}
-      {more}
+      <progress value={done} max={all} aria-label="Pages read" /> {name}
     </>
   );
 }
 
-function NextRun({ at, now }: { at: number; now: number }) {
-  const isKnown = Number.isFinite(at);
+const STRIP_RUNS = 12;
+
+/** How the last run ended, and when the next full one is due. */
+function LastRun({ sources: { details, nextRun }, now }: { sources: PageSources; now: number }) {
+  const runs = details.lastRuns(STRIP_RUNS);
+  const [last] = runs;
+  const next = nextRun(now);
   return (
     <>
-      <h2>Next full run</h2>
-      <p class="value">{isKnown ? <ClockTime at={toTimestamp(at)} now={now} /> : '–'}</p>
-      <p class="note">{isKnown ? <Countdown at={at} now={now} /> : 'not scheduled'}</p>
+      <h2>{last ? <a href={runPath(last.run_id)}>Last run: {toShownStatus(last)}</a> : 'Last run'}</h2>
+      <p class="value">
+        <span>{last ? <RelativeTime at={last.finished_at ?? last.started_at} now={now} /> : '–'}</span>{' '}
+        <RunBars runs={runs} now={now} step={5} highest={20} />
+      </p>
+      <p class="note">
+        {Number.isFinite(next) ? (
+          <>
+            next full run at <ClockTime at={toTimestamp(next)} now={now} />
+          </>
+        ) : (
+          'no full run is scheduled'
+        )}
+      </p>
     </>
   );
 }

@@ -10,7 +10,7 @@ import { idParam, pageParam, type PageSources, type Routing } from '../routing.t
 import { Command, formatElapsed, Message, PackageLink, StatusLabel, Timestamp } from './format.tsx';
 import { Page } from './layout.tsx';
 import { formatRunChanges, TRIGGERS, WalkTable } from './run-tables.tsx';
-import { toShownStatus } from './runs.tsx';
+import { toShownStatus } from './run-strip.tsx';
 import { Pager, Section } from './section.tsx';
 import { Table } from './table.tsx';
 

@@ -18,7 +18,6 @@ import { Section } from './section.tsx';
 import { Table } from './table.tsx';
 import { TilesSection } from './tiles.tsx';
 
-const RUNS = 2;
 const CHANGES = 8;
 
 export function addStatusPage(routing: Routing): void {
@@ -27,7 +26,7 @@ export function addStatusPage(routing: Routing): void {
   page('/', async () => {
     const now = clock.now();
     const running = details.runningRun();
-    const health = createHealthReport(sources, now, RUNS);
+    const health = createHealthReport(sources, now, 1);
     const status = getOverallStatus(health);
     const isFirstReadRunning = running?.mode === 'full' && running.scope === null;
     return (
@@ -50,17 +49,14 @@ export function addStatusPage(routing: Routing): void {
   addProgressData(routing);
 }
 
-const SIGNS = { good: '✓', warn: '!', bad: '✕', new: '…' } as const;
+const WORDS = { good: 'Fine', warn: 'Attention', bad: 'Bad', new: 'Loading' } as const;
 
-/** One sentence on the overall status. */
+/** One word and one sentence on the overall status. */
 function Headline({ status: { level, text }, at }: { status: OverallStatus; at: string }) {
   return (
     <section id="overall-status" class={`overall-status ${level}`} data-part>
       <h1>
-        <span class="sign" aria-hidden="true">
-          {SIGNS[level]}
-        </span>{' '}
-        <Message text={text} />
+        <span class="word">{WORDS[level]}</span> <Message text={text} />
       </h1>
       <p class="soft">
         As of <Timestamp at={at} />

@@ -17,7 +17,6 @@ import {
   type Month,
 } from '../storage-days.ts';
 import { describeDelta, formatSize, formatSizeChange, Message, Timestamp } from './format.tsx';
-import { Explained } from './glossary.tsx';
 import { Page } from './layout.tsx';
 import { Section, Tabs } from './section.tsx';
 import { Table } from './table.tsx';
@@ -125,7 +124,7 @@ function Headline({ storage: { latest, today, days } }: { storage: Storage }) {
   return (
     <p id="storage-now">
       <strong>{formatTotal(latest)}</strong> on {latest.date},{' '}
-      <Explained text={isLive && latest.date === today ? 'so far (live)' : kind} />
+      {isLive && latest.date === today ? 'so far (live)' : kind}
       {delta && (
         <>
           {' · '}

@@ -7,7 +7,6 @@ import {
   type ComponentChildren,
   type VNode,
 } from 'preact';
-import { Explained, findMeaning } from './glossary.tsx';
 
 export interface TableProps {
   /** Its accessible name: the id of a heading, or a text. */
@@ -38,7 +37,7 @@ function Heading({ text }: { text: string }) {
   const shown = text.replace(/^>/, '');
   return (
     <th scope="col" class={text.startsWith('>') ? 'number' : undefined}>
-      {findMeaning(shown) === undefined ? shown : <Explained text={shown} />}
+      {shown}
     </th>
   );
 }

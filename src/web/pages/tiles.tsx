@@ -1,17 +1,15 @@
-/** The tiles at the top of the status page: videos, storage, the last run and the next one, freshness, targets. */
+/** The tiles at the top of the status page: videos, storage, the last run and the next one, freshness. */
 import type { ComponentChildren } from 'preact';
 import type { HealthReport } from '../../health/report.ts';
-import { summarizeTarget } from '../../health/targets.ts';
 import { createCalendar, daysBetween } from '../../lib/calendar.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import { addDays } from '../../lib/days.ts';
 import { formatBinaryBytes, formatCount, pluralize } from '../../lib/format.ts';
-import { runPath } from '../paths.ts';
+import { Line, type Point } from '../charts/figures.tsx';
 import { findToday, type PageSources } from '../routing.ts';
 import { findDelta, sumSizes } from '../storage-days.ts';
-import { describeDelta, formatChange, RelativeTime } from './format.tsx';
+import { formatChange, formatSizeChange, RelativeTime } from './format.tsx';
 import { ProgressTile } from './progress.tsx';
-import { formatRunChanges } from './run-tables.tsx';
 
 interface TileProps {
   name: string;
@@ -20,15 +18,18 @@ interface TileProps {
   href?: string;
   value: ComponentChildren;
   note: ComponentChildren;
+  /** A small chart beside the value. */
+  chart?: ComponentChildren;
   level?: 'warn' | 'bad' | undefined;
 }
 
-/** The last line is cut with an ellipsis if it is too long. */
-export function Tile({ name, label, href, value, note, level }: TileProps) {
+export function Tile({ name, label, href, value, note, chart, level }: TileProps) {
   return (
     <div id={`tile-${name}`} class={level ? `tile ${level}` : 'tile'} data-part>
       <h2>{href === undefined ? label : <a href={href}>{label}</a>}</h2>
-      <p class="value">{value}</p>
+      <p class="value">
+        <span>{value}</span> {chart}
+      </p>
       <p class="note">{note}</p>
     </div>
   );
@@ -41,19 +42,32 @@ export function TilesSection(props: TilesProps) {
     <section class="tiles" aria-label="Key figures">
       <VideosTile {...props} />
       <StorageTile {...props} />
-      <LastRunTile {...props} />
       <ProgressTile {...props} />
       <FreshnessTile {...props} />
-      <TargetsTile {...props} />
     </section>
   );
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 
+/** Of the charts; the last one is today. */
+const DAYS = 30;
+
+const Trend = ({ points }: { points: readonly Point[] }) =>
+  points.length > 1 && <Line points={points} width={64} height={20} />;
+
 /** With what changed since midnight of the service. */
 function VideosTile({ sources: { config, details }, health: { packages, now } }: TilesProps) {
-  const midnight = createCalendar(config.timezone).startOf(findToday(config, now));
+  const { startOf } = createCalendar(config.timezone);
+  const today = findToday(config, now);
+  const midnight = startOf(today);
+  const first = addDays(today, 1 - DAYS);
+  const videos = sum(packages.map((row) => row.videos));
+  let left = videos;
+  const points = details.dailyGrowth(first, toTimestamp(startOf(first))).map(({ date, grown }): Point => {
+    left -= grown;
+    return [date, left + grown];
+  });
   const changes = details.videoChanges(toTimestamp(midnight));
   const added = sum(changes.map((row) => row.added ?? 0));
   const removed = sum(changes.map((row) => row.removed));
@@ -68,24 +82,24 @@ function VideosTile({ sources: { config, details }, health: { packages, now } }:
       name="videos"
       label="Videos"
       href="/packages"
-      value={formatCount(sum(packages.map(({ videos }) => videos)))}
+      value={formatCount(videos)}
+      chart={<Trend points={points} />}
       note={notes.length === 0 ? 'no change today' : notes.join(', ')}
     />
   );
 }
 
-/** Enough for a booked day a week before the last one, also after an outage. */
-const STORAGE_DAYS = 30;
-
 function StorageTile({ sources: { config, details } }: TilesProps) {
   const tile = { name: 'storage', label: 'Storage', href: '/storage' };
   const accounts = config.accounts
     .filter(({ storage }) => storage !== null)
-    .map(({ name }) => details.storageDays(name, STORAGE_DAYS))
+    .map(({ name }) => details.storageDays(name, DAYS))
     .filter((days) => days.length > 0);
   if (accounts.length === 0) return <Tile {...tile} value="–" note="not read yet" />;
   const newest = accounts.flatMap((days) => days.at(-1) ?? []);
   const sizes = newest.map(sumSizes);
+  const points =
+    accounts.length > 1 ? [] : (accounts[0] ?? []).map((row): Point => [row.date, sumSizes(row).bytes ?? 0]);
   const bytes = formatBinaryBytes(sum(sizes.map((size) => size.bytes ?? 0)));
   return (
     <Tile
@@ -93,6 +107,7 @@ function StorageTile({ sources: { config, details } }: TilesProps) {
       label={newest.some(({ state }) => state === 'live') ? 'Storage (live)' : 'Storage'}
       value={sizes.every(({ isComplete }) => isComplete) ? bytes : `at least ${bytes}`}
       note={describeStorageChange(accounts)}
+      chart={<Trend points={points} />}
     />
   );
 }
@@ -112,25 +127,8 @@ function describeStorageChange(
   const [first] = known;
   if (!first || known.length < deltas.length || known.some(({ days }) => days !== first.days))
     return 'no older day';
-  const [bytes, from] = [sum(known.map((delta) => delta.bytes)), sum(known.map((delta) => delta.from))];
-  const change = describeDelta({ bytes, share: from === 0 ? null : bytes / from });
+  const change = formatSizeChange(sum(known.map((delta) => delta.bytes)));
   return `${change} ${first.days === 7 ? 'a week' : `in ${pluralize(first.days, 'day')}`}`;
-}
-
-/** The last run that ended. */
-function LastRunTile({ health: { runs, now } }: TilesProps) {
-  const run = runs.find(({ status }) => status !== 'running');
-  if (!run) return <Tile name="last-run" label="Last run" href="/runs" value="–" note="none yet" />;
-  return (
-    <Tile
-      name="last-run"
-      label={`Last run: ${run.status}`}
-      href={runPath(run.run_id)}
-      value={<RelativeTime at={run.finished_at ?? run.started_at} now={now} />}
-      note={formatRunChanges(run)}
-      level={run.status === 'succeeded' ? undefined : run.status === 'failed' ? 'bad' : 'warn'}
-    />
-  );
 }
 
 /** How old the oldest package is, and the published file. */
@@ -146,40 +144,11 @@ function FreshnessTile({ health: { packages, published, now } }: TilesProps) {
       note={
         published && (
           <>
-            published file: <RelativeTime at={published.published_at} now={now} />
+            file <RelativeTime at={published.published_at} now={now} />
           </>
         )
       }
       level={packages.some(({ stale }) => stale) ? 'bad' : undefined}
-    />
-  );
-}
-
-/** Nothing where the config has no targets. */
-function TargetsTile({ health: { targets, now } }: TilesProps) {
-  if (targets.length === 0) return null;
-  const summaries = targets.map((report) => summarizeTarget(report, now));
-  const behind = summaries.filter(({ isBehind }) => isBehind).length;
-  const all = formatCount(targets.length);
-  const loadedAt = summaries
-    .flatMap((each) => each.loadedAt ?? [])
-    .sort()
-    .at(-1);
-  return (
-    <Tile
-      name="targets"
-      label="Targets"
-      href="#targets"
-      value={behind === 0 ? `${all} up to date` : `${formatCount(behind)} of ${all} behind`}
-      note={
-        loadedAt === undefined ? (
-          'not loaded yet'
-        ) : (
-          <>
-            loaded <RelativeTime at={loadedAt} now={now} />
-          </>
-        )
-      }
     />
   );
 }
