@@ -79,15 +79,6 @@ describe('a worker', () => {
     expect(existsSync(join(cwd, 'data/vodhouse.db-wal'))).toBe(false);
   });
 
-  it('says nothing before it has the lock', async () => {
-    const { cwd, worker } = await startHeldWorker();
-    const second = await vodhouse(['start'], { cwd });
-    expect([second.code, second.stdout]).toEqual([75, '']);
-    expect(second.stderr).toMatch(/^vodhouse: /);
-    expect(second.stderr).not.toContain('worker of');
-    expect(worker.stderr()).toContain('worker of');
-  });
-
   it('logs requests and waits at level debug, and one JSON object per line', async () => {
     const { gate, worker } = await startHeldWorker(['--log-format', 'json', '--log-level', 'debug']);
     gate.open();
@@ -124,16 +115,5 @@ describe('a worker', () => {
       reason: 'SIGTERM',
       msg: 'stopped by SIGTERM',
     });
-
-    const text = startVodhouse(['start'], { cwd });
-    await eventually(text.stderr).toContain('next full run at');
-    text.kill('SIGTERM');
-    const lines = (await text.ended).stderr.trim().split('\n');
-    expect(lines.slice(-2)).toEqual([
-      expect.stringMatching(
-        /^\[.* UTC\] INFO: stopping after the current page; a second signal stops at once$/,
-      ),
-      expect.stringMatching(/^\[.* UTC\] INFO: stopped by SIGTERM$/),
-    ]);
   });
 });

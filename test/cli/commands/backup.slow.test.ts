@@ -1,11 +1,11 @@
-import { copyFileSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lockOrThrow } from '../../../src/database/lock.ts';
 import { CONFIG, configText, WAREHOUSE } from '../../support/fixtures/config-file.ts';
 import { createFolder } from '../../support/fixtures/folder-of-files.ts';
-import { execute, hashFile } from '../../support/fixtures/live-file.ts';
+import { execute } from '../../support/fixtures/live-file.ts';
 import { eventually, startVodhouse, vodhouse } from '../../support/processes/vodhouse-command.ts';
 import { writeFilled, readContents } from '../../support/fixtures/full-warehouse.ts';
 
@@ -18,7 +18,7 @@ async function filledFolder(): Promise<string> {
   return cwd;
 }
 
-describe('print as text what they did, where all files are, and the next command', () => {
+describe('backup and restore', () => {
   it('print what they did, where the files are, and the next command', async () => {
     const cwd = await filledFolder();
     const before = readContents(join(cwd, WAREHOUSE));
@@ -69,34 +69,6 @@ describe('print as text what they did, where all files are, and the next command
   });
 });
 
-describe('backup', () => {
-  it('ends with 2 where a file exists, which does not change', async () => {
-    const cwd = await filledFolder();
-    writeFileSync(join(cwd, 'copy.db'), 'mine');
-    const { code, stdout, stderr } = await vodhouse(['backup', 'copy.db'], { cwd });
-    expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(
-      /copy\.db is there already; nothing was written\n {2}-> name a file that is not there/,
-    );
-    expect(readFileSync(join(cwd, 'copy.db'), 'utf8')).toBe('mine');
-  });
-
-  it('ends with 2 without a file', async () => {
-    const cwd = await filledFolder();
-    expect((await vodhouse(['backup'], { cwd })).code).toBe(2);
-  });
-
-  it('ends with 1 where the live file is damaged, and leaves none', async () => {
-    const cwd = await filledFolder();
-    const path = join(cwd, WAREHOUSE);
-    writeFileSync(path, readFileSync(path).subarray(0, 8 * 4096));
-    const { code, stderr } = await vodhouse(['backup', 'copy.db'], { cwd });
-    expect(code).toBe(1);
-    expect(stderr).toContain(`${path} is damaged: `);
-    expect(readdirSync(cwd).sort()).toEqual(['data', CONFIG]);
-  });
-});
-
 describe('restore', () => {
   it('ends with 75 during a run, and names the process', async () => {
     const cwd = await filledFolder();
@@ -107,18 +79,6 @@ describe('restore', () => {
     expect([code, stdout]).toEqual([75, '']);
     expect(stderr).toContain(`a worker is running: vodhouse start on ${hostname()}, pid ${process.pid}`);
     expect(stderr).toContain('-> stop it first: a restore needs the warehouse for itself');
-  });
-
-  it('ends with 2 where there is no backup, and with 1 where the file is not a backup', async () => {
-    const cwd = await filledFolder();
-    const before = hashFile(join(cwd, WAREHOUSE));
-    expect((await vodhouse(['restore', 'nowhere.db'], { cwd })).code).toBe(2);
-    const { code, stderr } = await vodhouse(['restore', CONFIG], { cwd });
-    expect(code).toBe(1);
-    expect(stderr).toContain(
-      'is not a SQLite file; nothing was changed\n  -> name another backup; the live file is as it was',
-    );
-    expect(hashFile(join(cwd, WAREHOUSE))).toBe(before);
   });
 
   it('that was interrupted makes all other commands report it, until another restore completes it', async () => {

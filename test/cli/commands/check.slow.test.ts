@@ -52,15 +52,6 @@ describe('check', () => {
     expect(stdout).toMatch(/-> .*package 999.*check the key and the package/);
   });
 
-  it('names the base_url where the service has no such path', async () => {
-    const { url } = await startSandbox();
-    const config = configText({ url }).replaceAll(`base_url: ${url}`, `base_url: ${url}/nowhere`);
-    const { code, stdout } = await vodhouse(['check'], { cwd: createFolder({ [CONFIG]: config }) });
-    expect(code).toBe(1);
-    expect(stdout).toMatch(/-> main, package 101: check video_list\.base_url in the config/);
-    expect(stdout).toMatch(/-> main, storage of \S+: check storage\.base_url in the config/);
-  });
-
   it('ends with 1 where the key is wrong for everything', async () => {
     const { url } = await startSandbox({ storageAuth: 'query' });
     const config = configText({ url, key: 'wrong-key' }).replace('storage: {', 'storage: { auth: query,');
@@ -69,24 +60,6 @@ describe('check', () => {
     expect(stdout).toContain('InvalidKey');
     expect(stdout).toContain('key is missing or unknown');
     expect(`${stdout}${stderr}`).not.toContain('wrong-key');
-  });
-
-  it('gives one JSON document with --json', async () => {
-    const { url } = await startSandbox();
-    const cwd = createFolder({ [CONFIG]: configText({ url, packages: [999] }) });
-    const { code, stdout } = await vodhouse(['check', '--json'], { cwd });
-    expect(code).toBe(3);
-    expect(JSON.parse(stdout)).toMatchObject({
-      findings: [
-        {
-          account: 'main',
-          asked: 'package 999',
-          ok: false,
-          hint: 'check the key and the package in the config',
-        },
-        { account: 'main', ok: true, result: 'answers with figures of that day', hint: null },
-      ],
-    });
   });
 
   it('ends soon, and names the address, where no service answers', async () => {
@@ -130,14 +103,6 @@ describe('check', () => {
     expect(wrong.code).toBe(1);
     expect(wrong.stdout).toMatch(/407[^]*`proxy`/);
     expect(wrong.stdout + wrong.stderr).not.toContain('guess-word');
-  });
-
-  it('ends soon where the proxy does not answer', async () => {
-    const proxy = await startProxy({ answer: 'hang' });
-    const cwd = createFolder({ [CONFIG]: configText({ url: 'https://service.example.test' }) });
-    const { code, stdout } = await vodhouse(['check'], { cwd, env: { HTTPS_PROXY: proxy.url } });
-    expect(code).toBe(1);
-    expect(stdout).toContain('`proxy`');
   });
 
   it('trusts a service by the certificate of its authority', async () => {

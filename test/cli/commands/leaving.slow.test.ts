@@ -67,25 +67,6 @@ describe('a config that lost its packages', () => {
     expect(readWarehouseValue(cwd, RETIRED)).toBe(3);
   });
 
-  it('is refused by check, which requests what is left', async () => {
-    const { write, vodhouseHere } = await syncedFolder();
-    write((text) => text.replace('name: main', 'name: news'));
-    const { code, stdout } = await vodhouseHere('check');
-    expect(code).toBe(2);
-    expect(stdout).toContain('REFUSED by sync and start: the config no longer names the account main\n');
-    expect(stdout).toContain('`was: main` below its `name`');
-    expect(stdout).toMatch(/^news +package 101 +ok +250 videos$/m);
-  });
-
-  it('retires one package of several, and says so', async () => {
-    const { cwd, write, vodhouseHere } = await syncedFolder();
-    write((text) => text.replace('[101, 102, 103]', '[101, 102]'));
-    const { code, stderr } = await vodhouseHere('sync');
-    expect(code).toBe(0);
-    expect(stderr).toContain('left the config: main/103, 0 videos; its rows stay, marked as retired');
-    expect(readWarehouseValue(cwd, RETIRED)).toBe(1);
-  });
-
   it('renames an account that has `was`, once, without reading a video again', async () => {
     const { cwd, write, vodhouseHere } = await syncedFolder();
     write((text) => text.replace('name: main', 'name: news'));
@@ -189,12 +170,4 @@ describe('the demo', () => {
     const { code, stderr } = await vodhouseHere('sync');
     expect([code, stderr]).toEqual([2, expect.stringContaining('is the file of vodhouse demo')]);
   });
-});
-
-it('--accept-removals of a walk that held nothing back ends with 2 before a request', async () => {
-  const { cwd, vodhouseHere } = await syncedFolder();
-  const requests = readWarehouseValue(cwd, REQUESTS);
-  const { code, stderr } = await vodhouseHere('sync', '--accept-removals', '9999');
-  expect([code, stderr]).toEqual([2, expect.stringContaining('walk 9999 held nothing back')]);
-  expect(readWarehouseValue(cwd, REQUESTS)).toBe(requests);
 });

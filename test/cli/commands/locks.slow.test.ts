@@ -57,28 +57,6 @@ describe('next to a sync that is under way', () => {
     ]);
   });
 
-  it('another one with --wait ends with 130 at SIGINT', async () => {
-    const { cwd, gate, first } = await startHeldSync();
-    const second = startVodhouse(['sync', '--wait'], { cwd });
-    await eventually(second.stderr).toContain('waiting: ');
-    expect((await vodhouse(['sync'], { cwd })).code).toBe(75);
-    second.kill('SIGINT');
-    expect((await second.ended).stderr).toContain('stopped by SIGINT');
-    expect((await second.ended).code).toBe(130);
-    gate.open();
-    expect((await first.ended).code).toBe(0);
-  });
-
-  it('check and status work', async () => {
-    const { cwd, gate, first } = await startHeldSync();
-    expect((await vodhouse(['check'], { cwd })).stdout).toMatch(/package 101 +ok +3 videos/);
-    const status = await vodhouse(['status'], { cwd });
-    expect(status.code).toBe(3);
-    expect(status.stdout).toMatch(/^1 +just now +manual +full +everything +running/m);
-    gate.open();
-    expect((await first.ended).code).toBe(0);
-  });
-
   it('after it is killed, the next one runs, and marks it as interrupted', async () => {
     const { cwd, first } = await startHeldSync();
     first.kill('SIGKILL');

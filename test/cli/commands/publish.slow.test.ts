@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { CONFIG, configText, type ConfigOptions } from '../../support/fixtures/config-file.ts';
 import { createFolder } from '../../support/fixtures/folder-of-files.ts';
-import { execute, readValue } from '../../support/fixtures/live-file.ts';
+import { readValue } from '../../support/fixtures/live-file.ts';
 import { startSandbox } from '../../support/servers/sandbox-account.ts';
 import { vodhouse } from '../../support/processes/vodhouse-command.ts';
 import { readWarehouseValue } from '../../support/fixtures/warehouse-rows.ts';
@@ -63,45 +63,6 @@ describe('sync', () => {
     expect(readFileSync(join(cwd, PUBLISHED), 'utf8')).toBe('my own notes');
     const byHand = await vodhouse(['publish'], { cwd });
     expect(byHand.code).toBe(2);
-  });
-
-  it('defers publishing where the config limits it; publish does not wait', async () => {
-    const { url, sandbox } = await startSandbox();
-    const cwd = folderWith({ url }, 'publish: { every: 12h }');
-    await vodhouse(['sync'], { cwd });
-    const before = inode(cwd);
-    sandbox.churn(30);
-    const second = await vodhouse(['sync'], { cwd });
-    expect([second.code, inode(cwd)]).toEqual([0, before]);
-    expect(second.stderr).toMatch(/publishing is postponed until .* UTC \(publish\.every\)/);
-    await vodhouse(['publish'], { cwd });
-    expect(inode(cwd)).not.toBe(before);
-  });
-
-  it('ends with 3 where it stored everything and could not publish, and prints why', async () => {
-    const { url, sandbox } = await startSandbox();
-    const cwd = folderWith({ url });
-    await vodhouse(['sync'], { cwd });
-    execute(
-      join(cwd, 'data/vodhouse.db'),
-      'update video set first_seen_at = 12, change_seq = change_seq + 1000',
-    );
-    sandbox.churn(5);
-    const before = inode(cwd);
-    const { code, stdout } = await vodhouse(['sync'], { cwd });
-    expect(stdout).toMatch(/^run 2: succeeded /m);
-    if (code !== 0)
-      expect(stdout).toMatch(/^not published: the new file is not published: its table .*\n {2}-> /m);
-    expect([code, inode(cwd)]).toEqual([3, before]);
-  });
-
-  it('sends nothing where a column is to be left out that is required', async () => {
-    const cwd = folderWith({ url: 'http://127.0.0.1:1' }, 'publish: { exclude: [colour] }');
-    for (const command of ['sync', 'publish']) {
-      const { code, stderr } = await vodhouse([command], { cwd });
-      expect([command, code]).toEqual([command, 2]);
-      expect(stderr).toContain('publish.exclude: colour cannot be left out\n  -> these can: ');
-    }
   });
 });
 

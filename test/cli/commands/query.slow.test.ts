@@ -6,7 +6,6 @@ import { describe, expect, it } from 'vitest';
 import { CONFIG, configText } from '../../support/fixtures/config-file.ts';
 import { liveFileWith, packageRow, videoRow } from '../../support/fixtures/filled-live-file.ts';
 import { createFolder } from '../../support/fixtures/folder-of-files.ts';
-import { temporaryFolder } from '../../support/fixtures/temporary-folder.ts';
 import { published } from '../../support/fixtures/published-file.ts';
 import { vodhouse } from '../../support/processes/vodhouse-command.ts';
 
@@ -39,13 +38,6 @@ describe('vodhouse query', () => {
       { video_id: 1, title: 'Video 1' },
       { video_id: 2, title: 'Video 2' },
     ]);
-  });
-
-  it('needs no config for a file that is named', async () => {
-    const cwd = await folderWithFile();
-    const parameters = ['query', '--file', join(cwd, 'bi.db'), 'select 7 as x'];
-    const { code, stdout } = await vodhouse(parameters, { cwd: temporaryFolder() });
-    expect([code, stdout]).toEqual([0, 'x\n7\n(1 row)\n']);
   });
 
   it('ends with 2 for wrong SQL, and with 1 where there is no published file, or another file', async () => {

@@ -7,14 +7,14 @@ import { CONFIG, configText, WAREHOUSE } from '../../support/fixtures/config-fil
 import { createFolder } from '../../support/fixtures/folder-of-files.ts';
 import { execute, readRows, readValue } from '../../support/fixtures/live-file.ts';
 import { startSandbox } from '../../support/servers/sandbox-account.ts';
-import { eventually, startVodhouse, vodhouse } from '../../support/processes/vodhouse-command.ts';
-import { writeFilled, readContents } from '../../support/fixtures/full-warehouse.ts';
+import { vodhouse } from '../../support/processes/vodhouse-command.ts';
+import { writeFilled } from '../../support/fixtures/full-warehouse.ts';
 
 const KILLS = 24;
 
 /** A folder with a config and a filled live file. */
-async function filledFolder(url = 'http://127.0.0.1:9'): Promise<string> {
-  const cwd = createFolder({ [CONFIG]: configText({ url }) });
+async function filledFolder(): Promise<string> {
+  const cwd = createFolder({ [CONFIG]: configText({ url: 'http://127.0.0.1:9' }) });
   await writeFilled(join(cwd, WAREHOUSE));
   return cwd;
 }
@@ -35,41 +35,6 @@ async function marked(path: string, child: Child): Promise<void> {
 }
 
 describe('a restore', () => {
-  it(`that is killed at ${KILLS} random moments leaves the old file, the new one, or one that is rejected`, async () => {
-    const cwd = await filledFolder();
-    const path = join(cwd, WAREHOUSE);
-    grow(path);
-    expect((await vodhouse(['backup', 'copy.db'], { cwd })).code).toBe(0);
-    const before = Date.now();
-    execute(path, "update package set name = 'old'");
-    expect((await vodhouse(['restore', 'copy.db'], { cwd })).code).toBe(0);
-    const totalMs = Date.now() - before;
-    execute(path, "update package set name = 'old'");
-    const seen = new Map<string, number>();
-    for (let kill = 0; kill < KILLS; kill++) {
-      const child = run([BIN, 'restore', 'copy.db'], { cwd });
-      const moment = kill % 2 === 0 ? pause((totalMs * kill) / KILLS) : marked(path, child);
-      await Promise.race([moment, child.ended]);
-      child.process.kill('SIGKILL');
-      await child.ended;
-      const state = existsSync(`${path}.restoring`)
-        ? 'refused'
-        : String(readValue(path, 'select name from package'));
-      expect(['refused', 'old', 'null']).toContain(state);
-      seen.set(state, (seen.get(state) ?? 0) + 1);
-      if (state === 'null') execute(path, "update package set name = 'old'");
-    }
-    expect(seen.get('old')).toBeGreaterThan(0);
-    expect(seen.get('refused')).toBeGreaterThan(0);
-    expect((await vodhouse(['restore', 'copy.db'], { cwd })).code).toBe(0);
-    const previous = readdirSync(join(cwd, 'data')).filter((name) =>
-      /\.before-restore-[\d.-]*\d$/.test(name),
-    );
-    for (const name of previous)
-      expect(readValue(join(cwd, 'data', name), 'select name from package')).toBe('old');
-    expect(readContents(path)).toEqual(readContents(join(cwd, 'copy.db')));
-  });
-
   it('as another warehouse, killed at random moments, leaves files that are wholly the old warehouse or the new one', async () => {
     const cwd = await filledFolder();
     const path = join(cwd, WAREHOUSE);
@@ -108,43 +73,6 @@ describe('a restore', () => {
     if (!existsSync(path) || identity(path)?.['id'] === old?.['id'])
       expect((await vodhouse(['restore', 'copy.db', '--as-new'], { cwd })).code).toBe(0);
     expect(identity(path)).toMatchObject({ loads: 0 });
-  });
-
-  it('as another warehouse on a machine without a live file says so, as text and as JSON', async () => {
-    const first = await filledFolder();
-    const backup = join(first, 'copy.db');
-    expect((await vodhouse(['backup', backup], { cwd: first })).code).toBe(0);
-    const createMachine = () => createFolder({ [CONFIG]: configText({ url: 'http://127.0.0.1:9' }) });
-    const [one, two] = [createMachine(), createMachine()];
-    const idIn = (cwd: string) => readValue(join(cwd, WAREHOUSE), 'select warehouse_id from warehouse_state');
-    const text = await vodhouse(['restore', backup, '--as-new'], { cwd: one });
-    expect(text.code).toBe(0);
-    expect(text.stdout).toContain(String(idIn(one)));
-    const json = await vodhouse(['restore', backup, '--as-new', '--json'], { cwd: two });
-    expect(JSON.parse(json.stdout)).toMatchObject({ kept: null, new_warehouse_id: idIn(two) });
-    expect(new Set([first, one, two].map(idIn)).size).toBe(3);
-  });
-
-  it('ends with 75 next to a worker, and succeeds after it; sync continues when the pause is ended', async () => {
-    const { url } = await startSandbox();
-    const cwd = await filledFolder(url);
-    execute(join(cwd, WAREHOUSE), 'delete from video; update package set live_count = 0'); // they are not in the sandbox
-    await vodhouse(['backup', 'copy.db'], { cwd });
-    const worker = startVodhouse(['start'], { cwd });
-    await eventually(worker.stderr).toContain('next full run at');
-    const refused = await vodhouse(['restore', 'copy.db'], { cwd });
-    expect([refused.code, refused.stdout]).toEqual([75, '']);
-    expect(refused.stderr).toContain(`a worker is running: vodhouse start on`);
-    expect(refused.stderr).toContain('-> stop it first: a restore needs the warehouse for itself');
-    worker.kill('SIGTERM');
-    expect((await worker.ended).code).toBe(0);
-    await vodhouse(['restore', 'copy.db'], { cwd });
-    expect(await vodhouse(['sync'], { cwd })).toMatchObject({ code: 3 }); // paused: the requests since the backup are not known
-    await vodhouse(['resume', 'main'], { cwd });
-    expect(await vodhouse(['sync'], { cwd })).toMatchObject({ code: 0 });
-    expect(
-      readValue(join(cwd, WAREHOUSE), 'select count(*) from video where removed_at is null'),
-    ).toBeGreaterThan(200);
   });
 });
 

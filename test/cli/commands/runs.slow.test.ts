@@ -88,26 +88,10 @@ describe('runs', () => {
     expect(Object.values(document).filter((value) => value.length === 0)).toEqual([]);
   });
 
-  it('says that a run was killed', async () => {
-    const cwd = await folderWithRuns();
-    execute(join(cwd, WAREHOUSE), "update run set status = 'running', finished_at = null where run_id = 2");
-    const { stdout } = await vodhouse(['runs', '2'], { cwd });
-    expect(stdout).toContain('no process runs it any more: the next run marks it as interrupted');
-    expect((await vodhouse(['runs'], { cwd })).stdout).toMatch(/^2 .* interrupted/m);
-  });
-
   it('ends with 2 where there is no such run, and prints what to type', async () => {
     const cwd = await folderWithRuns();
     const unknown = await vodhouse(['runs', '9'], { cwd });
     expect([unknown.code, unknown.stdout]).toEqual([2, '']);
     expect(unknown.stderr).toContain('there is no run 9\n  -> vodhouse runs lists');
-  });
-
-  it('says where nothing was synced yet', async () => {
-    const cwd = createFolder({ [CONFIG]: configText({ url: 'http://127.0.0.1:9' }) });
-    expect((await vodhouse(['check'], { cwd })).code).toBe(1);
-    const { code, stdout } = await vodhouse(['runs'], { cwd });
-    expect([code, stdout]).toEqual([0, 'Nothing was synced yet: vodhouse sync\n']);
-    expect(JSON.parse((await vodhouse(['runs', '--json'], { cwd })).stdout)).toEqual({ runs: [] });
   });
 });

@@ -76,24 +76,4 @@ describe('a package whose id another account has too', () => {
       commands.filter((message) => !message.includes(`${later}/101`)),
     );
   });
-
-  it('is read in every account where it is given by id alone', async () => {
-    const { cwd, run } = await holdingFolder();
-    expect(await run('sync', '--package', '101', '--accept-removals')).toMatchObject({ code: 0 });
-    expect(readWarehouseRows(cwd, LIVE)).toEqual([
-      { account: 'main', live: 20 },
-      { account: 'second', live: 20 },
-    ]);
-  });
-
-  it('is printed with its account in the command of its first walk', async () => {
-    const { services, run } = await folderOfTwo();
-    expect((await run('sync', '--package', 'main/101')).code).toBe(0);
-    expect(services.map(({ requests }) => requests.length)).toEqual([1, 0]);
-    const { stdout } = await run('status');
-    expect(stdout).toContain('second/101 is not synced yet\n      -> vodhouse sync --package second/101\n');
-    expect(stdout).not.toContain('main/101 is not synced yet');
-    expect((await run('sync', '--package', 'second/101')).code).toBe(0);
-    expect(services.map(({ requests }) => requests.length)).toEqual([1, 1]);
-  });
 });

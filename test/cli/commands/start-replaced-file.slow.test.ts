@@ -60,26 +60,4 @@ describe('a live file that was deleted after it was published', () => {
     rmSync(join(cwd, 'data/backups'), { recursive: true });
     expect((await vodhouse(['sync'], { cwd })).code).toBe(0);
   });
-
-  it('is reported by status as that of the running worker, with and without a published file', async () => {
-    const service = await startScriptedService(
-      serveEverything((request) => listPage(request, [videoRecord(1)])),
-    );
-    const config = configText({ url: service.url, storage: false, top: 'publish: {}' });
-    const cwd = createFolder({ [CONFIG]: config });
-    const worker = startVodhouse(['start'], { cwd });
-    await eventually(() => worker.stderr() + worker.stdout()).toContain('published ');
-    rmSync(join(cwd, WAREHOUSE));
-    const published = await vodhouse(['status'], { cwd });
-    expect([published.code, published.stderr]).toEqual([
-      2,
-      expect.stringContaining(`-> first stop the worker, pid ${worker.pid}: it had the file open\n`),
-    ]);
-    rmSync(join(cwd, 'published/vodhouse.bi.db'));
-    const { code, stderr } = await vodhouse(['status'], { cwd });
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringContaining(`-> a worker had it open, pid ${worker.pid}: stop it, then put the file back`),
-    ]);
-  });
 });

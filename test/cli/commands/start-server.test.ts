@@ -88,14 +88,4 @@ describe('vodhouse start with a server', () => {
     expect(stderr).not.toMatch(/^ +at /m);
     expect(service.requests).toEqual([]);
   });
-
-  it('ends with 2 where the whole network could read the warehouse without a key; nothing is sent', async () => {
-    const { service, cwd } = await folderThatServes('{ host: 0.0.0.0, port: 0 }');
-    const { code, stdout, stderr } = await vodhouse(['start'], { cwd });
-    expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain('server.host');
-    expect(stderr).toContain('server.keys');
-    expect(stderr).not.toMatch(/^ +at |serving at/m);
-    expect(service.requests).toEqual([]);
-  });
 });

@@ -59,16 +59,6 @@ describe('status where records are in quarantine', () => {
       },
     ]);
   });
-
-  it('prints raw records without their control characters', async () => {
-    const cwd = await folderWithQuarantine();
-    execute(
-      join(cwd, WAREHOUSE),
-      `update quarantine set record_id = null, reason = char(27) || '[2J' || char(10) || 'bad' where record_id = '1'`,
-    );
-    const { stdout } = await readStatus(cwd);
-    expect(stdout).toContain('      without an id of package 101: \ufffd[2J\ufffdbad (seen at ');
-  });
 });
 
 const createIds = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
@@ -115,19 +105,6 @@ describe('status where the service deviates from its documentation', () => {
     });
   });
 
-  it('has acknowledged drift in the table only', async () => {
-    const cwd = await folderAfter(
-      drift('videos', 'playcount', 'new', '17', '8 days', "datetime('now', '-2 hours')") +
-        drift('storage', 'encoder_size', 'missing', null, '7 days', "datetime('now', '-2 hours')"),
-    );
-    const { code, stdout, report } = await readStatus(cwd);
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^drift +field +kind +sample +first seen +last seen +acknowledged$/m);
-    expect(stdout).toMatch(/^videos of main +playcount +new +17 +8 days ago +5 min ago +2 h ago$/m);
-    expect(stdout).toMatch(/^storage of main +encoder_size +missing +7 days ago +5 min ago +2 h ago$/m);
-    expect(report).toMatchObject({ needs: [], drift: [{ kind: 'missing', sample: null }, { sample: '17' }] });
-  });
-
   it('prints fields and samples truncated and without control characters', async () => {
     const cwd = await folderAfter(
       drift('videos', 'f\u009b31m', 'new', `"${'x'.repeat(200)}"`, '1 hours') +
@@ -138,17 +115,6 @@ describe('status where the service deviates from its documentation', () => {
     expect(stdout).toContain(`lack the documented field ${'y'.repeat(59)}…`);
     expect(stdout).toMatch(/^videos of main +f\ufffd31m +new +"x{28}… /m);
     expect(Math.max(...stdout.split('\n').map(({ length }) => length))).toBeLessThan(170);
-  });
-});
-
-describe('status with many findings', () => {
-  it('prints one finding for one cause, with examples and the number of the others', async () => {
-    const many = createIds(50).map((number) => drift('videos', `field${number}`, 'missing', null, '1 hours'));
-    const cwd = await folderAfter(many.join(''));
-    const { stdout, report } = await readStatus(cwd);
-    expect(stdout.split('\n').filter((line) => line.startsWith('  - '))).toHaveLength(1);
-    expect(stdout).toContain('      and 44 more\n');
-    expect(report.needs).toHaveLength(1);
   });
 });
 

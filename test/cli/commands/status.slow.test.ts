@@ -66,16 +66,6 @@ describe('status', () => {
     }
   });
 
-  it('ends with 3 where the last run failed and no other finding gives the reason', async () => {
-    const { cwd } = await syncedFolder();
-    execute(join(cwd, WAREHOUSE), "update run set status = 'failed', error = 'the disk is full'");
-    const { code, stdout } = await vodhouse(['status'], { cwd });
-    expect(code).toBe(3);
-    expect(stdout).toContain(
-      '  - run 1 failed: the disk is full\n      -> the run in full: vodhouse runs 1\n',
-    );
-  });
-
   it('prints when the published file was made, and whether it is outdated', async () => {
     const { url } = await startSandbox();
     const top = 'publish: {}';
@@ -146,28 +136,6 @@ describe('status', () => {
     worker.kill('SIGTERM');
     await worker.ended;
     expect(await read()).toMatchObject({ worker: null });
-  });
-
-  it('follows the config: with a package that is new in it, and without one that was removed', async () => {
-    const { cwd, url } = await syncedFolder();
-    writeFileSync(join(cwd, CONFIG), configText({ url, packages: [101, 104] }));
-    const { code, stdout } = await vodhouse(['status'], { cwd });
-    expect(code).toBe(3);
-    expect(stdout).toContain('main/104 is not synced yet');
-    expect(stdout).not.toContain('main/102');
-  });
-
-  it('ends with 3 where a package could not be walked', async () => {
-    const { url } = await startSandbox();
-    const cwd = createFolder({ [CONFIG]: configText({ url, packages: [101, 999], storage: false }) });
-    await vodhouse(['sync'], { cwd });
-    const { code, stdout } = await vodhouse(['status'], { cwd });
-    expect(code).toBe(3);
-    expect(stdout).toMatch(/^ {2}- main\/999 failed: .*\n(?: {6}.*\n)* {6}-> it was never read: .*config/m);
-    expect(stdout.match(/^ {2}- /gm)).toHaveLength(1);
-    expect(stdout).not.toContain('vodhouse sync --package');
-    expect(stdout).toMatch(/^main\/999 +0 +never +failed$/m);
-    expect(stdout).toMatch(/^1 .* partial .*account main, package 999/m);
   });
 
   it('ends with 1 where there is no warehouse, and creates none', async () => {

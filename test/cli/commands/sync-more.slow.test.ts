@@ -2,7 +2,6 @@ import { describe, expect, it, vi } from 'vitest';
 import { CONFIG, configText, type ConfigOptions } from '../../support/fixtures/config-file.ts';
 import { createFolder } from '../../support/fixtures/folder-of-files.ts';
 import { startSandbox } from '../../support/servers/sandbox-account.ts';
-import { startScriptedService } from '../../support/servers/scripted-service.ts';
 import { vodhouse } from '../../support/processes/vodhouse-command.ts';
 import { readWarehouseValue } from '../../support/fixtures/warehouse-rows.ts';
 
@@ -54,40 +53,5 @@ describe('sync', () => {
     expect(stdout).toContain('main/101 (refused): page 1: the service refused: errorCode InvalidKey');
     expect(stdout).toMatch(/^run 1: failed [^]*, 4 requests$/m);
     expect(stdout + stderr).not.toContain('wrong-key');
-  });
-
-  it('stops requests for the packages of a wrong key after three of them', async () => {
-    const { url } = await startSandbox();
-    const packages = Array.from({ length: 40 }, (_, index) => 500 + index);
-    const cwd = folderWith({ url, packages, key: 'wrong-key', storage: false, concurrency: 1 });
-    const { code, stdout } = await vodhouse(['sync'], { cwd });
-    expect(code).toBe(1);
-    expect(stdout).toContain(
-      '37 packages were not requested in this run: the same refusal (InvalidKey) from 3 packages in a row',
-    );
-    expect(stdout).toContain('-> run vodhouse check to see what works');
-    expect(readWarehouseValue(cwd, 'select count(*) from request')).toBe(6);
-  });
-
-  it('ends with 3 where one package of several is unknown, and stores the others', async () => {
-    const { url } = await startSandbox();
-    const cwd = folderWith({ url, packages: [101, 999, 102] });
-    const { code, stdout } = await vodhouse(['sync'], { cwd });
-    expect(code).toBe(3);
-    expect(stdout).toMatch(/^run 1: partial /);
-    expect(stdout).toMatch(/^ {2}- main\/999 .*there is no package 999/m);
-    expect(readWarehouseValue(cwd, COUNT)).toBe(280);
-    expect(readWarehouseValue(cwd, 'select status from run')).toBe('partial');
-  });
-
-  it('ends with 1 and a clear message where the service is down', async () => {
-    const { url, close } = await startScriptedService(() => 'drop');
-    await close();
-    const cwd = folderWith({ url, storage: false });
-    const { code, stdout, stderr } = await vodhouse(['sync'], { cwd });
-    expect(code).toBe(1);
-    expect(stdout).toContain(`page 1: no connection (connect ECONNREFUSED ${new URL(url).host})`);
-    expect(stderr).not.toMatch(/^ +at /m);
-    expect(readWarehouseValue(cwd, 'select count(*) from request')).toBe(5);
   });
 });
