@@ -2,10 +2,7 @@ import { INCIDENT_EVENTS } from '../../src/lib/incident-events.ts';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { AccountConfig, Config, NotifyConfig } from '../../src/config/config.ts';
-import { InterruptedError } from '../../src/lib/errors.ts';
-import { createLogger } from '../../src/lib/logger.ts';
 import type { RunSummary } from '../../src/sync/run.ts';
-import { runWorker } from '../../src/app/worker.ts';
 import {
   CANARY_KEY,
   findCanary,
@@ -26,11 +23,11 @@ import {
   videoRecord,
 } from '../support/fixtures/service-responses.ts';
 import { lockOrThrow } from '../../src/database/lock.ts';
+import { startTestWorker } from '../support/fixtures/test-worker.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
 import { HOUR_MS } from '../../src/lib/clock.ts';
 import { SECRET_PATH, startWebhook } from '../support/servers/webhook.ts';
-import { silentProgress } from '../../src/sync/context.ts';
 
 const RECORDS = [videoRecord(1), videoRecord(2)];
 
@@ -72,40 +69,10 @@ async function openWorker({ packages = [101], key = 'test-key', ...options }: Wo
 
   /** Runs until the due work is done, and then until `live` resolves. */
   async function start(live: (tick: Tick) => Promise<void> = () => Promise.resolve()) {
-    let tick: Tick = () => Promise.reject(new Error('the worker has no ticks'));
-    const controller = new AbortController();
-    let settle = (): void => undefined;
-    const settled = new Promise<void>((resolve) => (settle = resolve));
-    const write = (line: string) => {
-      log.push(line);
-      if (line.includes('next full run at')) settle();
-    };
-    const logger = createLogger({ level: 'debug', format: 'json', secrets: config.secrets, write });
-    const ended = runWorker(
-      config,
-      {
-        clock,
-        logger,
-        progress: silentProgress,
-        command: 'start',
-        startTicks: (call) => {
-          tick = call;
-          return () => undefined;
-        },
-      },
-      controller.signal,
-      {
-        onStarted: () => undefined,
-        onReloaded: () => undefined,
-        onServing: () => undefined,
-        onRun: (run) => void runs.push(run),
-        onPublished: () => undefined,
-      },
-    );
-    await Promise.race([settled, ended]);
-    await live(tick);
-    controller.abort(new InterruptedError('stopped by the test'));
-    await ended;
+    const worker = startTestWorker(config, clock, { level: 'debug', log, runs });
+    await worker.settled;
+    await live(worker.tick);
+    await worker.stop();
   }
   const answer = (next: List) => void (list = next);
   const postsReach = (count: number) => expect.poll(() => webhook.calls.length).toBe(count);

@@ -1,14 +1,11 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { runWorker } from '../../src/app/worker.ts';
 import type { Config } from '../../src/config/config.ts';
-import { InterruptedError } from '../../src/lib/errors.ts';
-import { createLogger } from '../../src/lib/logger.ts';
-import { silentProgress } from '../../src/sync/context.ts';
 import { createVirtualClock, type VirtualClock } from '../support/clocks/virtual-clock.ts';
 import { readRows } from '../support/fixtures/live-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createTestConfig } from '../support/fixtures/test-config.ts';
+import { workOnce } from '../support/fixtures/test-worker.ts';
 import { startSandbox } from '../support/servers/sandbox-account.ts';
 
 const HOUR_MS = 3_600_000;
@@ -39,29 +36,6 @@ function createConfig(url: string, own: string | null, schedule: Partial<Config[
   };
 }
 
-/** Runs a worker until nothing is due. */
-async function workOnce(config: Config): Promise<void> {
-  const controller = new AbortController();
-  const write = (line: string) => {
-    if (line.includes('worker_waiting')) controller.abort(new InterruptedError('stopped by the test'));
-  };
-  const logger = createLogger({ level: 'info', format: 'json', secrets: [], write });
-  const nothing = () => undefined;
-  const events = {
-    onStarted: nothing,
-    onReloaded: nothing,
-    onServing: nothing,
-    onRun: nothing,
-    onPublished: nothing,
-  };
-  await runWorker(
-    config,
-    { clock, logger, progress: silentProgress, command: 'start' },
-    controller.signal,
-    events,
-  );
-}
-
 /** Each run since `after` with its packages: `catch_up: 101 102`, `own schedule: 102`. */
 function listRuns(after = 0): string[] {
   const rows = readRows(
@@ -76,26 +50,26 @@ describe('a package with its own schedule', () => {
   it('is read at first, then left out of full runs until its own tick', async () => {
     const { url } = await startSandbox({ clock });
     const config = createConfig(url, SUNDAYS);
-    await workOnce(config);
+    await workOnce(config, clock);
     expect(listRuns()).toEqual(['catch_up: 101 102']);
     clock.advance(HOUR_MS);
-    await workOnce(config);
+    await workOnce(config, clock);
     expect(listRuns(1)).toEqual(['catch_up: 101']);
     clock.advance(4 * 24 * HOUR_MS + 14 * HOUR_MS); // Sunday, 03:34
-    await workOnce(config);
+    await workOnce(config, clock);
     expect(listRuns(2)).toEqual(['catch_up: 101 102']);
-    await workOnce(config);
+    await workOnce(config, clock);
     expect(listRuns(3)).toEqual([]);
   });
 
   it('has a run of its own between full runs, without storage, once per tick', async () => {
     const { url } = await startSandbox({ clock });
     const config = createConfig(url, '*/10 * * * *');
-    await workOnce(config);
+    await workOnce(config, clock);
     clock.advance(6 * 60_000); // 12:40
-    await workOnce(config);
+    await workOnce(config, clock);
     expect(listRuns(1)).toEqual(['own schedule: 102']);
-    await workOnce(config);
+    await workOnce(config, clock);
     expect(listRuns(2)).toEqual([]);
     expect(readRows(path, 'select scope, status from run where run_id = 2')).toEqual([
       { scope: 'packages main/102, videos only', status: 'succeeded' },
@@ -105,30 +79,30 @@ describe('a package with its own schedule', () => {
   it('is read once after a downtime, however many ticks were missed', async () => {
     const { url } = await startSandbox({ clock });
     const config = createConfig(url, '*/10 * * * *', { full: '0 3 * * *' });
-    await workOnce(config);
+    await workOnce(config, clock);
     clock.advance(5 * HOUR_MS);
-    await workOnce(config);
+    await workOnce(config, clock);
     expect(listRuns(1)).toEqual(['own catch_up: 102']);
   });
 
   it('is not read again because it got its schedule', async () => {
     const { url } = await startSandbox({ clock });
-    await workOnce(createConfig(url, null));
+    await workOnce(createConfig(url, null), clock);
     clock.advance(HOUR_MS);
-    await workOnce(createConfig(url, SUNDAYS));
+    await workOnce(createConfig(url, SUNDAYS), clock);
     expect(listRuns(1)).toEqual(['catch_up: 101']);
   });
 
   it('is tried again with full runs where it failed, and once per tick by itself', async () => {
     const { url } = await startSandbox({ clock, packages: [{ id: 101, videos: 5 }] });
-    await workOnce(createConfig(url, '*/10 * * * *'));
+    await workOnce(createConfig(url, '*/10 * * * *'), clock);
     clock.advance(6 * 60_000);
-    await workOnce(createConfig(url, '*/10 * * * *'));
+    await workOnce(createConfig(url, '*/10 * * * *'), clock);
     clock.advance(60_000);
-    await workOnce(createConfig(url, '*/10 * * * *'));
+    await workOnce(createConfig(url, '*/10 * * * *'), clock);
     expect(listRuns()).toEqual(['catch_up: 101 102', 'own schedule: 102']);
     clock.advance(HOUR_MS);
-    await workOnce(createConfig(url, SUNDAYS));
+    await workOnce(createConfig(url, SUNDAYS), clock);
     expect(listRuns(2)).toEqual(['catch_up: 101 102']);
   });
 });

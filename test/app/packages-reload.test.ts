@@ -1,17 +1,14 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { runWorker } from '../../src/app/worker.ts';
+import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 import { createHealthReport } from '../../src/health/report.ts';
-import { InterruptedError } from '../../src/lib/errors.ts';
-import { createLogger } from '../../src/lib/logger.ts';
 import { openStatusQueries } from '../../src/queries/status-queries.ts';
-import { silentProgress } from '../../src/sync/context.ts';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
 import { createFolder } from '../support/fixtures/folder-of-files.ts';
 import { readRows } from '../support/fixtures/live-file.ts';
 import { START } from '../support/fixtures/open-pipeline.ts';
+import { startTestWorker } from '../support/fixtures/test-worker.ts';
 import { startSandbox } from '../support/servers/sandbox-account.ts';
 
 /** A worker whose packages are in a CSV file; `tick` passes an hour, and waits for the run that is due then. */
@@ -27,45 +24,23 @@ accounts:
 `;
   const folder = createFolder({ 'vodhouse.yaml': yaml, 'packages.csv': csv });
   const config = loadConfig(join(folder, 'vodhouse.yaml'), {});
-  const log: string[] = [];
-  const write = (line: string) => void log.push(line);
-  const logger = createLogger({ level: 'info', format: 'json', secrets: [], write });
-  const controller = new AbortController();
-  let runs = 0;
-  let onTick = async (): Promise<void> => undefined;
-  const startTicks = (call: () => Promise<void>) => {
-    onTick = call;
-    return () => undefined;
-  };
-  const nothing = () => undefined;
-  const events = { onStarted: nothing, onReloaded: nothing, onServing: nothing, onPublished: nothing };
-  const environment = { clock, logger, progress: silentProgress, command: 'start', startTicks };
-  const ended = runWorker(config, environment, controller.signal, {
-    ...events,
-    onRun: () => {
-      runs += 1;
-    },
-  });
-  onTestFinished(async () => {
-    controller.abort(new InterruptedError('the test ended'));
-    await ended;
-  });
-  await expect.poll(() => log.some((line) => line.includes('worker_waiting'))).toBe(true);
+  const worker = startTestWorker(config, clock);
+  await worker.settled;
   return {
     write: (text: string) => writeFileSync(join(folder, 'packages.csv'), text),
     remove: () => rmSync(join(folder, 'packages.csv')),
     tick: async () => {
-      const before = runs;
+      const before = worker.runs.length;
       clock.advance(3_600_000);
-      await onTick();
-      await expect.poll(() => runs).toBe(before + 1);
+      await worker.tick();
+      await expect.poll(() => worker.runs.length).toBe(before + 1);
     },
     active: () =>
       readRows(
         config.warehouse,
         'select package_id as id from package where retired_at is null order by 1',
       ).map(({ id }) => id),
-    logged: (event: string) => log.filter((line) => line.includes(`"event":"${event}"`)),
+    logged: worker.logged,
     problems: () => {
       const statusQueries = openStatusQueries(config.warehouse);
       const parts = { config, statusQueries, publisher: null, isStale: () => false };

@@ -6,16 +6,13 @@ import { createHealthReport } from '../../src/health/report.ts';
 import { openStatusQueries } from '../../src/queries/status-queries.ts';
 import type { Config } from '../../src/config/config.ts';
 import { readHolder, tryLock } from '../../src/database/lock.ts';
-import { ConfigError, InterruptedError } from '../../src/lib/errors.ts';
-import { createLogger } from '../../src/lib/logger.ts';
-import { runWorker } from '../../src/app/worker.ts';
-import { silentProgress, type Progress } from '../../src/sync/context.ts';
-import type { RunSummary } from '../../src/sync/run.ts';
+import { ConfigError } from '../../src/lib/errors.ts';
 import { readRows } from '../support/fixtures/live-file.ts';
 import { START } from '../support/fixtures/open-pipeline.ts';
 import { createTestConfig } from '../support/fixtures/test-config.ts';
 import { LEAST, load } from '../support/fixtures/load-config.ts';
 import { createTargetConfig } from '../support/fixtures/target-config.ts';
+import { startTestWorker } from '../support/fixtures/test-worker.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
 import { startSandbox } from '../support/servers/sandbox-account.ts';
@@ -34,42 +31,15 @@ async function startWorker({ onPage = () => undefined }: { onPage?: () => void }
     return { ...config, accounts, ...changes };
   };
   const state = { current: () => configOf([101, 102, 103]) };
-  const controller = new AbortController();
-  const runs: RunSummary[] = [];
-  const reloaded: Config[] = [];
-  const log: string[] = [];
   const listeners = new Set<() => void>();
-  const logger = createLogger({
-    level: 'info',
-    format: 'json',
-    secrets: [],
-    write: (line) => void log.push(line),
-  });
-  const progress: Progress = { ...silentProgress, pageStored: onPage };
-  const ended = runWorker(
-    state.current(),
-    { clock, logger, progress, command: 'start' },
-    controller.signal,
-    {
-      onStarted: () => undefined,
-      onReloaded: (config) => void reloaded.push(config),
-      onServing: () => undefined,
-      onRun: (summary) => void runs.push(summary),
-      onPublished: () => undefined,
+  const reloads = {
+    load: () => state.current(),
+    listen: (onRequest: () => void) => {
+      listeners.add(onRequest);
+      return () => void listeners.delete(onRequest);
     },
-    {
-      load: () => state.current(),
-      listen: (onRequest) => {
-        listeners.add(onRequest);
-        return () => void listeners.delete(onRequest);
-      },
-    },
-  );
-  ended.catch(() => undefined);
-  onTestFinished(async () => {
-    controller.abort(new InterruptedError('the test ended'));
-    await ended.catch(() => undefined);
-  });
+  };
+  const worker = startTestWorker(state.current(), clock, { progress: { pageStored: onPage }, reloads });
   const findProblems = () => {
     const statusQueries = openStatusQueries(path);
     const parts = { config: configOf([101]), statusQueries, publisher: null, isStale: () => false };
@@ -78,10 +48,9 @@ async function startWorker({ onPage = () => undefined }: { onPage?: () => void }
     return problems.filter(({ of }) => of.kind === 'config');
   };
   return {
-    ...{ path, clock, runs, reloaded, log, ended, configOf, state, findProblems },
+    ...{ ...worker, path, clock, configOf, state, findProblems },
     reload: () => listeners.forEach((each) => each()),
     isListening: () => listeners.size > 0,
-    logged: (event: string) => log.filter((line) => line.includes(`"event":"${event}"`)),
   };
 }
 
@@ -94,7 +63,7 @@ describe('a worker that is told to reload its config', () => {
   it('takes the changed config, without another start', async () => {
     const worker = await startWorker();
     await expect.poll(() => worker.runs.length).toBe(1);
-    await expect.poll(() => worker.logged('worker_waiting').length).toBe(1);
+    await worker.settled;
     worker.state.current = () => worker.configOf([101, 102]);
     worker.reload();
     await expect.poll(() => worker.reloaded.length).toBe(1);
@@ -109,7 +78,7 @@ describe('a worker that is told to reload its config', () => {
 
   it('takes other targets, and keeps the ones it has where an address cannot be used', async () => {
     const worker = await startWorker();
-    await expect.poll(() => worker.logged('worker_waiting').length).toBe(1);
+    await worker.settled;
     const target = createTargetConfig('postgres://me@127.0.0.1:1/videos');
     const publish = { file: join(temporaryFolder(), 'bi.db'), exclude: [], everyMs: 0 };
     const changed = { publish: { ...publish, targets: [target] } };
@@ -145,7 +114,7 @@ describe('a worker that is told to reload its config', () => {
 
   it('keeps the config it has where the file is invalid, and says so until a valid one comes', async () => {
     const worker = await startWorker();
-    await expect.poll(() => worker.logged('worker_waiting').length).toBe(1);
+    await worker.settled;
     worker.state.current = () => {
       throw new ConfigError('vodhouse.yaml has 2 problems:\n  line 3  one\n  line 9  two');
     };
@@ -182,7 +151,7 @@ describe('a worker that is told to reload its config', () => {
     ['that leaves out what readers need', () => ({ publish: withoutIds }), 'cannot be left out'],
   ])('refuses one %s, and serves on', async (_what, change, message) => {
     const worker = await startWorker();
-    await expect.poll(() => worker.logged('worker_waiting').length).toBe(1);
+    await worker.settled;
     const config = worker.configOf([101, 102, 103]);
     worker.state.current = () => ({ ...config, ...change(config) });
     worker.reload();
@@ -193,7 +162,7 @@ describe('a worker that is told to reload its config', () => {
 
   it('no longer tells of a CSV file that it refused, once the config has a list', async () => {
     const worker = await startWorker();
-    await expect.poll(() => worker.logged('worker_waiting').length).toBe(1);
+    await worker.settled;
     const listed = worker.configOf([101, 102, 103]);
     const packagesFile = join(temporaryFolder(), 'missing.csv');
     const accounts = listed.accounts.map((account) => ({ ...account, packagesFile }));
@@ -211,7 +180,7 @@ describe('a worker that is told to reload its config', () => {
   it('tells since when it has the schedule of its backups, which a reload that keeps it does not change', async () => {
     const worker = await startWorker();
     const since = () => readHolder(worker.path, 'worker')?.backups?.since;
-    await expect.poll(() => worker.logged('worker_waiting').length).toBe(1);
+    await worker.settled;
     expect(since()).toBeUndefined();
     const reloadWith = async (schedule: string | null) => {
       const backup = schedule === null ? null : { schedule, folder: temporaryFolder(), keep: 1 };
@@ -235,7 +204,7 @@ describe('a worker that is told to reload its config', () => {
 
   it('waits for the run of another process before it gives an account its new name', async () => {
     const worker = await startWorker();
-    await expect.poll(() => worker.logged('worker_waiting').length).toBe(1);
+    await worker.settled;
     const running = tryLock(worker.path, 'run', 'sync', worker.clock.now());
     const config = worker.configOf([101, 102, 103]);
     const accounts = config.accounts.map((account) => ({ ...account, name: 'new', was: 'main' }));
@@ -250,7 +219,7 @@ describe('a worker that is told to reload its config', () => {
 
   it('serves on where the refusal cannot be noted, as on a full disk', async () => {
     const worker = await startWorker();
-    await expect.poll(() => worker.logged('worker_waiting').length).toBe(1);
+    await worker.settled;
     rmSync(`${worker.path}.worker.holder`);
     mkdirSync(`${worker.path}.worker.holder`);
     worker.state.current = () => {
@@ -267,7 +236,7 @@ describe('a worker that is told to reload its config', () => {
 
   it('refuses one whose server cannot listen, before it stops the one it has', async () => {
     const worker = await startWorker();
-    await expect.poll(() => worker.logged('worker_waiting').length).toBe(1);
+    await worker.settled;
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void taken.close());

@@ -7,6 +7,7 @@ import { runScheduler } from '../../src/app/scheduler.ts';
 import type { Mode } from '../../src/database/schema/runs.ts';
 import { useFakeTimers } from '../support/clocks/fake-timers.ts';
 import { watchConsole } from '../support/processes/captured-output.ts';
+
 const HOURLY = '0 * * * *';
 
 interface TestOptions {
@@ -32,20 +33,12 @@ function startWorker({ last = null, full = HOURLY, quick = null, ...options }: T
   const log: string[] = [];
   const controller = new AbortController();
   const stamp = (moment: string) => toTimestamp(Date.parse(moment));
-  const createRun = (moment: string): LastRun => ({
-    startedAt: stamp(moment),
-    runId: 1,
-    resumeAt: null,
-  });
+  const createRun = (moment: string): LastRun => ({ startedAt: stamp(moment), runId: 1, resumeAt: null });
   const newest: Record<Mode, LastRun | null> = { full: last === null ? null : createRun(last), quick: null };
+  const write = (line: string) => void log.push(line);
   const parts = {
     clock: { now: () => Date.now(), sleep: () => Promise.resolve() },
-    logger: createLogger({
-      level: 'info',
-      format: 'json',
-      secrets: [],
-      write: (line) => void log.push(line),
-    }),
+    logger: createLogger({ level: 'info', format: 'json', secrets: [], write }),
     schedule: { full, quick },
     onMinute,
     onCaughtUp,
@@ -96,13 +89,6 @@ describe('the worker', () => {
     expect(runs).toEqual(['2026-03-10T13:00 schedule']);
   });
 
-  it('runs at its first start', async () => {
-    const { pass } = useFakeTimers('2026-03-10T12:00:20Z');
-    const { runs } = startWorker({});
-    await pass(MINUTE_MS);
-    expect(runs).toEqual(['2026-03-10T12:00 schedule']);
-  });
-
   it('catches up a minute after the machine wakes from a long sleep', async () => {
     const { pass, skip } = useFakeTimers('2026-03-10T04:00:20Z');
     const written = watchConsole();
@@ -112,23 +98,6 @@ describe('the worker', () => {
     await pass(MINUTE_MS);
     expect(runs).toEqual(['2026-03-11T09:01 catch_up']);
     expect(written).toEqual([]);
-  });
-
-  it('runs on a day of the month and on a weekday, where both are set', async () => {
-    const { pass } = useFakeTimers('2026-03-11T12:00:20Z');
-    const { runs } = startWorker({ last: '2026-03-11T00:00Z', full: '0 0 12 * fri' });
-    await pass(3 * 24 * HOUR_MS);
-    expect(runs).toEqual(['2026-03-12T00:00 schedule', '2026-03-13T00:00 schedule']);
-  });
-
-  it('starts no second run while the one of its start is under way', async () => {
-    const { pass } = useFakeTimers('2026-03-10T12:30:20Z');
-    let end = (): void => undefined;
-    const { runs, stop } = startWorker({ run: () => new Promise<void>((resolve) => (end = resolve)) });
-    await pass(2 * HOUR_MS);
-    expect(runs).toEqual(['2026-03-10T12:30 catch_up']);
-    stop();
-    end();
   });
 
   it('runs one at a time, and catches up once on the ticks of a long run', async () => {
@@ -187,38 +156,24 @@ describe('the worker', () => {
     await expect(ended).rejects.toThrow('no such file');
   });
 
-  it('defers a run while another process holds the lock, logs that once, and catches up', async () => {
+  const PAUSED = 'account main is paused until 13:10';
+  it.each<[string, Error]>([
+    ['another process holds the lock', new LockedError('a run is under way: pid 7')],
+    ['requests are not allowed', new ParkedError(PAUSED, Date.parse('2026-03-10T13:10Z'))],
+  ])('defers a run while %s, logs that once, and catches up', async (_what, error) => {
     const { pass } = useFakeTimers('2026-03-10T12:59:20Z');
-    let isLocked = true;
-    const run = async () => {
-      if (isLocked) throw new LockedError('a run is under way: pid 7');
-    };
+    let isDeferred = true;
+    const run = () => (isDeferred ? Promise.reject(error) : Promise.resolve());
     const { runs, log } = startWorker({ last: '2026-03-10T12:00Z', run });
     await pass(10 * MINUTE_MS);
-    expect(log().match(/postponed: a run is under way: pid 7/g)).toHaveLength(1);
+    expect(log().split(`postponed: ${error.message}`)).toHaveLength(2);
     expect(log()).not.toContain('failed');
-    isLocked = false;
+    isDeferred = false;
     await pass(MINUTE_MS);
     const newest = runs.at(-1);
     expect(newest).toBe('2026-03-10T13:10 catch_up');
     await pass(10 * MINUTE_MS);
     expect(runs.at(-1)).toBe(newest);
-  });
-
-  it('defers a run while requests are not allowed, logs that once, and catches up', async () => {
-    const { pass } = useFakeTimers('2026-03-10T12:59:20Z');
-    let isPaused = true;
-    const run = async () => {
-      if (isPaused)
-        throw new ParkedError('account main is paused until 13:10', Date.parse('2026-03-10T13:10Z'));
-    };
-    const { runs, log } = startWorker({ last: '2026-03-10T12:00Z', run });
-    await pass(10 * MINUTE_MS);
-    expect(log().match(/postponed: account main is paused until 13:10/g)).toHaveLength(1);
-    expect(log()).not.toContain('failed');
-    isPaused = false;
-    await pass(2 * MINUTE_MS);
-    expect(runs.at(-1)).toBe('2026-03-10T13:10 catch_up');
   });
 
   it('makes quick runs between the full runs, and one run where both are due', async () => {
@@ -245,28 +200,6 @@ describe('the worker', () => {
       '2026-03-10T13:08 catch_up from 13:00',
       '2026-03-10T13:30 catch_up from 13:00',
     ]);
-  });
-
-  it('makes a quick run before it resumes a parked full run', async () => {
-    const { pass } = useFakeTimers('2026-03-10T12:59:20Z');
-    const until = ['2026-03-10T13:20Z'];
-    const parkedUntil = ({ mode }: Due) => (mode === 'full' ? (until.shift() ?? null) : null);
-    const quick = '*/20 * * * *';
-    const { runs } = startWorker({ last: '2026-03-10T12:00Z', quick, parkedUntil });
-    await pass(30 * MINUTE_MS);
-    expect(runs.slice(1)).toEqual([
-      '2026-03-10T13:00 schedule',
-      '2026-03-10T13:20 quick schedule',
-      '2026-03-10T13:20 catch_up from 13:00',
-    ]);
-  });
-
-  it('starts a new run at a tick, even where a run before is parked', async () => {
-    const { pass } = useFakeTimers('2026-03-10T12:59:20Z');
-    const parkedUntil = () => '2026-03-11T13:00Z';
-    const { runs } = startWorker({ last: '2026-03-10T12:00Z', parkedUntil });
-    await pass(2 * HOUR_MS);
-    expect(runs).toEqual(['2026-03-10T13:00 schedule', '2026-03-10T14:00 schedule']);
   });
 
   it('ends at the signal, immediately where no run is under way', async () => {

@@ -2,25 +2,22 @@ import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { AccountConfig, Config } from '../../src/config/config.ts';
-import { InterruptedError, LockedError, WarehouseError } from '../../src/lib/errors.ts';
+import { LockedError, WarehouseError } from '../../src/lib/errors.ts';
 import { createLogger } from '../../src/lib/logger.ts';
-import type { RunSummary } from '../../src/sync/run.ts';
-import type { Publication } from '../../src/publishing/publisher.ts';
 import { readHolder, tryLock } from '../../src/database/lock.ts';
 import { createHealthReport } from '../../src/health/report.ts';
 import { openPublisher } from '../../src/publishing/publisher.ts';
 import { openStatusQueries } from '../../src/queries/status-queries.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
-import { runWorker } from '../../src/app/worker.ts';
 import { execute, readRows, readValue } from '../support/fixtures/live-file.ts';
 import { startSandbox } from '../support/servers/sandbox-account.ts';
 import { START } from '../support/fixtures/open-pipeline.ts';
 import { createStorageConfig, createTestConfig } from '../support/fixtures/test-config.ts';
+import { startTestWorker, workOnce, type TestWorker } from '../support/fixtures/test-worker.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createVirtualClock, type VirtualClock } from '../support/clocks/virtual-clock.ts';
 import type { Progress } from '../../src/sync/context.ts';
 import { silentProgress } from '../../src/sync/context.ts';
-import type { Environment } from '../../src/app/environment.ts';
 import { openPipeline } from '../../src/app/pipeline.ts';
 
 /** Port 1 on loopback: no process listens there. */
@@ -51,55 +48,6 @@ function configFor(accounts: Record<string, string>): Config {
   return { ...base, accounts: named };
 }
 
-interface Worker {
-  runs: RunSummary[];
-  publications: Publication[];
-  log: string[];
-  /** Resolves when the first check for due runs and those runs are done. */
-  settled: Promise<void>;
-  stop(): void;
-  ended: Promise<void>;
-}
-
-function startWorker(
-  config: Config,
-  progress: Progress = silentProgress,
-  ticks?: Environment['startTicks'],
-): Worker {
-  const controller = new AbortController();
-  const runs: RunSummary[] = [];
-  const publications: Publication[] = [];
-  const log: string[] = [];
-  let settle = (): void => undefined;
-  const settled = new Promise<void>((resolve) => (settle = resolve));
-  const write = (line: string) => {
-    log.push(line);
-    if (line.includes('next full run at')) settle();
-  };
-  const logger = createLogger({ level: 'info', format: 'json', secrets: [], write });
-  const surroundings = { clock, logger, progress, command: 'start', ...(ticks && { startTicks: ticks }) };
-  const ended = runWorker(config, surroundings, controller.signal, {
-    onStarted: () => undefined,
-    onReloaded: () => undefined,
-    onServing: () => undefined,
-    onRun: (summary) => void runs.push(summary),
-    onPublished: (publication) => void publications.push(publication),
-  });
-  const stop = () => controller.abort(new InterruptedError('stopped by the test'));
-  const checked = Promise.race([settled, ended]);
-  checked.catch(() => undefined); // the caller that awaits the end receives the error
-  return { runs, publications, log, settled: checked, stop, ended };
-}
-
-/** Runs a worker from its start until nothing is due, then closes it. */
-async function workOnce(config: Config): Promise<Worker> {
-  const worker = startWorker(config);
-  await worker.settled;
-  worker.stop();
-  await worker.ended;
-  return worker;
-}
-
 const counts = () => ({
   videos: readValue(path, 'select count(*) from video where removed_at is null'),
   days: readValue(path, `select count(*) from storage_day where state = 'booked'`),
@@ -108,7 +56,7 @@ const counts = () => ({
 describe('the worker', () => {
   it('catches up at its start, with all data of the service', async () => {
     const { url } = await startSandbox({ clock });
-    const { runs } = await workOnce(configFor({ main: url }));
+    const { runs } = await workOnce(configFor({ main: url }), clock);
     expect(runs).toMatchObject([{ status: 'succeeded', failures: [] }]);
     expect(readRows(path, 'select "trigger", mode, status, scope from run')).toEqual([
       { trigger: 'catch_up', mode: 'full', status: 'succeeded', scope: null },
@@ -119,11 +67,11 @@ describe('the worker', () => {
   it('does not run again when it restarts immediately, and does when a tick has passed', async () => {
     const { url } = await startSandbox({ clock });
     const config = configFor({ main: url });
-    await workOnce(config);
+    await workOnce(config, clock);
     clock.advance(60_000);
-    expect((await workOnce(config)).runs).toEqual([]);
+    expect((await workOnce(config, clock)).runs).toEqual([]);
     clock.advance(3_600_000);
-    expect((await workOnce(config)).runs).toHaveLength(1);
+    expect((await workOnce(config, clock)).runs).toHaveLength(1);
     expect(readRows(path, 'select status from run')).toHaveLength(2);
   });
 
@@ -134,29 +82,26 @@ describe('the worker', () => {
       ...configFor({ main: url }),
       publish: { file, exclude: [], everyMs: 0, targets: [] },
     };
-    const first = startWorker(config);
+    const first = startTestWorker(config, clock);
     const videos = () => first.publications.at(-1)?.rows['videos'];
     await expect.poll(videos, { timeout: 30_000 }).toBe(280);
-    first.stop();
-    await first.ended;
+    await first.stop();
     expect(first.publications.length).toBeLessThanOrEqual(2); // the publication at the start may include a part of the run
 
     sandbox.churn(5);
     clock.advance(3_600_000);
-    const second = startWorker(config);
+    const second = startTestWorker(config, clock);
     await second.settled;
-    second.stop(); // during the publication or before it
-    await second.ended;
+    await second.stop(); // during the publication or before it
     expect([0, 1]).toContain(second.publications.length);
     expect(readRows(file, 'pragma integrity_check')).toEqual([{ integrity_check: 'ok' }]);
 
-    const third = startWorker(config);
+    const third = startTestWorker(config, clock);
     const changes = 'select max(change_seq) from ';
     await expect
       .poll(() => readValue(file, `${changes} videos`), { timeout: 30_000 })
       .toBe(readValue(path, `${changes} video`));
-    third.stop();
-    await third.ended;
+    await third.stop();
     expect(third.runs).toEqual([]);
     expect(third.log.filter((line) => line.includes('publishing failed'))).toEqual([]);
   });
@@ -166,7 +111,7 @@ describe('the worker', () => {
     const file = join(folder, 'bi.db');
     writeFileSync(file, 'of somebody else');
     const publish = { file, exclude: [], everyMs: 0, targets: [] };
-    const worker = startWorker({ ...configFor({ main: url }), publish });
+    const worker = startTestWorker({ ...configFor({ main: url }), publish }, clock);
     const note = () => readHolder(path, 'worker')?.publication;
     await expect
       .poll(note, { timeout: 30_000 })
@@ -186,8 +131,7 @@ describe('the worker', () => {
         message: expect.stringContaining('cannot be made: publish.file: ') as string,
       },
     ]);
-    worker.stop();
-    await worker.ended;
+    await worker.stop();
   });
 
   it.each([
@@ -196,22 +140,13 @@ describe('the worker', () => {
   ])('ends with the reason within a tick when its file was %s, though nothing is due', async (_how, swap) => {
     const { url } = await startSandbox({ clock });
     openWarehouse(`${path}.other`, clock).close();
-    let check = async (): Promise<void> => undefined;
-    const ticks: Environment['startTicks'] = (call) => {
-      check = call;
-      return () => undefined;
-    };
-    const worker = startWorker(configFor({ main: url }), silentProgress, ticks);
+    const worker = startTestWorker(configFor({ main: url }), clock);
     await worker.settled;
-    await check();
+    await worker.tick();
     swap();
-    await check();
-    const error = await worker.ended.then(
-      () => null,
-      (thrown: unknown) => thrown,
-    );
-    expect(error).toBeInstanceOf(WarehouseError);
-    expect((error as WarehouseError).message).toContain(path);
+    await worker.tick();
+    await expect(worker.ended).rejects.toThrow(WarehouseError);
+    await expect(worker.ended).rejects.toThrow(path);
     expect(worker.runs).toHaveLength(1);
     expect(worker.log.filter((line) => line.includes('the run failed'))).toEqual([]);
     const lock = tryLock(path, 'worker', 'test', clock.now());
@@ -222,9 +157,9 @@ describe('the worker', () => {
   it('runs again when it was killed in the middle of a run', async () => {
     const { url } = await startSandbox({ clock });
     const config = configFor({ main: url });
-    await workOnce(config);
+    await workOnce(config, clock);
     execute(path, `update run set status = 'running', finished_at = null`);
-    const { runs } = await workOnce(config);
+    const { runs } = await workOnce(config, clock);
     expect(runs).toMatchObject([{ status: 'succeeded' }]);
     expect(readRows(path, 'select status from run order by run_id').map(({ status }) => status)).toEqual([
       'interrupted',
@@ -239,11 +174,11 @@ describe('the worker', () => {
     const pageStored: Progress['pageStored'] = ({ packageId }) => {
       if (packageId === 101) stop();
     };
-    const worker = startWorker(config, { ...silentProgress, pageStored });
-    stop = () => worker.stop();
+    const worker = startTestWorker(config, clock, { progress: { pageStored } });
+    stop = () => void worker.stop();
     await worker.ended;
     expect(worker.runs).toMatchObject([{ status: 'interrupted', failures: [] }]);
-    const { runs } = await workOnce(config);
+    const { runs } = await workOnce(config, clock);
     expect(runs).toMatchObject([{ status: 'succeeded' }]);
     const resumed = runs[0]?.walks.filter((walk) => walk.resumed).map((walk) => walk.package_id);
     expect(resumed).toContain(101);
@@ -253,29 +188,27 @@ describe('the worker', () => {
   it('is the only one of its warehouse', async () => {
     const { url } = await startSandbox({ clock });
     const config = configFor({ main: url });
-    const first = startWorker(config);
+    const first = startTestWorker(config, clock);
     await first.settled;
-    const second = startWorker(config);
+    const second = startTestWorker(config, clock);
     await expect(second.ended).rejects.toThrow(LockedError);
     await expect(second.ended).rejects.toThrow(`a worker is running: vodhouse start on`);
     expect(second.runs).toEqual([]);
-    first.stop();
-    await first.ended;
-    expect((await workOnce(config)).runs).toEqual([]);
+    await first.stop();
+    expect((await workOnce(config, clock)).runs).toEqual([]);
   });
 
   it('leaves the lock free while it waits, and leaves nothing open at its end', async () => {
     const { url } = await startSandbox({ clock });
     const config = configFor({ main: url });
-    const worker = startWorker(config);
+    const worker = startTestWorker(config, clock);
     await worker.settled;
     const logger = createLogger({ level: 'silent', format: 'json', secrets: [] });
     const other = openPipeline(config, { clock, logger, progress: silentProgress, command: 'sync' });
     const summary = await other.run({ trigger: 'manual', signal: new AbortController().signal });
     expect(summary.status).toBe('succeeded');
     await other.close();
-    worker.stop();
-    await worker.ended;
+    await worker.stop();
     expect(readdirSync(folder).sort()).toEqual([
       'vodhouse.db',
       'vodhouse.db.run.lock',
@@ -287,16 +220,15 @@ describe('the worker', () => {
     const { url } = await startSandbox({ clock });
     const config = configFor({ main: url });
     const logger = createLogger({ level: 'silent', format: 'json', secrets: [] });
-    let worker: Worker | undefined;
-    const walkStarted: Progress['walkStarted'] = () => (worker ??= startWorker(config));
+    let worker: TestWorker | undefined;
+    const walkStarted: Progress['walkStarted'] = () => (worker ??= startTestWorker(config, clock));
     const progress = { ...silentProgress, walkStarted };
     const pipeline = openPipeline(config, { clock, logger, progress, command: 'sync' });
     const summary = await pipeline.run({ trigger: 'manual', signal: new AbortController().signal });
     await pipeline.close();
     if (!worker) throw new Error('no walk has begun');
     await worker.settled;
-    worker.stop();
-    await worker.ended;
+    await worker.stop();
     expect(summary.status).toBe('succeeded');
     expect(worker.runs).toEqual([]);
     expect(worker.log.join('')).toMatch(/postponed: a run is under way: vodhouse sync on .*, pid \d+, since/);
@@ -304,7 +236,7 @@ describe('the worker', () => {
 
   it('keeps one account up to date although another one is unreachable', async () => {
     const { url } = await startSandbox({ clock });
-    const { runs, log } = await workOnce(configFor({ dead: NOWHERE, alive: url }));
+    const { runs, log } = await workOnce(configFor({ dead: NOWHERE, alive: url }), clock);
     expect(runs).toMatchObject([{ status: 'partial', storage: [{ account: 'alive', booked: 9 }] }]);
     expect(new Set(runs[0]?.failures.map(({ account }) => account))).toEqual(new Set(['dead']));
     expect(readRows(path, 'select distinct account from video')).toEqual([{ account: 'alive' }]);
@@ -323,7 +255,7 @@ describe('the worker', () => {
 
   it('does not start where its file cannot be used, and holds no lock afterwards', async () => {
     execute(path, 'create table t (x)');
-    const worker = startWorker(configFor({ main: NOWHERE }));
+    const worker = startTestWorker(configFor({ main: NOWHERE }), clock);
     await expect(worker.ended).rejects.toThrow(`${path} is a SQLite file, but not a vodhouse warehouse`);
     expect(readdirSync(folder).filter((name) => name.endsWith('holder'))).toEqual([]);
   });
