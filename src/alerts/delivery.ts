@@ -1,6 +1,7 @@
 /** Tells the webhook what waits in the incidents: begins, reminders and ends, with retries. */
+import { hostname } from 'node:os';
 import type { Config, NotifyConfig } from '../config/config.ts';
-import type { Clock } from '../lib/clock.ts';
+import { toTimestamp, type Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import { redactAll } from '../lib/redact.ts';
 import { hostOf, httpCall } from './http-call.ts';
@@ -52,4 +53,29 @@ export function createDelivery(parts: DeliveryParts): () => Promise<void> {
   return async () => {
     while (!signal.aborted && (await sendNext()));
   };
+}
+
+/** What a webhook answered to a test message. */
+export interface TestResult {
+  /** Of its address only the host: the rest may be a secret. */
+  host: string;
+  /** Null: it accepted the message. */
+  error: string | null;
+}
+
+/** Milliseconds until a response must be there. */
+export const DEADLINE_MS = 10_000;
+
+/** Posts a test message at `now` (ms) once, without the outbox. Never throws. */
+export async function sendTestMessage(
+  webhook: string,
+  { secrets, proxies }: Pick<Config, 'secrets' | 'proxies'>,
+  now: number,
+): Promise<TestResult> {
+  const text = `Test message of vodhouse on ${hostname()}: nothing is wrong`;
+  const message = { account: null, package_id: null, text, since: toTimestamp(now), details: {} };
+  const body = JSON.stringify({ event: 'test', state: 'begun', ...redactAll(message, secrets) });
+  const { signal } = new AbortController();
+  const error = await httpCall({ url: webhook, proxies, body, deadlineMs: DEADLINE_MS, signal });
+  return { host: hostOf(webhook), error };
 }

@@ -1,4 +1,5 @@
 /** HTTP calls to the addresses in the config, the webhook and the pings; errors and logs name only their host. */
+import type { Clock } from '../lib/clock.ts';
 import { errorCode, errorMessage } from '../lib/errors.ts';
 import { callOnce } from '../lib/http/agent.ts';
 import { decodePercent, type Proxies } from '../lib/http/proxies.ts';
@@ -58,4 +59,25 @@ function extractPassword(url: string): { address: URL; authorization: { authoriz
 function formatStatus(status: number): string {
   const isRedirect = status >= 300 && status < 400;
   return `it answered ${status}${isRedirect ? ', a redirect, which is not followed: configure its target' : ''}`;
+}
+
+const CLOSE_WITHIN_MS = 5_000;
+
+/** A signal for calls, and a function that waits for them before it aborts the signal. */
+export function createClosing(clock: Clock) {
+  const controller = new AbortController();
+  return {
+    /** Interrupts the calls. */
+    signal: controller.signal,
+    /** Waits until `idle` resolves, at most `withinMs` or until `early`; then interrupts what is still in progress. */
+    async close(idle: Promise<unknown>, withinMs = CLOSE_WITHIN_MS, early?: AbortSignal): Promise<void> {
+      const isIdle = new AbortController();
+      const until = AbortSignal.any([isIdle.signal, ...(early ? [early] : [])]);
+      const timeout = clock.sleep(withinMs, until).catch(() => undefined);
+      await Promise.race([idle, timeout]);
+      isIdle.abort();
+      controller.abort();
+      await idle;
+    },
+  };
 }

@@ -9,8 +9,8 @@ import { errorLine } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { openPublisher } from '../publishing/publisher.ts';
 import { openStatusQueries } from '../queries/status-queries.ts';
-import { createClosing } from './closing.ts';
-import { createDelivery } from './delivery.ts';
+import { createDelivery, DEADLINE_MS } from './delivery.ts';
+import { createClosing } from './http-call.ts';
 import { findChanges } from './incident-changes.ts';
 import { openIncidentRows } from './incident-rows.ts';
 
@@ -28,7 +28,6 @@ export interface NotifierOptions extends Pick<HealthParts, 'isStale'> {
   deadlineMs?: number | undefined;
 }
 
-const DEADLINE_MS = 10_000;
 /** A worker that was stopped catches up before it reports anything, at most for this time. */
 const STARTUP_GRACE_MS = 600_000;
 /** The run in progress, and those before it that tell what its problems were. */

@@ -4,8 +4,7 @@ import type { Clock } from '../lib/clock.ts';
 import { InterruptedError } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { RunSummary } from '../sync/run.ts';
-import { createClosing } from './closing.ts';
-import { hostOf, httpCall } from './http-call.ts';
+import { createClosing, hostOf, httpCall, type Call } from './http-call.ts';
 
 /** How a run ended, as pings tell it; null: it was parked or interrupted and resumes, which neither is. */
 export type PingedEnd = 'success' | 'failure' | null;
@@ -26,10 +25,8 @@ export interface PingOptions {
 }
 
 const DEADLINE_MS = 10_000;
-/** A ping about an end waits for the attempt under way to tell the start. */
-const START_DEADLINE_MS = 4_000;
-/** Milliseconds before the second and the third attempt. */
-const RETRY_MS = [1_000, 3_000];
+const MAX_ATTEMPTS = 3;
+const RETRY_MS = 2_000;
 
 export type Pings = NonNullable<ReturnType<typeof openPings>>;
 
@@ -40,53 +37,40 @@ export function openPings({ notify, proxies }: Pick<Config, 'notify' | 'proxies'
   if (!urls) return null;
   const closing = createClosing(clock);
   let sent: Promise<void> = Promise.resolve();
-  let run: AbortController | null = null;
-  const send = (kind: keyof typeof urls, withinMs: number, isOutdated?: AbortSignal) => {
+  let isRunning = false;
+  const send = (kind: keyof typeof urls, attempts: number) => {
     const url = urls[kind];
     if (url === null) return;
-    const call = { url, proxies, body: null, deadlineMs: withinMs, signal: closing.signal };
-    const attempt = () => httpCall(call);
-    const stop = AbortSignal.any([closing.signal, ...(isOutdated ? [isOutdated] : [])]);
-    sent = sent.then(async () => logError(logger, kind, url, await tryThrice(attempt, clock, stop)));
+    const call = { url, proxies, body: null, deadlineMs, signal: closing.signal };
+    sent = sent.then(async () => logError(logger, kind, url, await tryCall(call, attempts, clock)));
   };
   const runEnded = (end: PingedEnd) => {
-    run?.abort(); // a start that is sent after the end looks like a run that hangs
-    run = null;
-    if (end !== null) send(end, deadlineMs);
+    isRunning = false;
+    if (end !== null) send(end, MAX_ATTEMPTS);
   };
   return {
     /** The run has its lock. */
     runStarted: () => {
-      run = new AbortController();
-      send('start', Math.min(deadlineMs, START_DEADLINE_MS), run.signal);
+      isRunning = true;
+      send('start', 1); // the ping about the end waits for it
     },
     runEnded,
     /** A failure, if the run had started and was not interrupted. */
     runThrew: (error: unknown) => {
-      if (run) runEnded(error instanceof InterruptedError ? null : 'failure');
+      if (isRunning) runEnded(error instanceof InterruptedError ? null : 'failure');
     },
     /** Waits for pings in progress, at most `withinMs` or until the signal. */
     close: (withinMs?: number, signal?: AbortSignal) => closing.close(sent, withinMs, signal),
   };
 }
 
-/** The last error; null once an attempt succeeds. After `stop` no further attempt is made. */
-async function tryThrice(
-  attempt: () => Promise<string | null>,
-  clock: Clock,
-  stop: AbortSignal,
-): Promise<string | null> {
-  let error = await attempt();
-  for (const waitMs of RETRY_MS) {
-    if (error === null) break;
-    try {
-      await clock.sleep(waitMs, stop);
-    } catch {
-      break; // stopped
-    }
-    error = await attempt();
+/** The last error; null once an attempt succeeds. After the signal of the call no further attempt is made. */
+async function tryCall(call: Call, attempts: number, clock: Clock): Promise<string | null> {
+  for (let attempt = 1; ; attempt++) {
+    const error = await httpCall(call);
+    if (error === null || attempt === attempts || call.signal.aborted) return error;
+    await clock.sleep(RETRY_MS, call.signal).catch(() => undefined);
   }
-  return error;
 }
 
 function logError(logger: Logger, ping: 'success' | 'start' | 'failure', url: string, error: string | null) {

@@ -49,45 +49,42 @@ export function readReadiness(parts: StreamParts, now: number, withDetails: bool
 export function getReadiness({ streams, space }: ReadinessFacts, withDetails: boolean): Readiness {
   const { free, disk, wal } = space;
   const stale = streams.filter(({ isStale }) => isStale);
-  const reasons: Reason[] = [];
-  const add = (what: Reason['what'], short: string, details: string) =>
-    reasons.push({ what, says: withDetails ? `${short}: ${details}` : short });
-  if (stale.length > 0) add('stale', describeStale(stale, streams), nameStreams(stale));
-  if (free < Math.min(FREE_SPACE.max, Math.max(FREE_SPACE.min, FREE_SPACE.share * disk))) {
-    const percent = ((free / Math.max(1, disk)) * 100).toFixed(1);
-    const left = `${formatBinaryBytes(free)} left (${percent} %), the next videos may not fit`;
-    add('disk', 'the disk of the warehouse is nearly full', left);
-  }
-  if (wal > MAX_WAL_BYTES) {
-    const reason =
-      'usually a reader holds the live file open in one long transaction, which blocks checkpoints';
-    add('wal', 'the -wal file of the warehouse has grown', `${formatBinaryBytes(wal)}, ${reason}`);
-  }
-  return { ready: reasons.length === 0, reasons };
-}
-
-const isStorage = ({ packageId }: Stream): boolean => packageId === null;
-
-/** `2 of 5 packages are stale, storage of 1 account is stale`. */
-function describeStale(stale: readonly Stream[], streams: readonly Stream[]): string {
-  const storages = stale.filter(isStorage).length;
-  const packages = stale.length - storages;
-  const all = streams.filter((stream) => !isStorage(stream)).length;
-  const verb = packages === 1 ? 'is' : 'are';
-  return [
-    ...(packages > 0 ? [`${formatCount(packages)} of ${pluralize(all, 'package')} ${verb} stale`] : []),
-    ...(storages > 0 ? [`storage of ${pluralize(storages, 'account')} is stale`] : []),
-  ].join(', ');
+  const percent = ((free / Math.max(1, disk)) * 100).toFixed(1);
+  const found = [
+    {
+      ...{ what: 'stale' as const, isSo: stale.length > 0, details: nameStreams(stale) },
+      short: `${formatCount(stale.length)} of ${pluralize(streams.length, 'package or storage', 'packages and storages')} stale`,
+    },
+    {
+      ...{ what: 'disk' as const, short: 'the disk of the warehouse is nearly full' },
+      isSo: free < Math.min(FREE_SPACE.max, Math.max(FREE_SPACE.min, FREE_SPACE.share * disk)),
+      details: `${formatBinaryBytes(free)} left (${percent} %), the next videos may not fit`,
+    },
+    {
+      ...{
+        what: 'wal' as const,
+        isSo: wal > MAX_WAL_BYTES,
+        short: 'the -wal file of the warehouse has grown',
+      },
+      details: `${formatBinaryBytes(wal)}, usually a reader holds the live file open in one long transaction, which blocks checkpoints`,
+    },
+  ];
+  const reasons = found.filter(({ isSo }) => isSo);
+  return {
+    ready: reasons.length === 0,
+    reasons: reasons.map(({ what, short, details }) => ({
+      what,
+      says: withDetails ? `${short}: ${details}` : short,
+    })),
+  };
 }
 
 /** The streams that were never read, then the longest unread. */
 function nameStreams(stale: readonly Stream[]): string {
   const sorted = [...stale].sort((one, other) => ((one.at ?? '') < (other.at ?? '') ? -1 : 1));
-  const names = sorted.slice(0, NAMED).map((stream) => {
-    const { account, packageId, at } = stream;
-    const name = isStorage(stream) ? `storage of ${account}` : `${account}/${packageId}`;
-    if (at === null) return `${name} (${isStorage(stream) ? 'never read' : 'not synced yet'})`;
-    return `${name} (${isStorage(stream) ? 'last read' : 'last full walk'} at ${at} UTC)`;
+  const names = sorted.slice(0, NAMED).map(({ account, packageId, at }) => {
+    const name = packageId === null ? `storage of ${account}` : `${account}/${packageId}`;
+    return `${name} (${at === null ? 'never read' : `read at ${at} UTC`})`;
   });
   const left = stale.length - NAMED;
   return names.join(', ') + (left > 0 ? ` and ${left} more` : '');

@@ -1,7 +1,7 @@
 /** The streams of the config and how fresh they are: the videos of each package, the storage of each account. */
 import type { Config } from '../config/config.ts';
 import { fromTimestamp } from '../lib/clock.ts';
-import { nextTick, type Schedule } from '../lib/cron-ticks.ts';
+import { previousTick, type Schedule } from '../lib/cron-ticks.ts';
 import type { StatusQueries } from '../queries/status-queries.ts';
 
 /** One stream, and when it was last read completely. */
@@ -12,8 +12,6 @@ export interface Stream {
   packageId: number | null;
   /** The name of the package in the config. */
   name: string | null;
-  /** The cron expression of its own schedule of full walks; left out: that of all. */
-  full?: string;
   /** End of the last full walk, or the last reading of today's storage (`YYYY-MM-DD HH:MM:SS` UTC); null before it. */
   at: string | null;
   isStale: boolean;
@@ -22,16 +20,20 @@ export interface Stream {
 }
 
 /**
- * Is a stream that was last read at `at` (as above; null: never) stale at `now` (ms)? A later reading is never staler. `full`:
- * the package's own schedule of full walks.
+ * Is a stream that was last read at `at` (as above; null: never) stale at `now` (ms)? `full`: the package's own schedule of full
+ * walks.
  */
 export type IsStale = (at: string | null, now: number, full?: string) => boolean;
 
 /** A stream is stale when two ticks of the schedule of full runs, or of its own one, have passed since it was read. */
 export function createStaleCheck({ full: general, timezone }: Pick<Schedule, 'full' | 'timezone'>): IsStale {
+  let latest = { now: NaN, ticks: new Map<string, number>() }; // a tick takes 0.3 ms: once for all packages
   return (at, now, full = general) => {
-    const next = (after: number) => nextTick(full, after, timezone);
-    return at === null || now > next(next(fromTimestamp(at)));
+    if (now !== latest.now) latest = { now, ticks: new Map() };
+    const before = (time: number) => previousTick(full, time - 1, timezone);
+    const lastButOne = latest.ticks.get(full) ?? before(before(now));
+    latest.ticks.set(full, lastButOne);
+    return at === null || fromTimestamp(at) < lastButOne;
   };
 }
 
@@ -48,48 +50,15 @@ export function listStreams(
   packages = statusQueries.packages(),
 ): Stream[] {
   const rows = new Map(packages.map((row) => [`${row.account}/${row.package_id}`, row]));
-  const streams = config.accounts.flatMap(({ name: account, packages: configured, storage }) => {
-    const videos = configured.map(({ id: packageId, name, full }): Omit<Stream, 'isStale'> => {
+  return config.accounts.flatMap(({ name: account, packages: configured, storage }) => {
+    const videos = configured.map(({ id: packageId, name, full }): Stream => {
       const { walked_at: at = null, live_count: live = null } = rows.get(`${account}/${packageId}`) ?? {};
-      return {
-        account,
-        stream: 'videos',
-        packageId,
-        name,
-        at,
-        videos: live,
-        ...(full !== undefined && { full }),
-      };
+      const isStaleNow = isStale(at, now, full);
+      return { account, stream: 'videos', packageId, name, at, isStale: isStaleNow, videos: live };
     });
     if (!storage) return videos;
     const at = statusQueries.storage(account, '').read_at;
-    return [
-      ...videos,
-      { account, stream: 'storage' as const, packageId: null, name: null, at, videos: null },
-    ];
+    const own = { stream: 'storage' as const, packageId: null, name: null, videos: null };
+    return [...videos, { account, ...own, at, isStale: isStale(at, now) }];
   });
-  const newest = new Map<string | undefined, string>();
-  for (const full of new Set(streams.map((stream) => stream.full))) {
-    const times = streams.flatMap((stream) => (stream.full === full ? (stream.at ?? []) : []));
-    newest.set(
-      full,
-      findNewestStale(times, (at) => isStale(at, now, full)),
-    );
-  }
-  return streams.map((stream) => ({
-    ...stream,
-    isStale: stream.at === null ? isStale(null, now) : stream.at <= (newest.get(stream.full) ?? ''),
-  }));
-}
-
-/** The newest stale time; '' if none is. A binary search, because cron arithmetic takes 0.3 ms for each time. */
-function findNewestStale(times: readonly string[], isStale: (at: string) => boolean): string {
-  const sorted = [...new Set(times)].sort();
-  let [low, high] = [0, sorted.length];
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    if (isStale(sorted[middle] ?? '')) low = middle + 1;
-    else high = middle;
-  }
-  return sorted[low - 1] ?? '';
 }

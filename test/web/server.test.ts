@@ -219,11 +219,11 @@ describe('a server with keys', () => {
     const open = await fetchResponse(`${url}/readyz`);
     expect(open.status).toBe(503);
     const stale = (says: string) => ({ status: 'not ready', reasons: [{ what: 'stale', says }] });
-    expect(JSON.parse(open.text)).toEqual(stale('2 of 6 packages are stale'));
+    expect(JSON.parse(open.text)).toEqual(stale('2 of 8 packages and storages stale'));
     const known = await fetchResponse(`${url}/readyz?key=${KEY}`);
     expect(known.status).toBe(503);
     expect(JSON.parse(known.text)).toEqual(
-      stale('2 of 6 packages are stale: main/102 (not synced yet), main/103 (not synced yet)'),
+      stale('2 of 8 packages and storages stale: main/102 (never read), main/103 (never read)'),
     );
   });
 
@@ -238,9 +238,7 @@ describe('a server with keys', () => {
     const ready = await fetchResponse(`${url}/readyz`);
     expect([ready.status, JSON.parse(ready.text)]).toEqual([200, { status: 'ready', reasons: [] }]);
     clock.advance(2 * 3_600_000);
-    expect((await fetchResponse(`${url}/readyz`)).text).toContain(
-      '5 of 5 packages are stale, storage of 2 accounts is stale',
-    );
+    expect((await fetchResponse(`${url}/readyz`)).text).toContain('7 of 7 packages and storages stale');
   });
 });
 

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { sendTestMessage, type TestResult } from '../../alerts/test-message.ts';
+import { sendTestMessage, type TestResult } from '../../alerts/delivery.ts';
 import type { AccountConfig, Config, TargetConfig } from '../../config/config.ts';
 import { loadConfig } from '../../config/load.ts';
 import { reportLeaving, type LeavingReport } from '../../app/leaving.ts';

@@ -12,7 +12,6 @@ import {
   formatBytes,
   formatCount,
   formatDuration,
-  pluralize,
   escapeControls,
   truncate,
 } from '../../lib/format.ts';
@@ -100,11 +99,6 @@ function scheduleText({ worker, next, formatCommand }: Report, now: number): str
     const at = next[what];
     return at === null ? [] : [`${names[what]} ${inTime(at)}`];
   });
-  const [first, ...others] = next.packages;
-  if (first) {
-    const more = others.length > 0 ? ` (and ${pluralize(others.length, 'package')} later)` : '';
-    due.push(`full walk of ${first.account}/${first.package_id} ${inTime(first.at)}${more}`);
-  }
   const dueText = due.length > 0 ? `\n${worker ? 'due' : 'due with a worker'}: ${due.join(', ')}` : '';
   return `${running}${dueText}`;
 }
