@@ -91,8 +91,7 @@ export function listProblems(of: Kind, facts: HealthFacts): Problem[] {
     fields: {},
     state: null,
   };
-  return of.find(facts).map((found) => ({
-    ...{ of, ...rest, causedBy: null, ...found },
-    scope: { ...WORKER, ...found.scope },
-  }));
+  return of
+    .find(facts)
+    .map((found) => ({ ...{ of, ...rest, causedBy: null, ...found }, scope: { ...WORKER, ...found.scope } }));
 }

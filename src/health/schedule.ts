@@ -10,12 +10,7 @@ export interface Schedule {
   /** Null where no worker runs. */
   worker: { host: string; pid: number; since: string } | null;
   /** The next ticks of the schedule, null where it has none; `publication`: null where the published file has everything. */
-  next: {
-    full: string | null;
-    quick: string | null;
-    publication: string | null;
-    backup: string | null;
-  };
+  next: { full: string | null; quick: string | null; publication: string | null; backup: string | null };
 }
 
 /** Reads the worker of the warehouse, and what is due after `now` (ms). */

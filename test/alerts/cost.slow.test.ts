@@ -1,9 +1,8 @@
 import { setImmediate as breath } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { insert } from '../support/fixtures/filled-live-file.ts';
 import { readRows } from '../support/fixtures/live-file.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/lib/clock.ts';
-import { NOON, openTestNotifier, runEnded, walkEnded } from '../support/fixtures/open-notifier.ts';
+import { held, openTestNotifier, runEnded, walkEnded } from '../support/fixtures/open-notifier.ts';
 
 const PACKAGES = Array.from({ length: 1_000 }, (_, index) => index + 1);
 const RUNS = Array.from({ length: 48 }, (_, index) => index + 1);
@@ -25,18 +24,8 @@ function history(): string[] {
   });
 }
 
-const held = PACKAGES.filter((id) => id % 10 === 0).flatMap((package_id) =>
-  Array.from({ length: 100 }, (_, id) =>
-    insert('removal_candidate', {
-      account: 'main',
-      package_id,
-      id,
-      proved_at: NOON,
-      walk_id: 7,
-      held_back: 1,
-      ...{ held_at: NOON, held_by: 7, held_reason: 'many' },
-    }),
-  ),
+const heldRows = PACKAGES.filter((id) => id % 10 === 0).flatMap((package_id) =>
+  Array.from({ length: 100 }, (_, id) => held(package_id, id)),
 );
 
 /** The longest time, in milliseconds, that a check blocked the event loop. */
@@ -53,7 +42,7 @@ async function longestHold(check: () => Promise<void>): Promise<number> {
 
 it('a check of 1,000 packages never blocks the worker for 100 ms', async () => {
   const { sql, check, checkAfter, newMessages, path } = await openTestNotifier({ packages: PACKAGES });
-  sql('begin;', ...history(), ...held, 'commit;');
+  sql('begin;', ...history(), ...heldRows, 'commit;');
   const first = await longestHold(check);
   const later = [];
   for (let times = 0; times < 5; times++) {

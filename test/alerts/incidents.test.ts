@@ -7,7 +7,15 @@ import { RUNS, type LoadReport } from '../../src/lib/load-report.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { LEAST, load } from '../support/fixtures/load-config.ts';
 import { failedLoad, loadReport } from '../support/fixtures/load-report.ts';
-import { NOON, openTestNotifier, readingAt, runEnded, walkEnded } from '../support/fixtures/open-notifier.ts';
+import {
+  gap,
+  held,
+  NOON,
+  openTestNotifier,
+  readingAt,
+  runEnded,
+  walkEnded,
+} from '../support/fixtures/open-notifier.ts';
 
 interface Case {
   event: string;
@@ -22,18 +30,6 @@ interface Case {
 
 const TARGET = `{ name: warehouse, postgres: 'postgres://me@127.0.0.1:1/db' }`;
 
-const held = (id: number) =>
-  insert('removal_candidate', {
-    account: 'main',
-    package_id: 101,
-    id,
-    proved_at: NOON,
-    walk_id: 7,
-    held_back: 1,
-    held_at: NOON,
-    held_by: 7,
-    held_reason: 'many',
-  });
 const discrepancy = (date: string, observed: number | null) =>
   insert('storage_discrepancy', {
     account: 'main',
@@ -78,10 +74,7 @@ const CASES: Case[] = [
       runEnded(2, 'failed', '2026-03-10 11:00:00', 'no name'),
     ],
     end: [runEnded(3, 'succeeded', NOON)],
-    post: {
-      since: '2026-03-10 10:00:00',
-      details: { run_id: 2, error: 'no name' },
-    },
+    post: { since: '2026-03-10 10:00:00', details: { run_id: 2, error: 'no name' } },
   },
   {
     event: 'failed',
@@ -153,7 +146,7 @@ const CASES: Case[] = [
   },
   {
     event: 'held_back',
-    begin: [held(1), held(2)],
+    begin: [held(101, 1), held(101, 2)],
     end: ['delete from removal_candidate;'],
     post: {
       package_id: 101,
@@ -167,15 +160,10 @@ const CASES: Case[] = [
   },
   {
     event: 'gap',
-    begin: ['2026-03-08', '2026-03-09', '2026-03-01'].map((date) =>
-      insert('storage_gap', {
-        account: 'main',
-        date,
-        first_missed_at: `${date} 17:00:00`,
-        last_requested_at: NOON,
-        given_up_at: date === '2026-03-01' ? NOON : null,
-      }),
-    ),
+    begin: [
+      gap('2026-03-08', { first_missed_at: '2026-03-08 17:00:00' }),
+      ...[gap('2026-03-09'), gap('2026-03-01', { given_up_at: NOON })],
+    ],
     end: [
       "delete from storage_gap where date = '2026-03-08';",
       `update storage_gap set given_up_at = '${NOON}';`,
@@ -228,10 +216,7 @@ const CASES: Case[] = [
     event: 'clock',
     begin: [runEnded(1, 'partial', '2026-03-10 11:00:00'), 'update run set clock_offset_ms = 7200000;'],
     end: [runEnded(2, 'succeeded', NOON)],
-    post: {
-      since: '2026-03-10 11:00:00',
-      details: { count: 1, offset_ms: 7_200_000 },
-    },
+    post: { since: '2026-03-10 11:00:00', details: { count: 1, offset_ms: 7_200_000 } },
   },
   {
     event: 'failed',
@@ -240,10 +225,7 @@ const CASES: Case[] = [
       "update run set scope = 'storage only';",
     ],
     end: [runEnded(2, 'succeeded', NOON)],
-    post: {
-      since: '2026-03-10 11:00:00',
-      details: { run_id: 1, error: 'no connection' },
-    },
+    post: { since: '2026-03-10 11:00:00', details: { run_id: 1, error: 'no connection' } },
   },
   {
     event: 'parked',
@@ -279,11 +261,7 @@ const CASES: Case[] = [
       `update package set "order" = 'untrusted', totalcount = 30, page_size = 10 where package_id = 102;`,
     ],
     end: [`update package set "order" = 'trusted';`],
-    post: {
-      package_id: 102,
-      since: NOON,
-      details: {},
-    },
+    post: { package_id: 102, since: NOON, details: {} },
   },
   {
     event: 'gap',
@@ -428,14 +406,14 @@ describe('an incident', () => {
 
   it('that notify.events leaves out is not sent', async () => {
     const { sql, check, newMessages } = await openTestNotifier({ notify: { events: ['stale'] } });
-    sql(held(1));
+    sql(held(101, 1));
     await check();
     expect(newMessages()).toEqual([]);
   });
 
   it('is posted as JSON by vodhouse', async () => {
     const { sql, check, webhook } = await openTestNotifier();
-    sql(held(1));
+    sql(held(101, 1));
     await check();
     const [call] = webhook.calls;
     expect(call).toMatchObject({ method: 'POST', headers: { 'content-type': 'application/json' } });
@@ -444,7 +422,7 @@ describe('an incident', () => {
 
   it('is sent without the key, also where an account has the key as its name', async () => {
     const { sql, check, webhook, path } = await openTestNotifier({ secrets: ['main'] });
-    sql(held(1));
+    sql(held(101, 1));
     await check();
     expect(webhook.received[0]).toMatchObject({
       event: 'held_back',
@@ -469,7 +447,7 @@ describe('an incident', () => {
   it('begins again where the problem comes back', async () => {
     const { sql, check, checkAfter, newMessages } = await openTestNotifier();
     for (let times = 0; times < 2; times++) {
-      sql(held(1));
+      sql(held(101, 1));
       await check();
       sql('delete from removal_candidate;');
       await checkAfter(MINUTE_MS);
@@ -484,9 +462,9 @@ describe('an incident', () => {
 
   it('is reported as over with the values of its last check', async () => {
     const { sql, check, webhook } = await openTestNotifier();
-    sql(held(1));
+    sql(held(101, 1));
     await check();
-    sql(held(2));
+    sql(held(101, 2));
     await check();
     sql('delete from removal_candidate;');
     await check();
@@ -494,7 +472,7 @@ describe('an incident', () => {
   });
 
   it('of a package that was removed from the config is over, and no new one begins', async () => {
-    const rows = [held(1)];
+    const rows = [held(101, 1)];
     const { check, restart, config, webhook, newMessages } = await openTestNotifier({ rows });
     await check();
     const accounts = config.accounts.map((each) => ({ ...each, packages: each.packages.slice(1) }));

@@ -80,39 +80,10 @@ async function openWorker({ packages = [101], key = 'test-key', ...options }: Wo
 }
 
 describe('a worker', () => {
-  it('reports that a package fails, and after the next good run that it works again', async () => {
-    const { start, answer, clock, webhook, postsReach } = await openWorker({
-      packages: [101, 102],
-      notify: (url) => ({ webhook: url, events: ['failed'] }), // a late check may find the package stale too
-    });
-    await start(async (tick) => {
-      answer((request) =>
-        request.query.get('pkg') === '101' ? listRefusal('Gone', 'no such package') : succeed(request),
-      );
-      clock.advance(HOUR_MS);
-      await tick();
-      await postsReach(1);
-      answer(succeed);
-      clock.advance(HOUR_MS);
-      await tick();
-      await postsReach(2);
-    });
-    expect(webhook.received.map(({ event, state, package_id: id }) => [event, state, id])).toEqual([
-      ['failed', 'begun', 101],
-      ['failed', 'over', 101],
-    ]);
-    expect(webhook.received[0]?.text).toContain('no such package');
-  });
-
   it('reports a failure that no open incident covers, also of storage, until the data is read', async () => {
     const { start, answer, clock, webhook, postsReach } = await openWorker({
       packages: [101, 102],
-      accounts: (base) => [
-        {
-          ...base,
-          storage: createStorageConfig(base.videoList.baseUrl),
-        },
-      ],
+      accounts: (base) => [{ ...base, storage: createStorageConfig(base.videoList.baseUrl) }],
     });
     const serve: List = (request) => (request.path === STORAGE ? storageDays(request) : succeed(request));
     answer((request) => {
@@ -214,33 +185,6 @@ describe('a worker', () => {
     expect(findChildProcesses(process.pid, 'web/process/entry.js')).toEqual([]);
   });
 
-  it('pings after each successful run over everything, and after no other run', async () => {
-    const both = (url: string) => ({
-      webhook: url,
-      ping: { success: `${url}/ping`, start: null, failure: null },
-    });
-    const { start, answer, clock, webhook, runs, postsReach } = await openWorker({ notify: both });
-    await start(async (tick) => {
-      await postsReach(1);
-      answer(() => listRefusal('Gone'));
-      clock.advance(HOUR_MS);
-      await tick();
-      await postsReach(2);
-      answer(succeed);
-      clock.advance(HOUR_MS);
-      await tick();
-      await postsReach(4);
-    });
-    expect(runs.map(({ status }) => status)).toEqual(['succeeded', 'failed', 'succeeded']);
-    const [first, failed, ...rest] = webhook.calls.map(
-      ({ method, path, body }) => `${method} ${path} ${body.slice(0, 33)}`,
-    );
-    const pinged = `GET ${SECRET_PATH}/ping `;
-    expect(first).toBe(pinged);
-    expect(failed).toBe(`POST ${SECRET_PATH} {"event":"failed","state":"begun"`);
-    expect(rest.sort()).toEqual([pinged, `POST ${SECRET_PATH} {"event":"failed","state":"over",`]);
-  });
-
   it('pings when a run over everything begins, succeeds and fails; one that is refused tells no start', async () => {
     const addresses = (url: string) => ({
       success: `${url}/ok`,
@@ -261,19 +205,6 @@ describe('a worker', () => {
     });
     const paths = webhook.calls.map(({ method, path: called }) => `${method} ${called.split('/').at(-1)}`);
     expect(paths).toEqual(['GET start', 'GET ok', 'GET start', 'GET fail']);
-  });
-
-  it('pings up to three times, and logs only the host where every attempt fails', async () => {
-    const { start, webhook, log, runs } = await openWorker({
-      notify: (url) => ({ ping: { success: url, start: null, failure: null } }),
-    });
-    webhook.answer(404);
-    await start(async () => {
-      await expect.poll(() => log.join('')).toContain(`the ping to ${webhook.host} failed: it answered 404`);
-    });
-    expect(webhook.calls).toHaveLength(3);
-    expect(runs).toMatchObject([{ status: 'succeeded' }]);
-    expect(log.join('')).not.toContain('T0000');
   });
 
   it('writes no key anywhere, whatever message the service sends about it', async () => {

@@ -56,10 +56,7 @@ describe('a backup', () => {
       findProblems(healthFacts(facts)).filter(({ of }) => of.kind === 'backup');
     expect(problemsOf({ backup: last })).toEqual([]);
     expect(problemsOf({ backup: last, overdueBackup })).toMatchObject([
-      {
-        since: overdueBackup,
-        fields: { made_at: null, error: null },
-      },
+      { since: overdueBackup, fields: { made_at: null, error: null } },
     ]);
     const failed = { ...last, error: 'no space left', failing_since: '2026-03-03 17:31:00' };
     expect(problemsOf({ backup: failed, overdueBackup })).toMatchObject([

@@ -93,10 +93,7 @@ describe('a warehouse', () => {
     const reasonsWith = (wal: number) => readiness({ streams: [], space: { ...ROOM, wal } }).reasons;
     expect(reasonsWith(256 * MIB)).toEqual([]);
     expect(reasonsWith(300 * MIB)).toEqual([
-      {
-        what: 'wal',
-        says: expect.stringMatching(/ has grown: 300 MiB, usually a reader /) as string,
-      },
+      { what: 'wal', says: expect.stringMatching(/ has grown: 300 MiB, usually a reader /) as string },
     ]);
   });
 
