@@ -8,22 +8,20 @@ import { redact } from '../lib/redact.ts';
 /** The value of a variable, or of `file:PATH`; undefined if it is not set. Throws what reading the file throws. */
 export type Lookup = (name: string) => string | undefined;
 
-/** A value after substitution. `used`: it contains the value of a variable and must not be printed. */
-export interface Substituted {
-  text: unknown;
-  used: boolean;
-  /** What is wrong with its `${…}`, without any value. */
-  problems: string[];
-}
-
 /** A path in `${file:PATH}` may hold variables. */
 const VARIABLE = /\$\$\{|\$\{(file:(?:\$\{[^}]*\}|[^}])*|[^}]*)(\}?)/g;
 /** `${file:PATH}`: the content of a file, such as a Docker secret. */
 const FILE = 'file:';
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** Puts variables in place of `${NAME}` in a text; `$${` is a literal `${`. A variable without a value is not replaced. */
-export function substitute(value: unknown, lookup: Lookup): Substituted {
+/**
+ * Puts variables in place of `${NAME}` in a text; `$${` is a literal `${`. A variable without a value is not replaced. `used`: it
+ * contains the value of a variable and must not be printed. `problems`: what is wrong with its `${…}`, without any value.
+ */
+export function substitute(
+  value: unknown,
+  lookup: Lookup,
+): { text: unknown; used: boolean; problems: string[] } {
   if (typeof value !== 'string') return { text: value, used: false, problems: [] };
   const problems: string[] = [];
   let used = false;

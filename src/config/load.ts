@@ -25,12 +25,8 @@ export function loadConfig(file: string, env: Env = process.env): Config {
   return load(file, env, true).config;
 }
 
-/** A CSV file of packages that cannot be used. */
-export interface UnusableFile {
-  account: string;
-  /** The first problem; it begins with the name of the file. */
-  problem: string;
-}
+/** A CSV file of packages that cannot be used, and its first problem, which begins with the name of the file. */
+type UnusableFile = { account: string; problem: string };
 
 /** Like `loadConfig`, but an account whose CSV file cannot be used has no packages. */
 export function loadConfigWithoutFiles(file: string): { config: Config; unusable: UnusableFile[] } {

@@ -152,8 +152,8 @@ function display(node: unknown, places: ReadonlyMap<unknown, Place>, secrets: re
   const written = typeof node.value === 'string' ? node.value : (node.source ?? '');
   const hasSecret = (secret: string) =>
     written === secret || (secret.length >= SHORTEST_SECRET && written.includes(secret));
-  if (secrets.some(hasSecret)) return '[hidden]';
-  const short = truncateText(withoutCredentials(written));
+  if (mayHoldCredentials(written) || secrets.some(hasSecret)) return '[hidden]';
+  const short = truncateText(written);
   return typeof node.value === 'string' ? JSON.stringify(short) : short;
 }
 
@@ -161,17 +161,8 @@ function truncateText(text: string): string {
   return text.length > MAX_DISPLAYED ? `${text.slice(0, MAX_DISPLAYED - 1)}…` : text;
 }
 
-/** A pasted address may hold a password before its host, or a key in its query. By positions: a pattern would take quadratic time. */
-function withoutCredentials(text: string): string {
-  const start = text.indexOf('://') + '://'.length;
-  const end = text.lastIndexOf('@');
-  if (start < '://'.length) return /\?\w+=/.test(text) ? text.replace(/\?.+$/s, '?[hidden]') : text;
-  const rest = (end < start ? text.slice(start) : `[hidden]${text.slice(end)}`).replace(
-    /([?#]).+$/s,
-    '$1[hidden]',
-  );
-  return `${text.slice(0, start)}${rest}`;
-}
+/** A pasted address may hold a password before its host, or a key in its query. */
+const mayHoldCredentials = (text: string): boolean => /[@?#]/.test(text) && /:\/\/|\?\w+=/.test(text);
 
 /** Syntax errors, one a line: the first error of a line causes the others. The library's messages quote the file after a colon: it may hold a key. */
 function findSyntaxProblems(

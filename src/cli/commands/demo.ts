@@ -17,7 +17,7 @@ import {
 import { EXIT } from '../exit.ts';
 import { asTyped, displayPath } from '../output/output.ts';
 import { publishResultText } from '../output/publication-text.ts';
-import { formatRun } from '../output/run-summary.ts';
+import { formatRun } from '../output/run-text.ts';
 import { exitCodeForSync, publishAfterRun } from '../after-run.ts';
 import { abortOnSignal } from '../signals.ts';
 import { PACKAGES, removeEarlierDemo, TIMEZONE, writeDemoConfig } from './demo-config.ts';
@@ -110,7 +110,7 @@ async function runDemoWorker(
   const onServing = (url: string) => void process.stdout.write(`watch it in a browser: ${url}/\n\n`);
   const onPublished: typeof events.onPublished = (publication) => {
     events.onPublished(publication);
-    if (isFirst) process.stdout.write(demoExamples(config, true) + mirrorExample(config, options.churn));
+    if (isFirst) process.stdout.write(`${demoExamples(config, true)}\nCtrl-C stops it\n\n`);
     isFirst = false;
   };
   try {
@@ -140,16 +140,5 @@ function demoExamples({ file, publish }: Config, isRunning: boolean): string {
     `\nother commands work with the config ${config}${isRunning ? ', in another terminal' : ''}:`,
     ...commands.map((words) => format(`${words} --config ${config}`)),
     '',
-  ].join('\n');
-}
-
-/** A request to the API mirror, and how often the account changes, in changes per minute. */
-function mirrorExample({ server }: Config, churn: number): string {
-  const url = `http://127.0.0.1:${server?.port ?? DEFAULT_PORT}`;
-  const changes = churn > 0 ? `the account changes ${churn} times a minute` : 'the account does not change';
-  return [
-    `\nclients of the service can ask ${url} instead: it answers from the warehouse:`,
-    `  curl -G '${url}/info/v1/videos.json' -d pkg=101 -d pagesize=2 -d search_item=title --data-urlencode keyword=특강`,
-    `\n${changes}; the worker runs every 20 s (Ctrl-C stops it)\n\n`,
   ].join('\n');
 }

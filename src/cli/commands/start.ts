@@ -16,25 +16,16 @@ import { abortOnSignal, requestOnHangup } from '../signals.ts';
  * error that ends it is a line of the log.
  */
 export async function start(options: ConfigOptions): Promise<number> {
-  if (options.logFormat !== 'json' || options.logLevel === 'silent') return startWorker(options);
+  const { logLevel: level, logFormat: format } = options;
   try {
     return await startWorker(options);
-  } catch (error) {
-    logEnd(error, options);
-    return exitCodeFor(error);
+  } catch (thrown) {
+    if (format !== 'json' || level === 'silent') throw thrown;
+    const [error, hint] = [errorLine(thrown), hintLine(thrown)];
+    const stack = thrown instanceof VodhouseError ? undefined : (thrown as Error).stack;
+    createLogger({ level, format, secrets: [] }).error({ event: 'worker_failed', error, hint, stack }, error);
+    return exitCodeFor(thrown);
   }
-}
-
-/** Secrets are in no message that ends a command. */
-function logEnd(thrown: unknown, { logLevel: level, logFormat: format }: ConfigOptions): void {
-  const error = errorLine(thrown);
-  const isExpected = thrown instanceof VodhouseError;
-  const hint = hintLine(thrown);
-  const stack = isExpected || !(thrown instanceof Error) ? {} : { stack: thrown.stack };
-  createLogger({ level, format, secrets: [] }).error(
-    { event: 'worker_failed', error, hint, ...stack },
-    error,
-  );
 }
 
 async function startWorker(options: ConfigOptions): Promise<number> {

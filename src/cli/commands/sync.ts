@@ -9,7 +9,7 @@ import { createLoadLogger, openCommandContext, type CommandContext } from '../co
 import type { RunSummary } from '../../sync/run.ts';
 import { logPublication, logRun } from '../output/log-progress.ts';
 import { publishResultText, type PublishResult } from '../output/publication-text.ts';
-import { formatRun, summaryJson } from '../output/run-summary.ts';
+import { formatRun, summaryJson } from '../output/run-text.ts';
 import {
   exitCodeForSync,
   getPingedEnd,

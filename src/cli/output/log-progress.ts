@@ -52,21 +52,12 @@ export function createLogProgress(clock: Clock, logger: Logger, logged: LoggedWa
   };
 }
 
-type NotableColumn =
-  ('status' | 'inserted' | 'updated' | 'removed' | 'restored') | ('quarantined' | 'unsettled' | 'held_back');
+const CHANGES = ['inserted', 'updated', 'removed', 'restored'] as const;
+const NOTABLE = [...CHANGES, 'quarantined', 'unsettled', 'held_back'] as const;
 
 /** Whether the walk changed anything, or did not succeed. */
-export function isNotable({
-  status,
-  inserted,
-  updated,
-  removed,
-  restored,
-  ...walk
-}: Pick<WalkRow, NotableColumn>): boolean {
-  const isChanged = inserted + updated + removed + restored > 0;
-  return isChanged || status !== 'succeeded' || walk.quarantined + walk.unsettled + walk.held_back > 0;
-}
+export const isNotable = (walk: Pick<WalkRow, 'status' | (typeof NOTABLE)[number]>): boolean =>
+  walk.status !== 'succeeded' || NOTABLE.some((column) => walk[column] > 0);
 
 function logWalk(logger: Logger, level: 'info' | 'debug', walk: WalkRow, duration_ms: number): void {
   const { run_id, account, package_id, mode, status, requests } = walk;
@@ -87,8 +78,7 @@ const formatChanges = (counts: Record<string, number>): string =>
 
 /** What a run did, as one log line. */
 export function logRun(logger: Logger, { runId, mode, status, requests, ...run }: RunSummary): void {
-  const sum = (kind: 'inserted' | 'updated' | 'removed' | 'restored') =>
-    run.walks.reduce((total, walk) => total + walk[kind], 0);
+  const sum = (kind: (typeof CHANGES)[number]) => run.walks.reduce((total, walk) => total + walk[kind], 0);
   const [inserted, updated] = [sum('inserted'), sum('updated')];
   const changes = { inserted, updated, removed: sum('removed'), restored: sum('restored') };
   const cost = `${pluralize(requests, 'request')}, ${formatDuration(run.durationMs)}`;

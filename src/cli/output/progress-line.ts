@@ -75,13 +75,11 @@ interface Counts {
 }
 
 function formatCounts({ startedAt, packages, done, requests, videos, page }: Counts, now: number): string {
-  const [full, empty] =
-    process.stderr.isTTY && process.stderr.hasColors() ? ['\u2588', '\u2591'] : ['#', '-'];
   const filled = Math.round((done / packages) * BAR_WIDTH);
   const elapsed = now - startedAt;
   const isKnown = elapsed >= MIN_ELAPSED_MS && done > 0 && done < packages;
   return [
-    `[${full.repeat(filled)}${empty.repeat(BAR_WIDTH - filled)}] ${formatCount(done)}/${formatCount(packages)} packages`,
+    `[${'#'.repeat(filled)}${'-'.repeat(BAR_WIDTH - filled)}] ${formatCount(done)}/${formatCount(packages)} packages`,
     pluralize(requests, 'request'),
     pluralize(videos, 'video'),
     ...(isKnown ? [`${formatDuration((elapsed / done) * (packages - done))} left`] : []),

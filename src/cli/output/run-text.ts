@@ -1,10 +1,10 @@
-/** Runs for a terminal: the list of `vodhouse runs`, and one in full. */
+/** Runs for a terminal: the list of `vodhouse runs`, one in full, and the result of a run just made, also as JSON. */
 import type { Config } from '../../config/config.ts';
 import { acceptRemovalsCommands, type FormatCommand } from '../../health/commands.ts';
 import { createConfigFilter } from '../../health/facts.ts';
 import { CONFIRMATION_HINT, formatHeldReason } from '../../health/kinds/package-kinds.ts';
 import { formatPackage, withoutSubject } from '../../health/text.ts';
-import { fromTimestamp } from '../../lib/clock.ts';
+import { fromTimestamp, systemClock } from '../../lib/clock.ts';
 import {
   escapeControls,
   formatAgo,
@@ -14,9 +14,19 @@ import {
   pluralize,
   truncate,
 } from '../../lib/format.ts';
+import { redactAll } from '../../lib/redact.ts';
 import type { RunRow } from '../../queries/named/status.ts';
-import type { HeldByRun, RunDetails } from '../../queries/run-queries.ts';
+import { openRunQueries, type HeldByRun, type RunDetails } from '../../queries/run-queries.ts';
+import { openStatusQueries } from '../../queries/status-queries.ts';
+import type { RunSummary } from '../../sync/run.ts';
 import { isNotable } from './log-progress.ts';
+import { formatJson } from './output.ts';
+import {
+  publishResultDocument,
+  targetLoadsDocument,
+  type PublishResult,
+  type TargetLoads,
+} from './publication-text.ts';
 import { formatFirst, formatRecords, MOST_ROWS, moreText, type Limit } from './table.ts';
 
 /** One line per run. `isKilled`: the status `running` is that of a killed run, which the next run marks as interrupted. */
@@ -56,7 +66,7 @@ function formatElapsed({ started_at, finished_at }: Pick<RunRow, 'started_at' | 
 }
 
 /** A run, with the commands that accept what it held back (null for a package that left the config). */
-export type FullRun = Omit<RunDetails, 'held_back' | 'failures'> & {
+type FullRun = Omit<RunDetails, 'held_back' | 'failures'> & {
   held_back: readonly (HeldByRun & { command: string | null })[];
   failures: readonly (RunDetails['failures'][number] & { hint?: string | null })[];
 };
@@ -72,7 +82,7 @@ export function withCommands(found: RunDetails, config: Config, formatCommand: F
   return { ...found, held_back };
 }
 
-export interface RunTextOptions {
+interface RunTextOptions {
   now: number;
   /** Its status is `running`, and no process runs it. */
   isKilled: boolean;
@@ -164,11 +174,7 @@ function walkTable({ walks, run, failures }: FullRun, limit: Limit): string {
   return formatFirst(records, limit);
 }
 
-function requestTable({ requests, run }: FullRun): string {
-  if (requests.length === 0)
-    return run.requests === 0 || run.status === 'running'
-      ? ''
-      : 'requests by purpose: no longer stored (retention.requests_days)';
+function requestTable({ requests }: FullRun): string {
   return formatRecords(
     requests.map((row) => {
       const responses = row.requests - row.unanswered;
@@ -208,8 +214,70 @@ function bookedText({ booked }: FullRun): string {
   const accounts = [...new Set(booked.map(({ account }) => account))];
   const lines = accounts.map((account) => {
     const days = booked.filter((row) => row.account === account).map(({ date }) => date);
-    const range = days.length > 3 ? `${days[0]} to ${days.at(-1)}` : days.join(', ');
-    return `storage of ${account}: ${pluralize(days.length, 'day')} booked (${range})`;
+    return `storage of ${account}: ${pluralize(days.length, 'day')} booked (${days[0]} to ${days.at(-1)})`;
   });
   return lines.join('\n');
+}
+
+/** The run in full, from the live file, with what to do about its failures. `isVerbose`: every package, however many. */
+export function formatRun(
+  { runId, failures }: RunSummary,
+  config: Config,
+  { formatCommand, isVerbose = false }: { formatCommand: FormatCommand; isVerbose?: boolean },
+): string {
+  const queries = openRunQueries(config.warehouse);
+  try {
+    const found = queries.find(runId);
+    if (!found) throw new RangeError(`there is no run ${runId}`);
+    const held_back = listHeldBack(config.warehouse, found.walks);
+    const details = redactAll(withCommands({ ...found, held_back }, config, formatCommand), config.secrets);
+    const findHint = (row: (typeof found.failures)[number]) =>
+      failures.find((each) => each.account === row.account && each.packageId === row.package_id)?.hint;
+    const withHints = details.failures.map((row) => ({ ...row, hint: findHint(row) ?? null }));
+    const options = { now: systemClock.now(), isKilled: false, formatCommand };
+    const most = isVerbose ? Infinity : undefined;
+    return runText({ ...details, failures: withHints }, { ...options, most });
+  } finally {
+    queries.close();
+  }
+}
+
+/** All that waits in packages of these walks, also what an earlier walk held back. */
+function listHeldBack(path: string, walks: RunDetails['walks']): RunDetails['held_back'] {
+  const holding = walks.filter(({ held_back: count }) => count > 0);
+  if (holding.length === 0) return [];
+  const queries = openStatusQueries(path);
+  try {
+    const keys = new Set(holding.map(({ account, package_id: id }) => `${account}/${id}`));
+    return queries.heldBack().filter(({ account, package_id: id }) => keys.has(`${account}/${id}`));
+  } finally {
+    queries.close();
+  }
+}
+
+/** The JSON document of `sync --json` (docs/json.md). */
+export function summaryJson(
+  summary: RunSummary,
+  published: PublishResult,
+  targets: readonly TargetLoads[],
+): string {
+  return formatJson({
+    run_id: summary.runId,
+    mode: summary.mode,
+    packages_done: summary.packagesDone,
+    status: summary.status,
+    requests: summary.requests,
+    duration_ms: summary.durationMs,
+    walks: summary.walks,
+    storage: summary.storage,
+    failures: summary.failures.map(({ account, packageId, message, hint = null, parked }) => ({
+      account,
+      package_id: packageId,
+      message,
+      hint,
+      parked,
+    })),
+    published: publishResultDocument(published),
+    targets: targets.map(targetLoadsDocument),
+  });
 }

@@ -186,12 +186,7 @@ function budgetText({ budgets }: Report): string {
     'saved in 7 days by quick walks': row.saved.requests || null,
     'unchanged pages': row.saved.pages,
   }));
-  const returning = budgets.flatMap(({ account, pause }) =>
-    pause && !pause.in_force
-      ? [`  ${account} was paused until ${pause.until} UTC; its rate comes back until ${pause.back_at} UTC`]
-      : [],
-  );
-  return [formatRecords(records), ...returning].join('\n');
+  return formatRecords(records);
 }
 
 /** The last requests, newest first. */
