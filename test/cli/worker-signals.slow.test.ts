@@ -32,7 +32,7 @@ describe('a worker', () => {
   it('continues at SIGUSR2 and without a reader of its log', async () => {
     const { cwd, gate, worker } = await startHeldWorker();
     worker.kill('SIGUSR2');
-    worker.closeLog();
+    worker.process.stderr?.destroy(); // as a log reader that ends does
     gate.open();
     const count = `select count(*) from run where status = 'succeeded'`;
     await eventually(() => readWarehouseValue(cwd, count)).toBe(1);

@@ -1,7 +1,6 @@
 /** A command that is killed, or gets an error, at one of its calls of the system, by strace. */
-import { spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
-import { BIN } from '../support/processes/child-process.ts';
+import { BIN, startProcess } from '../support/processes/child-process.ts';
 
 /** The calls that change files. */
 export const CALLS = ['pwrite64', 'fsync', 'fdatasync', 'rename', 'link', 'unlink', 'ftruncate'] as const;
@@ -13,13 +12,8 @@ export const FAULTS = ['signal=KILL:when=N', 'error=EIO:when=N', 'error=ENOSPC:w
 /** Runs the command in the folder; returns its exit code (null: killed) and its messages. */
 export function runCommand(folder: string, command: readonly string[], strace: readonly string[] = []) {
   const args = [...strace, process.execPath, BIN, ...command, '--log-level', 'error'];
-  const child = spawn('env', args, { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
-  let stderr = '';
-  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-  return new Promise<{ code: number | null; stderr: string }>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code) => resolve({ code, stderr }));
-  });
+  const { ended } = startProcess('env', args, { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
+  return ended.then(({ code, stderr }) => ({ code, stderr }));
 }
 
 /** The options of strace that apply a fault to the Nth call of each thread. */

@@ -1,7 +1,6 @@
 import { format, resolveConfig } from 'prettier';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Database } from '../../src/database/sqlite.ts';
-import { listedAt, removalsIn } from '../support/models/history-truth.ts';
 import { readRows, type Row } from '../support/fixtures/live-file.ts';
 import {
   QUESTIONS_PATH,
@@ -9,7 +8,12 @@ import {
   readQuestionsPage,
   SQL_AND_ANSWER,
 } from '../support/fixtures/questions-page.ts';
-import { makeSandboxHistory, UNSERVED_DAYS, type SandboxHistory } from '../support/models/sandbox-history.ts';
+import {
+  makeSandboxHistory,
+  removalsIn,
+  UNSERVED_DAYS,
+  type SandboxHistory,
+} from '../support/models/sandbox-history.ts';
 
 const QUESTIONS = readQuestions();
 
@@ -66,7 +70,7 @@ describe('the answer', () => {
   it('on removals has those in the lists of seven days, and whether they are still removed', () => {
     const removals = removalsIn(history.steps)
       .filter(({ removed }) => removed >= '2026-03-05 15:00') // 00:00 in Seoul
-      .map(({ returned, ...removal }) => ({ ...removal, still: returned === null ? 'yes' : 'no' }));
+      .map(({ isBack, ...removal }) => ({ ...removal, still: isBack ? 'no' : 'yes' }));
     const byId = (one: { id: number }, other: { id: number }) => one.id - other.id;
     const answer = answerTo('What was removed last week?').map((row) => ({
       package_name: row.package_name,
@@ -83,7 +87,7 @@ describe('the answer', () => {
       const answer = answerTo('What was in the catalogue on a date?', (sql) =>
         sql.replace(/^.* like .*\n/m, '').replace('2026-03-05', step.at.slice(0, 10)),
       );
-      const listed = listedAt(step).map(({ package_name, video }) => [package_name, video.id, video.title]);
+      const listed = step.listed.map(({ package_name, video }) => [package_name, video.id, video.title]);
       const rows = answer.map(({ package_name, video_id, title }) => [package_name, video_id, title]);
       expect(rows, step.at).toEqual(listed);
     }

@@ -12,7 +12,7 @@ const WORD = 'p@ss/wörd 100%';
 describe.skipIf(findPostgres() === null)('the schema of a target', () => {
   let server: PostgresServer;
   beforeAll(async () => {
-    server = await startPostgres({}, { hba: ['host all guarded 127.0.0.1/32 scram-sha-256'] });
+    server = await startPostgres({ hba: ['host all guarded 127.0.0.1/32 scram-sha-256'] });
     await server.query(
       `CREATE ROLE bi LOGIN; CREATE ROLE late LOGIN; CREATE ROLE loader LOGIN; CREATE ROLE guarded LOGIN PASSWORD '${WORD}'`,
     );

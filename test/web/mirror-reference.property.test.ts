@@ -1,10 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareWithReference, expectAsReference } from '../support/models/requested-lists.ts';
 import { allRecords } from '../support/fixtures/json-page.ts';
 import { startSandbox } from '../support/servers/sandbox-account.ts';
-import type { Sent } from '../support/models/reference-list.ts';
-import { someQueries } from '../support/models/searched-lists.ts';
+import {
+  compareWithReference,
+  expectAsReference,
+  someQueries,
+  type Sent,
+} from '../support/models/searched-lists.ts';
 import { rounds } from '../support/rounds.ts';
 
 describe('a list that is searched, sorted and paged', () => {

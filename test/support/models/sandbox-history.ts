@@ -1,31 +1,27 @@
 /**
- * Eleven days of a demo account, the same on every machine and every day: a real pipeline over real HTTP into
- * a real live file, by a clock that the history advances, and the file published from it. The proxy before
- * the sandbox omits a few days, and lists some videos in both packages.
+ * Eleven days of a demo account, the same on every machine and every day: a real pipeline over real HTTP into a real live file, by a
+ * clock that the history advances, and the file published from it. The service omits a few days, and lists some videos in both
+ * packages.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Config } from '../../../src/config/config.ts';
-import { createLogger } from '../../../src/lib/logger.ts';
-import type { Change } from '../../../src/sandbox/churn.ts';
-import { createSandbox } from '../../../src/sandbox/sandbox.ts';
-import type { Catalogue, VideoQuery, VideoRecord } from '../../../src/service/server/catalogue.ts';
-import { allDays, allRecords } from '../fixtures/json-page.ts';
-import { createServiceServer } from '../../../src/service/server/server.ts';
-import type { RunSummary } from '../../../src/sync/run.ts';
-import type { Mode } from '../../../src/database/schema/runs.ts';
-import { openPublisher } from '../../../src/publishing/publisher.ts';
-import { createStorageConfig, createTestConfig } from '../fixtures/test-config.ts';
-import { createVirtualClock, type VirtualClock } from '../clocks/virtual-clock.ts';
-import { silentProgress } from '../../../src/sync/context.ts';
 import { openPipeline } from '../../../src/app/pipeline.ts';
+import type { Config } from '../../../src/config/config.ts';
+import type { Mode } from '../../../src/database/schema/runs.ts';
+import { createLogger } from '../../../src/lib/logger.ts';
+import { openPublisher } from '../../../src/publishing/publisher.ts';
+import { createSandbox } from '../../../src/sandbox/sandbox.ts';
+import type { Catalogue, VideoRecord } from '../../../src/service/server/catalogue.ts';
+import { createServiceServer } from '../../../src/service/server/server.ts';
+import { silentProgress } from '../../../src/sync/context.ts';
+import { createVirtualClock, type VirtualClock } from '../clocks/virtual-clock.ts';
+import { allDays, allRecords } from '../fixtures/json-page.ts';
+import { createTestConfig } from '../fixtures/test-config.ts';
 
-/** The service's calendar. */
-export const TIMEZONE = 'Asia/Seoul';
-
-/** The first requested day of storage. */
-export const STORAGE_SINCE = '2025-10-01';
+/** The service's calendar, and the first requested day of storage. */
+const TIMEZONE = 'Asia/Seoul';
+const STORAGE_SINCE = '2025-10-01';
 
 /** Days of which the service has no record: one ends a month, the last one is still requested. */
 export const UNSERVED_DAYS = ['2025-12-31', '2026-02-07', '2026-02-08', '2026-03-10'] as const;
@@ -43,10 +39,7 @@ const PACKAGES = [
   { id: 102, name: 'Campaigns', videos: 80 },
 ] as const;
 
-/**
- * The events: a number of changes of the account, then a run at the moment. No runs on the weekend of 7
- * March.
- */
+/** A number of changes of the account, then a run at the moment. No runs on the weekend of 7 March. */
 const STEPS: readonly { at: string; changes: number; mode?: Mode; answerMs?: number }[] = [
   { at: '2026-03-02T01:00Z', changes: 0 },
   { at: '2026-03-03T01:00Z', changes: 9 },
@@ -67,18 +60,21 @@ const PAGE_SIZE = 50;
 const ANSWER_MS = 600;
 const RECORD_MS = 8;
 
-/** The contents of the service at a run, by package, and the changes since the previous run. */
+/** A video as a package listed it. */
+export interface Listed {
+  package_name: string;
+  video: VideoRecord;
+}
+
+/** The contents of the service at a run, by package and id. */
 export interface Step {
   at: string;
   mode: Mode;
-  changes: readonly Change[];
-  lists: ReadonlyMap<number, readonly VideoRecord[]>;
-  summary: RunSummary;
+  listed: readonly Listed[];
 }
 
 export interface SandboxHistory {
-  /** Paths of the two files. */
-  live: string;
+  /** The path of the published file. */
   published: string;
   steps: readonly Step[];
   /** Removes the files. */
@@ -99,49 +95,44 @@ export async function makeSandboxHistory(): Promise<SandboxHistory> {
 
 async function liveThrough(folder: string): Promise<Omit<SandboxHistory, 'close'>> {
   const clock = createVirtualClock(PUBLISHED_AT);
-  const account = await openAccount(clock);
-  const config = historyConfig(folder, account.url, account.sandbox.key);
+  const pace = { answerMs: ANSWER_MS };
+  const newestMs = Date.parse(STEPS[0]?.at ?? '');
+  const sandbox = createSandbox({ clock, seed: SEED, packages: PACKAGES, timezone: TIMEZONE, newestMs });
+  const catalogue = await createShown(sandbox.catalogue, clock, pace);
+  const sizes = { defaultPageSize: PAGE_SIZE, maxPageSize: PAGE_SIZE };
+  const now = () => clock.now();
+  const server = createServiceServer({ catalogue, keys: [sandbox.key], ...sizes, storageAuth: 'none', now });
+  const { url } = await server.listen({ host: '127.0.0.1', port: 0 });
+  const config = historyConfig(folder, url, sandbox.key);
   const logger = createLogger({ level: 'silent', format: 'text', secrets: [], write: () => undefined });
   const pipeline = openPipeline(config, { clock, logger, progress: silentProgress, command: 'test' });
   const { signal } = new AbortController();
   const steps: Step[] = [];
   try {
-    for (const { at, changes: count, mode = 'full', answerMs = ANSWER_MS } of STEPS) {
-      const changes = account.sandbox.churn(count);
-      account.answerMs = answerMs;
+    for (const { at, changes, mode = 'full', answerMs = ANSWER_MS } of STEPS) {
+      sandbox.churn(changes);
+      pace.answerMs = answerMs;
       clock.set(at);
-      const summary = await pipeline.run({ trigger: 'manual', mode, signal });
-      steps.push({ at, mode, changes, summary, lists: await readLists(account.shown) });
+      await pipeline.run({ trigger: 'manual', mode, signal });
+      const endedAt = clock.now();
+      steps.push({ at, mode, listed: await readLists(catalogue) });
+      clock.set(endedAt); // reading the lists took time too
     }
     clock.set(PUBLISHED_AT);
     await openPublisher(config, 'test')?.publish(clock.now(), signal);
   } finally {
     await pipeline.close();
-    await account.server.close();
+    await server.close();
   }
-  return { live: config.warehouse, published: config.publish?.file ?? '', steps };
+  return { published: config.publish?.file ?? '', steps };
 }
 
-/** The sandbox with its proxy, over HTTP on loopback. */
-async function openAccount(clock: VirtualClock) {
-  const newestMs = Date.parse(STEPS[0]?.at ?? '');
-  const sandbox = createSandbox({ clock, seed: SEED, packages: PACKAGES, timezone: TIMEZONE, newestMs });
-  const shown = await createProxy(sandbox.catalogue);
-  const server = createServiceServer({
-    catalogue: takingTime(shown, clock, () => account.answerMs),
-    keys: [sandbox.key],
-    defaultPageSize: PAGE_SIZE,
-    maxPageSize: PAGE_SIZE,
-    storageAuth: 'none',
-    now: () => clock.now(),
-  });
-  const { url } = await server.listen({ host: '127.0.0.1', port: 0 });
-  const account = { sandbox, shown, server, url, answerMs: ANSWER_MS };
-  return account;
-}
-
-/** The sandbox without the days, and with the shared videos. */
-async function createProxy(sandbox: Catalogue): Promise<Catalogue> {
+/** The sandbox without the days, and with the shared videos. Every response advances the clock. */
+async function createShown(
+  sandbox: Catalogue,
+  clock: VirtualClock,
+  pace: { answerMs: number },
+): Promise<Catalogue> {
   const lectures = await allRecords(sandbox, 101);
   const shared = new Set(SHARED_RANKS.map((rank) => lectures[rank]?.id));
   const uploadedTwice = lectures[UPLOADED_TWICE]?.id;
@@ -152,59 +143,59 @@ async function createProxy(sandbox: Catalogue): Promise<Catalogue> {
   };
   return {
     storage: async ({ from, to }) => {
+      clock.advance(pace.answerMs);
       const days = await allDays(sandbox, from, to);
       return { days: days.filter(({ date }) => !UNSERVED_DAYS.some((day) => day === date)) };
     },
-    videos: async (query, signal) => {
-      if (query.packageId !== 102) return sandbox.videos(query, signal);
-      const list = await campaigns();
-      return { totalcount: list.length, records: getPage(list, query) };
+    videos: async ({ packageId, sort, page, pageSize }) => {
+      const list = packageId === 102 ? await campaigns() : await allRecords(sandbox, packageId);
+      const sign = sort.direction === 'asc' ? 1 : -1; // vodhouse requests lists by id only
+      const sorted = list.toSorted((one, other) => sign * (one.id - other.id));
+      const records = sorted.slice((page - 1) * pageSize, page * pageSize);
+      clock.advance(pace.answerMs + RECORD_MS * records.length);
+      return { totalcount: list.length, records };
     },
   };
 }
 
-/** The page of a list by id, which is the only list that vodhouse requests. */
-function getPage(list: readonly VideoRecord[], { sort, page, pageSize }: VideoQuery): VideoRecord[] {
-  const sign = sort.direction === 'asc' ? 1 : -1;
-  const sorted = list.toSorted((one, other) => sign * (one.id - other.id));
-  return sorted.slice((page - 1) * pageSize, page * pageSize);
-}
-
-/** Every response advances the clock. */
-function takingTime(shown: Catalogue, clock: VirtualClock, answerMs: () => number): Catalogue {
-  return {
-    storage: async (range) => {
-      clock.advance(answerMs());
-      return shown.storage(range);
-    },
-    videos: async (query, signal) => {
-      const page = await shown.videos(query, signal);
-      clock.advance(answerMs() + RECORD_MS * ('records' in page ? page.records.length : 0));
-      return page;
-    },
-  };
-}
-
-async function readLists(shown: Catalogue): Promise<Step['lists']> {
-  const lists = PACKAGES.map(async ({ id }) => [id, await allRecords(shown, id)] as const);
-  return new Map(await Promise.all(lists));
+async function readLists(catalogue: Catalogue): Promise<Listed[]> {
+  const lists = PACKAGES.map(async ({ id, name }) =>
+    (await allRecords(catalogue, id)).map((video) => ({ package_name: name, video })),
+  );
+  return (await Promise.all(lists)).flat();
 }
 
 /** One request at a time: the order is the same in every history. */
 function historyConfig(folder: string, url: string, key: string): Config {
-  const config = createTestConfig({ url, pageSize: PAGE_SIZE, concurrency: 1 }, join(folder, 'vodhouse.db'));
-  const storage = createStorageConfig(url, { key, since: STORAGE_SINCE });
+  const options = { url, pageSize: PAGE_SIZE, concurrency: 1, timezone: TIMEZONE };
+  const storage = { key, since: STORAGE_SINCE };
+  const config = createTestConfig({ ...options, storage }, join(folder, 'vodhouse.db'));
   const packages = PACKAGES.map(({ id, name }) => ({ id, name }));
   const videoList = { baseUrl: url, key, pageSize: PAGE_SIZE };
+  const exclude = ['access_key', 'org_access_key'];
   return {
     ...config,
-    timezone: TIMEZONE,
-    accounts: config.accounts.map((account) => ({ ...account, videoList, storage, packages })),
-    publish: {
-      file: join(folder, 'vodhouse.bi.db'),
-      exclude: ['access_key', 'org_access_key'],
-      everyMs: 0,
-      targets: [],
-    },
+    accounts: config.accounts.map((account) => ({ ...account, videoList, packages })),
+    publish: { file: join(folder, 'vodhouse.bi.db'), exclude, everyMs: 0, targets: [] },
   };
+}
+
+const getKey = ({ package_name, video }: Listed) => `${package_name}/${video.id}`;
+
+/**
+ * Every video that disappeared between two runs, in order of the runs: when it was first missing, in UTC to the minute as the file
+ * has it (`2026-03-06 01:00`), and whether it came back.
+ */
+export function removalsIn(steps: readonly Step[]) {
+  const keys = steps.map(({ listed }) => new Set(listed.map(getKey)));
+  return steps.slice(0, -1).flatMap(({ listed }, index) =>
+    listed
+      .filter((each) => keys[index + 1]?.has(getKey(each)) === false)
+      .map((each) => ({
+        package_name: each.package_name,
+        id: each.video.id,
+        removed: (steps[index + 1]?.at ?? '').slice(0, 16).replace('T', ' '),
+        isBack: keys.slice(index + 2).some((later) => later.has(getKey(each))),
+      })),
+  );
 }

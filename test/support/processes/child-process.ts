@@ -14,48 +14,68 @@ export function moduleUrl(module: string): string {
   return new URL(`src/${module}`, ROOT).href;
 }
 
+/** How a process ended: its exit code, or else the signal that ended it. */
+export interface Ended {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
 export interface Child {
   process: ChildProcess;
+  pid: number;
+  /** Everything written so far. */
+  stdout: () => string;
+  stderr: () => string;
+  kill: (signal: NodeJS.Signals) => void;
   /** Resolves when the child has written the text to stdout; rejects when it ends before. */
-  waitForOutput(text: string): Promise<void>;
-  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }>;
+  waitForOutput: (text: string) => Promise<void>;
+  ended: Promise<Ended>;
 }
 
-/** Runs an ES module given as text, which may import TypeScript; the child is killed when the test ends. */
-export function runModule(text: string, options: SpawnOptions = {}): Child {
-  return run([`--import=${LOADER}`, '--input-type=module', '--eval', text], options);
-}
-
-/** Runs Node with these arguments; the child is killed when the test ends. */
-export function run(args: readonly string[], options: SpawnOptions = {}): Child {
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options });
-  let stdout = '';
-  let stderr = '';
-  child.stdout?.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
-  child.stderr?.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-  const ended = new Promise<Awaited<Child['ended']>>((resolve, reject) => {
+/** Starts a program for several tests; the caller must stop it. */
+export function startProcess(program: string, args: readonly string[], options: SpawnOptions = {}): Child {
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options });
+  let [stdout, stderr] = ['', ''];
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const ended = new Promise<Ended>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
   });
-  onTestFinished(async () => {
-    child.kill('SIGKILL');
-    await ended;
-  });
-  return { process: child, ended, waitForOutput: (text) => waitForOutput(child, ended, () => stdout, text) };
+  return {
+    process: child,
+    pid: child.pid ?? 0,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    kill: (signal) => void child.kill(signal),
+    waitForOutput: (text) =>
+      new Promise((resolve, reject) => {
+        const check = () => {
+          if (stdout.includes(text)) resolve();
+        };
+        child.stdout?.on('data', check);
+        check();
+        void ended.then((end) => reject(new Error(`it ended before it wrote ${text}: ${end.stderr}`)));
+      }),
+    ended,
+  };
 }
 
-function waitForOutput(
-  child: ChildProcess,
-  ended: Child['ended'],
-  stdout: () => string,
-  text: string,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const check = () => {
-      if (stdout().includes(text)) resolve();
-    };
-    child.stdout?.on('data', check);
-    check();
-    void ended.then((end) => reject(new Error(`it ended before it wrote ${text}: ${end.stderr}`)));
+/** Kills the child when the test ends. */
+export function killAfterTest(child: Child): Child {
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await child.ended;
   });
+  return child;
 }
+
+/** Runs Node with these arguments; the child is killed when the test ends. */
+export const run = (args: readonly string[], options: SpawnOptions = {}): Child =>
+  killAfterTest(startProcess(process.execPath, args, options));
+
+/** Runs an ES module given as text, which may import TypeScript; the child is killed when the test ends. */
+export const runModule = (text: string, options: SpawnOptions = {}): Child =>
+  run([`--import=${LOADER}`, '--input-type=module', '--eval', text], options);

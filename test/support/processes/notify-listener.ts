@@ -1,8 +1,7 @@
 /** Receives what a process tells a service manager by sd_notify(3). Node has no unix datagram sockets, python3 has. */
-import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { killAfterTest, startProcess } from './child-process.ts';
 import { eventually } from './vodhouse-command.ts';
 
 /** The descriptors that come with a message are closed: `systemd-notify` waits for that. */
@@ -21,11 +20,8 @@ export type Notification = Record<string, string>;
 /** Listens until the end of the test. `received`: the messages so far, without the barriers between them. */
 export async function startNotifyListener(): Promise<{ socket: string; received: () => Notification[] }> {
   const socket = join(temporaryFolder(), 'notify');
-  const child = spawn('python3', ['-c', LISTENER, socket], { stdio: ['ignore', 'pipe', 'inherit'] });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  let output = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
-  const lines = () => output.split('\n').slice(0, -1);
+  const child = killAfterTest(startProcess('python3', ['-c', LISTENER, socket]));
+  const lines = () => child.stdout().split('\n').slice(0, -1);
   await eventually(() => lines().length).toBe(1);
   const received = () =>
     lines()

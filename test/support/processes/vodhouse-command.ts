@@ -1,18 +1,7 @@
 /** The command, called in this process, or the built one as a child process (after `npm run build`). */
-import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, vi } from 'vitest';
+import { expect, vi } from 'vitest';
 import { runCommandLine } from '../../../src/cli/command-line.ts';
-
-const BINARY = fileURLToPath(new URL('../../../bin/vodhouse.js', import.meta.url));
-
-/** How a process ended: its exit code, or else the signal that ended it. */
-export interface Ended {
-  code: number | null;
-  signal: NodeJS.Signals | null;
-  stdout: string;
-  stderr: string;
-}
+import { BIN, killAfterTest, startProcess, type Child, type Ended } from './child-process.ts';
 
 export interface Surroundings {
   cwd: string;
@@ -24,53 +13,17 @@ export interface Surroundings {
   node?: string;
 }
 
-export interface RunningCommand {
-  pid: number;
-  /** Everything written so far. */
-  stdout: () => string;
-  stderr: () => string;
-  /** Closes the pipe that it logs to, as a log reader that ends does. */
-  closeLog: () => void;
-  kill: (signal: NodeJS.Signals) => void;
-  ended: Promise<Ended>;
-}
-
 /** Starts the command; one that still runs when the test is over is killed. */
-export function startVodhouse(parameters: readonly string[], surroundings: Surroundings): RunningCommand {
-  const command = spawnVodhouse(parameters, surroundings);
-  onTestFinished(async () => {
-    command.kill('SIGKILL');
-    await command.ended;
-  });
-  return command;
-}
+export const startVodhouse = (parameters: readonly string[], surroundings: Surroundings): Child =>
+  killAfterTest(spawnVodhouse(parameters, surroundings));
 
 /** Starts the command for several tests; the caller must stop it. */
 export function spawnVodhouse(
   parameters: readonly string[],
-  { cwd, env = {}, binary = BINARY, node = process.execPath }: Surroundings,
-): RunningCommand {
-  const child = spawn(node, [binary, ...parameters], {
-    cwd,
-    env: { PATH: process.env.PATH ?? '', HOME: cwd, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let stdout = '';
-  let stderr = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  const ended = new Promise<Ended>((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
-  });
-  return {
-    pid: child.pid ?? 0,
-    stdout: () => stdout,
-    stderr: () => stderr,
-    closeLog: () => void child.stderr.destroy(),
-    kill: (signal) => void child.kill(signal),
-    ended,
-  };
+  { cwd, env = {}, binary = BIN, node = process.execPath }: Surroundings,
+): Child {
+  const variables = { PATH: process.env.PATH ?? '', HOME: cwd, ...env };
+  return startProcess(node, [binary, ...parameters], { cwd, env: variables });
 }
 
 let lastCommand: Promise<unknown> = Promise.resolve();

@@ -1,15 +1,22 @@
 /** A PostgreSQL server of its own: Debian's binaries, a temporary folder, a free port, trust on loopback only. */
-import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import {
+  appendFileSync,
+  chownSync,
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+} from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { findChildProcesses } from '../processes/process-table.ts';
 import { listenOnLoopback } from './loopback.ts';
-import { createCluster, POSTGRES_USER, type Cluster, type ClusterOptions } from './postgres-cluster.ts';
-
-export { findPostgres } from './postgres-cluster.ts';
 
 export interface PostgresServer {
   /** Of its superuser, who needs no password, and of the database `postgres`. */
@@ -17,70 +24,74 @@ export interface PostgresServer {
   port: number;
   /** The rows of the last statement, by a new connection; by default one of `url`. BIGINT comes as text. */
   query: <Row extends object>(sql: string, url?: string) => Promise<Row[]>;
-  start: () => Promise<void>;
-  /** `immediate`: like a crash. `fast` (default) disconnects the clients first. Thaws a frozen server. */
-  stop: (mode?: 'immediate' | 'fast') => Promise<void>;
   /** Freezes all its processes (SIGSTOP), or lets them continue. */
   signal: (name: 'SIGSTOP' | 'SIGCONT') => void;
   /** Creates an empty database. Its address, for the superuser. */
-  createDatabase: (name?: string) => Promise<string>;
-  /** What the server has logged. */
-  log: () => string;
+  createDatabase: () => Promise<string>;
   /** Stops the server and deletes its files. If the tests end without it, a process of its own does the same. */
   remove: () => Promise<void>;
 }
 
+const VERSIONS = '/usr/lib/postgresql';
+
+/** The folder of initdb and postgres of the newest version; null where Debian's `postgresql` is not installed. */
+export function findPostgres(): string | null {
+  if (!existsSync(VERSIONS)) return null;
+  const newest = readdirSync(VERSIONS).sort((one, other) => Number(other) - Number(one))[0];
+  const bin = newest === undefined ? '' : join(VERSIONS, newest, 'bin');
+  return existsSync(join(bin, 'initdb')) ? bin : null;
+}
+
+/** PostgreSQL does not run as root: then it runs as nobody. */
+const USER = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+
 /** Created for tests: nothing is safe from a loss of power, and other machines cannot connect. */
-const SETTINGS = {
-  listen_addresses: '127.0.0.1',
-  unix_socket_directories: '',
-  fsync: 'off',
-  shared_buffers: '64MB',
-  max_wal_size: '1GB',
-};
+const SETTINGS = `
+listen_addresses = '127.0.0.1'
+unix_socket_directories = ''
+fsync = 'off'
+shared_buffers = '64MB'
+max_wal_size = '1GB'
+`;
+
+/** Waits for the end of its input, which comes when the tests end in any way; then stops the server and deletes the folder. */
+const GUARD = `cat >/dev/null
+pid=$(head -n 1 "$0/data/postmaster.pid" 2>/dev/null)
+if [ -n "$pid" ]; then
+  pkill -CONT -P "$pid"
+  kill -CONT "$pid" && kill -QUIT "$pid"
+  while kill -0 "$pid"; do sleep 0.1; done
+fi 2>/dev/null
+rm -rf "$0"`;
 
 /**
- * Creates a server and starts it; usable in `beforeAll`. The caller removes it. `settings` are lines of postgresql.conf.
- * Throws where Debian's `postgresql` is not installed.
+ * Creates a server and starts it; usable in `beforeAll`. The caller removes it. `hba`: lines of pg_hba.conf before those that trust
+ * loopback, such as `host all all 127.0.0.1/32 scram-sha-256`. Throws where Debian's `postgresql` is not installed.
  */
-export async function startPostgres(
-  settings: Readonly<Record<string, string>> = {},
-  options: ClusterOptions = {},
-): Promise<PostgresServer> {
-  const port = await findFreePort();
-  const cluster = createCluster({ port: String(port), ...SETTINGS, ...settings }, options);
+export async function startPostgres({ hba = [] }: { hba?: readonly string[] } = {}): Promise<PostgresServer> {
+  const port = await findStablePort();
+  const folder = mkdtempSync(join(tmpdir(), 'vodhouse-postgres-'));
+  const remove = guard(folder);
+  const server = launch(folder, port, hba);
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
-  let running: ChildProcess | null = null;
   const query: PostgresServer['query'] = (sql, at = url) => queryOnce(at, sql);
-  const start = async () => {
-    running = launch(cluster);
-    await untilAnswering(running, cluster, url);
-  };
-  const signal = (name: NodeJS.Signals) => signalAll(running, name);
-  const stop = async (mode: 'immediate' | 'fast' = 'fast') => {
-    if (!running || hasEnded(running)) return;
-    signal('SIGCONT');
-    const ended = new Promise((resolve) => running?.once('exit', resolve));
-    running.kill(mode === 'fast' ? 'SIGINT' : 'SIGQUIT');
-    await ended;
-  };
-  let databases = 0;
-  const createDatabase = async (name = `database_${++databases}`) => {
-    await query(`CREATE DATABASE "${name}" TEMPLATE template0`);
-    return url.replace(/[^/]*$/, name);
-  };
-  const remove = async () => {
-    await stop('immediate');
-    await cluster.remove();
-  };
-  const log = () => readLog(cluster);
   try {
-    await start();
+    while (!(await query('SELECT 1').catch(() => null))) {
+      if (hasEnded(server))
+        throw new Error(`PostgreSQL did not start:\n${readFileSync(join(folder, 'log'), 'utf8')}`);
+      await sleep(50);
+    }
   } catch (error) {
     await remove();
     throw error;
   }
-  return { url, port, query, start, stop, signal, createDatabase, log, remove };
+  let databases = 0;
+  const createDatabase = async () => {
+    const name = `database_${++databases}`;
+    await query(`CREATE DATABASE "${name}" TEMPLATE template0`);
+    return url.replace(/[^/]*$/, name);
+  };
+  return { url, port, query, signal: (name) => signalAll(server, name), createDatabase, remove };
 }
 
 async function queryOnce<Row extends object>(connectionString: string, sql: string): Promise<Row[]> {
@@ -95,13 +106,24 @@ async function queryOnce<Row extends object>(connectionString: string, sql: stri
   }
 }
 
-function launch({ bin, data, logFile }: Cluster): ChildProcess {
-  const log = openSync(logFile, 'a');
+/** Creates the files of a cluster, and starts its server. */
+function launch(folder: string, port: number, hba: readonly string[]): ChildProcess {
+  const bin = findPostgres();
+  if (bin === null) throw new Error('PostgreSQL is missing: apt-get install postgresql');
+  if (USER.uid !== undefined) chownSync(folder, USER.uid, USER.gid);
+  const data = join(folder, 'data');
+  const init = ['-D', data, '-U', 'postgres', '--auth=trust', '--no-sync', '-E', 'UTF8', '--locale=C'];
+  execFileSync(join(bin, 'initdb'), init, { ...USER, stdio: 'ignore', cwd: '/' });
+  appendFileSync(join(data, 'postgresql.conf'), `${SETTINGS}port = ${port}\n`);
+  const hbaFile = join(data, 'pg_hba.conf');
+  writeFileSync(hbaFile, [...hba, readFileSync(hbaFile, 'utf8')].join('\n'));
+  const log = openSync(join(folder, 'log'), 'a');
   try {
+    // detached: Ctrl-C is not for the server
     return spawn(join(bin, 'postgres'), ['-D', data], {
-      ...POSTGRES_USER,
+      ...USER,
       stdio: ['ignore', log, log],
-      detached: true, // Ctrl-C is not for the server
+      detached: true,
       cwd: '/',
     });
   } finally {
@@ -109,30 +131,29 @@ function launch({ bin, data, logFile }: Cluster): ChildProcess {
   }
 }
 
+/** A process that outlives that of the tests. The function returned lets it stop the server and delete the folder now. */
+function guard(folder: string): () => Promise<void> {
+  const guarding = spawn('sh', ['-c', GUARD, folder], {
+    ...{ detached: true, cwd: '/' },
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  const ended = new Promise<void>((resolve) => guarding.once('exit', () => resolve()));
+  guarding.unref();
+  (guarding.stdin as unknown as { unref: () => void }).unref();
+  return async () => {
+    guarding.ref();
+    guarding.stdin.end();
+    await ended;
+  };
+}
+
 const hasEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null;
 
-async function untilAnswering(server: ChildProcess, cluster: Cluster, url: string): Promise<void> {
-  for (;;) {
-    if (hasEnded(server)) throw new Error(`PostgreSQL did not start:\n${readLog(cluster)}`);
-    try {
-      await queryOnce(url, 'SELECT 1');
-      return;
-    } catch {
-      await sleep(50);
-    }
-  }
-}
-
-function readLog({ logFile }: Cluster): string {
-  return existsSync(logFile) ? readFileSync(logFile, 'utf8') : '';
-}
-
 /** Each process of PostgreSQL has a group of its own. */
-function signalAll(server: ChildProcess | null, name: NodeJS.Signals): void {
-  const { pid } = server ?? {};
-  if (!server || pid === undefined || hasEnded(server)) return;
+function signalAll(server: ChildProcess, name: NodeJS.Signals): void {
+  if (server.pid === undefined || hasEnded(server)) return;
   server.kill(name); // the first one, so that it starts no other
-  for (const child of findChildProcesses(pid, 'postgres')) {
+  for (const child of findChildProcesses(server.pid, 'postgres')) {
     try {
       process.kill(child, name);
     } catch {
@@ -141,8 +162,8 @@ function signalAll(server: ChildProcess | null, name: NodeJS.Signals): void {
   }
 }
 
-/** Below the ports of outgoing connections, so that a stopped server finds it free again. */
-async function findFreePort(): Promise<number> {
+/** A free port below those of outgoing connections, so that nothing takes it before the server does. */
+async function findStablePort(): Promise<number> {
   for (;;) {
     const port = 15_000 + Math.floor(Math.random() * 15_000);
     const probe = await listenOnLoopback(createServer(), port).catch(() => null);

@@ -1,10 +1,9 @@
 /** Debian's Prometheus, in a temporary folder, on loopback, with the rules of deploy/. */
-import { spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { killAfterTest, startProcess } from '../processes/child-process.ts';
 import { eventually } from '../processes/vodhouse-command.ts';
 import { RULES } from '../watching-files.ts';
 import { findFreePort } from './loopback.ts';
@@ -34,12 +33,7 @@ export async function startPrometheus(scraped: string) {
     `--storage.tsdb.path=${join(folder, 'data')}`,
     `--web.listen-address=${address}`,
   ];
-  const child = spawn(PROMETHEUS, parameters, { cwd: folder, stdio: 'ignore' });
-  const ended = new Promise((end) => child.once('exit', end));
-  onTestFinished(async () => {
-    child.kill('SIGKILL');
-    await ended;
-  });
+  killAfterTest(startProcess(PROMETHEUS, parameters, { cwd: folder, stdio: 'ignore' }));
   const get = async <Data>(path: string): Promise<Data> => {
     const response = await fetch(`http://${address}/api/v1/${path}`);
     const { status, data, error } = (await response.json()) as { status: string; data: Data; error?: string };
