@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts';
 import { createCalendar } from '../lib/calendar.ts';
 import { lockOrThrow } from '../database/lock.ts';
 import type { Clock } from '../lib/clock.ts';
+import { LockedError } from '../lib/errors.ts';
 import type { PackageKey } from '../lib/package-key.ts';
 import { scheduleInterval } from '../lib/cron-ticks.ts';
 import { acceptPageCommands, commandsFor } from '../health/commands.ts';
@@ -16,7 +17,6 @@ import { assertMayUse, openConfiguredWarehouse } from './configured-warehouse.ts
 import type { Environment } from './environment.ts';
 import { assertMayRetire, findLeaving, leavingLines } from './leaving.ts';
 import { assertAnyOurs, findOwned } from './owned-accounts.ts';
-import { openWhenFree } from './run-lock.ts';
 import { createSyncAccount } from './sync-account.ts';
 
 /** What one run is to do; left out: everything. */
@@ -74,6 +74,27 @@ export function openPipeline(config: Config, environment: Environment) {
       warehouse.close();
     },
   };
+}
+
+const LOCK_POLL_MS = 300;
+
+/** Calls `open` again and again while it throws LockedError. Throws its other errors, and the reason of the signal. */
+export async function openWhenFree<Opened>(
+  open: () => Opened,
+  { clock, logger }: Pick<Environment, 'clock' | 'logger'>,
+  signal: AbortSignal,
+): Promise<Opened> {
+  for (let tries = 1; ; tries++) {
+    signal.throwIfAborted();
+    try {
+      return open();
+    } catch (error) {
+      if (!(error instanceof LockedError)) throw error;
+      const reason = error.message;
+      if (tries === 1) logger.info({ event: 'run_lock_wait', reason }, `waiting: ${reason}`);
+    }
+    await clock.sleep(LOCK_POLL_MS, signal);
+  }
 }
 
 interface RunnerParts {

@@ -14,7 +14,6 @@ import { previousTick, nextTick, type Schedule } from '../lib/cron-ticks.ts';
 import type { Mode } from '../database/schema/runs.ts';
 import { findDue, type Due, type LastRun } from './due.ts';
 import type { OwnSchedules } from './own-schedules.ts';
-import { startTicks } from './ticks.ts';
 
 export interface SchedulerOptions {
   clock: Clock;
@@ -34,6 +33,23 @@ export interface SchedulerOptions {
   onCaughtUp?: (() => void) | undefined;
   /** Makes one run. Throws LockedError where another process is running, ParkedError where no request may be sent yet. */
   run(due: Due): Promise<void>;
+}
+
+/**
+ * Calls `onTick` at each whole multiple of `periodMs` since 1970, such as each full minute, until the returned function is
+ * called. A timer that a suspended machine delayed makes one late call.
+ */
+export function startTicks(periodMs: number, onTick: () => Promise<void>): () => void {
+  let timer: NodeJS.Timeout;
+  const wait = () => {
+    timer = setTimeout(tick, periodMs - (Date.now() % periodMs));
+  };
+  const tick = () => {
+    wait();
+    void onTick();
+  };
+  wait();
+  return () => clearTimeout(timer);
 }
 
 /** A timer for tomorrow would not advance while a machine is suspended. */

@@ -16,7 +16,7 @@ import type { WebServer } from '../web/server.ts';
 import { createBackupLoop } from './backup-loop.ts';
 import type { Due } from './due.ts';
 import { openOwnSchedules } from './own-schedules.ts';
-import { openPipeline, type Pipeline } from './pipeline.ts';
+import { openPipeline, openWhenFree, type Pipeline } from './pipeline.ts';
 import type { Environment } from './environment.ts';
 import { assertFolder } from './lost-file.ts';
 import { createBackupNotes, createPublicationNotes } from './worker-notes.ts';
@@ -24,7 +24,6 @@ import { createLoadLoop } from './load-loop.ts';
 import { createPublishLoop } from './publish-loop.ts';
 import { awaitReload, NO_RELOADS, type Reloads } from './reload.ts';
 import { runDue } from './run-due.ts';
-import { openWhenFree } from './run-lock.ts';
 import { runScheduler } from './scheduler.ts';
 
 export interface WorkerEvents {

@@ -4,13 +4,7 @@ import { ParkedError } from '../lib/errors.ts';
 import type { AccountBudget, Admission, RequestEntry } from '../lib/request-budget.ts';
 import type { Db } from '../database/connection.ts';
 import { currentPause, rampShare, recordRestriction, type Pause } from './pauses.ts';
-import {
-  clampFutureRequests,
-  countSince,
-  findNthSince,
-  insertRequest,
-  settleRequest,
-} from './statements/request.ts';
+import * as requests from './statements/request.ts';
 import { transact } from '../database/transaction.ts';
 
 /** A request is in a window while its `spent_until_ms` is less than one window ago. */
@@ -127,7 +121,9 @@ function createAdmission(
       const now = clock.now();
       const spentUntil = sent && status === null ? at + deadlineMs : now;
       const answeredAt = status === null ? null : now;
-      transact(db, (tx) => settleRequest(tx, { requestId, now, answeredAt, status, bytes, spentUntil }));
+      transact(db, (tx) =>
+        requests.settleRequest(tx, { requestId, now, answeredAt, status, bytes, spentUntil }),
+      );
     },
     restricted: (restriction) => {
       recordRestriction(db, account, restriction, at, clock.now());
@@ -154,7 +150,7 @@ function tryAdmit(ledger: Ledger, entry: RequestEntry, now: number): { requestId
   if (blocked) return blocked;
   const { account, db } = ledger;
   const spentUntil = now + entry.deadlineMs;
-  return { requestId: insertRequest(db, { ...entry, account, now, spentUntil }).id };
+  return { requestId: requests.insertRequest(db, { ...entry, account, now, spentUntil }).id };
 }
 
 /** What a request would have to wait for now; null if it may be sent. */
@@ -214,11 +210,11 @@ function findFullWindow(
   for (const window of WINDOWS) {
     const limit = limits[window.name];
     const since = { account, ms: now - window.ms };
-    if (limit === null || countSince(db, since) < limit) continue;
-    clampFutureRequests(db, { account, latest: now + deadlineMs });
-    const used = countSince(db, since);
+    if (limit === null || requests.countSince(db, since) < limit) continue;
+    requests.clampFutureRequests(db, { account, latest: now + deadlineMs });
+    const used = requests.countSince(db, since);
     if (used < limit) continue;
-    const oldest = findNthSince(db, { ...since, n: used - limit })?.until ?? since.ms;
+    const oldest = requests.findNthSince(db, { ...since, n: used - limit })?.until ?? since.ms;
     const inFlight = oldest > now && oldest <= now + deadlineMs; // later: the clock went back
     return { window, used, freeAt: oldest + window.ms + 1, inFlight };
   }

@@ -1,14 +1,20 @@
 /** Opening the live file: checks, settings, migration. */
-import { accessSync, constants, existsSync, linkSync } from 'node:fs';
+import { accessSync, constants, existsSync, linkSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Database, type DatabaseOptions } from './sqlite.ts';
 import { drizzle, type BetterSQLite3Database } from 'drizzle-orm/better-sqlite3';
-import { LockedError, WarehouseError, errorCode } from '../lib/errors.ts';
+import { LockedError, NEXT_LINE, WarehouseError, errorCode } from '../lib/errors.ts';
 import { assertNotEmpty, toWarehouseError } from './integrity.ts';
 import { findOtherHolder, readLiveHolder } from './lock.ts';
 import { APPLICATION_ID, FORMAT_BASE, SCHEMA_VERSION, migrateFile } from './migrate.ts';
 import { draftPath, removeDraft, removeStaleDrafts } from './draft-files.ts';
-import { fsyncPath, createPrivateFile, createPrivateFolder, restoreMarkerPath } from './files.ts';
+import {
+  fsyncPath,
+  createPrivateFile,
+  createPrivateFolder,
+  resolveLink,
+  restoreMarkerPath,
+} from './files.ts';
 
 export type Db = BetterSQLite3Database & { $client: Database };
 /** What a statement needs: the database, or its transaction. */
@@ -218,4 +224,28 @@ function linkIfAbsent(draft: string, path: string): void {
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error; // else another process created it
   }
+}
+
+/** Distinguishes files at the same path, by device, inode and birth time, which a rename keeps; null if there is none. */
+function getIdentity(path: string): string | null {
+  const stat = statSync(path, { throwIfNoEntry: false, bigint: true });
+  return stat ? `${stat.dev} ${stat.ino} ${stat.birthtimeNs}` : null; // the inode of a deleted file is used again
+}
+
+/**
+ * For a live file that is open now. The returned function throws WarehouseError if another file, or none, is at its path, or at
+ * that of its -wal: what is written into the open one would be lost.
+ */
+export function watchIdentity(path: string): () => void {
+  const files = [path, `${resolveLink(path)}-wal`].map((file) => ({ file, opened: getIdentity(file) }));
+  return () => {
+    const lost = files.find(({ file, opened }) => getIdentity(file) !== opened);
+    if (!lost) return;
+    throw new WarehouseError(`${lost.file} was replaced, moved or deleted while it was in use`, {
+      hint: [
+        'after vodhouse restore: run it again',
+        `else move ${path} back, with its -wal, or take another file by vodhouse restore FILE`,
+      ].join(NEXT_LINE),
+    });
+  };
 }

@@ -1,17 +1,7 @@
 /** One video of the simulated account: a function of the seed, its package, its id and its revision. */
 import type { VideoRecord } from '../service/server/catalogue.ts';
 import { createRandom, hash, STREAM, type Random } from './random.ts';
-import {
-  AUTHORS,
-  COPYRIGHTS,
-  RATES,
-  REMARKS,
-  SENTENCE_BREAKS,
-  SENTENCES,
-  SUBJECTS,
-  TITLE_PATTERNS,
-  type Subject,
-} from './sample-texts.ts';
+import * as texts from './sample-texts.ts';
 
 /** The initial state of a package: its videos had the ids from `firstId` up to `lastId`, with gaps. */
 export interface PackageSeed {
@@ -44,7 +34,7 @@ export function makeVideo(
   { id, cdate, revision }: { id: number; cdate: string | null; revision: number },
 ): VideoRecord {
   const random = createRandom(packageSeed.seed, STREAM.video, packageSeed.packageId, id);
-  const subject = random.pick(SUBJECTS);
+  const subject = random.pick(texts.SUBJECTS);
   const record = {
     id,
     cid: random.percent(60) ? `cid-${packageSeed.packageId}-${random.characters(10)}` : makeAbsent(random),
@@ -58,16 +48,16 @@ export function makeVideo(
   return revision === 0 ? record : { ...record, ...makeEdits(packageSeed, record, revision) };
 }
 
-function makeTexts(random: Random, subject: Subject) {
+function makeTexts(random: Random, subject: texts.Subject) {
   return {
-    title: random.pick(TITLE_PATTERNS)(subject, 1 + random.nextInt(200)),
+    title: random.pick(texts.TITLE_PATTERNS)(subject, 1 + random.nextInt(200)),
     series: random.percent(55) ? `${subject.korean} 시리즈 ${1 + random.nextInt(9)}기` : makeAbsent(random),
-    author: random.percent(80) ? random.pick(AUTHORS) : makeAbsent(random),
+    author: random.percent(80) ? random.pick(texts.AUTHORS) : makeAbsent(random),
     content: random.percent(85) ? makeContent(random) : makeAbsent(random),
     tag: random.percent(75) ? subject.tags.slice(random.nextInt(subject.tags.length)).join(',') : '',
-    copyright: random.percent(60) ? random.pick(COPYRIGHTS) : makeAbsent(random),
-    rate: random.percent(40) ? random.pick(RATES) : makeAbsent(random),
-    etc: random.percent(25) ? random.pick(REMARKS) : makeAbsent(random),
+    copyright: random.percent(60) ? random.pick(texts.COPYRIGHTS) : makeAbsent(random),
+    rate: random.percent(40) ? random.pick(texts.RATES) : makeAbsent(random),
+    etc: random.percent(25) ? random.pick(texts.REMARKS) : makeAbsent(random),
   };
 }
 
@@ -77,8 +67,8 @@ function makeAbsent(random: Random): string | null {
 }
 
 function makeContent(random: Random): string {
-  const sentences = Array.from({ length: 1 + random.nextInt(8) }, () => random.pick(SENTENCES));
-  return sentences.join(random.pick(SENTENCE_BREAKS));
+  const sentences = Array.from({ length: 1 + random.nextInt(8) }, () => random.pick(texts.SENTENCES));
+  return sentences.join(random.pick(texts.SENTENCE_BREAKS));
 }
 
 /** Duration in milliseconds; many are whole minutes, so that equal values occur. Some files exceed 2^31 bytes. */

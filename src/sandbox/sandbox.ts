@@ -5,8 +5,7 @@ import { packageNotFound, type Catalogue } from '../service/server/catalogue.ts'
 import { createServiceServer, PAGE_SIZES, type StorageAuth } from '../service/server/server.ts';
 import { churnSteadily, createChurn } from './churn.ts';
 import { createIncidents } from './incidents.ts';
-import type { PackageSpec } from './record-cache.ts';
-import { createPackageVideos, type PackageVideos } from './package-videos.ts';
+import { createPackageVideos, type PackageSpec, type PackageVideos } from './package-videos.ts';
 import { createStorageDays, type CountFile } from './sample-storage.ts';
 import { formatCreationTime } from './sample-video.ts';
 

@@ -2,8 +2,7 @@
 import { toTimestamp, type Clock, DAY_MS } from '../lib/clock.ts';
 import { createBudget, type Limits, type OnWait } from '../budget/budget.ts';
 import { correctDay, findBookedDay, readDayHistory, storeDays } from './store-days.ts';
-import { openDatabase, openLedgerConnection, type Tx } from '../database/connection.ts';
-import { watchIdentity } from '../database/file-identity.ts';
+import { openDatabase, openLedgerConnection, watchIdentity, type Tx } from '../database/connection.ts';
 import { findPageHash, recognisePage, storeUnchangedPage } from './unchanged-pages.ts';
 import { beginQuickWalk, finishQuickWalk, finishUnchangedList } from './quick-walks.ts';
 import { storeBoundaryPage, storePage } from './store-page.ts';

@@ -1,7 +1,7 @@
 /** The files of the demo: its config, the warehouse, and the published file. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, parse } from 'node:path';
-import { getDemoConfig } from '../../app/file-use.ts';
+import { getDemoConfig } from '../../app/configured-warehouse.ts';
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/config.ts';
 import { openForCopy } from '../../database/connection.ts';

@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import type { Config } from '../../config/config.ts';
-import { startTicks } from '../../app/ticks.ts';
+import { startTicks } from '../../app/scheduler.ts';
 import { openOwnSchedules } from '../../app/own-schedules.ts';
 import { openPipeline } from '../../app/pipeline.ts';
 import { runWorker } from '../../app/worker.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load.ts';
-import { assertSameZone } from '../../app/file-use.ts';
+import { assertSameZone } from '../../app/configured-warehouse.ts';
 import { assertNotLost } from '../../app/lost-file.ts';
 import { loadTarget } from '../../app/load-targets.ts';
 import { commandsFor, shellQuote } from '../../health/commands.ts';

@@ -4,16 +4,13 @@ import { query } from '../../database/query.ts';
 import { findOpenVideoIds } from './quarantine.ts';
 import type { IdRange, PackageKey } from '../../lib/package-key.ts';
 import { findPackage } from './package.ts';
-import { findVideo } from './video.ts';
+import { findVideo, IN_RANGE, OF_PACKAGE } from './video.ts';
 
 /** Ids from `low` to `high`, and the pages from `fromPage` to `toPage` that hold them, all included. */
 export interface PagedIdRange extends IdRange {
   fromPage: number;
   toPage: number;
 }
-
-const OF_PACKAGE = 'account = :account and package_id = :packageId';
-const IN_RANGE = `${OF_PACKAGE} and id between :low and :high`;
 
 const countAnyLive = query<never, PackageKey>(
   `select live_count as count from package where ${OF_PACKAGE}`,

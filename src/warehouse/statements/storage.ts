@@ -1,19 +1,11 @@
 /** Storage days, readings, discrepancies and gaps. */
 import type { Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
-import {
-  storageCorrection,
-  storageDay,
-  storageDiscrepancy,
-  storageGap,
-  storageReading,
-  storageUnconfirmed,
-  type GapReason,
-} from '../../database/schema/storage.ts';
+import * as schema from '../../database/schema/storage.ts';
 
 type AccountKey = { account: string };
 type DayKey = { account: string; date: string };
-type StoredDay = typeof storageDay.$inferSelect;
+type StoredDay = typeof schema.storageDay.$inferSelect;
 
 /** A day as received: its date and figures (docs/service.md 2.3). */
 export type DayRow = Omit<StoredDay, 'account' | 'state' | 'observed_at'>;
@@ -38,15 +30,15 @@ export function writeDay(
   observedAt: string,
 ): void {
   const values = { ...row, account, state, observed_at: observedAt };
-  tx.insert(storageDay)
+  tx.insert(schema.storageDay)
     .values(values)
-    .onConflictDoUpdate({ target: [storageDay.account, storageDay.date], set: values })
+    .onConflictDoUpdate({ target: [schema.storageDay.account, schema.storageDay.date], set: values })
     .run();
 }
 
 /** Adds one live reading. */
 export function appendReading(tx: Tx, account: string, row: DayRow, observedAt: string): void {
-  tx.insert(storageReading)
+  tx.insert(schema.storageReading)
     .values({ ...row, account, observed_at: observedAt })
     .run();
 }
@@ -56,7 +48,7 @@ export const findFirstReading = query<{ date: string }, AccountKey>(
   'select date from storage_reading where account = :account order by reading_id limit 1',
 ).get;
 
-type Discrepancy = Omit<typeof storageDiscrepancy.$inferInsert, 'discrepancy_id' | 'resolved_at'>;
+type Discrepancy = Omit<typeof schema.storageDiscrepancy.$inferInsert, 'discrepancy_id' | 'resolved_at'>;
 
 const findOpenDiscrepancy = query<
   { observed: number | null },
@@ -69,7 +61,7 @@ const findOpenDiscrepancy = query<
 /** Adds a discrepancy, unless the newest open one of the field has the same figure. */
 export function addDiscrepancy(tx: Tx, row: Discrepancy): void {
   const last = findOpenDiscrepancy(tx, row);
-  if (last?.observed !== row.observed) tx.insert(storageDiscrepancy).values(row).run();
+  if (last?.observed !== row.observed) tx.insert(schema.storageDiscrepancy).values(row).run();
 }
 
 /** Resolves the open discrepancies of a day: of one field, or of all if `field` is null. */
@@ -78,38 +70,41 @@ export const resolveDiscrepancies = query<never, DayKey & { field: string | null
     where ${OF_DAY} and resolved_at is null and field = coalesce(:field, field)`,
 ).run;
 
-export const findNewestCorrection = query<typeof storageCorrection.$inferSelect, DayKey>(
+export const findNewestCorrection = query<typeof schema.storageCorrection.$inferSelect, DayKey>(
   `select * from storage_correction where ${OF_DAY} order by accepted_at desc limit 1`,
 ).get;
 
 /** Appends a correction. Triggers of the file reject this if the day is not booked. */
-export function addCorrection(tx: Tx, row: typeof storageCorrection.$inferInsert): void {
-  tx.insert(storageCorrection).values(row).run();
+export function addCorrection(tx: Tx, row: typeof schema.storageCorrection.$inferInsert): void {
+  tx.insert(schema.storageCorrection).values(row).run();
 }
 
 /** The figures of an account that wait for a second reading. */
-export const findUnconfirmedDays = query<typeof storageUnconfirmed.$inferSelect, AccountKey>(
+export const findUnconfirmedDays = query<typeof schema.storageUnconfirmed.$inferSelect, AccountKey>(
   'select * from storage_unconfirmed where account = :account',
 ).all;
 
 /** Stores figures that wait for a second reading; they replace earlier ones. */
-export function upsertUnconfirmed(tx: Tx, row: typeof storageUnconfirmed.$inferInsert): void {
-  tx.insert(storageUnconfirmed)
+export function upsertUnconfirmed(tx: Tx, row: typeof schema.storageUnconfirmed.$inferInsert): void {
+  tx.insert(schema.storageUnconfirmed)
     .values(row)
-    .onConflictDoUpdate({ target: [storageUnconfirmed.account, storageUnconfirmed.date], set: row })
+    .onConflictDoUpdate({
+      target: [schema.storageUnconfirmed.account, schema.storageUnconfirmed.date],
+      set: row,
+    })
     .run();
 }
 
 export const deleteUnconfirmed = query<never, DayKey>(`delete from storage_unconfirmed where ${OF_DAY}`).run;
 
-export const findGaps = query<typeof storageGap.$inferSelect, AccountKey>(
+export const findGaps = query<typeof schema.storageGap.$inferSelect, AccountKey>(
   'select * from storage_gap where account = :account',
 ).all;
 
 /** A day that was requested and is not booked. */
 export interface MissedDay {
   date: string;
-  reason: GapReason;
+  reason: schema.GapReason;
   /** Separate days on which it was requested, this one included. */
   requestedDays: number;
 }

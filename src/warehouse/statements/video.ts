@@ -79,8 +79,8 @@ export function createVideoWriter(tx: Tx, key: PackageKey, at: string, known: Id
   };
 }
 
-const OF_PACKAGE = 'account = :account and package_id = :packageId';
-const IN_RANGE = `${OF_PACKAGE} and id between :low and :high`;
+export const OF_PACKAGE = 'account = :account and package_id = :packageId';
+export const IN_RANGE = `${OF_PACKAGE} and id between :low and :high`;
 
 const LIVE_ROWS = `select id, ${EDITABLE_FIELDS.join(', ')} from video where ${IN_RANGE} and removed_at is null`;
 
