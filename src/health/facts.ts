@@ -5,7 +5,8 @@ import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
 import { createCalendar } from '../lib/calendar.ts';
 import { addDays } from '../lib/days.ts';
 import { nextTick } from '../lib/cron-ticks.ts';
-import { redact } from '../lib/redact.ts';
+import { redact, redactAll } from '../lib/redact.ts';
+import type { Tx } from '../database/connection.ts';
 import { readLiveHolder, type Holder } from '../database/lock.ts';
 import { publishedFact } from '../publishing/about-rows.ts';
 import type { Publisher } from '../publishing/publisher.ts';
@@ -66,6 +67,9 @@ export function readHealthFacts(parts: HealthParts, now: number, runs: number) {
   const isOfAccount = ({ account }: { account: string }) => accounts.some(({ name }) => name === account);
   return {
     now,
+    /** Reads what only one kind needs; without secrets. */
+    read: <Row, Params>(query: { all: (tx: Tx, params: Params) => Row[] }, params: Params): Row[] =>
+      redactAll(statusQueries.read(query, params), config.secrets),
     config: { accounts, publish: config.publish },
     formatCommand,
     warehouse: config.warehouse,
@@ -81,7 +85,6 @@ export function readHealthFacts(parts: HealthParts, now: number, runs: number) {
     runs: runRows,
     streams,
     failedWalks,
-    partialWalks: statusQueries.partialWalks().filter(isConfigured).map(redactError),
     failedRun: failedRun && redactError(failedRun),
     storageDetails,
     hasFailures: failing.size > 0,

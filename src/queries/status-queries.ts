@@ -1,5 +1,5 @@
 /** The state of a live file for `status`, the status page and metrics, read over a connection that cannot write. */
-import { openReadOnly, type Db } from '../database/connection.ts';
+import { openReadOnly, type Db, type Tx } from '../database/connection.ts';
 import { query } from '../database/query.ts';
 import type { request } from '../database/schema/runs.ts';
 import { HELD_REASONS } from '../database/schema/videos.ts';
@@ -55,7 +55,6 @@ export function openStatusQueries(path: string) {
     differences: (account: string) => failures.DIFFERENCES.all(db, { account }),
     openGaps: (account: string, since: string) => failures.OPEN_GAPS.all(db, { account, since }),
     failedWalks: () => failures.FAILED_WALKS.all(db, {}),
-    partialWalks: () => failures.PARTIAL_WALKS.all(db, {}),
     failedRun: () => failures.FAILED_RUN.get(db, {}) ?? null,
     lastFailures: () => failures.LAST_FAILURES.all(db, {}),
     storageFailures: (account: string) => failures.STORAGE_FAILURES.all(db, { account }),
@@ -75,6 +74,9 @@ export function openStatusQueries(path: string) {
     savings: (account: string, now: number) =>
       SAVINGS.one(db, { account, since: toTimestamp(now - SAVINGS_DAYS * DAY_MS) }),
     requests: (limit: number) => REQUESTS.all(db, { limit }),
+    /** The rows of a query of one problem. */
+    read: <Row, Params>(query: { all: (tx: Tx, params: Params) => Row[] }, params: Params): Row[] =>
+      query.all(db, params),
     close: (): void => void db.$client.close(),
   };
 }

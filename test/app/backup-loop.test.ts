@@ -46,8 +46,9 @@ async function openLoop({ keep = 2, hasRun = true, folder = join(temporaryFolder
       const statusQueries = openStatusQueries(path);
       const parts = { config, statusQueries, publisher: null, isStale: () => false };
       const facts = readHealthFacts({ ...parts, formatCommand: (text) => text }, clock.now(), 1);
+      const problems = findProblems(facts).filter(({ of }) => of.kind === 'backup');
       statusQueries.close();
-      return findProblems(facts).filter(({ of }) => of.kind === 'backup');
+      return problems;
     },
   };
 }

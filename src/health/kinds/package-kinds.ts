@@ -1,6 +1,7 @@
 /** Problems of packages and of what is read: stale, incomplete, unordered, or with removals held back. */
 import type { HeldReason } from '../../database/schema/videos.ts';
 import { pluralize, truncate } from '../../lib/format.ts';
+import { PARTIAL_WALKS } from '../../queries/named/failures.ts';
 import { packageNames } from '../commands.ts';
 import type { HealthFacts } from '../facts.ts';
 import { advise, storageScope, type Finding, type Kind } from '../problem.ts';
@@ -80,11 +81,13 @@ const partial: Kind = {
   severity: 'attention',
   explains: ['stale'],
   find: (facts) =>
-    joinPackages(facts.partialWalks, facts).map(({ scope, since, name, walk_id, error: stored }) => {
-      const error = stored ?? 'no error was stored';
-      const message = `${name}: the last full walk is incomplete: ${toOneLine(error)}`;
-      return { scope, since, message, fields: { error, walk_id }, state: 'last walk partial' };
-    }),
+    joinPackages(facts.read(PARTIAL_WALKS, {}), facts).map(
+      ({ scope, since, name, walk_id, error: stored }) => {
+        const error = stored ?? 'no error was stored';
+        const message = `${name}: the last full walk is incomplete: ${toOneLine(error)}`;
+        return { scope, since, message, fields: { error, walk_id }, state: 'last walk partial' };
+      },
+    ),
   resolved: ({ subject }) => `${subject}: its last full walk is no longer incomplete`,
   grouped: { text: 'were not read completely by their last full walk', over: 'are no longer incomplete' },
 };
