@@ -53,7 +53,7 @@ export function groupBy<Row>(
   return groups;
 }
 
-interface PackageRow {
+export interface PackageRow {
   account: string;
   package_id: number;
 }

@@ -264,6 +264,18 @@ const CASES: Case[] = [
     post: { package_id: 102, since: NOON, details: {} },
   },
   {
+    event: 'shrunk',
+    begin: [
+      ...[
+        runEnded(1, 'succeeded', '2026-03-03 11:00:00'),
+        walkEnded(1, 101, 'succeeded', '2026-03-03 11:00:05'),
+      ],
+      ...['update walk set totalcount = 41;', 'update package set totalcount = package_id - 81;'],
+    ],
+    end: ['update package set totalcount = 21;'],
+    post: { package_id: 101, since: NOON, details: { videos: 20, videos_before: 41 } },
+  },
+  {
     event: 'gap',
     begin: [
       insert('storage_gap', {

@@ -1,11 +1,13 @@
 /** Problems of packages and of what is read: stale, incomplete, unordered, or with removals held back. */
 import type { HeldReason } from '../../database/schema/videos.ts';
-import { pluralize, truncate } from '../../lib/format.ts';
+import { query } from '../../database/query.ts';
+import { DAY_MS, toTimestamp } from '../../lib/clock.ts';
+import { formatCount, pluralize, truncate } from '../../lib/format.ts';
 import { PARTIAL_WALKS } from '../../queries/named/failures.ts';
 import { packageNames } from '../commands.ts';
 import type { HealthFacts } from '../facts.ts';
 import { advise, storageScope, type Finding, type Kind } from '../problem.ts';
-import { formatPackage, joinPackages, limitDetails, toOneLine } from '../text.ts';
+import { formatPackage, joinPackages, limitDetails, toOneLine, type PackageRow } from '../text.ts';
 
 const HELD_REASONS: Record<HeldReason, string> = {
   many: 'too many at once',
@@ -134,4 +136,36 @@ const unordered: Kind = {
   grouped: { text: 'are not listed in order of ids', over: 'are listed in order of ids again' },
 };
 
-export const PACKAGE_KINDS = [stale, partial, heldBack, unordered];
+const SHRUNK = query<
+  PackageRow & { videos: number; videos_before: number; before: string },
+  { week_ago: string }
+>(`
+select p.account, p.package_id, p.totalcount as videos, w.totalcount as videos_before, w.finished_at as before
+from package p
+join walk w on w.walk_id = (
+  select walk_id from walk
+  where account = p.account and package_id = p.package_id and mode = 'full' and status = 'succeeded' and finished_at <= :week_ago
+  order by walk_id desc limit 1)
+where p.retired_at is null and p.totalcount * 2 <= w.totalcount`);
+
+/** Many small removals pass the brake that holds back a large one. */
+const shrunk: Kind = {
+  kind: 'shrunk',
+  when: ['a package has half the videos of a week ago, or less'],
+  severity: 'attention',
+  find: (facts) =>
+    joinPackages(facts.read(SHRUNK, { week_ago: toTimestamp(facts.now - 7 * DAY_MS) }), facts).map((row) => {
+      const { scope, name, videos, videos_before, before } = row;
+      return {
+        ...{ scope, since: null, state: 'has shrunk', fields: { videos, videos_before } },
+        message: `${name} has ${pluralize(videos, 'video')}, and had ${formatCount(videos_before)} at ${before} UTC`,
+      };
+    }),
+  resolved: ({ subject }) => `${subject} no longer has half the videos of a week before`,
+  grouped: {
+    text: 'have half the videos of a week ago, or less',
+    over: 'no longer have half the videos of a week before',
+  },
+};
+
+export const PACKAGE_KINDS = [stale, partial, heldBack, unordered, shrunk];
