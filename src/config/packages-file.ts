@@ -5,7 +5,8 @@ import { CsvError, parse } from 'csv-parse/sync';
 import { errorMessage } from '../lib/errors.ts';
 import { formatCount, pluralize } from '../lib/format.ts';
 import { redact } from '../lib/redact.ts';
-import { onePackage, PACKAGE_ID, type PackageConfig } from './packages.ts';
+import { PACKAGE_ID, type PackageConfig } from './packages.ts';
+import * as types from './value-types.ts';
 
 /** The packages, or what is wrong with the file: texts that begin with its name, `packages.csv, line 3: id: …`. */
 export type PackagesFile = { packages: PackageConfig[] } | { problems: string[] };
@@ -103,21 +104,13 @@ function readPackage(cells: readonly string[], columns: readonly (Column | null)
     return `has ${cells.length} values; expected ${columns.length} (a name with a separator in it needs quotes)`;
   const valueOf = (column: Column) => cells[columns.indexOf(column)] ?? '';
   const [id, name, schedule] = [valueOf('id'), valueOf('name'), valueOf('schedule')];
-  if (!/^\d+$/.test(id))
+  if (!/^\d+$/.test(id) || !types.integer(1).safeParse(Number(id)).success)
     return `id: ${display(id)}; expected ${PACKAGE_ID}, below a header with a column id, if any`;
-  const read = onePackage.safeParse({
-    id: Number(id),
-    ...(name !== '' && { name: name.replaceAll(/\s+/g, ' ') }),
-    ...(schedule !== '' && { schedule }),
-  });
-  if (read.success) return read.data;
-  const issues = read.error.issues.flatMap((issue) => ('errors' in issue ? issue.errors.flat() : [issue]));
-  const { path, message } = issues.find((issue) => issue.path.length > 0) ?? {
-    path: ['id'],
-    message: PACKAGE_ID,
-  };
-  const column = path[0] === 'schedule' ? 'schedule' : path[0] === 'name' ? 'name' : 'id';
-  return `${column}: ${display(valueOf(column))}; expected ${message}`;
+  const cron = schedule === '' ? null : types.cron.safeParse(schedule);
+  if (cron?.success === false)
+    return `schedule: ${display(schedule)}; expected ${cron.error.issues[0]?.message}`;
+  const full = cron === null ? {} : { full: cron.data };
+  return { id: Number(id), name: name === '' ? null : name.replaceAll(/\s+/g, ' '), ...full };
 }
 
 function display(value: string): string {

@@ -15,7 +15,7 @@ export interface PackageConfig {
 export const PACKAGE_ID = 'a package id (a whole number from 1 up)';
 const PACKAGE = `${PACKAGE_ID} or { id, name, schedule }`;
 /** An entry of `packages`. */
-export const onePackage = z.union(
+const onePackage = z.union(
   [
     types.integer(1, PACKAGE).transform((id): PackageConfig => ({ id, name: null })),
     section({

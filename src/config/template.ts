@@ -33,10 +33,6 @@ export function configJsonSchema(): object {
   const { $schema, ...schema } = z.toJSONSchema(configSchema, {
     target: 'draft-7',
     io: 'input',
-    override: ({ jsonSchema }) => {
-      // zod's default limit of integers: of no use in an editor
-      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-    },
   });
   return { $schema, title: 'vodhouse.yaml', description: 'The config of vodhouse.', ...schema };
 }

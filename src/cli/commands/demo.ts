@@ -20,8 +20,15 @@ import { publishResultText } from '../output/publication-text.ts';
 import { formatRun } from '../output/run-text.ts';
 import { exitCodeForSync, publishAfterRun } from '../after-run.ts';
 import { abortOnSignal } from '../signals.ts';
-import { PACKAGES, removeEarlierDemo, TIMEZONE, writeDemoConfig } from './demo-config.ts';
-import { createPastClock, makePast, startOfPast } from './demo-past.ts';
+import {
+  createPastClock,
+  makePast,
+  PACKAGES,
+  removeEarlierDemo,
+  startOfPast,
+  TIMEZONE,
+  writeDemoConfig,
+} from './demo-past.ts';
 import { logWorkerEvents } from './start.ts';
 
 export interface DemoOptions extends LogOptions {

@@ -1,6 +1,5 @@
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/config.ts';
-import { findLeaving } from '../../app/leaving.ts';
 import { openPipeline, type Pipeline } from '../../app/pipeline.ts';
 import { backUpInChild } from '../../backup/backup.ts';
 import { lockOrThrow } from '../../database/lock.ts';
@@ -75,10 +74,8 @@ function assertRetired(
     });
   const active = packages.filter(({ isRetired }) => isRetired === 0).map((each) => each.packageId);
   if (active.length === 0) return;
-  const { doubt } = findLeaving(warehouse.listActivePackages(), config);
-  const command = doubt === null ? 'sync' : 'sync --accept-retirements';
   throw new ConfigError(`${name} is not retired yet: package ${active.join(', ')}`, {
-    hint: `the next run retires it: ${commandsFor(options.config)(command)}`,
+    hint: `the next run retires it: ${commandsFor(options.config)('sync')}`,
   });
 }
 
