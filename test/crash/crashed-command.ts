@@ -19,7 +19,7 @@ export function runCommand(folder: string, command: readonly string[], strace: r
 /** The options of strace that apply a fault to the Nth call of each thread. */
 export const injecting = (call: Call, fault: string, n: number): string[] => [
   ...['strace', '-f', '-qqq', '-o', '/dev/null', '-e', `trace=${call}`, '-e'],
-  `inject=${call}:${fault.replace('N', String(n))}`,
+  `inject=${call}:${fault.replace('when=N', `when=${n}`)}`,
 ];
 
 /** How often the busiest thread of the command makes each call. */

@@ -14,12 +14,6 @@ describe('packages in the fair queue', () => {
     expect(breaches).toEqual([]);
   });
 
-  it('are not delayed by a huge one: it reads no more pages than those that had no turn yet', async () => {
-    const { read, ended } = await runTurns({ ...ONE_AT_A_TIME, sizes: [1000, 1, 1, 1, 2, 1] });
-    expect(read.slice(0, 13)).toEqual([0, 0, 1, 2, 0, 0, 3, 4, 4, 0, 0, 5, 0]);
-    expect(ended).toEqual([1, 2, 3, 4, 5, 0]);
-  });
-
   it('do not delay a huge one either: it has its turns while others wait for their first', async () => {
     const { ended } = await runTurns({ ...ONE_AT_A_TIME, sizes: [20, ...Array<number>(1000).fill(1)] });
     expect(ended.indexOf(0)).toBe(18);

@@ -15,57 +15,35 @@ import {
 } from '../servers/storage-account.ts';
 import { HOUR_MS, DAY_MS } from '../../../src/lib/clock.ts';
 import { createVirtualClock, type VirtualClock } from '../clocks/virtual-clock.ts';
+import { often, type ValueOf } from './steps.ts';
+
 const START = Date.parse('2026-03-20T12:00Z');
 /** The service has this many past days. */
 const DAYS_BEFORE = 45;
 
 /** How the service behaves about one day. */
-export interface DayFate {
+const dayFate = fc.record({
   /** Days after its end before it is returned; null: never. */
-  lateDays: number | null;
+  lateDays: often<number | null>(4, 0, fc.oneof(fc.constant(null), fc.integer({ min: 1, max: 6 }))),
   /** Days after its end from which the service returns other figures; null: never. */
-  changesAfterDays: number | null;
-  twice: 'never' | 'same' | 'different at first' | 'different';
-}
+  changesAfterDays: often<number | null>(2, null, fc.nat(5)),
+  twice: often(5, 'never', fc.constantFrom('same', 'different at first', 'different')),
+});
+type DayFate = ValueOf<typeof dayFate>;
 
-export interface RunFate {
+const runFate = fc.record({
   /** Milliseconds after the previous run. */
-  afterMs: number;
-  /** The duration of each of its requests in milliseconds. */
-  latencyMs: number;
-  /** The number of the request of the run that the service rejects, from 1; 0: none. */
-  refuses: number;
-}
-
-export interface BookingHistory {
-  timezone: string;
-  /** Its responses have a `Date`: without one, days that may not be over are no gaps yet. */
-  isDated: boolean;
-  sinceDaysAgo: number | null;
-  settleMs: number;
-  recheckDays: number;
-  giveUpDays: number;
-  days: readonly DayFate[];
-  runs: readonly RunFate[];
-}
-
-const often = <T>(usual: T, weight: number, other: fc.Arbitrary<T>) =>
-  fc.oneof({ weight, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: other });
-
-const dayFate: fc.Arbitrary<DayFate> = fc.record({
-  lateDays: often<number | null>(0, 4, fc.oneof(fc.constant(null), fc.integer({ min: 1, max: 6 }))),
-  changesAfterDays: often<number | null>(null, 2, fc.nat(5)),
-  twice: often<DayFate['twice']>('never', 5, fc.constantFrom('same', 'different at first', 'different')),
-});
-
-const runFate: fc.Arbitrary<RunFate> = fc.record({
   afterMs: fc.oneof(fc.nat(HOUR_MS), fc.nat(12 * HOUR_MS), fc.nat(3 * DAY_MS)),
-  latencyMs: often(0, 2, fc.nat(3 * HOUR_MS)),
-  refuses: often(0, 5, fc.integer({ min: 1, max: 3 })),
+  /** The duration of each of its requests in milliseconds. */
+  latencyMs: often(2, 0, fc.nat(3 * HOUR_MS)),
+  /** The number of the request of the run that the service rejects, from 1; 0: none. */
+  refuses: often(5, 0, fc.integer({ min: 1, max: 3 })),
 });
+type RunFate = ValueOf<typeof runFate>;
 
-export const bookingHistory: fc.Arbitrary<BookingHistory> = fc.record({
+export const bookingHistory = fc.record({
   timezone: fc.constantFrom('Asia/Seoul', 'America/New_York', 'Asia/Beirut', 'Pacific/Apia', 'UTC'),
+  /** Its responses have a `Date`: without one, days that may not be over are no gaps yet. */
   isDated: fc.boolean(),
   sinceDaysAgo: fc.option(fc.nat(40)),
   settleMs: fc.constantFrom(0, HOUR_MS, 30 * HOUR_MS),
@@ -74,6 +52,7 @@ export const bookingHistory: fc.Arbitrary<BookingHistory> = fc.record({
   days: fc.array(dayFate, { minLength: 1, maxLength: 12 }),
   runs: fc.array(runFate, { minLength: 1, maxLength: 12 }),
 });
+type BookingHistory = ValueOf<typeof bookingHistory>;
 
 /** One figure that the service returned for one day, and when. */
 interface ReturnedFigure {
@@ -128,16 +107,12 @@ function createService(history: BookingHistory, clock: VirtualClock, calendar: C
     const fate = history.days[daysBetween(first, date) % history.days.length] as DayFate;
     const daysOver = (now - calendar.startOf(addDays(date, 1))) / DAY_MS;
     if (daysOver >= 0 && (fate.lateDays === null || daysOver < fate.lateDays)) return [];
-    const figure = getFigure(fate, daysOver);
+    const isChanged = fate.changesAfterDays !== null && daysOver >= fate.changesAfterDays;
+    const figure = daysOver < 0 ? 1_000_000 + ++readings : isChanged ? 2 : 1;
     if (fate.twice === 'never') return [createRecord(date, figure)];
     const isSame = fate.twice === 'same' || (fate.twice === 'different at first' && daysOver > 2);
     if (isSame) return [createRecord(date, figure), createRecord(date, figure)];
     return [storageRecord(date, -1), storageRecord(date, -2)];
-  }
-
-  function getFigure({ changesAfterDays }: DayFate, daysOver: number): number {
-    if (daysOver < 0) return 1_000_000 + ++readings;
-    return changesAfterDays !== null && daysOver >= changesAfterDays ? 2 : 1;
   }
 
   function createRecord(date: string, figure: number): Record<string, unknown> {

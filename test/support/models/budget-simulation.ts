@@ -11,29 +11,11 @@ import { openWarehouse, type Warehouse } from '../../../src/warehouse/warehouse.
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { DAY_MS } from '../../../src/lib/clock.ts';
 import { createTimeline, type Timeline } from '../clocks/virtual-clock.ts';
+import type { ValueOf } from './steps.ts';
 
 /** The possible duration of a request of each process, in milliseconds. */
 const DEADLINES_MS = [30_000, 1_000];
 const LONGEST_MS = Math.max(...DEADLINES_MS);
-
-/** One request: its process, its time, and its result. */
-export interface Arrival {
-  process: number;
-  /** Milliseconds after the previous arrival. */
-  afterMs: number;
-  latencyMs: number;
-  /**
-   * `lost`: sent, no response. `unsent`: no connection was made. `killed`: its process dies before it ends.
-   * `restricted`: the response demands a wait of `waitMs`, or of no given time.
-   */
-  fate: 'answered' | 'lost' | 'unsent' | 'killed' | 'restricted';
-  waitMs: number | null;
-}
-
-export interface Scenario {
-  limits: Limits;
-  arrivals: readonly Arrival[];
-}
 
 /** The result of an arrival; a restriction was received at `until`. */
 export type Fate =
@@ -43,8 +25,10 @@ export type Fate =
 
 const limit = (most: number) => fc.option(fc.integer({ min: 1, max: most }), { nil: null, freq: 3 });
 
-const anyArrival: fc.Arbitrary<Arrival> = fc.record({
+/** One request: its process, its time, and its result. */
+const arrival = fc.record({
   process: fc.nat(DEADLINES_MS.length - 1),
+  /** Milliseconds after the previous arrival. */
   afterMs: fc.oneof(
     { weight: 6, arbitrary: fc.nat(300) },
     { weight: 2, arbitrary: fc.nat(5_000) },
@@ -54,10 +38,14 @@ const anyArrival: fc.Arbitrary<Arrival> = fc.record({
     { weight: 1, arbitrary: fc.integer({ min: DAY_MS - 60_000, max: DAY_MS + 1 }) },
   ),
   latencyMs: fc.oneof({ weight: 4, arbitrary: fc.nat(400) }, { weight: 1, arbitrary: fc.nat(LONGEST_MS) }),
+  /**
+   * `lost`: sent, no response. `unsent`: no connection was made. `killed`: its process dies before it ends. `restricted`: the
+   * response demands a wait of `waitMs`, or of no given time.
+   */
   fate: fc.oneof(
-    { weight: 6, arbitrary: fc.constant('answered' as const) },
+    { weight: 6, arbitrary: fc.constant('answered') },
     { weight: 6, arbitrary: fc.constantFrom('lost', 'unsent', 'killed') },
-    { weight: 3, arbitrary: fc.constant('restricted' as const) },
+    { weight: 3, arbitrary: fc.constant('restricted') },
   ),
   waitMs: fc.oneof(
     fc.constant(null),
@@ -66,16 +54,18 @@ const anyArrival: fc.Arbitrary<Arrival> = fc.record({
     fc.integer({ min: 60_000, max: 900_000 }),
   ),
 });
+type Arrival = ValueOf<typeof arrival>;
 
-export const scenario: fc.Arbitrary<Scenario> = fc.record({
+export const scenario = fc.record({
   limits: fc.record({
     perSecond: limit(4),
     perMinute: limit(12),
     perDay: limit(20),
     maxWaitMs: fc.oneof(fc.constant(0), fc.nat(5_000), fc.nat(90_000), fc.nat(1_000_000)),
   }),
-  arrivals: fc.array(anyArrival, { maxLength: 40 }),
+  arrivals: fc.array(arrival, { maxLength: 40 }),
 });
+type Scenario = ValueOf<typeof scenario>;
 
 /** Runs the scenario to its end. */
 export async function runBudgetScenario({ limits, arrivals }: Scenario): Promise<Fate[]> {
@@ -121,12 +111,12 @@ function createProcess(path: string, limits: Limits, timeline: Timeline, deadlin
 
 async function live(
   process: ReturnType<typeof createProcess>,
-  arrival: Arrival,
+  each: Arrival,
   at: number,
   timeline: Timeline,
 ): Promise<Fate> {
-  const { fate } = arrival;
-  const latencyMs = Math.min(arrival.latencyMs, process.deadlineMs);
+  const { fate } = each;
+  const latencyMs = Math.min(each.latencyMs, process.deadlineMs);
   await timeline.sleep(at);
   const requestedAt = timeline.now();
   const life = process.life();
@@ -136,7 +126,7 @@ async function live(
     await timeline.sleep(latencyMs);
     if (fate === 'killed' && process.life() === life) process.kill();
     if (process.life() !== life) return { kind: 'seen', from, until: from + process.deadlineMs };
-    return settle(admission, arrival, from, { now: timeline.now(), deadlineMs: process.deadlineMs });
+    return settle(admission, each, from, { now: timeline.now(), deadlineMs: process.deadlineMs });
   } catch (error) {
     if (error instanceof ParkedError) return { kind: 'parked', requestedAt, untilMs: error.untilMs };
     if (process.life() !== life) return { kind: 'unseen' };

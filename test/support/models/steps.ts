@@ -20,3 +20,5 @@ export const steps = <World, Given extends object, Outcome>(
 /** The usual value, and `weight` times as often as any of the others. */
 export const often = <T>(weight: number, usual: T, others: fc.Arbitrary<T>): fc.Arbitrary<T> =>
   fc.oneof({ weight, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: others });
+
+export type ValueOf<Arbitrary> = Arbitrary extends fc.Arbitrary<infer Value> ? Value : never;

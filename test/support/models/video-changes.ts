@@ -4,6 +4,7 @@ import { createCalendar } from '../../../src/lib/calendar.ts';
 import { toTimestamp } from '../../../src/lib/clock.ts';
 import type { Change } from '../../../src/database/schema/videos.ts';
 import { change, literal, videoRow, type Cell } from '../fixtures/filled-live-file.ts';
+import type { ValueOf } from './steps.ts';
 
 type Fields = Readonly<Record<keyof typeof PUBLISHED, Cell>>;
 
@@ -17,18 +18,7 @@ const PUBLISHED = {
   extra: 'other_fields',
 } as const;
 
-interface Step {
-  packageId: number;
-  id: number;
-  what: 'show' | 'remove';
-  fields: Fields;
-  /** Seconds after the previous step; or until the first or the last second of a day of the zone. */
-  wait: number | 'first' | 'last';
-  /** How many seconds the proof of a removal is older than its effect. */
-  proofAge: number;
-}
-
-const step: fc.Arbitrary<Step> = fc.record({
+const step = fc.record({
   packageId: fc.constantFrom(101, 102),
   id: fc.integer({ min: 1, max: 3 }),
   what: fc.constantFrom('show', 'show', 'remove'),
@@ -40,9 +30,12 @@ const step: fc.Arbitrary<Step> = fc.record({
     opt: fc.constantFrom('NONE', 'MORE'),
     extra: fc.constantFrom('{"mood":"good"}', null),
   }),
-  wait: fc.constantFrom<Step['wait'][]>(0, 1, 59, 60, 3600, 36_000, 86_400, 172_800, 'first', 'last'),
+  /** Seconds after the previous step; or until the first or the last second of a day of the zone. */
+  wait: fc.constantFrom(0, 1, 59, 60, 3600, 36_000, 86_400, 172_800, 'first', 'last'),
+  /** How many seconds the proof of a removal is older than its effect. */
   proofAge: fc.constantFrom(0, 1, 90, 7200, 86_400),
 });
+type Step = ValueOf<typeof step>;
 
 /** Zones with whole and half hours, and with days that have 23 or 25 hours, or begin at one o'clock. */
 const ZONES = ['Asia/Seoul', 'America/New_York', 'UTC', 'Asia/Kolkata', 'America/Santiago'];
@@ -92,15 +85,7 @@ export const videoChanges: fc.Arbitrary<History> = fc
   })
   .map(play);
 
-function play({
-  steps,
-  timezone,
-  begin,
-}: {
-  steps: readonly Step[];
-  timezone: string;
-  begin: number;
-}): History {
+function play({ steps, timezone, begin }: { steps: Step[]; timezone: string; begin: number }): History {
   const calendar = createCalendar(timezone);
   const states = new Map<string, State>();
   const history: History = { timezone, sql: [], changes: [], end: begin };
