@@ -69,7 +69,6 @@ export function openPageQueries(path: string) {
     /** Null where there is no such run. */
     run: (runId: number) => readSnapshot(db, () => readRun(db, runId)),
     hasRun: (run_id: number) => RUN_SPAN.get(db, { run_id }) !== undefined,
-    runWaits: (run_id: number) => runs.RUN_WAITS.one(db, { run_id }),
     video: (key: PackageKey, id: number) => readSnapshot(db, () => readVideo(db, key, id)),
     close: (): void => void db.$client.close(),
   };

@@ -117,19 +117,17 @@ function Dictionary({ table: { name, kind, description, columns } }: { table: Ma
       <p>
         <Command text={`select ${names.join(', ')} from ${name} limit ${EXAMPLE.rows};`} />
       </p>
-      <Table label={{ text: `Columns of ${name}` }} head={['Column', 'Type', 'Unit', 'Sums', 'Meaning']}>
-        {columns.map((column) => (
-          <tr key={column.name}>
-            <th scope="row">
-              <code>{column.name}</code>
-            </th>
-            <td class="nowrap">{column.type}</td>
-            <td>{column.unit}</td>
-            <td class="nowrap">{column.additivity}</td>
-            <td class="text">{column.description}</td>
-          </tr>
-        ))}
-      </Table>
+      <Table
+        label={{ text: `Columns of ${name}` }}
+        rows={columns}
+        columns={[
+          ['Column', (column) => <code>{column.name}</code>],
+          ['Type', (column) => column.type, 'nowrap'],
+          ['Unit', (column) => column.unit],
+          ['Sums', (column) => column.additivity, 'nowrap'],
+          ['Meaning', (column) => column.description, 'text'],
+        ]}
+      />
     </details>
   );
 }
@@ -160,16 +158,14 @@ function ApiSection({ config: { accounts, server }, today, origin }: ApiProps) {
         spends no request of the budget. {needsKey && 'KEY is one of server.keys. '}
         The description for generated clients: <a href="/openapi.json">openapi.json</a>
       </p>
-      <Table label={{ by: 'operations-heading' }} head={['Account', 'Line to copy']}>
-        {lines.map(([name, address]) => (
-          <tr key={address}>
-            <th scope="row">{name}</th>
-            <td class="text">
-              <Command text={`curl${key} '${address}'`} />
-            </td>
-          </tr>
-        ))}
-      </Table>
+      <Table
+        label={{ by: 'operations-heading' }}
+        rows={lines}
+        columns={[
+          ['Account', ([name]) => name],
+          ['Line to copy', ([, address]) => <Command text={`curl${key} '${address}'`} />, 'text'],
+        ]}
+      />
       {accounts.length > MOST && <p class="soft">The other accounts: /accounts/NAME in the same way.</p>}
     </Section>
   );

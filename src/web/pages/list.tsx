@@ -14,7 +14,7 @@ import { ChangeBadge, ChangedTitle, listFields } from './change-parts.tsx';
 import { formatLength, formatSize, PackageLink, RelativeTime } from './format.tsx';
 import { Page } from './layout.tsx';
 import { Section } from './section.tsx';
-import { Table } from './table.tsx';
+import { Table, type Column } from './table.tsx';
 
 const ROWS = 50;
 const KINDS = ['all', ...LISTED_KINDS] as const;
@@ -243,55 +243,33 @@ type TableProps = { view: ListView; changes: FoundChanges['changes']; name: stri
 
 function ListTable({ view: { kind, now, unit }, changes, name, hasPackage }: TableProps) {
   const isMixed = kind === null;
-  const hasFields = isMixed || kind === 'edited';
   const when = kind === 'present' ? 'First stored' : kind === 'removed' ? 'Removed' : 'When';
-  const head = [
-    'Title',
-    isMixed && 'Change',
-    hasFields && 'Fields',
-    '>Length',
-    '>Size',
-    hasPackage && 'Package',
-    when,
+  const columns: (Column<ChangeRow> | false)[] = [
+    ['Title', (row) => <TitleCell row={row} />],
+    isMixed && ['Change', ({ change }) => <ChangeBadge change={change} />],
+    (isMixed || kind === 'edited') && ['Fields', (row) => listFields(row).join(', ')],
+    ['>Length', ({ duration }) => formatLength(duration, unit)],
+    ['>Size', ({ filesize }) => formatSize(filesize)],
+    hasPackage && ['Package', (row) => <PackageLink of={row} name={row.package_name} />],
+    [when, (row) => <RelativeTime at={row.shown_at} now={now} />, 'nowrap'],
+    ['>Run', ({ run_id: id }) => id !== null && <a href={runPath(id)}>{id}</a>],
   ];
   return (
     <Table
       label={{ by: `${name}-heading` }}
       class="list videos"
-      head={[...head, '>Run'].filter((each) => each !== false)}
-    >
-      {changes.map((row, index) => (
-        <tr key={index}>
-          <TitleCell row={row} />
-          {isMixed && (
-            <td>
-              <ChangeBadge change={row.change} />
-            </td>
-          )}
-          {hasFields && <td>{listFields(row).join(', ')}</td>}
-          <td class="number">{formatLength(row.duration, unit)}</td>
-          <td class="number">{formatSize(row.filesize)}</td>
-          {hasPackage && (
-            <td>
-              <PackageLink of={row} name={row.package_name} />
-            </td>
-          )}
-          <td class="nowrap">
-            <RelativeTime at={row.shown_at} now={now} />
-          </td>
-          <td class="number">{row.run_id !== null && <a href={runPath(row.run_id)}>{row.run_id}</a>}</td>
-        </tr>
-      ))}
-    </Table>
+      rows={changes}
+      columns={columns.filter((each) => each !== false)}
+    />
   );
 }
 
 /** The title with what an edit changed of it. */
 const TitleCell = ({ row }: { row: ChangeRow }) => (
-  <th scope="row">
+  <>
     <a href={videoPath(row)}>
       <ChangedTitle change={row} />
     </a>
     {row.removed_at !== null && row.change !== 'removed' && <small class="soft"> since removed</small>}
-  </th>
+  </>
 );

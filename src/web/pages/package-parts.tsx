@@ -12,7 +12,6 @@ import { formatCount, pluralize } from '../../lib/format.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
 import type { PageQueries } from '../../queries/page-queries.ts';
 import { Strip } from '../charts/figures.tsx';
-import { packagePath } from '../paths.ts';
 import { findToday, type PageSources } from '../routing.ts';
 import { PackageLink, RelativeTime } from './format.tsx';
 import { Section } from './section.tsx';
@@ -86,7 +85,6 @@ function judge(isCounted: boolean, trouble: ReadonlySet<Status> = new Set()): Da
 
 /** More packages are behind a link. */
 const MOST = 12;
-const HEAD = ['Package', 'State', `Last ${DAYS} days`, '>Videos', 'Walked'];
 
 type SectionProps = { sources: PageSources; health: HealthReport; isFirstReadRunning: boolean };
 
@@ -104,25 +102,21 @@ export function PackagesSection({ sources, health, isFirstReadRunning }: Section
         All packages
       </a>
       {rows.length > 0 && (
-        <Table label={{ by: 'packages-heading' }} class="strips compact" head={HEAD}>
-          {rows.map((row) => (
-            <tr key={packagePath(row)}>
-              <th scope="row">
-                <PackageLink of={row} name={row.name} />
-              </th>
-              <td>
-                <PackageStateLabel row={row} isFirstReadRunning={isFirstReadRunning} />
-              </td>
-              <td>
-                <DayStrip days={readStrip({ account: row.account, packageId: row.package_id })} />
-              </td>
-              <td class="number">{formatCount(row.videos)}</td>
-              <td class="nowrap wide">
-                <RelativeTime at={row.walked_at} now={now} />
-              </td>
-            </tr>
-          ))}
-        </Table>
+        <Table
+          label={{ by: 'packages-heading' }}
+          class="strips compact"
+          rows={rows}
+          columns={[
+            ['Package', (row) => <PackageLink of={row} name={row.name} />],
+            ['State', (row) => <PackageStateLabel row={row} isFirstReadRunning={isFirstReadRunning} />],
+            [
+              `Last ${DAYS} days`,
+              (row) => <DayStrip days={readStrip({ account: row.account, packageId: row.package_id })} />,
+            ],
+            ['>Videos', ({ videos }) => formatCount(videos)],
+            ['Walked', (row) => <RelativeTime at={row.walked_at} now={now} />, 'nowrap wide'],
+          ]}
+        />
       )}
       {rows.length > 0 && (
         <p class="strip-key soft">

@@ -193,12 +193,16 @@ function WalksSection({ walks, now }: { walks: readonly PackageWalk[]; now: numb
   return (
     <Section name="walks" heading="Last walks" empty={walks.length === 0 ? 'None yet.' : undefined}>
       <WalkTable
-        {...{ label: { by: 'walks-heading' }, first: 'Run', walks, now }}
-        showFirst={({ run_id: id, mode }) => (
-          <>
-            <a href={runPath(id)}>{id}</a> <small class="soft">{mode}</small>
-          </>
-        )}
+        walks={walks}
+        now={now}
+        first={[
+          'Run',
+          ({ run_id: id, mode }: PackageWalk) => (
+            <>
+              <a href={runPath(id)}>{id}</a> <small class="soft">{mode}</small>
+            </>
+          ),
+        ]}
       />
     </Section>
   );

@@ -1,4 +1,5 @@
 /** The page of all packages: the one table of them, to find and to sort. */
+import type { ComponentChildren } from 'preact';
 import * as z from 'zod';
 import { CATALOGUE, getRank } from '../../health/catalogue.ts';
 import { createHealthReport } from '../../health/report.ts';
@@ -8,7 +9,7 @@ import { formatCount, pluralize } from '../../lib/format.ts';
 import type { PackageTotals } from '../../queries/named/packages.ts';
 import { keyOfPackage } from '../../queries/wide-reads.ts';
 import { createBars, Sparkline } from '../charts/figures.tsx';
-import { packagePath, toQueryString } from '../paths.ts';
+import { toQueryString } from '../paths.ts';
 import { findToday, pageParam, textParam, type PageSources, type Routing } from '../routing.ts';
 import { createCounting } from './counting.ts';
 import { formatHours, formatSize, PackageLink, RelativeTime } from './format.tsx';
@@ -16,7 +17,7 @@ import { Page } from './layout.tsx';
 import { getPackageStates, PackageStateLabel, type PackageState } from './package-parts.tsx';
 import { readStamp } from './progress.tsx';
 import { Pager, Section } from './section.tsx';
-import { Table } from './table.tsx';
+import { isNumber, Table, toLabel, type Column } from './table.tsx';
 
 /** A package of the list; `totals` null: not added up yet; `quarantined`: records in quarantine. */
 interface Row extends PackageState {
@@ -24,7 +25,7 @@ interface Row extends PackageState {
   quarantined: number;
 }
 
-interface Column {
+interface SortColumn {
   head: string;
   /** Higher values are worse, or more. Null is unknown. */
   getValue: (row: Row) => number | string | null;
@@ -39,7 +40,7 @@ const COLUMNS = {
   added: { head: '>Added', getValue: ({ totals }) => totals && totals.added },
   removed: { head: '>Removed', getValue: ({ totals }) => totals && totals.removed },
   walked: { head: 'Last full walk', getValue: ({ walked_at: at }) => at },
-} satisfies Record<string, Column>;
+} satisfies Record<string, SortColumn>;
 type Sort = keyof typeof COLUMNS;
 const SORTS = Object.keys(COLUMNS) as [Sort, ...Sort[]];
 
@@ -117,7 +118,7 @@ const collator = new Intl.Collator('en', { numeric: true });
 /** Unknown values come last in both directions; equal ones keep the order of the config. */
 function compareRows({ sort, direction }: Query) {
   const sign = direction === 'asc' ? 1 : -1;
-  const { getValue }: Column = COLUMNS[sort];
+  const { getValue }: SortColumn = COLUMNS[sort];
   return (one: Row, other: Row): number => {
     const [first, second] = [getValue(one), getValue(other)];
     if (first === null || second === null) return Number(first === null) - Number(second === null);
@@ -180,39 +181,51 @@ function List({ sources, query, all, found, now }: ListProps) {
   const page = Math.min(pages, query.page);
   const since = addDays(findToday(config, now), -SPARKLINE_DAYS);
   const drawBar = createBars(all.map(({ totals }) => totals?.size_bytes ?? 0));
-  const head = SORTS.map((sort) => <SortHeading key={sort} sort={sort} query={query} />);
+  const headings = SORTS.map((sort) => <SortHeading key={sort} sort={sort} query={query} />);
+  const cells: Record<Sort, (row: Row) => ComponentChildren> = {
+    name: (row) => (
+      <>
+        <PackageLink of={row} name={row.name} />
+        {row.name !== null && <small class="soft">{` ${keyOfPackage(row)}`}</small>}
+      </>
+    ),
+    state: (row) => (
+      <>
+        <PackageStateLabel row={row} isFirstReadRunning={isFirstReadRunning} />
+        {row.quarantined > 0 && <small class="soft"> {formatCount(row.quarantined)} in quarantine</small>}
+      </>
+    ),
+    videos: ({ videos }) => formatCount(videos),
+    hours: ({ totals }) => totals && formatHours(totals.duration, config.durationUnit),
+    size: ({ totals }) =>
+      totals && (
+        <>
+          {drawBar(totals.size_bytes)}
+          {formatSize(totals.size_bytes)}
+        </>
+      ),
+    added: ({ totals }) => totals && formatCount(totals.added),
+    removed: ({ totals }) => totals && formatCount(totals.removed),
+    walked: (row) => <RelativeTime at={row.walked_at} now={now} />,
+  };
+  const columns: readonly Column<Row>[] = [
+    ...SORTS.map((sort): Column<Row> => [COLUMNS[sort].head, cells[sort]]),
+    [
+      'Videos in 30 days',
+      ({ account, package_id: packageId }) => (
+        <Sparkline sizes={details.sizes({ account, packageId }, since)} />
+      ),
+    ],
+  ];
   return (
     <>
-      <Table label={{ by: 'packages-heading' }} class="list" head={[...head, 'Videos in 30 days']}>
-        {found.slice((page - 1) * PACKAGES_PER_PAGE, page * PACKAGES_PER_PAGE).map((row) => (
-          <tr key={packagePath(row)}>
-            <th scope="row">
-              <PackageLink of={row} name={row.name} />
-              {row.name !== null && <small class="soft">{` ${keyOfPackage(row)}`}</small>}
-            </th>
-            <td>
-              <PackageStateLabel row={row} isFirstReadRunning={isFirstReadRunning} />
-              {row.quarantined > 0 && (
-                <small class="soft"> {formatCount(row.quarantined)} in quarantine</small>
-              )}
-            </td>
-            <td class="number">{formatCount(row.videos)}</td>
-            <td class="number">{row.totals && formatHours(row.totals.duration, config.durationUnit)}</td>
-            <td class="number">
-              {row.totals && formatSize(row.totals.size_bytes)}
-              {row.totals && drawBar(row.totals.size_bytes)}
-            </td>
-            <td class="number">{row.totals && formatCount(row.totals.added)}</td>
-            <td class="number">{row.totals && formatCount(row.totals.removed)}</td>
-            <td class="nowrap">
-              <RelativeTime at={row.walked_at} now={now} />
-            </td>
-            <td>
-              <Sparkline sizes={details.sizes({ account: row.account, packageId: row.package_id }, since)} />
-            </td>
-          </tr>
-        ))}
-      </Table>
+      <Table
+        label={{ by: 'packages-heading' }}
+        class="list"
+        columns={columns}
+        headings={[...headings, <th scope="col">Videos in 30 days</th>]}
+        rows={found.slice((page - 1) * PACKAGES_PER_PAGE, page * PACKAGES_PER_PAGE)}
+      />
       <p class="soft">
         Added and removed: in 30 days, without the first import. Hours and size: those that the service gives.
       </p>
@@ -231,11 +244,11 @@ function SortHeading({ sort, query }: { sort: Sort; query: Query }) {
   return (
     <th
       scope="col"
-      class={head.startsWith('>') ? 'number' : undefined}
+      class={isNumber(head) ? 'number' : undefined}
       aria-sort={isSorted ? (isAscending ? 'ascending' : 'descending') : undefined}
     >
       <a href={listUrl(query, { sort, direction })}>
-        {head.replace('>', '')}
+        {toLabel(head)}
         {isSorted && <span aria-hidden="true"> {isAscending ? '↑' : '↓'}</span>}
       </a>
     </th>

@@ -2,12 +2,11 @@
 import { errorMessage, WarehouseError } from '../../lib/errors.ts';
 import { publishedFact } from '../../publishing/about-rows.ts';
 import type { Answer } from '../../queries/wide-reads.ts';
-import { createBars } from '../charts/figures.tsx';
 import type { PageSources } from '../routing.ts';
 import { Command, Timestamp } from './format.tsx';
 import written from './questions.json' with { type: 'json' };
 import { Section } from './section.tsx';
-import { Table } from './table.tsx';
+import { Table, type Column } from './table.tsx';
 
 /** Texts are Markdown: paragraphs with a blank line between them. */
 export interface Question {
@@ -123,37 +122,25 @@ function Paragraphs({ text }: { text: string }) {
   );
 }
 
-/** The columns with a bar; an answer has one, the first of these. A list of single videos has none. */
-const BARS = ['growth_gib', 'new_gib', 'gib', 'videos', 'elapsed_seconds', 'hours_old'];
-
 function AnswerTable({ answer: { columns, isNumeric, rows } }: { answer: Answer }) {
   if (rows.length === 0) return <p class="soft">No row.</p>;
-  const barred = columns.includes('video_id') ? undefined : BARS.find((name) => columns.includes(name));
-  const drawBar = createBars(rows.map((row) => Number(row[columns.indexOf(barred ?? '')] ?? 0)));
   return (
     <Table
       label={{ by: 'answer-heading' }}
       class="answer"
-      head={columns.map((name, index) => (isNumeric[index] ? `>${name}` : name))}
-    >
-      {rows.map((row, at) => (
-        <tr key={at}>
-          {row.map((cell, index) => (
-            <td key={index} class={isNumeric[index] ? 'number' : undefined}>
-              {columns[index] === barred && cell !== null && drawBar(Number(cell))}
-              <Cell text={cell} column={columns[index]} />
-            </td>
-          ))}
-        </tr>
-      ))}
-    </Table>
+      rows={rows}
+      columns={columns.map((name, at): Column<Answer['rows'][number]> => [
+        isNumeric[at] ? `>${name}` : name,
+        (row) => <Cell text={row[at] ?? null} column={name} />,
+      ])}
+    />
   );
 }
 
 /** On the service's own clock: no time zone is known. All other times of the published file are UTC. */
 const OWN_CLOCK = ['created_at', 'day_at'];
 
-function Cell({ text, column = '' }: { text: string | null; column: string | undefined }) {
+function Cell({ text, column }: { text: string | null; column: string }) {
   if (text === null) return null;
   const isTime = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text) && !OWN_CLOCK.includes(column);
   return isTime ? <Timestamp at={text} /> : <bdi>{text}</bdi>;

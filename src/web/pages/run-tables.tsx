@@ -1,12 +1,10 @@
 /** What runs and walks changed, in words and in cells; and the table of walks, on the pages of a run and of a package. */
-import type { VNode } from 'preact';
-import type { Trigger } from '../../database/schema/runs.ts';
-import { fromTimestamp } from '../../lib/clock.ts';
+import type { Status, Trigger } from '../../database/schema/runs.ts';
 import { formatCount, pluralize } from '../../lib/format.ts';
 import type { RunRow } from '../../queries/named/status.ts';
 import type { PackageWalk } from '../../queries/named/videos.ts';
 import { formatElapsed, Message, RelativeTime, StatusLabel } from './format.tsx';
-import { Table, type TableProps } from './table.tsx';
+import { Table, type Column } from './table.tsx';
 
 /** What walks count, in the words of the published file. */
 const COUNTS = [
@@ -18,20 +16,11 @@ const COUNTS = [
 
 type Counts = Record<(typeof COUNTS)[number][0], number>;
 
-export const COUNT_HEAD = COUNTS.map(([, word]) => `>${word.charAt(0).toUpperCase()}${word.slice(1)}`);
-
-/** Four cells; nothing for 0. */
-export function CountCells({ counts }: { counts: Counts }) {
-  return (
-    <>
-      {COUNTS.map(([name]) => (
-        <td key={name} class="number">
-          {counts[name] === 0 ? '' : formatCount(counts[name])}
-        </td>
-      ))}
-    </>
-  );
-}
+/** Nothing for 0. */
+export const COUNT_COLUMNS: readonly Column<Counts>[] = COUNTS.map(([name, word]) => [
+  `>${word.charAt(0).toUpperCase()}${word.slice(1)}`,
+  (row) => (row[name] === 0 ? '' : formatCount(row[name])),
+]);
 
 export const TRIGGERS: Record<Trigger, string> = {
   schedule: 'scheduled',
@@ -70,87 +59,48 @@ export interface ShownWalk extends Omit<PackageWalk, 'run_id' | 'held_back'> {
   unsettled?: number;
 }
 
-/** UTC, `YYYY-MM-DD HH:MM:SS`; `finished_at` null: until now. */
-interface Span {
+/** A run or a walk with its time (UTC, `YYYY-MM-DD HH:MM:SS`), its status, and what that lacks. */
+type Timed = Parameters<typeof listRemarks>[0] & {
+  status: Status;
   started_at: string;
   finished_at: string | null;
-}
+};
 
-interface WalkTableProps<Walk extends ShownWalk> extends Pick<TableProps, 'label'> {
+export const timeColumns = (now: number): readonly Column<Timed>[] => [
+  ['Started', (row) => <RelativeTime at={row.started_at} now={now} />, 'nowrap'],
+  ['Duration', (row) => row.finished_at !== null && formatElapsed(row.started_at, row.finished_at), 'nowrap'],
+  [
+    'Status',
+    (row) => (
+      <>
+        <StatusLabel status={row.status} /> <small class="soft">{listRemarks(row).join(', ')}</small>
+      </>
+    ),
+  ],
+];
+
+interface WalkTableProps<Walk extends ShownWalk> {
   walks: readonly Walk[];
   now: number;
-  /** The heading of the first column, and what that shows. */
-  first: string;
-  showFirst: (walk: Walk) => VNode;
-  /** The run that made all of them: each walk is a bar in its time. */
-  run?: Span;
+  /** The first column. */
+  first: Column<Walk>;
 }
 
-export function WalkTable<Walk extends ShownWalk>(props: WalkTableProps<Walk>) {
-  const { label, walks, now, first, showFirst, run } = props;
-  const head = [
-    first,
-    run ? 'In the run' : 'Started',
-    'Duration',
-    'Status',
-    ...COUNT_HEAD,
-    '>Pages',
-    '>Requests',
-  ];
+/** In the section `walks`. */
+export function WalkTable<Walk extends ShownWalk>({ walks, now, first }: WalkTableProps<Walk>) {
   return (
-    <Table label={label} class="runs" head={head}>
-      {walks.map((walk) => (
-        <WalkRows key={walk.walk_id} walk={walk} now={now} first={showFirst(walk)} run={run} />
-      ))}
-    </Table>
-  );
-}
-
-type RowsProps = { walk: ShownWalk; now: number; first: VNode; run: Span | undefined };
-
-function WalkRows({ walk, now, first, run }: RowsProps) {
-  const { status, pages, requests, started_at: start, finished_at: end, error } = walk;
-  return (
-    <>
-      <tr>
-        <th scope="row">{first}</th>
-        <td class="nowrap">
-          {run ? <Bar walk={walk} run={run} now={now} /> : <RelativeTime at={start} now={now} />}
-        </td>
-        <td class="nowrap">{end === null ? '' : formatElapsed(start, end)}</td>
-        <td>
-          <StatusLabel status={status} /> <small class="soft">{listRemarks(walk).join(', ')}</small>
-        </td>
-        <CountCells counts={walk} />
-        <td class="number">{formatCount(pages)}</td>
-        <td class="number">{formatCount(requests)}</td>
-      </tr>
-      {error !== null && (
-        <tr class="why">
-          <td />
-          <td colSpan={9}>
-            <Message text={error} />
-          </td>
-        </tr>
-      )}
-    </>
-  );
-}
-
-const WIDTH = 160;
-const HEIGHT = 10;
-
-/** When in its run a walk was made, and how long. */
-function Bar({ walk, run, now }: { walk: Span; run: Span; now: number }) {
-  const toMs = (at: string | null) => (at === null ? now : fromTimestamp(at));
-  const begin = fromTimestamp(run.started_at);
-  const length = Math.max(1_000, toMs(run.finished_at) - begin);
-  const toX = (ms: number) => Math.min(WIDTH, Math.max(0, Math.round(((ms - begin) / length) * WIDTH)));
-  const [from, to] = [toX(fromTimestamp(walk.started_at)), toX(toMs(walk.finished_at))];
-  return (
-    <svg class="span" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} width={WIDTH} height={HEIGHT} role="img">
-      <title>{`began ${formatElapsed(run.started_at, walk.started_at)} after the run`}</title>
-      <rect x={Math.min(from, WIDTH - 2)} y={0} width={Math.max(2, to - from)} height={HEIGHT} />
-    </svg>
+    <Table<Walk>
+      label={{ by: 'walks-heading' }}
+      class="runs"
+      rows={walks}
+      columns={[
+        first,
+        ...timeColumns(now),
+        ...COUNT_COLUMNS,
+        ['>Pages', ({ pages }) => formatCount(pages)],
+        ['>Requests', ({ requests }) => formatCount(requests)],
+      ]}
+      below={({ error }) => error !== null && <Message text={error} />}
+    />
   );
 }

@@ -6,13 +6,13 @@ import { countPages } from '../../lib/count-pages.ts';
 import { formatBinaryBytes, formatCount, formatDuration, formatOffset, pluralize } from '../../lib/format.ts';
 import type { RunDetails } from '../../queries/run-queries.ts';
 import { changesPath, packagePath, runPath } from '../paths.ts';
-import { idParam, pageParam, type PageSources, type Routing } from '../routing.ts';
+import { idParam, pageParam, type Routing } from '../routing.ts';
 import { Command, formatElapsed, Message, PackageLink, StatusLabel, Timestamp } from './format.tsx';
 import { Page } from './layout.tsx';
 import { formatRunChanges, TRIGGERS, WalkTable } from './run-tables.tsx';
 import { toShownStatus } from './run-strip.tsx';
 import { Pager, Section } from './section.tsx';
-import { Table } from './table.tsx';
+import { Table, type Column } from './table.tsx';
 
 const WALKS_PER_PAGE = 100;
 /** Rows of the other lists; the command below the page has all. */
@@ -43,7 +43,7 @@ export function addRunPage({ sources, frame, page }: Routing): void {
         <Facts run={run} booked={found.booked} />
         <Failures rows={found.failures} />
         <Walks run={run} walks={found.walks} page={runQuery.parse(query).page} now={clock.now()} />
-        <Requests rows={found.requests} sources={sources} runId={run.run_id} />
+        <Requests rows={found.requests} />
         <Quarantine rows={found.quarantine} held={found.held_back} />
         <p class="soft">
           All of it as JSON: <Command text={formatCommand(`runs ${run.run_id} --json`)} />
@@ -96,33 +96,16 @@ function Facts({ run, booked }: { run: Run; booked: RunDetails['booked'] }) {
 interface ListProps<Row> {
   name: string;
   heading: string;
-  head: readonly string[];
+  columns: readonly Column<Row>[];
   rows: readonly Row[];
-  show: (row: Row) => readonly ComponentChildren[];
 }
 
-/** A section with a table of the first rows; nothing without rows. Cells are numbers where the heading begins with `>`. */
-function List<Row>({ name, heading, head, rows, show }: ListProps<Row>) {
+/** A section with a table of the first rows; nothing without rows. */
+function List<Row>({ name, heading, columns, rows }: ListProps<Row>) {
   if (rows.length === 0) return null;
   return (
     <Section name={name} heading={heading} count={formatCount(rows.length)}>
-      <Table label={{ by: `${name}-heading` }} head={head}>
-        {rows.slice(0, MOST).map((row, index) => (
-          <tr key={index}>
-            {show(row).map((cell, at) =>
-              at === 0 ? (
-                <th key={at} scope="row">
-                  {cell}
-                </th>
-              ) : (
-                <td key={at} class={head[at]?.startsWith('>') ? 'number' : 'text'}>
-                  {cell}
-                </td>
-              ),
-            )}
-          </tr>
-        ))}
-      </Table>
+      <Table label={{ by: `${name}-heading` }} columns={columns} rows={rows.slice(0, MOST)} />
       {rows.length > MOST && <p class="soft">and {formatCount(rows.length - MOST)} more</p>}
     </Section>
   );
@@ -140,9 +123,12 @@ const Failures = ({ rows }: { rows: RunDetails['failures'] }) => (
   <List
     name="failures"
     heading="Not done"
-    head={['What', 'Kind', 'Why']}
     rows={rows}
-    show={(row) => [<Place of={row} />, row.kind, <Message text={row.message} />]}
+    columns={[
+      ['What', (row) => <Place of={row} />],
+      ['Kind', (row) => row.kind],
+      ['Why', (row) => <Message text={row.message} />, 'text'],
+    ]}
   />
 );
 
@@ -166,52 +152,35 @@ function Walks({ run, walks, page: asked, now }: WalksProps) {
       empty={walks.length === 0 ? none : undefined}
     >
       <WalkTable
-        label={{ by: 'walks-heading' }}
-        first="Package"
-        run={run}
+        first={['Package', (walk: Walk) => <PackageLink of={walk} name={walk.name} />]}
         walks={sorted.slice((page - 1) * WALKS_PER_PAGE, page * WALKS_PER_PAGE)}
         now={now}
-        showFirst={(walk) => <PackageLink of={walk} name={walk.name} />}
       />
       <Pager page={page} pages={pages} pageUrl={(number) => `${runPath(run.run_id)}?page=${number}`} />
     </Section>
   );
 }
 
-const REQUEST_HEAD = [
-  ...['Purpose', 'Account', '>Sent', '>Answered', '>Error status', '>No response', '>Average', '>Received'],
+type RequestRow = RunDetails['requests'][number];
+
+const REQUEST_COLUMNS: readonly Column<RequestRow>[] = [
+  ['Purpose', (row) => row.purpose],
+  ['Account', (row) => row.account],
+  ['>Sent', (row) => formatCount(row.requests)],
+  ['>Answered', (row) => formatCount(row.answered)],
+  ['>Error status', (row) => formatCount(row.error_status)],
+  ['>No response', (row) => formatCount(row.unanswered)],
+  [
+    '>Average',
+    ({ answered, error_status: failed, duration_ms: ms }) =>
+      answered + failed > 0 && formatDuration(Math.round(ms / (answered + failed))),
+  ],
+  ['>Received', (row) => formatBinaryBytes(row.bytes)],
 ];
 
-type RequestsProps = { rows: RunDetails['requests']; sources: PageSources; runId: number };
-
-/** Waiting is what the limits are for, so it is told without a colour. */
-function Requests({ rows, sources: { details }, runId }: RequestsProps) {
-  const { waited_ms: waited, longest_ms: longest } = details.runWaits(runId);
-  return (
-    <>
-      <List
-        name="requests"
-        heading="Requests"
-        head={REQUEST_HEAD}
-        rows={rows}
-        show={(row) => [
-          ...[row.purpose, row.account],
-          ...[row.requests, row.answered, row.error_status, row.unanswered].map(formatCount),
-          row.answered + row.error_status === 0
-            ? ''
-            : formatDuration(Math.round(row.duration_ms / (row.answered + row.error_status))),
-          formatBinaryBytes(row.bytes),
-        ]}
-      />
-      {waited > 0 && (
-        <p class="soft" id="waits">
-          No request in flight for {formatDuration(waited)} in all, at most {formatDuration(longest)} at a
-          time: for the limits of an account, before a retry, or for the work in between.
-        </p>
-      )}
-    </>
-  );
-}
+const Requests = ({ rows }: { rows: readonly RequestRow[] }) => (
+  <List name="requests" heading="Requests" columns={REQUEST_COLUMNS} rows={rows} />
+);
 
 type QuarantineProps = { rows: RunDetails['quarantine']; held: RunDetails['held_back'] };
 
@@ -221,22 +190,30 @@ function Quarantine({ rows, held }: QuarantineProps) {
       <List
         name="held-back"
         heading="Held back, and still waiting"
-        head={['Package', '>Removals', 'Why']}
         rows={held}
-        show={(row) => [<Place of={row} />, formatCount(row.removals), formatHeldReason(row.reasons)]}
+        columns={[
+          ['Package', (row) => <Place of={row} />],
+          ['>Removals', (row) => formatCount(row.removals)],
+          ['Why', (row) => formatHeldReason(row.reasons)],
+        ]}
       />
       <List
         name="quarantine"
         heading="Put into quarantine"
-        head={['Where', 'Record', 'Why']}
         rows={rows}
-        show={(row) => [
-          <Place of={row} />,
-          <bdi>{row.record_id}</bdi>,
-          <>
-            <bdi>{row.reason}</bdi>
-            {row.resolved_at !== null && ' (resolved)'}
-          </>,
+        columns={[
+          ['Where', (row) => <Place of={row} />],
+          ['Record', (row) => <bdi>{row.record_id}</bdi>, 'text'],
+          [
+            'Why',
+            (row) => (
+              <>
+                <bdi>{row.reason}</bdi>
+                {row.resolved_at !== null && ' (resolved)'}
+              </>
+            ),
+            'text',
+          ],
         ]}
       />
     </>

@@ -4,10 +4,10 @@ import { formatCount } from '../../lib/format.ts';
 import type { RunRow } from '../../queries/named/status.ts';
 import { runPath } from '../paths.ts';
 import { optional, type Routing } from '../routing.ts';
-import { formatElapsed, Message, RelativeTime, StatusLabel, Timestamp } from './format.tsx';
+import { Message, Timestamp } from './format.tsx';
 import { Page } from './layout.tsx';
 import { RunStrip, toShownStatus } from './run-strip.tsx';
-import { COUNT_HEAD, CountCells, listRemarks, TRIGGERS } from './run-tables.tsx';
+import { COUNT_COLUMNS, timeColumns, TRIGGERS } from './run-tables.tsx';
 import { Section } from './section.tsx';
 import { Table } from './table.tsx';
 
@@ -33,15 +33,7 @@ export function addRunsPage({ sources: { details, clock }, frame, page }: Routin
         <Section name="runs" heading="Runs" isPage>
           {strip.length === 0 ? <p class="soft">None yet.</p> : <RunStrip runs={strip} now={now} />}
           {runs.length > 0 && (
-            <Table
-              label={{ by: 'runs-heading' }}
-              class="runs"
-              head={['Run', 'Started', 'Duration', 'Status', ...COUNT_HEAD, '>Requests']}
-            >
-              {runs.map((run) => (
-                <RunRows key={run.run_id} run={{ ...run, status: toShownStatus(run, running) }} now={now} />
-              ))}
-            </Table>
+            <RunTable runs={runs.map((run) => ({ ...run, status: toShownStatus(run, running) }))} now={now} />
           )}
           <nav class="pager" aria-label="Pages">
             {before !== null && <a href="/runs">Newest</a>}
@@ -57,42 +49,39 @@ export function addRunsPage({ sources: { details, clock }, frame, page }: Routin
   });
 }
 
-function RunRows({ run, now }: { run: RunRow; now: number }) {
-  return (
+function RunTable({ runs, now }: { runs: readonly RunRow[]; now: number }) {
+  const showRun = ({ run_id: id, mode, trigger, scope }: RunRow) => (
     <>
-      <tr>
-        <th scope="row">
-          <a href={runPath(run.run_id)}>{run.run_id}</a>{' '}
-          <small class="soft">
-            <span class="nowrap">{`${run.mode}, ${TRIGGERS[run.trigger]}`}</span>
-            {run.scope !== null && `, ${run.scope}`}
-          </small>
-        </th>
-        <td class="nowrap">
-          <RelativeTime at={run.started_at} now={now} />
-        </td>
-        <td class="nowrap">
-          {run.finished_at === null ? '' : formatElapsed(run.started_at, run.finished_at)}
-        </td>
-        <td>
-          <StatusLabel status={run.status} /> <small class="soft">{listRemarks(run).join(', ')}</small>
-        </td>
-        <CountCells counts={run} />
-        <td class="number">{run.status === 'running' ? '' : formatCount(run.requests)}</td>
-      </tr>
-      {run.error !== null && (
-        <tr class="why">
-          <td />
-          <td colSpan={8}>
-            <Message text={run.error} />
-            {run.resume_at !== null && (
+      <a href={runPath(id)}>{id}</a>{' '}
+      <small class="soft">
+        <span class="nowrap">{`${mode}, ${TRIGGERS[trigger]}`}</span>
+        {scope !== null && `, ${scope}`}
+      </small>
+    </>
+  );
+  return (
+    <Table<RunRow>
+      label={{ by: 'runs-heading' }}
+      class="runs"
+      rows={runs}
+      columns={[
+        ['Run', showRun],
+        ...timeColumns(now),
+        ...COUNT_COLUMNS,
+        ['>Requests', (run) => run.status !== 'running' && formatCount(run.requests)],
+      ]}
+      below={({ error, resume_at: at }) =>
+        error !== null && (
+          <>
+            <Message text={error} />
+            {at !== null && (
               <>
-                ; it can resume at <Timestamp at={run.resume_at} />
+                ; it can resume at <Timestamp at={at} />
               </>
             )}
-          </td>
-        </tr>
-      )}
-    </>
+          </>
+        )
+      }
+    />
   );
 }

@@ -119,51 +119,44 @@ function Group({ change, count }: LatestChange) {
   );
 }
 
-const TARGET_HEAD = ['Target', '>Accounts', '>Up to date', 'Loaded', 'Verified'];
-
 /** Nothing where the config has no targets. */
 function TargetsSection({ targets, now }: { targets: readonly TargetReport[]; now: number }) {
+  const rows = targets.map((report) => ({ report, summary: summarizeTarget(report, now) }));
   return (
     <div id="targets-part" data-part>
-      {targets.length > 0 && (
+      {rows.length > 0 && (
         <Section name="targets" heading="Targets">
-          <Table label={{ by: 'targets-heading' }} head={TARGET_HEAD}>
-            {targets.map((report) => (
-              <TargetRows key={report.target} report={report} now={now} />
-            ))}
-          </Table>
+          <Table
+            label={{ by: 'targets-heading' }}
+            rows={rows}
+            columns={[
+              ['Target', ({ report }) => report.target],
+              ['>Accounts', ({ report }) => formatCount(report.accounts.length)],
+              ['>Up to date', ({ summary }) => formatCount(summary.upToDate)],
+              [
+                'Loaded',
+                ({ report: { everyMs }, summary }) => (
+                  <>
+                    <RelativeTime at={summary.loadedAt} now={now} />
+                    {everyMs > 0 && `, every ${formatDuration(everyMs)} at most`}
+                  </>
+                ),
+              ],
+              [
+                'Verified',
+                ({ summary: { loadedAt, verifiedAt, differing } }) => (
+                  <>
+                    {loadedAt !== null && <RelativeTime at={verifiedAt} now={now} />}
+                    {differing > 0 && `, ${formatCount(differing)} with differences`}
+                  </>
+                ),
+              ],
+            ]}
+            below={({ summary: { notes } }) => notes.length > 0 && <Message text={notes.join('; ')} />}
+          />
         </Section>
       )}
     </div>
-  );
-}
-
-function TargetRows({ report, now }: { report: TargetReport; now: number }) {
-  const { upToDate, loadedAt, verifiedAt, differing, notes } = summarizeTarget(report, now);
-  return (
-    <>
-      <tr>
-        <th scope="row">{report.target}</th>
-        <td class="number">{formatCount(report.accounts.length)}</td>
-        <td class="number">{formatCount(upToDate)}</td>
-        <td class="nowrap">
-          <RelativeTime at={loadedAt} now={now} />
-          {report.everyMs > 0 && `, every ${formatDuration(report.everyMs)} at most`}
-        </td>
-        <td class="nowrap">
-          {loadedAt !== null && <RelativeTime at={verifiedAt} now={now} />}
-          {differing > 0 && `, ${formatCount(differing)} with differences`}
-        </td>
-      </tr>
-      {notes.map((text) => (
-        <tr key={text} class="why">
-          <td />
-          <td colSpan={4}>
-            <Message text={text} />
-          </td>
-        </tr>
-      ))}
-    </>
   );
 }
 
@@ -172,26 +165,22 @@ function isTight({ pause, per_day: { spent, limit } }: BudgetReport): boolean {
   return pause !== null || (limit !== null && spent > limit / 2);
 }
 
-const BUDGET_HEAD = ['Account', '>In the last minute', '>In the last 24 hours', 'Restriction'];
-
 /** Nothing where all accounts are far from their limits. */
 function BudgetsSection({ budgets }: { budgets: readonly BudgetReport[] }) {
   return (
     <div id="budgets-part" data-part>
       {budgets.length > 0 && (
         <Section name="budgets" heading="Requests used">
-          <Table label={{ by: 'budgets-heading' }} head={BUDGET_HEAD}>
-            {budgets.map((row) => (
-              <tr key={row.account}>
-                <th scope="row">{row.account}</th>
-                <td class="number">{formatUsage(row.per_minute)}</td>
-                <td class="number">{formatUsage(row.per_day)}</td>
-                <td>
-                  <Pause pause={row.pause} />
-                </td>
-              </tr>
-            ))}
-          </Table>
+          <Table
+            label={{ by: 'budgets-heading' }}
+            rows={budgets}
+            columns={[
+              ['Account', ({ account }) => account],
+              ['>In the last minute', (row) => formatUsage(row.per_minute)],
+              ['>In the last 24 hours', (row) => formatUsage(row.per_day)],
+              ['Restriction', ({ pause }) => <Pause pause={pause} />],
+            ]}
+          />
         </Section>
       )}
     </div>

@@ -19,7 +19,7 @@ import {
 import { describeDelta, formatSize, formatSizeChange, Message, Timestamp } from './format.tsx';
 import { Page } from './layout.tsx';
 import { Section, Tabs } from './section.tsx';
-import { Table } from './table.tsx';
+import { Table, type Column } from './table.tsx';
 
 /** `account` null: the first one with storage. `month`: shown by day, `2026-11`; null: all days. */
 const storageQuery = z.object({ account: textParam, month: optional(z.string().regex(/^\d{4}-\d{2}$/)) });
@@ -137,30 +137,35 @@ function Headline({ storage: { latest, today, days } }: { storage: Storage }) {
 
 function Months({ storage: { account, months, month: open } }: { storage: Storage }) {
   const drawBar = createBars(months.map(({ growth }) => growth ?? 0));
-  const head = ['Month', '>Growth', '>Level', 'Notes'];
+  const showMonth = ({ month }: Month) => (
+    <a href={`${storagePath({ account, month })}#days`} aria-current={month === open ? 'true' : undefined}>
+      {month}
+    </a>
+  );
   return (
-    <Table label={{ by: 'months-heading' }} class="months compact" head={head}>
-      {months.map((month) => (
-        <tr key={month.month} class={month.month === open ? 'open' : undefined}>
-          <th scope="row">
-            <a
-              href={`${storagePath({ account, month: month.month })}#days`}
-              aria-current={month.month === open ? 'true' : undefined}
-            >
-              {month.month}
-            </a>
-          </th>
-          <td class="number">
-            {month.growth !== null && drawBar(month.growth)}
-            {month.growth !== null && formatSizeChange(month.growth)}
-          </td>
-          <td class="number">{month.last ? formatTotal(month.last) : ''}</td>
-          <td class="soft">{listNotes(month).join(', ')}</td>
-        </tr>
-      ))}
-    </Table>
+    <Table
+      label={{ by: 'months-heading' }}
+      class="months compact"
+      rows={months}
+      columns={[
+        ['Month', showMonth],
+        ['>Growth', ({ growth }) => <Growth bytes={growth} drawBar={drawBar} />],
+        ['>Level', ({ last }) => last && formatTotal(last)],
+        ['Notes', (month) => listNotes(month).join(', '), 'soft'],
+      ]}
+    />
   );
 }
+
+type GrowthProps = { bytes: number | null; drawBar: ReturnType<typeof createBars> };
+
+const Growth = ({ bytes, drawBar }: GrowthProps) =>
+  bytes !== null && (
+    <>
+      {drawBar(bytes)}
+      {formatSizeChange(bytes)}
+    </>
+  );
 
 const countMissing = (days: readonly CalendarDay[]) => days.filter(({ row }) => row === null).length;
 const countCorrected = (days: readonly CalendarDay[]) =>
@@ -205,55 +210,43 @@ function Level({ storage }: { storage: Storage }) {
   );
 }
 
-const HEAD = ['Day', '>Change', ...STORAGE_KINDS.map(({ label }) => `>${label}`), '>Total', 'Read'];
-
 /** The latest first. */
 function Days({ days }: { days: readonly CalendarDay[] }) {
   const drawBar = createBars(days.map(({ before, row }) => changeSince(before, row) ?? 0));
   return (
-    <Table label={{ by: 'days-heading' }} class="figures compact" head={HEAD}>
-      {days.toReversed().map((day) => (
-        <DayRow key={day.date} day={day} drawBar={drawBar} />
-      ))}
-    </Table>
+    <Table
+      label={{ by: 'days-heading' }}
+      class="figures compact"
+      rows={days.toReversed()}
+      columns={[
+        ['Day', ({ date }) => date],
+        ['>Change', ({ before, row }) => <Growth bytes={changeSince(before, row)} drawBar={drawBar} />],
+        ...STORAGE_KINDS.map(({ label, size, count }): Column<CalendarDay> => [
+          `>${label}`,
+          ({ row }) =>
+            row && (
+              <>
+                {formatSize(row[size])}
+                {row[count] !== null && <small class="soft"> {formatCount(row[count])}</small>}
+              </>
+            ),
+          'wide',
+        ]),
+        ['>Total', ({ row }) => row && formatTotal(row)],
+        ['Read', ({ row }) => row && <Reading row={row} />, 'nowrap wide'],
+      ]}
+      below={({ row, missing }) => row === null && <Message text={missing} />}
+    />
   );
 }
 
-type DayRowProps = { day: CalendarDay; drawBar: ReturnType<typeof createBars> };
-
-function DayRow({ day: { date, row, before, missing }, drawBar }: DayRowProps) {
-  if (row === null)
-    return (
-      <tr class="gap">
-        <th scope="row">{date}</th>
-        <td colSpan={HEAD.length - 1}>
-          <Message text={missing} />
-        </td>
-      </tr>
-    );
-  const change = changeSince(before, row);
-  return (
-    <tr>
-      <th scope="row">{date}</th>
-      <td class="number">
-        {change !== null && drawBar(change)}
-        {change !== null && formatSizeChange(change)}
-      </td>
-      {STORAGE_KINDS.map(({ size, count }) => (
-        <td key={size} class="number wide">
-          {formatSize(row[size])}
-          {row[count] !== null && <small class="soft"> {formatCount(row[count])}</small>}
-        </td>
-      ))}
-      <td class="number">{formatTotal(row)}</td>
-      <td class="nowrap wide">
-        {row.state === 'live' ? 'live, ' : ''}
-        {row.is_corrected === 1 ? 'corrected, ' : ''}
-        <Timestamp at={row.observed_at} />
-      </td>
-    </tr>
-  );
-}
+const Reading = ({ row }: { row: NonNullable<CalendarDay['row']> }) => (
+  <>
+    {row.state === 'live' ? 'live, ' : ''}
+    {row.is_corrected === 1 ? 'corrected, ' : ''}
+    <Timestamp at={row.observed_at} />
+  </>
+);
 
 const CSV_HEAD = ['date', 'state', 'is_corrected', ...FIGURES, 'total_bytes', 'change_bytes', 'observed_at'];
 
