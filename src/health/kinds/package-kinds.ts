@@ -26,9 +26,8 @@ export const CONFIRMATION_HINT =
 const stale: Kind = {
   kind: 'stale',
   when: [
-    'data is stale, and no run began for two ticks',
-    'a package or storage was never read, two ticks after the worker began',
-    'a package or storage was last read completely more than two ticks ago',
+    'a package or storage was last read completely more than two ticks ago, or not in two ticks of the worker',
+    'for that time, no run began',
   ],
   severity: 'bad',
   explains: ['stale'],
@@ -140,12 +139,16 @@ const SHRUNK = query<
   PackageRow & { videos: number; videos_before: number; before: string },
   { week_ago: string }
 >(`
+with old as (
+  select walk_id from walk where run_id <= (select max(run_id) from run where finished_at <= :week_ago)
+  order by run_id desc, walk_id desc limit 1)
 select p.account, p.package_id, p.totalcount as videos, w.totalcount as videos_before, w.finished_at as before
 from package p
 join walk w on w.walk_id = (
-  select walk_id from walk
-  where account = p.account and package_id = p.package_id and mode = 'full' and status = 'succeeded' and finished_at <= :week_ago
-  order by walk_id desc limit 1)
+  select x.walk_id from walk x
+  where x.account = p.account and x.package_id = p.package_id and x.mode = 'full' and x.status = 'succeeded'
+    and x.walk_id <= (select walk_id from old)
+  order by x.walk_id desc limit 1)
 where p.retired_at is null and p.totalcount * 2 <= w.totalcount`);
 
 /** Many small removals pass the brake that holds back a large one. */

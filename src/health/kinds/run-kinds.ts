@@ -75,9 +75,8 @@ const failed: Kind = {
   kind: 'failed',
   when: [
     'the last run failed, and no package or storage explains it',
-    'the last run gave the account up, or each of its packages failed in the same way',
-    'the last full walk of a package failed',
-    'the storage of an account failed in the last run that read it',
+    'it gave an account up, or each of its packages failed in the same way',
+    'the last full walk of a package failed, or the last reading of storage',
   ],
   severity: 'bad',
   explains: ['failed', 'stale'],
