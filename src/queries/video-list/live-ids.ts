@@ -1,54 +1,22 @@
 /**
  * Finds the live ids of a package by rank. Rows before the page are skipped by counting in two indexes, the primary key and
- * `video_removed`; no row is read. A page next to the last one that was read skips nothing.
+ * `video_removed`; no row is read.
  */
 import type { Db } from '../../database/connection.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
 import type { RankRange, WalkedPackage } from './list-page.ts';
 
-/** A live row and its rank; or a place before the first row or after the last one. */
-interface Position {
-  rank: number;
-  id: number;
-}
-
-const START: Position = { rank: -1, id: -1 };
-
-/** Where the last page of a package began and ended; valid while nothing in the package changes. */
-interface LastPage extends Pick<WalkedPackage, 'changed_seq' | 'live_count'> {
-  ends: Position[];
-}
-
 export type FindLiveIds = (key: PackageKey, walked: WalkedPackage, range: RankRange) => number[];
 
-/** Returns the live ids at some ranks, in ascending order; skips from the nearest known position. Must run in one snapshot. */
+/** Returns the live ids at some ranks, in ascending order; skips from the nearer end. Must run in one snapshot. */
 export function createFindLiveIds(db: Db): FindLiveIds {
   const [ascending, descending] = [prepareLiveIds(db, 'asc'), prepareLiveIds(db, 'desc')];
-  const lastPages = new Map<string, LastPage>();
-
-  return ({ account, packageId }, { changed_seq, live_count }, { rank, count }) => {
+  return (key, { live_count }, { rank, count }) => {
     if (count === 0) return [];
-    const name = `${packageId} ${account}`;
-    const last = lastPages.get(name);
-    const isCurrent = last?.changed_seq === changed_seq && last.live_count === live_count;
-    const end = { rank: live_count, id: Number.MAX_SAFE_INTEGER };
-    const positions = [START, ...(isCurrent ? last.ends : []), end];
-    const before = positions.findLast((position) => position.rank < rank) ?? START;
-    const after = positions.find((position) => position.rank >= rank + count) ?? end;
-    const [up, down] = [rank - before.rank, after.rank - rank - count + 1];
-    const ids =
-      up <= down
-        ? ascending({ account, packageId }, before.id, up, count)
-        : descending({ account, packageId }, after.id, down, count).reverse();
-    const [first, final] = [ids[0], ids.at(-1)];
-    if (first !== undefined && final !== undefined && ids.length === count) {
-      const ends = [
-        { rank, id: first },
-        { rank: rank + count - 1, id: final },
-      ];
-      lastPages.set(name, { changed_seq, live_count, ends });
-    }
-    return ids;
+    const after = live_count - rank - count;
+    return rank <= after
+      ? ascending(key, -1, rank + 1, count)
+      : descending(key, Number.MAX_SAFE_INTEGER, after + 1, count).reverse();
   };
 }
 
