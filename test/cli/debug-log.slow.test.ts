@@ -50,13 +50,3 @@ describe('--log-level debug', () => {
     expect(readEvents(stderr, 'request_answered')).toHaveLength(6);
   });
 });
-
-describe('--log-level info', () => {
-  it('says nothing of short waits', async () => {
-    const { gate, command } = await startSync('info', 'per_second: 2');
-    gate.open();
-    const { stderr } = await command.ended;
-    expect(readEvents(stderr, 'walk_ended')).toHaveLength(1);
-    for (const event of ['budget_wait', 'request_answered']) expect(readEvents(stderr, event)).toEqual([]);
-  });
-});

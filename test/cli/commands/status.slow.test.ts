@@ -7,6 +7,13 @@ import { createFolder } from '../../support/fixtures/folder-of-files.ts';
 import { execute } from '../../support/fixtures/live-file.ts';
 import { startSandbox } from '../../support/servers/sandbox-account.ts';
 import { startVodhouse, vodhouse } from '../../support/processes/vodhouse-command.ts';
+import { startScriptedService } from '../../support/servers/scripted-service.ts';
+import { listBody, videoRecord, serveEverything } from '../../support/fixtures/service-responses.ts';
+import { readWarehouseRows } from '../../support/fixtures/warehouse-rows.ts';
+import { systemClock } from '../../../src/lib/clock.ts';
+import { type LoadReport } from '../../../src/lib/load-report.ts';
+import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
+import { failedLoad, loadReport } from '../../support/fixtures/load-report.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -61,9 +68,6 @@ describe('status', () => {
       ],
       runs: [{ run_id: 1, status: 'succeeded', trigger: 'manual' }],
     });
-    for (const name of [...Object.keys(report), ...Object.keys(report.packages[0] ?? {})]) {
-      expect(name).toMatch(/^[a-z_]+$/);
-    }
   });
 
   it('prints when the published file was made, and whether it is outdated', async () => {
@@ -137,15 +141,156 @@ describe('status', () => {
     await worker.ended;
     expect(await read()).toMatchObject({ worker: null });
   });
+});
 
-  it('ends with 1 where there is no warehouse, and creates none', async () => {
-    const cwd = createFolder({ [CONFIG]: configText({ url: 'http://127.0.0.1:9' }) });
-    for (let round = 0; round < 2; round++) {
-      const { code, stdout, stderr } = await vodhouse(['status'], { cwd });
-      expect([code, stdout]).toEqual([1, '']);
-      expect(stderr).toMatch(
-        /^vodhouse: there is no warehouse at .*data\/vodhouse\.db\n {2}-> vodhouse sync makes it\n$/,
+/** A folder that is synced with its service; these statements run on the live file afterwards. */
+async function folderAfter(statements: string, url?: string): Promise<string> {
+  const service = url ?? (await startSandbox()).url;
+  const cwd = createFolder({ [CONFIG]: configText({ url: service, packages: [101] }) });
+  await vodhouse(['sync'], { cwd });
+  execute(join(cwd, WAREHOUSE), statements);
+  return cwd;
+}
+
+async function readStatus(cwd: string) {
+  const { code, stdout } = await vodhouse(['status'], { cwd });
+  const json = await vodhouse(['status', '--json'], { cwd });
+  return { code, stdout, report: JSON.parse(json.stdout) as Record<string, unknown[]> };
+}
+
+describe('status where records are in quarantine', () => {
+  async function folderWithQuarantine(): Promise<string> {
+    const bad = [1, 2, 3, 4, 5].map((id) => videoRecord(id, { duration: `${id} s` }));
+    const body = listBody({ records: [...bad, videoRecord(6)] });
+    const { url } = await startScriptedService(serveEverything(() => ({ body })));
+    return folderAfter("update quarantine set seen_at = datetime('now', '-3 hours')", url);
+  }
+
+  it('prints some of them with their reasons, and SQL for all', async () => {
+    const cwd = await folderWithQuarantine();
+    const { code, stdout, report } = await readStatus(cwd);
+    expect(code).toBe(3);
+    const lines = stdout.split('\n').slice(1, 7);
+    expect(lines[0]).toBe('  - 5 records of main (videos) in quarantine');
+    for (const id of [1, 2, 3]) {
+      expect(lines[id]).toMatch(
+        new RegExp(`^ {6}${id} of package 101: duration: .*"${id} s".* \\(seen at .* UTC\\)$`),
       );
     }
+    expect(lines[4]).toBe('      and 2 more');
+    const sql = lines[5]?.split('-> ')[1] ?? '';
+    expect(readWarehouseRows(cwd, sql).map(({ record_id: id }) => id)).toEqual(['1', '2', '3', '4', '5']);
+    expect(report.needs?.[0]).toBe('5 records of main (videos) in quarantine');
+    expect(report.quarantine).toMatchObject([
+      {
+        account: 'main',
+        stream: 'videos',
+        open: 5,
+        examples: [1, 2, 3].map((id) => ({ package_id: 101, record_id: String(id) })),
+      },
+    ]);
   });
+});
+
+/** SQL that records drift of the account `main`, first seen the given time ago. */
+function drift(stream: string, field: string, kind: string, sample: string | null, ago: string): string {
+  const value = sample === null ? 'null' : `'${sample}'`;
+  return `insert into drift (account, stream, field, kind, sample, first_seen_at, last_seen_at)
+    values ('main', '${stream}', '${field}', '${kind}', ${value},
+      datetime('now', '-${ago}'), datetime('now', '-5 minutes'));`;
+}
+
+describe('status where the service deviates from its documentation', () => {
+  it('prints drift with the command that accepts it', async () => {
+    const cwd = await folderAfter(
+      drift('videos', 'playcount', 'new', '17', '2 days') +
+        drift('videos', 'cdate', 'missing', null, '3 hours') +
+        drift('storage', 'encoder_size', 'type', '"n/a"', '6 days'),
+    );
+    const { code, stdout, report } = await readStatus(cwd);
+    expect(code).toBe(3);
+    expect(stdout.split('\n').slice(1, 6)).toEqual([
+      '  - videos of main lack the documented field cdate; and 2 more like this',
+      '      videos of main have a field that is not documented: playcount, e.g. 17',
+      '      storage days of main have another type in encoder_size: "n/a"',
+      '      -> to accept all drift: vodhouse acknowledge',
+      '',
+    ]);
+    expect(report.needs).toHaveLength(1);
+    expect(report.drift).toHaveLength(3);
+    expect(report.drift?.[1]).toMatchObject({
+      account: 'main',
+      stream: 'videos',
+      field: 'playcount',
+      kind: 'new',
+      sample: '17',
+    });
+  });
+});
+
+const SECRET = 'secret-of-the-target';
+const TARGETS = `publish:
+  targets:
+    - { name: warehouse, postgres: 'postgres://me:${SECRET}@127.0.0.1:1/db' }`;
+
+/** A synced folder, with `vodhouse status` after a load that ended like this. */
+async function folderWithTarget() {
+  const { url } = await startSandbox();
+  const plain = configText({ url, packages: [101] });
+  const cwd = createFolder({
+    [CONFIG]: configText({ url, packages: [101], top: TARGETS }),
+    'plain.yaml': plain,
+  });
+  expect((await vodhouse(['sync', '--config', 'plain.yaml'], { cwd })).code).toBe(0);
+  return async (report: LoadReport) => {
+    const warehouse = openWarehouse(join(cwd, WAREHOUSE), systemClock);
+    warehouse.recordLoadReport('warehouse', report, systemClock.now());
+    warehouse.close();
+    const text = await vodhouse(['status'], { cwd });
+    const json = await vodhouse(['status', '--json'], { cwd });
+    expect(json.code).toBe(text.code);
+    expect(text.stdout + json.stdout + text.stderr).not.toContain(SECRET);
+    const document = JSON.parse(json.stdout) as { needs: string[]; targets: Record<string, unknown>[] };
+    return {
+      code: text.code,
+      line: /^target .*(\n {2}.*)*/m.exec(text.stdout)?.[0],
+      ...document,
+    };
+  };
+}
+
+it('status has a line for each target, and ends with 3 where a person is needed', async () => {
+  const statusAfter = await folderWithTarget();
+  const loaded = await statusAfter(loadReport({ changeSeq: 1_000_000, differences: [] }));
+  expect([loaded.code, loaded.line, loaded.needs]).toEqual([
+    ...[0, 'target warehouse: 1 account, 1 up to date, loaded just now, verified just now', []],
+  ]);
+  expect(loaded.targets).toMatchObject([
+    { target: 'warehouse', up_to_date: true, accounts: [{ account: 'main', outcome: 'loaded' }], runs: null },
+  ]);
+
+  const down = await statusAfter(
+    failedLoad({ code: 'ECONNREFUSED', error: `no answer to me:${SECRET}`, hint: 'is the server running?' }),
+  );
+  expect(down.code).toBe(0);
+  expect(down.line?.replace(/since .* UTC/, 'since … UTC').split('\n')).toEqual([
+    'target warehouse: 1 account, 0 up to date, loaded just now, verified just now',
+    '  account main has failed since … UTC: no answer to me:[key] -> is the server running?',
+  ]);
+
+  const code = 'other_warehouse';
+  const refused = await statusAfter(
+    loadReport({
+      outcome: 'refused',
+      changeSeq: null,
+      code,
+      error: 'account main belongs to another warehouse',
+      hint: 'x',
+    }),
+  );
+  expect(refused.code).toBe(3);
+  expect(refused.needs).toEqual([
+    expect.stringContaining('account main belongs to another warehouse') as string,
+  ]);
+  expect(refused.targets).toMatchObject([{ up_to_date: false, accounts: [{ code, behind_changes: 0 }] }]);
 });
