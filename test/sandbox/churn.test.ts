@@ -1,11 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import {
-  allVideos,
-  createStoppedClock,
-  makeSandbox,
-  startSandbox,
-} from '../support/fixtures/sandbox-package.ts';
+import { allVideos, makeSandbox, NOON, startSandbox } from '../support/fixtures/sandbox-package.ts';
 
 describe('churn', () => {
   it('makes the same changes for a seed, however they are split', async () => {
@@ -85,14 +81,14 @@ describe('churn a minute', () => {
 
   it('arrives in small steps at the requested rate, and ends with the sandbox', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    const clock = createStoppedClock();
+    const clock = createVirtualClock(NOON);
     const { sandbox, videos } = await startSandbox({ clock, churnPerMinute: 120 });
     const expected = makeSandbox();
     const content = async (from: Sandbox) =>
       (await allVideos(from, 101)).map((video) => ({ ...video, cdate: '' }));
     const pass = (ms: number) => {
       for (let passed = 0; passed < ms; passed += 100) {
-        clock.move(100);
+        clock.advance(100);
         vi.advanceTimersByTime(100);
       }
     };

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
 import { addDays } from '../../src/lib/days.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
-import { allVideos, createStoppedClock, NOON, startSandbox } from '../support/fixtures/sandbox-package.ts';
+import { allVideos, NOON, startSandbox } from '../support/fixtures/sandbox-package.ts';
 
 const TODAY = '2026-03-10';
 describe("the sandbox's storage", () => {
@@ -25,20 +26,20 @@ describe("the sandbox's storage", () => {
   });
 
   it('never changes a day that is over, in another process, on a later day, or by changes', async () => {
-    const clock = createStoppedClock();
+    const clock = createVirtualClock(NOON);
     const { sandbox, storage } = await startSandbox({ clock });
     const range = [addDays(TODAY, -30), addDays(TODAY, -1)] as const;
     const first = await storage(...range);
     sandbox.churn(50);
     expect(await storage(...range)).toEqual(first);
-    const later = await startSandbox({ clock: createStoppedClock(NOON + 40 * DAY_MS) });
+    const later = await startSandbox({ clock: createVirtualClock(NOON + 40 * DAY_MS) });
     expect(await later.storage(...range)).toEqual(first);
     const another = await startSandbox({ seed: 2 });
     expect(await another.storage(...range)).not.toEqual(first);
   });
 
   it('is made from the files of the videos that there are on a day', async () => {
-    const clock = createStoppedClock();
+    const clock = createVirtualClock(NOON);
     const { sandbox, storage } = await startSandbox({ clock });
     const total = async () => {
       const videos = (await Promise.all(sandbox.packageIds.map((id) => allVideos(sandbox, id)))).flat();
@@ -51,24 +52,24 @@ describe("the sandbox's storage", () => {
     const after = await total();
     expect(after).not.toEqual(before);
     expect(await storage(addDays(TODAY, -1), TODAY)).toMatchObject([before, after]);
-    clock.move(DAY_MS);
+    clock.advance(DAY_MS);
     sandbox.churn(1);
     expect(await storage(TODAY, TODAY)).toMatchObject([after]);
     sandbox.removeMany(101, 100, addDays(TODAY, 2));
     sandbox.churn(300); // restores some of them
     expect(await storage(addDays(TODAY, 1), addDays(TODAY, 1))).not.toMatchObject([await total()]);
-    clock.move(DAY_MS);
+    clock.advance(DAY_MS);
     expect(await storage(addDays(TODAY, 2), addDays(TODAY, 2))).toMatchObject([await total()]);
   });
 
   it('begins a day at midnight of its time zone', async () => {
     const justBefore = Date.parse('2026-03-09T14:59:59Z');
-    const seoul = createStoppedClock(justBefore);
+    const seoul = createVirtualClock(justBefore);
     const { storage } = await startSandbox({ clock: seoul });
     expect(await storage(TODAY, TODAY)).toEqual([]);
-    seoul.move(1000);
+    seoul.advance(1000);
     expect(await storage(TODAY, TODAY)).toHaveLength(1);
-    const utc = await startSandbox({ clock: createStoppedClock(justBefore + 1000), timezone: 'UTC' });
+    const utc = await startSandbox({ clock: createVirtualClock(justBefore + 1000), timezone: 'UTC' });
     expect(await utc.storage(TODAY, TODAY)).toEqual([]);
   });
 });

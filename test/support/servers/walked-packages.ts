@@ -93,5 +93,9 @@ export function liveIds(pipeline: TestPipeline, packageId: number | null = null)
   return rows.map(({ id }) => id);
 }
 
+/** The row of the last walk. */
+export const lastWalk = (pipeline: TestPipeline): Record<string, unknown> =>
+  pipeline.query<Record<string, unknown>>('select * from walk order by walk_id desc limit 1')[0] ?? {};
+
 /** The first failure of a run. */
 export const firstFailure = (summary: RunSummary) => summary.failures[0];

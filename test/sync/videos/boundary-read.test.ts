@@ -4,16 +4,12 @@ import { getMaxBoundaryReads, planBoundaryReads } from '../../../src/sync/videos
 import { idsBetween, type PackageService } from '../../support/servers/test-service.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
 import type { TestPipeline } from '../../support/fixtures/open-pipeline.ts';
-import { openWalkedPackage } from '../../support/servers/walked-packages.ts';
+import { lastWalk, openWalkedPackage } from '../../support/servers/walked-packages.ts';
 
 function removed(pipeline: TestPipeline): number[] {
   return pipeline
     .query<{ id: number }>('select id from video where removed_at is not null order by id')
     .map(({ id }) => id);
-}
-
-function lastWalk(pipeline: TestPipeline): Record<string, unknown> {
-  return pipeline.query<Record<string, unknown>>('select * from walk order by walk_id desc limit 1')[0] ?? {};
 }
 
 /** The requests of the last run: page, page size and direction. */

@@ -1,17 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { idsBetween, startPackageService } from '../../support/servers/test-service.ts';
-import {
-  openTestPipeline,
-  type TestPipeline,
-  type TestPipelineOptions,
-} from '../../support/fixtures/open-pipeline.ts';
-import { liveIds, openWalkedPackage } from '../../support/servers/walked-packages.ts';
+import { openTestPipeline, type TestPipelineOptions } from '../../support/fixtures/open-pipeline.ts';
+import { lastWalk, liveIds, openWalkedPackage } from '../../support/servers/walked-packages.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
 import { listBody, listRefusal } from '../../support/fixtures/service-responses.ts';
-
-function lastWalk(pipeline: TestPipeline): Record<string, unknown> {
-  return pipeline.query<Record<string, unknown>>('select * from walk order by walk_id desc limit 1')[0] ?? {};
-}
 
 /** A package that no run has walked yet. */
 async function open(ids: readonly number[], options: Partial<TestPipelineOptions> = {}) {
@@ -19,11 +11,21 @@ async function open(ids: readonly number[], options: Partial<TestPipelineOptions
   return { service, pipeline: openTestPipeline({ url: service.url, ...options }) };
 }
 
-it('counts the videos of a package by the day of the service', async () => {
-  const { pipeline } = await open([3, 7]);
+it('counts the videos of a package by the day of the service, as its last walk left them', async () => {
+  const { service, pipeline } = await open([3, 7]);
+  const days = () => pipeline.query('select date, videos from package_day order by date');
   pipeline.clock.advance(3 * HOUR_MS); // 00:00 of the 11th in Seoul
   await pipeline.run();
-  expect(pipeline.query('select date, videos from package_day')).toEqual([{ date: '2026-03-11', videos: 2 }]);
+  expect(days()).toEqual([{ date: '2026-03-11', videos: 2 }]);
+  service.add(8, 9);
+  await pipeline.run();
+  pipeline.clock.advance(24 * HOUR_MS);
+  service.remove(3);
+  await pipeline.run();
+  expect(days()).toEqual([
+    { date: '2026-03-11', videos: 4 },
+    { date: '2026-03-12', videos: 3 },
+  ]);
 });
 
 describe('a first walk', () => {
