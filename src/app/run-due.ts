@@ -33,7 +33,8 @@ export async function runDue(
   const stopReason = () => {
     const now = clock.now();
     const reason = replaced.aborted ? 'the config was reloaded' : preemption(now);
-    return reason === null ? null : new PreemptedError(`the run gives way: ${reason}`, startOfSecond(now));
+    const untilMs = Math.floor(now / 1000) * 1000; // the warehouse stores whole seconds: the run may resume at once
+    return reason === null ? null : new PreemptedError(`the run gives way: ${reason}`, untilMs);
   };
   const scope = packages
     ? { packages, storage: false }
@@ -56,9 +57,4 @@ function assertNotParked(config: Config, { warehouse }: Pipeline): void {
   if (!first || reasons.includes(null)) return;
   const untilMs = Math.min(...reasons.map((reason) => reason?.untilMs ?? 0));
   throw new ParkedError(first.message, untilMs);
-}
-
-/** The warehouse stores whole seconds: rounding down lets a run resume at once, not a second later. */
-function startOfSecond(ms: number): number {
-  return Math.floor(ms / 1000) * 1000;
 }

@@ -44,8 +44,9 @@ export function openServiceManager(socket: NotifySocket | null, logger: Logger) 
     starting: (status: string) => void send(`STATUS=${status}`),
     /** The worker has its lock and its web server listens; also after a reload, taken or refused. */
     ready: (status: string) => void send('READY=1', `STATUS=${status}`),
+    /** `Type=notify-reload` compares CLOCK_MONOTONIC in microseconds with the time of its SIGHUP. */
     reloading: (status: string) =>
-      void send('RELOADING=1', `MONOTONIC_USEC=${readMonotonicUsec()}`, `STATUS=${status}`),
+      void send('RELOADING=1', `MONOTONIC_USEC=${process.hrtime.bigint() / 1000n}`, `STATUS=${status}`),
     stopping: (status: string) => void send('STOPPING=1', `STATUS=${status}`),
     /** Ends the watchdog; resolves when the last message was delivered. */
     close: async (): Promise<void> => {
@@ -53,11 +54,6 @@ export function openServiceManager(socket: NotifySocket | null, logger: Logger) 
       await last;
     },
   };
-}
-
-/** CLOCK_MONOTONIC in microseconds: `Type=notify-reload` compares it with the time of its SIGHUP. */
-function readMonotonicUsec(): bigint {
-  return process.hrtime.bigint() / 1000n;
 }
 
 async function notify(assignments: readonly string[], env: NotifySocket['environment']): Promise<void> {

@@ -1,14 +1,7 @@
 /** Child processes that run files of this package. */
 import { fork, type ChildProcess, type Serializable } from 'node:child_process';
 import { ignoreClosedLog } from './log-pipe.ts';
-import {
-  toInterruptedError,
-  ConfigError,
-  LockedError,
-  errorMessage,
-  VodhouseError,
-  WarehouseError,
-} from './errors.ts';
+import { ConfigError, LockedError, errorMessage, VodhouseError, WarehouseError } from './errors.ts';
 import { PACKAGE_ROOT } from './package-root.ts';
 
 /** The built file of a path below `src`, even when the sources run: Node 20 cannot run TypeScript in a child process. */
@@ -57,7 +50,7 @@ export function serveRequests(work: (request: never) => unknown): void {
 
 /**
  * Runs a built file that calls `serveRequests`, for one request. Returns its result, or throws its error. If the signal
- * aborts, kills it with SIGKILL and throws InterruptedError. If it ends without an answer, `onDeath` cleans up and returns
+ * aborts, kills it with SIGKILL and throws its reason. If it ends without an answer, `onDeath` cleans up and returns
  * the error to throw.
  */
 export async function runInChild<Result>(
@@ -74,7 +67,8 @@ export async function runInChild<Result>(
     const answer = await sendRequest<Answer<Result>>(child, request);
     if ('ended' in answer) {
       const error = onDeath(answer.ended, child.pid);
-      throw signal.aborted ? toInterruptedError(signal) : error;
+      signal.throwIfAborted();
+      throw error;
     }
     if ('error' in answer) throw deserializeError(answer.error);
     return answer.result;

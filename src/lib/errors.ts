@@ -34,11 +34,6 @@ export class InterruptedError extends VodhouseError {
   }
 }
 
-/** The error of an aborted signal: its own reason, or that the work was stopped. */
-export function toInterruptedError({ reason }: AbortSignal): Error {
-  return reason instanceof Error ? reason : new InterruptedError();
-}
-
 /** Park the run: the wait for the budget would be longer than `max_wait`. */
 export class ParkedError extends VodhouseError {
   readonly untilMs: number;
