@@ -66,37 +66,25 @@ export function writeParquetFile(db: Database, query: ParquetQuery): { body: Uin
   };
 }
 
-/** Rows are objects for a moment only: thousands at a time would cost the garbage collector a third of the time. */
-const BATCH_ROWS = 128;
-
 /** The values by column. */
 function* inGroups(
   rows: IterableIterator<unknown[]>,
   columns: readonly ParquetColumn[],
 ): Generator<{ count: number; data: unknown[][] }> {
   const conversions = columns.map(({ type }) => CONVERSIONS[type]);
-  try {
-    for (let row = rows.next(); row.done !== true;) {
-      const data: unknown[][] = columns.map(() => []);
-      let [count, characters] = [0, 0];
-      while (count < GROUP_ROWS && row.done !== true && characters < GROUP_CHARACTERS) {
-        const batch: unknown[][] = [];
-        for (; batch.length < BATCH_ROWS && row.done !== true; row = rows.next()) batch.push(row.value);
-        for (const [index, values] of data.entries()) {
-          const convert = conversions[index];
-          for (const cells of batch) {
-            const value = cells[index];
-            values.push(value === null || convert === undefined ? value : convert(value));
-            if (typeof value === 'string') characters += value.length;
-          }
-        }
-        count += batch.length;
-      }
-      yield { count, data };
+  const emptyGroup = () => ({ count: 0, data: columns.map((): unknown[] => []) });
+  let [group, characters] = [emptyGroup(), 0];
+  for (const row of rows) {
+    for (let index = 0; index < row.length; index++) {
+      const value = row[index];
+      if (typeof value === 'string') characters += value.length;
+      group.data[index]?.push(value === null ? null : (conversions[index]?.(value) ?? value));
     }
-  } finally {
-    rows.return?.(); // the connection is busy until then
+    if (++group.count < GROUP_ROWS && characters < GROUP_CHARACTERS) continue;
+    yield group;
+    [group, characters] = [emptyGroup(), 0];
   }
+  if (group.count > 0) yield group;
 }
 
 /** What was written since the last call; the buffer is used again. */
