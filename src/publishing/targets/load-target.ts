@@ -23,7 +23,7 @@ export async function loadTarget(request: LoadRequest): Promise<LoadReport[]> {
 async function loadAll(target: Target, source: Source, request: LoadRequest): Promise<LoadReport[]> {
   const { force, accounts, isVerified } = request;
   const { loadTimeoutMs } = request.target;
-  const names = force ? [force.account] : listAccounts(source, request);
+  const names = force ? [force.account] : source.accounts;
   let known = new Map<string, AccountState>();
   const reading = await report(RUNS, loadTimeoutMs, async () => {
     known = await target.readAccounts();
@@ -51,15 +51,6 @@ async function loadAll(target: Target, source: Source, request: LoadRequest): Pr
     return isThere ? { ...each, changeSeq: source.changeSeqOf(each.account) } : each;
   });
 }
-
-/** Those of the config that have rows first. */
-const listAccounts = ({ accounts }: Source, request: LoadRequest): string[] => {
-  const configured = request.accounts.map(({ name }) => name);
-  return [
-    ...configured.filter((name) => accounts.includes(name)),
-    ...accounts.filter((name) => !configured.includes(name)),
-  ];
-};
 
 /** Accounts of this warehouse that were forgotten. One that has another name now went with the load of that. */
 const listGone = (

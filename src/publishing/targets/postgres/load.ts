@@ -11,7 +11,7 @@ import {
 import { compareOwner, findRefusal } from '../ownership.ts';
 import type { Source } from '../source.ts';
 import type { LoadOptions } from '../target.ts';
-import { copyInto, replace, stageName } from './rows.ts';
+import { copyInto, replace } from './rows.ts';
 import {
   ACCOUNT_TABLES,
   lockAccount,
@@ -58,7 +58,7 @@ async function loadAll(context: Context, account: string): Promise<number> {
 async function loadChanges(context: Context, account: string, since: LoadedState): Promise<number> {
   const { packages, storageDaily } = context.source.marts;
   const isChanged = storeChanges(context.source, account, since.changeSeq) > 0;
-  let rows = isChanged ? await loadVideos(context) : 0;
+  let rows = isChanged ? await loadVideos(context, since.changeSeq) : 0;
   for (const table of [packages, storageDaily])
     rows += await replace(context, table, ofAccount(table, account), {
       where: 't.account = $1',
@@ -67,25 +67,35 @@ async function loadChanges(context: Context, account: string, since: LoadedState
   return rows + (await loadPackageDays(context, account, since));
 }
 
-/** After `storeChanges`. Most changes of a video leave its tags. */
-async function loadVideos(context: Context): Promise<number> {
+/** After `storeChanges` of the same `change_seq`. */
+async function loadVideos(context: Context, changeSeq: number): Promise<number> {
   const { videos, videoHistory, videoTags } = context.source.marts;
   const rows =
     (await replace(context, videos, { rowids: 'changed_videos' }, null)) +
     (await replace(context, videoHistory, { rowids: 'changed_history' }, null));
-  if (videoTags === null) return rows;
-  storeTags(context.source);
-  const ofChanged = `video_key IN (SELECT video_key FROM ${stageName(videos)})`;
-  return (
-    rows + (await replace(context, videoTags, { rowids: 'changed_tags' }, { where: ofChanged, values: [] }))
-  );
+  const keys = videoTags === null ? [] : storeTags(context.source, changeSeq);
+  if (videoTags === null || keys.length === 0) return rows;
+  const ofKeys = { where: 't.video_key = ANY ($1)', values: [keys] };
+  return rows + (await replace(context, videoTags, { rowids: 'changed_tags' }, ofKeys));
 }
 
-/** The tags of `changed_videos` are then in the temporary table `changed_tags` of the file. */
-function storeTags({ db }: Source): void {
-  db.exec(`drop table if exists temp.changed_tags; create temp table changed_tags (row integer primary key);
-insert into temp.changed_tags select t.rowid from temp.changed_videos c cross join videos v on v.rowid = c.row
-cross join video_tags t on t.video_key = v.video_key order by t.rowid`);
+/**
+ * Returns the keys of `changed_videos` whose tags may differ from those that the target has: most changes leave them. The tags
+ * of these videos are then in the temporary table `changed_tags` of the file.
+ */
+function storeTags({ db }: Source, changeSeq: number): string[] {
+  db.exec(`drop table if exists temp.tagged; create temp table tagged (video_key);
+drop table if exists temp.changed_tags; create temp table changed_tags (row integer primary key)`);
+  db.prepare(
+    `insert into temp.tagged select v.video_key from temp.changed_videos c cross join videos v on v.rowid = c.row
+left join video_history h on h.video_key = v.video_key and h.change_seq = (
+  select max(b.change_seq) from video_history b where b.video_key = v.video_key and b.change_seq <= ?)
+where h.video_key is null or h.tags is not v.tags or h.is_removed <> v.is_removed`,
+  ).run(changeSeq);
+  db.exec(
+    'insert into temp.changed_tags select t.rowid from temp.tagged c cross join video_tags t on t.video_key = c.video_key order by 1',
+  );
+  return db.prepare('select video_key from temp.tagged').pluck().all() as string[];
 }
 
 /** Days before the last publication are final. */

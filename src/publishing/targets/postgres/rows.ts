@@ -19,7 +19,7 @@ export function copyInto(
 }
 
 /** The temporary table with the rows of a table; it ends with the transaction. */
-export const stageName = ({ name }: Table) => `pg_temp.${quoteName(`staged_${name}`)}`;
+const stageName = ({ name }: Table) => `pg_temp.${quoteName(`staged_${name}`)}`;
 
 /** Which rows of a table the file has completely, as a condition over `t`. */
 export interface Scope {
