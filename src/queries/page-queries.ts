@@ -33,11 +33,38 @@ export interface VideoStates {
   earlier: videos.VersionRow | null;
 }
 
+interface DayTotal {
+  date: string;
+  videos: number;
+}
+
+/** `videos`: those of now, from which the days are counted back. */
+interface TotalsRequest {
+  since: string;
+  at: string;
+  today: string;
+  videos: number;
+}
+
 export type PageQueries = ReturnType<typeof openPageQueries>;
 
 /** Opens the live file at `path`. Throws as `openReadOnly`. */
 export function openPageQueries(path: string) {
   const db = openReadOnly(path);
+  let kept: { today: string; totals: DayTotal[] } | null = null;
+
+  /** The videos of all packages on the days from `since` (which began at `at`) until yesterday, the newest first; read once a day. */
+  function pastTotals({ since, at, today, videos: now }: TotalsRequest): DayTotal[] {
+    if (kept?.today === today) return kept.totals;
+    let left = now;
+    const totals = videos.DAILY_GROWTH.all(db, { since, at }).map(({ date, grown }) => {
+      left -= grown;
+      return { date, videos: left + grown };
+    });
+    kept = { today, totals: totals.filter(({ date }) => date < today) };
+    return kept.totals;
+  }
+
   return {
     /** The newest run, if a process is running it; a killed run keeps the status `running`. */
     runningRun: () => (isHeld(path, 'run') ? readSnapshot(db, () => readRunningRun(db)) : null),
@@ -49,8 +76,7 @@ export function openPageQueries(path: string) {
     latestChanges: (lines: number) => readSnapshot(db, () => readLatestChanges(db, lines)),
     /** By day from `since` on. */
     sizes: (key: PackageKey, since: string) => videos.PACKAGE_SIZES.all(db, { ...toColumns(key), since }),
-    /** By how much all packages together grew by day, the newest day first. */
-    dailyGrowth: (since: string, at: string) => videos.DAILY_GROWTH.all(db, { since, at }),
+    pastTotals,
     /** Walks from `at` on that did not succeed. */
     trouble: (key: PackageKey, at: string) => videos.PACKAGE_TROUBLE.all(db, { ...toColumns(key), at }),
     /** Of the packages of the config. */

@@ -20,8 +20,8 @@ select date, sum(videos - coalesce(before, iif(first_walked_at < :at, videos, 0)
 from (
   select date, videos, first_walked_at,
     lag(videos) over (partition by package_day.account, package_day.package_id order by date) as before
-  from package_day
-  join package using (account, package_id)
+  from package
+  cross join package_day using (account, package_id) -- by its key: each package has a row for each day of its life
   where retired_at is null and date >= :since)
 group by date
 order by date desc`);

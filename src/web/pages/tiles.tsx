@@ -63,11 +63,8 @@ function VideosTile({ sources: { config, details }, health: { packages, now } }:
   const midnight = startOf(today);
   const first = addDays(today, 1 - DAYS);
   const videos = sum(packages.map((row) => row.videos));
-  let left = videos;
-  const points = details.dailyGrowth(first, toTimestamp(startOf(first))).map(({ date, grown }): Point => {
-    left -= grown;
-    return [date, left + grown];
-  });
+  const past = details.pastTotals({ since: first, at: toTimestamp(startOf(first)), today, videos });
+  const points = [{ date: today, videos }, ...past].map((day): Point => [day.date, day.videos]);
   const changes = details.videoChanges(toTimestamp(midnight));
   const added = sum(changes.map((row) => row.added ?? 0));
   const removed = sum(changes.map((row) => row.removed));
