@@ -121,15 +121,14 @@ export const trustProxy = z.union(
   PROXIES,
 );
 
-export const filePath = text(
-  'the path of a file, absolute or relative to this one (for ~ write ${HOME})',
-  (value) => value.trim() !== '' && !/^[~$]|\/$|\0/.test(value),
-);
+const path = (what: string, isOther: RegExp) =>
+  text(
+    `the path of a ${what}, absolute or relative to this one (for ~ write \${HOME})`,
+    (value) => value.trim() !== '' && !isOther.test(value),
+  );
 
-export const folderPath = text(
-  'the path of a folder, absolute or relative to this one (for ~ write ${HOME})',
-  (value) => value.trim() !== '' && !/^[~$]|\0/.test(value),
-);
+export const filePath = path('file', /^[~$]|\/$|\0/);
+export const folderPath = path('folder', /^[~$]|\0/);
 
 /** `s3://BUCKET/PREFIX`, in characters that need no encoding in an address, and have no meaning in a glob. */
 const S3_PLACE = /^s3:\/\/([\w.-]{3,222})((?:\/[\w.=-]+)*)\/?$/;

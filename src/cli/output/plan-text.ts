@@ -13,12 +13,7 @@ export function planText(plan: Plan, config: string): string {
 }
 
 function resultLines({ accounts, fits, proposal }: Plan, config: string): string[] {
-  const short = accounts.filter((account) => !account.fits);
-  const scope =
-    accounts.length === 1
-      ? ''
-      : ` for ${formatCount(short.length)} of ${formatCount(accounts.length)} accounts`;
-  const headline = fits ? 'the schedule fits' : `the schedule does not fit${scope}`;
+  const headline = fits ? 'the schedule fits' : 'the schedule does not fit';
   const lines = accounts.map(({ account, verdict }) => `  ${account}: ${verdict}`);
   const hint = proposal ? [`  -> schedule: ${formatSchedule(proposal)}`] : [];
   return [`${headline} (${config}):`, ...lines, ...hint];
@@ -63,9 +58,9 @@ function formatRemarks({ accounts, warehouse, warehouse_exists: exists }: Plan):
   const missing = exists ? [] : [`there is no warehouse at ${warehouse} yet: vodhouse sync creates it`];
   const unknown = accounts
     .filter((account) => account.packages_unknown > 0)
-    .map(({ account, packages_unknown: packages }) => {
-      const counted = packages === 1 ? 'counted as 1 page' : 'counted as 1 page each';
-      return `${account}: size not known yet: ${pluralize(packages, 'package')}, ${counted}`;
-    });
+    .map(
+      ({ account, packages_unknown: packages }) =>
+        `${account}: size not known yet: ${pluralize(packages, 'package')}, counted as 1 page each`,
+    );
   return [...missing, ...unknown];
 }
