@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { VNode } from 'preact';
 import { BusyError } from '../lib/errors.ts';
 import { NO_SUCH_PATH } from '../service/server/server.ts';
-import type { SignIn } from './auth/sign-in.ts';
+import type { SignIn } from './sign-in.ts';
 import { addDataPage } from './pages/data.tsx';
 import { Page, renderPage, type PageFrame } from './pages/layout.tsx';
 import { addChangesPage } from './pages/list.tsx';

@@ -1,16 +1,18 @@
-/** The keys of the server: a client sends one as the service defines it, a browser as the password of HTTP Basic. */
+/** Who may connect: with a key, as the service defines it or as the password of HTTP Basic; without `server.keys`, this machine only. */
 import basicAuth from '@fastify/basic-auth';
 import rateLimit, { normalizeIP } from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { AccountConfig, ServerConfig } from '../../config/config.ts';
-import { MINUTE_MS } from '../../lib/clock.ts';
+import type { AccountConfig, ServerConfig } from '../config/config.ts';
+import { MINUTE_MS } from '../lib/clock.ts';
+import { ConfigError } from '../lib/errors.ts';
+import { isLoopback } from '../lib/loopback.ts';
 import {
   allowAll,
   BlockedError,
   createKeyMatcher,
   readKeys,
   type Authorize,
-} from '../../service/server/api-keys.ts';
+} from '../service/server/api-keys.ts';
 
 /** Of one address within a minute of the first. */
 const MAX_WRONG_KEYS = 10;
@@ -100,4 +102,26 @@ export function listKeyHeaders(accounts: readonly AccountConfig[]): string[] {
     typeof storage?.auth === 'object' ? [storage.auth.header.toLowerCase()] : [],
   );
   return [...new Set(names)].filter((name) => name !== 'x-api-key');
+}
+
+/** Throws ConfigError if other machines could read the warehouse without a key. */
+export function assertKeysOrLoopback({ host, keys }: ServerConfig): void {
+  if (keys.length > 0 || isLoopback(host)) return;
+  throw new ConfigError(`server.host ${host} can be reached from other machines, and server.keys is empty`, {
+    hint: 'give server.keys at least one key, or set server.host to 127.0.0.1',
+  });
+}
+
+/**
+ * Without keys, rejects requests to host names other than those of this machine, except `/healthz`. Otherwise a web page
+ * could point its own host name at 127.0.0.1 and read the responses (DNS rebinding).
+ */
+export function addHostCheck(app: FastifyInstance, { keys }: ServerConfig): void {
+  if (keys.length > 0) return;
+  app.addHook('onRequest', async (request, reply) => {
+    const host = request.headers.host?.replace(/:\d+$/, '') ?? '';
+    if (host === '' || isLoopback(host) || request.routeOptions.url === '/healthz') return undefined;
+    const error = 'without server.keys this server only answers to localhost, 127.0.0.1 and [::1]';
+    return reply.code(403).send({ error });
+  });
 }

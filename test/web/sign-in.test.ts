@@ -1,13 +1,13 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { browse } from '../../support/browser/browser-request.ts';
+import { browse } from '../support/browser/browser-request.ts';
 import {
   configToServe,
   liveFileToServe,
   openSite,
   openSiteOver,
   VIDEOS,
-} from '../../support/servers/open-web-server.ts';
-import { withPassword } from '../../support/with-password.ts';
+} from '../support/servers/open-web-server.ts';
+import { withPassword } from '../support/with-password.ts';
 
 const KEY = 'server-key-of-20-char';
 const OTHER = 'another: key & mehr für 한국';
