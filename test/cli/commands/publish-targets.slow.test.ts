@@ -106,7 +106,7 @@ describe.skipIf(findPostgres() === null)('publish with targets', () => {
     const unchanged = (account: string) => ({ account, outcome: 'unchanged', rows: 0, error: null });
     expect(JSON.parse(again)).toMatchObject({
       ...{ bytes: null, rows: null },
-      targets: [{ target: 'warehouse', accounts: [unchanged('main'), unchanged('lab'), {}] }],
+      targets: [{ target: 'warehouse', accounts: [unchanged('lab'), unchanged('main'), {}] }],
     });
   });
 
