@@ -8,9 +8,9 @@ import {
   VodhouseError,
   withHint,
 } from '../lib/errors.ts';
-import { MINUTE_MS, toTimestamp, type Clock } from '../lib/clock.ts';
+import { toTimestamp, type Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
-import { previousTick, nextTick, type Schedule } from '../lib/cron-ticks.ts';
+import { nextTick, previousTick, startTicks, type Schedule } from '../lib/cron-ticks.ts';
 import type { Mode } from '../database/schema/runs.ts';
 import { findDue, type Due, type LastRun } from './due.ts';
 import type { OwnSchedules } from './own-schedules.ts';
@@ -35,25 +35,8 @@ export interface SchedulerOptions {
   run(due: Due): Promise<void>;
 }
 
-/**
- * Calls `onTick` at each whole multiple of `periodMs` since 1970, such as each full minute, until the returned function is
- * called. A timer that a suspended machine delayed makes one late call.
- */
-export function startTicks(periodMs: number, onTick: () => Promise<void>): () => void {
-  let timer: NodeJS.Timeout;
-  const wait = () => {
-    timer = setTimeout(tick, periodMs - (Date.now() % periodMs));
-  };
-  const tick = () => {
-    wait();
-    void onTick();
-  };
-  wait();
-  return () => clearTimeout(timer);
-}
-
 /** A timer for tomorrow would not advance while a machine is suspended. */
-const everyMinute: NonNullable<SchedulerOptions['startTicks']> = (onTick) => startTicks(MINUTE_MS, onTick);
+const everyMinute: NonNullable<SchedulerOptions['startTicks']> = (onTick) => startTicks('* * * * *', onTick);
 
 /** Serves the schedule until the signal aborts; resolves when the current run has ended. Throws what `check` throws. */
 export async function runScheduler(options: SchedulerOptions, signal: AbortSignal): Promise<void> {

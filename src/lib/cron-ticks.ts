@@ -1,9 +1,10 @@
 /**
- * Cron expressions, read in a time zone: the one place that knows a cron library. croner computes the ticks, because node-cron
- * knows none before now and skips a time that a change of the clocks leaves out; node-cron says which field is wrong.
+ * Cron expressions, read in a time zone: the one place that knows a cron library. node-cron calls the worker, and says which
+ * field is wrong; croner computes ticks, because node-cron knows none before now and skips a time that a change of the clocks
+ * leaves out.
  */
 import { Cron } from 'croner';
-import { validateDetailed } from 'node-cron';
+import cron, { validateDetailed } from 'node-cron';
 import { DAY_MS, MINUTE_MS } from './clock.ts';
 
 const SECOND_MS = 1_000;
@@ -18,6 +19,16 @@ export interface Schedule {
 
 function read(expression: string, timezone = 'UTC'): Cron {
   return new Cron(expression, { timezone, paused: true });
+}
+
+/**
+ * Calls `onTick`, which never rejects, at each tick of the expression (read in UTC), until the returned function is called. Ticks
+ * that a suspended machine missed make one late call.
+ */
+export function startTicks(expression: string, onTick: () => Promise<void>): () => void {
+  const task = cron.schedule(expression, onTick, { timezone: 'UTC', suppressMissedWarning: true });
+  task.on('execution:missed', onTick);
+  return () => void task.destroy();
 }
 
 /** The last time at or before `now` that the cron expression names, in milliseconds since 1970. */

@@ -1,11 +1,11 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import type { Config } from '../../config/config.ts';
-import { startTicks } from '../../app/scheduler.ts';
 import { openOwnSchedules } from '../../app/own-schedules.ts';
 import { openPipeline } from '../../app/pipeline.ts';
 import { runWorker } from '../../app/worker.ts';
 import { commandsFor, shellQuote } from '../../health/commands.ts';
+import { startTicks } from '../../lib/cron-ticks.ts';
 import { InterruptedError } from '../../lib/errors.ts';
 import { createSandbox } from '../../sandbox/sandbox.ts';
 import {
@@ -121,7 +121,7 @@ async function runDemoWorker(
     isFirst = false;
   };
   try {
-    const everySecond = (onTick: () => Promise<void>) => startTicks(1_000, onTick);
+    const everySecond = (onTick: () => Promise<void>) => startTicks('* * * * * *', onTick);
     const environment = { ...context, isDemo: true, startTicks: everySecond };
     await runWorker(config, environment, signal, { ...events, onServing, onPublished });
   } catch (error) {

@@ -149,7 +149,7 @@ join walk w on w.walk_id = (
   where x.account = p.account and x.package_id = p.package_id and x.mode = 'full' and x.status = 'succeeded'
     and x.walk_id <= (select walk_id from old)
   order by x.walk_id desc limit 1)
-where p.retired_at is null and p.totalcount * 2 <= w.totalcount`);
+where p.retired_at is null and w.totalcount > 0 and p.totalcount * 2 <= w.totalcount`);
 
 /** Many small removals pass the brake that holds back a large one. */
 const shrunk: Kind = {
