@@ -41,7 +41,8 @@ export function toProblems(issues: readonly Issue[], source: Source, above: Path
       return issue.keys.map((name) => {
         const own = [...path, name];
         const message = `unknown key; ${suggestKey(name, issue.message.split(', '))}`;
-        return { line: source.lineOf(own), path: own, message };
+        const isSecret = source.secrets.some((secret) => name.includes(secret)); // `key:` was forgotten before it
+        return { line: source.lineOf(own), path: isSecret ? [...path, '…'] : own, message };
       });
     const branch = issue.code === 'invalid_union' ? findNearestBranch(issue.errors) : undefined;
     if (branch) return toProblems(branch, source, path);

@@ -50,7 +50,8 @@ interface Place {
 export function parseSource(text: string, lookup: Lookup) {
   const lines = new LineCounter();
   const lineAt = (node: unknown) => lines.linePos((node as Partial<Node> | null)?.range?.[0] ?? 0).line;
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  // `logLevel`: the library's warnings on stderr quote the file
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' });
   const problems = findSyntaxProblems(document, (offset) => lines.linePos(offset).line);
   const places = new Map<unknown, Place>();
   const value = problems.length > 0 ? undefined : read(document, lookup, places, problems, lineAt);
