@@ -138,7 +138,7 @@ type TellServer = (publication: Publication) => void;
 
 async function serveSchedule(parts: WorkerParts): Promise<void> {
   const { config, clock, logger, startTicks, signal, replaced, events } = parts;
-  const { warehouse, publisher } = parts.pipeline;
+  const { warehouse } = parts.pipeline;
   let server: WebServer | null = null;
   const loops = openLoops(parts, (publication) => server?.recordPublication(publication));
   const { publish, load, backup, notifier, pings } = loops;
@@ -155,7 +155,6 @@ async function serveSchedule(parts: WorkerParts): Promise<void> {
     server = config.server && (await startWebProcess(config, { clock, logger, environment, signal }));
     if (server) events.onServing(server.url);
     events.onReady?.();
-    publisher?.sweep(clock.now());
     if (warehouse.findLastRun('full')) publish?.requestPublish(); // before it, there is nothing to show
     load.check(); // what an earlier worker published, and did not load
     const scheduler = {

@@ -36,7 +36,7 @@ export function createAboutRows(live: Database, request: PublishRequest, fingerp
     ...{ shape: createMarts(request).shape, published_at: toTimestamp(now), warehouse_since: created_at },
     ...{ excluded: exclude.join(', ') || null, change_seq: String(change_seq) },
     ...{ accounts: readAccounts(live), publications: readPublications(live) },
-    ...readFreshness(live, storageAccounts),
+    ...(live.prepare(FRESHNESS).get(JSON.stringify(storageAccounts)) as Record<string, string | null>),
   };
   return readLines(FACTS).map(([key = '', description = '']) => [key, facts[key] ?? null, description]);
 }
@@ -85,36 +85,19 @@ const readPublications = (live: Database): string =>
     .pluck()
     .get() as string;
 
-/** Freshness is the age of the oldest stream that is still read. */
-function readFreshness(live: Database, accounts: readonly string[]): Record<string, string | null> {
-  const { packages, videosAsOf, newestWalk, newestBooked } = live.prepare(FRESHNESS).get() as Freshness;
-  const storageAsOf = getOldestReading(live, accounts);
-  const streams = [...(packages > 0 ? [videosAsOf] : []), ...(accounts.length > 0 ? [storageAsOf] : [])];
-  return {
-    ...{ freshness: getOldest(streams), videos_as_of: videosAsOf, videos_newest: newestWalk },
-    ...{ storage_as_of: storageAsOf, storage_booked_through: newestBooked },
-  };
-}
-
-interface Freshness {
-  packages: number;
-  videosAsOf: string | null;
-  newestWalk: string | null;
-  newestBooked: string | null;
-}
-
-const FRESHNESS = `select count(*) as packages, max(walked_at) as newestWalk,
-  case when count(*) = count(walked_at) then min(walked_at) end as videosAsOf,
-  (select max(date) from storage_day where state = 'booked') as newestBooked
-from package where retired_at is null`;
-
-/** The newest reading of each account, and the oldest of these. */
-function getOldestReading(live: Database, accounts: readonly string[]): string | null {
-  const newest = live.prepare('select max(observed_at) from storage_reading where account = ?').pluck();
-  return getOldest(accounts.map((account) => newest.get(account) as string | null));
-}
-
-/** Null if one of the times is unknown, or if there are none. */
-function getOldest(times: readonly (string | null)[]): string | null {
-  return times.includes(null) ? null : ([...times].sort()[0] ?? null);
-}
+/**
+ * How old the facts are, by key of `about`. A stream is a package, or the storage of an account; its parameter is a JSON array of
+ * the accounts that are read. Freshness is that of the oldest stream; NULL if one was never read.
+ */
+const FRESHNESS = `with v as (
+  select count(*) as packages, max(walked_at) as newest, case when count(*) = count(walked_at) then min(walked_at) end as oldest
+  from package where retired_at is null
+), s as (
+  select count(*) as accounts, case when count(*) = count(read_at) then min(read_at) end as oldest
+  from (select (select max(observed_at) from storage_reading where account = a.value) as read_at from json_each(?) a)
+)
+select v.oldest as videos_as_of, v.newest as videos_newest, s.oldest as storage_as_of,
+  (select max(date) from storage_day where state = 'booked') as storage_booked_through,
+  case when (packages = 0 or v.oldest is not null) and (accounts = 0 or s.oldest is not null)
+    then min(ifnull(v.oldest, s.oldest), ifnull(s.oldest, v.oldest)) end as freshness
+from v, s`;

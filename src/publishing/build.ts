@@ -1,8 +1,8 @@
 /** Builds a new published file from one snapshot of the live file. */
 import { existsSync, rmSync } from 'node:fs';
 import { Database } from '../database/sqlite.ts';
+import { DAY_MS, MINUTE_MS } from '../lib/clock.ts';
 import { WarehouseError } from '../lib/errors.ts';
-import { createServiceDay, findFixedOffset } from './service-day.ts';
 import { restoreMarkerPath } from '../database/files.ts';
 import { createAboutRows } from './about-rows.ts';
 import { PUBLISHED_ID, startFsync } from './replace-file.ts';
@@ -40,34 +40,47 @@ export async function build(
   const fileApart = `${draft}-apart`;
   const storedApart = helper?.fillTables(request, fileApart);
   const parameters = createParameters(request);
-  const db = new Database(draft);
+  try {
+    return await fillFile(draft, request, async (db) => {
+      for (const mart of marts.all) if (mart.kind === 'table') db.exec(createTable(mart));
+      const flushed = videoTables(marts).map((table) => {
+        fill(db, table, parameters);
+        return startFsync(draft); // the disk writes a large table while the next ones are filled
+      });
+      const fingerprint = createFingerprint(db, request);
+      if ((await storedApart) === fingerprint) copyTables(db, marts, fileApart);
+      else await fillApart(db, marts, request, 'temp'); // the helper failed, or had another snapshot
+      for (const table of dayTables(marts)) fill(db, table, parameters);
+      for (const mart of marts.all) if (mart.kind === 'view') db.exec(createView(mart));
+      insertRows(db, marts.dictionary, createDictionaryRows(marts.all));
+      insertRows(db, marts.about, createAboutRows(db, request, fingerprint));
+      db.pragma('analysis_limit = 1000');
+      db.exec('analyze main');
+      await Promise.all(flushed);
+      return countExpectedRows(db, marts);
+    });
+  } finally {
+    await storedApart; // nothing writes next to the draft after this
+  }
+}
+
+/** Works on a new file beside one snapshot of the live file, in one transaction. */
+async function fillFile<Result>(
+  file: string,
+  request: PublishRequest,
+  work: (db: Database) => Promise<Result>,
+): Promise<Result> {
+  const db = new Database(file);
   try {
     applySettings(db);
     addFunctions(db, request);
     attachLive(db, request.live);
-    db.exec('begin'); // one snapshot of the live file for all statements
-    for (const mart of marts.all) if (mart.kind === 'table') db.exec(createTable(mart));
-    const flushed = videoTables(marts).map((table) => {
-      fill(db, table, parameters);
-      return startFsync(draft); // the disk writes a large table while the next ones are filled
-    });
-    const fingerprint = createFingerprint(db, request);
-    if ((await storedApart) === fingerprint) copyTables(db, marts, fileApart);
-    else await fillApart(db, marts, request, 'temp'); // the helper failed, or had another snapshot
-    for (const table of dayTables(marts)) fill(db, table, parameters);
-    for (const mart of marts.all) if (mart.kind === 'view') db.exec(createView(mart));
-    insertRows(db, marts.dictionary, createDictionaryRows(marts.all));
-    insertRows(db, marts.about, createAboutRows(db, request, fingerprint));
-    const expected = countExpectedRows(db, marts);
+    db.exec('begin');
+    const result = await work(db);
     db.exec('commit');
-    detachAll(db);
-    db.pragma('analysis_limit = 1000');
-    db.exec('analyze');
-    await Promise.all(flushed);
-    return expected;
+    return result;
   } finally {
     db.close();
-    await storedApart; // nothing writes next to the draft after this
   }
 }
 
@@ -94,6 +107,31 @@ export function addFunctions(db: Database, request: PublishRequest): void {
     [...new Set(fields.split(' ').flatMap((field) => columns.get(field) ?? []))].join(' ') || null;
   for (const [name, run] of Object.entries({ service_day: dayOf, published_names: toNames }))
     db.function(name, { deterministic: true }, (text) => (typeof text === 'string' ? run(text) : null));
+}
+
+/** What SQLite adds to a time of a zone that has had the same offset from 2000 until `now` (ms), such as `540 minutes`; null for any other zone. */
+function findFixedOffset(timeZone: string, now: number): string | null {
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
+  const offsets = new Set<number>();
+  for (let time = Date.UTC(2000, 0); time < now + DAY_MS && offsets.size < 2; time += 7 * DAY_MS)
+    offsets.add(Date.parse(`${format.format(time).replace(' ', 'T')}Z`) - time);
+  const [offset = 0] = offsets;
+  return offsets.size === 1 ? `${offset / MINUTE_MS} minutes` : null;
+}
+
+/** Without the library that a calendar needs. Returns a function from a time (`YYYY-MM-DD HH:MM:SS`, UTC) to its day (`YYYY-MM-DD`). It remembers each minute. */
+function createServiceDay(timeZone: string): (time: string) => string {
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' });
+  const days = new Map<string, string>();
+  return (time) => {
+    const minute = time.slice(0, 16);
+    let day = days.get(minute);
+    if (day === undefined) {
+      day = format.format(Date.parse(`${minute.replace(' ', 'T')}Z`));
+      days.set(minute, day);
+    }
+    return day;
+  };
 }
 
 /** Attaches the live file as `live`. Throws as `assertLive`. */
@@ -164,21 +202,12 @@ async function fillApart(
 /** Fills `tablesApart` in a new file. Returns the fingerprint of the snapshot of the live file that it read. */
 export async function buildApart(request: PublishRequest, file: string): Promise<string> {
   const marts = createMarts(request);
-  const db = new Database(file);
-  try {
-    applySettings(db);
-    addFunctions(db, request);
-    attachLive(db, request.live);
-    db.exec('begin'); // the fingerprint and the tables are of one snapshot
-    const fingerprint = createFingerprint(db, request);
+  return fillFile(file, request, async (db) => {
     fill(db, packageKeys, createParameters(request));
     for (const table of tablesApart(marts)) if (table.kind === 'table') db.exec(createTable(table));
     await fillApart(db, marts, request, 'main');
-    db.exec('commit');
-    return fingerprint;
-  } finally {
-    db.close();
-  }
+    return createFingerprint(db, request);
+  });
 }
 
 /** From the file of `buildApart`. SQLite copies a whole table of the same form without decoding it. Working tables are read where they are. */
@@ -186,11 +215,6 @@ function copyTables(db: Database, marts: Marts, file: string): void {
   db.prepare('attach ? as apart').run(file);
   for (const { kind, name } of tablesApart(marts))
     if (kind === 'table') db.exec(`insert into main.${name} select * from apart.${name}`);
-}
-
-function detachAll(db: Database): void {
-  const attached = db.pragma('database_list') as { name: string }[];
-  for (const { name } of attached) if (['live', 'apart'].includes(name)) db.exec(`detach ${name}`);
 }
 
 function countExpectedRows(db: Database, marts: Marts): ExpectedRows {

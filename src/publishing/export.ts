@@ -24,9 +24,8 @@ export function openExports(file: string) {
 }
 
 function createExport(source: Source, table: string, sinceSeq: number | null) {
-  const mart = findMart(source, table);
+  const { columns } = findMart(source, table);
   if (sinceSeq !== null) assertFollowable(source, table, sinceSeq);
-  const { columns } = mart;
   const { version, timezone, changeSeq, warehouseId, publishedAt, db } = source;
   const facts = { table, change_seq: changeSeq, warehouse_id: warehouseId, published_at: publishedAt };
   const changed = HAS_FORMER.includes(table) ? CHANGED_OR_ENDED : CHANGED;
@@ -44,13 +43,10 @@ function createExport(source: Source, table: string, sinceSeq: number | null) {
   }
 
   function* readParquet(): Iterable<Uint8Array> {
-    const key = mart.kind === 'table' ? mart.key : [];
-    const own = columns.map((each) => ({ ...each, isRequired: key.includes(each.name) }));
-    const named = Object.entries({ version, timezone, ...facts }).map(
-      ([name, value]) => [`vodhouse.${name}`, String(value)] as const,
-    );
-    const query = { columns: own, from, parameters };
-    for (const { bytes, rows } of writeParquet(db, query, Object.fromEntries(named))) {
+    const named: Record<string, string> = {};
+    for (const [name, value] of Object.entries({ version, timezone, ...facts }))
+      named[`vodhouse.${name}`] = String(value);
+    for (const { bytes, rows } of writeParquet(db, { columns, from, parameters }, named)) {
       count += rows;
       yield bytes;
     }

@@ -3,10 +3,7 @@ import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer'
 import type { Database } from '../database/sqlite.ts';
 import type { Column } from './mart.ts';
 
-/** A column of a file: its name and type, and whether it is never NULL. */
-export interface ParquetColumn extends Pick<Column, 'name' | 'type' | 'unit'> {
-  isRequired: boolean;
-}
+type ParquetColumn = Pick<Column, 'name' | 'type' | 'unit'>;
 
 export interface ParquetQuery {
   columns: readonly ParquetColumn[];
@@ -98,10 +95,10 @@ function take(bytes: ByteWriter): Uint8Array {
 export const isMoment = ({ type, unit }: Pick<Column, 'type' | 'unit'>): boolean =>
   type === 'TIMESTAMP' && unit === 'UTC';
 
-function toElement(column: ParquetColumn): SchemaElement {
-  const repetition_type = column.isRequired ? 'REQUIRED' : 'OPTIONAL';
-  return { name: column.name, repetition_type, ...toParquetType(column) };
-}
+const toElement = (column: ParquetColumn): SchemaElement => ({
+  ...{ name: column.name, repetition_type: 'OPTIONAL' },
+  ...toParquetType(column),
+});
 
 function toParquetType(column: ParquetColumn): Omit<SchemaElement, 'name'> {
   switch (column.type) {

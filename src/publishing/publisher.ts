@@ -1,6 +1,4 @@
 /** Publishing as the rest of vodhouse sees it. */
-import { existsSync } from 'node:fs';
-import { dirname } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { createCalendar } from '../lib/calendar.ts';
 import { runInChild } from '../lib/child-process.ts';
@@ -9,13 +7,12 @@ import { WarehouseError } from '../lib/errors.ts';
 import { version } from '../lib/package-root.ts';
 import { openReadOnly } from '../database/connection.ts';
 import { draftPath, removeDraft } from '../database/draft-files.ts';
-import { tryLock } from '../database/lock.ts';
 import { resolveLink } from '../database/files.ts';
 import { publishedFact } from './about-rows.ts';
 import { createFingerprint } from './fingerprint.ts';
 import { createMarts } from './marts/marts.ts';
 import type { PublishRequest, Publication } from './publish-request.ts';
-import { findRefusal, sweepLeftOvers } from './replace-file.ts';
+import { findRefusal } from './replace-file.ts';
 
 export type { Publication } from './publish-request.ts';
 
@@ -57,8 +54,6 @@ export function createPublisher({ everyMs = 0, ...options }: PublisherOptions) {
       hasChanges({ ...requestAt(now), today: publishedFact(target.file, 'today') ?? '' }),
     /** Why every publication is refused until a person changes something, and what to change; null if none is. */
     findRefusal: () => findRefusal(target.live, target.file),
-    /** Removes the files of a killed publication, unless another process publishes. */
-    sweep: (now: number) => sweep(requestAt(now)),
     /**
      * Publishes in a child process. The old file stays until the new one is complete. Throws InterruptedError if the
      * signal aborts, otherwise as `publish` does.
@@ -85,13 +80,6 @@ function hasChanges(request: PublishRequest): boolean {
   } finally {
     live.close();
   }
-}
-
-function sweep({ live, file, command, now }: PublishRequest): void {
-  if (!existsSync(dirname(file))) return;
-  const lock = tryLock(live, 'publish', command, now);
-  if (lock) sweepLeftOvers(file);
-  lock?.release();
 }
 
 async function publishInChild(request: PublishRequest, signal: AbortSignal): Promise<Publication> {

@@ -145,9 +145,7 @@ describe('a lake', () => {
     const site = await openLoaded();
     const [file = ''] = site.listFiles('videos');
     const source = openSource(site.file);
-    const columns = source.marts.videos.columns
-      .filter(({ name }) => name !== 'account')
-      .map((column) => ({ ...column, isRequired: false }));
+    const columns = source.marts.videos.columns.filter(({ name }) => name !== 'account');
     const values = columns.map(({ name }) => (name === 'title' ? `'swapped' as title` : `"${name}"`));
     const from = `from (select ${values.join(', ')} from videos where video_id = 1) t`;
     const { body } = writeParquetFile(source.db, { columns, from, parameters: {} });

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { copyFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { ConfigError, InterruptedError, LockedError } from '../../src/lib/errors.ts';
 import { tryLock } from '../../src/database/lock.ts';
@@ -93,20 +93,6 @@ describe('a publisher', () => {
   it('rejects columns that cannot be left out before any other work', () => {
     const target = createPublishRequest(live());
     expect(() => createPublisher({ ...target, exclude: ['id'] })).toThrow(ConfigError);
-  });
-});
-
-describe('cleanup', () => {
-  it('removes what a killed publication left, unless another process publishes', () => {
-    const target = createPublishRequest(live());
-    const leftOver = `${target.file}.new-4711`;
-    writeFileSync(leftOver, '');
-    const lock = tryLock(target.live, 'publish', 'publish', NOW);
-    createPublisher(target).sweep(NOW);
-    expect(existsSync(leftOver)).toBe(true);
-    lock?.release();
-    createPublisher(target).sweep(NOW);
-    expect(existsSync(leftOver)).toBe(false);
   });
 });
 

@@ -1,12 +1,9 @@
 /** Published: the data dictionary, and facts about the file itself. */
 import type { Column, Mart, Table } from '../mart.ts';
-import { column, columnsFromCode } from './mart-columns.ts';
+import { columnsFromCode } from './mart-columns.ts';
 
 /** In place of the name of a column: the row of the table itself. */
 const WHOLE_TABLE = '*';
-
-const ADDITIVITY =
-  'additive: may be summed over everything. semi-additive: a level, may be summed over everything except days. non-additive: never summed. NULL if the column is no number.';
 
 /** One row per published table, and one per column. */
 export const dictionary: Table = {
@@ -16,26 +13,19 @@ export const dictionary: Table = {
   role: 'metadata',
   key: ['table_name', 'column_name'],
   foreignKeys: [],
-  columns: [
-    ...columnsFromCode(`
-table_name   | VARCHAR(255) | Table or view.
-column_name  | VARCHAR(255) | Column; ${WHOLE_TABLE} for the table itself.
-position     | BIGINT       | Position of the column in its table, from 1; 0 for the table itself.
-description  | TEXT         | Meaning of the column; for a table, what one row is.
-data_type    | VARCHAR(20)  | Declared type; for a table, table or view.
-unit         | VARCHAR(255) | Unit of a number, or format of a text.`),
-    column('additivity', 'VARCHAR(20)', ADDITIVITY, '', {
-      values: ['additive', 'semi-additive', 'non-additive'],
-    }),
-    ...columnsFromCode(`
+  columns: columnsFromCode(`
+table_name     | VARCHAR(255) | Table or view.
+column_name    | VARCHAR(255) | Column; ${WHOLE_TABLE} for the table itself.
+position       | BIGINT       | Position of the column in its table, from 1; 0 for the table itself.
+description    | TEXT         | Meaning of the column; for a table, what one row is.
+data_type      | VARCHAR(20)  | Declared type; for a table, table or view.
+unit           | VARCHAR(255) | Unit of a number, or format of a text.
+additivity     | VARCHAR(20)  | additive: may be summed over everything. semi-additive: a level, may be summed over everything except days. non-additive: never summed. NULL if the column is no number. | | additive, semi-additive, non-additive
 allowed_values | VARCHAR(255) | The values that the column may have, if they are listed.
 refers_to      | VARCHAR(255) | The column of another table that it refers to.
 source_field   | VARCHAR(255) | The field under the service's own name, or the column of the live file; NULL for a computed column.
-key_columns    | VARCHAR(255) | For a table, its key: the columns that identify a row.`),
-    column('role', 'VARCHAR(20)', 'For a table, its role in a star schema.', '', {
-      values: ['dimension', 'fact', 'metadata'],
-    }),
-  ],
+key_columns    | VARCHAR(255) | For a table, its key: the columns that identify a row.
+role           | VARCHAR(20)  | For a table, its role in a star schema. | | dimension, fact, metadata`),
   from: null,
   count: '',
 };

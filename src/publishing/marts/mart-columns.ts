@@ -27,10 +27,13 @@ export function column(
   return { name, type, unit, description, source: null, additivity, values: null, value, ...details };
 }
 
-/** Columns whose values come from code, one a line: name, type, description, and a unit that is not that of the type. */
+/** Columns whose values come from code, one a line: name, type, description, a unit that is not that of the type, values allowed. */
 export const columnsFromCode = (lines: string): TableColumn[] =>
-  readLines(lines).map(([name = '', type, description = '', unit]) =>
-    column(name, type as DataType, description, '', unit === undefined ? {} : { unit }),
+  readLines(lines).map(([name = '', type, description = '', unit, values]) =>
+    column(name, type as DataType, description, '', {
+      ...(unit && { unit }),
+      ...(values !== undefined && { values: values.split(', ') }),
+    }),
   );
 
 /** The parts of each line, which `|` separates. */

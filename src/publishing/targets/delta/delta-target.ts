@@ -51,7 +51,7 @@ export function openDeltaTarget(
     loadShared: async (source) => {
       const rows = await retry(() => loadShared({ ...context, source }));
       const keepMs = Math.max(config.keepMs, 2 * config.loadTimeoutMs); // files of a load that goes on stay
-      await tidy(lake, keepMs, lake.listChanged());
+      for (const table of lake.listChanged()) await tidy(lake, table, keepMs);
       return rows;
     },
     remove: (source, account) => retry(() => removeAccount({ ...context, source }, account)),

@@ -106,9 +106,7 @@ async function writeSlices(
   db: Database,
   { deltaTable: { table, partition }, slices, partitionValues }: WriteRequest,
 ): Promise<AddFile[]> {
-  const columns = table.columns
-    .filter(({ name }) => name !== partition)
-    .map((column) => ({ ...column, isRequired: false }));
+  const columns = table.columns.filter(({ name }) => name !== partition);
   const order = table.key.map((column) => `t."${column}"`).join(', ');
   const added: AddFile[] = [];
   for (const { rows, tags } of slices) {

@@ -89,7 +89,7 @@ function concerns(
   if (metaData) return true;
   const values = add?.partitionValues ?? remove?.partitionValues;
   if (values === undefined) return false;
-  return partition === null || owners.includes(values[partition.name] ?? null);
+  return partition === null || owners.includes(values[partition] ?? null);
 }
 
 /** The files of one owner: a value of the partition, or null for all files. */
@@ -106,14 +106,10 @@ export const toRemoval = ({ path, partitionValues, size }: AddFile): Action => (
 });
 
 /**
- * Deletes what no reader needs any more: old commits, files that were removed long ago, and those of loads that were killed.
+ * Deletes what no reader of a table needs any more: old commits, files that were removed long ago, and those of loads that were killed.
  * `keepMs`: how long readers of an older version may go on. Throws TargetError.
  */
-export async function tidy(lake: Lake, keepMs: number, tables: readonly string[]): Promise<void> {
-  for (const table of tables) await tidyTable(lake, table, keepMs);
-}
-
-async function tidyTable({ store, getLog }: Lake, table: string, keepMs: number): Promise<void> {
+export async function tidy({ store, getLog }: Lake, table: string, keepMs: number): Promise<void> {
   const log = await getLog(table);
   const keptSince = Date.now() - keepMs;
   const { files, removed } = log.snapshot;

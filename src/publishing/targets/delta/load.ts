@@ -198,7 +198,7 @@ const toTxn = (source: Source, account: string): Action => ({
 async function removeFiles({ lake }: LoadContext, table: string, account: string): Promise<number> {
   const { snapshot } = await lake.getLog(table);
   const files = filesOf(snapshot, 'account', account);
-  const form = { name: table, description: '', columns: [], partition: { name: 'account', description: '' } };
+  const form = { name: table, description: '', columns: [], partition: 'account' };
   if (files.length > 0) await lake.commit(form, files.map(toRemoval), [account]);
   return countRecords(files);
 }

@@ -17,16 +17,13 @@ publication_id | TEXT      | The published file that was loaded.
 change_seq     | BIGINT    | The last change of a video of the account.
 published_at   | TIMESTAMP | When that file was made.
 loaded_at      | TIMESTAMP | When the load ended.
-table_versions | TEXT      | The version of each table after the load, as JSON.`).map((each) => ({
-  ...each,
-  isRequired: false,
-}));
+table_versions | TEXT      | The version of each table after the load, as JSON.`);
 
 export const LOADS_FORM: TableForm = {
   name: LOADS,
   description: 'One row per account: who loaded it last, from what, and when.',
   columns: COLUMNS,
-  partition: { name: 'account', description: 'Name of the account.' },
+  partition: 'account',
 };
 
 /** What the log tells of an account. */

@@ -9,10 +9,6 @@ export type DeltaLog = Awaited<ReturnType<typeof openLog>>;
 
 /** A version is a checkpoint when it is divisible by this. */
 const CHECKPOINT_EVERY = 20;
-interface LastCheckpoint {
-  version: number;
-  size: number;
-}
 
 const PROTOCOL = { minReaderVersion: 1, minWriterVersion: 2 };
 
@@ -58,8 +54,7 @@ export async function openLog(store: Store, table: string) {
         if (deletionTimestamp < keptSince) snapshot.removed.delete(path);
       const { body, size } = writeCheckpoint(snapshot);
       await store.put(`${folder}${fileName(version)}.checkpoint.parquet`, [body]);
-      const last: LastCheckpoint = { version, size };
-      await store.put(`${folder}_last_checkpoint`, [Buffer.from(JSON.stringify(last))]);
+      await store.put(`${folder}_last_checkpoint`, [Buffer.from(JSON.stringify({ version, size }))]);
       checkpointVersion = version;
       return true;
     },
@@ -69,7 +64,8 @@ export async function openLog(store: Store, table: string) {
 async function read(store: Store, folder: string): Promise<{ snapshot: Snapshot; checkpoint: number }> {
   const snapshot = emptySnapshot();
   const pointer = await store.get(`${folder}_last_checkpoint`);
-  const last = pointer === null ? null : (parseJson(pointer, `${folder}_last_checkpoint`) as LastCheckpoint);
+  const last =
+    pointer === null ? null : (parseJson(pointer, `${folder}_last_checkpoint`) as { version: number });
   if (last !== null) {
     const key = `${folder}${fileName(last.version)}.checkpoint.parquet`;
     const bytes = await store.get(key);
@@ -123,6 +119,6 @@ function assertProtocol(store: Store, table: string, { protocol }: Snapshot): vo
   if (protocol === null || (protocol.minReaderVersion <= 1 && protocol.minWriterVersion <= 2)) return;
   throw new TargetError(
     `${store.name}/${table} has writer version ${protocol.minWriterVersion} of Delta: another program changed it`,
-    { hint: 'move the folder of the table away: the next load makes it again' },
+    { hint: REBUILD },
   );
 }

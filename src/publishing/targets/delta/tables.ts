@@ -36,15 +36,7 @@ export const listCommon = (marts: Marts): DeltaTable[] => [
   { table: marts.dictionary, partition: null, sliceBy: null },
 ];
 
-const PARTITIONS = {
-  account: 'Name of the account in the config.',
-  warehouse_id: 'The warehouse that the row is of.',
-};
-
-export const toForm = ({ table, partition }: DeltaTable): TableForm => ({
-  ...table,
-  partition: partition && { name: partition, description: PARTITIONS[partition] },
-});
+export const toForm = ({ table, partition }: DeltaTable): TableForm => ({ ...table, partition });
 
 /** A column as Delta has it. */
 interface Field {
@@ -73,7 +65,7 @@ export interface TableForm {
   description: string;
   columns: readonly Column[];
   /** The column that tells whose a file is: its values are in the log, not in the file. */
-  partition: { name: string; description: string } | null;
+  partition: string | null;
 }
 
 /**
@@ -83,11 +75,14 @@ export interface TableForm {
 export function planMetaData(form: TableForm, existing: MetaData | null): MetaData | null {
   const { name, description, columns, partition } = form;
   const known = existing === null ? [] : (JSON.parse(existing.schemaString) as { fields: Field[] }).fields;
-  const first = partition && toField({ ...partition, type: 'TEXT', unit: null });
-  const wanted = [
-    ...(first ? [first] : []),
-    ...columns.filter((column) => column.name !== partition?.name).map(toField),
-  ];
+  const first = {
+    name: partition ?? '',
+    type: 'TEXT',
+    unit: null,
+    description: 'Whose the row is.',
+  } as const;
+  const others = columns.filter((column) => column.name !== partition);
+  const wanted = [...(partition === null ? [] : [first]), ...others].map(toField);
   for (const field of wanted) {
     const theirs = known.find((each) => each.name === field.name);
     if (theirs && theirs.type !== field.type)
@@ -106,6 +101,6 @@ export function planMetaData(form: TableForm, existing: MetaData | null): MetaDa
       format: { provider: 'parquet' as const, options: {} },
     }),
     schemaString: JSON.stringify({ type: 'struct', fields: [...known, ...added] }),
-    partitionColumns: partition ? [partition.name] : [],
+    partitionColumns: partition === null ? [] : [partition],
   };
 }
