@@ -91,7 +91,7 @@ export async function readBoundary(walk: WalkState, number: number, gap: IdRange
     if (boundaryReads.left <= 0) return;
     boundaryReads.left--;
     const page = await fetchBoundaryPage(walk, plan);
-    if (!page || isForeign(walk, page)) return;
+    if (!page || isForeign(walk, page, gap)) return;
     const proof = storeBoundaryPage(walk, page, gap);
     const wasSizeIgnored = plan.pageSize !== pageSize && page.paging.pagesize === pageSize;
     if (proof.range && !wasSizeIgnored) return;
@@ -122,10 +122,15 @@ async function fetchBoundaryPage(walk: WalkState, plan: BoundaryPlan): Promise<B
   }
 }
 
-/** The records next to the gap are stored: a page without a live id is not one of this package. */
-function isForeign({ context, key }: WalkState, { echo, contents: { ids } }: BoundaryPage): boolean {
+/** A page that has neither the record below the gap, which may be in quarantine, nor a live id is not one of this package. */
+function isForeign(
+  { context, key }: WalkState,
+  { echo, contents: { ids } }: BoundaryPage,
+  gap: IdRange,
+): boolean {
   if (findForeignEcho(echo, key.packageId) !== null) return true;
-  return ids !== null && ids.length > 0 && !context.warehouse.hasLiveId({ ...key, ids });
+  const isKnown = ids === null || ids.length === 0 || ids.includes(gap.low - 1);
+  return !isKnown && !context.warehouse.hasLiveId({ ...key, ids });
 }
 
 function storeBoundaryPage(walk: WalkState, page: BoundaryPage, gap: IdRange): PageProof {

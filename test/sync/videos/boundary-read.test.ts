@@ -19,6 +19,14 @@ function listRequests(service: PackageService): string[] {
   );
 }
 
+/** Every list is in ascending order, whatever is requested. */
+function ignoreDirection(service: PackageService): void {
+  service.intercept = (request) => {
+    if (request.query.get('sort_direction') === 'desc') request.query.set('sort_direction', 'asc');
+    return undefined;
+  };
+}
+
 /** A package that is walked once, and then changes. */
 async function walked(ids: readonly number[], change: (service: PackageService) => void) {
   const { service, pipeline } = await openWalkedPackage(ids);
@@ -88,16 +96,23 @@ describe('the end of a list', () => {
     expect(listRequests(service)).toEqual(['2/5 asc', '1/5 asc']);
   });
 
+  it('is proved by a last page of another size also where none of its records can be stored', async () => {
+    const { service, pipeline } = await walked([...idsBetween(1, 8), 11], (list) => {
+      list.remove(11);
+      list.add(9, 10);
+      for (const id of [9, 10]) list.edit(id, { duration: '' });
+    });
+    ignoreDirection(service);
+    await pipeline.run();
+    expect(removed(pipeline)).toEqual([11]);
+  });
+
   it('is not proved where the service has neither another direction nor another size', async () => {
     const { service, pipeline } = await walked(idsBetween(1, 11), (list) => {
       list.remove(11);
       list.fixedPageSize = 5;
     });
-    service.intercept = (request) => {
-      if (request.query.get('sort_direction') !== 'desc') return undefined;
-      request.query.set('sort_direction', 'asc');
-      return undefined;
-    };
+    ignoreDirection(service);
     await pipeline.run();
     expect(removed(pipeline)).toEqual([]);
     expect(lastWalk(pipeline)).toMatchObject({ status: 'succeeded', unsettled: 1, order_violated: 0 });
