@@ -94,6 +94,7 @@ export function openPageQueries(path: string) {
     runsBefore: (before: number, limit: number) => runs.RUNS_BEFORE.all(db, { before, limit }),
     /** Null where there is no such run. */
     run: (runId: number) => readSnapshot(db, () => readRun(db, runId)),
+    runWaits: (run_id: number) => runs.RUN_WAITS.one(db, { run_id }),
     hasRun: (run_id: number) => RUN_SPAN.get(db, { run_id }) !== undefined,
     video: (key: PackageKey, id: number) => readSnapshot(db, () => readVideo(db, key, id)),
     close: (): void => void db.$client.close(),

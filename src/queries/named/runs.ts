@@ -26,6 +26,25 @@ export const RUNS_BEFORE = query<RunRow, { before: number; limit: number }>(sele
 /** One run. With the changes of its walks. `:limit` is 1. */
 export const RUN = query<RunRow, RunId & { limit: number }>(selectRuns('run_id = :run_id'));
 
+/** The time of a run during which no request was in flight, in ms. */
+export interface RunWaits {
+  waited_ms: number;
+  longest_ms: number;
+}
+
+/**
+ * How long did a run wait between its requests? The time between two requests in which none was in flight: for the limits of
+ * the account, before a retry, or for its own work.
+ */
+export const RUN_WAITS = query<RunWaits, RunId>(`
+select coalesce(sum(max(0, at_ms - free_at)), 0) as waited_ms, coalesce(max(max(0, at_ms - free_at)), 0) as longest_ms
+from (
+  select at_ms, max(coalesce(answered_at_ms, at_ms)) over (
+    order by at_ms, request_id rows between unbounded preceding and 1 preceding) as free_at
+  from request
+  where run_id = :run_id)
+where free_at is not null`);
+
 /** A walk, with the name of its package. */
 type WalkRow = { name: string | null; resumed: 0 | 1 } & Omit<
   typeof walk.$inferSelect,

@@ -1,5 +1,6 @@
 /** What runs and walks changed, in words and in cells; and the table of walks, on the pages of a run and of a package. */
 import type { Status, Trigger } from '../../database/schema/runs.ts';
+import { fromTimestamp } from '../../lib/clock.ts';
 import { formatCount, pluralize } from '../../lib/format.ts';
 import type { RunRow } from '../../queries/named/status.ts';
 import type { PackageWalk } from '../../queries/named/videos.ts';
@@ -59,12 +60,14 @@ export interface ShownWalk extends Omit<PackageWalk, 'run_id' | 'held_back'> {
   unsettled?: number;
 }
 
-/** A run or a walk with its time (UTC, `YYYY-MM-DD HH:MM:SS`), its status, and what that lacks. */
-type Timed = Parameters<typeof listRemarks>[0] & {
-  status: Status;
+/** UTC, `YYYY-MM-DD HH:MM:SS`; `finished_at` null: until now. */
+interface Span {
   started_at: string;
   finished_at: string | null;
-};
+}
+
+/** A run or a walk with its time, its status, and what that lacks. */
+type Timed = Parameters<typeof listRemarks>[0] & Span & { status: Status };
 
 export const timeColumns = (now: number): readonly Column<Timed>[] => [
   ['Started', (row) => <RelativeTime at={row.started_at} now={now} />, 'nowrap'],
@@ -84,10 +87,17 @@ interface WalkTableProps<Walk extends ShownWalk> {
   now: number;
   /** The first column. */
   first: Column<Walk>;
+  /** The run that made all of them: each walk is a bar in its time. */
+  run?: Span;
 }
 
 /** In the section `walks`. */
-export function WalkTable<Walk extends ShownWalk>({ walks, now, first }: WalkTableProps<Walk>) {
+export function WalkTable<Walk extends ShownWalk>({ walks, now, first, run }: WalkTableProps<Walk>) {
+  const [started, ...others] = timeColumns(now);
+  const inRun = (span: Span): Column<Walk> => [
+    'In the run',
+    (walk) => <Bar walk={walk} run={span} now={now} />,
+  ];
   return (
     <Table<Walk>
       label={{ by: 'walks-heading' }}
@@ -95,12 +105,31 @@ export function WalkTable<Walk extends ShownWalk>({ walks, now, first }: WalkTab
       rows={walks}
       columns={[
         first,
-        ...timeColumns(now),
+        ...(run ? [inRun(run)] : started ? [started] : []),
+        ...others,
         ...COUNT_COLUMNS,
         ['>Pages', ({ pages }) => formatCount(pages)],
         ['>Requests', ({ requests }) => formatCount(requests)],
       ]}
       below={({ error }) => error !== null && <Message text={error} />}
     />
+  );
+}
+
+const WIDTH = 160;
+const HEIGHT = 10;
+
+/** When in its run a walk was made, and how long. */
+function Bar({ walk, run, now }: { walk: Span; run: Span; now: number }) {
+  const toMs = (at: string | null) => (at === null ? now : fromTimestamp(at));
+  const begin = fromTimestamp(run.started_at);
+  const length = Math.max(1_000, toMs(run.finished_at) - begin);
+  const toX = (ms: number) => Math.min(WIDTH, Math.max(0, Math.round(((ms - begin) / length) * WIDTH)));
+  const [from, to] = [toX(fromTimestamp(walk.started_at)), toX(toMs(walk.finished_at))];
+  return (
+    <svg class="span" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} width={WIDTH} height={HEIGHT} role="img">
+      <title>{`began ${formatElapsed(run.started_at, walk.started_at)} after the run`}</title>
+      <rect x={Math.min(from, WIDTH - 2)} y={0} width={Math.max(2, to - from)} height={HEIGHT} />
+    </svg>
   );
 }

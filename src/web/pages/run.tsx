@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { formatHeldReason } from '../../health/kinds/package-kinds.ts';
 import { countPages } from '../../lib/count-pages.ts';
 import { formatBinaryBytes, formatCount, formatDuration, formatOffset, pluralize } from '../../lib/format.ts';
+import type { RunWaits } from '../../queries/named/runs.ts';
 import type { RunDetails } from '../../queries/run-queries.ts';
 import { changesPath, packagePath, runPath } from '../paths.ts';
 import { idParam, pageParam, type Routing } from '../routing.ts';
@@ -43,7 +44,7 @@ export function addRunPage({ sources, frame, page }: Routing): void {
         <Facts run={run} booked={found.booked} />
         <Failures rows={found.failures} />
         <Walks run={run} walks={found.walks} page={runQuery.parse(query).page} now={clock.now()} />
-        <Requests rows={found.requests} />
+        <Requests rows={found.requests} waits={details.runWaits(run.run_id)} />
         <Quarantine rows={found.quarantine} held={found.held_back} />
         <p class="soft">
           All of it as JSON: <Command text={formatCommand(`runs ${run.run_id} --json`)} />
@@ -155,6 +156,7 @@ function Walks({ run, walks, page: asked, now }: WalksProps) {
         first={['Package', (walk: Walk) => <PackageLink of={walk} name={walk.name} />]}
         walks={sorted.slice((page - 1) * WALKS_PER_PAGE, page * WALKS_PER_PAGE)}
         now={now}
+        run={run}
       />
       <Pager page={page} pages={pages} pageUrl={(number) => `${runPath(run.run_id)}?page=${number}`} />
     </Section>
@@ -178,8 +180,18 @@ const REQUEST_COLUMNS: readonly Column<RequestRow>[] = [
   ['>Received', (row) => formatBinaryBytes(row.bytes)],
 ];
 
-const Requests = ({ rows }: { rows: readonly RequestRow[] }) => (
-  <List name="requests" heading="Requests" columns={REQUEST_COLUMNS} rows={rows} />
+/** Waiting is what the limits are for, so it is told without a colour. */
+const Requests = ({ rows, waits }: { rows: readonly RequestRow[]; waits: RunWaits }) => (
+  <>
+    <List name="requests" heading="Requests" columns={REQUEST_COLUMNS} rows={rows} />
+    {waits.waited_ms > 0 && (
+      <p class="soft" id="waits">
+        No request in flight for {formatDuration(waits.waited_ms)} in all, at most{' '}
+        {formatDuration(waits.longest_ms)} at a time: for the limits of an account, before a retry, or for the
+        work in between.
+      </p>
+    )}
+  </>
 );
 
 type QuarantineProps = { rows: RunDetails['quarantine']; held: RunDetails['held_back'] };

@@ -149,12 +149,15 @@ describe('the page of a run', () => {
     expect(walks.map(([name]) => name)).toEqual(['Package 104', '', 'Package 101', 'Package 102']);
     expect(walks[0]?.slice(3)).toEqual(['failed 30 held back', '', '', '', '', '2', '3']);
     expect(walks[2]?.slice(4, 8)).toEqual(['7', '', '', '']);
+    expect(named(part('walks'), 'svg')).toHaveLength(3);
     expect(walks[1]).toContain('the service says no');
     expect(linksIn(part('walks'))).toContain('/packages/main/101');
     expect(rowsIn(part('requests')).slice(1)).toEqual([
       ['page', 'main', '4', '3', '0', '1', '1.5s', '8 KiB'],
       ['storage', 'main', '1', '0', '1', '0', '100ms', '2 KiB'],
     ]);
+    // 4 to 9 s, 10 to 12 s, 12 to 12.5 s
+    expect(partText('waits')).toContain('No request in flight for 7.5s in all, at most 5s at a time');
   });
 
   it('has a hundred walks a page', async () => {
