@@ -4,11 +4,14 @@ import type { VNode } from 'preact';
 import { nameFields } from '../../publishing/marts/video-columns.ts';
 import type { Change, ChangeRow } from '../../queries/named/changes.ts';
 import { formatLength, formatSize, Title } from './format.tsx';
+import { findMeaning } from './glossary.tsx';
 
 const LEVELS: Record<Change, string> = { added: 'good', edited: 'new', removed: 'bad', restored: 'warn' };
 
 export const ChangeBadge = ({ change }: { change: Change }) => (
-  <span class={`state ${LEVELS[change]}`}>{change}</span>
+  <span class={`state ${LEVELS[change]}`} title={findMeaning(change)}>
+    {change}
+  </span>
 );
 
 /** The title after the change, with what was replaced in it. */

@@ -5,6 +5,7 @@ import { fromTimestamp, HOUR_MS } from '../../lib/clock.ts';
 import type { Status } from '../../database/schema/runs.ts';
 import { formatAgo, formatBinaryBytes, formatCount, formatDuration } from '../../lib/format.ts';
 import { packagePath } from '../paths.ts';
+import { findMeaning } from './glossary.tsx';
 
 /** The time zone of all times of a page; its footer names it. */
 export const Zone = createContext('UTC');
@@ -113,7 +114,11 @@ export function formatSize(bytes: number | null): string {
 const LEVELS: Partial<Record<Status, string>> = { running: 'new', succeeded: 'good', failed: 'bad' };
 
 export function StatusLabel({ status }: { status: Status }) {
-  return <span class={`state ${LEVELS[status] ?? 'warn'}`}>{status}</span>;
+  return (
+    <span class={`state ${LEVELS[status] ?? 'warn'}`} title={findMeaning(status)}>
+      {status}
+    </span>
+  );
 }
 
 interface PackageLinkProps {

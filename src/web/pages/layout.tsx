@@ -3,6 +3,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { version } from '../../lib/package-root.ts';
 import { useLocalText, Zone } from './format.tsx';
+import { Glossary } from './glossary.tsx';
 
 const ITEMS = [
   { name: 'status', text: 'Status', href: '/' },
@@ -75,6 +76,7 @@ export function Page(props: PageProps) {
             <span id="times">times, days and “Created” are of {timezone}, the time zone of the service</span>{' '}
             · <a href="/metrics">metrics</a> · <a href="/openapi.json">API mirror (OpenAPI)</a>
           </p>
+          <Glossary />
         </footer>
       </body>
     </html>

@@ -16,6 +16,7 @@ import { findToday, type PageSources } from '../routing.ts';
 import { PackageLink, RelativeTime } from './format.tsx';
 import { Section } from './section.tsx';
 import { Table } from './table.tsx';
+import { findMeaning } from './glossary.tsx';
 
 /** A package with its first problem, which is its state. */
 export type PackageState = PackageReport & { problem: Problem | undefined };
@@ -39,7 +40,11 @@ interface StateProps {
 /** The most severe state of a package, as short text. */
 export function PackageStateLabel({ row, isFirstReadRunning = false }: StateProps) {
   const { last_walk, walked_at, problem } = row;
-  const show = (level: string, text: string) => <span class={`state ${level}`}>{text}</span>;
+  const show = (level: string, text: string) => (
+    <span class={`state ${level}`} title={findMeaning(text)}>
+      {text}
+    </span>
+  );
   if (last_walk === 'running' && walked_at === null) return show('new', 'first sync in progress');
   if (problem) return show(problem.of.severity === 'bad' ? 'bad' : 'warn', problem.state ?? problem.message);
   return walked_at === null && isFirstReadRunning

@@ -1,5 +1,6 @@
 /** A table that scrolls in its own box on narrow screens; on a phone each row is a card. */
 import type { ComponentChildren, VNode } from 'preact';
+import { findMeaning } from './glossary.tsx';
 
 /** The heading, right-aligned with its cells after `>`; what a cell shows; and a class for the cells. The first one names the row. */
 export type Column<Row> = readonly [head: string, show: (row: Row) => ComponentChildren, className?: string];
@@ -38,7 +39,7 @@ export const toLabel = (head: string): string => head.replace('>', '');
 export const isNumber = (head: string): boolean => head.startsWith('>');
 
 const Heading = ({ head }: { head: string }) => (
-  <th scope="col" class={isNumber(head) ? 'number' : undefined}>
+  <th scope="col" class={isNumber(head) ? 'number' : undefined} title={findMeaning(head)}>
     {toLabel(head)}
   </th>
 );

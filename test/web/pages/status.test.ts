@@ -85,6 +85,13 @@ describe('the status page', () => {
     expect(partText('tile-freshness')).toBe('Oldest package 30 min ago');
   });
 
+  it('explains a word of the glossary where it stands, and all of them for a screen reader', async () => {
+    const { root, partText } = await (await openPages(ALL_WELL)).page();
+    const tooltips = named(root, 'th').flatMap(({ attributes }) => attributes.get('title') ?? []);
+    expect(tooltips).toEqual(['walk: one pass over all pages of one package, within a run']);
+    expect(partText('words')).toContain('booked a past day with its figures');
+  });
+
   it('is read from the file at that moment, and has a stamp for changes', async () => {
     const { page, data, change, clock } = await openPages(ALL_WELL);
     const getStamp = ({ root }: ReadPage) => named(root, 'body')[0]?.attributes.get('data-stamp');
