@@ -7,6 +7,7 @@ import {
   listWarehouseTables,
   ofAccount,
   storeChanges,
+  storeRowids,
 } from '../source.ts';
 import { compareOwner, findRefusal } from '../ownership.ts';
 import type { Source } from '../source.ts';
@@ -84,17 +85,16 @@ async function loadVideos(context: Context, changeSeq: number): Promise<number> 
  * of these videos are then in the temporary table `changed_tags` of the file.
  */
 function storeTags({ db }: Source, changeSeq: number): string[] {
-  db.exec(`drop table if exists temp.tagged; create temp table tagged (video_key);
-drop table if exists temp.changed_tags; create temp table changed_tags (row integer primary key)`);
+  db.exec('drop table if exists temp.tagged; create temp table tagged (video_key)');
   db.prepare(
     `insert into temp.tagged select v.video_key from temp.changed_videos c cross join videos v on v.rowid = c.row
 left join video_history h on h.video_key = v.video_key and h.change_seq = (
   select max(b.change_seq) from video_history b where b.video_key = v.video_key and b.change_seq <= ?)
 where h.video_key is null or h.tags is not v.tags or h.is_removed <> v.is_removed`,
   ).run(changeSeq);
-  db.exec(
-    'insert into temp.changed_tags select t.rowid from temp.tagged c cross join video_tags t on t.video_key = c.video_key order by 1',
-  );
+  const select =
+    'select t.rowid from temp.tagged c cross join video_tags t on t.video_key = c.video_key order by 1';
+  storeRowids(db, 'changed_tags', select, {});
   return db.prepare('select video_key from temp.tagged').pluck().all() as string[];
 }
 
