@@ -6,45 +6,58 @@ import type { Column, DataType, InvalidRows, Table } from './mart.ts';
 /** How many rows each table must have, by the snapshot of the live file that it was built from. */
 export type ExpectedRows = Record<string, number>;
 
-/** Checks tables one after the other. Returns each name with its number of rows. Throws WarehouseError. */
-export const checkTables = (path: string, tables: readonly Table[], expected: ExpectedRows) =>
-  tables.map((table): [string, number] => [table.name, checkTable(path, table, expected)]);
-
 /**
- * Checks a table of the file at `path`: pages, foreign keys, number of rows, storage class of every value, and rows that
- * are invalid by the mart's own rules. Returns the number of rows. Throws WarehouseError.
+ * Checks the tables of the file at `path`: foreign keys, number of rows, storage class of every value, and rows that are
+ * invalid by the mart's own rules. Returns the number of rows by table. Throws WarehouseError.
  */
-export function checkTable(path: string, table: Table, expected: ExpectedRows): number {
+export function checkTables(
+  path: string,
+  tables: readonly Table[],
+  expected: ExpectedRows,
+): Record<string, number> {
   const db = new Database(path, { readonly: true, fileMustExist: true });
   try {
-    checkPages(db, table);
-    if (table.contradictions === undefined) checkForeignKeys(db, table);
-    else checkContradictions(db, table, table.contradictions);
-    return checkRows(db, table, expected);
+    return Object.fromEntries(tables.map((table) => [table.name, checkTable(db, table, expected)]));
   } finally {
     db.close();
   }
 }
 
-function fail(table: Table, problem: string): never {
-  throw new WarehouseError(`the new file is not published: its table ${table.name} ${problem}`, {
+function checkTable(db: Database, table: Table, expected: ExpectedRows): number {
+  if (table.contradictions === undefined) checkForeignKeys(db, table);
+  else checkContradictions(db, table, table.contradictions);
+  return checkRows(db, table, expected);
+}
+
+/** SQLite's own check of all pages, indexes and types: `ok`, or what is wrong. */
+export function checkPages(path: string): string {
+  const db = new Database(path, { readonly: true, fileMustExist: true });
+  try {
+    return String(db.pragma('integrity_check', { simple: true }));
+  } finally {
+    db.close();
+  }
+}
+
+/** Throws WarehouseError if the result of `checkPages` is not `ok`. */
+export function assertPages(result: string): void {
+  if (result !== 'ok') fail(`it is damaged: ${result}`);
+}
+
+function fail(problem: string): never {
+  throw new WarehouseError(`the new file is not published: ${problem}`, {
     hint: 'the published file was not changed; vodhouse publish retries. If that fails too, vodhouse backup FILE checks the live file',
   });
 }
 
-function checkPages(db: Database, table: Table): void {
-  const result = db.pragma(`integrity_check('${table.name}')`, { simple: true });
-  if (result !== 'ok') fail(table, `is damaged: ${String(result)}`);
-}
-
 function checkForeignKeys(db: Database, table: Table): void {
   const [orphan] = db.pragma(`foreign_key_check('${table.name}')`) as { parent: string }[];
-  if (orphan) fail(table, `has rows that are not in ${orphan.parent}`);
+  if (orphan) fail(`its table ${table.name} has rows that are not in ${orphan.parent}`);
 }
 
 function checkContradictions(db: Database, table: Table, query: string): void {
   const row = db.prepare(query).pluck().get() as string | undefined;
-  if (row !== undefined) fail(table, `has ${row}`);
+  if (row !== undefined) fail(`its table ${table.name} has ${row}`);
 }
 
 /** One pass over the table for the count, the types of all columns and invalid rows. */
@@ -58,9 +71,10 @@ function checkRows(db: Database, table: Table, expected: ExpectedRows): number {
   const isInvalid = rules.map(({ where }) => `(${where})`).join(' or ');
   const query = `select count(*) as rows, count(*) filter (where ${isInvalid}) as invalid from "${name}"`;
   const counts = db.prepare(query).get() as { rows: number; invalid: number };
-  if (counts.invalid > 0) fail(table, `has ${describeInvalidRow(db, table, rules)}`);
+  if (counts.invalid > 0) fail(`its table ${table.name} has ${describeInvalidRow(db, table, rules)}`);
   const rows = expected[name] ?? counts.rows;
-  if (counts.rows !== rows) fail(table, `has ${counts.rows} rows; by the live file it has ${rows}`);
+  if (counts.rows !== rows)
+    fail(`its table ${name} has ${counts.rows} rows; by the live file it has ${rows}`);
   return counts.rows;
 }
 
@@ -83,7 +97,7 @@ const WRONG_TYPES: Partial<Record<DataType, (column: string) => string>> = {
   BIGINT: (column) => `${column} | 0 is not ${column}`,
   BOOLEAN: (column) => `${column} not in (0, 1)`,
   REAL: (column) => `${column} >= ''`,
-  DATE: (column) => `${column} is not date(${column}, '+0 days')`,
+  DATE: (column) => `${column} < '' or ${column} >= x''`,
   TIMESTAMP: (column) => `${column} < '' or ${column} >= x''`,
 };
 

@@ -7,7 +7,7 @@ type Task = (...args: never[]) => unknown;
 const TASKS = {
   publish: async () => (await import('./publish.ts')).publish,
   'fill-tables': async () => (await import('./build.ts')).buildApart,
-  'check-tables': async () => (await import('./check.ts')).checkTables,
+  'check-pages': async () => (await import('./check.ts')).checkPages,
   'load-target': async () => (await import('./targets/load-target.ts')).loadTarget,
   'write-slices': async () => (await import('./targets/delta/files.ts')).writeForParent,
 };

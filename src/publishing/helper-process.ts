@@ -4,8 +4,6 @@
  */
 import { once } from 'node:events';
 import { forkDist, sendRequest, type Answer } from '../lib/child-process.ts';
-import type { ExpectedRows } from './check.ts';
-import type { Table } from './mart.ts';
 import type { PublishRequest } from './publish-request.ts';
 
 export type HelperProcess = ReturnType<typeof createHelperProcess>;
@@ -29,9 +27,8 @@ export function createHelperProcess() {
   return {
     /** As `buildApart`. */
     fillTables: (request: PublishRequest, file: string) => run<string>('fill-tables', request, file),
-    /** As `checkTables`. */
-    checkTables: (path: string, tables: readonly Table[], expected: ExpectedRows) =>
-      run<[string, number][]>('check-tables', path, tables, expected),
+    /** As `checkPages`. */
+    checkPages: (path: string) => run<string>('check-pages', path),
     close: (): void => void child.kill('SIGKILL'),
   };
 }

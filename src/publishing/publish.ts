@@ -14,9 +14,8 @@ import { isDamage, toWarehouseError } from '../database/integrity.ts';
 import { lockOrThrow } from '../database/lock.ts';
 import { assertReplaceable, replaceFile, startFsync, sweepLeftOvers } from './replace-file.ts';
 import { assertLive, build } from './build.ts';
-import { checkTables, type ExpectedRows } from './check.ts';
+import { assertPages, checkPages, checkTables, type ExpectedRows } from './check.ts';
 import { createHelperProcess, type HelperProcess } from './helper-process.ts';
-import type { Table } from './mart.ts';
 import { createMarts, type Marts } from './marts/marts.ts';
 import type { PublishRequest, Publication } from './publish-request.ts';
 
@@ -94,7 +93,7 @@ async function buildAndReplace(request: PublishRequest, marts: Marts): Promise<R
     });
     chmodSync(draft, 0o444);
     const flushed = startFsync(draft); // the disk writes while the file is checked
-    const rows = await checkWithHelper(draft, marts, expected, helper);
+    const rows = await checkFile(draft, marts, expected, helper);
     await flushed;
     await replaceFile(draft, request.file);
     return rows;
@@ -104,19 +103,16 @@ async function buildAndReplace(request: PublishRequest, marts: Marts): Promise<R
   }
 }
 
-/**
- * The helper process checks the history and the tags at the same time. Its results come last: the other tables describe a wrong
- * interval better. If it found an error, or failed, the check here throws the error.
- */
-async function checkWithHelper(
+/** The helper process checks the pages at the same time. Its result comes last: a rule of a table describes an error better. */
+async function checkFile(
   draft: string,
   marts: Marts,
   expected: ExpectedRows,
   helper: HelperProcess | null,
 ): Promise<Record<string, number>> {
-  const apart = [marts.videoHistory, ...(marts.videoTags ? [marts.videoTags] : [])];
-  const countedApart = helper?.checkTables(draft, apart, expected);
-  const others = marts.all.filter((mart) => mart.kind === 'table' && !apart.includes(mart)) as Table[];
-  const rows = checkTables(draft, others, expected);
-  return Object.fromEntries([...rows, ...((await countedApart) ?? checkTables(draft, apart, expected))]);
+  const checkedApart = helper?.checkPages(draft);
+  const tables = marts.all.filter((mart) => mart.kind === 'table');
+  const rows = checkTables(draft, tables, expected);
+  assertPages((await checkedApart) ?? checkPages(draft));
+  return rows;
 }

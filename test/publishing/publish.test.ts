@@ -19,7 +19,7 @@ import { distFile } from '../../src/lib/child-process.ts';
 import { ConfigError, LockedError, WarehouseError } from '../../src/lib/errors.ts';
 import { tryLock } from '../../src/database/lock.ts';
 import { build } from '../../src/publishing/build.ts';
-import { checkTable } from '../../src/publishing/check.ts';
+import { assertPages, checkPages, checkTables } from '../../src/publishing/check.ts';
 import { createHelperProcess, type HelperProcess } from '../../src/publishing/helper-process.ts';
 import { createMarts } from '../../src/publishing/marts/marts.ts';
 import { publish } from '../../src/publishing/publish.ts';
@@ -156,10 +156,7 @@ describe('a helper process', () => {
         name,
         readRows(alone.file, `select * from ${name}`),
       ]);
-    const { videoHistory } = marts;
-    expect(await helper.checkTables(helped.file, [videoHistory], expected)).toEqual([
-      [videoHistory.name, expected[videoHistory.name]],
-    ]);
+    expect(await helper.checkPages(helped.file)).toBe('ok');
     helper.close();
   });
 });
@@ -171,7 +168,7 @@ describe('a helper process that ends', () => {
     const helper = createHelperProcess();
     helper.close();
     expect(await build(request.file, marts, request, helper)).toMatchObject({ videos: 2, dates: 730 });
-    expect(await helper.checkTables(request.file, [marts.videoHistory], {})).toBeNull();
+    expect(await helper.checkPages(request.file)).toBeNull();
   });
 });
 
@@ -209,11 +206,24 @@ describe('a file that would be invalid', () => {
     const request = createPublishRequest(live());
     const marts = createMarts(request);
     const expected = await build(request.file, marts, request, null);
-    expect(checkTable(request.file, marts.packageDaily, expected)).toBe(10);
+    const check = () => checkTables(request.file, [marts.packageDaily], expected);
+    expect(check()).toEqual({ package_daily: 10 });
     execute(request.file, "update package_daily set removed_count = -1 where day = '2026-03-05'");
-    expect(() => checkTable(request.file, marts.packageDaily, expected)).toThrow(
+    expect(check).toThrow(
       'the new file is not published: its table package_daily has a negative count: main/101, 2026-03-05',
     );
+  });
+
+  it('is rejected by its check: an index that misses a row', async () => {
+    const request = createPublishRequest(live());
+    await build(request.file, createMarts(request), request, null);
+    const root = Number(
+      readValue(request.file, "select rootpage from sqlite_schema where name = 'sqlite_autoindex_videos_1'"),
+    );
+    const bytes = readFileSync(request.file);
+    writeFileSync(request.file, bytes.fill(0x37, root * 16_384 - 4, root * 16_384 - 2));
+    expect(checkPages(request.file)).toMatch(/missing from index|malformed|out of order/);
+    expect(() => assertPages(checkPages(request.file))).toThrow('it is damaged: ');
   });
 
   it('is not published: a state that ends before it begins', async () => {
