@@ -97,7 +97,7 @@ export async function loadAfterRun(
       if (published === null && rows.length > 0 && hasAll) continue;
       if (!mayLoad(loader, rows, context.clock.now())) continue;
       context.announce(`loading target ${target} …\n`);
-      loads.push({ target, results: await loadTarget(loader, { ...context, warehouse }, signal) });
+      loads.push({ target, accounts: await loadTarget(loader, { ...context, warehouse }, signal) });
     }
   } catch (error) {
     if (!(error instanceof InterruptedError)) throw error;

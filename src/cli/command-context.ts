@@ -21,7 +21,7 @@ export interface JsonOptions extends ConfigOptions {
 }
 
 /** The demo has no config file. */
-type ContextOptions = LogOptions & Partial<ConfigOptions> & { verbose?: true };
+export type ContextOptions = LogOptions & Partial<ConfigOptions> & { verbose?: true };
 
 export interface CommandContext extends Environment {
   /** Prints on a terminal what takes a while; nothing elsewhere. The text ends with a line feed. */

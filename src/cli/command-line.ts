@@ -222,9 +222,9 @@ command(
   .option('--port <port>', 'port on 127.0.0.1 (0: any free port)', parseInteger, 8330)
   .option('--videos <n>', 'number of videos in each package', parseInteger)
   .option('--packages <n>', 'number of packages', parsePositiveInt)
-  .option('--seed <n>', 'another number gives another account', parseInteger)
+  .option('--seed <n>', 'another number gives another account', parseInteger, 1)
   .option('--churn <n>', 'changes per minute: uploads, edits, deletions, re-adds', parseInteger, 0)
-  .option('--page-size-max <n>', 'largest page size that it returns', parsePositiveInt);
+  .option('--page-size-max <n>', 'largest page size that it returns', parsePositiveInt, 1000);
 
 for (const each of program.commands) {
   each.optionsGroup('Shared options:');

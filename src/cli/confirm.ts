@@ -1,8 +1,16 @@
 import { createInterface } from 'node:readline/promises';
 import { ConfigError } from '../lib/errors.ts';
 
-/** Asks at the terminal. Throws ConfigError if stdin is no terminal; `command` does the same without asking. */
-export async function isConfirmed(question: string, command: string, signal: AbortSignal): Promise<boolean> {
+/**
+ * Asks at the terminal, unless `yes` is set; on a no it prints that nothing was changed. Throws ConfigError if stdin is no terminal;
+ * `command` does the same without asking.
+ */
+export async function isConfirmed(
+  question: string,
+  { command, yes = false }: { command: string; yes: boolean | undefined },
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (yes) return true;
   if (!process.stdin.isTTY) {
     throw new ConfigError('cannot ask for confirmation: stdin is not a terminal; nothing was changed', {
       hint: `${command} --yes does not ask`,
@@ -11,7 +19,9 @@ export async function isConfirmed(question: string, command: string, signal: Abo
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     const answer = await terminal.question(`${question} [y/N] `, { signal });
-    return /^y(es)?$/i.test(answer.trim());
+    const isYes = /^y(es)?$/i.test(answer.trim());
+    if (!isYes) process.stderr.write('nothing was changed\n');
+    return isYes;
   } finally {
     terminal.close();
   }

@@ -38,7 +38,7 @@ export async function publish(request: PublishRequest): Promise<Publication> {
     sweepLeftOvers(file);
     recordPublication(live, now);
     const rows = await buildAndReplace(request, marts);
-    return { file, bytes: statSync(file).size, durationMs: performance.now() - startedAt, rows };
+    return { file, bytes: statSync(file).size, durationMs: Math.round(performance.now() - startedAt), rows };
   } catch (error) {
     throw errorCode(error) === '' ? error : toWarehouseError(error, file); // a code of the file system or of SQLite
   } finally {

@@ -6,48 +6,56 @@ import { createServiceServer, PAGE_SIZES, type StorageAuth } from '../service/se
 import { churnSteadily, createChurn } from './churn.ts';
 import { createIncidents } from './incidents.ts';
 import { createPackageVideos, type PackageSpec, type PackageVideos } from './package-videos.ts';
-import { createStorageDays, type CountFile } from './sample-storage.ts';
+import { createStorageDays } from './sample-storage.ts';
 import { formatCreationTime } from './sample-video.ts';
-
-const DEFAULT_PACKAGES: readonly PackageSpec[] = [
-  { id: 101, videos: 12_000 },
-  { id: 102, videos: 300 },
-  { id: 103, videos: 0 },
-];
-const DEFAULT_KEYS = ['sandbox-key'];
-const DEFAULT_NEWEST_MS = Date.UTC(2025, 5, 30, 18);
 
 /** All but the clock have defaults; the same options make the same account, in every process. */
 export interface SandboxOptions {
   clock: Clock;
-  /** Default: 101 with 12,000, 102 with 300 and 103 with 0 videos. */
   packages?: readonly PackageSpec[];
-  /** An integer; default 1. */
+  /** An integer. */
   seed?: number;
-  /** When the newest of the first videos was uploaded, in milliseconds since 1970; default 30 June 2025. */
+  /** When the newest of the first videos was uploaded, in milliseconds since 1970. */
   newestMs?: number;
-  /** Videos changed a minute, from the first `listen` on; default 0. */
+  /** Videos changed a minute, from the first `listen` on. */
   churnPerMinute?: number;
-  /** The largest page in videos; default 1,000. */
+  /** The largest page in videos. */
   pageSizeMax?: number;
-  /** Default: `sandbox-key`. */
   keys?: readonly string[];
-  /** IANA zone of the days; default Asia/Seoul. */
+  /** IANA zone of the days. */
   timezone?: string;
-  /** Where the storage operation expects the key; default `none`. */
+  /** Where the storage operation expects the key. */
   storageAuth?: StorageAuth;
-  /** How long the clock sleeps before each answer over HTTP, in milliseconds; default 0. */
+  /** How long the clock sleeps before each answer over HTTP, in milliseconds. */
   answerMs?: number;
 }
+
+const DEFAULTS: Required<Omit<SandboxOptions, 'clock'>> = {
+  packages: [
+    { id: 101, videos: 12_000 },
+    { id: 102, videos: 300 },
+    { id: 103, videos: 0 },
+  ],
+  seed: 1,
+  newestMs: Date.UTC(2025, 5, 30, 18),
+  churnPerMinute: 0,
+  pageSizeMax: PAGE_SIZES.maxPageSize,
+  keys: ['sandbox-key'],
+  timezone: 'Asia/Seoul',
+  storageAuth: 'none',
+  answerMs: 0,
+};
 
 export type Sandbox = ReturnType<typeof createSandbox>;
 
 /** A simulated account; it answers once `listen` is called. Throws RangeError if the time zone does not exist. */
-export function createSandbox(options: SandboxOptions) {
-  const { clock, seed = 1, keys = DEFAULT_KEYS, churnPerMinute = 0 } = options;
-  const calendar = createCalendar(options.timezone ?? 'Asia/Seoul');
+export function createSandbox(given: SandboxOptions) {
+  const options = { ...DEFAULTS, ...given };
+  const { clock, seed, newestMs, keys, churnPerMinute } = options;
+  const calendar = createCalendar(options.timezone);
   const storage = createStorageDays(calendar, clock);
-  const lists = createLists(options, () => formatNow(calendar, clock), storage.count);
+  const account = { seed, newestMs, now: () => formatNow(calendar, clock), countFile: storage.count };
+  const lists = options.packages.map((spec) => createPackageVideos(account, spec));
   const churn = createChurn(seed, lists);
   const incidents = createIncidents();
   const catalogue = incidents.wrap(createCatalogue(lists, storage.read));
@@ -81,23 +89,15 @@ export function createSandbox(options: SandboxOptions) {
   };
 }
 
-function createLists(
-  { seed = 1, packages = DEFAULT_PACKAGES, newestMs = DEFAULT_NEWEST_MS }: SandboxOptions,
-  now: () => string,
-  countFile: CountFile,
-): PackageVideos[] {
-  return packages.map((spec) => createPackageVideos({ seed, now, newestMs, countFile }, spec));
-}
-
-function createServer(options: SandboxOptions, catalogue: Catalogue) {
-  const { clock, keys = DEFAULT_KEYS, pageSizeMax = PAGE_SIZES.maxPageSize } = options;
+function createServer(options: Required<SandboxOptions>, catalogue: Catalogue) {
+  const { clock, keys, pageSizeMax, storageAuth, answerMs } = options;
   return createServiceServer({
-    catalogue: slowDown(catalogue, clock, options.answerMs ?? 0),
+    catalogue: slowDown(catalogue, clock, answerMs),
     keys,
     now: () => clock.now(),
     defaultPageSize: Math.min(PAGE_SIZES.defaultPageSize, pageSizeMax),
     maxPageSize: pageSizeMax,
-    storageAuth: options.storageAuth ?? 'none',
+    storageAuth,
   });
 }
 

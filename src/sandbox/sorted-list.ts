@@ -15,22 +15,17 @@ export function sortBy<T extends Identified>(
   return rows.map(({ one }) => one);
 }
 
-function compareKeys(one: string | number | null, other: string | number | null): number {
-  if (one === other) return 0;
-  if (one === null || other === null) return one === null ? -1 : 1;
-  return one < other ? -1 : 1;
-}
+type SortKey = Buffer | number | null;
 
-/**
- * A text that `<` sorts by the code points of the original. UTF-16 sorts surrogates (D800 to DFFF), which encode characters
- * beyond U+FFFF, before E000 to FFFF; here the two ranges are exchanged.
- */
-function sortKey(value: string | number | null): string | number | null {
-  if (typeof value !== 'string') return value;
-  return value.replace(/[\ud800-\uffff]/g, (unit) => {
-    const code = unit.charCodeAt(0);
-    return String.fromCharCode(code < 0xe000 ? code + 0x2000 : code - 0x800);
-  });
+/** UTF-8 sorts by code point; the UTF-16 of a string does not. */
+const sortKey = (value: string | number | null): SortKey =>
+  typeof value === 'string' ? Buffer.from(value) : value;
+
+function compareKeys(one: SortKey, other: SortKey): number {
+  if (one === null || other === null) return Number(one !== null) - Number(other !== null);
+  return typeof one === 'number' || typeof other === 'number'
+    ? Number(one) - Number(other)
+    : Buffer.compare(one, other);
 }
 
 /** Page `page` (from 1 up) of a list sorted ascending; descending is the same list read from its end. */

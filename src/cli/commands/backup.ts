@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { loadConfig } from '../../config/load.ts';
 import { systemClock } from '../../lib/clock.ts';
-import { backUpInChild, type CopyResult } from '../../backup/backup.ts';
+import { backUpInChild } from '../../backup/backup.ts';
 import { EXIT } from '../exit.ts';
 import type { JsonOptions } from '../command-context.ts';
 import { abortOnSignal } from '../signals.ts';
@@ -16,14 +16,10 @@ export async function backup(options: JsonOptions, file: string): Promise<number
   const { signal } = abortOnSignal('stopping; no backup is made');
   const copy = await backUpInChild(warehouse, resolve(file), signal);
   const durationMs = systemClock.now() - startedAt;
-  const document = { warehouse, file: resolve(file), ...copyDocument(copy), duration_ms: durationMs };
+  const document = { warehouse, file: resolve(file), ...copy, durationMs };
   const content = `${pluralize(copy.videos, 'video')}, ${formatBytes(copy.sizeBytes)}, ${formatDuration(durationMs)}`;
   const restore = commandsFor(options.config)(`restore ${shellQuote(file)}`);
   const text = `backed up ${displayPath(warehouse)} to ${file}: ${content}\nto restore it: ${restore}\n`;
   process.stdout.write(options.json ? formatJson(document) : text);
   return EXIT.done;
-}
-
-export function copyDocument({ videos, sizeBytes, lastRunAt }: CopyResult) {
-  return { videos, size_bytes: sizeBytes, last_run_at: lastRunAt };
 }

@@ -4,7 +4,7 @@ import { sendTestMessage, type TestResult } from '../../alerts/delivery.ts';
 import type { AccountConfig, Config, TargetConfig } from '../../config/config.ts';
 import { loadConfig } from '../../config/load.ts';
 import { reportLeaving, type LeavingReport } from '../../app/leaving.ts';
-import { openPipeline, type Pipeline } from '../../app/pipeline.ts';
+import type { Pipeline } from '../../app/pipeline.ts';
 import { warnIfPlanDoesNotFit } from '../../capacity/plan-report.ts';
 import { commandsFor, shellQuote } from '../../health/commands.ts';
 import { createCalendar } from '../../lib/calendar.ts';
@@ -20,15 +20,15 @@ import {
 } from '../../lib/errors.ts';
 import { pluralize } from '../../lib/format.ts';
 import { openTarget } from '../../publishing/targets/loader.ts';
-import { findRefusal, readIdentity } from '../../publishing/targets/ownership.ts';
+import { findRefusal, formatLoaded, readIdentity } from '../../publishing/targets/ownership.ts';
 import type { ServiceClient } from '../../service/client/client.ts';
 import { readStorageDay } from '../../service/storage.ts';
 import type { Warehouse } from '../../warehouse/warehouse.ts';
-import { openCommandContext, type JsonOptions } from '../command-context.ts';
+import type { JsonOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { formatJson } from '../output/output.ts';
 import { formatRecords } from '../output/table.ts';
-import { abortOnSignal } from '../signals.ts';
+import { withPipeline } from '../with-pipeline.ts';
 
 /** One request to the service and its result. */
 interface CheckResult {
@@ -49,22 +49,16 @@ type CheckOptions = JsonOptions & { all?: true; notify?: true };
 export async function check(options: CheckOptions): Promise<number> {
   const config = loadConfig(options.config);
   const webhook = options.notify ? getWebhook(config, options.config) : null;
-  const context = await openCommandContext('check', options, config.secrets);
-  const { signal } = abortOnSignal();
-  const pipeline = openPipeline(config, context);
-  try {
+  return withPipeline('check', config, options, async ({ context, pipeline, signal }) => {
     warnIfPlanDoesNotFit(config, options, context.logger);
     const { warnings, refusal } = reportLeaving(config, commandsFor(options.config));
     for (const warning of [...warnings, ...findOpenEnvFile(config)])
       context.logger.warn({ event: 'config_warning', reason: warning }, warning);
     const checked = await checkAll(pipeline, config, { isAll: options.all ?? false, webhook }, signal);
-    const document = { config: config.file, refused: refusal?.reason ?? null, ...checked };
+    const document = { config: config.file, refused: refusal?.reason, ...checked };
     process.stdout.write(options.json ? formatJson(document) : checkText(config, checked, refusal));
     return refusal ? EXIT.usage : exitCodeForChecks(checked);
-  } finally {
-    await pipeline.close();
-    context.close();
-  }
+  });
 }
 
 type Checked = Awaited<ReturnType<typeof checkAll>>;
@@ -187,10 +181,7 @@ function checkTargets({ publish, accounts, worker }: Config, warehouse: Warehous
       const owners = accounts.map(({ name }) => {
         const state = states.get(name) ?? null;
         const refusal = findRefusal(name, state, identity, null, config.name);
-        const loaded = state
-          ? `loaded by ${state.worker}, ${state.loadedAt ?? 'never'} UTC`
-          : 'not loaded yet';
-        const result = refusal ? errorLine(refusal) : loaded;
+        const result = refusal ? errorLine(refusal) : formatLoaded(state);
         return { checked: `account ${name}`, ok: !refusal, result, hint: hintLine(refusal) };
       });
       return [passed, ...owners];

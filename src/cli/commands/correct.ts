@@ -1,16 +1,13 @@
 import { loadConfig } from '../../config/load.ts';
-import { openPipeline, type Pipeline } from '../../app/pipeline.ts';
 import { isDay } from '../../lib/days.ts';
 import { ConfigError } from '../../lib/errors.ts';
 import type { CorrectionOffer } from '../../sync/storage/correction.ts';
-import { openCommandContext, type CommandContext, type ConfigOptions } from '../command-context.ts';
+import type { ConfigOptions } from '../command-context.ts';
 import { isConfirmed } from '../confirm.ts';
 import { EXIT } from '../exit.ts';
 import { assertAccount } from '../known-name.ts';
-import { publishResultText } from '../output/publication-text.ts';
 import { formatRecords } from '../output/table.ts';
-import { exitCodeForSync, publishAfterRun } from '../after-run.ts';
-import { abortOnSignal } from '../signals.ts';
+import { publishChange, withPipeline } from '../with-pipeline.ts';
 
 export interface CorrectOptions extends ConfigOptions {
   yes?: true;
@@ -25,48 +22,28 @@ export async function correct(options: CorrectOptions, account: string, date: st
   assertAccount(config, account);
   if (!isDay(date))
     throw new ConfigError(`${date} is not a day`, { hint: 'write it as yyyy-mm-dd, such as 2026-03-09' });
-  const context = await openCommandContext('correct', options, config.secrets);
-  const { signal } = abortOnSignal();
-  const pipeline = openPipeline(config, context);
-  try {
-    return await correctDay(pipeline, context, options, account, date, signal);
-  } finally {
-    await pipeline.close();
-    context.close();
-  }
-}
-
-async function correctDay(
-  pipeline: Pipeline,
-  context: CommandContext,
-  options: CorrectOptions,
-  account: string,
-  date: string,
-  signal: AbortSignal,
-): Promise<number> {
-  const offer = await pipeline.readCorrection(account, date, signal);
-  if (offer.differing.length === 0) {
+  return withPipeline('correct', config, options, async (opened) => {
+    const { pipeline, context, signal } = opened;
+    const offer = await pipeline.readCorrection(account, date, signal);
+    if (offer.differing.length === 0) {
+      process.stdout.write(
+        `the service reports the same figures of ${account} ${date} as readers see: nothing to correct\n`,
+      );
+      return EXIT.done;
+    }
+    process.stdout.write(`${account} ${date}\n\n${offerTable(offer)}\n\n`);
+    const { yes, reason = DEFAULT_REASON } = options;
+    const asking = { yes, command: `vodhouse correct ${account} ${date}` };
+    if (!(await isConfirmed('Accept the figures of the service as a correction?', asking, signal)))
+      return EXIT.done;
+    pipeline.warehouse.assertNotReplaced(); // it may have been replaced while the question was open
+    const acceptedAt = context.clock.now();
+    pipeline.warehouse.correctDay({ account, row: offer.observed, acceptedAt, reason });
     process.stdout.write(
-      `the service reports the same figures of ${account} ${date} as readers see: nothing to correct\n`,
+      `corrected ${account} ${date}: readers see the new figures; the booked row does not change\n`,
     );
-    return EXIT.done;
-  }
-  process.stdout.write(`${account} ${date}\n\n${offerTable(offer)}\n\n`);
-  const question = 'Accept the figures of the service as a correction?';
-  if (!options.yes && !(await isConfirmed(question, `vodhouse correct ${account} ${date}`, signal))) {
-    process.stdout.write('nothing was changed\n');
-    return EXIT.done;
-  }
-  const { reason = DEFAULT_REASON } = options;
-  const acceptedAt = context.clock.now();
-  pipeline.warehouse.assertNotReplaced(); // it may have been replaced while the question was open
-  pipeline.warehouse.correctDay({ account, row: offer.observed, acceptedAt, reason });
-  process.stdout.write(
-    `corrected ${account} ${date}: readers see the new figures; the booked row does not change\n`,
-  );
-  const published = await publishAfterRun(pipeline, context, signal);
-  process.stdout.write(publishResultText(published));
-  return exitCodeForSync('succeeded', published);
+    return publishChange(opened);
+  });
 }
 
 function offerTable({ booked, corrected, observed, differing }: CorrectionOffer): string {

@@ -1,21 +1,19 @@
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/config.ts';
-import { openPipeline, type Pipeline } from '../../app/pipeline.ts';
+import type { Pipeline } from '../../app/pipeline.ts';
 import { backUpInChild } from '../../backup/backup.ts';
 import { lockOrThrow } from '../../database/lock.ts';
 import { commandsFor, shellQuote } from '../../health/commands.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import { ConfigError } from '../../lib/errors.ts';
 import type { ForgetTarget } from '../../warehouse/accounts.ts';
-import { openCommandContext, type CommandContext, type ConfigOptions } from '../command-context.ts';
+import type { ConfigOptions } from '../command-context.ts';
 import { isConfirmed } from '../confirm.ts';
 import { EXIT } from '../exit.ts';
 import { assertKnown, assertWarehouse } from '../known-name.ts';
 import { displayPath } from '../output/output.ts';
-import { publishResultText } from '../output/publication-text.ts';
 import { formatRecords } from '../output/table.ts';
-import { exitCodeForSync, publishAfterRun } from '../after-run.ts';
-import { abortOnSignal } from '../signals.ts';
+import { publishChange, withPipeline, type OpenedCommand } from '../with-pipeline.ts';
 
 export interface ForgetOptions extends ConfigOptions {
   yes?: true;
@@ -28,27 +26,16 @@ export async function forget(options: ForgetOptions, target: ForgetTarget): Prom
   const name = target.packageId === null ? target.account : `${target.account}/${target.packageId}`;
   const config = loadConfig(options.config);
   assertWarehouse(config);
-  const context = await openCommandContext('forget', options, config.secrets);
-  const { signal } = abortOnSignal();
-  const pipeline = openPipeline(config, context);
-  try {
+  return withPipeline('forget', config, options, async (opened) => {
+    const { pipeline, signal } = opened;
     assertRetired(pipeline, config, target, name, options);
     process.stdout.write(`${formatRecords(pipeline.warehouse.countTargetRows(target))}\n\n`);
-    const command = commandsFor(options.config)(`forget ${shellQuote(name)}`);
-    const question = `Delete all these rows of ${name}?`;
-    if (!options.yes && !(await isConfirmed(question, command, signal))) {
-      process.stdout.write('nothing was changed\n');
-      return EXIT.done;
-    }
-    await deleteRows(pipeline, config, context, target, options.backup, signal);
+    const asking = { yes: options.yes, command: commandsFor(options.config)(`forget ${shellQuote(name)}`) };
+    if (!(await isConfirmed(`Delete all these rows of ${name}?`, asking, signal))) return EXIT.done;
+    await deleteRows(opened, config.warehouse, target, options.backup);
     process.stdout.write(`deleted ${name}\n`);
-    const published = await publishAfterRun(pipeline, context, signal);
-    process.stdout.write(publishResultText(published));
-    return exitCodeForSync('succeeded', published);
-  } finally {
-    await pipeline.close();
-    context.close();
-  }
+    return publishChange(opened);
+  });
 }
 
 /** Throws ConfigError unless everything that would go is retired. */
@@ -81,12 +68,10 @@ function assertRetired(
 
 /** Under the run lock. The backup comes first. */
 async function deleteRows(
-  { warehouse }: Pipeline,
-  { warehouse: path }: Config,
-  { clock, announce }: CommandContext,
+  { pipeline: { warehouse }, context: { clock, announce }, signal }: OpenedCommand,
+  path: string,
   target: ForgetTarget,
   isBackedUp: boolean,
-  signal: AbortSignal,
 ): Promise<void> {
   const lock = lockOrThrow(path, 'run', 'forget', clock.now());
   try {

@@ -7,7 +7,7 @@ import { ConfigError, errorMessage } from '../../lib/errors.ts';
 import { commandsFor } from '../../health/commands.ts';
 import type { ConfigOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
-import { asTyped, formatJson } from '../output/output.ts';
+import { asTyped } from '../output/output.ts';
 
 /** `vodhouse init`: writes a config, its JSON schema and an empty `.env` into a folder that it makes if there is none; overwrites none. Returns the exit code. */
 export async function init({ config }: ConfigOptions): Promise<number> {
@@ -19,7 +19,7 @@ export async function init({ config }: ConfigOptions): Promise<number> {
     });
   }
   writeNewFile(config, CONFIG_TEMPLATE);
-  writeNewFile(schema, formatJson(configJsonSchema()));
+  writeNewFile(schema, `${JSON.stringify(configJsonSchema(), null, 2)}\n`);
   const formatCommand = commandsFor(config);
   const env = join(dirname(config), '.env');
   const isNew = !existsSync(env);

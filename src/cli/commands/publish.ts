@@ -11,7 +11,7 @@ import { escapeControls, pluralize } from '../../lib/format.ts';
 import { openPublisher, type Publisher } from '../../publishing/publisher.ts';
 import type { Publication } from '../../publishing/publish-request.ts';
 import { formatSchema, openLoaders, openTarget, type TargetLoader } from '../../publishing/targets/loader.ts';
-import { findRefusal, readIdentity } from '../../publishing/targets/ownership.ts';
+import { findRefusal, formatLoaded, readIdentity } from '../../publishing/targets/ownership.ts';
 import type { LoadRequest } from '../../publishing/targets/target.ts';
 import { readBookedZone } from '../../warehouse/statements/warehouse-state.ts';
 import { openWarehouse, type Warehouse } from '../../warehouse/warehouse.ts';
@@ -22,9 +22,7 @@ import { assertKnown } from '../known-name.ts';
 import { formatJson } from '../output/output.ts';
 import {
   exitCodeForLoads,
-  publicationDocument,
   publicationLine,
-  targetLoadsDocument,
   targetLoadsText,
   type TargetLoads,
 } from '../output/publication-text.ts';
@@ -59,19 +57,15 @@ export async function publish(options: PublishOptions): Promise<number> {
   try {
     const force = warehouse && getForce(options, config, warehouse.listAccounts());
     const [first] = loaders; // a forced load has one target
-    if (warehouse && force && first && !(await confirmForce(force, first, warehouse, options, signal))) {
-      process.stderr.write('nothing was changed\n');
+    if (warehouse && force && first && !(await confirmForce(force, first, warehouse, options, signal)))
       return EXIT.done;
-    }
     const publication = await publishIfAsked(publisher, options, signal);
     const logger = createLoadLogger(options, config.secrets);
     const context = warehouse && { warehouse, clock: systemClock, logger };
     const loads = context ? await loadAll(loaders, context, { options, force }, signal) : [];
     if (options.json) {
-      const file = publication
-        ? publicationDocument(publication)
-        : { file: publisher.file, bytes: null, duration_ms: null, rows: null };
-      process.stdout.write(formatJson({ ...file, targets: loads.map(targetLoadsDocument) }));
+      const none = { file: publisher.file, bytes: null, durationMs: null, rows: null };
+      process.stdout.write(formatJson({ ...(publication ?? none), targets: loads }));
     }
     return exitCodeForLoads(loads, !isAboutTargets(options));
   } finally {
@@ -103,9 +97,10 @@ async function loadAll(
   for (const loader of loaders) {
     const { name: target } = loader.target;
     if (process.stderr.isTTY) process.stderr.write(`loading target ${target} …\n`);
-    const results = await loadTarget(loader, context, signal, { isVerified: options.verify === true, force });
-    loads.push({ target, results });
-    if (!options.json) process.stdout.write(targetLoadsText({ target, results }));
+    const how = { isVerified: options.verify === true, force };
+    const loaded = { target, accounts: await loadTarget(loader, context, signal, how) };
+    loads.push(loaded);
+    if (!options.json) process.stdout.write(targetLoadsText(loaded));
   }
   return loads;
 }
@@ -170,15 +165,12 @@ async function confirmForce(
   const theirs = state ? await target.countVideos(account) : 0;
   const counts = warehouse.countTargetRows({ account, packageId: null });
   const ours = counts.find(({ table }) => table === 'video')?.rows ?? 0;
-  const loaded = state
-    ? `loaded by ${state.worker}, ${state.loadedAt ?? 'not completely'} UTC`
-    : 'not loaded yet';
   const lines = [
-    `target ${config.name}, account ${account}, ${loaded}:`,
+    `target ${config.name}, account ${account}, ${formatLoaded(state)}:`,
     `  deleted: ${pluralize(theirs, 'video')}, and all else of the account`,
     `  loaded:  ${pluralize(ours, 'video')}, and all else of this warehouse`,
   ];
   process.stderr.write(`${lines.map(escapeControls).join('\n')}\n`);
   const words = `publish --target ${shellQuote(config.name)} --${kind} ${shellQuote(account)}`;
-  return options.yes ?? isConfirmed('Continue?', commandsFor(options.config)(words), signal);
+  return isConfirmed('Continue?', { command: commandsFor(options.config)(words), yes: options.yes }, signal);
 }

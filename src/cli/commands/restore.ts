@@ -3,7 +3,6 @@ import { assertFolder } from '../../app/lost-file.ts';
 import { loadConfig } from '../../config/load.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { restore as restoreFile } from '../../backup/restore.ts';
-import { copyDocument } from './backup.ts';
 import { EXIT } from '../exit.ts';
 import type { JsonOptions } from '../command-context.ts';
 import { commandsFor } from '../../health/commands.ts';
@@ -24,10 +23,7 @@ export async function restore(options: RestoreOptions, file: string): Promise<nu
   });
   const { videos, sizeBytes, lastRunAt, kept, pausedUntil, newWarehouseId } = restored;
   if (options.json) {
-    const document = { warehouse, file: resolve(file), ...copyDocument(restored), kept };
-    process.stdout.write(
-      formatJson({ ...document, paused_until: pausedUntil, new_warehouse_id: newWarehouseId }),
-    );
+    process.stdout.write(formatJson({ warehouse, file: resolve(file), ...restored }));
     return EXIT.done;
   }
   const lastRun = lastRunAt === null ? 'no run yet' : `last run ended ${lastRunAt} UTC`;

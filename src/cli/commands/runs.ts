@@ -11,7 +11,7 @@ import { openRunQueries } from '../../queries/run-queries.ts';
 import type { JsonOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { formatJson } from '../output/output.ts';
-import { runTable, runText, withCommands } from '../output/run-text.ts';
+import { runTable, runText, withAdvice } from '../output/run-text.ts';
 
 type RunsOptions = JsonOptions & { failed?: true; limit?: number };
 
@@ -71,7 +71,7 @@ function showRun(
     const hint = `${formatCommand('runs')} lists those that are kept (retention.runs_days)`;
     throw new ConfigError(`there is no run ${runId}`, { hint });
   }
-  const details = redactAll(withCommands(found, config, formatCommand), config.secrets);
+  const details = withAdvice(found, config, formatCommand);
   if (isJson) return formatJson(details);
   const isKilled = found.run.status === 'running' && !queries.isRunning();
   return runText(details, { now: systemClock.now(), isKilled, formatCommand });

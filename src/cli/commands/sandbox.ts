@@ -10,22 +10,17 @@ export interface SandboxOptions extends LogOptions {
   port: number;
   videos?: number;
   packages?: number;
-  seed?: number;
+  seed: number;
   churn: number;
-  pageSizeMax?: number;
+  pageSizeMax: number;
 }
 
 /** `vodhouse sandbox`: serves the sandbox account until a signal. Returns the exit code. */
 export async function sandbox(options: SandboxOptions): Promise<number> {
   const { churn, seed, pageSizeMax } = options;
   const stop = abortOnSignal('stopping');
-  const sandbox = createSandbox({
-    clock: systemClock,
-    churnPerMinute: churn,
-    ...getPackages(options),
-    ...(seed === undefined ? {} : { seed }),
-    ...(pageSizeMax === undefined ? {} : { pageSizeMax }),
-  });
+  const account = { seed, pageSizeMax, churnPerMinute: churn, ...getPackages(options) };
+  const sandbox = createSandbox({ clock: systemClock, ...account });
   const url = await listen(sandbox, options.port);
   process.stdout.write(introduction(url, sandbox, churn));
   await new Promise((resolve) => stop.signal.addEventListener('abort', resolve, { once: true }));

@@ -52,10 +52,9 @@ export async function status(options: JsonOptions & { requests?: true }): Promis
 /** The JSON document (docs/json.md). */
 function reportJson(report: Report, now: number): string {
   const { warehouse, worker, next, packages, held_back, quarantine, drift, storage, published } = report;
-  const targets = report.targets.map(({ everyMs, accounts, ...target }) => {
-    const { upToDate, loadedAt, verifiedAt } = summarizeTarget({ everyMs, accounts, ...target }, now);
-    const times = { every_ms: everyMs, loaded_at: loadedAt, verified_at: verifiedAt };
-    return { ...target, ...times, up_to_date: upToDate === accounts.length, accounts };
+  const targets = report.targets.map((target) => {
+    const { upToDate, loadedAt, verifiedAt } = summarizeTarget(target, now);
+    return { ...target, loadedAt, verifiedAt, upToDate: upToDate === target.accounts.length };
   });
   const head = { warehouse, worker, next, needs: listNeeds(report) };
   const records = { packages, held_back, quarantine, drift, storage, budgets: report.budgets };

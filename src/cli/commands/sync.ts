@@ -1,19 +1,14 @@
 import type { Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load.ts';
 import { openPings, type Pings } from '../../alerts/pings.ts';
-import { openPipeline, type Pipeline, type RunRequest } from '../../app/pipeline.ts';
+import type { Pipeline, RunRequest } from '../../app/pipeline.ts';
 import { commandsFor } from '../../health/commands.ts';
 import { createCalendar, daysBetween } from '../../lib/calendar.ts';
 import { addDays, type DayRange } from '../../lib/days.ts';
 import { ConfigError, VodhouseError } from '../../lib/errors.ts';
 import { formatCount } from '../../lib/format.ts';
 import { createStaleCheck } from '../../health/streams.ts';
-import {
-  createLoadLogger,
-  openCommandContext,
-  type CommandContext,
-  type JsonOptions,
-} from '../command-context.ts';
+import { createLoadLogger, type CommandContext, type JsonOptions } from '../command-context.ts';
 import { createMatcher, formatSelector, type PackageSelector } from '../../sync/package-selector.ts';
 import type { RunSummary } from '../../sync/run.ts';
 import { logPublication, logRun } from '../output/log-progress.ts';
@@ -26,7 +21,7 @@ import {
   loadsAfterRunText,
   publishAfterRun,
 } from '../after-run.ts';
-import { abortOnSignal } from '../signals.ts';
+import { withPipeline } from '../with-pipeline.ts';
 
 interface SyncOptions extends JsonOptions {
   quick?: true;
@@ -49,10 +44,7 @@ interface SyncOptions extends JsonOptions {
 export async function sync(options: SyncOptions): Promise<number> {
   const config = loadConfig(options.config);
   const request = createRunRequest(options, config, Date.now());
-  const context = await openCommandContext('sync', options, config.secrets);
-  const { signal } = abortOnSignal(undefined, context.line);
-  const pipeline = openPipeline(config, context);
-  try {
+  return withPipeline('sync', config, options, async ({ context, pipeline, signal }) => {
     assertHeldBack(pipeline, options.acceptRemovals);
     const isComplete = isUnscoped(request);
     const pings = isComplete ? openPings(config, context) : null; // others are about runs over everything
@@ -73,10 +65,7 @@ export async function sync(options: SyncOptions): Promise<number> {
     const since = isComplete && summary.mode === 'full' ? 'always' : 'now';
     if (!signal.aborted) await sendAlerts(config, context, signal, since, pings);
     return exitCodeForSync(summary.status, published, targets);
-  } finally {
-    await pipeline.close();
-    context.close();
-  }
+  });
 }
 
 /** In a JSON log; a text log has the summary next to it. */

@@ -52,7 +52,8 @@ export function createLogProgress(clock: Clock, logger: Logger, logged: LoggedWa
   };
 }
 
-const CHANGES = ['inserted', 'updated', 'removed', 'restored'] as const;
+/** The ways in which a walk changes videos. */
+export const CHANGES = ['inserted', 'updated', 'removed', 'restored'] as const;
 const NOTABLE = [...CHANGES, 'quarantined', 'unsettled', 'held_back'] as const;
 
 /** Whether the walk changed anything, or did not succeed. */
@@ -93,6 +94,6 @@ export function logRun(logger: Logger, { runId, mode, status, requests, ...run }
 /** What a publication did, as one log line. */
 export function logPublication(logger: Logger, publication: Publication): void {
   const { file, bytes, durationMs } = publication;
-  const facts = { file, bytes, duration_ms: Math.round(durationMs) };
+  const facts = { file, bytes, duration_ms: durationMs };
   logger.info({ event: 'published', ...facts }, publicationLine(publication));
 }

@@ -13,7 +13,15 @@ export function asTyped(command: string): string {
   return isCheckout() ? `npx ${command}` : command;
 }
 
-/** A JSON document for stdout. */
+/** A JSON document for stdout: its keys in snake_case, null for what is undefined. */
 export function formatJson(document: unknown): string {
-  return `${JSON.stringify(document, null, 2)}\n`;
+  return `${JSON.stringify(document, (_, value: unknown) => toSnakeCase(value), 2)}\n`;
+}
+
+function toSnakeCase(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value ?? null;
+  const fields = Object.entries(value).filter(([, each]) => typeof each !== 'function');
+  return Object.fromEntries(
+    fields.map(([key, each]) => [key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), each]),
+  );
 }

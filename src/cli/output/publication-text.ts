@@ -30,26 +30,20 @@ export function publishResultText(result: PublishResult): string {
 }
 
 /** For a JSON document. */
-export function publishResultDocument(result: PublishResult) {
-  if (result instanceof VodhouseError) return { error: result.message, hint: result.hint ?? null };
-  return result && publicationDocument(result);
-}
-
-export function publicationDocument({ file, bytes, durationMs, rows }: Publication) {
-  return { file, bytes, duration_ms: Math.round(durationMs), rows };
-}
+export const publishResultDocument = (result: PublishResult) =>
+  result instanceof VodhouseError ? { error: result.message, hint: result.hint } : result;
 
 /** The loads of one target. */
 export interface TargetLoads {
   target: string;
-  results: readonly LoadReport[];
+  accounts: readonly LoadReport[];
 }
 
 /**
  * A line for the target, one for each account, and below it what was found or what to do. Ends with a line feed. `isBrief`:
  * without the accounts of which there is nothing to tell.
  */
-export function targetLoadsText({ target, results }: TargetLoads, isBrief = false): string {
+export function targetLoadsText({ target, accounts: results }: TargetLoads, isBrief = false): string {
   const accounts = results.filter(({ account }) => account !== RUNS);
   const upToDate = formatCount(accounts.filter(isLoadDone).length);
   const rows = results.reduce((sum, result) => sum + result.rows, 0);
@@ -61,22 +55,12 @@ export function targetLoadsText({ target, results }: TargetLoads, isBrief = fals
   return `${[headline, ...groups].join('\n  ')}\n`;
 }
 
-/** For a JSON document. */
-export const targetLoadsDocument = ({ target, results }: TargetLoads) => ({
-  target,
-  accounts: results.map(({ changeSeq, durationMs, ...result }) => ({
-    ...result,
-    change_seq: changeSeq,
-    duration_ms: durationMs,
-  })),
-});
-
 /**
  * The exit code for the loads of the targets. `isFilePublished`: the file, which was asked for too, was published, so not
  * everything failed. Another warehouse has every account: as where another process runs.
  */
 export function exitCodeForLoads(loads: readonly TargetLoads[], isFilePublished: boolean): number {
-  const results = loads.flatMap((load) => load.results);
+  const results = loads.flatMap((load) => load.accounts);
   const isDone = (result: LoadReport) => isLoadDone(result) && (result.differences ?? []).length === 0;
   if (results.every(isDone)) return EXIT.done;
   const accounts = results.filter(({ account }) => account !== RUNS);

@@ -16,17 +16,12 @@ import {
 } from '../../lib/format.ts';
 import { redactAll } from '../../lib/redact.ts';
 import type { RunRow } from '../../queries/named/status.ts';
-import { openRunQueries, type HeldByRun, type RunDetails } from '../../queries/run-queries.ts';
+import { openRunQueries, type RunDetails } from '../../queries/run-queries.ts';
 import { openStatusQueries } from '../../queries/status-queries.ts';
 import type { RunSummary } from '../../sync/run.ts';
-import { isNotable } from './log-progress.ts';
+import { CHANGES, isNotable } from './log-progress.ts';
 import { formatJson } from './output.ts';
-import {
-  publishResultDocument,
-  targetLoadsDocument,
-  type PublishResult,
-  type TargetLoads,
-} from './publication-text.ts';
+import { publishResultDocument, type PublishResult, type TargetLoads } from './publication-text.ts';
 import { formatFirst, formatRecords, MOST_ROWS, moreText, type Limit } from './table.ts';
 
 /** One line per run. `isKilled`: the status `running` is that of a killed run, which the next run marks as interrupted. */
@@ -48,15 +43,8 @@ export function runTable(rows: readonly RunRow[], isKilled: boolean): string {
 }
 
 /** What changed; null for nothing, so that changes stand out. */
-function pickChanges(row: Record<'inserted' | 'updated' | 'removed' | 'restored', number>) {
-  const { inserted, updated, removed, restored } = row;
-  return {
-    inserted: inserted || null,
-    updated: updated || null,
-    removed: removed || null,
-    restored: restored || null,
-  };
-}
+const pickChanges = (row: Record<(typeof CHANGES)[number], number>) =>
+  Object.fromEntries(CHANGES.map((kind) => [kind, row[kind] || null]));
 
 /** The time from start to end in whole seconds, as the warehouse stores times; nothing before the end. */
 function formatElapsed({ started_at, finished_at }: Pick<RunRow, 'started_at' | 'finished_at'>): string {
@@ -65,21 +53,28 @@ function formatElapsed({ started_at, finished_at }: Pick<RunRow, 'started_at' | 
   return ms <= 0 ? '<1s' : formatDuration(ms);
 }
 
-/** A run, with the commands that accept what it held back (null for a package that left the config). */
-type FullRun = Omit<RunDetails, 'held_back' | 'failures'> & {
-  held_back: readonly (HeldByRun & { command: string | null })[];
-  failures: readonly (RunDetails['failures'][number] & { hint?: string | null })[];
-};
+type FullRun = ReturnType<typeof withAdvice>;
 
-/** With the command that accepts what a walk held back; null for a package that left the config. */
-export function withCommands(found: RunDetails, config: Config, formatCommand: FormatCommand): FullRun {
+/**
+ * Adds the command that accepts what a walk held back (null for a package that left the config), and to failures of a run that was just
+ * made (`failed`) what to do. Without secrets.
+ */
+export function withAdvice(
+  found: RunDetails,
+  config: Config,
+  formatCommand: FormatCommand,
+  failed: RunSummary['failures'] = [],
+) {
   const acceptCommand = acceptRemovalsCommands(formatCommand, config.accounts);
   const isConfigured = createConfigFilter(config);
+  const findHint = ({ account, package_id: id }: RunDetails['failures'][number]) =>
+    failed.find((each) => each.account === account && each.packageId === id)?.hint ?? null;
   const held_back = found.held_back.map((row) => ({
     ...row,
     command: isConfigured(row) ? acceptCommand(row) : null,
   }));
-  return { ...found, held_back };
+  const failures = found.failures.map((row) => ({ ...row, hint: findHint(row) }));
+  return redactAll({ ...found, held_back, failures }, config.secrets);
 }
 
 interface RunTextOptions {
@@ -87,8 +82,8 @@ interface RunTextOptions {
   /** Its status is `running`, and no process runs it. */
   isKilled: boolean;
   formatCommand: FormatCommand;
-  /** Rows of each list; left out: as many as a person reads on a terminal. */
-  most?: number | undefined;
+  /** Rows of each list. */
+  most?: number;
 }
 
 /** One run in full. */
@@ -230,13 +225,9 @@ export function formatRun(
     const found = queries.find(runId);
     if (!found) throw new RangeError(`there is no run ${runId}`);
     const held_back = listHeldBack(config.warehouse, found.walks);
-    const details = redactAll(withCommands({ ...found, held_back }, config, formatCommand), config.secrets);
-    const findHint = (row: (typeof found.failures)[number]) =>
-      failures.find((each) => each.account === row.account && each.packageId === row.package_id)?.hint;
-    const withHints = details.failures.map((row) => ({ ...row, hint: findHint(row) ?? null }));
-    const options = { now: systemClock.now(), isKilled: false, formatCommand };
-    const most = isVerbose ? Infinity : undefined;
-    return runText({ ...details, failures: withHints }, { ...options, most });
+    const details = withAdvice({ ...found, held_back }, config, formatCommand, failures);
+    const most = isVerbose ? Infinity : MOST_ROWS;
+    return runText(details, { now: systemClock.now(), isKilled: false, formatCommand, most });
   } finally {
     queries.close();
   }
@@ -261,23 +252,8 @@ export function summaryJson(
   published: PublishResult,
   targets: readonly TargetLoads[],
 ): string {
-  return formatJson({
-    run_id: summary.runId,
-    mode: summary.mode,
-    packages_done: summary.packagesDone,
-    status: summary.status,
-    requests: summary.requests,
-    duration_ms: summary.durationMs,
-    walks: summary.walks,
-    storage: summary.storage,
-    failures: summary.failures.map(({ account, packageId, message, hint = null, parked }) => ({
-      account,
-      package_id: packageId,
-      message,
-      hint,
-      parked,
-    })),
-    published: publishResultDocument(published),
-    targets: targets.map(targetLoadsDocument),
+  const failures = summary.failures.map(({ account, packageId, message, hint, parked }) => {
+    return { account, packageId, message, hint, parked };
   });
+  return formatJson({ ...summary, failures, published: publishResultDocument(published), targets });
 }

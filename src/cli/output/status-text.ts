@@ -16,7 +16,7 @@ import {
   truncate,
 } from '../../lib/format.ts';
 import { displayPath } from './output.ts';
-import { formatFirst, formatRecords, MOST_ROWS, moreText, type Limit } from './table.ts';
+import { formatFirst, formatRecords, MOST_ROWS, moreText, type Limit, type TableRecord } from './table.ts';
 
 /** What `status` shows: the health of the live file, and the requests that were saved. */
 export type Report = Omit<HealthReport, 'budgets'> &
@@ -27,21 +27,20 @@ export function statusText(report: Report, now: number): string {
   const since: Since = (timestamp) =>
     timestamp === null ? 'never' : formatAgo(now - fromTimestamp(timestamp));
   const limit: Limit = { most: MOST_ROWS, command: report.formatCommand('status --json') };
+  const table = <Row>(rows: readonly Row[], toRecord: (row: Row, since: Since) => TableRecord) =>
+    formatFirst(
+      rows.map((row) => toRecord(row, since)),
+      limit,
+    );
   const sections = [
     problemsText(report, limit),
     scheduleText(report, now),
-    formatFirst(
-      report.packages.map((row) => packageRecord(row, since)),
-      limit,
-    ),
-    formatRecords(report.storage.map((row) => storageRecord(row, since))),
-    formatFirst(
-      report.drift.map((row) => driftRecord(row, since)),
-      limit,
-    ),
+    table(report.packages, packageRecord),
+    table(report.storage, storageRecord),
+    table(report.drift, driftRecord),
     placesText(report, since, now),
     budgetText(report),
-    formatRecords(report.runs.map((row) => runRecord(row, since))),
+    table(report.runs, runRecord),
   ];
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
 }

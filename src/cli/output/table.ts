@@ -12,10 +12,13 @@ const BORDERS = [
 const CHARS = { ...Object.fromEntries(BORDERS.map((part) => [part, ''])), middle: '  ' };
 
 /** Numbers are aligned to the right, and get separators of thousands. Nothing for null. */
-export type Cell = string | number | null;
+type Cell = string | number | null;
+
+/** A row of a table, by column. */
+export type TableRecord = Readonly<Record<string, Cell>>;
 
 /** A table without borders: a column for each key of the records, but for those that are empty in every one. */
-export function formatRecords(records: readonly Readonly<Record<string, Cell>>[]): string {
+export function formatRecords(records: readonly TableRecord[]): string {
   const isFilled = (name: string) => records.some((record) => (record[name] ?? '') !== '');
   const names = Object.keys(records[0] ?? {}).filter(isFilled);
   const rows = records.map((record) => names.map((name) => record[name] ?? null));
@@ -49,7 +52,7 @@ export interface Limit {
 }
 
 /** The first records as a table. */
-export function formatFirst(records: readonly Readonly<Record<string, Cell>>[], limit: Limit): string {
+export function formatFirst(records: readonly TableRecord[], limit: Limit): string {
   return [formatRecords(records.slice(0, limit.most)), ...moreText(records.length, limit)].join('\n');
 }
 

@@ -18,6 +18,10 @@ export interface AccountState {
   loadedAt: string | null;
 }
 
+/** Who loaded an account last, and when; `state`: null where nobody did. */
+export const formatLoaded = (state: AccountState | null): string =>
+  state ? `loaded by ${state.worker}, ${state.loadedAt ?? 'not completely'} UTC` : 'not loaded yet';
+
 /** What a person allowed: to load the account again completely; `take-over`: also from another warehouse. */
 export type Force = 'rebuild' | 'take-over';
 

@@ -9,7 +9,7 @@ const failed = (account = 'main'): LoadReport => failedLoad({ account });
 const refused = (account = 'main'): LoadReport =>
   done(account, { outcome: 'refused', changeSeq: null, rows: 0, error: `account ${account} is elsewhere` });
 
-const loadsOf = (results: readonly LoadReport[]) => ({ target: 'warehouse', results });
+const loadsOf = (accounts: readonly LoadReport[]) => ({ target: 'warehouse', accounts });
 const textOf = (results: readonly LoadReport[]) => targetLoadsText(loadsOf(results));
 
 describe('the text of the loads of a target', () => {

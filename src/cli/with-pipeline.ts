@@ -1,0 +1,42 @@
+/** What the commands share that change the warehouse, or send requests outside of a worker. */
+import { openPipeline, type Pipeline } from '../app/pipeline.ts';
+import type { Config } from '../config/config.ts';
+import { exitCodeForSync, publishAfterRun } from './after-run.ts';
+import { openCommandContext, type CommandContext, type ContextOptions } from './command-context.ts';
+import { publishResultText } from './output/publication-text.ts';
+import { abortOnSignal } from './signals.ts';
+
+export interface OpenedCommand {
+  context: CommandContext;
+  pipeline: Pipeline;
+  /** Aborts at SIGINT and SIGTERM. */
+  signal: AbortSignal;
+}
+
+/** Opens the warehouse of the config for `work`, and closes it afterwards. Returns the exit code that `work` returns. */
+export async function withPipeline(
+  command: string,
+  config: Config,
+  options: ContextOptions,
+  work: (opened: OpenedCommand) => Promise<number>,
+): Promise<number> {
+  const context = await openCommandContext(command, options, config.secrets);
+  const { signal } = abortOnSignal(undefined, context.line);
+  try {
+    const pipeline = openPipeline(config, context);
+    try {
+      return await work({ context, pipeline, signal });
+    } finally {
+      await pipeline.close();
+    }
+  } finally {
+    context.close();
+  }
+}
+
+/** Publishes what a person changed, and prints it. Returns the exit code. */
+export async function publishChange({ pipeline, context, signal }: OpenedCommand): Promise<number> {
+  const published = await publishAfterRun(pipeline, context, signal);
+  process.stdout.write(publishResultText(published));
+  return exitCodeForSync('succeeded', published);
+}
