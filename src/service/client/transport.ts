@@ -23,7 +23,7 @@ interface HttpAttempt {
 
 /** The outcome of one attempt; the caller decides about retrying. */
 interface AttemptOutcome extends RequestResult {
-  /** The `Date` of the response in milliseconds since 1970; null if it is missing or unreadable. */
+  /** The time of the response in milliseconds since 1970, by its headers; null if it is not dated. */
   dateMs: number | null;
   result: { content: Buffer } | { error: unknown };
 }
@@ -52,7 +52,7 @@ export async function send(agent: Dispatcher, attempt: HttpAttempt): Promise<Att
       bodyTimeout: 0,
     });
     outcome.status = answer.statusCode;
-    outcome.dateMs = readDate(answer.headers.date);
+    outcome.dateMs = readTime(answer.headers);
     const content = await readAnswer(answer, attempt);
     outcome.bytes = content.length;
     outcome.result = { content };
@@ -119,16 +119,16 @@ async function readAnswer(answer: Dispatcher.ResponseData, attempt: HttpAttempt)
   }
   const message = `the service answered ${status}${await readErrorText(body, encoding, attempt.hideSecrets)}`;
   if (status === 408 || status === 429 || status >= 500) {
-    const wait = retryAfterMs(headers['retry-after'], readDate(headers.date) ?? attempt.now);
+    const wait = retryAfterMs(headers['retry-after'], readTime(headers) ?? attempt.now);
     throw new TransientError(message, { fault: 'status', status, retryAfterMs: wait });
   }
   throw new RefusedError(message, { fault: 'status', status });
 }
 
-/** Milliseconds since 1970 of a `Date` header; null if it is missing or unreadable. */
-function readDate(header: string | string[] | undefined): number | null {
-  const date = Date.parse([header].flat()[0] ?? '');
-  return Number.isNaN(date) ? null : date;
+/** The time of a response in milliseconds since 1970: its `Date`, and the `Age` of one that a cache stored; null without a readable date. */
+function readTime({ date, age }: Dispatcher.ResponseData['headers']): number | null {
+  const [time, seconds] = [Date.parse([date].flat()[0] ?? ''), Number([age].flat()[0] ?? 0)];
+  return Number.isNaN(time) ? null : time + (seconds > 0 ? seconds * 1000 : 0);
 }
 
 /** Only the host: the rest of the address may hold the key. */

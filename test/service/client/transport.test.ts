@@ -16,6 +16,10 @@ import { createGate, startScriptedService } from '../../support/servers/scripted
 import { listBody, listRefusal, storageBody, videoRecord } from '../../support/fixtures/service-responses.ts';
 
 const ONCE = { retry: { attempts: 1, baseMs: 1, capMs: 1 } };
+const ATTEMPT = {
+  ...{ headers: {}, now: 0, signal: undefined, deadlineMs: 5_000, maxBytes: 1_000, graceMs: 1_000 },
+  hideSecrets: (text: string) => text,
+};
 const success = { body: listBody({ records: [videoRecord(1)] }) };
 
 describe('the deadline', () => {
@@ -118,15 +122,7 @@ describe('an unreachable service', () => {
     const addresses = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }));
     const agent = new Agent({ connect: { lookup: (_name, _options, done) => done(null, addresses) } });
     const url = new URL(service.url.replace('127.0.0.1', 'localhost'));
-    const hideSecrets = (text: string) => text;
-    const limits = { deadlineMs: 5_000, maxBytes: 1_000, graceMs: 1_000, hideSecrets };
-    const outcome = await send(agent, {
-      url,
-      headers: {},
-      now: 0,
-      signal: undefined,
-      ...limits,
-    });
+    const outcome = await send(agent, { ...ATTEMPT, url });
     expect(outcome).toMatchObject({ sent: false, status: null });
     const { message } = 'error' in outcome.result ? (outcome.result.error as Error) : new Error('none');
     expect(message).toContain(`ECONNREFUSED 127.0.0.1:${url.port}`);
@@ -216,5 +212,23 @@ describe('an account without statistics', () => {
       'account main has no storage statistics',
     );
     expect(service.requests).toHaveLength(0);
+  });
+});
+
+describe('the time of a response', () => {
+  const date = 'Tue, 10 Mar 2026 12:00:00 GMT';
+  it.each([
+    ['its date', { date }, Date.parse(date)],
+    ['later by its age, where a cache stored it', { date, age: '1200' }, Date.parse(date) + 1_200_000],
+    ['its date, where its age is no number', { date, age: 'old' }, Date.parse(date)],
+    ['not known without a readable date', { date: 'today', age: '5' }, null],
+  ])('is %s', async (_what, headers, dateMs) => {
+    const service = await startScriptedService(() => ({ ...success, headers }));
+    const agent = new Agent();
+    expect(await send(agent, { ...ATTEMPT, url: new URL(service.url) })).toMatchObject({
+      status: 200,
+      dateMs,
+    });
+    await agent.close();
   });
 });
