@@ -23,6 +23,15 @@ export default tseslint.config(
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
     },
   },
+  {
+    files: ['src/**/*.{ts,tsx}'],
+    // each of these returns an object of short methods over one state
+    ignores: [
+      'src/publishing/targets/{source,delta/lake,postgres/postgres-target,stores/s3}.ts',
+      'src/queries/wide-reads.ts',
+    ],
+    rules: { 'max-lines-per-function': ['error', { max: 40, skipBlankLines: true, skipComments: true }] },
+  },
   { files: ['**/*.js'], ...tseslint.configs.disableTypeChecked },
   {
     files: ['**/*.js'],

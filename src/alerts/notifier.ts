@@ -52,24 +52,13 @@ export function openNotifier(config: Config, options: NotifierOptions) {
   const startedAt = clock.now();
   let isCaughtUp = false;
   let hasRunFinished = false;
-  let lastError = '';
-
-  async function checkOnce(): Promise<void> {
-    await yieldToEventLoop(); // whoever asks for a check goes on, and a close that follows ends before the call does
-    try {
-      const now = clock.now();
-      if (isCaughtUp || Math.abs(now - startedAt) >= STARTUP_GRACE_MS) recorder.record(now);
-      incidents.prune(now, config.retention.runsDays);
-      await deliver();
-      lastError = '';
-    } catch (error) {
-      const message = errorLine(error);
-      if (message !== lastError)
-        logger.error({ event: 'alert_check_failed', error: message }, `alert check failed: ${message}`);
-      lastError = message;
-    }
-  }
-
+  const checkOnce = logNewErrors(logger, async () => {
+    await yieldToEventLoop(); // the caller of `check` goes on
+    const now = clock.now();
+    if (isCaughtUp || Math.abs(now - startedAt) >= STARTUP_GRACE_MS) recorder.record(now);
+    incidents.prune(now, config.retention.runsDays);
+    await deliver();
+  });
   const { request: check, idle } = coalesce(async () => (closing.signal.aborted ? undefined : checkOnce()));
   return {
     /** Checks for incidents that begin or end, and sends the messages that wait. One at a time. Never rejects. */
@@ -87,6 +76,22 @@ export function openNotifier(config: Config, options: NotifierOptions) {
       incidents.close();
       recorder.close();
     },
+  };
+}
+
+/** Logs an error once while it lasts. The returned function never rejects. */
+function logNewErrors(logger: Logger, work: () => Promise<void>): () => Promise<void> {
+  let lastError = '';
+  return async () => {
+    try {
+      await work();
+      lastError = '';
+    } catch (error) {
+      const message = errorLine(error);
+      if (message !== lastError)
+        logger.error({ event: 'alert_check_failed', error: message }, `alert check failed: ${message}`);
+      lastError = message;
+    }
   };
 }
 

@@ -40,67 +40,72 @@ const RECENT_DAYS = 14;
 /** Reads the facts at `now` (ms), with this number of runs, the newest first. Throws WarehouseError if the file cannot be read. */
 export function readHealthFacts(parts: HealthParts, now: number, runs: number) {
   const { config, statusQueries, formatCommand } = parts;
-  const { accounts } = config;
+  const { accounts, schedule } = config;
   const worker = readLiveHolder(config.warehouse, 'worker');
   const rows = statusQueries.packages();
   const streams = listStreams(parts, now, rows);
-  const isConfigured = createConfigFilter(config);
   const acceptCommand = acceptRemovalsCommands(formatCommand, accounts);
-  const heldBack = statusQueries.heldBack().filter(isConfigured);
-  const redactError = <Row extends { error: string | null }>(row: Row): Row => ({
-    ...row,
-    error: row.error && redact(row.error, config.secrets),
-  });
-  const recentSince = addDays(createCalendar(config.timezone).dayAt(now), -RECENT_DAYS);
-  const failedRun = statusQueries.failedRun();
-  const failedWalks = statusQueries.failedWalks().filter(isConfigured).map(redactError);
-  const storageDetails = accounts.flatMap((account) =>
-    readStorageDetails(account, parts, streams, recentSince),
-  );
+  const heldBack = statusQueries.heldBack().filter(createConfigFilter(config));
   const runRows = statusQueries.runs(runs);
   const packages = readPackages(streams, rows, heldBack);
-  const failing = new Set([
-    ...failedWalks.map(({ account }) => account),
-    ...storageDetails.flatMap(({ account, failure }) => (failure && !failure.isReadSince ? account : [])),
-  ]);
+  const failures = readFailures(parts, streams, packages, now);
   const published = readPublished(parts, now);
   const isOfAccount = ({ account }: { account: string }) => accounts.some(({ name }) => name === account);
   return {
-    now,
+    ...{ now, formatCommand, packages, published, streams },
     /** Reads what only one kind needs; without secrets. */
     read: <Row, Params>(query: { all: (tx: Tx, params: Params) => Row[] }, params: Params): Row[] =>
       redactAll(statusQueries.read(query, params), config.secrets),
     config: { accounts, publish: config.publish },
-    formatCommand,
     warehouse: config.warehouse,
-    packages,
     held_back: heldBack.map((row) => ({ ...row, command: acceptCommand(row) })),
     quarantine: statusQueries.quarantine().filter(isOfAccount),
     drift: statusQueries.drift().filter(isOfAccount),
     storage: accounts.flatMap((account) => readStorage(account, statusQueries, streams)),
     budgets: accounts.map((account) => readBudget(account, parts, now)),
-    published,
     refusedPublication: readRefusal(parts),
     targets: readTargets(parts),
     runs: runRows,
-    streams,
-    failedWalks,
-    failedRun: failedRun && redactError(failedRun),
-    storageDetails,
-    hasFailures: failing.size > 0,
-    stoppedAccounts: findStoppedAccounts(parts, packages).filter(({ account }) => failing.has(account)),
+    ...failures,
     hasWorker: worker !== null,
     /** The next full run of the worker; null: no worker is running. */
-    nextRunAt: worker && toTimestamp(nextTick(config.schedule.full, now, config.schedule.timezone)),
+    nextRunAt: worker && toTimestamp(nextTick(schedule.full, now, schedule.timezone)),
     overdueRunSince: findOverdueRun(parts, runRows, streams, now),
-    isFirstReadDue: isFirstReadDue(
-      parts,
-      { runs: runRows, streams, failedRun, hasFailures: failing.size > 0 },
-      now,
-    ),
+    isFirstReadDue: isFirstReadDue(parts, { runs: runRows, streams, ...failures }, now),
     unusableFiles: parts.unusableFiles ?? [],
     ...readWorkerNotes(worker, config, published?.published_at ?? null),
     ...readBackups(worker, parts, now),
+  };
+}
+
+/** What failed in the last runs: the run itself, walks of packages, storage, and accounts that were given up. */
+function readFailures(
+  parts: HealthParts,
+  streams: readonly Stream[],
+  packages: ReturnType<typeof readPackages>,
+  now: number,
+) {
+  const { config, statusQueries } = parts;
+  const redactError = <Row extends { error: string | null }>(row: Row): Row => ({
+    ...row,
+    error: row.error && redact(row.error, config.secrets),
+  });
+  const failedRun = statusQueries.failedRun();
+  const failedWalks = statusQueries.failedWalks().filter(createConfigFilter(config)).map(redactError);
+  const recentSince = addDays(createCalendar(config.timezone).dayAt(now), -RECENT_DAYS);
+  const storageDetails = config.accounts.flatMap((account) =>
+    readStorageDetails(account, parts, streams, recentSince),
+  );
+  const failing = new Set([
+    ...failedWalks.map(({ account }) => account),
+    ...storageDetails.flatMap(({ account, failure }) => (failure && !failure.isReadSince ? account : [])),
+  ]);
+  return {
+    failedRun: failedRun && redactError(failedRun),
+    failedWalks,
+    storageDetails,
+    hasFailures: failing.size > 0,
+    stoppedAccounts: findStoppedAccounts(parts, packages).filter(({ account }) => failing.has(account)),
   };
 }
 

@@ -3,7 +3,7 @@ import { fromTimestamp } from '../lib/clock.ts';
 import { formatAgo, formatCount, pluralize } from '../lib/format.ts';
 import type { HealthFacts } from './facts.ts';
 import type { Item } from './items.ts';
-import { isNothingRead } from './reading.ts';
+import { isNothingRead, isReadingAll } from './reading.ts';
 
 export interface OverallStatus {
   /** `good`: nothing to do. `warn`: something needs attention. `bad`: something is stale or failed. `new`: nothing was read yet. */
@@ -23,7 +23,7 @@ export function getOverallStatus(facts: Facts): OverallStatus {
   const [first, ...others] = facts.items;
   const [last] = facts.runs;
   const walked = facts.packages.flatMap(({ walked_at: at }) => at ?? []).sort();
-  const isLoading = last?.status === 'running' && last.mode === 'full' && last.scope === null;
+  const isLoading = isReadingAll(last);
   if (!isLoading && isNothingRead(facts)) return { level: 'new', text: NOTHING_READ };
   if (first) {
     const more = others.length > 0 ? `; ${pluralize(others.length, 'more item')} below` : '';

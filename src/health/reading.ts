@@ -68,9 +68,13 @@ export function isFirstReadDue(
   const [last] = facts.runs;
   if (watchedSince !== undefined)
     return isStale(toTimestamp(watchedSince), now) && last?.status !== 'running';
-  const isFirstLoad = last?.status === 'running' && last.mode === 'full' && last.scope === null;
-  return !isFirstLoad && !isNothingRead(facts);
+  return !isReadingAll(last) && !isNothingRead(facts);
 }
+
+/** Is it a full run over everything that goes on? */
+export const isReadingAll = (
+  run: Pick<ReturnType<StatusQueries['runs']>[number], 'status' | 'mode' | 'scope'> | null | undefined,
+): boolean => run?.status === 'running' && run.mode === 'full' && run.scope === null;
 
 /** Was neither a package nor storage ever read, and did no run fail at it? */
 export function isNothingRead({ runs, streams, failedRun, hasFailures }: FirstReadFacts): boolean {

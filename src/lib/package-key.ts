@@ -4,6 +4,11 @@ export interface PackageKey {
   packageId: number;
 }
 
+export const toPackageKey = (row: { account: string; package_id: number }): PackageKey => ({
+  account: row.account,
+  packageId: row.package_id,
+});
+
 /** Ids of videos from `low` to `high`, both included. */
 export interface IdRange {
   low: number;

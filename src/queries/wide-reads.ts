@@ -55,42 +55,11 @@ export function openWideReads(path: string) {
     createThreadQueue(path),
     createThreadQueue(path),
   ];
-  const kept = new Map<string, { totals: PackageTotals; state: string }>();
   const closed = new AbortController();
-  let reading: Promise<void> | null = null;
-
-  const getState = ({ changed_seq, since }: CountedPackage) => `${changed_seq} ${since}`;
-  const isKept = (row: CountedPackage) => kept.get(keyOfPackage(row))?.state === getState(row);
-
-  async function readTotals(packages: readonly CountedPackage[]): Promise<void> {
-    for (let at = 0; at < packages.length;) {
-      const batch = packages.slice(at, at + BATCH);
-      const read = await pages.ask('totals', batch, closed.signal);
-      for (const [index, totals] of read.entries()) {
-        const row = batch[index];
-        if (row) kept.set(keyOfPackage(row), { totals, state: getState(row) });
-      }
-      at += read.length;
-    }
-  }
 
   /** Each rejects as `ThreadQueue.ask` does. */
   return {
-    /**
-     * The returned function has the totals of a package, which are read once after each change of it. Waits at most `waitMs`: what is not
-     * read by then is null, or that of an earlier state, and counts in `pending`.
-     */
-    totals: async (packages: readonly CountedPackage[], waitMs: number) => {
-      const missing = packages.filter((row) => !isKept(row));
-      if (missing.length > 0) {
-        reading ??= readTotals(missing).finally(() => (reading = null));
-        await withinTime(reading, waitMs);
-      }
-      return {
-        of: (row: Parameters<typeof keyOfPackage>[0]) => kept.get(keyOfPackage(row))?.totals ?? null,
-        pending: missing.filter((row) => !isKept(row)).length,
-      };
-    },
+    totals: createTotals((packages) => pages.ask('totals', packages, closed.signal)),
     /** The oldest first. */
     growth: (of: WideRequests['growth']['ask'], signal: AbortSignal) => pages.ask('growth', of, signal),
     changes: (of: ChangesRequest, signal: AbortSignal) => pages.ask('changes', of, signal),
@@ -102,6 +71,42 @@ export function openWideReads(path: string) {
       closed.abort();
       await Promise.all([pages, lists, questions].map((queue) => queue.close()));
     },
+  };
+}
+
+/** `read`: the totals of the first packages, at least one. */
+function createTotals(read: (packages: readonly CountedPackage[]) => Promise<PackageTotals[]>) {
+  const kept = new Map<string, { totals: PackageTotals; state: string }>();
+  let reading: Promise<void> | null = null;
+  const getState = ({ changed_seq, since }: CountedPackage) => `${changed_seq} ${since}`;
+  const isKept = (row: CountedPackage) => kept.get(keyOfPackage(row))?.state === getState(row);
+
+  async function readAll(packages: readonly CountedPackage[]): Promise<void> {
+    for (let at = 0; at < packages.length;) {
+      const batch = packages.slice(at, at + BATCH);
+      const found = await read(batch);
+      for (const [index, totals] of found.entries()) {
+        const row = batch[index];
+        if (row) kept.set(keyOfPackage(row), { totals, state: getState(row) });
+      }
+      at += found.length;
+    }
+  }
+
+  /**
+   * The returned function has the totals of a package, which are read once after each change of it. Waits at most `waitMs`: what is not
+   * read by then is null, or that of an earlier state, and counts in `pending`.
+   */
+  return async (packages: readonly CountedPackage[], waitMs: number) => {
+    const missing = packages.filter((row) => !isKept(row));
+    if (missing.length > 0) {
+      reading ??= readAll(missing).finally(() => (reading = null));
+      await withinTime(reading, waitMs);
+    }
+    return {
+      of: (row: Parameters<typeof keyOfPackage>[0]) => kept.get(keyOfPackage(row))?.totals ?? null,
+      pending: missing.filter((row) => !isKept(row)).length,
+    };
   };
 }
 

@@ -22,8 +22,8 @@ export function createFindLiveIds(db: Db): FindLiveIds {
 
 const OF_PACKAGE = 'video.account = :account and video.package_id = :packageId';
 
-/** Prepares: `count` live ids beyond `from` in one direction, starting with the `nth` (from 1). */
-function prepareLiveIds(db: Db, direction: 'asc' | 'desc') {
+/** The statements of one direction. */
+function prepare(db: Db, direction: 'asc' | 'desc') {
   const beyond = direction === 'asc' ? '>' : '<';
   const upTo = direction === 'asc' ? '<=' : '>=';
   const skip = db.$client
@@ -48,6 +48,12 @@ function prepareLiveIds(db: Db, direction: 'asc' | 'desc') {
        limit :count`,
     )
     .pluck();
+  return { skip, countRemoved, liveIds };
+}
+
+/** Prepares: `count` live ids beyond `from` in one direction, starting with the `nth` (from 1). */
+function prepareLiveIds(db: Db, direction: 'asc' | 'desc') {
+  const { skip, countRemoved, liveIds } = prepare(db, direction);
 
   /** Skips the number of live rows still missing; doubles the step as long as all skipped rows are removed. */
   function findNth(key: PackageKey, from: number, nth: number): number | undefined {

@@ -9,7 +9,7 @@ import { createCalendar } from '../../lib/calendar.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import { addDays } from '../../lib/days.ts';
 import { formatCount, pluralize } from '../../lib/format.ts';
-import type { PackageKey } from '../../lib/package-key.ts';
+import { toPackageKey, type PackageKey } from '../../lib/package-key.ts';
 import type { PageQueries } from '../../queries/page-queries.ts';
 import { Strip } from '../charts/figures.tsx';
 import { findToday, type PageSources } from '../routing.ts';
@@ -114,27 +114,26 @@ export function PackagesSection({ sources, health, isFirstReadRunning }: Section
           columns={[
             ['Package', (row) => <PackageLink of={row} name={row.name} />],
             ['State', (row) => <PackageStateLabel row={row} isFirstReadRunning={isFirstReadRunning} />],
-            [
-              `Last ${DAYS} days`,
-              (row) => <DayStrip days={readStrip({ account: row.account, packageId: row.package_id })} />,
-            ],
+            [`Last ${DAYS} days`, (row) => <DayStrip days={readStrip(toPackageKey(row))} />],
             ['>Videos', ({ videos }) => formatCount(videos)],
             ['Walked', (row) => <RelativeTime at={row.walked_at} now={now} />, 'nowrap wide'],
           ]}
         />
       )}
-      {rows.length > 0 && (
-        <p class="strip-key soft">
-          {DAY_STATES.map((state) => (
-            <span key={state}>
-              <Strip bars={[toBar(state)]} step={7} height={16} /> {state}
-            </span>
-          ))}
-        </p>
-      )}
+      {rows.length > 0 && <StripKey />}
     </Section>
   );
 }
+
+const StripKey = () => (
+  <p class="strip-key soft">
+    {DAY_STATES.map((state) => (
+      <span key={state}>
+        <Strip bars={[toBar(state)]} step={7} height={16} /> {state}
+      </span>
+    ))}
+  </p>
+);
 
 const toBar = (state: DayState) => ({ class: `day-${state}`, height: HEIGHTS[state] });
 

@@ -7,13 +7,13 @@ import { createCalendar } from '../../lib/calendar.ts';
 import { fromTimestamp } from '../../lib/clock.ts';
 import { addDays } from '../../lib/days.ts';
 import { formatCount } from '../../lib/format.ts';
-import type { PackageKey } from '../../lib/package-key.ts';
+import { toPackageKey, type PackageKey } from '../../lib/package-key.ts';
 import type { Growth, PackageTotals } from '../../queries/named/packages.ts';
 import type { PackageWalk } from '../../queries/named/videos.ts';
 import { clientGoneSignal } from '../../service/server/routes.ts';
 import { TrendChart } from '../charts/figures.tsx';
 import { packagePath, runPath, toQueryString } from '../paths.ts';
-import { findToday, idParam, type Routing } from '../routing.ts';
+import { findToday, idParam, type PageSources, type Routing } from '../routing.ts';
 import { AttentionSection } from './attention.tsx';
 import { createCounting } from './counting.ts';
 import { ALL_PACKAGES, formatHours, formatSize, Message, RelativeTime, Timestamp } from './format.tsx';
@@ -33,27 +33,16 @@ const TOTALS_WAIT_MS = 500;
 const packageParams = z.object({ account: z.string(), package: idParam });
 
 export function addPackagePage({ sources, frame, page }: Routing): void {
-  const { details, wideReads, config, clock, formatCommand } = sources;
+  const { config, clock, formatCommand } = sources;
   page('/packages/:account/:package', async (request, reply) => {
     const params = packageParams.safeParse(request.params);
     if (!params.success) return null;
     const of = { account: params.data.account, package_id: params.data.package };
-    const key = { account: of.account, packageId: of.package_id };
-    const [now, signal] = [clock.now(), clientGoneSignal(reply)];
-    const report = createHealthReport({ ...sources, publisher: null }, now, 1);
-    const health = getPackageStates(report).find(
-      (row) => row.account === of.account && row.package_id === of.package_id,
-    );
-    const stored = details.package(key);
-    if (!stored && !health) return null;
-    const counted = createCounting(config, now)(stored ?? { ...of, changed_seq: 0, first_walked_at: null });
-    const [totals, growth, list] = await Promise.all([
-      wideReads.totals([counted], TOTALS_WAIT_MS),
-      wideReads.growth(of, signal),
-      readList(sources, request.query, signal, of),
-    ]);
+    const now = clock.now();
+    const found = await readPackage(sources, of, request.query, clientGoneSignal(reply), now);
+    if (!found) return null;
+    const { stored, health, items, totals, growth, list, walks } = found;
     const name = (stored ?? health)?.name ?? null;
-    const items = listItemsOf(key, report);
     return (
       <Page
         {...{ ...frame, title: name ?? `${of.account}/${of.package_id}`, current: 'packages' }}
@@ -74,10 +63,36 @@ export function addPackagePage({ sources, frame, page }: Routing): void {
           <Tabs label="Videos" tabs={listTabs(packagePath(of), list.kind)} />
           <VideoList view={list} path={packagePath(of)} name="videos" />
         </Section>
-        <WalksSection walks={details.walks(key, WALKS)} now={now} />
+        <WalksSection walks={walks} now={now} />
       </Page>
     );
   });
+}
+
+/** Null where neither the config nor the live file has the package. */
+async function readPackage(
+  sources: PageSources,
+  of: { account: string; package_id: number },
+  query: unknown,
+  signal: AbortSignal,
+  now: number,
+) {
+  const { details, wideReads, config } = sources;
+  const key = toPackageKey(of);
+  const report = createHealthReport({ ...sources, publisher: null }, now, 1);
+  const health = getPackageStates(report).find(
+    (row) => row.account === of.account && row.package_id === of.package_id,
+  );
+  const stored = details.package(key);
+  if (!stored && !health) return null;
+  const counted = createCounting(config, now)(stored ?? { ...of, changed_seq: 0, first_walked_at: null });
+  const [totals, growth, list] = await Promise.all([
+    wideReads.totals([counted], TOTALS_WAIT_MS),
+    wideReads.growth(of, signal),
+    readList(sources, query, signal, of),
+  ]);
+  const items = listItemsOf(key, report);
+  return { stored, health, items, totals, growth, list, walks: details.walks(key, WALKS) };
 }
 
 function listItemsOf({ account, packageId }: PackageKey, { problems, formatCommand }: HealthReport) {

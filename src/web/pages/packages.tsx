@@ -3,9 +3,11 @@ import type { ComponentChildren } from 'preact';
 import * as z from 'zod';
 import { CATALOGUE, getRank } from '../../health/catalogue.ts';
 import { createHealthReport } from '../../health/report.ts';
+import { isReadingAll } from '../../health/reading.ts';
 import { countPages } from '../../lib/count-pages.ts';
 import { addDays } from '../../lib/days.ts';
 import { formatCount, pluralize } from '../../lib/format.ts';
+import { toPackageKey } from '../../lib/package-key.ts';
 import type { PackageTotals } from '../../queries/named/packages.ts';
 import { keyOfPackage } from '../../queries/wide-reads.ts';
 import { createBars, Sparkline } from '../charts/figures.tsx';
@@ -174,14 +176,33 @@ interface ListProps {
 }
 
 function List({ sources, query, all, found, now }: ListProps) {
-  const { details, config } = sources;
-  const running = details.runningRun();
-  const isFirstReadRunning = running?.mode === 'full' && running.scope === null;
   const pages = countPages(found.length, PACKAGES_PER_PAGE);
   const page = Math.min(pages, query.page);
+  const headings = SORTS.map((sort) => <SortHeading key={sort} sort={sort} query={query} />);
+  return (
+    <>
+      <Table
+        label={{ by: 'packages-heading' }}
+        class="list"
+        columns={listColumns(sources, all, now)}
+        headings={[...headings, <th scope="col">{TREND}</th>]}
+        rows={found.slice((page - 1) * PACKAGES_PER_PAGE, page * PACKAGES_PER_PAGE)}
+      />
+      <p class="soft">
+        Added and removed: in 30 days, without the first import. Hours and size: those that the service gives.
+      </p>
+      <Pager page={page} pages={pages} pageUrl={(number) => listUrl(query, { page: number })} />
+    </>
+  );
+}
+
+const TREND = 'Videos in 30 days';
+
+/** In the order of `SORTS`, and the sparkline. The bars of sizes have one scale for all packages. */
+function listColumns({ details, config }: PageSources, all: readonly Row[], now: number): Column<Row>[] {
+  const isFirstReadRunning = isReadingAll(details.runningRun());
   const since = addDays(findToday(config, now), -SPARKLINE_DAYS);
   const drawBar = createBars(all.map(({ totals }) => totals?.size_bytes ?? 0));
-  const headings = SORTS.map((sort) => <SortHeading key={sort} sort={sort} query={query} />);
   const cells: Record<Sort, (row: Row) => ComponentChildren> = {
     name: (row) => (
       <>
@@ -197,41 +218,15 @@ function List({ sources, query, all, found, now }: ListProps) {
     ),
     videos: ({ videos }) => formatCount(videos),
     hours: ({ totals }) => totals && formatHours(totals.duration, config.durationUnit),
-    size: ({ totals }) =>
-      totals && (
-        <>
-          {drawBar(totals.size_bytes)}
-          {formatSize(totals.size_bytes)}
-        </>
-      ),
+    size: ({ totals }) => totals && [drawBar(totals.size_bytes), formatSize(totals.size_bytes)],
     added: ({ totals }) => totals && formatCount(totals.added),
     removed: ({ totals }) => totals && formatCount(totals.removed),
     walked: (row) => <RelativeTime at={row.walked_at} now={now} />,
   };
-  const columns: readonly Column<Row>[] = [
+  return [
     ...SORTS.map((sort): Column<Row> => [COLUMNS[sort].head, cells[sort]]),
-    [
-      'Videos in 30 days',
-      ({ account, package_id: packageId }) => (
-        <Sparkline sizes={details.sizes({ account, packageId }, since)} />
-      ),
-    ],
+    [TREND, (row) => <Sparkline sizes={details.sizes(toPackageKey(row), since)} />],
   ];
-  return (
-    <>
-      <Table
-        label={{ by: 'packages-heading' }}
-        class="list"
-        columns={columns}
-        headings={[...headings, <th scope="col">Videos in 30 days</th>]}
-        rows={found.slice((page - 1) * PACKAGES_PER_PAGE, page * PACKAGES_PER_PAGE)}
-      />
-      <p class="soft">
-        Added and removed: in 30 days, without the first import. Hours and size: those that the service gives.
-      </p>
-      <Pager page={page} pages={pages} pageUrl={(number) => listUrl(query, { page: number })} />
-    </>
-  );
 }
 
 /** A link that sorts by the column, and turns the order around where it is sorted so. */

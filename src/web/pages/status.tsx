@@ -1,6 +1,7 @@
 /** The status page, the most important sections first. */
 import type { BudgetReport } from '../../health/facts.ts';
 import { getOverallStatus, type OverallStatus } from '../../health/overall-status.ts';
+import { isReadingAll } from '../../health/reading.ts';
 import { createHealthReport } from '../../health/report.ts';
 import { summarizeTarget, type TargetReport } from '../../health/targets.ts';
 import { toTimestamp } from '../../lib/clock.ts';
@@ -28,7 +29,6 @@ export function addStatusPage(routing: Routing): void {
     const running = details.runningRun();
     const health = createHealthReport(sources, now, 1);
     const status = getOverallStatus(health);
-    const isFirstReadRunning = running?.mode === 'full' && running.scope === null;
     return (
       <Page
         {...{ ...frame, title: status.text, current: 'status', styles: ['status.css'] }}
@@ -38,7 +38,7 @@ export function addStatusPage(routing: Routing): void {
         <TilesSection sources={sources} health={health} />
         <AttentionSection items={health.items} all={formatCommand('status --json')} now={now} />
         <div class="sides">
-          <PackagesSection sources={sources} health={health} isFirstReadRunning={isFirstReadRunning} />
+          <PackagesSection sources={sources} health={health} isFirstReadRunning={isReadingAll(running)} />
           <ChangesSection changes={details.latestChanges(CHANGES)} now={now} unit={config.durationUnit} />
         </div>
         <TargetsSection targets={health.targets} now={now} />

@@ -40,32 +40,34 @@ export async function openWebServer(
   const streams = { config, statusQueries, isStale: createStaleCheck(schedule) };
   const publisher = openPublisher(config, 'server');
   const calendar = createCalendar(timezone);
-  const own = accounts.flatMap(({ packages }) => packages.flatMap((each) => each.full ?? []));
-  const schedules = [...new Set([schedule.full, ...own])];
-  const nextRun = (now: number) =>
-    Math.min(...schedules.map((each) => nextTick(each, now, schedule.timezone)));
-  const formatCommand = commandsFor(config.file);
+  const shared = {
+    publisher,
+    clock,
+    nextRun: createNextRun(config),
+    formatCommand: commandsFor(config.file),
+  };
   try {
     const webServer = await createWebServer({
       ...{ ...environment, server, accounts },
       createCatalogue: (accounts) => createMirror({ lists, calendar, clock, accounts }),
-      pages: { ...streams, details, wideReads, publisher, formatCommand, nextRun, clock },
+      pages: { ...streams, ...shared, details, wideReads },
       metrics: createMetrics({ ...streams, deltas, publisher, clock }),
       readiness: cacheBriefly(clock, (isAuthenticated: boolean) =>
         readReadiness(streams, clock.now(), isAuthenticated),
       ),
     });
-    return {
-      ...webServer,
-      close: async () => {
-        await webServer.close();
-        await close();
-      },
-    };
+    return { ...webServer, close: () => webServer.close().then(close) };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** When the next full run after `now` is due, by the schedule or that of a package; both in ms since 1970. */
+function createNextRun({ accounts, schedule }: Pick<Config, 'accounts' | 'schedule'>) {
+  const own = accounts.flatMap(({ packages }) => packages.flatMap((each) => each.full ?? []));
+  const schedules = [...new Set([schedule.full, ...own])];
+  return (now: number) => Math.min(...schedules.map((each) => nextTick(each, now, schedule.timezone)));
 }
 
 const CACHED_MS = 1_000;
