@@ -41,7 +41,7 @@ export function toProblems(issues: readonly Issue[], source: Source, above: Path
       return issue.keys.map((name) => {
         const own = [...path, name];
         const message = `unknown key; ${suggestKey(name, issue.message.split(', '))}`;
-        const isSecret = source.secrets.some((secret) => name.includes(secret)); // `key:` was forgotten before it
+        const isSecret = mayBeKey(name) || source.secrets.some((secret) => name.includes(secret));
         return { line: source.lineOf(own), path: isSecret ? [...path, '…'] : own, message };
       });
     const branch = issue.code === 'invalid_union' ? findNearestBranch(issue.errors) : undefined;
@@ -50,6 +50,9 @@ export function toProblems(issues: readonly Issue[], source: Source, above: Path
     return { line: source.lineOf(path), path, message };
   });
 }
+
+/** A long name with digits, as no key of the config has: `key:` may have been forgotten before it. */
+const mayBeKey = (name: string): boolean => name.length >= 12 && /\d/.test(name);
 
 function suggestKey(name: string, known: readonly string[]): string {
   const nearest = findNearest(name.split(':')[0] ?? '', known);
