@@ -2,54 +2,44 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
+import { version } from '../../src/lib/package-root.ts';
+import { commandFolder } from '../support/fixtures/command-folder.ts';
 import { CONFIG, configText } from '../support/fixtures/config-file.ts';
 import { createFolder, readFolder } from '../support/fixtures/folder-of-files.ts';
-import { startScriptedService } from '../support/servers/scripted-service.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { vodhouse } from '../support/processes/vodhouse-command.ts';
+import { startScriptedService } from '../support/servers/scripted-service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
 describe('the command line', () => {
   it('prints its version', async () => {
-    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
     const { code, stdout } = await vodhouse(['--version'], { cwd: temporaryFolder() });
-    expect([code, stdout]).toEqual([0, `${version}\n`]);
+    expect([code, stdout]).toEqual([0, `${version()}\n`]);
   });
 
   it('prints its commands', async () => {
     const { code, stdout, stderr } = await vodhouse(['--help'], { cwd: temporaryFolder() });
     expect([code, stderr]).toEqual([0, '']);
-    const groups = stdout.split(/^(?=\w+:$)/m).map((part) => ({
-      heading: part.split('\n')[0],
-      commands: [...part.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name),
-    }));
+    const groups = stdout.split(/^(?=\w+:$)/m).map((part) => {
+      const names = [...part.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name);
+      return [part.split('\n')[0], ...names].join(' ');
+    });
     expect(groups.slice(-4)).toEqual([
-      {
-        heading: 'Daily:',
-        commands: ['init', 'check', 'plan', 'sync', 'start', 'status', 'runs', 'publish'],
-      },
-      { heading: 'Data:', commands: ['query', 'export', 'backup', 'restore'] },
-      { heading: 'Repair:', commands: ['resume', 'acknowledge', 'correct', 'forget'] },
-      { heading: 'Try:', commands: ['demo', 'sandbox'] },
+      'Daily: init check plan sync start status runs publish',
+      'Data: query export backup restore',
+      'Repair: resume acknowledge correct forget',
+      'Try: demo sandbox',
     ]);
   });
 
-  it('prints the options of a command', async () => {
+  it('prints the options of a command, its own first', async () => {
     const { code, stdout } = await vodhouse(['sync', '--help'], { cwd: temporaryFolder() });
     expect(code).toBe(0);
-    expect(stdout.indexOf('--quick')).toBeLessThan(stdout.indexOf('--log-level'));
-    for (const option of [
-      '--config',
-      '--package',
-      '--videos',
-      '--storage',
-      '--accept-removals',
-      '--wait',
-      '--json',
-    ]) {
-      expect(stdout).toContain(option);
-    }
+    const options = [...stdout.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, name]) => name);
+    const own = ['--package', '--videos', '--storage', '--accept-removals', '--wait', '--json'];
+    expect(options.slice(0, -3)).toEqual(expect.arrayContaining(own));
+    expect(options.slice(-3)).toEqual(['--config', '--log-level', '--log-format']);
   });
 
   it.each([
@@ -91,19 +81,19 @@ describe('a config with mistakes', () => {
       .replace('page_size: 1000', 'page_sizes: 1000')
       .replace('[101]', '[101, 101]')
       .replace('per_day: null', 'per_day: lots');
-    const cwd = createFolder({ [CONFIG]: bad });
+    const { cwd, run } = commandFolder(bad);
+    const paths = [
+      'timezone: "Asia/Soul"',
+      '${VODHOUSE_KEY} is not set',
+      'page_sizes',
+      'packages[1]',
+      'per_day',
+    ];
     for (const command of ['sync', 'start']) {
-      const { code, stdout, stderr } = await vodhouse([command], { cwd });
+      const { code, stdout, stderr } = await run(command);
       expect([code, stdout]).toEqual([2, '']);
       expect(stderr).toContain('vodhouse.yaml has 5 problems');
-      const mistakes = [
-        'timezone: "Asia/Soul"',
-        '${VODHOUSE_KEY} is not set',
-        'page_sizes',
-        'packages[1]',
-        'per_day',
-      ];
-      for (const mistake of mistakes) expect(stderr).toContain(mistake);
+      for (const path of paths) expect(stderr).toContain(path);
     }
     expect(requests).toHaveLength(0);
     expect([...readFolder(cwd).keys()]).toEqual([CONFIG]);
@@ -116,47 +106,41 @@ describe('init', () => {
     const { code, stdout } = await vodhouse(['init'], { cwd });
     expect(code).toBe(0);
     expect(stdout).toContain('wrote vodhouse.yaml, vodhouse.schema.json and .env\n');
+    expect(stdout).toContain('npx vodhouse check\n');
     const modes = ['.env', 'data'].map((name) => statSync(join(cwd, name)).mode & 0o777);
     expect(modes).toEqual([0o600, 0o700]);
-    expect(stdout).toContain('npx vodhouse check\n');
     const config = loadConfig(join(cwd, CONFIG), { VODHOUSE_KEY: 'k' });
     expect(config.accounts.map(({ name }) => name)).toEqual(['main']);
-    expect(JSON.parse(readFileSync(join(cwd, 'vodhouse.schema.json'), 'utf8'))).toMatchObject({
-      type: 'object',
-    });
+    const schema = readFileSync(join(cwd, 'vodhouse.schema.json'), 'utf8');
+    expect(JSON.parse(schema)).toMatchObject({ type: 'object', additionalProperties: false });
   });
 
-  it('leads to a config that works with a key in .env', async () => {
+  it('leads to a config that works with a key in .env, which it leaves as it is', async () => {
     const cwd = createFolder({ '.env': 'VODHOUSE_KEY=k\n' });
-    const { stdout } = await vodhouse(['init'], { cwd });
-    expect(stdout).toContain('wrote vodhouse.yaml and vodhouse.schema.json\n');
+    await vodhouse(['init'], { cwd });
     const { code, stderr } = await vodhouse(['status'], { cwd });
     expect(code).toBe(1);
     expect(stderr).toContain('there is no warehouse');
   });
 
-  it('overwrites neither file', async () => {
-    for (const name of [CONFIG, 'vodhouse.schema.json']) {
-      const cwd = createFolder({ [name]: 'mine' });
-      const { code, stderr } = await vodhouse(['init'], { cwd });
-      expect(code).toBe(2);
-      expect(stderr).toContain(`${name} already exists; nothing was written`);
-      expect([...readFolder(cwd)].map(([file, content]) => [file, content.toString()])).toEqual([
-        [name, 'mine'],
-      ]);
-    }
+  it.each([CONFIG, 'vodhouse.schema.json'])('does not overwrite %s', async (name) => {
+    const cwd = createFolder({ [name]: 'mine' });
+    const { code, stderr } = await vodhouse(['init'], { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toContain(`${name} already exists; nothing was written`);
+    expect([...readFolder(cwd)]).toEqual([[name, Buffer.from('mine')]]);
   });
 
   it('writes to the given path', async () => {
     const cwd = createFolder({ 'other/note': '' });
-    const { code, stdout } = await vodhouse(['init', '--config', 'other/vodhouse.yaml'], { cwd });
-    expect(code).toBe(0);
-    expect(stdout).toContain('npx vodhouse check --config other/vodhouse.yaml');
-    expect(existsSync(join(cwd, 'other/vodhouse.schema.json'))).toBe(true);
-    expect((await vodhouse(['init', '--config', 'new/sub/vodhouse.yaml'], { cwd })).code).toBe(0);
-    expect(existsSync(join(cwd, 'new/sub/vodhouse.schema.json'))).toBe(true);
-    const blocked = await vodhouse(['init', '--config', 'other/note/vodhouse.yaml'], { cwd });
-    expect(blocked.code).toBe(2);
-    expect(blocked.stderr).toContain('cannot write other/note/vodhouse.yaml');
+    const initAt = (folder: string) => vodhouse(['init', '--config', `${folder}/vodhouse.yaml`], { cwd });
+    for (const folder of ['other', 'new/sub']) {
+      const { code, stdout } = await initAt(folder);
+      expect(code).toBe(0);
+      expect(stdout).toContain(`npx vodhouse check --config ${folder}/vodhouse.yaml`);
+      expect(existsSync(join(cwd, folder, 'vodhouse.schema.json'))).toBe(true);
+    }
+    const blocked = await initAt('other/note');
+    expect([blocked.code, blocked.stderr]).toEqual([2, expect.stringContaining('cannot write other/note/')]);
   });
 });

@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { CONFIG, configText } from '../support/fixtures/config-file.ts';
-import { createFolder } from '../support/fixtures/folder-of-files.ts';
+import { serviceFolder } from '../support/fixtures/command-folder.ts';
 import { listPage, serveEverything, videoRecord } from '../support/fixtures/service-responses.ts';
 import { createTerminalScreen } from '../support/processes/terminal-screen.ts';
 import { eventually } from '../support/processes/vodhouse-command.ts';
-import { createGate, startScriptedService } from '../support/servers/scripted-service.ts';
+import { createGate } from '../support/servers/scripted-service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -16,22 +15,19 @@ const records = Array.from({ length: 50 }, (_, index) => videoRecord(index + 1))
 /** A sync in a terminal (util-linux: script makes a pty) whose first page of five waits for the gate. */
 async function startInTerminal() {
   const gate = createGate();
-  const { url } = await startScriptedService(
-    serveEverything(async (request) => {
-      if (request.number > 2) await gate.opened;
-      return listPage(request, records);
-    }),
-  );
-  const text = `${configText({ url, storage: false, pageSize: 10 })}publish: {}\n`;
-  const cwd = createFolder({ [CONFIG]: text });
+  const script = serveEverything(async (request) => {
+    if (request.number > 2) await gate.opened;
+    return listPage(request, records);
+  });
+  const { cwd } = await serviceFolder(script, { storage: false, pageSize: 10, top: 'publish: {}' });
   const command = `'${process.execPath}' '${resolve('bin/vodhouse.js')}' sync`;
   const env = { PATH: process.env['PATH'], HOME: cwd, TERM: 'xterm', SHELL: '/bin/sh' };
-  const script = spawn('script', ['-qec', command, '/dev/null'], { cwd, env });
-  onTestFinished(() => void script.kill('SIGKILL'));
+  const terminal = spawn('script', ['-qec', command, '/dev/null'], { cwd, env });
+  onTestFinished(() => void terminal.kill('SIGKILL'));
   const screen = createTerminalScreen();
-  script.stdout.setEncoding('utf8').on('data', (output: string) => screen.write(output));
-  const ended = new Promise<number | null>((done) => script.on('close', done));
-  const type = (keys: string) => void script.stdin.write(keys);
+  terminal.stdout.setEncoding('utf8').on('data', (output: string) => screen.write(output));
+  const ended = new Promise<number | null>((done) => terminal.on('close', done));
+  const type = (keys: string) => void terminal.stdin.write(keys);
   return { gate, screen, ended, type, shown: () => screen.lines().join('\n') };
 }
 

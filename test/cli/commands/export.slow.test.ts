@@ -1,64 +1,66 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { parquetReadObjects } from 'hyparquet';
 import { describe, expect, it } from 'vitest';
-import { CONFIG, configText } from '../../support/fixtures/config-file.ts';
+import { commandFolder, NOWHERE } from '../../support/fixtures/command-folder.ts';
 import { change, liveFileWith, packageRow, videoRow } from '../../support/fixtures/filled-live-file.ts';
-import { createFolder } from '../../support/fixtures/folder-of-files.ts';
 import { execute } from '../../support/fixtures/live-file.ts';
 import { published } from '../../support/fixtures/published-file.ts';
-import { eventually, startVodhouse, vodhouse } from '../../support/processes/vodhouse-command.ts';
+import { eventually } from '../../support/processes/vodhouse-command.ts';
 
 /** A folder with a config, and the published file of three videos, one of them edited and one removed. */
 async function folderWithFile() {
-  const cwd = createFolder({
-    [CONFIG]: configText({ url: 'http://127.0.0.1:1', top: 'publish: { file: bi.db }' }),
-  });
+  const folder = commandFolder({ url: NOWHERE, top: 'publish: { file: bi.db }' });
   const live = liveFileWith(
     packageRow(101),
     ...[videoRow(1, { title: 'a "quoted", text' }), videoRow(2), videoRow(3, { title: null })],
     change(1, '2026-03-02 00:00:00', `filesize = 9007199254740991`),
     change(3, '2026-03-02 00:00:00', `removed_at = '2026-03-02 00:00:00'`),
   );
-  const publishNow = async () => renameSync((await published(live)).file, join(cwd, 'bi.db'));
-  await publishNow();
-  const run = (...parameters: string[]) => vodhouse(['export', ...parameters], { cwd });
-  return { cwd, live, publishNow, run, read: (name: string) => readFileSync(join(cwd, name), 'utf8') };
+  /** Publishes these changes. */
+  const publish = async (statements = '') => {
+    execute(
+      live,
+      `${statements}; update warehouse_state set change_seq = (select max(change_seq) from video)`,
+    );
+    renameSync((await published(live)).file, join(folder.cwd, 'bi.db'));
+  };
+  await publish();
+  return {
+    ...folder,
+    publish,
+    exported: (...words: string[]) => folder.run('export', ...words),
+    read: (name: string) => readFileSync(join(folder.cwd, name), 'utf8'),
+    listDrafts: () => readdirSync(folder.cwd).filter((name) => name.includes('.new-')),
+  };
 }
+
+const parseLines = (text: string) =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, number>);
 
 describe('vodhouse export', () => {
   it('writes CSV, NDJSON and Parquet of the same rows', async () => {
-    const { cwd, run, read } = await folderWithFile();
-    for (const format of ['csv', 'ndjson', 'parquet'])
-      expect(await run('--format', format, '--out', `out.${format}`)).toMatchObject({
-        code: 0,
-        stdout: '',
-        stderr: expect.stringMatching(
-          /^wrote 3 rows of videos to out\.\w+ \(.+\); what changes from now on: --since-seq \d+\n$/,
-        ) as unknown,
-      });
-    const lines = read('out.ndjson').trimEnd().split('\n');
-    expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+    const { cwd, exported, read } = await folderWithFile();
+    for (const format of ['csv', 'ndjson', 'parquet']) {
+      const { code, stdout, stderr } = await exported('--format', format, '--out', `out.${format}`);
+      expect([code, stdout]).toEqual([0, '']);
+      expect(stderr).toMatch(/^wrote 3 rows of videos to out\.\w+ \(.+\); .*: --since-seq \d+\n$/);
+    }
+    expect(parseLines(read('out.ndjson'))).toMatchObject([
       { video_id: 1, title: 'a "quoted", text', size_bytes: 9007199254740991, is_removed: false },
       { video_id: 2, is_removed: false, removed_at: null },
       { video_id: 3, title: null, is_removed: true, removed_at: '2026-03-02 00:00:00' },
     ]);
     const csv = parse<Record<string, string>>(read('out.csv'), { columns: true });
-    expect(csv.map(({ video_id: id, title, is_removed: isRemoved }) => [id, title, isRemoved])).toEqual([
-      ['1', 'a "quoted", text', '0'],
-      ['2', 'Video 2', '0'],
-      ['3', '', '1'],
+    expect(csv).toMatchObject([
+      { video_id: '1', title: 'a "quoted", text', is_removed: '0' },
+      { video_id: '2', title: 'Video 2', is_removed: '0' },
+      { video_id: '3', title: '', is_removed: '1' },
     ]);
     const bytes = readFileSync(join(cwd, 'out.parquet'));
     const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
@@ -70,73 +72,50 @@ describe('vodhouse export', () => {
   });
 
   it('gives what changed since the last export, with the number for the next one', async () => {
-    const { live, publishNow, run, read } = await folderWithFile();
-    const first = await run(
-      '--format',
-      'ndjson',
-      '--table',
-      'video_versions',
-      '--out',
-      'all.ndjson',
-      '--json',
-    );
-    const { change_seq: seq, rows } = JSON.parse(first.stdout) as { change_seq: number; rows: number };
-    expect([rows, seq > 0]).toEqual([5, true]);
-    execute(
-      live,
-      `${change(2, '2026-03-04 00:00:00', `title = 'new'`)} update warehouse_state set change_seq = (select max(change_seq) from video)`,
-    );
-    await publishNow();
-    const since = ['--table', 'video_versions', '--since-seq', String(seq)];
-    expect((await run('--format', 'ndjson', ...since, '--out', 'new.ndjson')).code).toBe(0);
-    const changed = read('new.ndjson').trimEnd().split('\n');
-    const states = changed.map((line) => JSON.parse(line) as { version_number: number });
-    expect(states.toSorted((one, other) => one.version_number - other.version_number)).toMatchObject([
+    const { publish, succeed, json, exported, read } = await folderWithFile();
+    const versions = ['export', '--format', 'ndjson', '--table', 'video_versions'];
+    const first = await json(...versions, '--out', 'all.ndjson');
+    expect(first).toMatchObject({ rows: 5, change_seq: expect.any(Number) as number });
+    await publish(change(2, '2026-03-04 00:00:00', `title = 'new'`));
+    await succeed(...versions, '--since-seq', String(first['change_seq']), '--out', 'new.ndjson');
+    const states = parseLines(read('new.ndjson'));
+    expect(
+      states.toSorted((one, other) => Number(one['is_current']) - Number(other['is_current'])),
+    ).toMatchObject([
       { video_id: 2, title: 'Video 2', is_current: false, valid_to: '2026-03-04 00:00:00' },
       { video_id: 2, title: 'new', is_current: true },
     ]);
-    const { stdout, stderr } = await run('--format', 'csv', '--table', 'packages', '--out', '-');
+    const { stdout, stderr } = await exported('--format', 'csv', '--table', 'packages', '--out', '-');
     expect(stdout.split('\n').length).toBe(3);
     expect(stderr).toBe('wrote 1 row of packages\n');
   });
 
-  it('says what is wrong, and leaves the file of an earlier export', async () => {
-    const { cwd, run, read } = await folderWithFile();
-    const ends = async (...parameters: string[]) => {
-      const { code, stdout, stderr } = await run(...parameters);
-      expect(stdout).toBe('');
-      return [code, stderr.split('\n')[0]];
-    };
-    expect(await ends('--format', 'xlsx', '--out', 'x')).toEqual([2, expect.stringContaining('xlsx')]);
-    expect(await ends('--format', 'csv')).toEqual([2, expect.stringContaining('--out')]);
-    expect(await ends('--format', 'csv', '--json', '--out', '-')).toEqual([
-      2,
-      expect.stringContaining('stdout'),
-    ]);
-    expect(await ends('--format', 'csv', '--table', 'vidoes', '--out', 'x')).toEqual([
-      2,
-      'vodhouse: nothing that is published is named vidoes',
-    ]);
-    expect(await ends('--format', 'csv', '--since-seq', '999999', '--out', 'x')).toEqual([
-      2,
-      expect.stringContaining('999999 is beyond the last change, '),
-    ]);
-    expect(await ends('--format', 'csv', '--out', '.')).toEqual([2, expect.stringContaining('no file')]);
-    expect(await ends('--format', 'csv', '--out', 'none/x.csv')).toEqual([
-      1,
-      expect.stringContaining('ENOENT'),
-    ]);
-    expect(readdirSync(cwd).filter((name) => name.includes('.new-'))).toEqual([]);
-    writeFileSync(join(cwd, 'kept.csv'), 'earlier');
+  it.each<[number, string, string[]]>([
+    [2, 'xlsx', ['--format', 'xlsx', '--out', 'x']],
+    [2, '--out', ['--format', 'csv']],
+    [2, 'stdout', ['--format', 'csv', '--json', '--out', '-']],
+    [2, 'nothing that is published is named vidoes', ['--format', 'csv', '--table', 'vidoes', '--out', 'x']],
+    [2, '999999 is beyond the last change, ', ['--format', 'csv', '--since-seq', '999999', '--out', 'x']],
+    [2, 'no file', ['--format', 'csv', '--out', '.']],
+    [1, 'ENOENT', ['--format', 'csv', '--out', 'none/x.csv']],
+  ])('ends with %i and says why: %s', async (code, message, words) => {
+    const { exported, listDrafts } = await folderWithFile();
+    const stderr = expect.stringContaining(message) as string;
+    expect(await exported(...words)).toMatchObject({ code, stdout: '', stderr });
+    expect(listDrafts()).toEqual([]);
+  });
+
+  it('leaves the file of an earlier export where it cannot be replaced, and its permissions', async () => {
+    const { cwd, write, exported, read } = await folderWithFile();
+    write('earlier', 'kept.csv');
     chmodSync(join(cwd, 'kept.csv'), 0o640);
     mkdirSync(join(cwd, 'away'));
     renameSync(join(cwd, 'bi.db'), join(cwd, 'away/bi.db'));
-    expect(await ends('--format', 'csv', '--out', 'kept.csv')).toEqual([
-      1,
-      expect.stringContaining('there is no published file'),
-    ]);
+    const words = ['--format', 'csv', '--out', 'kept.csv'];
+    const stderr = expect.stringContaining('there is no published file') as string;
+    expect(await exported(...words)).toMatchObject({ code: 1, stderr });
     expect(read('kept.csv')).toBe('earlier');
-    expect((await run('--file', 'away/bi.db', '--format', 'csv', '--out', 'kept.csv')).code).toBe(0);
+    expect((await exported('--file', 'away/bi.db', ...words)).code).toBe(0);
     expect(statSync(join(cwd, 'kept.csv')).mode & 0o777).toBe(0o640);
   });
 
@@ -148,21 +127,18 @@ describe('vodhouse export', () => {
   });
 
   it('that is stopped in the middle ends with 130 and leaves the file as it was', async () => {
-    const { cwd, live, publishNow } = await folderWithFile();
-    execute(
-      live,
+    const { cwd, publish, write, start, read, listDrafts } = await folderWithFile();
+    await publish(
       `with recursive n(id) as (select 10 union all select id + 1 from n where id < 200000)
 insert into video (account, package_id, id, title, content, first_seen_at, changed_at, change_seq)
-select 'main', 101, id, 'title ' || id, hex(zeroblob(300)), '2026-03-01 03:00:00', '2026-03-01 03:00:00', 1000 + id from n;
-update warehouse_state set change_seq = (select max(change_seq) from video)`,
+select 'main', 101, id, 'title ' || id, hex(zeroblob(300)), '2026-03-01 03:00:00', '2026-03-01 03:00:00', 1000 + id from n`,
     );
-    await publishNow();
-    writeFileSync(join(cwd, 'out.parquet'), 'earlier');
-    const child = startVodhouse(['export', '--format', 'parquet', '--out', 'out.parquet'], { cwd });
+    write('earlier', 'out.parquet');
+    const child = start('export', '--format', 'parquet', '--out', 'out.parquet');
     await eventually(() => existsSync(join(cwd, `out.parquet.new-${child.pid}`))).toBe(true);
     child.kill('SIGTERM');
     expect(await child.ended).toMatchObject({ code: 130 });
-    expect(readFileSync(join(cwd, 'out.parquet'), 'utf8')).toBe('earlier');
-    expect(readdirSync(cwd).filter((name) => name.includes('.new-'))).toEqual([]);
+    expect(read('out.parquet')).toBe('earlier');
+    expect(listDrafts()).toEqual([]);
   });
 });

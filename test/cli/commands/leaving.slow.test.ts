@@ -1,152 +1,148 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { CONFIG, configText, WAREHOUSE } from '../../support/fixtures/config-file.ts';
-import { createFolder } from '../../support/fixtures/folder-of-files.ts';
-import { readWarehouseRows, readWarehouseValue } from '../../support/fixtures/warehouse-rows.ts';
+import { commandFolder, sandboxFolder } from '../../support/fixtures/command-folder.ts';
+import { configText } from '../../support/fixtures/config-file.ts';
+import { eventually } from '../../support/processes/vodhouse-command.ts';
 import { startSandbox } from '../../support/servers/sandbox-account.ts';
-import { eventually, startVodhouse, vodhouse } from '../../support/processes/vodhouse-command.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
 const RETIRED = 'select count(*) from package where retired_at is not null';
 const REQUESTS = 'select count(*) from request';
+const VIDEOS = 'select count(*) from video';
+const ACCOUNTS = 'select distinct account from request union select account from package';
 
-/** A folder after a sync of three packages, and a way to change its config. */
+/** A folder after a sync of three packages. */
 async function syncedFolder() {
-  const { url } = await startSandbox();
-  const text = configText({ url, packages: [101, 102, 103], top: 'publish: {}' });
-  const cwd = createFolder({ [CONFIG]: text });
-  expect((await vodhouse(['sync'], { cwd })).code).toBe(0);
-  const write = (change: (text: string) => string) => writeFileSync(join(cwd, CONFIG), change(text));
-  const vodhouseHere = (...args: string[]) => vodhouse(args, { cwd });
-  return { cwd, write, vodhouseHere };
+  const folder = await sandboxFolder({ packages: [101, 102, 103], top: 'publish: {}' });
+  await folder.succeed('sync');
+  return folder;
 }
 
-const renaming = (text: string) => text.replace('name: main', 'name: news\n    was: main');
-const ACCOUNTS = 'select distinct account from request union select account from package';
-const without = (text: string) => text.replace('packages: [101, 102, 103]', 'packages: []');
+const renamed = (text: string) => text.replace('name: main', 'name: news\n    was: main');
 
 describe('a config that lost its packages', () => {
   it('is refused by sync and start, which send and retire nothing; check ends with 2, plan warns', async () => {
-    const { cwd, write, vodhouseHere } = await syncedFolder();
-    const requests = readWarehouseValue(cwd, REQUESTS);
-    write(without);
+    const { text, write, run, json, succeed, value } = await syncedFolder();
+    const requests = value(REQUESTS);
+    const reason = 'the config no longer names all packages of main';
+    write(text.replace('packages: [101, 102, 103]', 'packages: []'));
     for (const command of ['sync', 'start']) {
-      const { code, stderr, stdout } = await vodhouseHere(command);
+      const { code, stderr, stdout } = await run(command);
       expect([command, code, stdout]).toEqual([command, 2, '']);
-      expect(stderr).toContain(
-        'the config no longer names all packages of main; nothing was sent or changed',
-      );
+      expect(stderr).toContain(`${reason}; nothing was sent or changed`);
       expect(stderr).toContain('  left the config: main/101, 250 videos\n');
       expect(stderr).toContain('vodhouse sync --accept-retirements');
     }
-    expect([readWarehouseValue(cwd, REQUESTS), readWarehouseValue(cwd, RETIRED)]).toEqual([requests, 0]);
+    expect([value(REQUESTS), value(RETIRED)]).toEqual([requests, 0]);
     for (const [command, exit] of [
       ['check', 2],
       ['plan', 0],
     ] as const) {
-      const { code, stdout, stderr } = await vodhouseHere(command);
+      const { code, stdout, stderr } = await run(command);
       expect([command, code]).toEqual([command, exit]);
       expect(stdout).not.toContain(': ok');
       expect(stderr).toContain('left the config: main/101, 250 videos');
-      expect(stderr).toContain('sync and start refuse this');
       expect(stderr).toContain('account main has no packages');
     }
-    const checked = await vodhouseHere('check');
-    expect(checked.stdout).toMatch(
-      /REFUSED by sync and start: the config no longer names all packages of main\n {2}-> put them back .*sync --accept-retirements/,
-    );
-    const json = JSON.parse((await vodhouseHere('check', '--json')).stdout) as unknown;
-    expect(json).toMatchObject({ refused: 'the config no longer names all packages of main' });
-    expect((await vodhouseHere('sync', '--accept-retirements')).code).toBe(0);
-    expect(await vodhouseHere('check')).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining(': ok, ') as string,
-    });
-    expect(readWarehouseValue(cwd, RETIRED)).toBe(3);
+    expect((await run('check')).stdout).toMatch(/REFUSED .*\n {2}-> .*sync --accept-retirements/);
+    expect(await json('check')).toMatchObject({ refused: reason });
+    await succeed('sync', '--accept-retirements');
+    expect(await succeed('check')).toContain(': ok, ');
+    expect(value(RETIRED)).toBe(3);
   });
 
   it('renames an account that has `was`, once, without reading a video again', async () => {
-    const { cwd, write, vodhouseHere } = await syncedFolder();
-    write((text) => text.replace('name: main', 'name: news'));
-    expect((await vodhouseHere('sync')).code).toBe(2);
-    write(renaming);
-    const renamed = await vodhouseHere('sync', '--verbose');
-    expect(renamed.code).toBe(0);
-    expect(renamed.stderr).toContain('account main is news from now on');
-    expect(renamed.stdout).toMatch(/^news\/101 +succeeded .* 250 /m);
-    expect(readWarehouseRows(cwd, ACCOUNTS)).toEqual([{ account: 'news' }]);
-    const again = await vodhouseHere('sync');
+    const { text, write, run, rows } = await syncedFolder();
+    write(text.replace('name: main', 'name: news'));
+    expect((await run('sync')).code).toBe(2);
+    write(renamed(text));
+    const first = await run('sync', '--verbose');
+    expect(first.code).toBe(0);
+    expect(first.stderr).toContain('account main is news from now on');
+    expect(first.stdout).toMatch(/^news\/101 +succeeded .* 250 /m);
+    expect(rows(ACCOUNTS)).toEqual([{ account: 'news' }]);
+    const again = await run('sync');
     expect([again.code, again.stderr.includes('from now on')]).toEqual([0, false]);
   });
 });
 
 describe('an account with a new name', () => {
   it('is left to a running worker, which renames it when it reads the config again', async () => {
-    const { cwd, write, vodhouseHere } = await syncedFolder();
-    const worker = startVodhouse(['start'], { cwd });
-    await eventually(() => worker.stderr() + worker.stdout()).toContain('next full run at');
-    const requests = readWarehouseValue(cwd, REQUESTS);
-    write(renaming);
-    for (const command of ['sync', 'sync --wait']) {
-      const { code, stderr, stdout } = await vodhouseHere(...command.split(' '));
-      expect([command, code, stdout]).toEqual([command, 75, '']);
+    const { text, write, run, start, succeed, rows, value } = await syncedFolder();
+    const worker = start('start');
+    await eventually(worker.stderr).toContain('next full run at');
+    const requests = value(REQUESTS);
+    write(renamed(text));
+    for (const words of [['sync'], ['sync', '--wait']]) {
+      const { code, stderr, stdout } = await run(...words);
+      expect([code, stdout]).toEqual([75, '']);
       expect(stderr).toMatch(/a worker, pid \d+ on .* serves account main; nothing was renamed or sent/);
-      expect(stderr).toMatch(/it renames main to news when it reads the config again: kill -HUP \d+$/m);
+      expect(stderr).toMatch(/kill -HUP \d+$/m);
     }
-    expect(readWarehouseRows(cwd, ACCOUNTS)).toEqual([{ account: 'main' }]);
-    expect(readWarehouseValue(cwd, REQUESTS)).toBe(requests);
+    expect([rows(ACCOUNTS), value(REQUESTS)]).toEqual([[{ account: 'main' }], requests]);
     worker.kill('SIGHUP');
-    await eventually(() => worker.stderr()).toContain('account main is news from now on');
-    await eventually(() => readWarehouseRows(cwd, ACCOUNTS)).toEqual([{ account: 'news' }]);
+    await eventually(worker.stderr).toContain('account main is news from now on');
+    await eventually(() => rows(ACCOUNTS)).toEqual([{ account: 'news' }]);
     worker.kill('SIGTERM');
     expect((await worker.ended).code).toBe(0);
-    expect((await vodhouseHere('sync')).code).toBe(0);
+    await succeed('sync');
   });
 });
 
 describe('forget', () => {
   it('deletes a retired package after a backup, and the published file follows', async () => {
-    const { cwd, write, vodhouseHere } = await syncedFolder();
-    const early = await vodhouseHere('forget', 'main/101', '--yes');
-    expect([early.code, early.stderr]).toEqual([2, expect.stringContaining('main/101 is in the config')]);
-    write((text) => text.replace('[101, 102, 103]', '[102, 103]'));
-    const active = await vodhouseHere('forget', 'main/101', '--yes');
-    expect([active.code, active.stderr]).toEqual([2, expect.stringContaining('main/101 is not retired yet')]);
-    expect(active.stderr).toMatch(/-> the next run retires it: vodhouse sync$/m);
-    expect((await vodhouseHere('sync')).code).toBe(0);
+    const { cwd, text, write, run, succeed, value } = await syncedFolder();
+    const expectRefusal = async (message: RegExp, ...words: string[]) => {
+      const { code, stderr, stdout } = await run('forget', ...words);
+      expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
+      return stdout;
+    };
+    await expectRefusal(/main\/101 is in the config/, 'main/101', '--yes');
+    write(text.replace('[101, 102, 103]', '[102, 103]'));
+    await expectRefusal(
+      /main\/101 is not retired yet[^]*-> the next run retires it: vodhouse sync$/m,
+      'main/101',
+      '--yes',
+    );
+    await succeed('sync');
+    await expectRefusal(/did you mean main\?/, 'mainn', '--yes', '--no-backup');
+    const preview = await expectRefusal(/forget main\/101 --yes does not ask/, 'main/101');
+    expect(preview).toMatch(/^video +250$/m);
+    expect(value(VIDEOS)).toBe(280);
 
-    const preview = await vodhouseHere('forget', 'main/101');
-    expect([preview.code, preview.stderr]).toEqual([
-      2,
-      expect.stringContaining('forget main/101 --yes does not ask'),
-    ]);
-    expect(preview.stdout).toMatch(/^video +250$/m);
-    expect(readWarehouseValue(cwd, 'select count(*) from video')).toBe(280);
-
-    const done = await vodhouseHere('forget', 'main/101', '--yes');
-    expect([done.code, done.stdout]).toEqual([
-      0,
-      expect.stringMatching(/^deleted main\/101\npublished .*: 30 videos/m),
-    ]);
-    expect(readWarehouseValue(cwd, 'select count(*) from video')).toBe(30);
+    const done = await succeed('forget', 'main/101', '--yes');
+    expect(done).toMatch(/^deleted main\/101\npublished .*: 30 videos/m);
+    expect(value(VIDEOS)).toBe(30);
     const [backup = ''] = readdirSync(join(cwd, 'data')).filter((name) => name.includes('.before-forget-'));
-    expect((await vodhouseHere('restore', join('data', backup))).code).toBe(0);
-    expect(readWarehouseValue(cwd, 'select count(*) from video')).toBe(280);
-    const unknown = await vodhouseHere('forget', 'mainn', '--yes', '--no-backup');
-    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('did you mean main?')]);
+    await succeed('restore', join('data', backup));
+    expect(value(VIDEOS)).toBe(280);
   });
 });
 
-describe('the demo', () => {
-  it('opens no other file, and its own file is for no other config', async () => {
-    const { cwd, write, vodhouseHere } = await syncedFolder();
-    expect((await vodhouseHere('demo', '--once', '--file', WAREHOUSE)).code).toBe(2);
-    expect(readWarehouseValue(cwd, 'select count(*) from package')).toBe(3);
-    expect((await vodhouseHere('demo', '--once', '--file', 'demo/demo.db')).code).toBe(0);
-    write((text) => text.replace(`warehouse: ${WAREHOUSE}`, 'warehouse: demo/demo.db'));
-    const { code, stderr } = await vodhouseHere('sync');
-    expect([code, stderr]).toEqual([2, expect.stringContaining('is the file of vodhouse demo')]);
-  });
+it('packages of a CSV file: what sync, check, plan and status say and do', async () => {
+  const { url } = await startSandbox();
+  const text = configText({ url, storage: false }).replace('[101]', '{ file: packages.csv }');
+  const csv = 'id;name\r\n101;First\r\n102;"Second; part"\r\n';
+  const { run, succeed, write, value } = commandFolder(text, { 'packages.csv': csv });
+  expect(await succeed('sync')).toContain('Second; part');
+  await succeed('sync', '--package', '102');
+  expect(await succeed('check', '--all')).toMatch(/package 102 +ok/);
+
+  const before = value(REQUESTS);
+  write('id;name\r\n101;First\r\n10x;', 'packages.csv');
+  const problem = 'packages.csv, line 3: id: "10x" is not valid';
+  for (const command of ['sync', 'check', 'plan', 'start']) {
+    const { code, stderr } = await run(command);
+    expect([command, code]).toEqual([command, 2]);
+    expect(stderr).toContain(`accounts[0].packages.file: ${problem}`);
+  }
+  const status = await run('status');
+  expect(status.code).toBe(3);
+  expect(status.stdout).toContain(problem);
+  expect(status.stdout).toMatch(/main\/102 +Second; part +30 /);
+
+  write('103\n', 'packages.csv');
+  expect([(await run('sync')).code, value(REQUESTS)]).toEqual([2, before]);
 });

@@ -1,85 +1,70 @@
-import { existsSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { CONFIG, configText, WAREHOUSE, type ConfigOptions } from '../../support/fixtures/config-file.ts';
-import { createFolder, readFolder } from '../../support/fixtures/folder-of-files.ts';
-import { startSandbox } from '../../support/servers/sandbox-account.ts';
-import { startScriptedService } from '../../support/servers/scripted-service.ts';
-import { eventually, startVodhouse, vodhouse } from '../../support/processes/vodhouse-command.ts';
+import { sandboxFolder, serviceFolder } from '../../support/fixtures/command-folder.ts';
+import { CONFIG } from '../../support/fixtures/config-file.ts';
+import { readFolder } from '../../support/fixtures/folder-of-files.ts';
+import { eventually } from '../../support/processes/vodhouse-command.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
 /** The three packages of the sandbox, in pages of 10 videos: 25, 3 and 1 pages. */
-const PACKAGES = [101, 102, 103];
+const PACKAGES = { packages: [101, 102, 103], pageSize: 10 };
 
-function limited(options: ConfigOptions, limits: string): string {
-  return configText({ packages: PACKAGES, pageSize: 10, ...options }).replace(
-    'per_second: null, per_minute: null, per_day: null',
-    limits,
-  );
-}
+const limited = (text: string, limits: string) =>
+  text.replace('per_second: null, per_minute: null, per_day: null', limits);
 
 /** A folder whose warehouse is synced with a sandbox; `configure` writes other limits into its config. */
 async function syncedFolder() {
-  const { url } = await startSandbox();
-  const cwd = createFolder({ [CONFIG]: configText({ url, packages: PACKAGES, pageSize: 10 }) });
-  expect((await vodhouse(['sync'], { cwd })).code).toBe(0);
+  const folder = await sandboxFolder(PACKAGES);
+  await folder.succeed('sync');
   const configure = (limits: string, top = '') =>
-    writeFileSync(join(cwd, CONFIG), limited({ url, top }, limits));
-  return { cwd, url, configure };
+    folder.write(limited(folder.text.replace('accounts:', `${top}\naccounts:`), limits));
+  return { ...folder, configure };
 }
+
+const DOES_NOT_FIT =
+  'main: the schedule does not fit: 720 requests a day, 400 allowed; { full: "0 */2 * * *" } would fit';
 
 describe('plan', () => {
   it('sends nothing and creates no file where there is no warehouse yet, and reports that', async () => {
-    const { url, requests } = await startScriptedService(() => 'drop');
-    const cwd = createFolder({ [CONFIG]: limited({ url }, 'per_day: 100') });
-    const { code, stdout, stderr } = await vodhouse(['plan'], { cwd });
+    const { cwd, text, write, run, service } = await serviceFolder(() => 'drop', PACKAGES);
+    write(limited(text, 'per_day: 100'));
+    const { code, stdout, stderr } = await run('plan');
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toContain('main: fits: at least 96 requests a day, 100 allowed');
     expect(stdout).toMatch(/there is no warehouse at .*vodhouse\.db yet: vodhouse sync creates it/);
     expect(stdout).toContain('size not known yet: 3 packages, counted as 1 page each');
-    expect(requests).toEqual([]);
-    expect(existsSync(join(cwd, WAREHOUSE))).toBe(false);
+    expect(service.requests).toEqual([]);
     expect([...readFolder(cwd).keys()]).toEqual([CONFIG]);
   });
 
   it('ends with 3 where the schedule does not fit, and prints one that does', async () => {
-    const { cwd, configure } = await syncedFolder();
-    configure('per_day: 400');
-    const day = await vodhouse(['plan'], { cwd });
-    expect(day.code).toBe(3);
-    expect(day.stdout).toContain(
+    const { run, configure } = await syncedFolder();
+    for (const [limits, top, ...texts] of [
+      ['per_day: 400', '', '720 requests a day, 400 allowed', '-> schedule: { full: "0 */2 * * *" }\n'],
       [
-        'the schedule does not fit (vodhouse.yaml):',
-        '  main: does not fit: 720 requests a day, 400 allowed; { full: "0 */2 * * *" } would fit',
-        '  -> schedule: { full: "0 */2 * * *" }\n',
-      ].join('\n'),
-    );
-
-    configure('per_day: null, per_minute: 2, per_second: null', 'schedule: { full: "*/10 * * * *" }');
-    const time = await vodhouse(['plan'], { cwd });
-    expect(time.code).toBe(3);
-    expect(time.stdout).toContain(
-      'does not fit: a full pass takes 15m, and the next begins after 10m; { full: "0 * * * *" } would fit',
-    );
-
-    configure('per_day: 20');
-    const none = await vodhouse(['plan'], { cwd });
-    expect(none.code).toBe(3);
-    expect(none.stdout).toContain('no schedule fits: raise the limits');
+        'per_day: null, per_minute: 2, per_second: null',
+        'schedule: { full: "*/10 * * * *" }',
+        'a full pass takes 15m, and the next begins after 10m; { full: "0 * * * *" } would fit',
+      ],
+      ['per_day: 20', '', 'no schedule fits: raise the limits'],
+    ] as const) {
+      configure(limits, top);
+      const { code, stdout } = await run('plan');
+      expect(code).toBe(3);
+      for (const text of texts) expect(stdout).toContain(text);
+    }
   });
 
   it('gives one JSON document with --json', async () => {
-    const { cwd, configure } = await syncedFolder();
+    const { live, json, configure } = await syncedFolder();
     configure('per_second: null, per_minute: 60, per_day: 400');
-    const { code, stdout } = await vodhouse(['plan', '--json'], { cwd });
-    expect(code).toBe(3);
-    expect(JSON.parse(stdout)).toEqual({
-      warehouse: join(cwd, WAREHOUSE),
+    const proposal = { timezone: 'Asia/Seoul', full: '0 */2 * * *', quick: null };
+    expect(await json('plan')).toEqual({
+      warehouse: live,
       warehouse_exists: true,
       schedule: { timezone: 'Asia/Seoul', full: '0 * * * *', quick: null },
       fits: false,
-      proposal: { timezone: 'Asia/Seoul', full: '0 */2 * * *', quick: null },
+      proposal,
       accounts: [
         {
           account: 'main',
@@ -92,30 +77,25 @@ describe('plan', () => {
           per_day: 400,
           fits: false,
           exceeds: ['per_day'],
-          verdict: 'does not fit: 720 requests a day, 400 allowed; { full: "0 */2 * * *" } would fit',
-          proposal: { timezone: 'Asia/Seoul', full: '0 */2 * * *', quick: null },
+          verdict: DOES_NOT_FIT.replace('main: the schedule ', ''),
+          proposal,
         },
       ],
     });
   });
 
-  it('is recommended by check and by start where the schedule does not fit, in one line per account', async () => {
-    const { cwd, configure } = await syncedFolder();
+  it('is recommended by check and by start where the schedule does not fit', async () => {
+    const { run, start, configure } = await syncedFolder();
     configure('per_day: 400');
-    const expected =
-      'WARN: main: the schedule does not fit: 720 requests a day, 400 allowed; { full: "0 */2 * * *" } would fit';
-    const checked = await vodhouse(['check'], { cwd });
+    const checked = await run('check');
     expect(checked.code).toBe(0);
-    expect(checked.stderr.split('\n')).toEqual([
-      expect.stringContaining(`${expected}; see vodhouse plan`),
-      '',
-    ]);
-    const worker = startVodhouse(['start', '--config', './vodhouse.yaml'], { cwd });
+    expect(checked.stderr).toContain(`WARN: ${DOES_NOT_FIT}; see vodhouse plan\n`);
+    const worker = start('start', '--config', './vodhouse.yaml');
     await eventually(worker.stderr).toContain('next full run at');
     worker.kill('SIGTERM');
-    expect((await worker.ended).stderr).toContain(`${expected}; see vodhouse plan --config ./vodhouse.yaml`);
-
+    const { stderr } = await worker.ended;
+    expect(stderr).toContain(`WARN: ${DOES_NOT_FIT}; see vodhouse plan --config ./vodhouse.yaml`);
     configure('per_day: 20000');
-    expect((await vodhouse(['check'], { cwd })).stderr).toBe('');
+    expect((await run('check')).stderr).toBe('');
   });
 });

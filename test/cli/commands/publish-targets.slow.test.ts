@@ -1,30 +1,15 @@
-import { cpSync, writeFileSync } from 'node:fs';
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { CONFIG, configText } from '../../support/fixtures/config-file.ts';
-import { createFolder } from '../../support/fixtures/folder-of-files.ts';
+import { commandFolder, type CommandFolder } from '../../support/fixtures/command-folder.ts';
+import { configText } from '../../support/fixtures/config-file.ts';
 import { listPage, serveEverything, videoRecord } from '../../support/fixtures/service-responses.ts';
 import { findPostgres, startPostgres, type PostgresServer } from '../../support/servers/postgres.ts';
 import { startSandbox } from '../../support/servers/sandbox-account.ts';
 import { startScriptedService } from '../../support/servers/scripted-service.ts';
-import { startVodhouse, vodhouse } from '../../support/processes/vodhouse-command.ts';
-import { readWarehouseRows, readWarehouseValue } from '../../support/fixtures/warehouse-rows.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
-
-interface Setting {
-  cwd: string;
-  /** Of the superuser. */
-  url: string;
-  /** `service`: by default the sandbox. */
-  configFor: (postgres: string, options?: { worker?: string; service?: string }) => string;
-}
-
-/** What the loads of one target are in a JSON document. */
-interface Document {
-  targets: { target: string; accounts: Record<string, unknown>[] }[];
-}
 
 describe.skipIf(findPostgres() === null)('publish with targets', () => {
   let server: PostgresServer;
@@ -33,34 +18,34 @@ describe.skipIf(findPostgres() === null)('publish with targets', () => {
   });
   afterAll(() => server.remove());
 
-  /** Ends with 0. Returns stdout. */
-  async function succeed(cwd: string, ...words: string[]): Promise<string> {
-    const { code, stdout, stderr } = await vodhouse(words, { cwd });
-    expect({ words, code, stdout, stderr }).toMatchObject({ code: 0 });
-    return stdout;
+  /** A folder with a config of these accounts, and one without the target. */
+  function folderOf(service: string, postgres: string, { worker = 'eu-1', names = ['main'] } = {}) {
+    const target = `publish: { targets: [{ name: warehouse, postgres: "${postgres}" }] }`;
+    const others = names
+      .slice(1)
+      .map((name) => {
+        const list = `video_list: { base_url: "${service}", key: sandbox-key }`;
+        return `  - { name: ${name}, ${list}, packages: [101] }\n`;
+      })
+      .join('');
+    const top = `worker: ${worker}\n${target}`;
+    const text = configText({ url: service, storage: false, top }) + others;
+    return commandFolder(text, { 'sync.yaml': text.replace(target, '') });
   }
 
   /** A folder with a warehouse that was synced once, and an empty database for it. */
-  async function setUp(names: readonly string[] = ['main']): Promise<Setting> {
-    const { url: sandbox } = await startSandbox();
+  async function setUp(...names: string[]) {
+    const { url: service } = await startSandbox();
     const url = await server.createDatabase();
-    const configOf = (service: string, top: string) =>
-      configText({ url: service, storage: false, top }) +
-      names
-        .slice(1)
-        .map(
-          (name) =>
-            `  - { name: ${name}, video_list: { base_url: "${service}", key: sandbox-key }, packages: [101] }\n`,
-        )
-        .join('');
-    const configFor: Setting['configFor'] = (postgres, { worker = 'eu-1', service = sandbox } = {}) =>
-      configOf(
-        service,
-        `worker: ${worker}\npublish: { targets: [{ name: warehouse, postgres: "${postgres}" }] }`,
-      );
-    const cwd = createFolder({ 'sync.yaml': configOf(sandbox, ''), [CONFIG]: configFor(url) });
-    await succeed(cwd, 'sync', '--config', 'sync.yaml');
-    return { cwd, url, configFor };
+    const folder = folderOf(service, url, { names: ['main', ...names] });
+    await folder.succeed('sync', '--config', 'sync.yaml');
+    /** Another machine with a copy of the warehouse. */
+    const copyFor = (postgres: string, worker = 'eu-1') => {
+      const copy = folderOf(service, postgres, { worker });
+      cpSync(join(folder.cwd, 'data'), join(copy.cwd, 'data'), { recursive: true });
+      return copy;
+    };
+    return { ...folder, url, copyFor };
   }
 
   const countVideos = async (url: string) =>
@@ -70,115 +55,104 @@ describe.skipIf(findPostgres() === null)('publish with targets', () => {
    * A publication that is refused with exit code 75: its sentence has the command that takes the account. That asks, which
    * without a terminal changes nothing; with `--yes` it loads, and so does the next publication.
    */
-  async function takeAsHinted(cwd: string, option: '--take-over' | '--rebuild', told: RegExp): Promise<void> {
-    const refused = await vodhouse(['publish'], { cwd });
+  async function takeAsHinted(
+    { run, succeed }: CommandFolder,
+    option: '--take-over' | '--rebuild',
+    told: RegExp,
+  ): Promise<void> {
+    const refused = await run('publish');
     expect(refused.code).toBe(75);
     expect(refused.stdout).toMatch(/^ {2}main +REFUSED: account main .*eu-/m);
     const [, command = ''] =
       new RegExp(`vodhouse (publish --target warehouse ${option} main)$`, 'm').exec(refused.stdout) ?? [];
-    const asked = await vodhouse(command.split(' '), { cwd });
+    const asked = await run(...command.split(' '));
     expect(asked.stderr).toMatch(told);
     expect(asked.stderr).toContain('stdin is not a terminal; nothing was changed');
     expect(asked.code).toBe(2);
-    expect((await vodhouse(['publish'], { cwd })).code).toBe(75); // nothing was changed
+    expect((await run('publish')).code).toBe(75); // nothing was changed
     const [, confirmed = ''] = /-> vodhouse (.* --yes) /.exec(asked.stderr) ?? [];
-    await succeed(cwd, ...confirmed.split(' '));
-    await succeed(cwd, 'publish');
+    await succeed(...confirmed.split(' '));
+    await succeed('publish');
   }
 
   it('loads every account, and records and prints what it did', async () => {
-    const { cwd, url } = await setUp(['main', 'lab']);
-    const { code, stdout, stderr } = await vodhouse(['publish'], { cwd });
-    expect(stderr).toBe('');
-    expect(code).toBe(0);
+    const { run, json, rows, url } = await setUp('lab');
+    const { code, stdout, stderr } = await run('publish');
+    expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(/^published published\/vodhouse\.bi\.db: 500 videos/);
     expect(stdout).toMatch(/^target warehouse: 2 of 2 accounts up to date, [\d,]+ rows in/m);
     for (const account of ['main', 'lab'])
       expect(stdout).toMatch(new RegExp(`^ {2}${account} +loaded .*: \\d+ rows in`, 'm'));
     expect(await countVideos(url)).toBe(500);
-    const recorded = `select account, outcome from target_load where account in ('lab', 'main') order by 1`;
-    expect(readWarehouseRows(cwd, recorded)).toEqual([
-      { account: 'lab', outcome: 'loaded' },
-      { account: 'main', outcome: 'loaded' },
-    ]);
-
-    const again = await succeed(cwd, 'publish', '--target', 'warehouse', '--json');
+    const outcomes = rows(`select account, outcome from target_load where account <> '(runs)' order by 1`);
+    expect(outcomes).toEqual(['lab', 'main'].map((account) => ({ account, outcome: 'loaded' })));
     const unchanged = (account: string) => ({ account, outcome: 'unchanged', rows: 0, error: null });
-    expect(JSON.parse(again)).toMatchObject({
+    expect(await json('publish', '--target', 'warehouse')).toMatchObject({
       ...{ bytes: null, rows: null },
       targets: [{ target: 'warehouse', accounts: [unchanged('lab'), unchanged('main'), {}] }],
     });
   });
 
   it('compares every value, and says what differs; a rebuild mends it', async () => {
-    const { cwd, url } = await setUp();
-    expect(await succeed(cwd, 'publish', '--verify')).toMatch(/^ {2}main .*equal$/m);
+    const { run, succeed, value, url } = await setUp();
+    expect(await succeed('publish', '--verify')).toMatch(/^ {2}main .*equal$/m);
     await server.query(
       `UPDATE vodhouse.videos SET title = 'wrong' WHERE video_id = (SELECT min(video_id) FROM vodhouse.videos)`,
       url,
     );
-    const differs = /^videos main\/101\/\d+: title is 'wrong' in the target/;
-    const found = await vodhouse(['publish', '--verify', '--json'], { cwd });
-    expect(found.code).toBe(3);
-    expect((JSON.parse(found.stdout) as Document).targets[0]?.accounts[0]).toMatchObject({
-      ...{ account: 'main', differences: [expect.stringMatching(differs)] },
+    const { code, stdout } = await run('publish', '--verify', '--json');
+    const differences = [expect.stringMatching(/^videos main\/101\/\d+: title is 'wrong' in the target/)];
+    expect(code).toBe(3);
+    expect(JSON.parse(stdout)).toMatchObject({
+      targets: [{ accounts: [{ account: 'main', differences }, {}] }],
     });
-    const text = await vodhouse(['publish', '--verify'], { cwd });
-    expect(text.code).toBe(3);
-    expect(text.stdout).toMatch(new RegExp(differs.source.replace('^', '^ {4}'), 'm'));
-    expect(readWarehouseValue(cwd, `select differences from target_load where account = 'main'`)).toMatch(
-      /'wrong'/,
-    );
-    await succeed(cwd, 'publish', '--target', 'warehouse', '--rebuild', 'main', '--yes');
-    await succeed(cwd, 'publish', '--verify');
+    const text = await run('publish', '--verify');
+    expect([text.code, text.stdout]).toEqual([3, expect.stringMatching(/^ {4}videos .*'wrong'/m)]);
+    expect(value(`select differences from target_load where account = 'main'`)).toMatch(/'wrong'/);
+    await succeed('publish', '--target', 'warehouse', '--rebuild', 'main', '--yes');
+    await succeed('publish', '--verify');
   });
 
   it('refuses what it does not know with exit code 2, and names the nearest', async () => {
-    const { cwd, url } = await setUp();
-    const fails = async (parameters: string[], text: RegExp) => {
-      const { code, stderr } = await vodhouse(['publish', ...parameters], { cwd });
-      expect(stderr).toMatch(text);
-      expect(code).toBe(2);
-    };
-    await fails(
-      ['--target', 'warehose'],
-      /no target warehose; nothing was changed\n {2}-> did you mean warehouse\?/,
-    );
-    for (const option of ['--rebuild', '--take-over']) {
-      await fails([option, 'maim'], /account maim; nothing was changed\n {2}-> did you mean main\?/);
-      await fails([option], /argument missing/);
-      await fails([option, 'main'], /stdin is not a terminal; nothing was changed\n {2}-> vodhouse .* --yes/);
+    const { run, url } = await setUp();
+    const forced = ['--rebuild', '--take-over'].flatMap((option): [string[], RegExp][] => [
+      [[option, 'maim'], /account maim; nothing was changed\n {2}-> did you mean main\?/],
+      [[option], /argument missing/],
+      [[option, 'main'], /stdin is not a terminal; nothing was changed\n {2}-> vodhouse .* --yes/],
+    ]);
+    for (const [words, message] of [
+      ...forced,
+      [['--target', 'warehose'], /no target warehose; nothing was changed\n {2}-> did you mean warehouse\?/],
+      [['--rebuild', 'main', '--take-over', 'main'], /cannot be used with/],
+      [['--config', 'sync.yaml', '--verify'], /the config has no publish\.targets/],
+    ] as const) {
+      const { code, stderr } = await run('publish', ...words);
+      expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
     }
-    await fails(['--rebuild', 'main', '--take-over', 'main'], /cannot be used with/);
-    await fails(['--config', 'sync.yaml', '--verify'], /the config has no publish\.targets/);
-    const tables = await server.query(`SELECT FROM pg_namespace WHERE nspname = 'vodhouse'`, url);
-    expect(tables).toEqual([]);
+    expect(await server.query(`SELECT FROM pg_namespace WHERE nspname = 'vodhouse'`, url)).toEqual([]);
   });
 
   it('ends with 75 where another warehouse has every account, until a person takes it over', async () => {
-    const { cwd, url, configFor } = await setUp();
-    await succeed(cwd, 'publish');
-    const { url: service } = await startScriptedService(
-      serveEverything((request) => listPage(request, [videoRecord(1), videoRecord(2)])),
-    );
-    const text = configFor(url, { worker: 'eu-2', service });
-    const other = createFolder({ 'sync.yaml': text.replace(/^publish:.*$/m, ''), [CONFIG]: text });
-    await succeed(other, 'sync', '--config', 'sync.yaml');
-    const refused = await vodhouse(['publish', '--rebuild', 'main', '--yes'], { cwd: other });
+    const { run, succeed, url } = await setUp();
+    await succeed('publish');
+    const videos = [videoRecord(1), videoRecord(2)];
+    const service = await startScriptedService(serveEverything((request) => listPage(request, videos)));
+    const other = folderOf(service.url, url, { worker: 'eu-2' });
+    await other.succeed('sync', '--config', 'sync.yaml');
+    const refused = await other.run('publish', '--rebuild', 'main', '--yes');
     expect(refused.code).toBe(2);
     expect(refused.stderr).toMatch(/-> .*vodhouse publish --target warehouse --take-over main\n$/);
     expect(await countVideos(url)).toBe(250);
     await takeAsHinted(other, '--take-over', /loaded by eu-1,.*\n.*deleted: +250 .*\n.*loaded: +2 /);
     expect(await countVideos(url)).toBe(2);
-    expect((await vodhouse(['publish'], { cwd })).code).toBe(75);
+    expect((await run('publish')).code).toBe(75);
     expect(await countVideos(url)).toBe(2);
   });
 
   it('ends with 75 where a newer file or a copy was loaded, until a person has it rebuilt', async () => {
-    const { cwd, url, configFor } = await setUp();
-    const copy = createFolder({ [CONFIG]: configFor(url, { worker: 'eu-2' }) });
-    cpSync(join(cwd, 'data'), join(copy, 'data'), { recursive: true });
-    await succeed(cwd, 'publish');
+    const { run, succeed, url, copyFor } = await setUp();
+    const copy = copyFor(url, 'eu-2');
+    await succeed('publish');
     await server.query(
       `INSERT INTO vodhouse.video_history SELECT (jsonb_populate_record(NULL::vodhouse.video_history,
   to_jsonb(v) || '{"valid_to": "2026-01-01"}')).* FROM vodhouse.videos v LIMIT 1`,
@@ -186,19 +160,19 @@ describe.skipIf(findPostgres() === null)('publish with targets', () => {
     ); // a state that the copy lacks
     await takeAsHinted(copy, '--rebuild', /loaded by eu-1,.*\n.*deleted: +250 videos/);
     expect(await server.query('SELECT FROM vodhouse.video_history', url)).toEqual([]);
-    expect((await vodhouse(['publish'], { cwd })).code).toBe(75);
+    expect((await run('publish')).code).toBe(75);
   });
 
   it('removes an account that was forgotten', async () => {
-    const { cwd, url, configFor } = await setUp(['main', 'lab']);
-    await succeed(cwd, 'publish');
-    writeFileSync(join(cwd, CONFIG), configFor(url).replace(/^ {2}- \{ name: lab.*\n/m, ''));
-    await succeed(cwd, 'sync', '--accept-retirements');
+    const { text, write, succeed, rows, url } = await setUp('lab');
+    await succeed('publish');
+    write(text.replace(/^ {2}- \{ name: lab.*\n/m, ''));
+    await succeed('sync', '--accept-retirements');
     expect(await countVideos(url)).toBe(500); // nobody had it forgotten
-    await succeed(cwd, 'forget', 'lab', '--yes');
-    expect(await succeed(cwd, 'publish')).toMatch(/^ {2}lab +removed.*: [\d,]+ rows/m);
-    const recorded = 'select account from target_load order by 1'; // nothing more is to be told of it
-    expect(readWarehouseRows(cwd, recorded)).toEqual([{ account: '(runs)' }, { account: 'main' }]);
+    await succeed('forget', 'lab', '--yes');
+    expect(await succeed('publish')).toMatch(/^ {2}lab +removed.*: [\d,]+ rows/m);
+    const recorded = rows('select account from target_load order by 1'); // nothing more is to be told of it
+    expect(recorded).toEqual([{ account: '(runs)' }, { account: 'main' }]);
     for (const table of ['vodhouse_account', 'videos', 'packages'])
       expect(await server.query(`SELECT DISTINCT account FROM vodhouse.${table}`, url)).toEqual([
         { account: 'main' },
@@ -206,68 +180,60 @@ describe.skipIf(findPostgres() === null)('publish with targets', () => {
   });
 
   it('ends with 3 where only the file could be published, with 1 where a target was asked for', async () => {
-    const { cwd, configFor } = await setUp();
-    const folder = createFolder({ [CONFIG]: configFor('postgres://postgres:sesame@127.0.0.1:9/none') });
-    cpSync(join(cwd, 'data'), join(folder, 'data'), { recursive: true });
-    const all = await vodhouse(['publish'], { cwd: folder });
+    const { copyFor } = await setUp();
+    const { run, value } = copyFor('postgres://postgres:sesame@127.0.0.1:9/none');
+    const all = await run('publish');
     expect(all.stdout).toMatch(/^ {2}main +FAILED: .*127\.0\.0\.1:9.*\n {4}-> pg_isready/m);
     expect(all.code).toBe(3);
-    expect(readWarehouseValue(folder, 'select code from target_load')).toBe('ECONNREFUSED');
-    const asked = await vodhouse(['publish', '--target', 'warehouse', '--log-format', 'json'], {
-      cwd: folder,
-    });
+    expect(value('select code from target_load')).toBe('ECONNREFUSED');
+    const asked = await run('publish', '--target', 'warehouse', '--log-format', 'json');
     expect(asked.stderr).toContain('"event":"target_load_failed"');
     expect(asked.code).toBe(1);
     expect(all.stdout + asked.stdout + asked.stderr).not.toContain('sesame');
   });
 
   it('prints the SQL of a schema that a user without the right to create one can load', async () => {
-    const { cwd, url, configFor } = await setUp();
+    const { url, copyFor } = await setUp();
     await server.query('CREATE ROLE loader LOGIN');
     await server.query(`REVOKE TEMPORARY ON DATABASE ${new URL(url).pathname.slice(1)} FROM PUBLIC`);
-    const folder = createFolder({ [CONFIG]: configFor(url.replace('postgres@', 'loader@')) });
-    cpSync(join(cwd, 'data'), join(folder, 'data'), { recursive: true });
-    const refused = await vodhouse(['publish'], { cwd: folder });
+    const { run, succeed } = copyFor(url.replace('postgres@', 'loader@'));
+    const refused = await run('publish');
+    expect(refused.code).toBe(3);
     expect(refused.stdout).toMatch(
       /^ {2}main, \(runs\) +FAILED: .*\n {4}-> .*vodhouse publish --target warehouse --print-sql/m,
     );
-    expect(refused.code).toBe(3);
-    await server.query(await succeed(folder, 'publish', '--print-sql'), url);
-    await succeed(folder, 'publish', '--verify');
+    await server.query(await succeed('publish', '--print-sql'), url);
+    await succeed('publish', '--verify');
     expect(await countVideos(url)).toBe(250);
-    await succeed(folder, 'publish'); // what changed goes through temporary tables
-    await succeed(folder, 'publish', '--rebuild', 'main', '--yes');
+    await succeed('publish'); // what changed goes through temporary tables
+    await succeed('publish', '--rebuild', 'main', '--yes');
   });
 
   it('follows each run that published something', async () => {
-    const { cwd, url } = await setUp();
-    const first = await vodhouse(['sync'], { cwd });
-    expect(first.stdout).toMatch(
+    const { succeed, json, url } = await setUp();
+    expect(await succeed('sync')).toMatch(
       /^target warehouse: 1 of 1 account up to date, [\d,]+ rows in [\d.]+m?s\n$/m,
     );
-    expect(first.code).toBe(0);
     expect(await countVideos(url)).toBe(250);
-    const second = await vodhouse(['sync', '--json'], { cwd });
-    expect(JSON.parse(second.stdout)).toMatchObject({ status: 'succeeded', targets: [] });
+    expect(await json('sync')).toMatchObject({ status: 'succeeded', targets: [] });
   });
 
   it('stops at a signal while it waits for the target', async () => {
-    const { cwd, url } = await setUp();
-    expect((await vodhouse(['publish'], { cwd })).code).toBe(0);
+    const { start, succeed, url } = await setUp();
+    await succeed('publish');
     const client = new Client({ connectionString: url });
     client.on('error', () => undefined); // the server may end before it
     onTestFinished(() => client.end());
     await client.connect();
     await client.query('BEGIN; LOCK TABLE vodhouse.packages');
-    const command = startVodhouse(['publish'], { cwd });
-    const isWaiting = async () =>
-      (await server.query('SELECT FROM pg_locks WHERE NOT granted', url)).length > 0;
-    await vi.waitFor(async () => expect(await isWaiting()).toBe(true), { timeout: 20_000 });
+    const command = start('publish');
+    const waiting = () => server.query('SELECT FROM pg_locks WHERE NOT granted', url);
+    await expect.poll(waiting).not.toEqual([]);
     command.kill('SIGINT');
     const { code, stderr } = await command.ended;
     expect(stderr).toMatch(/^stopping; the published file and the targets keep what they have/);
     expect(code).toBe(130);
     await client.query('ROLLBACK');
-    await succeed(cwd, 'publish', '--verify');
+    await succeed('publish', '--verify');
   });
 });
