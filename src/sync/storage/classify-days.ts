@@ -1,6 +1,6 @@
 /** Decides what to do with each day of a response. Pure. */
 import type { Calendar } from '../../lib/calendar.ts';
-import { addDays, listDays, type DayRange } from '../../lib/days.ts';
+import { listDays, type DayRange } from '../../lib/days.ts';
 import type { ClockResult } from '../../service/client/clock-check.ts';
 import type { StorageDays } from '../../service/client/parse-response.ts';
 import { createDriftCollector } from '../../service/drift.ts';
@@ -24,7 +24,7 @@ export interface ClassifyContext {
   range: DayRange;
   day: RunCalendar;
   history: DayHistory;
-  rules: Pick<StorageRules, 'settleMs' | 'giveUpDays' | 'optional' | 'plausibleFactor'>;
+  rules: Pick<StorageRules, 'giveUpDays' | 'optional' | 'plausibleFactor'>;
   calendar: Calendar;
   /** What the responses of this run show of the machine's clock. */
   clock: ClockResult;
@@ -40,8 +40,7 @@ export function classifyDays(answer: DaysToClassify, context: ClassifyContext): 
   const common = { answeredAt, live: rows.get(day.today) ?? null, refused, drift };
   if (clock.isOff) return { ...common, ...NOTHING_BOOKED };
   const timed = { ...context, answeredAt, newestServed: findNewestServed(history, [...rows.keys()]) };
-  const isPast = (date: string) => isWanted(date, timed) && isOver(date, timed);
-  const past = [...rows.values()].filter((row) => isPast(row.date));
+  const past = [...rows.values()].filter((row) => isPast(row.date, timed));
   const unconfirmed = past.flatMap((row) => {
     const reason = history.booked.has(row.date) ? null : findDoubt(row, history, rules);
     return reason === null || isConfirmed(row, history, answeredAt) ? [] : [{ row, reason }];
@@ -51,7 +50,7 @@ export function classifyDays(answer: DaysToClassify, context: ClassifyContext): 
   const refusedDates = new Set(refused.map(({ date }) => date));
   const missed = listDays(context.range)
     .filter((date) => date >= context.gapsFrom && !history.booked.has(date))
-    .filter((date) => waiting.has(date) || (isPast(date) && !rows.has(date)))
+    .filter((date) => waiting.has(date) || (isPast(date, timed) && !rows.has(date)))
     .map((date) => toMissedDay(date, context, waiting, refusedDates));
   return {
     ...common,
@@ -74,19 +73,18 @@ const NOTHING_BOOKED = { past: [], unconfirmed: [], missed: [], givenUp: [] };
 
 type TimedContext = ClassifyContext & { answeredAt: number; newestServed: string | null };
 
-/** The day was settled at the start of the run and at the response, and is not before `since`; or it is booked. */
-function isWanted(date: string, { day, history, calendar, rules, answeredAt }: TimedContext): boolean {
+/** A booked day before today; or a day that was settled at the start of the run, not before `since`, and over. */
+function isPast(date: string, context: TimedContext): boolean {
+  const { day, history } = context;
   if (history.booked.has(date)) return date < day.today;
-  const settled = addDays(calendar.dayAt(answeredAt - rules.settleMs), -1);
-  return date <= day.settled && date <= settled && date >= day.since;
+  return date <= day.settled && date >= day.since && isOver(date, context);
 }
 
 /**
  * The day is over by the service's clock: by the date of its responses, or because it has returned a later day. Without a
  * date, the last day that it returned may not be over: the machine's clock may be ahead.
  */
-function isOver(date: string, { history, calendar, clock, newestServed, answeredAt }: TimedContext): boolean {
-  if (history.booked.has(date)) return true;
+function isOver(date: string, { calendar, clock, newestServed, answeredAt }: TimedContext): boolean {
   if (clock.differenceMs !== null) return date < calendar.dayAt(answeredAt + clock.differenceMs);
   return newestServed === null || date < newestServed;
 }
@@ -183,7 +181,7 @@ function isZero(row: DayRow): boolean {
 function isZeroExpected(date: string, history: DayHistory): boolean {
   const booked = [...history.booked].sort();
   const neighbour = booked.findLast((each) => each < date) ?? booked.find((each) => each > date);
-  const row = neighbour === undefined ? undefined : history.rows.get(neighbour);
+  const row = history.rows.get(neighbour ?? '');
   return row !== undefined && isZero(row);
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toTimestamp } from '../../../src/lib/clock.ts';
-import { addDays } from '../../../src/lib/days.ts';
+import { addDays, listDays } from '../../../src/lib/days.ts';
 import { FIGURES } from '../../../src/lib/service-fields.ts';
 import { readStorageDay } from '../../../src/service/storage.ts';
 import { classifyDays } from '../../../src/sync/storage/classify-days.ts';
@@ -56,6 +56,44 @@ describe('a response', () => {
     const clock = { isOff: false, differenceMs: null };
     const answer = { records: [], raw: () => '', answeredAt: NOW };
     expect(classifyDays(answer, sortContext({ now: NOW, history, clock })).givenUp).toEqual([]);
+  });
+
+  it('compares a booked day only once it is no longer today, which another time zone may make it', () => {
+    const history = makeDayHistory({ booked: ['2026-03-09', '2026-03-10'] });
+    const sorted = sort([dayRow('2026-03-09', 2), dayRow('2026-03-10', 3)], history);
+    expect(dates(sorted.past)).toEqual(['2026-03-09']);
+    expect(sorted.live?.date).toBe('2026-03-10');
+  });
+
+  it('leaves a gap for each settled day where neither a response nor the warehouse has any day or date', () => {
+    const clock = { isOff: false, differenceMs: null };
+    const answer = { records: [], raw: () => '', answeredAt: NOW };
+    const { missed } = classifyDays(answer, sortContext({ now: NOW, clock }));
+    expect(dates(missed)).toEqual(listDays({ from: DAY.since, to: DAY.settled }));
+  });
+
+  it('names each figure that an incomplete record lacks', () => {
+    const record = { ...dayRow('2026-03-08', 1), image_size: null, image_count: null };
+    expect(sort([record]).refused[0]?.reason).toMatch(/^incomplete: no figure for \w+, \w+$/);
+  });
+
+  const zero = (date: string) => ({
+    ...Object.fromEntries(FIGURES.map((figure) => [figure, 0])),
+    ...{ date, state: 'booked' as const },
+  });
+  const booked = (date: string) => ({ ...dayRow(date, 1), state: 'booked' as const });
+  it.each([
+    ['no day is booked', [], false],
+    ['the booked day before it is 0', [zero('2026-03-04')], true],
+    ['only an earlier booked day is 0', [booked('2026-03-04'), zero('2026-03-03')], false],
+    ['only a later booked day is 0', [booked('2026-03-04'), zero('2026-03-06')], false],
+    ['the first booked day after it is 0', [booked('2026-03-07'), zero('2026-03-06')], true],
+    ['only the second booked day after it is 0', [zero('2026-03-07'), booked('2026-03-06')], false],
+  ])('accepts 0 in every figure at once or not where %s', (_what, rows, isAccepted) => {
+    const history = makeDayHistory({ rows: rows as ReturnType<typeof booked>[] });
+    const sorted = sort([zero('2026-03-05')], history);
+    expect(dates(sorted.past)).toEqual(isAccepted ? ['2026-03-05'] : []);
+    expect(sorted.unconfirmed.map(({ row }) => row.date)).toEqual(isAccepted ? [] : ['2026-03-05']);
   });
 
   it('rejects days outside the range', () => {
