@@ -1,4 +1,4 @@
-/** The incidents of the live file: a row is an incident and what people were told of it. Every process reads and writes them. */
+/** The incidents of the live file: a row is an incident and which messages about it were sent. Every process reads and writes them. */
 import { sql } from 'drizzle-orm';
 import { openLedgerConnection, type Db, type Tx } from '../database/connection.ts';
 import { transact } from '../database/transaction.ts';
@@ -24,10 +24,10 @@ export interface OpenIncident extends NewIncident {
 }
 
 export const MESSAGE_STATES = ['begun', 'reminder', 'over'] as const;
-/** What a message tells of its incidents. */
+/** What a message says about its incidents. */
 export type MessageState = (typeof MESSAGE_STATES)[number];
 
-/** An incident of which something is to be told now. */
+/** An incident with a message to send now. */
 export interface WaitingIncident extends OpenIncident {
   state: MessageState;
   /** Attempts that failed since the last delivery. */
@@ -52,7 +52,7 @@ const CLAIM_MS = MINUTE_MS;
 /** The longest time between two attempts. */
 const MAX_RETRY_MS = HOUR_MS;
 const FIRST_RETRY_MS = 30_000;
-/** An end that no webhook accepted for so long is not told any more. */
+/** The message about an end is given up after this time. */
 const GIVE_UP_DAYS = 7;
 
 /** Milliseconds from a failed attempt to the next one; the first attempt is 1. */
@@ -86,7 +86,7 @@ export function openIncidentRows(path: string) {
           ? settleDelivered(tx, claimed, now)
           : settleFailed(tx, claimed, error, isInterrupted, now),
       ),
-    /** Deletes incidents that ended this many days ago, and those whose end nobody could be told. */
+    /** Deletes incidents that ended this many days ago, and those whose message about the end could not be sent. */
     prune: (now: number, days: number): void =>
       void db.run(sql`delete from incident where closed_at < ${toTimestamp(now - days * DAY_MS)}
         or closed_at < ${toTimestamp(now - GIVE_UP_DAYS * DAY_MS)} and closed_notified_at is null`),
@@ -115,7 +115,7 @@ function record(tx: Tx, { opened, closed, updated }: IncidentChanges, at: string
 }
 
 /**
- * The begin of an incident is told before its end, and its end before the next begin of the same one. A message in the future,
+ * The message about the begin of an incident is sent before that about its end, and its end before the next begin of the same one. A message in the future,
  * or a next attempt further ahead than any wait, was written by a fast clock.
  */
 function findWaiting(tx: Db | Tx, remindAfterMs: number | null, now: number): WaitingIncident[] {

@@ -1,4 +1,4 @@
-/** Checks for problems: stores which incidents begin and end, then sends what people are to be told. Runs do not wait for it. */
+/** Checks for problems: stores which incidents begin and end, then sends the messages. Runs do not wait for it. */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Config, NotifyConfig } from '../config/config.ts';
 import { findProblems } from '../health/catalogue.ts';

@@ -1,6 +1,6 @@
 /**
  * Accounts that a target has from another warehouse, or from another copy of this one, are not synced here: their limits would
- * be spent twice. A target that cannot be reached refuses nobody.
+ * be spent twice. A target that cannot be reached refuses no account.
  */
 import type { Config, TargetConfig } from '../config/config.ts';
 import { errorLine, LockedError } from '../lib/errors.ts';

@@ -17,7 +17,7 @@ import { noteForOthers } from './worker-notes.ts';
 export interface Reloads {
   /** Reads and checks the config file. Throws ConfigError. */
   load: () => Config;
-  /** Calls `onRequest` at each request, at once if one came while nobody listened. Returns a function that ends it. */
+  /** Calls `onRequest` at each request, at once if one came before this call. Returns a function that ends it. */
   listen: (onRequest: () => void) => () => void;
 }
 
@@ -37,7 +37,7 @@ interface ReloadParts {
   clock: Clock;
   logger: Logger;
   formatCommand?: FormatCommand | undefined;
-  /** Left out: nobody else is told. */
+  /** Left out: no other process is notified. */
   events?: { onReloading?: () => void; onRefused?: () => void };
 }
 

@@ -1,4 +1,4 @@
-/** Makes a run that the worker found due: when it gives way, and whom it tells. */
+/** Makes a run that the worker found due: when it gives way, and what it notifies. */
 import { PINGED_ENDS, type Pings } from '../alerts/pings.ts';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../lib/clock.ts';

@@ -26,7 +26,7 @@ export function openServiceManager(socket: NotifySocket | null, logger: Logger) 
       errorCode(error) === 'ENOENT' ? 'the program systemd-notify was not found' : errorMessage(error);
     if (reason === lastFailure) return; // once, not at each message
     lastFailure = reason;
-    const text = `systemd is not told what the worker does: ${reason}; install the package systemd, or use Type=exec without WatchdogSec`;
+    const text = `systemd cannot be notified: ${reason}; install the package systemd, or use Type=exec without WatchdogSec`;
     logger.warn({ event: 'service_manager_not_told', reason }, text);
   };
   const send = (...assignments: string[]): Promise<void> => {

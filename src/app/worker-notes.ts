@@ -1,4 +1,4 @@
-/** What a worker tells other processes while it runs. */
+/** What a worker shows other processes while it runs. */
 import type { Lock } from '../database/lock.ts';
 import { toTimestamp, type Clock } from '../lib/clock.ts';
 import { errorLine } from '../lib/errors.ts';
@@ -13,7 +13,7 @@ export function noteForOthers(
     lock.note(more);
   } catch (error) {
     const reason = errorLine(error);
-    logger.warn({ event: 'config_warning', reason }, `status cannot be told about this: ${reason}`);
+    logger.warn({ event: 'config_warning', reason }, `vodhouse status cannot show this: ${reason}`);
   }
 }
 

@@ -112,7 +112,7 @@ const server = section({
   trust_proxy: withDefault(
     types.trustProxy,
     false,
-    'Whose X-Forwarded-For says from which address a request comes: false: nobody; true: the proxy that connects; or the addresses and networks of proxies.',
+    'Whose X-Forwarded-For says from which address a request comes: false: no proxy; true: the proxy that connects; or the addresses and networks of proxies.',
   ),
 });
 

@@ -98,7 +98,8 @@ function checkFiles(settings: unknown, report: Report): void {
   const live = normalize(textAt(settings, 'warehouse') ?? DEFAULT_FILES.warehouse);
   const published = normalize(textAt(at(settings, 'publish'), 'file') ?? DEFAULT_FILES.publish);
   const isOwn = published === live || ['-', '.'].some((sign) => published.startsWith(live + sign));
-  if (isOwn) report(['publish', 'file'], 'is the warehouse or a file beside it; expected another name');
+  if (isOwn)
+    report(['publish', 'file'], 'is the warehouse or a file that belongs to it; expected another name');
 }
 
 /** The value of a key; undefined where there is none, or no mapping. */

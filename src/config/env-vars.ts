@@ -85,7 +85,7 @@ export function childEnvWithout(secrets: readonly string[]): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([, value]) => isPlain(value)));
 }
 
-/** What a service manager such as systemd tells a process that it starts (sd_notify(3), sd_watchdog_enabled(3)). */
+/** What a service manager such as systemd passes to a process that it starts (sd_notify(3), sd_watchdog_enabled(3)). */
 export interface NotifySocket {
   /** The environment of the program that sends a message to it: the address of the socket, and where programs are. */
   environment: { NOTIFY_SOCKET: string; PATH: string };

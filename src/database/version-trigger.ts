@@ -19,7 +19,7 @@ export function differingFields(one: string, other: string): string {
 }
 
 /**
- * A changed row leaves its former state behind, in the same transaction, whoever changes it. A removal holds from its proof
+ * A change of a row stores its former state in the same transaction, whatever statement makes it. A removal holds from its proof
  * (`removed_at`), any other change from the moment it was seen (`changed_at`). A change that takes no new `change_seq` fails at
  * the second one: the key of its version is there already.
  */

@@ -29,7 +29,7 @@ export function findProblems(facts: HealthFacts): Problem[] {
   return problems.map((problem) => ({ ...problem, causedBy: findCause(problem, causes) }));
 }
 
-/** How early a kind stands in the catalogue: of several problems of a package, the lowest is its state. */
+/** The position of a kind in the catalogue: of several problems of a package, the lowest is its state. */
 export function getRank({ of }: Problem): number {
   return CATALOGUE.indexOf(of);
 }

@@ -28,7 +28,7 @@ export interface HealthParts extends StreamParts {
   /** Null if the config publishes nothing, or if the caller does not need it. */
   publisher: Pick<Publisher, 'isBehind' | 'findRefusal'> | null;
   formatCommand: FormatCommand;
-  /** CSV files of packages that cannot be used: left out where the worker tells of them. */
+  /** CSV files of packages that cannot be used: left out where the worker reports them. */
   unusableFiles?: readonly { account: string; problem: string }[];
   /** Streams without any read become overdue two ticks after this time (ms); left out: as soon as one was read or failed. */
   watchedSince?: number;
@@ -116,7 +116,7 @@ interface PackageRow {
 
 const keyOf = ({ account, package_id: id }: PackageRow) => `${account}/${id}`;
 
-/** The returned function tells whether the config names the package of a row. */
+/** The returned function checks whether the config names the package of a row. */
 export function createConfigFilter({ accounts }: Pick<Config, 'accounts'>): (row: PackageRow) => boolean {
   const configured = new Set(
     accounts.flatMap(({ name: account, packages }) =>
@@ -250,7 +250,7 @@ function readRefusal({ config, publisher }: HealthParts) {
 }
 
 /**
- * What the running worker tells: a config or packages that it refused, and publications that fail. Those are over once a file was
+ * What the running worker reports: a config or packages that it refused, and publications that fail. Those are over once a file was
  * made after the last failure: `vodhouse publish` may have made it.
  */
 function readWorkerNotes(worker: Holder | null, { secrets }: Config, publishedAt: string | null) {

@@ -1,4 +1,4 @@
-/** What became of one account in one load of a target: how the process that loads tells it, and how the live file keeps it. */
+/** The result of one load of one account into a target, as the loading process returns it and the live file stores it. */
 import { escapeControls, formatCount, formatDuration, pluralize } from './format.ts';
 
 export const LOAD_OUTCOMES = ['loaded', 'unchanged', 'removed', 'refused', 'failed'] as const;
@@ -8,7 +8,7 @@ export const LOAD_OUTCOMES = ['loaded', 'unchanged', 'removed', 'refused', 'fail
  */
 export type LoadOutcome = (typeof LOAD_OUTCOMES)[number];
 
-/** Did the target get what it was to get? */
+/** Does the target have what it should have? */
 export const isLoadDone = ({ outcome }: { outcome: LoadOutcome | null }): boolean =>
   outcome === 'loaded' || outcome === 'unchanged' || outcome === 'removed';
 
@@ -60,7 +60,7 @@ export function groupFailures<
 
 const MOST_NAMES = 5;
 
-/** What became of a group of accounts: a line, and below it what differs, and what to do. */
+/** The result of a group of accounts: a line, then what differs, and what to do. */
 export function loadLines([report, ...others]: readonly [LoadReport, ...LoadReport[]]): string[] {
   const { outcome, rows, durationMs, changeSeq, error, hint, differences } = report;
   const names = [report, ...others].slice(0, MOST_NAMES).map(({ account }) => account);

@@ -64,7 +64,7 @@ export async function build(
   }
 }
 
-/** Works on a new file beside one snapshot of the live file, in one transaction. */
+/** Works on a new file and one snapshot of the live file, in one transaction. */
 async function fillFile<Result>(
   file: string,
   request: PublishRequest,

@@ -75,7 +75,7 @@ function findMart({ marts }: Source, table: string): Mart {
   throw new ConfigError(`nothing that is published is named ${table}`, { hint: `there are ${names}` });
 }
 
-/** What they have of a video tells what changed since. A view of present videos lacks removed ones. */
+/** Tables whose rows have a `change_seq`, for what changed since. A view of present videos lacks removed ones. */
 const FOLLOWABLE = ['videos', 'video_history', 'video_versions', 'video_changes'];
 
 function assertFollowable({ changeSeq }: Source, table: string, sinceSeq: number): void {

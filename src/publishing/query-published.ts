@@ -109,7 +109,7 @@ export function* queryCsv({ columns, rows }: QueryResult): Iterable<string> {
 }
 
 function toCsvLine(cells: readonly SqlCell[]): string {
-  // a line of one NULL would be an empty line, which readers skip; it cannot be told from an empty text
+  // a line of one NULL would be an empty line, which readers skip; it looks like an empty text
   if (cells.length === 1 && cells[0] === null) return '""\n';
   return `${cells.map((cell) => (cell === null ? '' : toCsvField(toText(cell)))).join(',')}\n`;
 }

@@ -76,7 +76,7 @@ export async function createWebServer(options: WebServerOptions): Promise<WebSer
   }
 }
 
-/** `host · file`, so that tabs of several warehouses can be told apart. */
+/** `host · file`, so that tabs of several warehouses differ. */
 const createSiteTitle = (warehouse: string) => `${hostname()} · ${basename(warehouse)}`;
 
 /** The default level of brotli (11) is too slow to compress each response. */

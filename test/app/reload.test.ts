@@ -230,7 +230,7 @@ describe('a worker that is told to reload its config', () => {
     worker.state.current = () => worker.configOf([101, 102]);
     worker.reload();
     await expect.poll(() => worker.reloaded.length).toBe(1);
-    expect(worker.logged('config_warning').join('')).toContain('status cannot be told');
+    expect(worker.logged('config_warning').join('')).toContain('vodhouse status cannot show this');
     rmdirSync(`${worker.path}.worker.holder`);
   });
 

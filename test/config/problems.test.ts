@@ -117,7 +117,7 @@ describe('rules across values', () => {
     ...['', '-wal', '-journal', '.worker.lock', '.restoring'].map((ending): [string, string, string[]] => [
       `a published file at the warehouse${ending}`,
       `${LEAST}publish: { file: ./data/vodhouse.db${ending} }\n`,
-      ['publish.file: is the warehouse or a file beside it'],
+      ['publish.file: is the warehouse or a file that belongs to it'],
     ]),
     [
       'a server for all without keys',

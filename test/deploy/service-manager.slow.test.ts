@@ -78,7 +78,7 @@ describe.skipIf(!isInstalled)('a worker under systemd', () => {
     await eventually(worker.stderr).toContain('next full run at');
     worker.kill('SIGTERM');
     const { code, stderr } = await worker.ended;
-    const told = stderr.split('\n').filter((line) => line.includes('systemd is not told'));
+    const told = stderr.split('\n').filter((line) => line.includes('systemd cannot be notified'));
     expect([code, told.length, listNames()]).toEqual([0, 1, []]);
     expect(told[0]).toContain('the program systemd-notify was not found');
   });

@@ -91,7 +91,7 @@ function exitCodeForChecks({ findings, targets, webhook }: Checked): number {
   return results.includes(true) ? EXIT.partial : EXIT.failed;
 }
 
-/** Throws ConfigError if there is none. Pings are not tested: each of them tells that a run began or ended. */
+/** Throws ConfigError if there is none. Pings are not tested: each of them reports that a run began or ended. */
 function getWebhook({ notify }: Config, file: string): string {
   if (notify?.webhook) return notify.webhook;
   throw new ConfigError(`${file} has no notify.webhook to send a test message to`, {

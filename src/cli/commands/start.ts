@@ -57,7 +57,7 @@ async function startWorker(options: ConfigOptions): Promise<number> {
   return reason === 'SIGINT' ? EXIT.interrupted : EXIT.done;
 }
 
-/** Logs one line per event, and tells the service manager. */
+/** Logs one line per event, and notifies the service manager. */
 function eventsOf(
   config: Config,
   options: ConfigOptions,

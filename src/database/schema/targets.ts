@@ -33,7 +33,7 @@ export const publication = sqliteTable('publication', {
   published_at: timestamp('published_at').notNull(),
 });
 
-/** What a person had forgotten: rows are gone, and no `change_seq` tells of it. `account_name`: its rows stay when the account goes. */
+/** What `vodhouse forget` deleted: no `change_seq` shows it. `account_name`: its rows stay when the account goes. */
 export const forgotten = sqliteTable('forgotten', {
   forgotten_id: rowKey('forgotten_id'),
   account_name: text('account_name').notNull(),

@@ -46,7 +46,7 @@ function describeDrift({ account, stream, field, kind, sample }: HealthFacts['dr
 
 const drift: Kind = {
   kind: 'drift',
-  when: ['responses of an account do not match their description, and nobody acknowledged it'],
+  when: ['responses of an account do not match their description, and this is not acknowledged'],
   severity: 'note',
   find: ({ drift: all, formatCommand }) => {
     const open = all.filter(({ acknowledged_at: at }) => at === null);

@@ -58,7 +58,7 @@ export const TO_PACKAGES = { columns: ['package_key'], table: 'packages', refere
 export const TO_VIDEOS = { columns: ['video_key'], table: 'videos', references: ['video_key'] };
 export const TO_DATES = { columns: ['day'], table: 'dates', references: ['day'] };
 
-/** A moment `NAME_at` in UTC, and beside it `NAME_day`, its day in the service's calendar. */
+/** A moment `NAME_at` in UTC, and `NAME_day`, its day in the service's calendar. */
 export function moment(name: string, description: string, value: string, source: string | null) {
   // a call of JavaScript costs more than the rest
   const day = `case when ${value} is not null then coalesce(date(${value}, :offset), service_day(${value})) end`;
@@ -68,7 +68,7 @@ export function moment(name: string, description: string, value: string, source:
   ];
 }
 
-/** A size in bytes, and beside it in GiB. */
+/** A size in bytes, and the same in GiB. */
 export function size(name: string, description: string, bytes: string, details: Details): TableColumn[] {
   return [
     column(`${name}_bytes`, 'BIGINT', `${description}.`, bytes, { unit: 'bytes', ...details }),

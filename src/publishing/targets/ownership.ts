@@ -18,7 +18,7 @@ export interface AccountState {
   loadedAt: string | null;
 }
 
-/** Who loaded an account last, and when; `state`: null where nobody did. */
+/** Which warehouse loaded an account last, and when; `state`: null where none did. */
 export const formatLoaded = (state: AccountState | null): string =>
   state ? `loaded by ${state.worker}, ${state.loadedAt ?? 'not completely'} UTC` : 'not loaded yet';
 

@@ -7,12 +7,12 @@ import { createMarts, type Marts } from '../marts/marts.ts';
 
 export type Source = ReturnType<typeof openSource>;
 
-/** What `about.accounts` tells of an account. */
+/** An account in `about.accounts`. */
 interface PublishedAccount {
   account: string;
   /** The last change of one of its videos. */
   change_seq: number;
-  /** How often rows of it were forgotten: no `change_seq` tells of that. */
+  /** How often `vodhouse forget` deleted rows of it: no `change_seq` shows that. */
   forgotten: number;
 }
 
@@ -59,7 +59,7 @@ export function openSource(file: string) {
       accounts: accounts.map(({ account }) => account),
       /** The last change of a video of the account. */
       changeSeqOf: (account: string) => find(accounts, account)?.change_seq ?? 0,
-      /** Another one: rows have other values or columns, or some are gone, though no `change_seq` tells of it. */
+      /** If it differs, rows have other values or columns, or some were deleted, though no `change_seq` shows it. */
       shapeOf: (account: string) =>
         hash([marts.shape, timezone, find(accounts, account)?.forgotten ?? 0, listPackages(db, account)]),
       close: () => void db.close(),

@@ -41,7 +41,7 @@ export function findChanges(db: Db, request: ChangesRequest): FoundChanges {
   const isOfFirst = kind === 'added' || kind === 'present';
   const first = kind === null || isOfFirst ? readList(db, 'first', request) : [];
   const later = isOfFirst ? [] : readList(db, 'later', request);
-  // a change of the second in which its video was added stands above that: the sort keeps their order
+  // a change of the second in which its video was added comes before that: the sort keeps their order
   const found = [...later, ...first].sort((one, other) =>
     one.at < other.at ? 1 : one.at > other.at ? -1 : 0,
   );

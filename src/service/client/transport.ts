@@ -138,7 +138,7 @@ function redirectHost(location: string | string[] | undefined, base: URL): strin
 }
 
 /**
- * The text of an error page on one line, without its tags. The key is taken out first, which may look like a tag. Linear time:
+ * The text of an error page on one line, without its tags. The key, which may look like a tag, is redacted first. Linear time:
  * a pattern that crosses other `<` takes minutes for a page full of them.
  */
 async function readErrorText(

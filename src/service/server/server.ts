@@ -53,7 +53,7 @@ interface AppOptions {
   /** Receives an exception, which the client only sees as HTTP 500. */
   onError?: (error: unknown) => void;
   /**
-   * Whose `x-forwarded-for` counts for the address of a client: that of nobody (default), of the connecting proxy (true), or of
+   * Whose `x-forwarded-for` counts for the address of a client: that of no proxy (default), of the connecting proxy (true), or of
    * these addresses and networks.
    */
   trustProxy?: boolean | readonly string[];

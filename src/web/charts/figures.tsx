@@ -115,7 +115,7 @@ export function createBars(values: readonly number[]) {
 
 export interface StripBar {
   class: string;
-  /** In px; it tells states apart without their colour, as `sign` does. */
+  /** In px; it shows the state without its colour, as `sign` does. */
   height: number;
   sign?: string;
   href?: string;

@@ -29,7 +29,7 @@ export interface PageFrame {
 interface PageProps extends PageFrame {
   /** Of the tab, before the name of the warehouse. */
   title: string;
-  /** Where the page stands in the navigation; left out: the page has none. */
+  /** The item of the navigation; left out: the page has none. */
   current?: NavigationItem;
   /** The pages above this one, the highest first. */
   crumbs?: readonly { text: string; href: string }[];

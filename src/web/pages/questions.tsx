@@ -12,10 +12,10 @@ import { Table, type Column } from './table.tsx';
 export interface Question {
   slug: string;
   heading: string;
-  /** What stands before the SQL. */
+  /** The text before the SQL. */
   text: string;
   sql: string;
-  /** What stands below the answer. */
+  /** The text below the answer. */
   notes: string;
 }
 

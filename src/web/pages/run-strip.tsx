@@ -43,7 +43,7 @@ export function RunBars({ runs, now, step, highest, isDetailed }: BarsProps) {
   const longest = Math.max(...shown.map(({ ms }) => ms), 1);
   const bars = shown.map(({ run, ms }) => ({
     class: `run-${toShownStatus(run)}`,
-    // grows with the root, so that short runs beside a long one can be told apart
+    // grows with the root, so that short runs next to a long one differ
     height: Math.round(LOWEST + Math.sqrt(ms / longest) * (highest - LOWEST)),
     ...(isDetailed && {
       sign: SIGNS[run.status],

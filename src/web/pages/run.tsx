@@ -180,7 +180,7 @@ const REQUEST_COLUMNS: readonly Column<RequestRow>[] = [
   ['>Received', (row) => formatBinaryBytes(row.bytes)],
 ];
 
-/** Waiting is what the limits are for, so it is told without a colour. */
+/** Waiting is what the limits are for, so it has no colour. */
 const Requests = ({ rows, waits }: { rows: readonly RequestRow[]; waits: RunWaits }) => (
   <>
     <List name="requests" heading="Requests" columns={REQUEST_COLUMNS} rows={rows} />

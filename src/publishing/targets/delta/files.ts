@@ -13,7 +13,7 @@ import type { DeltaTable } from './tables.ts';
 
 /** The rows of one file: a key range of a large table; a month of a small one, or all of it. */
 export interface Slice {
-  /** What the log tells of them. */
+  /** What the log holds of them. */
   tags: Record<string, string>;
   rows: Rows;
 }
@@ -63,7 +63,7 @@ export function divide(
   }));
 }
 
-/** The text that tells the slices of a small table apart: the first letters of a day, or nothing. */
+/** The text by which a small table is sliced: the first letters of a day, or nothing. */
 export const sliceOf = ({ sliceBy }: DeltaTable): string =>
   sliceBy === null ? `''` : `substr(t."${sliceBy.column}", 1, ${sliceBy.length})`;
 

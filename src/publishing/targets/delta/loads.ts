@@ -26,7 +26,7 @@ export const LOADS_FORM: TableForm = {
   partition: 'account',
 };
 
-/** What the log tells of an account. */
+/** What the log holds of an account. */
 export interface Claim {
   state: AccountState;
   /** What a load does that has begun, and did not end yet; null: none has. */

@@ -1,4 +1,4 @@
-/** The log of one Delta table: its versions, written one after the other by whoever comes first. */
+/** The log of one Delta table: its versions, written one after the other; the first writer of a version wins. */
 import { randomUUID } from 'node:crypto';
 import type { Store } from '../stores/store.ts';
 import { TargetError } from '../target.ts';

@@ -10,7 +10,7 @@ import type { MetaData } from './actions.ts';
 /** A published table, and how its rows are divided into files. */
 export interface DeltaTable {
   table: Table;
-  /** The column of the log that tells whose a file is; null: everybody's. */
+  /** The column of the log that names the owner of a file; null: files have no owner. */
   partition: 'account' | 'warehouse_id' | null;
   /** Small tables have a file for each month, or year: the letters that its days begin with; null: one file. */
   sliceBy: { column: string; length: number } | null;
@@ -64,7 +64,7 @@ export interface TableForm {
   name: string;
   description: string;
   columns: readonly Column[];
-  /** The column that tells whose a file is: its values are in the log, not in the file. */
+  /** The column that names the owner of a file: its values are in the log, not in the file. */
   partition: string | null;
 }
 

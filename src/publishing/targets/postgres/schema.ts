@@ -1,4 +1,4 @@
-/** Makes and extends the schema of a target: whoever loads first, and only by adding. What readers see is never dropped. */
+/** Makes and extends the schema of a target. The first load does, and it only adds: what readers see is never dropped. */
 import type { PostgresTargetConfig } from '../../../config/config.ts';
 import { ConfigError } from '../../../lib/errors.ts';
 import type { View } from '../../mart.ts';

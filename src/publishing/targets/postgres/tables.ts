@@ -13,7 +13,7 @@ export interface TargetTable {
   columns: Readonly<Record<string, string>>;
   /** Empty: no primary key. */
   key: readonly string[];
-  /** Columns of an index beside the key. */
+  /** Columns of an index besides the key. */
   index?: readonly string[];
 }
 
@@ -32,7 +32,7 @@ export function toType({ name, type, unit }: Pick<Column, 'name' | 'type' | 'uni
   return TYPES[type] ?? 'text';
 }
 
-/** Column that tells the runs of many warehouses apart. */
+/** The column that separates the runs of several warehouses. */
 export const WAREHOUSE_ID = 'warehouse_id';
 
 const OF_WAREHOUSE = ['runs', 'walks', 'about'];

@@ -123,7 +123,7 @@ function toBucketUrl({ bucket, endpoint, region }: S3Place): string {
 /** What another attempt may heal. */
 const PASSING = [408, 409, 429, 500, 502, 503, 504];
 
-/** The store's own code and message. It may repeat the login, which is taken out. */
+/** The store's own code and message. It may repeat the login, which is redacted. */
 function toRefusal({ status, body }: Answer, place: S3Place): TargetError {
   const root = parseRoot(body, 'Error');
   const code = textOf(root, 'Code');
