@@ -1,11 +1,13 @@
 /** Changes lines of the modules where a wrong one costs data. `npm run mutate -- --mutate FILE` looks at one file. */
 export default {
   mutate: [
-    'src/sync/videos/{proof,page-contents,boundary-read,seek,walk-state}.ts',
-    'src/sync/storage/{date-ranges,classify-days,plausible,correction}.ts',
+    'src/sync/videos/{proof,page-contents,boundary-read,quick-walk,walk-state}.ts',
+    'src/sync/storage/{date-ranges,classify-days,correction}.ts',
     'src/budget/pauses.ts',
     'src/service/client/retry.ts',
-    'src/app/{due,cron}.ts',
+    'src/app/due.ts',
+    'src/lib/cron-ticks.ts',
+    'src/health/catalogue.ts',
   ],
   plugins: [import.meta.resolve('@stryker-mutator/vitest-runner')],
   testRunner: 'vitest',
