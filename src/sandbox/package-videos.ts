@@ -66,46 +66,50 @@ export function createPackageVideos(account: Account, spec: PackageSpec) {
 
 /** The ways in which the videos change; `upload`, `edit`, `remove` and `restore` return the id. */
 function createChanges(account: Account, spec: PackageSpec, state: State, getRecord: RecordCache) {
-  const { live } = state;
+  const { live, removed } = state;
   const count = (entry: Entry, day: string, sign: 1 | -1): void =>
     account.countFile(day.slice(0, 10), getRecord(entry).filesize, sign);
-  const removeAndCount = (rank: number, day = account.now()): number => {
-    const entry = remove(state, rank);
+  const insert = (entry: Entry): number => {
+    live.splice(findRank(live, entry.id), 0, entry);
+    return markChanged(state, entry);
+  };
+  const remove = (rank: number, day = account.now()): number => {
+    const entry = removeAt(live, rank);
     entry.deletedOn = day;
+    removed.push(entry);
     count(entry, day, -1);
-    return entry.id;
+    return markChanged(state, entry);
   };
   return {
     /** Adds a video with an id above all earlier ones. */
     upload: () => {
       state.newestId += nextIdGap(account.seed, spec, state.newestId);
-      const cdate = account.now();
-      const entry = newEntry(state.newestId, cdate);
-      count(entry, cdate, 1);
-      return insert(state, entry);
+      const entry = newEntry(state.newestId, account.now());
+      count(entry, getRecord(entry).cdate ?? '', 1);
+      return insert(entry);
     },
     /** Changes the video at `rank`, from 0 in order of ids. */
     edit: (rank: number) => edit(state, rank),
-    remove: (rank: number) => removeAndCount(rank),
+    remove,
     /**
      * Removes so many videos, evenly spread over the list; the first video stays. Their files are deleted on `day`, by default
      * today. Throws RangeError if there are fewer.
      */
     removeMany: (videos: number, day?: string): void => {
       const step = live.length / videos;
-      for (let left = videos; left > 0; left--) removeAndCount(Math.ceil(left * step) - 1, day);
+      for (let left = videos; left > 0; left--) remove(Math.ceil(left * step) - 1, day);
     },
     /** Restores the removed video at `index`, unchanged, with its old id. */
     restore: (index: number) => {
-      const entry = removeAt(state.removed, index);
+      const entry = removeAt(removed, index);
       const now = account.now();
       count(entry, entry.deletedOn > now ? entry.deletedOn : now, 1);
-      return insert(state, entry);
+      return insert(entry);
     },
     /** Counts the files of the first videos, from their days on. To be called once. */
     countFirst: (): void => {
-      for (const entry of [...live, ...state.removed])
-        if (entry.cdate === null) count(entry, getRecord(entry).cdate ?? '', 1);
+      const first = [...live, ...removed].filter(({ cdate }) => cdate === null);
+      for (const entry of first) count(entry, getRecord(entry).cdate ?? '', 1);
     },
   };
 }
@@ -128,23 +132,11 @@ function getSorted({ live, sorted }: State, item: SortItem, getRecord: RecordCac
   return known;
 }
 
-function insert(state: State, entry: Entry): number {
-  state.live.splice(findRank(state.live, entry.id), 0, entry);
-  return markChanged(state, entry);
-}
-
 function edit(state: State, rank: number): number {
   const entry = getAt(state.live, rank);
   entry.revision++;
   entry.video = null;
   return markChanged(state, entry);
-}
-
-function remove(state: State, rank: number): Entry {
-  const entry = removeAt(state.live, rank);
-  state.removed.push(entry);
-  markChanged(state, entry);
-  return entry;
 }
 
 /** Every change ends here. */

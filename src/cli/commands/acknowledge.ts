@@ -5,7 +5,7 @@ import type { OpenDrift } from '../../warehouse/statements/drift.ts';
 import { openWarehouse } from '../../warehouse/warehouse.ts';
 import type { ConfigOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
-import { assertKnown, assertWarehouse } from '../known-name.ts';
+import { assertKnown, assertWarehouse } from '../requirements.ts';
 
 /** `vodhouse acknowledge [ACCOUNT/STREAM/FIELD]`: accepts drift, all of it where none is named. Returns the exit code. */
 export async function acknowledge(options: ConfigOptions, name?: string): Promise<number> {

@@ -5,7 +5,7 @@ import type { CorrectionOffer } from '../../sync/storage/correction.ts';
 import type { ConfigOptions } from '../command-context.ts';
 import { isConfirmed } from '../confirm.ts';
 import { EXIT } from '../exit.ts';
-import { assertAccount } from '../known-name.ts';
+import { assertAccount } from '../requirements.ts';
 import { formatRecords } from '../output/table.ts';
 import { publishChange, withPipeline } from '../with-pipeline.ts';
 

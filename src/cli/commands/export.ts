@@ -12,7 +12,7 @@ import type { JsonOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { formatJson } from '../output/output.ts';
 import { inChunks, ndjson } from '../output/query-text.ts';
-import { findPublishedFile } from '../published-file.ts';
+import { findPublishedFile } from '../requirements.ts';
 import { abortOnSignal } from '../signals.ts';
 
 type ExportOptions = JsonOptions & {

@@ -10,7 +10,7 @@ import type { ForgetTarget } from '../../warehouse/accounts.ts';
 import type { ConfigOptions } from '../command-context.ts';
 import { isConfirmed } from '../confirm.ts';
 import { EXIT } from '../exit.ts';
-import { assertKnown, assertWarehouse } from '../known-name.ts';
+import { assertKnown, assertWarehouse } from '../requirements.ts';
 import { displayPath } from '../output/output.ts';
 import { formatRecords } from '../output/table.ts';
 import { publishChange, withPipeline, type OpenedCommand } from '../with-pipeline.ts';

@@ -18,7 +18,7 @@ import { openWarehouse, type Warehouse } from '../../warehouse/warehouse.ts';
 import { createLoadLogger, type JsonOptions } from '../command-context.ts';
 import { isConfirmed } from '../confirm.ts';
 import { EXIT } from '../exit.ts';
-import { assertKnown } from '../known-name.ts';
+import { assertKnown } from '../requirements.ts';
 import { formatJson } from '../output/output.ts';
 import {
   exitCodeForLoads,

@@ -5,7 +5,7 @@ import { openPublishedFile, queryCsv, type QueryResult } from '../../publishing/
 import type { JsonOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { inChunks, queryJson, queryTable } from '../output/query-text.ts';
-import { findPublishedFile } from '../published-file.ts';
+import { findPublishedFile } from '../requirements.ts';
 
 type QueryOptions = JsonOptions & { csv?: true; file?: string };
 

@@ -4,7 +4,7 @@ import { systemClock, toTimestamp } from '../../lib/clock.ts';
 import { openWarehouse } from '../../warehouse/warehouse.ts';
 import type { ConfigOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
-import { assertAccount, assertWarehouse } from '../known-name.ts';
+import { assertAccount, assertWarehouse } from '../requirements.ts';
 
 /** `vodhouse resume ACCOUNT`: ends the pause of an account, also while a worker runs. Returns the exit code. */
 export async function resume(options: ConfigOptions, account: string): Promise<number> {

@@ -1,9 +1,11 @@
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import type { SeenRequest } from '../../support/servers/scripted-service.ts';
 import { folderOfAccounts, startStampedService } from '../../support/servers/stamped-service.ts';
 import { eventually, startVodhouse, vodhouse } from '../../support/processes/vodhouse-command.ts';
-import { readWarehouseRows } from '../../support/fixtures/warehouse-rows.ts';
+import { WAREHOUSE } from '../../support/fixtures/config-file.ts';
+import { readRows } from '../../support/fixtures/live-file.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -61,10 +63,12 @@ describe('with the clock of a real server', () => {
     expect(service.arrivals).toHaveLength(6);
     const after = await vodhouse(['sync'], { cwd });
     expect([after.code, after.stderr]).toEqual([0, expect.any(String)]);
-    expect(readWarehouseRows(cwd, 'select status, resumed from walk order by walk_id').at(-1)).toEqual({
+    expect(
+      readRows(join(cwd, WAREHOUSE), 'select status, resumed from walk order by walk_id').at(-1),
+    ).toEqual({
       status: 'succeeded',
       resumed: 1,
     });
-    expect(readWarehouseRows(cwd, 'select count(*) as videos from video')).toEqual([{ videos: 20 }]);
+    expect(readRows(join(cwd, WAREHOUSE), 'select count(*) as videos from video')).toEqual([{ videos: 20 }]);
   });
 });

@@ -1,8 +1,11 @@
-/** What a command needs to exist: a warehouse, and names that are known. */
+/** What commands require: a warehouse, a published file, names that are known. */
 import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
+import { loadConfigWithoutFiles } from '../config/load.ts';
 import { findNearest } from '../lib/did-you-mean.ts';
 import { ConfigError } from '../lib/errors.ts';
+import type { ConfigOptions } from './command-context.ts';
 
 /** Throws ConfigError for a name that is not among the known ones: `message` and the name, and the nearest known one. */
 export function assertKnown(message: string, name: string, known: readonly string[]): void {
@@ -23,4 +26,17 @@ export const assertAccount = ({ accounts }: Pick<Config, 'accounts'>, account: s
 /** Throws ConfigError where the config has no live file yet. */
 export function assertWarehouse({ warehouse }: Pick<Config, 'warehouse'>): void {
   if (!existsSync(warehouse)) throw new ConfigError(`there is no warehouse at ${warehouse}`);
+}
+
+/** The file of `--file`, then no config is read; else that of the config. Throws ConfigError if the config publishes nothing. */
+export function findPublishedFile(
+  { file, config }: ConfigOptions & { file?: string },
+  command: string,
+): string {
+  if (file !== undefined) return resolve(file);
+  const { publish } = loadConfigWithoutFiles(config).config;
+  if (publish) return publish.file;
+  throw new ConfigError(`${config} publishes nothing, and ${command} reads the published file`, {
+    hint: 'add publish: {} to the config, then vodhouse publish',
+  });
 }
