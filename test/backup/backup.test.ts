@@ -47,17 +47,12 @@ describe('a backup', () => {
     });
   });
 
-  it('has the permissions of the live file', async () => {
-    const { path, file } = await filled();
-    chmodSync(path, 0o640);
-    backUp(path, file);
-    expect((statSync(file).mode & 0o777).toString(8)).toBe('640');
-  });
-
-  it('creates its folder', async () => {
+  it('has the permissions of the live file, in a folder that it creates', async () => {
     const { folder, path } = await filled();
+    chmodSync(path, 0o640);
     backUp(path, join(folder, 'a/b/copy.db'));
     expect(readdirSync(join(folder, 'a/b'))).toEqual(['copy.db']);
+    expect((statSync(join(folder, 'a/b/copy.db')).mode & 0o777).toString(8)).toBe('640');
   });
 
   it('is made of a file of an older format, which does not change', async () => {

@@ -63,13 +63,7 @@ describe('a backup of another warehouse', () => {
   it('is refused, and nothing is changed', () => {
     const other = backUpAnother();
     const before = [names(), hashFile(path), hashFile(other)];
-    expect(() => restore(path, other, NOW)).toThrow(
-      expect.objectContaining({
-        name: 'ConfigError',
-        message: `${other} is a backup of another warehouse than ${path}; nothing was changed`,
-        hint: `to use it all the same, move ${path} away first, and its -wal if there is one`,
-      }) as Error,
-    );
+    expect(() => restore(path, other, NOW)).toThrow(/is a backup of another warehouse/);
     expect([names(), hashFile(path), hashFile(other)]).toEqual(before);
   });
 
@@ -159,12 +153,6 @@ describe('a restored backup', () => {
     expect(kept).toEqual(['one', 'two', 'three']);
   });
 
-  it('replaces a missing file', () => {
-    rmSync(path);
-    expect(restore(path, file, NOW)).toMatchObject({ kept: null });
-    expect(readContents(path)).toEqual(readContents(file));
-  });
-
   it('ignores the log of a missing file, and preserves the log', () => {
     writeToLog();
     rmSync(path);
@@ -173,13 +161,14 @@ describe('a restored backup', () => {
   });
 
   it.each([
-    ['no database at all', (live: string) => writeFileSync(live, 'x'.repeat(5000))],
-    ['empty', (live: string) => writeFileSync(live, '')],
+    ['missing', () => rmSync(path)],
+    ['no database at all', () => writeFileSync(path, 'x'.repeat(5000))],
+    ['empty', () => writeFileSync(path, '')],
   ])('replaces a file that is %s', (_what, damage) => {
-    damage(path);
-    const before = hashFile(path);
+    damage();
+    const before = existsSync(path) ? hashFile(path) : null;
     const { kept } = restore(path, file, NOW);
-    expect([readContents(path), hashFile(kept ?? '')]).toEqual([readContents(file), before]);
+    expect([readContents(path), kept && hashFile(kept)]).toEqual([readContents(file), before]);
   });
 
   it('has the permissions of the old file', () => {
@@ -211,27 +200,26 @@ describe('a restored backup', () => {
   });
 });
 
-describe('the backup', () => {
-  it.each(['delete', 'wal'])('is only read, and no file is created next to it: in mode %s', (mode) => {
-    execute(file, `pragma journal_mode = ${mode}`);
-    const before = hashFile(file);
-    restore(path, file, NOW);
-    expect([hashFile(file), readdirSync(join(folder, 'backups'))]).toEqual([before, ['copy.db']]);
-  });
+it.each(['delete', 'wal'])('only reads the backup, and creates no file next to it: in mode %s', (mode) => {
+  execute(file, `pragma journal_mode = ${mode}`);
+  const before = hashFile(file);
+  restore(path, file, NOW);
+  expect([hashFile(file), readdirSync(join(folder, 'backups'))]).toEqual([before, ['copy.db']]);
 });
 
-describe('the requests since the backup', () => {
-  it('count as a full window of every account: each is paused for a day', () => {
-    const pause = (account: string) =>
-      `insert into pause (account, until, reason, since, full_rate_at, consecutive_restrictions)
-       values ('${account}', '2026-03-01 12:00:00', 'too many', '2026-03-01 11:00:00', '2026-03-01 12:00:00', 1);`;
-    execute(file, `delete from pause; ${pause('main')}`);
-    expect(restore(path, file, NOW).pausedUntil).toBe('2026-03-04 08:05:00');
-    expect(readRows(path, 'select distinct until, full_rate_at, since from pause')).toEqual([
-      { until: '2026-03-04 08:05:00', full_rate_at: '2026-03-04 08:05:00', since: '2026-03-03 08:05:00' },
-    ]);
-    expect(readRows(path, 'select account from package except select account from pause')).toEqual([]);
-  });
+it('counts the requests since the backup as a full window of every account: each is paused for a day', () => {
+  execute(
+    file,
+    `delete from pause;
+     insert into pause (account, until, reason, since, full_rate_at, consecutive_restrictions)
+       values ('main', '2026-03-01 12:00:00', 'too many', '2026-03-01 11:00:00', '2026-03-01 12:00:00', 1)`,
+  );
+  const { pausedUntil: until } = restore(path, file, NOW);
+  expect(until).toBe('2026-03-04 08:05:00');
+  expect(readRows(path, 'select distinct until, full_rate_at, since from pause')).toEqual([
+    { until, full_rate_at: until, since: '2026-03-03 08:05:00' },
+  ]);
+  expect(readRows(path, 'select account from package except select account from pause')).toEqual([]);
 });
 
 /** Asserts that the folders of the live file and of the backup have not changed. */
@@ -312,22 +300,16 @@ describe('a restore is rejected, and changes nothing', () => {
 
   it('with the next step', () => {
     writeFileSync(file, '');
-    const other = expect.objectContaining({
-      hint: 'name another backup; the live file is as it was',
-    }) as Error;
-    expect(() => restore(path, file, NOW)).toThrow(other);
+    const hint = expect.stringContaining('name another backup') as string;
+    expect(() => restore(path, file, NOW)).toThrow(expect.objectContaining({ hint }) as Error);
   });
 });
 
 /** Overwrites a part of the file, or truncates it there. */
 function patch(db: string, bytes: Buffer | null, at: number): void {
   const before = readFileSync(db);
-  writeFileSync(
-    db,
-    bytes
-      ? Buffer.concat([before.subarray(0, at), bytes, before.subarray(at + bytes.length)])
-      : before.subarray(0, at),
-  );
+  const rest = bytes ? [bytes, before.subarray(at + bytes.length)] : [];
+  writeFileSync(db, Buffer.concat([before.subarray(0, at), ...rest]));
 }
 
 /** The state of a live file when it is opened. */
