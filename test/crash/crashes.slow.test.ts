@@ -118,7 +118,7 @@ async function prepare({ before = [], changed = false, publish = '' }: Scenario)
   const writeConfig = (top: string) =>
     writeFileSync(
       join(folder, CONFIG),
-      configText({ url, packages: [101, 102], pageSize: 20, concurrency: 1, top }),
+      configText({ url, packages: [101, 102], pageSize: 20, limits: 'concurrency: 1', top }),
     );
   mkdirSync(join(folder, 'data'));
   mkdirSync(join(folder, 'lake'));

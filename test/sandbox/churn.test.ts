@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { allVideos, makeSandbox, NOON, startSandbox } from '../support/fixtures/sandbox-package.ts';
+import { allVideos, makeSandbox, NOON, serveSandbox } from '../support/servers/sandbox-account.ts';
 
 describe('churn', () => {
   it('makes the same changes for a seed, however they are split', async () => {
@@ -61,7 +61,7 @@ describe('churn', () => {
   it.each(['title', 'duration', 'filesize'])(
     'is visible immediately in a list sorted by %s and in a search',
     async (item) => {
-      const { sandbox, videos } = await startSandbox();
+      const { sandbox, videos } = await serveSandbox(makeSandbox());
       const query = `pkg=102&pagesize=1000&sort_item=${item}&sort_direction=asc`;
       const search = `${query}&search_item=title&keyword=1`;
       for (let round = 0; round < 5; round++) {
@@ -82,7 +82,7 @@ describe('churn a minute', () => {
   it('arrives in small steps at the requested rate, and ends with the sandbox', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const clock = createVirtualClock(NOON);
-    const { sandbox, videos } = await startSandbox({ clock, churnPerMinute: 120 });
+    const { sandbox, videos } = await serveSandbox(makeSandbox({ clock, churnPerMinute: 120 }));
     const expected = makeSandbox();
     const content = async (from: Sandbox) =>
       (await allVideos(from, 101)).map((video) => ({ ...video, cdate: '' }));

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { readVideo } from '../../src/service/videos.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
-import { allVideos, makeSandbox, NOON, startSandbox } from '../support/fixtures/sandbox-package.ts';
+import { allVideos, makeSandbox, NOON, serveSandbox } from '../support/servers/sandbox-account.ts';
 
 describe('the sandbox', () => {
   it('has packages of 12,000, 300 and 0 videos', async () => {
-    const { sandbox, videos } = await startSandbox();
+    const { sandbox, videos } = await serveSandbox(makeSandbox());
     expect(sandbox.packageIds).toEqual([101, 102, 103]);
     const pagings = await Promise.all(
       sandbox.packageIds.map(async (id) => (await videos(`pkg=${id}&pagesize=1000`)).paging),
@@ -18,7 +18,7 @@ describe('the sandbox', () => {
   });
 
   it('has its key and its packages, and no others', async () => {
-    const { url, videos } = await startSandbox();
+    const { url, videos } = await serveSandbox(makeSandbox());
     const response = await fetch(`${url}/info/v1/videos.json?key=another&pkg=102`);
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({
@@ -30,7 +30,9 @@ describe('the sandbox', () => {
 
   it('takes packages, keys and the largest page from its options', async () => {
     const packages = [{ id: 7, videos: 45 }];
-    const { sandbox, videos } = await startSandbox({ packages, keys: ['one', 'two'], pageSizeMax: 10 });
+    const { sandbox, videos } = await serveSandbox(
+      makeSandbox({ packages, keys: ['one', 'two'], pageSizeMax: 10 }),
+    );
     expect(sandbox).toMatchObject({ key: 'one', packageIds: [7] });
     const paging = { page: 5, pagesize: 10, totalcount: 45, totalpage: 5 };
     expect((await videos('pkg=7&page=5')).paging).toEqual(paging);
@@ -41,7 +43,7 @@ describe('the sandbox', () => {
   });
 
   it('lists 20 videos, newest first, by default', async () => {
-    const { sandbox, videos } = await startSandbox();
+    const { sandbox, videos } = await serveSandbox(makeSandbox());
     const newest = (await allVideos(sandbox, 102)).slice(-20).reverse();
     expect((await videos('pkg=102')).videoInfoList).toEqual(newest);
   });

@@ -6,7 +6,7 @@ import { writeDay } from '../../src/warehouse/statements/storage.ts';
 import { transact } from '../../src/database/transaction.ts';
 import { openWarehouse, type Warehouse } from '../../src/warehouse/warehouse.ts';
 import { execute, readRows, type Row } from '../support/fixtures/live-file.ts';
-import { dayRow } from '../support/fixtures/storage-rows.ts';
+import { dayRow } from '../support/fixtures/storage-days.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createVirtualClock, toMs } from '../support/clocks/virtual-clock.ts';
 

@@ -1,25 +1,27 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { mostWithin } from '../../support/clocks/sliding-window.ts';
-import {
-  folderOfAccounts,
-  startStampedService,
-  type Treatment,
-} from '../../support/servers/stamped-service.ts';
-import { eventually, startVodhouse } from '../../support/processes/vodhouse-command.ts';
+import { commandFolder } from '../../support/fixtures/command-folder.ts';
+import { listPage, videoRecord } from '../../support/fixtures/service-responses.ts';
+import { eventually } from '../../support/processes/vodhouse-command.ts';
+import { startScriptedService, type SeenRequest } from '../../support/servers/scripted-service.ts';
 
-const WELL: Treatment = { latencyMs: 20, outcome: 'well' };
-const TREATMENTS: Treatment[] = [
-  ...[
-    WELL,
-    WELL,
-    { latencyMs: 80, outcome: 'well' as const },
-    WELL,
-    { latencyMs: 900, outcome: 'well' as const },
-    WELL,
-  ],
-  ...(['error', 'drop', 'truncate'] as const).map((outcome) => ({ latencyMs: 40, outcome })),
-];
+const RECORDS = Array.from({ length: 400 }, (_, index) => videoRecord(index + 1));
+
+/** The duration of each response; the last ones are an error, a closed connection and half a page. */
+const LATENCIES_MS = [20, 20, 80, 20, 900, 20, 40, 40, 40];
+
+async function reply(request: SeenRequest) {
+  const kind = request.number % LATENCIES_MS.length;
+  await pause(LATENCIES_MS[kind]);
+  const page = listPage(request, RECORDS);
+  const faults = {
+    6: { status: 500, body: 'on fire' },
+    7: 'drop',
+    8: { ...page, truncateAfter: 100 },
+  } as const;
+  return kind in faults ? faults[kind as keyof typeof faults] : page;
+}
 
 /** Processes one after the other: how long each runs, how it ends, and whether a `check` runs at the same time. */
 const LIVES = [
@@ -31,32 +33,26 @@ const LIVES = [
 
 describe('with the clock of a real server', () => {
   it.each([
-    [1_000, 'per_second: 5'],
-    [60_000, 'per_minute: 12'],
+    [1_000, 'per_second', 5],
+    [60_000, 'per_minute', 12],
   ])(
     'no %i ms have more requests than %s, whatever fails and whichever process is killed',
-    async (windowMs, limits) => {
-      const service = await startStampedService(
-        400,
-        ({ number }) => TREATMENTS[number % TREATMENTS.length] ?? WELL,
-      );
-      const cwd = folderOfAccounts(service.url, [{ name: 'main', limits }]);
+    async (windowMs, limit, most) => {
+      const { url, requests } = await startScriptedService(reply);
+      const options = { packages: [101, 102, 103], pageSize: 2, storage: false, limits: `${limit}: ${most}` };
+      const { start } = commandFolder({ url, ...options });
+      const sync = () => start('sync', '--log-level', 'error');
       for (const [afterMs, signal, withCheck] of LIVES) {
-        const running = [startVodhouse(['sync', '--log-level', 'error'], { cwd })];
-        if (withCheck) running.push(startVodhouse(['check', '--all'], { cwd }));
+        const running = [sync(), ...(withCheck ? [start('check', '--all')] : [])];
         await pause(afterMs);
         for (const process of running) process.kill(signal);
         await Promise.all(running.map((process) => process.ended));
       }
-      const last = startVodhouse(['sync', '--log-level', 'error'], { cwd });
-      await eventually(() => service.arrivals.length).toBeGreaterThan(3);
+      const last = sync();
+      await eventually(() => requests.length).toBeGreaterThan(3);
       last.kill('SIGKILL');
-      expect(
-        mostWithin(
-          service.arrivals.map(({ at }) => at),
-          windowMs,
-        ),
-      ).toBeLessThanOrEqual(Number(limits.split(': ')[1]));
+      const arrivals = requests.map(({ at }) => at);
+      expect(mostWithin(arrivals, windowMs)).toBeLessThanOrEqual(most);
     },
   );
 });

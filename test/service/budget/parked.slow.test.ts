@@ -1,17 +1,32 @@
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import type { SeenRequest } from '../../support/servers/scripted-service.ts';
-import { folderOfAccounts, startStampedService } from '../../support/servers/stamped-service.ts';
-import { eventually, startVodhouse, vodhouse } from '../../support/processes/vodhouse-command.ts';
-import { WAREHOUSE } from '../../support/fixtures/config-file.ts';
-import { readRows } from '../../support/fixtures/live-file.ts';
+import { commandFolder } from '../../support/fixtures/command-folder.ts';
+import { configText } from '../../support/fixtures/config-file.ts';
+import { listPage, videoRecord } from '../../support/fixtures/service-responses.ts';
+import { eventually } from '../../support/processes/vodhouse-command.ts';
+import {
+  startScriptedService,
+  type Reply,
+  type SeenRequest,
+} from '../../support/servers/scripted-service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
 /** High limits: the rate is back soon after a pause. */
 const LIMITS = 'per_second: 100, per_minute: 6000';
 const later = (seconds: number) => ({ status: 429, headers: { 'retry-after': String(seconds) } });
+
+const ACCOUNT = { key: 'main', packages: [101, 102, 103], pageSize: 2, storage: false };
+
+/** A service of packages with this many videos; `replace` returns another response, or null. */
+function serve(videos: number, replace: (request: SeenRequest) => Reply | null) {
+  const records = Array.from({ length: videos }, (_, index) => videoRecord(index + 1));
+  return startScriptedService(async (request) => {
+    const reply = replace(request);
+    await pause(10);
+    return reply ?? listPage(request, records);
+  });
+}
 
 /** The arrivals between two moments. */
 function between(arrivals: readonly SeenRequest[], from: number, to: number): SeenRequest[] {
@@ -21,54 +36,55 @@ function between(arrivals: readonly SeenRequest[], from: number, to: number): Se
 describe('with the clock of a real server', () => {
   it('a 429 with a time stops every process of the account until then, and no other account', async () => {
     let restrictedAt = Infinity;
-    const service = await startStampedService(400, ({ at }, account) => {
-      const isFirst = account === 'main' && restrictedAt === Infinity;
-      if (isFirst) restrictedAt = at;
-      return { latencyMs: 20, outcome: isFirst ? later(4) : 'well' };
+    const { url, requests } = await serve(400, ({ at, query }) => {
+      if (query.get('key') !== 'main' || restrictedAt !== Infinity) return null;
+      restrictedAt = at;
+      return later(4);
     });
-    const cwd = folderOfAccounts(service.url, [
-      { name: 'main', limits: LIMITS },
-      { name: 'other', limits: 'per_second: 30' },
-    ]);
-    const sync = startVodhouse(['sync', '--log-level', 'silent'], { cwd });
-    await eventually(() => service.getArrivals('main').length).toBeGreaterThan(0);
-    const check = await vodhouse(['check'], { cwd });
+    const main = configText({ ...ACCOUNT, url, limits: LIMITS });
+    const [, other = ''] = configText({ ...ACCOUNT, url, limits: 'per_second: 30', key: 'other' }).split(
+      'accounts:\n',
+    );
+    const folder = commandFolder(main + other.replace('main', 'other'));
+    const getArrivals = (key: string) => requests.filter(({ query }) => query.get('key') === key);
+    const sync = folder.start('sync', '--log-level', 'silent');
+    await eventually(() => getArrivals('main').length).toBeGreaterThan(0);
+    const check = await folder.run('check');
     sync.kill('SIGKILL');
-    const main = service.getArrivals('main');
-    const checked = main.filter(({ query }) => query.get('pagesize') === '1');
+    const arrivals = getArrivals('main');
+    const checked = arrivals.filter(({ query }) => query.get('pagesize') === '1');
     expect(check.code).toBe(0);
     expect(checked[0]?.at).toBeGreaterThanOrEqual(restrictedAt + 4_000);
-    expect(main.filter(({ at }) => at < restrictedAt + 4_000).length).toBeLessThanOrEqual(4); // those in flight
-    expect(between(main, restrictedAt + 1_000, restrictedAt + 4_000)).toEqual([]);
-    expect(
-      between(service.getArrivals('other'), restrictedAt + 1_000, restrictedAt + 4_000).length,
-    ).toBeGreaterThan(10);
+    expect(arrivals.filter(({ at }) => at < restrictedAt + 4_000).length).toBeLessThanOrEqual(4); // those in flight
+    expect(between(arrivals, restrictedAt + 1_000, restrictedAt + 4_000)).toEqual([]);
+    expect(between(getArrivals('other'), restrictedAt + 1_000, restrictedAt + 4_000).length).toBeGreaterThan(
+      10,
+    );
   });
 
   it('a pause longer than max_wait parks the run, and the next run resumes from the checkpoint', async () => {
     let restrictedAt = Infinity;
-    const service = await startStampedService(20, ({ at, number }) => {
-      if (number === 6) restrictedAt = at;
-      return { latencyMs: 0, outcome: number === 6 ? later(4) : 'well' };
+    const { url, requests } = await serve(20, ({ at, number }) => {
+      if (number !== 6) return null;
+      restrictedAt = at;
+      return later(4);
     });
     const limits = `${LIMITS}, concurrency: 1, max_wait: 2s`;
-    const cwd = folderOfAccounts(service.url, [{ name: 'main', packages: [101], limits }]);
-    const parked = await vodhouse(['sync'], { cwd });
-    expect([parked.code, service.arrivals.length]).toEqual([3, 6]);
+    const { run, rows, value } = commandFolder({ ...ACCOUNT, url, packages: [101], limits });
+    const parked = await run('sync');
+    expect([parked.code, requests.length]).toEqual([3, 6]);
     expect(parked.stdout).toContain('parked');
     expect(parked.stdout + parked.stderr).toMatch(/ is paused until .* UTC: /);
-    const again = await vodhouse(['sync'], { cwd });
+    const again = await run('sync');
     expect(again.code).toBe(3);
     await pause(restrictedAt + 5_500 - Date.now());
-    expect(service.arrivals).toHaveLength(6);
-    const after = await vodhouse(['sync'], { cwd });
+    expect(requests).toHaveLength(6);
+    const after = await run('sync');
     expect([after.code, after.stderr]).toEqual([0, expect.any(String)]);
-    expect(
-      readRows(join(cwd, WAREHOUSE), 'select status, resumed from walk order by walk_id').at(-1),
-    ).toEqual({
+    expect(rows('select status, resumed from walk order by walk_id').at(-1)).toEqual({
       status: 'succeeded',
       resumed: 1,
     });
-    expect(readRows(join(cwd, WAREHOUSE), 'select count(*) as videos from video')).toEqual([{ videos: 20 }]);
+    expect(value('select count(*) from video')).toBe(20);
   });
 });

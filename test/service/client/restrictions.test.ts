@@ -1,11 +1,63 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Limits } from '../../../src/budget/budget.ts';
+import { fromTimestamp } from '../../../src/lib/clock.ts';
 import { ParkedError, RefusedError } from '../../../src/lib/errors.ts';
 import { AWKWARD_KEY, formsIn, formsOfKey } from '../../support/fixtures/awkward-key.ts';
-import { catchFailure, JANUARY, pageRequest } from '../../support/fixtures/service-client.ts';
-import { clientWithWarehouse } from '../../support/fixtures/client-with-warehouse.ts';
-import { createRecordingClock } from '../../support/clocks/recording-clock.ts';
-import { createGate, replyInOrder, type Answer } from '../../support/servers/scripted-service.ts';
+import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
+import { readRows } from '../../support/fixtures/live-file.ts';
+import {
+  catchFailure,
+  createTestClient,
+  JANUARY,
+  pageRequest,
+  type TestClientOptions,
+} from '../../support/fixtures/service-client.ts';
+import { temporaryFolder } from '../../support/fixtures/temporary-folder.ts';
+import { createVirtualClock } from '../../support/clocks/virtual-clock.ts';
+import {
+  createGate,
+  replyInOrder,
+  type Answer,
+  type Script,
+} from '../../support/servers/scripted-service.ts';
 import { listBody, listRefusal, storageBody, videoRecord } from '../../support/fixtures/service-responses.ts';
+
+const NO_LIMITS: Limits = { perSecond: null, perMinute: null, perDay: null, maxWaitMs: 3_600_000 };
+
+/** Creates a client whose budget is in a warehouse file. Times in milliseconds since the start of the clock. */
+async function clientWithWarehouse(
+  script: Script,
+  { limits, ...options }: Omit<TestClientOptions, 'budget' | 'clock'> & { limits?: Partial<Limits> } = {},
+) {
+  const clock = createVirtualClock();
+  const start = clock.now();
+  const path = `${temporaryFolder()}/vodhouse.db`;
+  const warehouse = openWarehouse(path, clock);
+  onTestFinished(() => warehouse.close());
+  const budget = warehouse.createBudget('main', { ...NO_LIMITS, ...limits });
+  const { service, client } = await createTestClient(script, { ...options, clock, budget });
+  const since = (moment: unknown) => fromTimestamp(String(moment)) - start;
+  return {
+    ...{ service, client, clock },
+    /** The requests in the ledger. */
+    ledger: () =>
+      readRows(path, 'select * from request order by request_id').map(({ page, at_ms, status }) => {
+        return { page, status, at: Number(at_ms) - start };
+      }),
+    /** The stored pause of the account; null: none. */
+    pause: () => {
+      const [row] = readRows(path, 'select * from pause');
+      if (!row) return null;
+      const strikes = Number(row['consecutive_restrictions']);
+      return {
+        since: since(row['since']),
+        until: since(row['until']),
+        reason: String(row['reason']),
+        strikes,
+      };
+    },
+  };
+}
 
 const success = { body: listBody({ records: [videoRecord(1)] }) };
 const TOO_MUCH = { codes: { restricted: ['TooMuch'], final: [] } };
@@ -31,7 +83,7 @@ describe('a service that demands a wait', () => {
   });
 
   it('until a date receives nothing until then', async () => {
-    const until = new Date(createRecordingClock().now() + 7_000).toUTCString();
+    const until = new Date(createVirtualClock().now() + 7_000).toUTCString();
     const { client, clock, pause } = await clientWithWarehouse(
       replyInOrder(restrictFor(until, 503), success),
     );
@@ -42,7 +94,7 @@ describe('a service that demands a wait', () => {
 
   it('until a date receives nothing until then by the clock of that response, whatever the local clock', async () => {
     const day = 86_400_000;
-    const date = createRecordingClock().now() + 400 * day;
+    const date = createVirtualClock().now() + 400 * day;
     const utc = (ms: number) => new Date(ms).toUTCString();
     const restriction = { status: 503, headers: { date: utc(date), 'retry-after': utc(date + 7_000) } };
     const { client, clock } = await clientWithWarehouse(replyInOrder(restriction, success));

@@ -1,18 +1,28 @@
 /** Clocks that a test advances: no test waits for real time. */
 import type { Clock } from '../../../src/lib/clock.ts';
 
-/** A clock that does not advance by itself; each sleep advances it immediately. */
+/** A clock that does not advance by itself; each sleep advances it immediately, and is recorded. */
 export interface VirtualClock extends Clock {
+  /** Every requested sleep, in milliseconds. */
+  sleeps: number[];
+  /** Called in the middle of each sleep; the sleep continues when it is done. */
+  whileAsleep: (ms: number) => void | Promise<void>;
   /** Moves to a moment, given in milliseconds or as ISO text. */
   set(moment: number | string): void;
   advance(ms: number): void;
 }
 
-export function createVirtualClock(start: number | string): VirtualClock {
+/** Starts at a full second: HTTP dates have no fractions. */
+export function createVirtualClock(start: number | string = '2026-03-01T09:00:00Z'): VirtualClock {
   let now = toMs(start);
-  return {
+  const clock: VirtualClock = {
+    sleeps: [],
+    whileAsleep: () => undefined,
     now: () => now,
     sleep: async (ms, signal) => {
+      signal?.throwIfAborted();
+      clock.sleeps.push(ms);
+      await clock.whileAsleep(ms);
       signal?.throwIfAborted();
       now += Math.max(0, Math.ceil(ms));
       await breath();
@@ -20,6 +30,7 @@ export function createVirtualClock(start: number | string): VirtualClock {
     set: (moment) => void (now = toMs(moment)),
     advance: (ms) => void (now += ms),
   };
+  return clock;
 }
 
 /** A clock that several actors sleep by: it advances to the earliest wake-up, once all actors wait. */

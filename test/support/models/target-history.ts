@@ -7,7 +7,7 @@ import type { LoadReport } from '../../../src/lib/load-report.ts';
 import type { PublishRequest } from '../../../src/publishing/publish-request.ts';
 import { video } from '../fixtures/package-walker.ts';
 import type { openSite, SiteLoad } from '../fixtures/site.ts';
-import { dayRow } from '../fixtures/storage-rows.ts';
+import { dayRow } from '../fixtures/storage-days.ts';
 import { steps, type Step } from './steps.ts';
 
 const PACKAGES = [101, 102];

@@ -5,9 +5,7 @@ import { addDays, listDays } from '../../../src/lib/days.ts';
 import { FIGURES } from '../../../src/lib/service-fields.ts';
 import { readStorageDay } from '../../../src/service/storage.ts';
 import { classifyDays } from '../../../src/sync/storage/classify-days.ts';
-import { dayRow } from '../../support/fixtures/storage-rows.ts';
-import { makeDayHistory } from '../../support/fixtures/day-history.ts';
-import { sortContext } from '../../support/fixtures/classify-context.ts';
+import { dayRow, makeDayHistory, sortContext } from '../../support/fixtures/storage-days.ts';
 import { storageRecord } from '../../support/fixtures/service-responses.ts';
 import { toMs } from '../../support/clocks/virtual-clock.ts';
 

@@ -5,7 +5,7 @@ import { addDays, type DayRange } from '../../../src/lib/days.ts';
 import { toTimestamp, HOUR_MS } from '../../../src/lib/clock.ts';
 import type { StorageRules } from '../../../src/sync/context.ts';
 import { createRunCalendar, currentRange, findGapRanges } from '../../../src/sync/storage/date-ranges.ts';
-import { makeDayHistory } from '../../support/fixtures/day-history.ts';
+import { makeDayHistory } from '../../support/fixtures/storage-days.ts';
 import { STORAGE_RULES } from '../../support/fixtures/test-config.ts';
 import { toMs } from '../../support/clocks/virtual-clock.ts';
 const RULES: StorageRules = STORAGE_RULES;

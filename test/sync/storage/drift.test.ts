@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { classifyDays } from '../../../src/sync/storage/classify-days.ts';
-import { sortContext } from '../../support/fixtures/classify-context.ts';
+import { sortContext } from '../../support/fixtures/storage-days.ts';
 import { execute } from '../../support/fixtures/live-file.ts';
 import { storageRecord } from '../../support/fixtures/service-responses.ts';
 import { everyDay, openStorageAccount, type DayQuery } from '../../support/servers/storage-account.ts';

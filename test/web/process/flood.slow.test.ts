@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
 import { createLogger } from '../../../src/lib/logger.ts';
 import { startWebProcess } from '../../../src/web/process/supervisor.ts';
-import { createRecordingClock } from '../../support/clocks/recording-clock.ts';
+import { createVirtualClock } from '../../support/clocks/virtual-clock.ts';
 import { execute } from '../../support/fixtures/live-file.ts';
 import { eventually } from '../../support/processes/vodhouse-command.ts';
 import { browse } from '../../support/browser/browser-request.ts';
@@ -19,7 +19,7 @@ async function startServer(): Promise<string> {
   const live = liveFileToServe();
   execute(live, `update video set content = hex(zeroblob(${VIDEO_BYTES / 2})) where package_id = 104`);
   const server = await startWebProcess(configToServe(live), {
-    clock: createRecordingClock(),
+    clock: createVirtualClock(),
     logger: createLogger({ level: 'silent', format: 'text', secrets: [] }),
     environment: {},
     signal: new AbortController().signal,

@@ -16,7 +16,7 @@ import {
   type ServedConfig,
 } from '../../support/servers/open-web-server.ts';
 import { findChildProcesses, isRunning } from '../../support/processes/process-table.ts';
-import { createRecordingClock } from '../../support/clocks/recording-clock.ts';
+import { createVirtualClock } from '../../support/clocks/virtual-clock.ts';
 import { createGate } from '../../support/servers/scripted-service.ts';
 import { takePort } from '../../support/servers/loopback.ts';
 import { temporaryFolder } from '../../support/fixtures/temporary-folder.ts';
@@ -27,7 +27,7 @@ const serverPids = () => findChildProcesses(process.pid, CHILD);
 
 /** A server until the test is over; waits before a restart end at once. */
 async function startTestServer(config: ServedConfig = configToServe(liveFileToServe())) {
-  const clock = createRecordingClock();
+  const clock = createVirtualClock();
   const log: string[] = [];
   const write = (line: string) => void log.push(line);
   const logger = createLogger({ level: 'info', format: 'text', secrets: [], write });
@@ -59,7 +59,7 @@ describe('the server process', () => {
   it('does not delay a worker that is stopped during the start', async () => {
     const stopping = new AbortController();
     const logger = createLogger({ level: 'silent', format: 'text', secrets: [] });
-    const options = { clock: createRecordingClock(), logger, environment: {}, signal: stopping.signal };
+    const options = { clock: createVirtualClock(), logger, environment: {}, signal: stopping.signal };
     const started = startWebProcess(configToServe(liveFileToServe()), options);
     stopping.abort(new Error('stopped by the test'));
     await expect(started).rejects.toThrow('stopped by the test');
