@@ -190,7 +190,7 @@ command(
   () => import('./commands/correct.ts'),
 )
   .argument('<account>', 'name of the account')
-  .argument('<date>', 'the booked day, yyyy-mm-dd')
+  .argument('<date>', 'the booked day, yyyy-mm-dd', parseDay)
   .option('--reason <text>', 'reason, stored with the correction')
   .option('--yes', 'do not ask for confirmation');
 

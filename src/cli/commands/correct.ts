@@ -1,6 +1,4 @@
 import { loadConfig } from '../../config/load.ts';
-import { isDay } from '../../lib/days.ts';
-import { ConfigError } from '../../lib/errors.ts';
 import type { CorrectionOffer } from '../../sync/storage/correction.ts';
 import type { ConfigOptions } from '../command-context.ts';
 import { isConfirmed } from '../confirm.ts';
@@ -20,8 +18,6 @@ const DEFAULT_REASON = 'the service reports these figures now';
 export async function correct(options: CorrectOptions, account: string, date: string): Promise<number> {
   const config = loadConfig(options.config);
   assertAccount(config, account);
-  if (!isDay(date))
-    throw new ConfigError(`${date} is not a day`, { hint: 'write it as yyyy-mm-dd, such as 2026-03-09' });
   return withPipeline('correct', config, options, async (opened) => {
     const { pipeline, context, signal } = opened;
     const offer = await pipeline.readCorrection(account, date, signal);

@@ -42,7 +42,7 @@ describe('correct', () => {
 
   it.each([
     [['mein', '2026-03-01'], 'did you mean main?'],
-    [['main', '2026-02-30'], '2026-02-30 is not a day'],
+    [['main', '2026-02-30'], 'expected a day, such as'],
     [['main', '2020-01-01'], '2020-01-01 of account main is not booked'],
   ])('rejects %j, and sends nothing', async (words, message) => {
     const { run, value } = await differingFolder();
