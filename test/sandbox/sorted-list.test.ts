@@ -44,7 +44,7 @@ describe('cutPage', () => {
   });
 });
 
-describe('rankOf', () => {
+describe('findRank', () => {
   it('is the number of smaller ids', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.nat(50)), fc.nat(50), (ids, id) => {
