@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openPostgresSite } from '../support/fixtures/postgres-site.ts';
 import { KEYS } from '../support/fixtures/published-file.ts';
-import { findPostgres, startPostgres, type PostgresServer } from '../support/servers/postgres.ts';
+import { findPostgres, postgresForTests } from '../support/servers/postgres.ts';
 
 const DAY_MS = 86_400_000;
 const LOADED = { outcome: 'loaded' };
 
 describe.skipIf(findPostgres() === null)('a load into PostgreSQL', () => {
-  let server: PostgresServer;
-  beforeAll(async () => {
-    server = await startPostgres();
-  });
-  afterAll(() => server.remove());
+  const server = postgresForTests();
 
   type Site = ReturnType<typeof openPostgresSite>;
 

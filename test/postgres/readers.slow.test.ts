@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openPostgresSite } from '../support/fixtures/postgres-site.ts';
-import { findPostgres, startPostgres, type PostgresServer } from '../support/servers/postgres.ts';
+import { findPostgres, postgresForTests } from '../support/servers/postgres.ts';
 
 const IDS = Array.from({ length: 3_000 }, (_, index) => index + 1);
 
@@ -15,11 +15,7 @@ const STATE = `SELECT (SELECT string_agg(DISTINCT account, ' ') FROM $.vodhouse_
   (SELECT count(*) FROM $.storage_daily) AS days, (SELECT sum(added_count) FROM $.package_daily) AS added`;
 
 describe.skipIf(findPostgres() === null)('readers of a target', () => {
-  let server: PostgresServer;
-  beforeAll(async () => {
-    server = await startPostgres();
-  });
-  afterAll(() => server.remove());
+  const server = postgresForTests();
 
   /** Reads again and again until it is told to end. The different states in the order in which they were seen. */
   async function poll(schema: string, until: () => boolean): Promise<string[]> {

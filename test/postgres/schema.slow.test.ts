@@ -1,23 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { PostgresTargetConfig } from '../../src/config/config.ts';
 import { errorCode, errorLine, hintLine } from '../../src/lib/errors.ts';
 import { openPostgresTarget } from '../../src/publishing/targets/postgres/postgres-target.ts';
 import { formatSchemaSql } from '../../src/publishing/targets/postgres/schema.ts';
 import { openPostgresSite } from '../support/fixtures/postgres-site.ts';
 import { createTargetConfig } from '../support/fixtures/target-config.ts';
-import { findPostgres, startPostgres, type PostgresServer } from '../support/servers/postgres.ts';
+import { findPostgres, postgresForTests } from '../support/servers/postgres.ts';
 
 const WORD = 'p@ss/wörd 100%';
 
 describe.skipIf(findPostgres() === null)('the schema of a target', () => {
-  let server: PostgresServer;
+  const server = postgresForTests({ hba: ['host all guarded 127.0.0.1/32 scram-sha-256'] });
   beforeAll(async () => {
-    server = await startPostgres({ hba: ['host all guarded 127.0.0.1/32 scram-sha-256'] });
     await server.query(
       `CREATE ROLE bi LOGIN; CREATE ROLE late LOGIN; CREATE ROLE loader LOGIN; CREATE ROLE guarded LOGIN PASSWORD '${WORD}'`,
     );
   });
-  afterAll(() => server.remove());
 
   const as = (role: string) => server.url.replace('postgres@', `${role}@`);
 

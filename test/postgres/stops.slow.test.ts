@@ -1,13 +1,13 @@
 import { formatSchemaSql } from '../../src/publishing/targets/postgres/schema.ts';
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openPostgresTarget } from '../../src/publishing/targets/postgres/postgres-target.ts';
 import { openSource } from '../../src/publishing/targets/source.ts';
 import { digestSchema, openPostgresSite, type TargetDigest } from '../support/fixtures/postgres-site.ts';
 import { createTargetConfig } from '../support/fixtures/target-config.ts';
 import { startPostgresProxy, type Passed, type PostgresProxy } from '../support/servers/postgres-proxy.ts';
-import { findPostgres, startPostgres, type PostgresServer } from '../support/servers/postgres.ts';
+import { findPostgres, postgresForTests } from '../support/servers/postgres.ts';
 
 /** Of each step but COMMIT only every fifth one is stopped at, others in each run; `VODHOUSE_FULL=1`: all of them. */
 const EVERY = process.env['VODHOUSE_FULL'] === '1' ? 1 : 5;
@@ -45,11 +45,7 @@ const findHalfStates = (found: TargetDigest, before: TargetDigest, after: Target
   );
 
 describe.skipIf(findPostgres() === null)('a load that is stopped', () => {
-  let server: PostgresServer;
-  beforeAll(async () => {
-    server = await startPostgres();
-  });
-  afterAll(() => server.remove());
+  const server = postgresForTests();
 
   const urlOf = (name: string, port = server.port) => `postgres://postgres@127.0.0.1:${port}/${name}`;
   let databases = 0;

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openPostgresTarget } from '../../src/publishing/targets/postgres/postgres-target.ts';
 import { openSource } from '../../src/publishing/targets/source.ts';
 import { openPostgresSite } from '../support/fixtures/postgres-site.ts';
-import { findPostgres, startPostgres, type PostgresServer } from '../support/servers/postgres.ts';
+import { findPostgres, postgresForTests } from '../support/servers/postgres.ts';
 
 const REBUILD = { force: { account: 'main', kind: 'rebuild' } } as const;
 
 describe.skipIf(findPostgres() === null)('the comparison of every value', () => {
-  let server: PostgresServer;
-  beforeAll(async () => {
-    server = await startPostgres();
-  });
-  afterAll(() => server.remove());
+  const server = postgresForTests();
 
   async function openLoaded() {
     const site = openPostgresSite(server);

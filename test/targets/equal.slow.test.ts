@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openLakeSite } from '../support/fixtures/lake-site.ts';
 import { openPostgresSite } from '../support/fixtures/postgres-site.ts';
 import { runTargetHistory, targetHistory, type TargetSite } from '../support/models/target-history.ts';
 import { rounds } from '../support/rounds.ts';
-import { findPostgres, startPostgres, type PostgresServer } from '../support/servers/postgres.ts';
+import { findPostgres, postgresForTests } from '../support/servers/postgres.ts';
 
 /** The same histories each time; `SEED=$RANDOM RUNS=200` looks for others. */
 const RUNS = Number(process.env['RUNS'] ?? rounds(25));
@@ -19,15 +19,9 @@ const expectEqual = (open: () => TargetSite) =>
   );
 
 describe('a target equals the published file after each load, and a second load writes nothing, whatever happened', () => {
-  let server: PostgresServer | null = null;
-  beforeAll(async () => {
-    if (findPostgres() !== null) server = await startPostgres();
-  });
-  afterAll(() => server?.remove());
-
-  it('in PostgreSQL', async (context) => {
-    const postgres = server ?? context.skip();
-    await expectEqual(() => openPostgresSite(postgres));
+  describe.skipIf(findPostgres() === null)('in PostgreSQL', () => {
+    const server = postgresForTests();
+    it('in each value of each row', () => expectEqual(() => openPostgresSite(server)));
   });
 
   it('in a lake', () => expectEqual(() => openLakeSite()));

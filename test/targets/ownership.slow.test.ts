@@ -1,11 +1,11 @@
 /** What holds for every kind of target: whose an account is, and what becomes of one that is renamed or forgotten. */
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openTarget } from '../../src/publishing/targets/loader.ts';
 import { openLakeSite } from '../support/fixtures/lake-site.ts';
 import { openPostgresSite } from '../support/fixtures/postgres-site.ts';
-import { findPostgres, startPostgres, type PostgresServer } from '../support/servers/postgres.ts';
+import { findPostgres, postgresForTests } from '../support/servers/postgres.ts';
 
 const force = (kind: 'rebuild' | 'take-over') => ({ force: { account: 'main', kind } });
 const refused = (code: string, option: string) => ({
@@ -19,15 +19,11 @@ const UNCHANGED = { main: { outcome: 'unchanged' }, '(runs)': { outcome: 'unchan
 const kinds = [...(findPostgres() === null ? [] : ['postgres' as const]), 'lake' as const];
 
 describe.each(kinds)('an account of a target (%s)', (kind) => {
-  let server: PostgresServer;
-  beforeAll(async () => {
-    if (kind === 'postgres') server = await startPostgres();
-  });
-  afterAll(() => (kind === 'postgres' ? server.remove() : undefined));
+  const server = kind === 'postgres' ? postgresForTests() : null;
 
   type Options = Parameters<typeof openLakeSite>[0];
   const open = (options: Options = {}) =>
-    kind === 'lake' ? openLakeSite(options) : openPostgresSite(server, options);
+    server === null ? openLakeSite(options) : openPostgresSite(server, options);
 
   async function openPublished(options: Options = {}) {
     const site = open(options);

@@ -1,23 +1,19 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { findDeltaDifferences } from '../support/fixtures/delta-reader.ts';
 import { createFolder } from '../support/fixtures/folder-of-files.ts';
 import { readValue } from '../support/fixtures/live-file.ts';
 import { findTargetDifferences } from '../support/fixtures/target-rows.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { vodhouse } from '../support/processes/vodhouse-command.ts';
-import { findPostgres, startPostgres, type PostgresServer } from '../support/servers/postgres.ts';
+import { findPostgres, postgresForTests } from '../support/servers/postgres.ts';
 import { startSandbox } from '../support/servers/sandbox-account.ts';
 
 const CONFIG = 'vodhouse.yaml';
 
 describe.skipIf(findPostgres() === null)('the accounts of one machine', () => {
-  let server: PostgresServer;
-  beforeAll(async () => {
-    server = await startPostgres();
-  });
-  afterAll(() => server.remove());
+  const server = postgresForTests();
 
   const configOf = (urls: Readonly<Record<string, string>>, target: string) =>
     [

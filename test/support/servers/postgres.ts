@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { beforeAll } from 'vitest';
 import { findChildProcesses } from '../processes/process-table.ts';
 import { listenOnLoopback } from './loopback.ts';
 
@@ -92,6 +93,16 @@ export async function startPostgres({ hba = [] }: { hba?: readonly string[] } = 
     return url.replace(/[^/]*$/, name);
   };
   return { url, port, query, signal: (name) => signalAll(server, name), createDatabase, remove };
+}
+
+/** A server for the tests of a `describe`, which may use it as soon as they run. */
+export function postgresForTests(options: Parameters<typeof startPostgres>[0] = {}): PostgresServer {
+  const server = {} as PostgresServer;
+  beforeAll(async () => {
+    Object.assign(server, await startPostgres(options));
+    return () => server.remove();
+  });
+  return server;
 }
 
 async function queryOnce<Row extends object>(connectionString: string, sql: string): Promise<Row[]> {
