@@ -140,7 +140,7 @@ describe('next to a process that writes continuously', () => {
   it('every backup ends, and is a snapshot of one moment', async () => {
     const { folder, path } = await filled();
     const child = runModule(writer(path));
-    await child.waitForOutput('begun');
+    await child.waitForOutput(/begun/);
     const numbers: number[] = [];
     for (let round = 1; new Set(numbers).size < 4 && round <= 200; round++) {
       const file = join(folder, `copy-${round}.db`);

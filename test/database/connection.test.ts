@@ -7,6 +7,7 @@ import { openDatabase, openReadOnly, openLedgerConnection } from '../../src/data
 import { APPLICATION_ID, FORMAT_BASE, SCHEMA_VERSION } from '../../src/database/migrate.ts';
 import { openStatusQueries } from '../../src/queries/status-queries.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
+import { catchError } from '../support/catch-error.ts';
 import { execute, hashFile, readRows, readValue } from '../support/fixtures/live-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
@@ -21,15 +22,7 @@ function madeFile(): string {
   return path;
 }
 
-function catchError(run: () => unknown): WarehouseError {
-  try {
-    run();
-  } catch (error) {
-    expect(error).toBeInstanceOf(WarehouseError);
-    return error as WarehouseError;
-  }
-  throw new Error('there was no error');
-}
+const catchRefusal = (run: () => unknown) => catchError(WarehouseError, run);
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -153,7 +146,7 @@ describe.each(FOREIGN)('a file that is %s', (_what, make, message) => {
     const path = livePath();
     make(path);
     const before = hashFile(path);
-    const error = catchError(() => open(path));
+    const error = catchRefusal(() => open(path));
     expect(error.message).toContain(path);
     expect(error.message).toMatch(message);
     expect(hashFile(path)).toBe(before);
@@ -165,7 +158,7 @@ describe('a file of an older format', () => {
     const path = madeFile();
     execute(path, `drop table drift; drop table page_hash; pragma user_version = ${SCHEMA_VERSION - 1}`);
     const before = hashFile(path);
-    const error = catchError(() => openStatusQueries(path));
+    const error = catchRefusal(() => openStatusQueries(path));
     expect(error.message).toBe(
       `${path} has format ${SCHEMA_VERSION - 1}, made by an older vodhouse; this one reads format ${SCHEMA_VERSION}`,
     );
@@ -178,8 +171,8 @@ describe('a path without a file', () => {
   it('is rejected with its path: a folder', () => {
     const path = join(temporaryFolder(), 'live.db');
     mkdirSync(path);
-    expect(catchError(() => openWarehouse(path, clock)).message).toContain(`${path} is a folder`);
-    expect(catchError(() => openStatusQueries(path)).message).toContain(path);
+    expect(catchRefusal(() => openWarehouse(path, clock)).message).toContain(`${path} is a folder`);
+    expect(catchRefusal(() => openStatusQueries(path)).message).toContain(path);
     expect(readdirSync(path)).toEqual([]);
   });
 
@@ -188,13 +181,13 @@ describe('a path without a file', () => {
     symlinkSync(join(temporaryFolder(), 'nowhere.db'), link);
     writeFileSync(file, 'a file');
     for (const path of [link, join(file, 'live.db')])
-      expect(catchError(() => openWarehouse(path, clock)).message).toContain(path);
+      expect(catchRefusal(() => openWarehouse(path, clock)).message).toContain(path);
   });
 
   it('is rejected by readers where it does not exist, and nothing is created', () => {
     const folder = temporaryFolder();
     const path = join(folder, 'live.db');
-    const error = catchError(() => openStatusQueries(path));
+    const error = catchRefusal(() => openStatusQueries(path));
     expect(error.message).toBe(`there is no warehouse at ${path}`);
     expect(error.hint).toBe('vodhouse sync makes it');
     expect(readdirSync(folder)).toEqual([]);
@@ -205,7 +198,7 @@ describe('a damaged warehouse', () => {
   it('is rejected with its path where its triggers are missing when it is migrated', () => {
     const path = madeFile();
     execute(path, `drop trigger storage_day_booked_update; pragma user_version = ${SCHEMA_VERSION - 1}`);
-    const { message } = catchError(() => openWarehouse(path, clock));
+    const { message } = catchRefusal(() => openWarehouse(path, clock));
     expect(message).toContain(path);
     expect(message).toContain('storage_day_booked_update');
   });
@@ -218,7 +211,7 @@ describe('a damaged warehouse', () => {
        insert into walk (run_id, account, package_id, mode, status, started_at, origin_started_at)
        values (7, 'main', 1, 'full', 'succeeded', '2026-03-01 12:00:00', '2026-03-01 12:00:00')`,
     );
-    expect(catchError(() => openWarehouse(path, clock)).message).toMatch(/rows without their parent/);
-    expect(catchError(() => openWarehouse(path, clock)).message).toContain(path);
+    expect(catchRefusal(() => openWarehouse(path, clock)).message).toMatch(/rows without their parent/);
+    expect(catchRefusal(() => openWarehouse(path, clock)).message).toContain(path);
   });
 });

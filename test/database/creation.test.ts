@@ -85,7 +85,7 @@ describe('creation of the live file', () => {
     const creators = names.map((name) =>
       runModule(creatorScript(folder, name), { stdio: ['pipe', 'pipe', 'pipe'] }),
     );
-    await Promise.all(creators.map((child) => child.waitForOutput('ready')));
+    await Promise.all(creators.map((child) => child.waitForOutput(/ready/)));
     for (const child of creators) child.process.stdin?.write('go');
     for (const child of creators) expect(await child.ended).toMatchObject({ code: 0, stderr: '' });
     expect(readdirSync(folder).sort()).toEqual(['1.db', '2.db', '3.db', '4.db', '5.db']);

@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { LockedError, WarehouseError } from '../../src/lib/errors.ts';
 import { lockOrThrow, readHolder, tryLock, type LockName } from '../../src/database/lock.ts';
+import { catchError } from '../support/catch-error.ts';
 import { moduleUrl, runModule } from '../support/processes/child-process.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { toMs } from '../support/clocks/virtual-clock.ts';
@@ -28,15 +29,7 @@ const taker = (path: string, name: LockName) => `
   process.stdout.write('taken');
   setInterval(() => undefined, 1000);`;
 
-function catchRefusal(run: () => unknown): LockedError {
-  try {
-    run();
-  } catch (error) {
-    expect(error).toBeInstanceOf(LockedError);
-    return error as LockedError;
-  }
-  throw new Error('the lock was not refused');
-}
+const catchRefusal = (run: () => unknown) => catchError(LockedError, run);
 
 describe.each(['run', 'worker'] as const)('the %s lock', (name) => {
   it('is exclusive, and the error names the holder', () => {
@@ -67,7 +60,7 @@ describe.each(['run', 'worker'] as const)('the %s lock', (name) => {
   it('is exclusive across processes, and free as soon as its holder is killed', async () => {
     const path = livePath();
     const child = runModule(taker(path, name));
-    await child.waitForOutput('taken');
+    await child.waitForOutput(/taken/);
     const refusal = catchRefusal(() => lockOrThrow(path, name, 'sync', SINCE));
     expect(refusal.message).toContain(`vodhouse start on ${hostname()}, pid ${child.process.pid ?? 0}`);
     child.process.kill('SIGKILL');

@@ -1,24 +1,23 @@
 /** An account with all difficult values, synced over HTTP into a live file, and published. */
 import { FIGURES } from '../../src/lib/service-fields.ts';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../../src/config/config.ts';
 import { createLogger } from '../../src/lib/logger.ts';
-import { createPublisher } from '../../src/publishing/publisher.ts';
+import { publish } from '../../src/publishing/publish.ts';
+import { createPublishRequest } from '../support/fixtures/published-file.ts';
 import { createStorageConfig, createTestConfig } from '../support/fixtures/test-config.ts';
 import { listPage, STORAGE, storageBody } from '../support/fixtures/service-responses.ts';
 import type { DayRow } from '../../src/warehouse/statements/storage.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
-import { listenOnLoopback } from '../support/servers/loopback.ts';
+import { serveScript } from '../support/servers/scripted-service.ts';
 import { createHardService, type HardService } from './hard-service.ts';
 import { silentProgress } from '../../src/sync/context.ts';
 import { openPipeline } from '../../src/app/pipeline.ts';
 
-export const TIMEZONE = 'Asia/Seoul';
 /** The day of the last publication. */
 export const TODAY = '2026-03-16';
 
@@ -87,7 +86,7 @@ async function openAccount() {
     syncAndPublish: async (moment: string) => {
       await sync(moment, [101, 102]);
       chmodSync(shown, 0o755);
-      await createTestPublisher(live, file).publish(Date.parse(moment), new AbortController().signal);
+      await publish(createPublishRequest(live, { file, now: Date.parse(moment) }));
       chmodSync(shown, 0o555); // also where the tests and the readers run as one user
     },
     close: async () => {
@@ -97,18 +96,6 @@ async function openAccount() {
     },
   };
 }
-
-const createTestPublisher = (live: string, file: string) =>
-  createPublisher({
-    live,
-    file,
-    exclude: ['access_key', 'org_access_key'],
-    timezone: TIMEZONE,
-    durationUnit: 'ms',
-    storageAccounts: ['main'],
-    version: 'test',
-    command: 'test',
-  });
 
 async function run(config: Config, moment: string): Promise<void> {
   const clock = createVirtualClock(moment);
@@ -136,25 +123,13 @@ function configFor(url: string, live: string, packages: readonly number[]): Conf
 }
 
 /** Serves the data of the service over loopback. `getTime`: the time of the test, for the `Date` of responses; null for none. */
-export async function serveHard(
-  service: HardService,
-  getTime: () => string | null = () => null,
-): Promise<{ url: string; close(): Promise<void> }> {
-  const server = createServer((request, response) => {
-    response.sendDate = false; // of the machine's clock, which differs from that of the test
+export const serveHard = (service: HardService, getTime: () => string | null = () => null) =>
+  serveScript((request) => {
+    const { path, query } = request;
     const time = getTime();
-    if (time !== null) response.setHeader('date', new Date(time).toUTCString());
-    response.setHeader('content-type', 'application/json; charset=utf-8');
-    response.end(createAnswer(service, request));
+    const answer =
+      path === STORAGE
+        ? { body: storageBody(service.days(query.get('sdate') ?? '', query.get('edate') ?? '')) }
+        : listPage(request, service.videos(Number(query.get('pkg'))));
+    return { ...answer, headers: time === null ? {} : { date: new Date(time).toUTCString() } };
   });
-  const { host, close } = await listenOnLoopback(server);
-  return { url: `http://${host}`, close };
-}
-
-function createAnswer(service: HardService, { url = '/' }: IncomingMessage): string {
-  const { pathname, searchParams: query } = new URL(url, 'http://service.test');
-  if (pathname === STORAGE)
-    return storageBody(service.days(query.get('sdate') ?? '', query.get('edate') ?? ''));
-  const request = { query } as Parameters<typeof listPage>[0];
-  return String(listPage(request, service.videos(Number(query.get('pkg')))).body);
-}

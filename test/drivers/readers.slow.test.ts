@@ -60,14 +60,9 @@ const daysFound = ({ columns, rows }: Rows) => [...new Set(rows.map((row) => row
 
 /** Runs a program as a user who may not write; returns its output, or throws its error output. */
 async function printed(command: string, parameters: readonly string[]): Promise<string> {
-  const child = startAsReader(command, parameters);
-  const [texts, complaints]: string[][] = [[], []];
-  child.stdout.setEncoding('utf8').on('data', (text: string) => texts?.push(text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => complaints?.push(text));
-  const code = await new Promise((resolve) => child.once('close', resolve));
-  const complaint = complaints?.join('') ?? '';
-  if (code !== 0 || complaint !== '') throw new Error(`${String(code)}: ${complaint}`);
-  return texts?.join('') ?? '';
+  const { code, stdout, stderr } = await startAsReader(command, parameters).ended;
+  if (code !== 0 || stderr !== '') throw new Error(`${code}: ${stderr}`);
+  return stdout;
 }
 
 describe('the file', () => {

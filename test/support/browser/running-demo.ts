@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { readRows, readValue, type Row } from '../fixtures/live-file.ts';
 import { spawnVodhouse } from '../processes/vodhouse-command.ts';
 
@@ -30,19 +29,9 @@ export async function startDemo(): Promise<RunningDemo> {
     await command.ended;
     rmSync(folder, { recursive: true, force: true });
   };
-  let hasEnded = false;
-  void command.ended.then(() => (hasEnded = true));
-  const waitForLine = async (text: RegExp): Promise<string> => {
-    for (;;) {
-      const address = text.exec(command.stdout())?.[1];
-      if (address !== undefined) return address;
-      if (hasEnded) throw new Error(`the demo ended: ${command.stderr()}`);
-      await sleep(10);
-    }
-  };
   try {
-    const account = await waitForLine(/^sandbox account at (\S+);/m);
-    const url = await waitForLine(/^watch it in a browser: (\S+)\/$/m);
+    const [, account = ''] = await command.waitForOutput(/^sandbox account at (\S+);/m);
+    const [, url = ''] = await command.waitForOutput(/^watch it in a browser: (\S+)\/$/m);
     const file = join(folder, 'data/demo.db');
     return {
       url,

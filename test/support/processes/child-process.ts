@@ -14,6 +14,9 @@ export function moduleUrl(module: string): string {
   return new URL(`src/${module}`, ROOT).href;
 }
 
+/** Root can write everywhere, and PostgreSQL does not run as root: then a process runs as nobody. */
+export const NOBODY = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+
 /** How a process ended: its exit code, or else the signal that ended it. */
 export interface Ended {
   code: number | null;
@@ -29,8 +32,8 @@ export interface Child {
   stdout: () => string;
   stderr: () => string;
   kill: (signal: NodeJS.Signals) => void;
-  /** Resolves when the child has written the text to stdout; rejects when it ends before. */
-  waitForOutput: (text: string) => Promise<void>;
+  /** Resolves with the match when the child has written it to stdout; rejects when it ends before. */
+  waitForOutput: (pattern: RegExp) => Promise<RegExpExecArray>;
   ended: Promise<Ended>;
 }
 
@@ -50,14 +53,17 @@ export function startProcess(program: string, args: readonly string[], options: 
     stdout: () => stdout,
     stderr: () => stderr,
     kill: (signal) => void child.kill(signal),
-    waitForOutput: (text) =>
+    waitForOutput: (pattern) =>
       new Promise((resolve, reject) => {
         const check = () => {
-          if (stdout.includes(text)) resolve();
+          const found = pattern.exec(stdout);
+          if (found) resolve(found);
         };
         child.stdout?.on('data', check);
         check();
-        void ended.then((end) => reject(new Error(`it ended before it wrote ${text}: ${end.stderr}`)));
+        void ended.then((end) =>
+          reject(new Error(`it ended before it wrote ${pattern.source}: ${end.stderr}`)),
+        );
       }),
     ended,
   };

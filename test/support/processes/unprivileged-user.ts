@@ -3,13 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, realpathSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { run, type Child } from './child-process.ts';
+import { NOBODY, run, type Child } from './child-process.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-
-/** Root can write everywhere: then the command runs as nobody. */
-const NOBODY = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
 /** The result of the command; null where the user can read neither this checkout nor a copy of it. */
 export async function runAsNobody(

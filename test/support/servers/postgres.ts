@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { beforeAll } from 'vitest';
+import { NOBODY } from '../processes/child-process.ts';
 import { findChildProcesses } from '../processes/process-table.ts';
 import { listenOnLoopback } from './loopback.ts';
 
@@ -42,9 +43,6 @@ export function findPostgres(): string | null {
   const bin = newest === undefined ? '' : join(VERSIONS, newest, 'bin');
   return existsSync(join(bin, 'initdb')) ? bin : null;
 }
-
-/** PostgreSQL does not run as root: then it runs as nobody. */
-const USER = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
 /** Created for tests: nothing is safe from a loss of power, and other machines cannot connect. */
 const SETTINGS = `
@@ -121,10 +119,10 @@ async function queryOnce<Row extends object>(connectionString: string, sql: stri
 function launch(folder: string, port: number, hba: readonly string[]): ChildProcess {
   const bin = findPostgres();
   if (bin === null) throw new Error('PostgreSQL is missing: apt-get install postgresql');
-  if (USER.uid !== undefined) chownSync(folder, USER.uid, USER.gid);
+  if (NOBODY.uid !== undefined) chownSync(folder, NOBODY.uid, NOBODY.gid);
   const data = join(folder, 'data');
   const init = ['-D', data, '-U', 'postgres', '--auth=trust', '--no-sync', '-E', 'UTF8', '--locale=C'];
-  execFileSync(join(bin, 'initdb'), init, { ...USER, stdio: 'ignore', cwd: '/' });
+  execFileSync(join(bin, 'initdb'), init, { ...NOBODY, stdio: 'ignore', cwd: '/' });
   appendFileSync(join(data, 'postgresql.conf'), `${SETTINGS}port = ${port}\n`);
   const hbaFile = join(data, 'pg_hba.conf');
   writeFileSync(hbaFile, [...hba, readFileSync(hbaFile, 'utf8')].join('\n'));
@@ -132,7 +130,7 @@ function launch(folder: string, port: number, hba: readonly string[]): ChildProc
   try {
     // detached: Ctrl-C is not for the server
     return spawn(join(bin, 'postgres'), ['-D', data], {
-      ...USER,
+      ...NOBODY,
       stdio: ['ignore', log, log],
       detached: true,
       cwd: '/',

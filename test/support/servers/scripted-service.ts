@@ -56,11 +56,20 @@ export interface ScriptedService {
   close: () => Promise<void>;
 }
 
+type Certificate = Pick<ServerOptions, 'cert' | 'key'>;
+
 /** A server that follows the script until the end of the test; with a certificate, over TLS. */
 export async function startScriptedService(
   script: Script,
-  certificate?: Pick<ServerOptions, 'cert' | 'key'>,
+  certificate?: Certificate,
 ): Promise<ScriptedService> {
+  const service = await serveScript(script, certificate);
+  onTestFinished(service.close);
+  return service;
+}
+
+/** The same for several tests; the caller closes it. */
+export async function serveScript(script: Script, certificate?: Certificate): Promise<ScriptedService> {
   const requests: SeenRequest[] = [];
   const connections = new Map<Socket, number>();
   let opened = 0;
@@ -85,7 +94,6 @@ export async function startScriptedService(
     socket.on('close', () => connections.delete(socket));
   });
   const { host, close } = await listenOnLoopback(server);
-  onTestFinished(close);
   return {
     url: `${certificate ? 'https' : 'http'}://${host}`,
     requests,

@@ -158,7 +158,7 @@ describe('the server process', () => {
     `);
     let printed = '';
     parent.process.stdout?.on('data', (chunk: Buffer) => (printed += chunk.toString()));
-    await parent.waitForOutput('is up');
+    await parent.waitForOutput(/is up/);
     const [url = ''] = printed.split(' ');
     expect((await fetchResponse(`${url}/healthz`)).status).toBe(200);
     const [pid = 0] = findChildProcesses(parent.process.pid ?? 0, CHILD);
