@@ -67,7 +67,7 @@ async function settle(page: Page): Promise<void> {
     await page.evaluate(`fetch('/page.css').then((answer) => answer.text())`);
 }
 
-const countRequests = (path: string) => site.requestedPaths.filter((each) => each === path).length;
+const countRequests = (path: string) => site.requests.filter((each) => each.path === path).length;
 const readText = (page: Page) => page.locator('.words').allTextContents();
 const progress = (page: Page) => page.locator('#progress');
 const connection = (page: Page) => page.locator('#connection');

@@ -1,4 +1,5 @@
 /** Videos and days that are hard to publish correctly. */
+import { listDays } from '../../src/lib/days.ts';
 import { storageRecord, videoRecord } from '../support/fixtures/service-responses.ts';
 
 type Members = Record<string, unknown>;
@@ -84,7 +85,7 @@ export function createHardService(): HardService {
       const entries = [...(packages.get(packageId) ?? [])].sort(([one], [other]) => one - other);
       return entries.map(([id, members]) => videoRecord(id, members));
     },
-    days: (first, last) => daysBetween(first, last).flatMap((day) => createDay(day, round)),
+    days: (first, last) => listDays({ from: first, to: last }).flatMap((day) => createDay(day, round)),
     edit() {
       round++;
       main.set(12, { title: 'second', filesize: 6_000_000_000 });
@@ -104,12 +105,4 @@ function createDay(day: string, round: number): Members[] {
   const base = storageRecord(day, 1_000_000_000_000 + Number(day.slice(-2)));
   const later = day === '2026-03-06' ? { mov_org_cnt: round, encoder_cnt: round } : {};
   return [{ ...base, image_count: round, ...later, ...odd }];
-}
-
-/** Every day from the first to the last. */
-export function daysBetween(first: string, last: string): string[] {
-  const days: string[] = [];
-  for (let at = Date.parse(first); at <= Date.parse(last); at += 86_400_000)
-    days.push(new Date(at).toISOString().slice(0, 10));
-  return days;
 }

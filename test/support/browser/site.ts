@@ -1,8 +1,7 @@
 /** A small hand-written site for the browser's scripts: on loopback, with the content security policy of the real one. */
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { extname } from 'node:path';
-import { listenOnLoopback } from '../servers/loopback.ts';
+import { serveScript } from '../servers/scripted-service.ts';
 
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; " +
@@ -18,46 +17,34 @@ const TYPES: Record<string, string> = {
   '.json': 'application/json',
 };
 
-export const PAGE_STYLE = `
+const PAGE_STYLE = `
   :root { color-scheme: light dark; --ink: #16191d; --ink-soft: #565f6b; --line: #dadfe5; --surface: #ffffff; }
   @media (prefers-color-scheme: dark) {
     :root { --ink: #e8ebee; --ink-soft: #a3adb8; --line: #343c46; --surface: #171b21; } }
   body { margin: 0; padding: 16px; background: var(--surface); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
   .scroll { overflow-x: auto; } .wide { width: 300vw; }`;
 
-export interface Answer {
+interface Answer {
   status?: number;
   body: string;
 }
 
-export interface Site {
-  /** `http://127.0.0.1:…` */
-  origin: string;
-  /** Sets the response at a path. */
-  answer(path: string, answer: Answer | (() => Answer | Promise<Answer>)): void;
-  /** Paths requested since the site was opened, in order. */
-  requestedPaths: string[];
-  close(): Promise<void>;
-}
+export type Site = Awaited<ReturnType<typeof openSite>>;
 
 /** Serves the scripts and styles, and the responses of the test. */
-export async function openSite(): Promise<Site> {
+export async function openSite() {
   const answers = new Map<string, () => Answer | Promise<Answer>>();
-  const requestedPaths: string[] = [];
-  const server = createServer((request, response) => {
-    const { pathname } = new URL(request.url ?? '/', 'http://localhost');
-    requestedPaths.push(pathname);
-    void Promise.resolve(answers.get(pathname)?.() ?? fileAt(pathname)).then(({ status = 200, body }) => {
-      const type = TYPES[extname(pathname) || '.html'] ?? 'text/plain';
-      response.writeHead(status, { 'content-type': type, 'content-security-policy': POLICY }).end(body);
-    });
+  const { url, requests, close } = await serveScript(async ({ path }) => {
+    const type = TYPES[extname(path) || '.html'] ?? 'text/plain';
+    const headers = { 'content-type': type, 'content-security-policy': POLICY };
+    return { headers, ...((await answers.get(path)?.()) ?? fileAt(path)) };
   });
-  const { host, close } = await listenOnLoopback(server);
-  const answer: Site['answer'] = (path, given) =>
+  /** Sets the response at a path. */
+  const answer = (path: string, given: Answer | (() => Promise<Answer>)) =>
     void answers.set(path, typeof given === 'function' ? given : () => given);
   answer('/page.css', { body: PAGE_STYLE });
   answer('/favicon.ico', { body: '' });
-  return { origin: `http://${host}`, answer, requestedPaths, close };
+  return { origin: url, answer, requests, close };
 }
 
 function fileAt(path: string): Answer {

@@ -4,7 +4,7 @@ import type { RunRequest } from '../../../src/app/pipeline.ts';
 import type { Row } from '../fixtures/live-file.ts';
 import { openTestPipeline, type TestPipelineOptions } from '../fixtures/open-pipeline.ts';
 import { listPage, STORAGE, storageRecord } from '../fixtures/service-responses.ts';
-import { HOUR_MS } from '../../../src/lib/clock.ts';
+import { listDays } from '../../../src/lib/days.ts';
 import { createVirtualClock } from '../clocks/virtual-clock.ts';
 import { startScriptedService, type Reply, type SeenRequest } from './scripted-service.ts';
 
@@ -78,11 +78,7 @@ export async function openStorageAccount({ answer, rules, list, ...options }: St
 function readDayQuery({ query }: SeenRequest, number: number): DayQuery {
   const from = query.get('sdate') ?? '';
   const to = query.get('edate') ?? '';
-  const days: string[] = [];
-  for (let day = Date.parse(from); day <= Date.parse(to); day += 24 * HOUR_MS) {
-    days.push(new Date(day).toISOString().slice(0, 10));
-  }
-  return { from, to, days, number };
+  return { from, to, days: listDays({ from, to }), number };
 }
 
 function addDate(reply: Reply, date: number | null): Reply {

@@ -1,22 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createCalendar, daysBetween } from '../../../src/lib/calendar.ts';
-import { addDays, type DayRange } from '../../../src/lib/days.ts';
+import { createCalendar } from '../../../src/lib/calendar.ts';
+import { addDays, listDays } from '../../../src/lib/days.ts';
 import { toTimestamp, HOUR_MS } from '../../../src/lib/clock.ts';
 import type { StorageRules } from '../../../src/sync/context.ts';
 import { createRunCalendar, currentRange, findGapRanges } from '../../../src/sync/storage/date-ranges.ts';
 import { makeDayHistory } from '../../support/fixtures/storage-days.ts';
-import { STORAGE_RULES } from '../../support/fixtures/test-config.ts';
+import { createStorageConfig } from '../../support/fixtures/test-config.ts';
 import { toMs } from '../../support/clocks/virtual-clock.ts';
-const RULES: StorageRules = STORAGE_RULES;
+const RULES: StorageRules = createStorageConfig('');
 const SEOUL = createCalendar('Asia/Seoul');
 /** Noon of 2026-03-10 in Seoul. */
 const NOON = toMs('2026-03-10T03:00Z');
 const NOTHING = makeDayHistory();
-
-function listDays({ from, to }: DayRange): string[] {
-  return Array.from({ length: daysBetween(from, to) + 1 }, (_, index) => addDays(from, index));
-}
 
 describe('the day of a run', () => {
   it('never settles a day before the settling time is over, and never waits longer, in any zone', () => {
