@@ -11,7 +11,6 @@ import { openStatusQueries } from '../../src/queries/status-queries.ts';
 import { execute, readRows, readValue } from '../support/fixtures/live-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createTestConfig } from '../support/fixtures/test-config.ts';
-import { eventually } from '../support/processes/vodhouse-command.ts';
 import { openTestWarehouse } from '../support/fixtures/test-warehouse.ts';
 
 /** A backup each night at half past two, of a warehouse that is opened at noon. */
@@ -57,16 +56,16 @@ describe('the backups of the worker', () => {
   it('are made once a tick, complete, and the oldest is deleted', async () => {
     const { path, clock, files, folder, count, check } = await openLoop();
     check();
-    await eventually(files).toEqual(['live-2026-03-01T120000Z.db']);
-    await eventually(count).toBe(1);
+    await expect.poll(files).toEqual(['live-2026-03-01T120000Z.db']);
+    await expect.poll(count).toBe(1);
     check();
     check();
     clock.set('2026-03-02T02:30Z');
     check();
-    await eventually(count).toBe(2);
+    await expect.poll(count).toBe(2);
     clock.advance(DAY_MS);
     check();
-    await eventually(files).toEqual(['live-2026-03-02T023000Z.db', 'live-2026-03-03T023000Z.db']);
+    await expect.poll(files).toEqual(['live-2026-03-02T023000Z.db', 'live-2026-03-03T023000Z.db']);
     await expect
       .poll(() => readRows(path, 'select file, error from backup order by backup_id'))
       .toEqual(files().map((name) => ({ file: join(folder, name), error: null })));
@@ -79,17 +78,17 @@ describe('the backups of the worker', () => {
     makeRun();
     expect([files(), log]).toEqual([[], []]);
     check();
-    await eventually(() => files().length).toBe(1);
+    await expect.poll(() => files().length).toBe(1);
   });
 
   it('never delete a new one, or any file of others, though the clock was a year ahead', async () => {
     const { clock, files, count, check, folder } = await openLoop();
     clock.set('2027-03-01T12:00Z');
     check();
-    await eventually(count).toBe(1);
+    await expect.poll(count).toBe(1);
     clock.set('2027-03-02T12:00Z');
     check();
-    await eventually(count).toBe(2);
+    await expect.poll(count).toBe(2);
     writeFileSync(join(folder, 'live-2020-01-01T000000Z.db'), 'of another');
     clock.set('2026-03-01T12:00Z');
     check();
@@ -104,13 +103,13 @@ describe('the backups of the worker', () => {
     const { path, clock, log, check, problems } = await openLoop({ folder });
     const attempts = () => readValue(path, 'select count(*) from backup where error is not null');
     check();
-    await eventually(attempts).toBe(1);
+    await expect.poll(attempts).toBe(1);
     check();
     clock.advance(HOUR_MS - 1000);
     check();
     clock.advance(1000);
     check();
-    await eventually(attempts).toBe(2);
+    await expect.poll(attempts).toBe(2);
     expect(log.filter((line) => line.includes('"event":"backup_failed"'))).toHaveLength(2);
     expect(problems()).toMatchObject([
       {
@@ -137,7 +136,7 @@ describe('the backups of the worker', () => {
       },
     ]);
     check();
-    await eventually(count).toBe(1);
+    await expect.poll(count).toBe(1);
     expect(problems()).toEqual([]);
   });
 
@@ -147,17 +146,17 @@ describe('the backups of the worker', () => {
     writeFileSync(original, 'the only backup of the original');
     execute(path, `insert into backup values (1, '${original}', '2026-02-28', '2026-02-28', 1, null)`);
     check();
-    await eventually(files).toEqual(['live-2026-03-01T120000Z.db']);
+    await expect.poll(files).toEqual(['live-2026-03-01T120000Z.db']);
     clock.advance(DAY_MS);
     check();
-    await eventually(files).toEqual(['live-2026-03-02T120000Z.db']);
+    await expect.poll(files).toEqual(['live-2026-03-02T120000Z.db']);
     expect(existsSync(original)).toBe(true);
   });
 
   it('that a killed process began do not count', async () => {
     const { path, files, folder, check, count, warehouse, reopen } = await openLoop();
     check();
-    await eventually(count).toBe(1);
+    await expect.poll(count).toBe(1);
     warehouse.beginBackup({ file: join(folder, 'never.db'), started_at: '2026-03-01 12:00:00' });
     reopen();
     expect(readRows(path, 'select file from backup')).toEqual([{ file: join(folder, files()[0] ?? '') }]);

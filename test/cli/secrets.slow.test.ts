@@ -15,7 +15,6 @@ import {
   serveEverything,
   videoRecord,
 } from '../support/fixtures/service-responses.ts';
-import { eventually } from '../support/processes/vodhouse-command.ts';
 import { startScriptedService } from '../support/servers/scripted-service.ts';
 
 vi.setConfig({ testTimeout: 90_000 });
@@ -149,8 +148,8 @@ describe('the key of an account', () => {
       { key: CANARY_KEY, packages: [1, 2], storage: false },
     );
     const command = start('sync');
-    await eventually(command.stderr).toContain('package 1, page 1: the service refused');
-    await eventually(() => service.requests.length).toBe(3);
+    await expect.poll(command.stderr).toContain('package 1, page 1: the service refused');
+    await expect.poll(() => service.requests.length).toBe(3);
     command.kill('SIGKILL');
     await command.ended;
     const files = writtenFiles(cwd);

@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { serviceFolder } from '../support/fixtures/command-folder.ts';
 import { listPage, serveEverything, videoRecord } from '../support/fixtures/service-responses.ts';
-import { eventually } from '../support/processes/vodhouse-command.ts';
 import { createGate } from '../support/servers/scripted-service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -21,9 +20,9 @@ describe('SIGINT', () => {
     const readPages = (from: number) =>
       service.requests.slice(from).map(({ query }) => Number(query.get('page')));
     const command = start('sync');
-    await eventually(() => service.requests.length).toBe(4);
+    await expect.poll(() => service.requests.length).toBe(4);
     command.kill('SIGINT');
-    await eventually(command.stderr).toContain('stopping after the current page');
+    await expect.poll(command.stderr).toContain('stopping after the current page');
     gate.open();
     expect((await command.ended).code).toBe(130);
     // the signal may be handled a page later, but every requested page is stored
@@ -43,7 +42,7 @@ describe('SIGINT', () => {
   it('a second time ends a sync immediately', async () => {
     const { service, start } = await serviceFolder(hanging, CONFIG);
     const command = start('sync');
-    await eventually(() => service.requests.length).toBe(1);
+    await expect.poll(() => service.requests.length).toBe(1);
     const before = performance.now();
     const again = setInterval(() => command.kill('SIGINT'), 50); // two at the same moment may arrive as one
     const { code } = await command.ended;
@@ -56,7 +55,7 @@ describe('SIGINT', () => {
 it('SIGTERM ends a worker with 0 within 5 seconds while a request hangs', async () => {
   const { service, start, rows } = await serviceFolder(hanging, CONFIG);
   const command = start('start');
-  await eventually(() => service.requests.length).toBe(1);
+  await expect.poll(() => service.requests.length).toBe(1);
   const before = performance.now();
   command.kill('SIGTERM');
   expect((await command.ended).code).toBe(0);

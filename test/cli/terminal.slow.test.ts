@@ -4,7 +4,6 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { serviceFolder } from '../support/fixtures/command-folder.ts';
 import { listPage, serveEverything, videoRecord } from '../support/fixtures/service-responses.ts';
 import { createTerminalScreen } from '../support/processes/terminal-screen.ts';
-import { eventually } from '../support/processes/vodhouse-command.ts';
 import { createGate } from '../support/servers/scripted-service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -34,7 +33,7 @@ async function startInTerminal() {
 describe('sync in a terminal', () => {
   it('shows its progress, then the result alone', async () => {
     const { gate, screen, ended, shown } = await startInTerminal();
-    await eventually(shown).toContain('0/1 packages');
+    await expect.poll(shown).toContain('0/1 packages');
     gate.open();
     expect(await ended).toBe(0);
     expect(screen.states.flat().join('\n')).toMatch(/^publishing published.* …$/m);
@@ -46,9 +45,9 @@ describe('sync in a terminal', () => {
   it('leaves clean lines after one Ctrl-C, and after a second one', async () => {
     for (const signals of [1, 2]) {
       const { gate, screen, ended, type, shown } = await startInTerminal();
-      await eventually(shown).toContain('0/1 packages');
+      await expect.poll(shown).toContain('0/1 packages');
       type(CTRL_C);
-      await eventually(shown).toContain('stopping after the current page; a second signal stops at once');
+      await expect.poll(shown).toContain('stopping after the current page; a second signal stops at once');
       if (signals === 2) type(CTRL_C);
       else gate.open();
       expect(await ended).toBe(130);

@@ -4,7 +4,6 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { serviceFolder } from '../support/fixtures/command-folder.ts';
 import { listPage, serveEverything, videoRecord } from '../support/fixtures/service-responses.ts';
-import { eventually } from '../support/processes/vodhouse-command.ts';
 import { createGate } from '../support/servers/scripted-service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -26,7 +25,7 @@ async function heldFolder() {
 async function startHeldWorker(...words: string[]) {
   const folder = await heldFolder();
   const worker = folder.start('start', ...words);
-  await eventually(() => folder.service.requests.length).toBe(1);
+  await expect.poll(() => folder.service.requests.length).toBe(1);
   return { ...folder, worker };
 }
 
@@ -36,7 +35,7 @@ describe('a worker', () => {
     worker.kill('SIGUSR2');
     worker.process.stderr?.destroy(); // as a log reader that ends does
     gate.open();
-    await eventually(() => value(SUCCEEDED)).toBe(1);
+    await expect.poll(() => value(SUCCEEDED)).toBe(1);
     worker.kill('SIGUSR2');
     worker.kill('SIGTERM');
     expect((await worker.ended).code).toBe(0);
@@ -45,16 +44,16 @@ describe('a worker', () => {
   it('reloads its config at SIGHUP, and continues with the one it has if that is invalid', async () => {
     const { text, write, run, succeed, gate, worker } = await startHeldWorker();
     gate.open();
-    await eventually(worker.stderr).toContain('next full run at');
+    await expect.poll(worker.stderr).toContain('next full run at');
     write(`${text}\nnonsense: 1\n`);
     worker.kill('SIGHUP');
-    await eventually(worker.stderr).toContain('the config was not reloaded');
+    await expect.poll(worker.stderr).toContain('the config was not reloaded');
     expect((await run('status')).code).toBe(2); // status reads the config too
     write(text);
     const { code, stdout } = await run('status');
     expect([code, stdout]).toEqual([3, expect.stringContaining('nonsense: unknown key')]);
     worker.kill('SIGHUP');
-    await eventually(worker.stderr).toContain('took the changed config');
+    await expect.poll(worker.stderr).toContain('took the changed config');
     await succeed('status');
     worker.kill('SIGTERM');
     expect((await worker.ended).code).toBe(0);
@@ -67,10 +66,10 @@ describe('a worker', () => {
     const terminal = spawn('script', ['-qc', command, '/dev/null'], { cwd, stdio: 'ignore' }); // util-linux: a pty
     onTestFinished(() => void terminal.kill('SIGKILL'));
     const holder = join(cwd, 'data/vodhouse.db.worker.holder');
-    await eventually(() => existsSync(holder)).toBe(true);
-    await eventually(() => value(SUCCEEDED)).toBe(1);
+    await expect.poll(() => existsSync(holder)).toBe(true);
+    await expect.poll(() => value(SUCCEEDED)).toBe(1);
     terminal.kill('SIGKILL');
-    await eventually(() => existsSync(holder)).toBe(false);
+    await expect.poll(() => existsSync(holder)).toBe(false);
     expect(existsSync(`${live}-wal`)).toBe(false);
   });
 
@@ -80,7 +79,7 @@ describe('a worker', () => {
     expect(second.code).toBe(75);
     expect(JSON.parse(second.stderr)).toMatchObject({ level: 'error', event: 'worker_failed' });
     worker.kill('SIGTERM');
-    await eventually(worker.stderr).toContain('worker_stopping');
+    await expect.poll(worker.stderr).toContain('worker_stopping');
     gate.open();
     const { code, stderr } = await worker.ended;
     expect(code).toBe(0);

@@ -6,7 +6,6 @@ import { expect, it, onTestFinished } from 'vitest';
 import { listParameters, readExecForm, readStages } from '../support/dockerfile.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { buildImage, findMissing, startImage } from '../support/processes/image-root.ts';
-import { eventually } from '../support/processes/vodhouse-command.ts';
 import { findFreePort } from '../support/servers/loopback.ts';
 import { startSandbox } from '../support/servers/sandbox-account.ts';
 
@@ -27,7 +26,7 @@ it.skipIf(missing !== null)(
     onTestFinished(() => void worker.kill('SIGKILL'));
     let log = '';
     worker.stderr?.setEncoding('utf8').on('data', (text: string) => (log += text));
-    await eventually(() => log).toContain('"event":"worker_waiting"');
+    await expect.poll(() => log).toContain('"event":"worker_waiting"');
 
     const first = findFirstProcess(worker.pid ?? 0);
     const status = readFileSync(`/proc/${first}/status`, 'utf8');

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { CONFIG, configText } from '../support/fixtures/config-file.ts';
 import { createFolder } from '../support/fixtures/folder-of-files.ts';
 import { startNotifyListener, type Notification } from '../support/processes/notify-listener.ts';
-import { eventually, startVodhouse, vodhouse } from '../support/processes/vodhouse-command.ts';
+import { startVodhouse, vodhouse } from '../support/processes/vodhouse-command.ts';
 import { findFreePort } from '../support/servers/loopback.ts';
 import { startSandbox } from '../support/servers/sandbox-account.ts';
 
@@ -31,7 +31,7 @@ function findName(notification: Notification): string {
 describe.skipIf(!isInstalled)('a worker under systemd', () => {
   it('is ready when it has its lock and its web server answers', async () => {
     const { cwd, port, listNames, received } = await startTold();
-    await eventually(listNames).toContain('READY');
+    await expect.poll(listNames).toContain('READY');
     expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
     expect((await vodhouse(['start'], { cwd })).code).toBe(75);
     expect(listNames()).toEqual(['STATUS', 'READY']);
@@ -40,17 +40,17 @@ describe.skipIf(!isInstalled)('a worker under systemd', () => {
 
   it('tells of each reload, also of one that is refused, and of its end', async () => {
     const { cwd, worker, listNames, received } = await startTold();
-    await eventually(listNames).toContain('READY');
+    await expect.poll(listNames).toContain('READY');
     const config = join(cwd, CONFIG);
     const valid = readFileSync(config, 'utf8');
     writeFileSync(config, `${valid}nonsense: 1\n`);
     worker.kill('SIGHUP');
-    await eventually(listNames).toEqual(['STATUS', 'READY', 'RELOADING', 'READY']);
+    await expect.poll(listNames).toEqual(['STATUS', 'READY', 'RELOADING', 'READY']);
     expect(received()[2]?.MONOTONIC_USEC).toMatch(/^[1-9]\d+$/);
     expect(received()[3]?.STATUS).toMatch(/^the config was not reloaded, see the log; /);
     writeFileSync(config, `${valid}schedule: { full: '30 * * * *' }\n`);
     worker.kill('SIGHUP');
-    await eventually(() => listNames().slice(4)).toEqual(['RELOADING', 'READY']);
+    await expect.poll(() => listNames().slice(4)).toEqual(['RELOADING', 'READY']);
     expect(received().at(-1)?.STATUS).toBe('full runs at "30 * * * *" Asia/Seoul');
     worker.kill('SIGTERM');
     expect((await worker.ended).code).toBe(0);
@@ -60,14 +60,14 @@ describe.skipIf(!isInstalled)('a worker under systemd', () => {
   it('feeds the watchdog while its event loop turns', async () => {
     const { worker, listNames } = await startTold({ WATCHDOG_USEC: '400000' });
     const countFeeds = () => listNames().filter((name) => name === 'WATCHDOG').length;
-    await eventually(countFeeds).toBeGreaterThan(2);
+    await expect.poll(countFeeds).toBeGreaterThan(2);
     worker.kill('SIGTERM');
     expect((await worker.ended).code).toBe(0);
   });
 
   it('feeds no watchdog that is meant for another process', async () => {
     const { worker, listNames } = await startTold({ WATCHDOG_USEC: '1000', WATCHDOG_PID: '1' });
-    await eventually(listNames).toContain('READY');
+    await expect.poll(listNames).toContain('READY');
     worker.kill('SIGTERM');
     await worker.ended;
     expect(listNames()).toEqual(['STATUS', 'READY', 'STOPPING']);
@@ -75,7 +75,7 @@ describe.skipIf(!isInstalled)('a worker under systemd', () => {
 
   it('goes on, and says once why nobody is told, without systemd-notify', async () => {
     const { worker, listNames } = await startTold({ PATH: '/nowhere', WATCHDOG_USEC: '100000' });
-    await eventually(worker.stderr).toContain('next full run at');
+    await expect.poll(worker.stderr).toContain('next full run at');
     worker.kill('SIGTERM');
     const { code, stderr } = await worker.ended;
     const told = stderr.split('\n').filter((line) => line.includes('systemd cannot be notified'));
@@ -85,7 +85,7 @@ describe.skipIf(!isInstalled)('a worker under systemd', () => {
 
   it('tells its child processes of no socket', async () => {
     const { worker, listNames } = await startTold();
-    await eventually(listNames).toContain('READY');
+    await expect.poll(listNames).toContain('READY');
     const { stdout } = await promisify(execFile)('pgrep', [
       '-P',
       String(worker.pid),

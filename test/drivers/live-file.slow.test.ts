@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { CONFIG, configText } from '../support/fixtures/config-file.ts';
 import { createFolder } from '../support/fixtures/folder-of-files.ts';
 import { listPage, serveEverything, videoRecord } from '../support/fixtures/service-responses.ts';
-import { eventually, startVodhouse, vodhouse } from '../support/processes/vodhouse-command.ts';
+import { startVodhouse, vodhouse } from '../support/processes/vodhouse-command.ts';
 import { startScriptedService } from '../support/servers/scripted-service.ts';
 
 it('the sqlite3 shell can read the live file of a worker: nothing that is written afterwards is lost', async () => {
@@ -13,7 +13,7 @@ it('the sqlite3 shell can read the live file of a worker: nothing that is writte
   const { url } = await startScriptedService(serveEverything((request) => listPage(request, records)));
   const cwd = createFolder({ [CONFIG]: `${configText({ url, storage: false })}publish: {}\n` });
   const worker = startVodhouse(['start'], { cwd });
-  await eventually(worker.stderr).toContain('published');
+  await expect.poll(worker.stderr).toContain('published');
   const live = join(cwd, 'data/vodhouse.db');
   const query = () =>
     execFileSync('sqlite3', [live, 'select count(*) from run'], { encoding: 'utf8' }).trim();

@@ -12,7 +12,7 @@ import {
   type Installation,
 } from '../support/processes/installed-package.ts';
 import { installNode } from '../support/processes/other-node.ts';
-import { eventually, startVodhouse } from '../support/processes/vodhouse-command.ts';
+import { startVodhouse } from '../support/processes/vodhouse-command.ts';
 import { findFreePort } from '../support/servers/loopback.ts';
 import { findPostgres, startPostgres } from '../support/servers/postgres.ts';
 import { startSandbox } from '../support/servers/sandbox-account.ts';
@@ -158,7 +158,7 @@ describe.each(NODES)('the installed command on Node %i', (major) => {
     expect(await run('status')).toContain('main/101');
     expect(await run('query', 'select count(*) as videos from videos_now')).toContain('280');
     const worker = startVodhouse(['start'], surroundings);
-    await eventually(worker.stderr).toContain('INFO: worker of ');
+    await expect.poll(worker.stderr).toContain('INFO: worker of ');
     worker.kill('SIGTERM'); // also while its server starts
     expect((await worker.ended).code).toBe(0);
   });
@@ -185,7 +185,7 @@ describe.skipIf(findPostgres() === null)('a worker that collects its garbage eac
       writeFileSync(config, text);
       const ends = Date.now() + 60_000;
       const worker = startVodhouse(['start'], surround(major, cwd, { NODE_OPTIONS: COLLECTING }));
-      await eventually(worker.stderr).toContain('INFO: worker of ');
+      await expect.poll(worker.stderr).toContain('INFO: worker of ');
       for (let count = 0; count < 20 || Date.now() < ends; count++) {
         sandbox.churn(3);
         const { code, stderr } = await startVodhouse(['sync', '--wait'], surroundings).ended;

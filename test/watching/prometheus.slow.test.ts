@@ -7,7 +7,7 @@ import { stringify } from 'yaml';
 import { CONFIG, configText } from '../support/fixtures/config-file.ts';
 import { createFolder } from '../support/fixtures/folder-of-files.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
-import { eventually, startVodhouse } from '../support/processes/vodhouse-command.ts';
+import { startVodhouse } from '../support/processes/vodhouse-command.ts';
 import { findPostgres, startPostgres, type PostgresServer } from '../support/servers/postgres.ts';
 import { hasPrometheus, startPrometheus } from '../support/servers/prometheus.ts';
 import { startSandbox } from '../support/servers/sandbox-account.ts';
@@ -82,10 +82,10 @@ server: { port: ${port.port} }
       const worker = startVodhouse(['start'], { cwd });
       const url = `http://127.0.0.1:${port.port}`;
       const scrape = async () => (await fetch(`${url}/metrics`)).text();
-      await eventually(() => scrape().catch(worker.stderr)).toContain(
-        'vodhouse_target_loads_total{target="warehouse"',
-      );
-      await eventually(scrape).toMatch(/vodhouse_target_loads_total\{.*\} [1-9]/);
+      await expect
+        .poll(() => scrape().catch(worker.stderr))
+        .toContain('vodhouse_target_loads_total{target="warehouse"');
+      await expect.poll(scrape).toMatch(/vodhouse_target_loads_total\{.*\} [1-9]/);
       return { url, scrape };
     }
 
@@ -93,9 +93,9 @@ server: { port: ${port.port} }
       const worker = await startWorker();
       const prometheus = await startPrometheus(worker.url);
       const queries = listQueries();
-      await eventually(
-        async () => (await prometheus.query('vodhouse_runs_total offset 3s')).length,
-      ).toBeGreaterThan(0);
+      await expect
+        .poll(async () => (await prometheus.query('vodhouse_runs_total offset 3s')).length)
+        .toBeGreaterThan(0);
       const empty: string[] = [];
       for (const query of queries) if ((await prometheus.query(query)).length === 0) empty.push(query);
       expect(
@@ -105,9 +105,9 @@ server: { port: ${port.port} }
       type Group = { rules: { name: string; health: string; lastError?: string; state: string }[] };
       const read = async () =>
         (await prometheus.get<{ groups: Group[] }>('rules')).groups.flatMap((each) => each.rules);
-      await eventually(async () => (await read()).filter(({ health }) => health === 'ok').length).toBe(
-        readRules().length,
-      );
+      await expect
+        .poll(async () => (await read()).filter(({ health }) => health === 'ok').length)
+        .toBe(readRules().length);
       const states = Object.fromEntries((await read()).map(({ name, state }) => [name, state]));
       expect([states['VodhouseDown'], states['VodhouseStreamStale']]).toEqual(['inactive', 'inactive']);
     });

@@ -6,7 +6,6 @@ import { lockOrThrow } from '../../../src/database/lock.ts';
 import { commandFolder, NOWHERE } from '../../support/fixtures/command-folder.ts';
 import { CONFIG } from '../../support/fixtures/config-file.ts';
 import { readContents, writeFilled } from '../../support/fixtures/full-warehouse.ts';
-import { eventually } from '../../support/processes/vodhouse-command.ts';
 
 /** A folder with a config and a filled live file. */
 async function filledFolder() {
@@ -88,7 +87,7 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
     );
     const before = readdirSync(cwd);
     const command = start('backup', 'copy.db');
-    await eventually(() => readdirSync(cwd).join()).toContain('copy.db.new-');
+    await expect.poll(() => readdirSync(cwd).join()).toContain('copy.db.new-');
     command.kill(name);
     const { code, stdout, stderr } = await command.ended;
     expect([code, stdout]).toEqual([130, '']);

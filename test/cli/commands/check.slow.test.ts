@@ -10,7 +10,7 @@ import {
 import { configText } from '../../support/fixtures/config-file.ts';
 import { AUTHORITY, SIGNED } from '../../support/fixtures/self-signed.ts';
 import { listBody, serveEverything, videoRecord } from '../../support/fixtures/service-responses.ts';
-import { eventually, vodhouse } from '../../support/processes/vodhouse-command.ts';
+import { vodhouse } from '../../support/processes/vodhouse-command.ts';
 import { startProxy } from '../../support/servers/proxy-server.ts';
 import { startSandbox } from '../../support/servers/sandbox-account.ts';
 import { startScriptedService } from '../../support/servers/scripted-service.ts';
@@ -145,7 +145,7 @@ describe('check', () => {
     const script = serveEverything(() => ({ status: 503, headers: { 'retry-after': '60' } }));
     const { start, service } = await serviceFolder(script);
     const command = start('check');
-    await eventually(() => service.requests.length).toBe(2); // a package, and the storage
+    await expect.poll(() => service.requests.length).toBe(2); // a package, and the storage
     command.kill('SIGINT');
     const { code, stdout, stderr } = await command.ended;
     expect([code, stdout]).toEqual([130, '']);

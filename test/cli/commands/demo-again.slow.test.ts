@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { commandFolder, NOWHERE } from '../../support/fixtures/command-folder.ts';
 import { createFolder } from '../../support/fixtures/folder-of-files.ts';
-import { eventually, vodhouse } from '../../support/processes/vodhouse-command.ts';
+import { vodhouse } from '../../support/processes/vodhouse-command.ts';
 
 vi.setConfig({ testTimeout: 90_000 });
 
@@ -29,8 +29,8 @@ describe('a second demo', () => {
   it('leaves the file of a demo that runs alone, and answers its commands', async () => {
     const { cwd, start, run, succeed } = commandFolder({ url: NOWHERE });
     const first = start('demo', '--churn', '600');
-    await eventually(first.stderr).toMatch(/full run \d+ (?:succeeded|partial)/);
-    await eventually(first.stdout).toContain('vodhouse check');
+    await expect.poll(first.stderr).toMatch(/full run \d+ (?:succeeded|partial)/);
+    await expect.poll(first.stdout).toContain('vodhouse check');
     const config = readFileSync(join(cwd, 'data/demo.yaml'), 'utf8');
     await succeed('check', '--config', 'data/demo.yaml');
     expect((await run('demo', '--once')).code).toBe(75);

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { commandFolder, NOWHERE } from '../../support/fixtures/command-folder.ts';
 import { readValue } from '../../support/fixtures/live-file.ts';
 import { temporaryFolder } from '../../support/fixtures/temporary-folder.ts';
-import { eventually, vodhouse } from '../../support/processes/vodhouse-command.ts';
+import { vodhouse } from '../../support/processes/vodhouse-command.ts';
 
 vi.setConfig({ testTimeout: 90_000 });
 
@@ -110,7 +110,7 @@ describe('sandbox', () => {
   it('answers on the port that it names, which another one cannot take, and prints a config that works', async () => {
     const { write, start, run, succeed, value } = commandFolder({ url: NOWHERE });
     const sandbox = start('sandbox', '--port', '0', '--videos', '40', '--packages', '2');
-    await eventually(sandbox.stdout).toContain('packages: [101, 102]\n');
+    await expect.poll(sandbox.stdout).toContain('packages: [101, 102]\n');
     const [, address = '', port = ''] = /curl '(.+:(\d+)\/.+)'/.exec(sandbox.stdout()) ?? [];
     const answer = (await (await fetch(address)).json()) as { videoInfoList: Record<string, unknown> };
     expect(answer.videoInfoList).toMatchObject({

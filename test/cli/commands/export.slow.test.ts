@@ -8,7 +8,6 @@ import { commandFolder, NOWHERE } from '../../support/fixtures/command-folder.ts
 import { change, liveFileWith, packageRow, videoRow } from '../../support/fixtures/filled-live-file.ts';
 import { execute } from '../../support/fixtures/live-file.ts';
 import { published } from '../../support/fixtures/published-file.ts';
-import { eventually } from '../../support/processes/vodhouse-command.ts';
 
 /** A folder with a config, and the published file of three videos, one of them edited and one removed. */
 async function folderWithFile() {
@@ -135,7 +134,7 @@ select 'main', 101, id, 'title ' || id, hex(zeroblob(300)), '2026-03-01 03:00:00
     );
     write('earlier', 'out.parquet');
     const child = start('export', '--format', 'parquet', '--out', 'out.parquet');
-    await eventually(() => existsSync(join(cwd, `out.parquet.new-${child.pid}`))).toBe(true);
+    await expect.poll(() => existsSync(join(cwd, `out.parquet.new-${child.pid}`))).toBe(true);
     child.kill('SIGTERM');
     expect(await child.ended).toMatchObject({ code: 130 });
     expect(read('out.parquet')).toBe('earlier');

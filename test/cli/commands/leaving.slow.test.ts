@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { commandFolder, sandboxFolder } from '../../support/fixtures/command-folder.ts';
 import { configText } from '../../support/fixtures/config-file.ts';
-import { eventually } from '../../support/processes/vodhouse-command.ts';
 import { startSandbox } from '../../support/servers/sandbox-account.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -72,7 +71,7 @@ describe('an account with a new name', () => {
   it('is left to a running worker, which renames it when it reads the config again', async () => {
     const { text, write, run, start, succeed, rows, value } = await syncedFolder();
     const worker = start('start');
-    await eventually(worker.stderr).toContain('next full run at');
+    await expect.poll(worker.stderr).toContain('next full run at');
     const requests = value(REQUESTS);
     write(renamed(text));
     for (const words of [['sync'], ['sync', '--wait']]) {
@@ -83,8 +82,8 @@ describe('an account with a new name', () => {
     }
     expect([rows(ACCOUNTS), value(REQUESTS)]).toEqual([[{ account: 'main' }], requests]);
     worker.kill('SIGHUP');
-    await eventually(worker.stderr).toContain('account main is news from now on');
-    await eventually(() => rows(ACCOUNTS)).toEqual([{ account: 'news' }]);
+    await expect.poll(worker.stderr).toContain('account main is news from now on');
+    await expect.poll(() => rows(ACCOUNTS)).toEqual([{ account: 'news' }]);
     worker.kill('SIGTERM');
     expect((await worker.ended).code).toBe(0);
     await succeed('sync');

@@ -2,7 +2,6 @@ import { hostname } from 'node:os';
 import { describe, expect, it, vi } from 'vitest';
 import { serviceFolder } from '../../support/fixtures/command-folder.ts';
 import { listPage, serveEverything, videoRecord } from '../../support/fixtures/service-responses.ts';
-import { eventually } from '../../support/processes/vodhouse-command.ts';
 import { createGate } from '../../support/servers/scripted-service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -23,7 +22,7 @@ async function startHeldSync() {
   });
   const folder = await serviceFolder(script, { storage: false });
   const first = folder.start('sync');
-  await eventually(() => folder.service.requests.length).toBe(1);
+  await expect.poll(() => folder.service.requests.length).toBe(1);
   return { ...folder, gate, first };
 }
 
@@ -55,7 +54,7 @@ it('next to a worker, another worker ends with 75, and sync runs', async () => {
   const script = serveEverything((request) => listPage(request, records));
   const { run, start, succeed } = await serviceFolder(script, { storage: false });
   const worker = start('start');
-  await eventually(worker.stderr).toContain('next full run at');
+  await expect.poll(worker.stderr).toContain('next full run at');
   const second = await run('start');
   expect(second.code).toBe(75);
   expect(second.stderr).toContain(`vodhouse start on ${hostname()}, pid ${worker.pid}`);

@@ -2,7 +2,6 @@ import { describe, expect, it, vi } from 'vitest';
 import { sandboxFolder, serviceFolder } from '../../support/fixtures/command-folder.ts';
 import { CONFIG } from '../../support/fixtures/config-file.ts';
 import { readFolder } from '../../support/fixtures/folder-of-files.ts';
-import { eventually } from '../../support/processes/vodhouse-command.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -91,7 +90,7 @@ describe('plan', () => {
     expect(checked.code).toBe(0);
     expect(checked.stderr).toContain(`WARN: ${DOES_NOT_FIT}; see vodhouse plan\n`);
     const worker = start('start', '--config', './vodhouse.yaml');
-    await eventually(worker.stderr).toContain('next full run at');
+    await expect.poll(worker.stderr).toContain('next full run at');
     worker.kill('SIGTERM');
     const { stderr } = await worker.ended;
     expect(stderr).toContain(`WARN: ${DOES_NOT_FIT}; see vodhouse plan --config ./vodhouse.yaml`);

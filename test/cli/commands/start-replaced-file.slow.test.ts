@@ -4,7 +4,6 @@ import { expect, it, vi } from 'vitest';
 import { serviceFolder } from '../../support/fixtures/command-folder.ts';
 import { WAREHOUSE } from '../../support/fixtures/config-file.ts';
 import { listPage, serveEverything, videoRecord } from '../../support/fixtures/service-responses.ts';
-import { eventually } from '../../support/processes/vodhouse-command.ts';
 
 vi.setConfig({ testTimeout: 180_000 });
 
@@ -15,7 +14,7 @@ it('a worker ends with 1 and the reason within a minute where its file was delet
   const endings = swaps.map(async (swap) => {
     const { live, start, succeed } = await serviceFolder(script, { storage: false });
     const worker = start('start');
-    await eventually(worker.stderr).toContain('next full run at');
+    await expect.poll(worker.stderr).toContain('next full run at');
     await succeed('backup', `${WAREHOUSE}.copy`);
     swap(live);
     const { code, stderr } = await worker.ended;

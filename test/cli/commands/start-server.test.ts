@@ -4,7 +4,6 @@ import { CANARY_KEY, findCanary, writtenFiles } from '../../support/fixtures/awk
 import { serviceFolder } from '../../support/fixtures/command-folder.ts';
 import { listPage, serveEverything, videoRecord } from '../../support/fixtures/service-responses.ts';
 import { findChildProcesses } from '../../support/processes/process-table.ts';
-import { eventually } from '../../support/processes/vodhouse-command.ts';
 import { takePort } from '../../support/servers/loopback.ts';
 import { fetchResponse, fetchVideos, STORAGE, VIDEOS } from '../../support/servers/open-web-server.ts';
 import { withPassword } from '../../support/with-password.ts';
@@ -32,7 +31,7 @@ describe('vodhouse start with a server', () => {
     const { cwd, write, start } = await serviceFolder(script, { key: SERVICE_KEY, top });
     write(`DOOR_KEY='${CANARY_KEY}'\n`, '.env');
     const command = start('start', '--log-level', 'debug');
-    await eventually(command.stderr).toContain('next full run at');
+    await expect.poll(command.stderr).toContain('next full run at');
     const [, url = ''] = /serving at (http:\/\/127\.0\.0\.1:\d+)$/m.exec(command.stderr()) ?? [];
 
     const key = encodeURIComponent(CANARY_KEY);

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { mostWithin } from '../../support/clocks/sliding-window.ts';
 import { commandFolder } from '../../support/fixtures/command-folder.ts';
 import { listPage, videoRecord } from '../../support/fixtures/service-responses.ts';
-import { eventually } from '../../support/processes/vodhouse-command.ts';
 import { startScriptedService, type SeenRequest } from '../../support/servers/scripted-service.ts';
 
 const RECORDS = Array.from({ length: 400 }, (_, index) => videoRecord(index + 1));
@@ -49,7 +48,7 @@ describe('with the clock of a real server', () => {
         await Promise.all(running.map((process) => process.ended));
       }
       const last = sync();
-      await eventually(() => requests.length).toBeGreaterThan(3);
+      await expect.poll(() => requests.length).toBeGreaterThan(3);
       last.kill('SIGKILL');
       const arrivals = requests.map(({ at }) => at);
       expect(mostWithin(arrivals, windowMs)).toBeLessThanOrEqual(most);

@@ -3,7 +3,6 @@ import { describe, expect, it, vi } from 'vitest';
 import { commandFolder } from '../../support/fixtures/command-folder.ts';
 import { configText } from '../../support/fixtures/config-file.ts';
 import { listPage, videoRecord } from '../../support/fixtures/service-responses.ts';
-import { eventually } from '../../support/processes/vodhouse-command.ts';
 import {
   startScriptedService,
   type Reply,
@@ -48,7 +47,7 @@ describe('with the clock of a real server', () => {
     const folder = commandFolder(main + other.replace('main', 'other'));
     const getArrivals = (key: string) => requests.filter(({ query }) => query.get('key') === key);
     const sync = folder.start('sync', '--log-level', 'silent');
-    await eventually(() => getArrivals('main').length).toBeGreaterThan(0);
+    await expect.poll(() => getArrivals('main').length).toBeGreaterThan(0);
     const check = await folder.run('check');
     sync.kill('SIGKILL');
     const arrivals = getArrivals('main');

@@ -1,8 +1,8 @@
 /** Receives what a process tells a service manager by sd_notify(3). Node has no unix datagram sockets, python3 has. */
 import { join } from 'node:path';
+import { expect } from 'vitest';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { killAfterTest, startProcess } from './child-process.ts';
-import { eventually } from './vodhouse-command.ts';
 
 /** The descriptors that come with a message are closed: `systemd-notify` waits for that. */
 const LISTENER = `
@@ -22,7 +22,7 @@ export async function startNotifyListener(): Promise<{ socket: string; received:
   const socket = join(temporaryFolder(), 'notify');
   const child = killAfterTest(startProcess('python3', ['-c', LISTENER, socket]));
   const lines = () => child.stdout().split('\n').slice(0, -1);
-  await eventually(() => lines().length).toBe(1);
+  await expect.poll(() => lines().length).toBe(1);
   const received = () =>
     lines()
       .slice(1)

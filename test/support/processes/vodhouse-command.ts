@@ -1,5 +1,5 @@
 /** The command, called in this process, or the built one as a child process (after `npm run build`). */
-import { expect, vi } from 'vitest';
+import { vi } from 'vitest';
 import { runCommandLine } from '../../../src/cli/command-line.ts';
 import { BIN, killAfterTest, startProcess, type Child, type Ended } from './child-process.ts';
 
@@ -78,9 +78,4 @@ function captureStream(stream: NodeJS.WriteStream) {
     return true;
   });
   return { text: () => Buffer.concat(pieces).toString('utf8'), restore: () => spy.mockRestore() };
-}
-
-/** Polls until the condition is true; a busy machine gets enough time. */
-export function eventually<T>(read: () => T) {
-  return expect.poll(read, { timeout: 30_000, interval: 20 });
 }

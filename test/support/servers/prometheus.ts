@@ -1,10 +1,10 @@
 /** Debian's Prometheus, in a temporary folder, on loopback, with the rules of deploy/. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { expect } from 'vitest';
 import { stringify } from 'yaml';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { killAfterTest, startProcess } from '../processes/child-process.ts';
-import { eventually } from '../processes/vodhouse-command.ts';
 import { RULES } from '../watching-files.ts';
 import { findFreePort } from './loopback.ts';
 
@@ -42,6 +42,6 @@ export async function startPrometheus(scraped: string) {
   };
   const query = async (expression: string) =>
     (await get<{ result: Sample[] }>(`query?query=${encodeURIComponent(expression)}`)).result;
-  await eventually(() => query('up == 1').catch(() => [])).toHaveLength(1);
+  await expect.poll(() => query('up == 1').catch(() => [])).toHaveLength(1);
   return { get, query };
 }

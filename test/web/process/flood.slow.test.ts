@@ -5,7 +5,6 @@ import { createLogger } from '../../../src/lib/logger.ts';
 import { startWebProcess } from '../../../src/web/process/supervisor.ts';
 import { createVirtualClock } from '../../support/clocks/virtual-clock.ts';
 import { execute } from '../../support/fixtures/live-file.ts';
-import { eventually } from '../../support/processes/vodhouse-command.ts';
 import { browse } from '../../support/browser/browser-request.ts';
 import { configToServe, liveFileToServe, VIDEOS } from '../../support/servers/open-web-server.ts';
 import { connectRaw, requestText } from '../../support/servers/raw-connection.ts';
@@ -52,10 +51,10 @@ it.skipIf(openFiles() < 2 * HALF_OPEN)(
   async () => {
     const url = await startServer();
     const slow = Array.from({ length: SLOW_READERS }, () => readSlowly(url));
-    await eventually(() => slow.filter((socket) => socket.bytesRead > 0).length).toBe(SLOW_READERS);
+    await expect.poll(() => slow.filter((socket) => socket.bytesRead > 0).length).toBe(SLOW_READERS);
     const waiting = Array.from({ length: HALF_OPEN }, () => halfOpen(url));
     const times = [await measureHealth(url)];
-    await eventually(() => waiting.filter((socket) => socket.connecting).length).toBe(0);
+    await expect.poll(() => waiting.filter((socket) => socket.connecting).length).toBe(0);
     for (let at = 0; at < 10; at++) times.push(await measureHealth(url));
     expect(times.sort((one, other) => one - other)[5]).toBeLessThan(1_000); // the median, in ms
 

@@ -20,7 +20,6 @@ import { createVirtualClock } from '../../support/clocks/virtual-clock.ts';
 import { createGate } from '../../support/servers/scripted-service.ts';
 import { takePort } from '../../support/servers/loopback.ts';
 import { temporaryFolder } from '../../support/fixtures/temporary-folder.ts';
-import { eventually } from '../../support/processes/vodhouse-command.ts';
 
 const CHILD = 'dist/web/process/entry.js';
 const serverPids = () => findChildProcesses(process.pid, CHILD);
@@ -80,7 +79,7 @@ describe('the server process', () => {
 
     server.recordPublication({ durationMs: 1_500 });
     const metrics = async () => (await fetchResponse(`${url}/metrics?key=server-key-of-20-char`)).text;
-    await eventually(metrics).toContain('\nvodhouse_publish_duration_seconds 1.5\n');
+    await expect.poll(metrics).toContain('\nvodhouse_publish_duration_seconds 1.5\n');
 
     const [pid = 0] = serverPids();
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(pid, signal);
@@ -90,7 +89,7 @@ describe('the server process', () => {
       `${url}/accounts/main${STORAGE}?key=server-key-of-20-char&sdate=2026-03-01&edate=2026-03-02`,
     );
     expect([days.status, days.text]).toEqual([500, '{"error":"internal error"}']);
-    await eventually(log).toMatch(/the web server failed to answer: .*no such table: storage_day/);
+    await expect.poll(log).toMatch(/the web server failed to answer: .*no such table: storage_day/);
     expect(serverPids()).toEqual([pid]);
 
     await close();
@@ -108,7 +107,7 @@ describe('the server process', () => {
       else await taken?.free();
     };
     kill();
-    await eventually(log).toContain(`serving at ${url} again`);
+    await expect.poll(log).toContain(`serving at ${url} again`);
     expect(log()).toContain('the web server ended: SIGKILL; restarting in 1 s');
     expect(log()).toContain(`the web server ended: cannot listen on 127.0.0.1:${port}: `);
     expect(clock.sleeps).toEqual([1_000, 2_000]);
@@ -121,7 +120,7 @@ describe('the server process', () => {
     const gate = createGate();
     clock.whileAsleep = () => gate.opened;
     kill();
-    await eventually(log).toContain('restarting in 1 s');
+    await expect.poll(log).toContain('restarting in 1 s');
     const closed = close();
     gate.open();
     await closed;
@@ -164,7 +163,7 @@ describe('the server process', () => {
     const [pid = 0] = findChildProcesses(parent.process.pid ?? 0, CHILD);
     expect(isRunning(pid)).toBe(true);
     parent.process.kill('SIGKILL');
-    await eventually(() => isRunning(pid)).toBe(false);
+    await expect.poll(() => isRunning(pid)).toBe(false);
     const port = Number(new URL(url).port);
     expect((await takePort(port)).port).toBe(port);
   });
