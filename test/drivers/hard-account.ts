@@ -21,21 +21,10 @@ import { openPipeline } from '../../src/app/pipeline.ts';
 /** The day of the last publication. */
 export const TODAY = '2026-03-16';
 
-export interface HardAccount {
-  /** The live file. */
-  live: string;
-  /** The published file, in a separate folder in which readers may not write. */
-  file: string;
-  /** The folder of the driver scripts, for a user who cannot read this checkout. */
-  scripts: string;
-  service: HardService;
-  /** One run at the moment, and a publication. */
-  syncAndPublish(moment: string): Promise<void>;
-  close(): Promise<void>;
-}
+export type HardAccount = Awaited<ReturnType<typeof openHardAccount>>;
 
 /** Runs on four days, with changes of the service between them; published after the last. */
-export async function openHardAccount(): Promise<HardAccount> {
+export async function openHardAccount() {
   const account = await openAccount();
   await account.sync('2026-03-08T03:00:00Z');
   account.service.edit();
@@ -79,10 +68,13 @@ async function openAccount() {
   };
   return {
     live,
+    /** The published file, in a separate folder in which readers may not write. */
     file,
+    /** The folder of the driver scripts, for a user who cannot read this checkout. */
     scripts,
     service,
     sync,
+    /** One run at the moment, and a publication. */
     syncAndPublish: async (moment: string) => {
       await sync(moment, [101, 102]);
       chmodSync(shown, 0o755);

@@ -23,17 +23,14 @@ export interface WatchedPage {
   complaints: string[];
 }
 
-export interface TestBrowser {
-  /** An empty page in a separate context. */
-  newPage(options?: BrowserContextOptions): Promise<WatchedPage>;
-  close(): Promise<void>;
-}
+export type TestBrowser = Awaited<ReturnType<typeof openBrowser>>;
 
 /** Starts the browser; the caller must close it. */
-export async function openBrowser(): Promise<TestBrowser> {
+export async function openBrowser() {
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
   return {
-    newPage: async (options = {}) => {
+    /** An empty page in a separate context. */
+    newPage: async (options: BrowserContextOptions = {}): Promise<WatchedPage> => {
       const context = await browser.newContext(options);
       const page = await context.newPage();
       return { page, complaints: watch(page) };

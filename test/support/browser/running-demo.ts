@@ -2,26 +2,17 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readRows, readValue, type Row } from '../fixtures/live-file.ts';
+import { readRows, readValue } from '../fixtures/live-file.ts';
 import { spawnVodhouse } from '../processes/vodhouse-command.ts';
 
 /** The account and the key that the demo generates. */
 export const ACCOUNT = 'demo';
 const KEY = 'sandbox-key';
 
-export interface RunningDemo {
-  /** The address of its page, without a trailing slash. */
-  url: string;
-  rows(query: string): Row[];
-  value(query: string): string | number | null;
-  /** The newest video of the demo account, as the service returns it. */
-  newestAtTheAccount(): Promise<number>;
-  /** Ends the demo, and removes its folder. */
-  close(): Promise<void>;
-}
+export type RunningDemo = Awaited<ReturnType<typeof startDemo>>;
 
 /** Resolves when it has printed the address of its page: its first load begins about then. */
-export async function startDemo(): Promise<RunningDemo> {
+export async function startDemo() {
   const folder = mkdtempSync(join(tmpdir(), 'vodhouse-test-'));
   const command = spawnVodhouse(['demo'], { cwd: folder });
   const close = async () => {
@@ -34,10 +25,13 @@ export async function startDemo(): Promise<RunningDemo> {
     const [, url = ''] = await command.waitForOutput(/^watch it in a browser: (\S+)\/$/m);
     const file = join(folder, 'data/demo.db');
     return {
+      /** The address of its page, without a trailing slash. */
       url,
-      rows: (query) => readRows(file, query),
-      value: (query) => readValue(file, query),
+      rows: (query: string) => readRows(file, query),
+      value: (query: string) => readValue(file, query),
+      /** The newest video of the demo account, as the service returns it. */
       newestAtTheAccount: () => fetchNewest(`${account}/info/v1/videos.json?key=${KEY}&pkg=101&pagesize=1`),
+      /** Ends the demo, and removes its folder. */
       close,
     };
   } catch (error) {

@@ -73,16 +73,10 @@ export interface Step {
   listed: readonly Listed[];
 }
 
-export interface SandboxHistory {
-  /** The path of the published file. */
-  published: string;
-  steps: readonly Step[];
-  /** Removes the files. */
-  close(): void;
-}
+export type SandboxHistory = Awaited<ReturnType<typeof makeSandboxHistory>>;
 
-/** Creates the history. Needs `dist`, from which the publisher starts its process. */
-export async function makeSandboxHistory(): Promise<SandboxHistory> {
+/** Creates the history: the path of the published file, its steps, and what removes the files. Needs `dist`, from which the publisher starts its process. */
+export async function makeSandboxHistory() {
   const folder = mkdtempSync(join(tmpdir(), 'vodhouse-test-'));
   const close = () => rmSync(folder, { recursive: true, force: true });
   try {
@@ -93,7 +87,7 @@ export async function makeSandboxHistory(): Promise<SandboxHistory> {
   }
 }
 
-async function liveThrough(folder: string): Promise<Omit<SandboxHistory, 'close'>> {
+async function liveThrough(folder: string) {
   const clock = createVirtualClock(PUBLISHED_AT);
   const pace = { answerMs: ANSWER_MS };
   const newestMs = Date.parse(STEPS[0]?.at ?? '');

@@ -1,23 +1,12 @@
 /** A terminal as a stream: it keeps what a person would see, without a limit on its height. */
 import { Writable } from 'node:stream';
 
-export interface TerminalScreen extends Writable {
-  isTTY: true;
-  columns: number;
-  /** The lines that are visible, without spaces at their ends and empty lines at the end. */
-  lines: () => string[];
-  /** Every state of the screen after a write. */
-  states: string[][];
-  /** Where the cursor is: line and column from 0, and whether it is shown. */
-  cursor: () => { line: number; column: number; visible: boolean };
-}
-
 /** Cursor movements, and erasing: what a line of progress writes. */
 // eslint-disable-next-line no-control-regex
 const SEQUENCE = /\x1b\[(\??)([\d;]*)([A-Za-z])|\r|\n|[^\x1b\r\n]+/g;
 
 /** Creates a terminal with this many columns. */
-export function createTerminalScreen(columns = 100): TerminalScreen {
+export function createTerminalScreen(columns = 100) {
   const rows: string[] = [''];
   const states: string[][] = [];
   let [line, column, visible] = [0, 0, true];
@@ -70,8 +59,11 @@ export function createTerminalScreen(columns = 100): TerminalScreen {
   return Object.assign(stream, {
     isTTY: true as const,
     columns,
+    /** The lines that are visible, without spaces at their ends and empty lines at the end. */
     lines,
+    /** Every state of the screen after a write. */
     states,
+    /** Where the cursor is: line and column from 0, and whether it is shown. */
     cursor: () => ({ line, column, visible }),
   });
 }

@@ -2,16 +2,8 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-export interface Listening {
-  port: number;
-  /** Address and port. */
-  host: string;
-  /** Ends all connections. */
-  close: () => Promise<void>;
-}
-
-/** Lets a server listen: at this port, or at any free one. The caller closes it. */
-export async function listenOnLoopback(server: Server, port = 0): Promise<Listening> {
+/** Lets a server listen: at this port, or at any free one. The caller calls `close`, which ends all connections. */
+export async function listenOnLoopback(server: Server, port = 0) {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
@@ -30,7 +22,7 @@ export async function listenOnLoopback(server: Server, port = 0): Promise<Listen
 }
 
 /** Occupies a port until the end of the test, or until it is freed: this one, or any free one. */
-export async function takePort(port = 0): Promise<{ port: number; free: () => Promise<void> }> {
+export async function takePort(port = 0) {
   const { port: taken, close: free } = await listenOnLoopback(createServer(), port);
   onTestFinished(free);
   return { port: taken, free };

@@ -7,7 +7,7 @@ import { openWebServer, type WebEnvironment } from '../../../src/web/process/com
 import { load } from '../fixtures/load-config.ts';
 import { insert, liveFileWith, packageRow, storageRow, videoRow } from '../fixtures/filled-live-file.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
-import { createVirtualClock, type VirtualClock } from '../clocks/virtual-clock.ts';
+import { createVirtualClock } from '../clocks/virtual-clock.ts';
 
 export const VIDEOS = '/info/v1/videos.json';
 export const STORAGE = '/report/stats/video/storage';
@@ -94,19 +94,8 @@ function makeLiveFile(): string {
   );
 }
 
-export interface OpenSite {
-  url: string;
-  clock: VirtualClock;
-  /** Errors that the server reported. */
-  errors: unknown[];
-  close: () => Promise<void>;
-}
-
-/** Serves until the end of the test. */
-export async function openSiteOver(
-  config: ServedConfig,
-  parts: Partial<WebEnvironment> = {},
-): Promise<OpenSite> {
+/** Serves until the end of the test. `errors` are those that the server reported. */
+export async function openSiteOver(config: ServedConfig, parts: Partial<WebEnvironment> = {}) {
   const clock = createVirtualClock('2026-03-10T12:00:00Z');
   const errors: unknown[] = [];
   const onError = (error: unknown) => void errors.push(error);
@@ -118,12 +107,8 @@ export async function openSiteOver(
 }
 
 /** Serves a new live file. */
-export function openSite(
-  keys: readonly string[] = [],
-  parts: Partial<WebEnvironment> = {},
-): Promise<OpenSite> {
-  return openSiteOver(configToServe(liveFileToServe(), keys), parts);
-}
+export const openSite = (keys: readonly string[] = [], parts: Partial<WebEnvironment> = {}) =>
+  openSiteOver(configToServe(liveFileToServe(), keys), parts);
 
 /** Returns the status, text and headers of the response. */
 export async function fetchResponse(

@@ -22,16 +22,10 @@ export interface Trap {
   onReached?: () => void;
 }
 
-export interface PostgresProxy {
-  port: number;
-  /** Counts from 1 again, and stops at a step; null: at none. */
-  arm: (trap: Trap | null) => void;
-  /** The steps since `arm`. */
-  steps: () => readonly ProtocolStep[];
-}
+export type PostgresProxy = Awaited<ReturnType<typeof startPostgresProxy>>;
 
 /** A proxy without TLS until the end of the test. */
-export async function startPostgresProxy(serverPort: number): Promise<PostgresProxy> {
+export async function startPostgresProxy(serverPort: number) {
   let trap: Trap | null = null;
   let steps: ProtocolStep[] = [];
   let connections = 0;
@@ -69,12 +63,14 @@ export async function startPostgresProxy(serverPort: number): Promise<PostgresPr
   onTestFinished(close);
   return {
     port,
-    arm: (next) => {
+    /** Counts from 1 again, and stops at a step; null: at none. */
+    arm: (next: Trap | null) => {
       trap = next;
       steps = [];
       connections = 0;
     },
-    steps: () => steps,
+    /** The steps since `arm`. */
+    steps: (): readonly ProtocolStep[] => steps,
   };
 }
 

@@ -16,19 +16,11 @@ export interface ProxyOptions {
   tls?: Pick<ServerOptions, 'cert' | 'key'>;
 }
 
-export interface ProxyServer {
-  /** Host and port. */
-  host: string;
-  url: string;
-  /** `CONNECT host:port`, or `GET http://host/path`, in their order. */
-  requests: string[];
-  /** Open tunnels. */
-  tunnels: () => number;
-  close: () => Promise<void>;
-}
-
-/** A proxy until the end of the test. */
-export async function startProxy(options: ProxyOptions = {}): Promise<ProxyServer> {
+/**
+ * A proxy until the end of the test. `requests` are `CONNECT host:port`, or `GET http://host/path`, in their order; `tunnels` is
+ * the number of open ones.
+ */
+export async function startProxy(options: ProxyOptions = {}) {
   const { tls, ports = {} } = options;
   const requests: string[] = [];
   let tunnels = 0;

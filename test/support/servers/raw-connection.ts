@@ -1,17 +1,9 @@
 /** A client that sends raw bytes, also those that no HTTP client sends. */
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-export interface RawConnection {
-  socket: Socket;
-  /** Everything received so far, decoded as latin1. */
-  received: () => string;
-  /** Resolves with everything received when the connection has ended, for any reason. */
-  ended: Promise<string>;
-}
-
 /** Connects to the server at `url` and sends `text`; the connection closes after the test. */
-export function connectRaw(url: string, text: string): RawConnection {
+export function connectRaw(url: string, text: string) {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   let received = '';
@@ -20,7 +12,13 @@ export function connectRaw(url: string, text: string): RawConnection {
   const ended = new Promise<string>((resolve) => socket.once('close', () => resolve(received)));
   onTestFinished(() => void socket.destroy());
   socket.write(text);
-  return { socket, received: () => received, ended };
+  return {
+    socket,
+    /** Everything received so far, decoded as latin1. */
+    received: () => received,
+    /** Resolves with everything received when the connection has ended, for any reason. */
+    ended,
+  };
 }
 
 /**

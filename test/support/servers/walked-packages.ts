@@ -4,36 +4,19 @@ import type { RunRequest } from '../../../src/app/pipeline.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
 import type { RunSummary } from '../../../src/sync/run.ts';
 import { openTestPipeline, type TestPipelineOptions, type TestPipeline } from '../fixtures/open-pipeline.ts';
-import {
-  idsFrom,
-  startPackageService,
-  startTestService,
-  type PackageService,
-  type TestService,
-} from './test-service.ts';
+import { idsFrom, startPackageService, startTestService, type PackageService } from './test-service.ts';
 
 /** Ids of two packages, interleaved as in an account that numbers all of its videos. */
 export const OF_101 = idsFrom(1, 250, 3);
 export const OF_102 = idsFrom(2, 90, 3);
 
-export interface WalkedAccount {
-  service: TestService;
-  pipeline: TestPipeline;
-  /** One run, an hour after the last one. */
-  run: (request?: Partial<RunRequest>) => Promise<RunSummary>;
-  /** Responds to the next `times` requests for the package with a page of another package. */
-  serveForeignPage: (packageId: number, other: number, times: number, page?: number) => void;
-  /** The live ids of a package. */
-  live: (packageId: number) => number[];
-  /** Removals, candidates, quarantined records and versions. */
-  leftovers: () => unknown[];
-}
+export type WalkedAccount = Awaited<ReturnType<typeof openWalkedAccount>>;
 
 /** Starts a service with these packages; walks them once unless `walked` is false. */
 export async function openWalkedAccount(
   lists: Readonly<Record<number, readonly number[]>>,
   options: Partial<TestPipelineOptions> & { walked?: boolean } = {},
-): Promise<WalkedAccount> {
+) {
   const service = await startTestService(lists);
   const packages = options.packages ?? Object.keys(lists).map(Number);
   const settings = { pageSize: 1000, concurrency: 1, removalBrake: 0.2, ...options, packages };
@@ -43,19 +26,23 @@ export async function openWalkedAccount(
   return {
     service,
     pipeline,
-    run: (request) => {
+    /** One run, an hour after the last one. */
+    run: (request?: Partial<RunRequest>) => {
       pipeline.clock.advance(HOUR_MS);
       return pipeline.run(request);
     },
-    serveForeignPage: (packageId, other, times, page) => {
+    /** Responds to the next `times` requests for the package with a page of another package. */
+    serveForeignPage: (packageId: number, other: number, times: number, page?: number) => {
       let left = times;
       service.intercept = (request) =>
         request.packageId === packageId && (page === undefined || request.page === page) && left-- > 0
           ? { packageId: other }
           : undefined;
     },
-    live: (packageId) => liveIds(pipeline, packageId),
-    leftovers: () => [
+    /** The live ids of a package. */
+    live: (packageId: number) => liveIds(pipeline, packageId),
+    /** Removals, candidates, quarantined records and versions. */
+    leftovers: (): unknown[] => [
       ...pipeline.query('select * from removal_candidate'),
       ...pipeline.query('select * from quarantine'),
       ...pipeline.query('select * from video where removed_at is not null'),
@@ -65,10 +52,7 @@ export async function openWalkedAccount(
 }
 
 /** Starts a service with one package and walks it once. */
-export async function openWalkedPackage(
-  ids: readonly number[],
-  options: Partial<TestPipelineOptions> = {},
-): Promise<{ service: PackageService; pipeline: TestPipeline }> {
+export async function openWalkedPackage(ids: readonly number[], options: Partial<TestPipelineOptions> = {}) {
   const service = await startPackageService(ids);
   const pipeline = openTestPipeline({ url: service.url, silent: true, ...options });
   await pipeline.run();

@@ -16,21 +16,12 @@ export type WebhookReply = number | { status: number; location: string } | 'hang
 
 type WebhookAnswer = WebhookReply | ((call: SeenCall) => WebhookReply | Promise<WebhookReply>);
 
-export interface Webhook {
-  /** Its path is a secret. */
-  url: string;
-  host: string;
-  calls: SeenCall[];
-  /** The posted messages of all calls that got a 2xx response. */
-  received: Post[];
-  /** Sets the response of all later calls. */
-  answer: (reply: WebhookAnswer) => void;
-}
+export type Webhook = Awaited<ReturnType<typeof startWebhook>>;
 
 export const SECRET_PATH = '/services/T0000/B0000/x7f-secret-path';
 
 /** A webhook that accepts calls until the end of the test, unless the test sets another response. */
-export async function startWebhook(): Promise<Webhook> {
+export async function startWebhook() {
   const calls: SeenCall[] = [];
   const received: Post[] = [];
   let reply: WebhookAnswer = 204;
@@ -52,10 +43,13 @@ export async function startWebhook(): Promise<Webhook> {
   const { host, close } = await listenOnLoopback(server);
   onTestFinished(close);
   return {
+    /** Its path is a secret. */
     url: `http://${host}${SECRET_PATH}`,
     host,
     calls,
+    /** The posted messages of all calls that got a 2xx response. */
     received,
-    answer: (next) => void (reply = next),
+    /** Sets the response of all later calls. */
+    answer: (next: WebhookAnswer) => void (reply = next),
   };
 }
