@@ -4,16 +4,7 @@ import { storageRecord, videoRecord } from '../support/fixtures/service-response
 
 type Members = Record<string, unknown>;
 
-export interface HardService {
-  /** The records of a package by their ids. */
-  videos(packageId: number): Members[];
-  /** The records of storage from the first day to the last; some days have none. */
-  days(first: string, last: string): Members[];
-  /** Changes a video, removes two, and returns other figures for a booked day. */
-  edit(): void;
-  /** Changes it again; one of the two removed videos is back. */
-  editAgain(): void;
-}
+export type HardService = ReturnType<typeof createHardService>;
 
 const LARGEST = Number.MAX_SAFE_INTEGER;
 const TEXTS = [
@@ -76,21 +67,26 @@ const ODD_DAYS: Record<string, Members | null> = {
   '2026-03-14': null,
 };
 
-export function createHardService(): HardService {
+export function createHardService() {
   const packages = new Map(Object.entries(VIDEOS).map(([id, list]) => [Number(id), new Map(list)]));
   const main = packages.get(101) ?? new Map<number, Members>();
   let round = 0;
   return {
-    videos: (packageId) => {
+    /** The records of a package by their ids. */
+    videos: (packageId: number) => {
       const entries = [...(packages.get(packageId) ?? [])].sort(([one], [other]) => one - other);
       return entries.map(([id, members]) => videoRecord(id, members));
     },
-    days: (first, last) => listDays({ from: first, to: last }).flatMap((day) => createDay(day, round)),
+    /** The records of storage from the first day to the last; some days have none. */
+    days: (first: string, last: string) =>
+      listDays({ from: first, to: last }).flatMap((day) => createDay(day, round)),
+    /** Changes a video, removes two, and returns other figures for a booked day. */
     edit() {
       round++;
       main.set(12, { title: 'second', filesize: 6_000_000_000 });
       for (const id of [7, 8]) main.delete(id);
     },
+    /** Changes it again; one of the two removed videos is back. */
     editAgain() {
       round++;
       main.set(12, { title: `round ${round}`, filesize: null });

@@ -1,5 +1,5 @@
 /** Child processes, for tests that need a second process. `BIN` needs `npm run build`. */
-import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
+import { spawn, type SpawnOptions } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { onTestFinished } from 'vitest';
@@ -25,20 +25,10 @@ export interface Ended {
   stderr: string;
 }
 
-export interface Child {
-  process: ChildProcess;
-  pid: number;
-  /** Everything written so far. */
-  stdout: () => string;
-  stderr: () => string;
-  kill: (signal: NodeJS.Signals) => void;
-  /** Resolves with the match when the child has written it to stdout; rejects when it ends before. */
-  waitForOutput: (pattern: RegExp) => Promise<RegExpExecArray>;
-  ended: Promise<Ended>;
-}
+export type Child = ReturnType<typeof startProcess>;
 
 /** Starts a program for several tests; the caller must stop it. */
-export function startProcess(program: string, args: readonly string[], options: SpawnOptions = {}): Child {
+export function startProcess(program: string, args: readonly string[], options: SpawnOptions = {}) {
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options });
   let [stdout, stderr] = ['', ''];
   child.stdout?.setEncoding('utf8').on('data', (text: string) => (stdout += text));
@@ -50,11 +40,13 @@ export function startProcess(program: string, args: readonly string[], options: 
   return {
     process: child,
     pid: child.pid ?? 0,
+    /** Everything written so far. */
     stdout: () => stdout,
     stderr: () => stderr,
-    kill: (signal) => void child.kill(signal),
-    waitForOutput: (pattern) =>
-      new Promise((resolve, reject) => {
+    kill: (signal: NodeJS.Signals) => void child.kill(signal),
+    /** Resolves with the match when the child has written it to stdout; rejects when it ends before. */
+    waitForOutput: (pattern: RegExp) =>
+      new Promise<RegExpExecArray>((resolve, reject) => {
         const check = () => {
           const found = pattern.exec(stdout);
           if (found) resolve(found);

@@ -28,21 +28,13 @@ export async function packCheckout(folder: string): Promise<string> {
 
 const readManifest = (folder: string) => readFileSync(join(folder, 'package.json'), 'utf8');
 
-export interface Installation {
-  /** The installed package. */
-  root: string;
-  /** The command. */
-  binary: string;
-  /** What npm wrote. */
-  stdout: string;
-  stderr: string;
-}
+export type Installation = Awaited<ReturnType<typeof installGlobally>>;
 
 /**
  * Installs a tarball globally by this Node, with the cache of this machine, its way to the registry, and nothing else of its settings.
- * No other program is within its reach: no shell, no compiler.
+ * No other program is within its reach: no shell, no compiler. Returns the package, its command, and what npm wrote.
  */
-export async function installGlobally(tarball: string, folder: string, node: string): Promise<Installation> {
+export async function installGlobally(tarball: string, folder: string, node: string) {
   const [prefix, home, programs] = ['prefix', 'home', 'programs'].map((name) => join(folder, name)) as [
     string,
     string,

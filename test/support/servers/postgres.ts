@@ -20,19 +20,7 @@ import { NOBODY } from '../processes/child-process.ts';
 import { findChildProcesses } from '../processes/process-table.ts';
 import { listenOnLoopback } from './loopback.ts';
 
-export interface PostgresServer {
-  /** Of its superuser, who needs no password, and of the database `postgres`. */
-  url: string;
-  port: number;
-  /** The rows of the last statement, by a new connection; by default one of `url`. BIGINT comes as text. */
-  query: <Row extends object>(sql: string, url?: string) => Promise<Row[]>;
-  /** Freezes all its processes (SIGSTOP), or lets them continue. */
-  signal: (name: 'SIGSTOP' | 'SIGCONT') => void;
-  /** Creates an empty database. Its address, for the superuser. */
-  createDatabase: () => Promise<string>;
-  /** Stops the server and deletes its files. If the tests end without it, a process of its own does the same. */
-  remove: () => Promise<void>;
-}
+export type PostgresServer = Awaited<ReturnType<typeof startPostgres>>;
 
 const VERSIONS = '/usr/lib/postgresql';
 
@@ -64,16 +52,19 @@ fi 2>/dev/null
 rm -rf "$0"`;
 
 /**
- * Creates a server and starts it; usable in `beforeAll`. The caller removes it. `hba`: lines of pg_hba.conf before those that trust
+ * Creates a server and starts it; usable in `beforeAll`. `url` is that of its superuser, who needs no password, and of the database
+ * `postgres`. The caller calls `remove`, which stops the server and deletes its files; if the tests end without it, a process of its
+ * own does the same. `hba`: lines of pg_hba.conf before those that trust
  * loopback, such as `host all all 127.0.0.1/32 scram-sha-256`. Throws where Debian's `postgresql` is not installed.
  */
-export async function startPostgres({ hba = [] }: { hba?: readonly string[] } = {}): Promise<PostgresServer> {
+export async function startPostgres({ hba = [] }: { hba?: readonly string[] } = {}) {
   const port = await findStablePort();
   const folder = mkdtempSync(join(tmpdir(), 'vodhouse-postgres-'));
   const remove = guard(folder);
   const server = launch(folder, port, hba);
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
-  const query: PostgresServer['query'] = (sql, at = url) => queryOnce(at, sql);
+  /** The rows of the last statement, by a new connection; by default one of `url`. BIGINT comes as text. */
+  const query = <Row extends object>(sql: string, at = url) => queryOnce<Row>(at, sql);
   try {
     while (!(await query('SELECT 1').catch(() => null))) {
       if (hasEnded(server))
@@ -85,12 +76,15 @@ export async function startPostgres({ hba = [] }: { hba?: readonly string[] } = 
     throw error;
   }
   let databases = 0;
+  /** Creates an empty database. Its address, for the superuser. */
   const createDatabase = async () => {
     const name = `database_${++databases}`;
     await query(`CREATE DATABASE "${name}" TEMPLATE template0`);
     return url.replace(/[^/]*$/, name);
   };
-  return { url, port, query, signal: (name) => signalAll(server, name), createDatabase, remove };
+  /** Freezes all its processes, or lets them continue. */
+  const signal = (name: 'SIGSTOP' | 'SIGCONT') => signalAll(server, name);
+  return { url, port, query, signal, createDatabase, remove };
 }
 
 /** A server for the tests of a `describe`, which may use it as soon as they run. */

@@ -45,31 +45,19 @@ export type Reply = Answer | TruncatedAnswer | DrippingAnswer | 'hang' | 'drop';
 /** Returns the reply to a request; a promise delays the response. */
 export type Script = (request: SeenRequest) => Reply | Promise<Reply>;
 
-export interface ScriptedService {
-  /** Without a trailing slash: it serves as both base addresses. */
-  url: string;
-  requests: SeenRequest[];
-  /** Connections opened so far. */
-  connections: () => number;
-  /** The largest number of concurrent requests. */
-  mostAtOnce: () => number;
-  close: () => Promise<void>;
-}
+export type ScriptedService = Awaited<ReturnType<typeof serveScript>>;
 
 type Certificate = Pick<ServerOptions, 'cert' | 'key'>;
 
 /** A server that follows the script until the end of the test; with a certificate, over TLS. */
-export async function startScriptedService(
-  script: Script,
-  certificate?: Certificate,
-): Promise<ScriptedService> {
+export async function startScriptedService(script: Script, certificate?: Certificate) {
   const service = await serveScript(script, certificate);
   onTestFinished(service.close);
   return service;
 }
 
 /** The same for several tests; the caller closes it. */
-export async function serveScript(script: Script, certificate?: Certificate): Promise<ScriptedService> {
+export async function serveScript(script: Script, certificate?: Certificate) {
   const requests: SeenRequest[] = [];
   const connections = new Map<Socket, number>();
   let opened = 0;
@@ -95,9 +83,12 @@ export async function serveScript(script: Script, certificate?: Certificate): Pr
   });
   const { host, close } = await listenOnLoopback(server);
   return {
+    /** Without a trailing slash: it serves as both base addresses. */
     url: `${certificate ? 'https' : 'http'}://${host}`,
     requests,
+    /** Connections opened so far. */
     connections: () => opened,
+    /** The largest number of concurrent requests. */
     mostAtOnce: () => mostAtOnce,
     close,
   };
