@@ -1,14 +1,13 @@
-import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { WarehouseError } from '../../src/lib/errors.ts';
 import { openDatabase } from '../../src/database/connection.ts';
 import { writeDay } from '../../src/warehouse/statements/storage.ts';
 import { transact } from '../../src/database/transaction.ts';
-import { openWarehouse, type Warehouse } from '../../src/warehouse/warehouse.ts';
+import type { Warehouse } from '../../src/warehouse/warehouse.ts';
 import { execute, readRows, type Row } from '../support/fixtures/live-file.ts';
 import { dayRow } from '../support/fixtures/storage-days.ts';
-import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
-import { createVirtualClock, toMs } from '../support/clocks/virtual-clock.ts';
+import { openEmptyWarehouse } from '../support/fixtures/test-warehouse.ts';
+import { toMs } from '../support/clocks/virtual-clock.ts';
 
 const BOOKED = '2026-02-27';
 const LIVE = '2026-02-28';
@@ -73,11 +72,9 @@ describe('a booked day', () => {
       drift: [],
     });
 
-  beforeEach(async () => {
-    path = join(temporaryFolder(), 'live.db');
-    warehouse = openWarehouse(path, createVirtualClock('2026-02-28T12:00Z'));
+  beforeEach(() => {
+    ({ path, warehouse } = openEmptyWarehouse('2026-02-28T12:00Z'));
     store(LIVE, [BOOKED], 1);
-    return () => warehouse.close();
   });
 
   it.each(ATTEMPTS)('is protected against %s', (_name, statement) => {

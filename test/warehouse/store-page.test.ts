@@ -3,6 +3,7 @@ import type { Warehouse } from '../../src/warehouse/warehouse.ts';
 import { readRows, readValue, type Row } from '../support/fixtures/live-file.ts';
 import {
   ACCOUNT,
+  createWalker,
   type PackageWalker,
   EVERYTHING,
   PACKAGE,
@@ -106,34 +107,12 @@ describe('a page', () => {
   it('belongs to one package of one account', async () => {
     await walker.page(walk, { videos: videos([1]) });
     const other = { account: 'other', packageId: PACKAGE };
-    warehouse.registerPackages(
-      [
-        { name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] },
-        { name: 'other', packages: [{ id: PACKAGE, name: null }] },
-      ],
-      clock.now(),
-    );
-    const otherWalk = warehouse.beginWalk({
-      ...other,
-      runId: walk.runId,
-      mode: 'full',
-      now: clock.now(),
-      resumeWithinMs: 0,
-    });
-    warehouse.storePage({
-      ...other,
-      walkId: otherWalk.walkId,
-      page: 1,
-      answeredAt: clock.now(),
-      videos: videos([2]),
-      refused: [],
-      drift: [],
-      proof: EVERYTHING,
-      coversWholeList: true,
-      gap: null,
-      fingerprint: null,
-      checkpoint: walk.checkpointNow,
-    });
+    const packages = [{ id: PACKAGE, name: null }];
+    const accounts = [ACCOUNT, 'other'].map((name) => ({ name, packages }));
+    warehouse.registerPackages(accounts, clock.now());
+    const otherWalker = createWalker(warehouse, clock, other);
+    const page = { videos: videos([2]), proof: EVERYTHING, coversWholeList: true };
+    await otherWalker.page(await otherWalker.begin(), page);
     expect(readRows(path, 'select account, id from video order by id')).toEqual([
       { account: 'main', id: 1 },
       { account: 'other', id: 2 },

@@ -2,13 +2,13 @@ import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { CONFIG, configText } from '../support/fixtures/config-file.ts';
 import { createFolder } from '../support/fixtures/folder-of-files.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { startVodhouse } from '../support/processes/vodhouse-command.ts';
-import { findPostgres, startPostgres, type PostgresServer } from '../support/servers/postgres.ts';
+import { findPostgres, postgresForTests } from '../support/servers/postgres.ts';
 import { hasPrometheus, startPrometheus } from '../support/servers/prometheus.ts';
 import { startSandbox } from '../support/servers/sandbox-account.ts';
 import { takePort } from '../support/servers/loopback.ts';
@@ -60,11 +60,7 @@ describe.skipIf(!hasPrometheus())('promtool', () => {
 describe.skipIf(!hasPrometheus() || findPostgres() === null)(
   'Prometheus, with a worker that loads a target',
   () => {
-    let server: PostgresServer;
-    beforeAll(async () => {
-      server = await startPostgres();
-    });
-    afterAll(() => server.remove());
+    const server = postgresForTests();
 
     /** A worker that has made a run, a publication and a load. */
     async function startWorker() {
@@ -73,11 +69,10 @@ describe.skipIf(!hasPrometheus() || findPostgres() === null)(
       const port = await takePort();
       await port.free();
       const cwd = createFolder({
-        [CONFIG]:
-          `${configText({ url: service.url, packages: [101, 102], top: "schedule: { full: '0 * * * *' }" })}
+        [CONFIG]: `${configText({ url: service.url, packages: [101, 102], top: "schedule: { full: '0 * * * *' }", limits: 'per_day: 20000' })}
 publish: { targets: [{ name: warehouse, postgres: '${target}' }] }
 server: { port: ${port.port} }
-`.replace('per_day: null', 'per_day: 20000'),
+`,
       });
       const worker = startVodhouse(['start'], { cwd });
       const url = `http://127.0.0.1:${port.port}`;

@@ -1,22 +1,18 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { commandFolder, type CommandFolder } from '../../support/fixtures/command-folder.ts';
 import { configText } from '../../support/fixtures/config-file.ts';
 import { listPage, serveEverything, videoRecord } from '../../support/fixtures/service-responses.ts';
-import { findPostgres, startPostgres, type PostgresServer } from '../../support/servers/postgres.ts';
+import { findPostgres, postgresForTests } from '../../support/servers/postgres.ts';
 import { startSandbox } from '../../support/servers/sandbox-account.ts';
 import { startScriptedService } from '../../support/servers/scripted-service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
 describe.skipIf(findPostgres() === null)('publish with targets', () => {
-  let server: PostgresServer;
-  beforeAll(async () => {
-    server = await startPostgres();
-  });
-  afterAll(() => server.remove());
+  const server = postgresForTests();
 
   /** A folder with a config of these accounts, and one without the target. */
   function folderOf(service: string, postgres: string, { worker = 'eu-1', names = ['main'] } = {}) {

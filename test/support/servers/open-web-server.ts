@@ -1,12 +1,16 @@
 /** The web server over a live file with known content, at noon of 10 March 2026 in UTC. */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import type { Config, ServerConfig } from '../../../src/config/config.ts';
 import { openWebServer, type WebEnvironment } from '../../../src/web/process/compose.ts';
 import { load } from '../fixtures/load-config.ts';
-import { insert, liveFileWith, packageRow, storageRow, videoRow } from '../fixtures/filled-live-file.ts';
-import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import {
+  copiesOf,
+  insert,
+  liveFileWith,
+  packageRow,
+  storageRow,
+  videoRow,
+} from '../fixtures/filled-live-file.ts';
 import { createVirtualClock } from '../clocks/virtual-clock.ts';
 
 export const VIDEOS = '/info/v1/videos.json';
@@ -59,18 +63,8 @@ const read = (account: string) =>
   insert('storage_reading', { account, observed_at: '2026-03-10 11:30:00', date: '2026-03-10' });
 
 /** A live file for `configToServe`: 60 videos in 104 of `main`, two or three in the other packages. */
-export function liveFileToServe(): string {
-  cached ??= readFileSync(makeLiveFile());
-  const path = join(temporaryFolder(), 'live.db');
-  writeFileSync(path, cached);
-  return path;
-}
-
-/** Cached bytes of the file: creating it takes longer than most tests. */
-let cached: Buffer | undefined;
-
-function makeLiveFile(): string {
-  return liveFileWith(
+export const liveFileToServe = copiesOf(() =>
+  liveFileWith(
     packageRow(101, walked('main', 2)),
     packageRow(102),
     packageRow(104, walked('main', 60)),
@@ -91,8 +85,8 @@ function makeLiveFile(): string {
     storageRow('2026-03-08', 2_000, { account: 'other' }),
     read('main'),
     read('other'),
-  );
-}
+  ),
+);
 
 /** Serves until the end of the test. `errors` are those that the server reported. */
 export async function openSiteOver(config: ServedConfig, parts: Partial<WebEnvironment> = {}) {
