@@ -45,8 +45,6 @@ export type Reply = Answer | TruncatedAnswer | DrippingAnswer | 'hang' | 'drop';
 /** Returns the reply to a request; a promise delays the response. */
 export type Script = (request: SeenRequest) => Reply | Promise<Reply>;
 
-export type ScriptedService = Awaited<ReturnType<typeof serveScript>>;
-
 type Certificate = Pick<ServerOptions, 'cert' | 'key'>;
 
 /** A server that follows the script until the end of the test; with a certificate, over TLS. */

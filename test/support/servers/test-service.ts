@@ -1,11 +1,6 @@
 /** A service behind a real HTTP server: a test changes its packages and replaces its responses. */
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  startScriptedService,
-  type Reply,
-  type ScriptedService,
-  type SeenRequest,
-} from './scripted-service.ts';
+import { startScriptedService, type Reply, type SeenRequest } from './scripted-service.ts';
 import { listBody, videoRecord, VIDEO_LIST } from '../fixtures/service-responses.ts';
 
 export const PACKAGE = 101;
@@ -56,28 +51,12 @@ interface Hooks {
   intercept: (request: ListRequest) => Reply | Substitute | undefined;
 }
 
-interface RequestedPages {
-  /** The pages requested so far. */
-  pages(): number[];
-  /** The pages of a package requested since the last call. */
-  takePages(packageId: number): number[];
-}
-
-export type TestService = ScriptedService &
-  Hooks &
-  RequestedPages & {
-    /** The package with this id; a new empty one if it is unknown. */
-    getPackage(packageId: number): TestPackage;
-  };
-
-/** A service that shows one list for every package id. */
-export type PackageService = ScriptedService & Hooks & RequestedPages & TestPackage;
+export type PackageService = Awaited<ReturnType<typeof startPackageService>>;
 
 /** Starts a service with these packages, given as their video ids. */
-export async function startTestService(
-  packages: Readonly<Record<number, readonly number[]>>,
-): Promise<TestService> {
+export async function startTestService(packages: Readonly<Record<number, readonly number[]>>) {
   const all = new Map(Object.entries(packages).map(([id, ids]) => [Number(id), createPackage(ids)]));
+  /** The package with this id; a new empty one if it is unknown. */
   const getPackage = (id: number): TestPackage => {
     const found = all.get(id) ?? createPackage([]);
     all.set(id, found);
@@ -86,8 +65,8 @@ export async function startTestService(
   return serve({ ...createHooks(), getPackage }, getPackage);
 }
 
-/** Starts a service whose packages all have these ids. */
-export async function startPackageService(ids: readonly number[]): Promise<PackageService> {
+/** Starts a service that shows one list, of these ids, for every package id. */
+export async function startPackageService(ids: readonly number[]) {
   const only = createPackage(ids);
   return serve(Object.assign(only, createHooks()), () => only);
 }
@@ -117,10 +96,7 @@ function createPackage(ids: readonly number[]): TestPackage {
   return created;
 }
 
-async function serve<State extends Hooks>(
-  state: State,
-  getPackage: (packageId: number) => TestPackage,
-): Promise<State & ScriptedService & RequestedPages> {
+async function serve<State extends Hooks>(state: State, getPackage: (packageId: number) => TestPackage) {
   const service = await startScriptedService(async (request) => {
     if (request.path !== VIDEO_LIST) return { status: 404 };
     if (state.delayMs > 0) await pause(state.delayMs);
@@ -133,7 +109,9 @@ async function serve<State extends Hooks>(
   });
   const { requests } = service;
   return Object.assign(state, service, {
+    /** The pages requested so far. */
     pages: () => requests.map(getPage),
+    /** The pages of a package requested since the last call. */
     takePages: (packageId: number) => {
       const found = requests.filter(({ query }) => Number(query.get('pkg')) === packageId);
       requests.splice(0, requests.length, ...requests.filter((request) => !found.includes(request)));
