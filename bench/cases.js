@@ -130,7 +130,9 @@ const TABLES = ['videos', 'video_history', 'video_tags'];
 
 async function openPostgres() {
   if (findPostgres() === null) return 'apt-get install postgresql';
-  const server = await startPostgres({ fsync: 'on', shared_buffers: '256MB', max_wal_size: '4GB' });
+  const server = await startPostgres({
+    settings: ["fsync = 'on'", "shared_buffers = '256MB'", "max_wal_size = '4GB'"],
+  });
   const psql = (sql) => run('psql', [server.url, '-qAt', '-v', 'ON_ERROR_STOP=1', '-c', sql]);
   return {
     config: () => ({ postgres: server.url }),

@@ -4,11 +4,13 @@ import { dirname, join, parse } from 'node:path';
 import { getDemoConfig } from '../../app/configured-warehouse.ts';
 import { loadConfig } from '../../config/load.ts';
 import type { Config } from '../../config/config.ts';
+import { openForCopy } from '../../database/connection.ts';
 import { lockOrThrow } from '../../database/lock.ts';
 import { createPrivateFolder } from '../../database/files.ts';
 import { createCalendar } from '../../lib/calendar.ts';
 import { addDays } from '../../lib/days.ts';
 import { ConfigError } from '../../lib/errors.ts';
+import { isDemoFile } from '../../warehouse/statements/warehouse-state.ts';
 import { displayPath } from '../output/output.ts';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { openPipeline, type Pipeline } from '../../app/pipeline.ts';
@@ -71,12 +73,14 @@ server: { port: ${port} }
   return { ...config, schedule: { ...config.schedule, full: `${seconds.join(',')} * * * * *` } };
 }
 
-/** Removes the warehouse and the published file of an earlier demo. Throws ConfigError where files of these names have no config of a demo, and LockedError where one runs. */
+/** Removes the warehouse and the published file of an earlier demo. Throws ConfigError where a file of these names is not of a demo, and LockedError where one runs. */
 export function removeEarlierDemo(warehouse: string): void {
   const [config, published] = [getDemoConfig(warehouse), getPublishedFile(warehouse)];
   const isOurs = existsSync(config) && readFileSync(config, 'utf8').startsWith(MARKER);
-  const foreign = [config, warehouse, published].find((file) => existsSync(file));
-  if (foreign !== undefined && !isOurs)
+  const foreign = [config, warehouse, published].find((file) =>
+    isOurs ? file === warehouse && existsSync(file) && !isDemo(file) : existsSync(file),
+  );
+  if (foreign !== undefined)
     throw new ConfigError(
       `${displayPath(foreign)} exists, and vodhouse demo did not make it; nothing was changed`,
       { hint: 'name another file: vodhouse demo --file data/new-demo.db' },
@@ -84,6 +88,16 @@ export function removeEarlierDemo(warehouse: string): void {
   if (existsSync(warehouse)) lockOrThrow(warehouse, 'worker', 'demo', Date.now()).release(); // another demo would lose its file
   for (const file of [warehouse, `${warehouse}-wal`, `${warehouse}-shm`, published])
     rmSync(file, { force: true });
+}
+
+/** Reads a file of any version, and changes none. */
+function isDemo(warehouse: string): boolean {
+  const db = openForCopy(warehouse);
+  try {
+    return isDemoFile(db);
+  } finally {
+    db.$client.close();
+  }
 }
 
 /** `data/demo.bi.db` for `data/demo.db`. */

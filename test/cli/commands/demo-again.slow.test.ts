@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { commandFolder, NOWHERE } from '../../support/fixtures/command-folder.ts';
 import { createFolder } from '../../support/fixtures/folder-of-files.ts';
+import { execute, readValue } from '../../support/fixtures/live-file.ts';
 import { vodhouse } from '../../support/processes/vodhouse-command.ts';
 
 vi.setConfig({ testTimeout: 90_000 });
@@ -24,6 +25,17 @@ describe('a second demo', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(`${name} exists, and vodhouse demo did not`)]);
     expect(readdirSync(join(cwd, 'data'))).toEqual([name]);
     expect(readFileSync(join(cwd, 'data', name), 'utf8')).toBe('mine');
+  });
+
+  it('rejects another warehouse in place of its own, such as a backup that was restored there', async () => {
+    const { cwd, run, succeed } = commandFolder({ url: NOWHERE });
+    await succeed('demo', '--once');
+    const warehouse = join(cwd, 'data/demo.db');
+    execute(warehouse, 'update warehouse_state set is_demo = 0');
+    const before = readValue(warehouse, 'select count(*) from video');
+    const { code, stderr } = await run('demo', '--once');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('demo.db exists, and vodhouse demo did not')]);
+    expect(readValue(warehouse, 'select count(*) from video')).toBe(before);
   });
 
   it('leaves the file of a demo that runs alone, and answers its commands', async () => {

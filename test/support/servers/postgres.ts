@@ -20,6 +20,11 @@ import { NOBODY } from '../processes/child-process.ts';
 import { findChildProcesses } from '../processes/process-table.ts';
 import { listenOnLoopback } from './loopback.ts';
 
+interface PostgresOptions {
+  hba?: readonly string[];
+  settings?: readonly string[];
+}
+
 export type PostgresServer = Awaited<ReturnType<typeof startPostgres>>;
 
 const VERSIONS = '/usr/lib/postgresql';
@@ -55,13 +60,13 @@ rm -rf "$0"`;
  * Creates a server and starts it; usable in `beforeAll`. `url` is that of its superuser, who needs no password, and of the database
  * `postgres`. The caller calls `remove`, which stops the server and deletes its files; if the tests end without it, a process of its
  * own does the same. `hba`: lines of pg_hba.conf before those that trust
- * loopback, such as `host all all 127.0.0.1/32 scram-sha-256`. Throws where Debian's `postgresql` is not installed.
+ * loopback, such as `host all all 127.0.0.1/32 scram-sha-256`; `settings`: lines of postgresql.conf. Throws where Debian's `postgresql` is not installed.
  */
-export async function startPostgres({ hba = [] }: { hba?: readonly string[] } = {}) {
+export async function startPostgres({ hba = [], settings = [] }: PostgresOptions = {}) {
   const port = await findStablePort();
   const folder = mkdtempSync(join(tmpdir(), 'vodhouse-postgres-'));
   const remove = guard(folder);
-  const server = launch(folder, port, hba);
+  const server = launch(folder, port, { hba, settings });
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   /** The rows of the last statement, by a new connection; by default one of `url`. BIGINT comes as text. */
   const query = <Row extends object>(sql: string, at = url) => queryOnce<Row>(at, sql);
@@ -110,14 +115,14 @@ async function queryOnce<Row extends object>(connectionString: string, sql: stri
 }
 
 /** Creates the files of a cluster, and starts its server. */
-function launch(folder: string, port: number, hba: readonly string[]): ChildProcess {
+function launch(folder: string, port: number, { hba, settings }: Required<PostgresOptions>): ChildProcess {
   const bin = findPostgres();
   if (bin === null) throw new Error('PostgreSQL is missing: apt-get install postgresql');
   if (NOBODY.uid !== undefined) chownSync(folder, NOBODY.uid, NOBODY.gid);
   const data = join(folder, 'data');
   const init = ['-D', data, '-U', 'postgres', '--auth=trust', '--no-sync', '-E', 'UTF8', '--locale=C'];
   execFileSync(join(bin, 'initdb'), init, { ...NOBODY, stdio: 'ignore', cwd: '/' });
-  appendFileSync(join(data, 'postgresql.conf'), `${SETTINGS}port = ${port}\n`);
+  appendFileSync(join(data, 'postgresql.conf'), `${[SETTINGS, `port = ${port}`, ...settings].join('\n')}\n`);
   const hbaFile = join(data, 'pg_hba.conf');
   writeFileSync(hbaFile, [...hba, readFileSync(hbaFile, 'utf8')].join('\n'));
   const log = openSync(join(folder, 'log'), 'a');
