@@ -153,9 +153,7 @@ export function assertLive(path: string): void {
 type Fillable = Table | WorkingTable;
 
 /** The tables that are filled first, in this order. */
-export function videoTables(marts: Marts): Fillable[] {
-  return [packageKeys, marts.videos, marts.videoHistory];
-}
+export const videoTables = (marts: Marts): Fillable[] => [packageKeys, marts.videos, marts.videoHistory];
 
 /** The tables that the helper process can fill: they read only the live file, `packageKeys`, and each other in this order. */
 export function tablesApart(marts: Marts): Fillable[] {

@@ -94,9 +94,8 @@ export function videoText(
 export const nonEmpty = (source: string) => `case when v."${source}" <> '' then v."${source}" end`;
 
 /** A duration of the service, as REAL in seconds. */
-export function toSeconds(value: string, unit: 'ms' | 's'): string {
-  return unit === 'ms' ? `${value} / 1000.0` : `${value} * 1.0`;
-}
+export const toSeconds = (value: string, unit: 'ms' | 's'): string =>
+  unit === 'ms' ? `${value} / 1000.0` : `${value} * 1.0`;
 
 export const accountColumn = (alias: string) =>
   sourceColumn('account', 'VARCHAR(255)', 'Name of the account in the config.', `${alias}.account`);

@@ -105,13 +105,8 @@ ${former}`,
 export function videoChanges({ columns }: Table): View {
   const find = (name: string, as = name): Column[] =>
     columns.flatMap((each) => (each.name === name ? [{ ...each, name: as }] : []));
-  const own = [
-    ...changeColumns()
-      .map(({ name }) => name)
-      .filter((name) => name !== 'is_removed'),
-  ];
   const title = find('title').length > 0 ? ', title as title_after' : '';
-  const shown = own.flatMap((name) => find(name));
+  const shown = changeColumns().flatMap(({ name }) => (name === 'is_removed' ? [] : find(name)));
   const select = (table: string) =>
     `select ${shown.map(({ name }) => name).join(', ')}${title} from ${table}`;
   return {

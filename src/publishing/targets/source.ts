@@ -40,6 +40,7 @@ export function openSource(file: string) {
       throw new WarehouseError(`${file} was made by another version of vodhouse`, { hint: PUBLISH });
     const timezone = getFact('timezone');
     const accounts = JSON.parse(getFact('accounts')) as PublishedAccount[];
+    const byName = new Map(accounts.map((each) => [each.account, each]));
     const publications = JSON.parse(getFact('publications')) as string[];
     return {
       file,
@@ -58,10 +59,10 @@ export function openSource(file: string) {
       /** The names of the accounts that the file has rows of, also of those that left the config. */
       accounts: accounts.map(({ account }) => account),
       /** The last change of a video of the account. */
-      changeSeqOf: (account: string) => find(accounts, account)?.change_seq ?? 0,
+      changeSeqOf: (account: string) => byName.get(account)?.change_seq ?? 0,
       /** If it differs, rows have other values or columns, or some were deleted, though no `change_seq` shows it. */
       shapeOf: (account: string) =>
-        hash([marts.shape, timezone, find(accounts, account)?.forgotten ?? 0, listPackages(db, account)]),
+        hash([marts.shape, timezone, byName.get(account)?.forgotten ?? 0, listPackages(db, account)]),
       close: () => void db.close(),
     };
   } catch (error) {
@@ -76,9 +77,6 @@ const listPackages = (db: Database, account: string): unknown[] =>
     .prepare('select package_key, package_name, retired_at from packages where account = ? order by 1')
     .raw()
     .all(account);
-
-const find = (accounts: readonly PublishedAccount[], name: string) =>
-  accounts.find(({ account }) => account === name);
 
 function openFile(file: string): Database {
   try {

@@ -69,9 +69,7 @@ export function openLake({ place }: Pick<LakeTargetConfig, 'place'>) {
     /** Tables that have a new version by this lake. */
     listChanged: () => [...changed],
     /** Reads all logs again: those of before belong to an attempt that met another writer. */
-    forgetLogs: (): void => {
-      logs.clear();
-    },
+    forgetLogs: (): void => logs.clear(),
     getVersions: async (): Promise<Record<string, number>> => {
       const open = await Promise.all(logs.values());
       return Object.fromEntries(
