@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigError, RefusedError } from '../../../src/lib/errors.ts';
+import { FIGURES } from '../../../src/lib/service-fields.ts';
 import { execute } from '../../support/fixtures/live-file.ts';
 import { storageRecord } from '../../support/fixtures/service-responses.ts';
 import { createVirtualClock } from '../../support/clocks/virtual-clock.ts';
@@ -40,7 +41,8 @@ describe('a correction', () => {
     expect(await offer()).toMatchObject({
       booked: { mov_org_cnt: 5 },
       corrected: null,
-      observed: { mov_org_cnt: 6 },
+      observed: { date: DATE, mov_org_cnt: 6 },
+      differing: FIGURES,
     });
     await accept();
     expect(
@@ -86,6 +88,8 @@ describe('a correction', () => {
     state.record = (row) => ({ ...row, image_size: null });
     await expect(offer()).rejects.toThrow('the record is incomplete: no figure for image_size');
     state.record = (row) => ({ ...row, date: '2026-03-01' });
+    await expect(offer()).rejects.toThrow('the record is outside the range asked for');
+    state.record = () => ({});
     await expect(offer()).rejects.toThrow(RefusedError);
     state.record = (row) => row;
     state.off = 3 * 86_400_000;
