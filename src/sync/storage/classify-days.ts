@@ -1,6 +1,6 @@
 /** Decides what to do with each day of a response. Pure. */
 import type { Calendar } from '../../lib/calendar.ts';
-import { listDays, type DayRange } from '../../lib/days.ts';
+import { addDays, listDays, type DayRange } from '../../lib/days.ts';
 import type { ClockResult } from '../../service/client/clock-check.ts';
 import type { StorageDays } from '../../service/client/parse-response.ts';
 import { createDriftCollector } from '../../service/drift.ts';
@@ -24,7 +24,7 @@ export interface ClassifyContext {
   range: DayRange;
   day: RunCalendar;
   history: DayHistory;
-  rules: Pick<StorageRules, 'giveUpDays' | 'optional' | 'plausibleFactor'>;
+  rules: Pick<StorageRules, 'settleMs' | 'giveUpDays' | 'optional' | 'plausibleFactor'>;
   calendar: Calendar;
   /** What the responses of this run show of the machine's clock. */
   clock: ClockResult;
@@ -73,11 +73,15 @@ const NOTHING_BOOKED = { past: [], unconfirmed: [], missed: [], givenUp: [] };
 
 type TimedContext = ClassifyContext & { answeredAt: number; newestServed: string | null };
 
-/** A booked day before today; or a day that was settled at the start of the run, not before `since`, and over. */
+/**
+ * A booked day before today; or a day that was settled at the start of the run and at the response, not before `since`, and
+ * over. At both, because the machine's clock may have been ahead at the start and corrected since.
+ */
 function isPast(date: string, context: TimedContext): boolean {
-  const { day, history } = context;
+  const { day, history, calendar, rules, answeredAt } = context;
   if (history.booked.has(date)) return date < day.today;
-  return date <= day.settled && date >= day.since && isOver(date, context);
+  const settled = addDays(calendar.dayAt(answeredAt - rules.settleMs), -1);
+  return date <= day.settled && date <= settled && date >= day.since && isOver(date, context);
 }
 
 /**

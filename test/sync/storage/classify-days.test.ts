@@ -63,6 +63,17 @@ describe('a response', () => {
     expect(sorted.live?.date).toBe('2026-03-10');
   });
 
+  it.each([
+    ['half an hour', '2026-03-08T15:30Z', []],
+    ['an hour', '2026-03-08T16:00Z', ['2026-03-08']],
+  ])('has a past day once it is over for long enough at the response, too: %s', (_what, at, past) => {
+    const row = dayRow('2026-03-08', 1);
+    const answer = { records: [row], raw: () => '', answeredAt: toMs(at) }; // at the start the clock was ahead
+    const sorted = classifyDays(answer, sortContext({ now: NOW }));
+    expect(dates(sorted.past)).toEqual(past);
+    expect(dates(sorted.missed)).not.toContain('2026-03-08');
+  });
+
   it('leaves a gap for each settled day where neither a response nor the warehouse has any day or date', () => {
     const clock = { isOff: false, differenceMs: null };
     const answer = { records: [], raw: () => '', answeredAt: NOW };
