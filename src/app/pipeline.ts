@@ -80,14 +80,14 @@ const LOCK_POLL_MS = 300;
 
 /** Calls `open` again and again while it throws LockedError. Throws its other errors, and the reason of the signal. */
 export async function openWhenFree<Opened>(
-  open: () => Opened | Promise<Opened>,
+  open: () => Opened,
   { clock, logger }: Pick<Environment, 'clock' | 'logger'>,
   signal: AbortSignal,
 ): Promise<Opened> {
   for (let tries = 1; ; tries++) {
     signal.throwIfAborted();
     try {
-      return await open();
+      return open();
     } catch (error) {
       if (!(error instanceof LockedError)) throw error;
       const reason = error.message;

@@ -1,10 +1,9 @@
 /** What follows a run of a command: the publication, the loads of the targets, and the exit code of all. */
 import { PINGED_ENDS, type PingedEnd } from '../alerts/pings.ts';
 import { loadTarget, mayLoad } from '../app/load-targets.ts';
-import { openWhenFree } from '../app/pipeline.ts';
 import type { Config } from '../config/config.ts';
 import { toTimestamp } from '../lib/clock.ts';
-import { InterruptedError, VodhouseError } from '../lib/errors.ts';
+import { InterruptedError, LockedError, VodhouseError } from '../lib/errors.ts';
 import { isLoadDone } from '../lib/load-report.ts';
 import { publishedFact } from '../publishing/about-rows.ts';
 import type { Publication, Publisher } from '../publishing/publisher.ts';
@@ -23,40 +22,51 @@ import {
 
 type Context = Pick<CommandContext, 'clock' | 'logger' | 'announce'>;
 
-/**
- * Publishes if anything changed and `publish.every` allows it. Waits while another process publishes: that one may have read the
- * warehouse before this run ended. An interrupted publication is left to the next run.
- */
+/** Publishes if anything changed and `publish.every` allows it. An interrupted publication is left to the next run. */
 export async function publishAfterRun(
   { publisher }: { publisher: Publisher | null },
   context: Context,
   signal: AbortSignal,
 ): Promise<PublishResult> {
-  if (publisher === null || signal.aborted) return null;
   try {
-    return await openWhenFree(() => publishIfDue(publisher, context, signal), context, signal);
+    return publisher && (await publishWhenUnlocked(publisher, context, signal));
   } catch (error) {
     if (error instanceof VodhouseError) return error;
     throw error;
   }
 }
 
-async function publishIfDue(
+const MAX_TRIES = 200;
+const RETRY_MS = 300;
+
+/** Waits while another process publishes: that one may have read the warehouse before this run ended. */
+async function publishWhenUnlocked(
   publisher: Publisher,
   { clock, logger, announce }: Context,
   signal: AbortSignal,
 ): Promise<Publication | null> {
-  const now = clock.now();
-  const dueAt = publisher.dueAt(now);
-  if (dueAt === null) return null;
-  if (dueAt > now) {
-    const reason = `until ${toTimestamp(dueAt)} UTC (publish.every)`;
-    const message = `publishing is postponed ${reason}: vodhouse publish does not wait`;
-    logger.info({ event: 'publish_postponed', reason }, message);
-    return null;
+  for (let tries = 1; !signal.aborted; tries++) {
+    const now = clock.now();
+    const dueAt = publisher.dueAt(now);
+    if (dueAt === null) return null;
+    if (dueAt > now) {
+      const until = toTimestamp(dueAt);
+      const reason = `until ${until} UTC (publish.every)`;
+      logger.info(
+        { event: 'publish_postponed', reason },
+        `publishing is postponed ${reason}: vodhouse publish does not wait`,
+      );
+      return null;
+    }
+    if (tries === 1) announce(`publishing ${displayPath(publisher.file)} …\n`);
+    try {
+      return await publisher.publish(now, signal);
+    } catch (error) {
+      if (!(error instanceof LockedError) || tries === MAX_TRIES) throw error;
+      await clock.sleep(RETRY_MS, signal);
+    }
   }
-  announce(`publishing ${displayPath(publisher.file)} …\n`);
-  return publisher.publish(now, signal);
+  return null;
 }
 
 /** What became of the targets; `error`: a signal stopped it. */
