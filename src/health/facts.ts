@@ -45,10 +45,11 @@ export function readHealthFacts(parts: HealthParts, now: number, runs: number) {
   const rows = statusQueries.packages();
   const streams = listStreams(parts, now, rows);
   const acceptCommand = acceptRemovalsCommands(formatCommand, accounts);
-  const heldBack = statusQueries.heldBack().filter(createConfigFilter(config));
+  const isConfigured = createConfigFilter(config);
+  const heldBack = statusQueries.heldBack().filter(isConfigured);
   const runRows = statusQueries.runs(runs);
   const packages = readPackages(streams, rows, heldBack);
-  const failures = readFailures(parts, streams, packages, now);
+  const failures = readFailures(parts, { streams, packages, isConfigured }, now);
   const published = readPublished(parts, now);
   const isOfAccount = ({ account }: { account: string }) => accounts.some(({ name }) => name === account);
   return {
@@ -78,20 +79,21 @@ export function readHealthFacts(parts: HealthParts, now: number, runs: number) {
   };
 }
 
+interface FailureParts {
+  streams: readonly Stream[];
+  packages: ReturnType<typeof readPackages>;
+  isConfigured: ReturnType<typeof createConfigFilter>;
+}
+
 /** What failed in the last runs: the run itself, walks of packages, storage, and accounts that were given up. */
-function readFailures(
-  parts: HealthParts,
-  streams: readonly Stream[],
-  packages: ReturnType<typeof readPackages>,
-  now: number,
-) {
+function readFailures(parts: HealthParts, { streams, packages, isConfigured }: FailureParts, now: number) {
   const { config, statusQueries } = parts;
   const redactError = <Row extends { error: string | null }>(row: Row): Row => ({
     ...row,
     error: row.error && redact(row.error, config.secrets),
   });
   const failedRun = statusQueries.failedRun();
-  const failedWalks = statusQueries.failedWalks().filter(createConfigFilter(config)).map(redactError);
+  const failedWalks = statusQueries.failedWalks().filter(isConfigured).map(redactError);
   const recentSince = addDays(createCalendar(config.timezone).dayAt(now), -RECENT_DAYS);
   const storageDetails = config.accounts.flatMap((account) =>
     readStorageDetails(account, parts, streams, recentSince),

@@ -71,7 +71,7 @@ export function isFirstReadDue(
   return !isReadingAll(last) && !isNothingRead(facts);
 }
 
-/** Is it a full run over everything that goes on? */
+/** Is the run in progress, full and over everything? */
 export const isReadingAll = (
   run: Pick<ReturnType<StatusQueries['runs']>[number], 'status' | 'mode' | 'scope'> | null | undefined,
 ): boolean => run?.status === 'running' && run.mode === 'full' && run.scope === null;
