@@ -4,6 +4,7 @@ export interface PackageKey {
   packageId: number;
 }
 
+/** The key of a row of the live file. */
 export const toPackageKey = (row: { account: string; package_id: number }): PackageKey => ({
   account: row.account,
   packageId: row.package_id,

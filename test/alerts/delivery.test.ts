@@ -81,7 +81,7 @@ describe('a webhook that is down', () => {
   it.each([
     [6, ['gap begun', 'gap over']],
     [8, []],
-  ])('that comes back %i days after an end is told of it: %j', async (days, messages) => {
+  ])('that comes back %i days after an end has the messages %j', async (days, messages) => {
     const { sql, check, checkAfter, newMessages, webhook } = await openTestNotifier();
     webhook.answer(500);
     sql(gap('2026-03-08'), READ_LATER);
@@ -172,22 +172,22 @@ describe('a message', () => {
     const { path, clock } = await openTestNotifier();
     const [one, other] = [openIncidentRows(path), openIncidentRows(path)];
     const claim = (of = one, ms = clock.now()) => of.claim((waiting) => waiting.slice(0, 1), null, ms);
-    const told = (rows: ReturnType<typeof claim>) => rows.map(({ id, state }) => `${state} ${id}`);
+    const format = (rows: ReturnType<typeof claim>) => rows.map(({ id, state }) => `${state} ${id}`);
     const record = (changes: Partial<IncidentChanges>) =>
       one.record(() => ({ ...NO_CHANGES, ...changes }), clock.now());
     record({ opened: [INCIDENT, { ...INCIDENT, kind: 'stale' }] });
     record({ closed: [1] });
     record({ opened: [INCIDENT] });
     const claimed = claim();
-    expect([claimed, claim(other), claim()].map(told)).toEqual([['begun 1'], ['begun 2'], []]);
-    expect(told(claim(other, clock.now() + 59_000))).toEqual([]);
-    expect(told(claim(other, clock.now() + 60_000))).toEqual(['begun 1']);
+    expect([claimed, claim(other), claim()].map(format)).toEqual([['begun 1'], ['begun 2'], []]);
+    expect(format(claim(other, clock.now() + 59_000))).toEqual([]);
+    expect(format(claim(other, clock.now() + 60_000))).toEqual(['begun 1']);
     const settle = (rows: typeof claimed) => other.settle(rows, null, false, clock.now());
     settle(claimed);
     const over = claim();
-    expect(told(over)).toEqual(['over 1']);
+    expect(format(over)).toEqual(['over 1']);
     settle(over);
-    expect(told(claim())).toEqual(['begun 3']);
+    expect(format(claim())).toEqual(['begun 3']);
     one.close();
     other.close();
   });

@@ -62,8 +62,8 @@ describe('a run', () => {
     const summary = await run();
     expect(summary.failures).toMatchObject([{ account: 'main', kind: 'owned' }]);
     expect(summary.walks.map(({ account }) => account)).toEqual(['second']);
-    const told = () => lines.filter(({ event }) => event === 'target_account_not_synced');
-    expect(told()).toMatchObject([
+    const warnings = () => lines.filter(({ event }) => event === 'target_account_not_synced');
+    expect(warnings()).toMatchObject([
       { account: 'main', hint: expect.stringContaining('--target lake --take-over main') as string },
     ]);
   });

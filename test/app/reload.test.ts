@@ -59,7 +59,7 @@ const activePackages = (path: string) =>
     ({ package_id: id }) => id,
   );
 
-describe('a worker that is told to reload its config', () => {
+describe('a worker that gets a request to reload its config', () => {
   it('takes the changed config, without another start', async () => {
     const worker = await startWorker();
     await expect.poll(() => worker.runs.length).toBe(1);

@@ -77,11 +77,11 @@ describe('the login of a store', () => {
     'region: eu-central-1',
   ].join(', ');
   const dotEnv = `S3_ID=${login.id}\nS3_SECRET=${login.secret}\nS3_TOKEN=${login.token}\n`;
-  /** A store that refuses everything, and repeats what it was told, and more. */
+  /** A store that refuses everything, and repeats its input, and more. */
   const startStore = () =>
     startScriptedService(({ path, headers }) => {
-      const told = `${path} ${JSON.stringify(headers)} ${Object.values(login).join(' ')}`;
-      const message = told.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+      const input = `${path} ${JSON.stringify(headers)} ${Object.values(login).join(' ')}`;
+      const message = input.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
       const code = path.includes('main') ? 'SignatureDoesNotMatch' : 'InvalidAccessKeyId';
       return { status: 403, body: `<Error><Code>${code}</Code><Message>${message}</Message></Error>` };
     });

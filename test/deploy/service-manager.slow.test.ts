@@ -73,14 +73,14 @@ describe.skipIf(!isInstalled)('a worker under systemd', () => {
     expect(listNames()).toEqual(['STATUS', 'READY', 'STOPPING']);
   });
 
-  it('goes on, and says once why nobody is told, without systemd-notify', async () => {
+  it('goes on, and warns once of the reason, without systemd-notify', async () => {
     const { worker, listNames } = await startTold({ PATH: '/nowhere', WATCHDOG_USEC: '100000' });
     await expect.poll(worker.stderr).toContain('next full run at');
     worker.kill('SIGTERM');
     const { code, stderr } = await worker.ended;
-    const told = stderr.split('\n').filter((line) => line.includes('systemd cannot be notified'));
-    expect([code, told.length, listNames()]).toEqual([0, 1, []]);
-    expect(told[0]).toContain('the program systemd-notify was not found');
+    const warnings = stderr.split('\n').filter((line) => line.includes('systemd cannot be notified'));
+    expect([code, warnings.length, listNames()]).toEqual([0, 1, []]);
+    expect(warnings[0]).toContain('the program systemd-notify was not found');
   });
 
   it('tells its child processes of no socket', async () => {

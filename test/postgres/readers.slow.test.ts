@@ -17,7 +17,7 @@ const STATE = `SELECT (SELECT string_agg(DISTINCT account, ' ') FROM $.vodhouse_
 describe.skipIf(findPostgres() === null)('readers of a target', () => {
   const server = postgresForTests();
 
-  /** Reads again and again until it is told to end. The different states in the order in which they were seen. */
+  /** Reads again and again until it is stopped. The different states in the order in which they were seen. */
   async function poll(schema: string, until: () => boolean): Promise<string[]> {
     const client = new Client({ connectionString: server.url });
     await client.connect();

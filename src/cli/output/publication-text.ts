@@ -41,7 +41,7 @@ export interface TargetLoads {
 
 /**
  * A line for the target, one for each account, and below it what was found or what to do. Ends with a line feed. `isBrief`:
- * without the accounts of which there is nothing to tell.
+ * only the accounts whose load is not done.
  */
 export function targetLoadsText({ target, accounts: results }: TargetLoads, isBrief = false): string {
   const accounts = results.filter(({ account }) => account !== RUNS);

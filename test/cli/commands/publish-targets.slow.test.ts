@@ -54,7 +54,7 @@ describe.skipIf(findPostgres() === null)('publish with targets', () => {
   async function takeAsHinted(
     { run, succeed }: CommandFolder,
     option: '--take-over' | '--rebuild',
-    told: RegExp,
+    warning: RegExp,
   ): Promise<void> {
     const refused = await run('publish');
     expect(refused.code).toBe(75);
@@ -62,7 +62,7 @@ describe.skipIf(findPostgres() === null)('publish with targets', () => {
     const [, command = ''] =
       new RegExp(`vodhouse (publish --target warehouse ${option} main)$`, 'm').exec(refused.stdout) ?? [];
     const asked = await run(...command.split(' '));
-    expect(asked.stderr).toMatch(told);
+    expect(asked.stderr).toMatch(warning);
     expect(asked.stderr).toContain('stdin is not a terminal; nothing was changed');
     expect(asked.code).toBe(2);
     expect((await run('publish')).code).toBe(75); // nothing was changed
@@ -164,10 +164,10 @@ describe.skipIf(findPostgres() === null)('publish with targets', () => {
     await succeed('publish');
     write(text.replace(/^ {2}- \{ name: lab.*\n/m, ''));
     await succeed('sync', '--accept-retirements');
-    expect(await countVideos(url)).toBe(500); // nobody had it forgotten
+    expect(await countVideos(url)).toBe(500); // it is not forgotten yet
     await succeed('forget', 'lab', '--yes');
     expect(await succeed('publish')).toMatch(/^ {2}lab +removed.*: [\d,]+ rows/m);
-    const recorded = rows('select account from target_load order by 1'); // nothing more is to be told of it
+    const recorded = rows('select account from target_load order by 1'); // a forgotten account has no row
     expect(recorded).toEqual([{ account: '(runs)' }, { account: 'main' }]);
     for (const table of ['vodhouse_account', 'videos', 'packages'])
       expect(await server.query(`SELECT DISTINCT account FROM vodhouse.${table}`, url)).toEqual([

@@ -113,7 +113,7 @@ export async function startS3Server(options: S3ServerOptions = {}) {
   const endpoint = `http://${host}`;
   return {
     ...{ objects, requests, close },
-    /** What the store is told of; `changes`: for a wrong one. */
+    /** The config of the store; `changes`: for a wrong one. */
     place: (prefix = '', changes: Partial<S3Place> = {}): S3Place => ({
       ...{ kind: 's3', bucket: BUCKET, prefix, endpoint, region: REGION, accessKeyId: ACCESS_KEY },
       ...{ secretAccessKey, sessionToken: null, ...changes },
