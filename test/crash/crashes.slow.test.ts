@@ -177,8 +177,12 @@ function contents(folder: string) {
   };
 }
 
-/** Files of the lake have random names. Drafts of its log are deleted after `keep`, those of a backup by the next one there. */
+/**
+ * Files of the lake have random names, and a second restore within a second adds a number to the name of the file it replaces. Drafts
+ * of the lake's log are deleted after `keep`, those of a backup by the next one there.
+ */
 const listFiles = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => !/-(?:wal|shm)$|\.draft-|copy\.db\.new-/.test(name))
-    .map((name) => name.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, 'ID').replace(/\d+/g, '0'));
+    .map((name) => name.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, 'ID').replace(/(?<=-restore-.*)\.\d+$/, ''))
+    .map((name) => name.replace(/\d+/g, '0'));
