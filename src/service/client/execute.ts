@@ -6,7 +6,7 @@ import { errorMessage, RefusedError, TransientError } from '../../lib/errors.ts'
 import { redact } from '../../lib/redact.ts';
 import type { Admission, Budget, Purpose, RequestEntry } from '../../lib/request-budget.ts';
 import type { WithReceivedAt } from './parse-response.ts';
-import { isRestriction, isUnreachable, retryDelay, type RetryPolicy } from './retry.ts';
+import { isRestriction, retryDelay, type RetryPolicy } from './retry.ts';
 import { send } from './transport.ts';
 
 /** What a request is for. An aborted signal ends it. */
@@ -105,7 +105,8 @@ async function attempt<T>(
       admission.restricted({ waitMs: error.retryAfterMs ?? null, reason });
     }
     const failure = withTarget(error, request, connection.secrets);
-    if (purpose === 'check' && isUnreachable(failure)) throw failure; // a person waits for the answer
+    const isUnreachable = failure instanceof TransientError && failure.fault === 'connection';
+    if (purpose === 'check' && isUnreachable) throw failure; // a person waits for the answer
     const pauseMs = retryDelay(failure, count, connection.random(), connection.retry);
     if (pauseMs === null) throw failure;
     return { pauseMs: isRestriction(failure) ? 0 : pauseMs }; // the budget waits out a restriction

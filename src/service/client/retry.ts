@@ -30,11 +30,6 @@ export function retryDelay(
   return mayRecover ? random * ceiling : null;
 }
 
-/** No connection could be opened, or it broke. */
-export function isUnreachable(error: unknown): boolean {
-  return error instanceof TransientError && error.fault === 'connection';
-}
-
 /** A sign that the service restricts the account: 429, a time to wait, or a code that the config calls restricted. */
 export function isRestriction(error: unknown): error is TransientError {
   if (!(error instanceof TransientError)) return false;

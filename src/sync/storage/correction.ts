@@ -44,7 +44,7 @@ export async function readCorrection(
   const day = createRunCalendar(calendar, clock.now(), rules, history);
   const context = { range, day, history, rules, calendar, clock: dates, gapsFrom: day.since };
   const days = classifyDays(answer, context);
-  const observed = days.past.find((row) => row.date === date);
+  const [observed] = days.past;
   if (!observed) {
     const reason = days.refused[0]?.reason;
     const why = reason === undefined ? 'the service returns no record of it' : `the record is ${reason}`;

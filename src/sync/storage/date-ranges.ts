@@ -63,11 +63,10 @@ export function currentRange(
 ): DayRange {
   const yesterday = addDays(day.today, -1);
   const from = history.booked.has(yesterday) || yesterday < day.since ? day.today : yesterday;
-  if (!isFirstOfDay || rules.recheckDays < 1) return { from, to: day.today };
+  if (!isFirstOfDay) return { from, to: day.today };
   const back = Math.min(rules.recheckDays, MAX_RANGE - 1);
   const compared = Array.from({ length: back }, (_, index) => addDays(day.today, index - back));
-  const first = compared.find((each) => history.booked.has(each));
-  return { from: first && first < from ? first : from, to: day.today };
+  return { from: compared.find((each) => history.booked.has(each)) ?? from, to: day.today };
 }
 
 /** The day of a stored time. */

@@ -123,13 +123,10 @@ async function fetchBoundaryPage(walk: WalkState, plan: BoundaryPlan): Promise<B
 }
 
 /** A page that has neither the record below the gap, which may be in quarantine, nor a live id is not one of this package. */
-function isForeign(
-  { context, key }: WalkState,
-  { echo, contents: { ids } }: BoundaryPage,
-  gap: IdRange,
-): boolean {
+function isForeign({ context, key }: WalkState, { echo, contents }: BoundaryPage, gap: IdRange): boolean {
   if (findForeignEcho(echo, key.packageId) !== null) return true;
-  const isKnown = ids === null || ids.length === 0 || ids.includes(gap.low - 1);
+  const ids = contents.ids ?? [];
+  const isKnown = ids.length === 0 || ids.includes(gap.low - 1);
   return !isKnown && !context.warehouse.hasLiveId({ ...key, ids });
 }
 

@@ -104,6 +104,7 @@ describe('retryAfterMs', () => {
       }),
     );
     expect(retryAfterMs('Sunday, 01-Mar-26 09:00:05 GMT', now)).toBe(5_000);
+    expect(retryAfterMs('Sun 01 Mar 2026 09:00:05 GMT', now)).toBe(5_000);
     expect(retryAfterMs(['7', '9'], now)).toBe(7_000);
   });
 
@@ -116,6 +117,8 @@ describe('retryAfterMs', () => {
     'soon',
     '2026-03-01',
     'Sun, 99 Foo 2026 GMT',
+    'on Sun, 01 Mar 2026 09:00:05 GMT',
+    'Sun, 01 Mar 2026 09:00:05 GMT+1',
     '99999999999',
   ];
   it.each([undefined, ...UNREADABLE])('is undefined for "%s"', (value) =>

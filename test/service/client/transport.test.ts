@@ -114,6 +114,8 @@ describe('an unreachable service', () => {
       Array(5).fill({ status: null, bytes: null, sent: false }),
     );
     expect(clock.sleeps).toEqual([500, 1000, 2000, 4000]);
+    await catchFailure(client.videoPage({ ...pageRequest(), purpose: 'check' })); // a person waits
+    expect(clock.sleeps).toHaveLength(4);
   });
 
   it('has the reason in its error, also where its name has several addresses', async () => {

@@ -13,12 +13,14 @@ const { signal } = new AbortController();
 
 /** An account with 2026-03-09 booked as 5, for which the service returns 6 now. */
 async function openDiffering() {
-  const state = { figure: 5, off: 0, record: (row: Record<string, unknown>): Record<string, unknown> => row };
+  const state = { figure: 5, off: 0, record: (row: Record<string, unknown>): typeof row | null => row };
   const clock = createVirtualClock(NOON);
   const account = await openStorageAccount({
     clock,
     answer: ({ days }) =>
-      days.map((day) => state.record(storageRecord(day, day === DATE ? state.figure : 5))),
+      days
+        .map((day) => state.record(storageRecord(day, day === DATE ? state.figure : 5)))
+        .filter((row) => row !== null),
     date: () => clock.now() + state.off,
   });
   await account.runAt(NOON);
@@ -36,7 +38,7 @@ async function openDiffering() {
 
 describe('a correction', () => {
   it('stores the figures of the service, retains the booked row, and ends the discrepancy', async () => {
-    const { account, offer, accept } = await openDiffering();
+    const { account, state, offer, accept } = await openDiffering();
     expect(account.rows(OPEN)).toEqual([{ date: DATE, booked: 5, observed: 6 }]);
     expect(await offer()).toMatchObject({
       booked: { mov_org_cnt: 5 },
@@ -59,6 +61,9 @@ describe('a correction', () => {
     expect(account.days()[0]).toEqual([DATE, 'booked', 5]);
     expect(account.rows(OPEN)).toEqual([]);
     expect((await offer()).differing).toEqual([]);
+    state.record = (row) => ({ ...row, image_size: 7 });
+    expect((await offer()).differing).toEqual(['image_size']);
+    expect(account.rows("select count(*) as n from request where purpose = 'storage'")).toEqual([{ n: 6 }]);
   });
 
   it('is compared with later responses', async () => {
@@ -84,11 +89,19 @@ describe('a correction', () => {
     const { account, state, offer } = await openDiffering();
     const read = (name: string, date: string) => account.pipeline.readCorrection(name, date, signal);
     await expect(read('main', '2026-03-10')).rejects.toThrow(ConfigError);
-    await expect(read('main', '2020-01-01')).rejects.toThrow('2020-01-01 of account main is not booked');
+    await expect(read('main', '2020-01-01')).rejects.toMatchObject({
+      message: '2020-01-01 of account main is not booked: there is nothing to correct',
+      hint: expect.stringContaining('vodhouse status') as string,
+    });
     state.record = (row) => ({ ...row, image_size: null });
     await expect(offer()).rejects.toThrow('the record is incomplete: no figure for image_size');
     state.record = (row) => ({ ...row, date: '2026-03-01' });
     await expect(offer()).rejects.toThrow('the record is outside the range asked for');
+    state.record = () => null;
+    await expect(offer()).rejects.toMatchObject({
+      message: `account main, ${DATE}: the service returns no record of it`,
+      ...{ fault: 'shape', hint: 'nothing was corrected; try again later' },
+    });
     state.record = () => ({});
     await expect(offer()).rejects.toThrow(RefusedError);
     state.record = (row) => row;

@@ -4,8 +4,13 @@ import { createCalendar } from '../../../src/lib/calendar.ts';
 import { addDays, listDays } from '../../../src/lib/days.ts';
 import { toTimestamp, HOUR_MS } from '../../../src/lib/clock.ts';
 import type { StorageRules } from '../../../src/sync/context.ts';
-import { createRunCalendar, currentRange, findGapRanges } from '../../../src/sync/storage/date-ranges.ts';
-import { makeDayHistory } from '../../support/fixtures/storage-days.ts';
+import {
+  createRunCalendar,
+  currentRange,
+  findGapRanges,
+  splitNamedDays,
+} from '../../../src/sync/storage/date-ranges.ts';
+import { dayRow, makeDayHistory } from '../../support/fixtures/storage-days.ts';
 import { createStorageConfig } from '../../support/fixtures/test-config.ts';
 import { toMs } from '../../support/clocks/virtual-clock.ts';
 const RULES: StorageRules = createStorageConfig('');
@@ -43,8 +48,14 @@ describe('the day of a run', () => {
     ['at `since`', '2020-02-29', { booked: ['2019-01-01'] }, '2020-02-29'],
     ['yesterday', null, {}, '2026-03-09'],
     ['at the first booked day', null, { booked: ['2026-02-03', '2026-02-02'] }, '2026-02-02'],
-    ['at the first gap', null, { booked: ['2026-02-03'], gaps: { '2026-02-01': {} } }, '2026-02-01'],
+    [
+      'at the first gap',
+      null,
+      { booked: ['2026-02-03'], gaps: { '2026-02-02': {}, '2026-02-01': {} } },
+      '2026-02-01',
+    ],
     ['before the first reading', null, { firstReading: '2026-03-01' }, '2026-02-28'],
+    ['before the first gap', null, { firstReading: '2026-01-31', gaps: { '2026-02-01': {} } }, '2026-01-30'],
   ])('begins the history %s', (_what, since, known, expected) => {
     const day = createRunCalendar(SEOUL, NOON, { ...RULES, since }, makeDayHistory(known));
     expect(day.since).toBe(expected);
@@ -78,7 +89,48 @@ describe('the range of every run', () => {
   });
 });
 
+it.each([
+  ['one day', '2026-03-01', '2026-03-01', ['2026-03-01 2026-03-01']],
+  ['no day after today', '2026-03-09', '2026-04-01', ['2026-03-09 2026-03-10']],
+  ['31 days', '2026-01-30', '2026-03-01', ['2026-01-30 2026-03-01']],
+  ['32 days', '2026-01-29', '2026-03-01', ['2026-01-30 2026-03-01', '2026-01-29 2026-01-29']],
+  ['nothing before the first of them', '2026-03-12', '2026-03-13', []],
+])('the days of the command line have ranges of at most 31 days: %s', (_what, from, to, expected) => {
+  const ranges = splitNamedDays({ today: '2026-03-10' }, { from, to });
+  expect(ranges.map((range) => `${range.from} ${range.to}`)).toEqual(expected);
+});
+
 describe('the ranges of the gaps', () => {
+  const readingAt = (minutes: number) => toTimestamp(NOON - minutes * 60_000);
+  const figures = dayRow('2026-03-05', 1);
+  /** The days that are requested from 2026-03-05 to 2026-03-07, where the history begins on the 4th. */
+  const listRequested = (known: Parameters<typeof makeDayHistory>[0], isFirst = false) => {
+    const history = makeDayHistory({ booked: ['2026-03-04', '2026-03-06', '2026-03-07'], ...known });
+    const day = createRunCalendar(SEOUL, NOON, { ...RULES, since: '2026-03-04' }, history);
+    const limits = { before: '2026-03-08', last: '2026-03-08', isFirst };
+    return findGapRanges(SEOUL, day, history, limits).flatMap(listDays).sort();
+  };
+  const requested = (minutes: number) => ({ '2026-03-05': { lastRequestedAt: readingAt(minutes) } });
+  const first = (minutes: number) => ({ unconfirmed: [{ ...figures, observedAt: readingAt(minutes) }] });
+
+  it.each([
+    ['a gap that was requested today', { gaps: requested(60) }, []],
+    ['one that was requested yesterday', { gaps: requested(24 * 60) }, ['2026-03-05']],
+    ['a first reading of an hour ago', { gaps: requested(60), ...first(60) }, ['2026-03-05']],
+    ['a first reading of less than an hour ago', { gaps: requested(59), ...first(59) }, []],
+    ['a second reading today, which differed', { gaps: requested(60), ...first(120) }, []],
+  ])('have %s, or not', (_what, known, days) => expect(listRequested(known)).toEqual(days));
+
+  it('have disputed days at the first run of a day, the newest 62, also those before the history', () => {
+    const disputed = ['2026-03-06', '2026-03-01'];
+    const gaps = requested(0);
+    expect(listRequested({ gaps, disputed })).toEqual([]);
+    const days = listDays({ from: '2026-03-01', to: '2026-03-06' }); // one range
+    expect(listRequested({ gaps, disputed }, true)).toEqual(days);
+    const many = listDays({ from: '2026-01-01', to: '2026-03-07' }).reverse();
+    expect(listRequested({ gaps, booked: many, disputed: many }, true)).toEqual(many.reverse().slice(-62));
+  });
+
   it('cover exactly the days that are due, whatever is known', () => {
     const fate = fc.constantFrom('unknown', 'booked', 'requested today', 'requested before', 'given up');
     const property = fc.property(
