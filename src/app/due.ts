@@ -28,7 +28,7 @@ export interface Due {
  * Finds the run that is due. In this order: a full run, if none began since its last tick; a quick run, if neither a full
  * nor a quick one began since its last tick; a parked run that may be resumed. So a missed tick, a suspended machine or a
  * restart loses no run and makes none twice. Two exceptions keep other runs and long full runs from starving each other:
- * see `quickIsStarved` and `isBeforeRest`. `own`: packages that wait for a full walk by their own schedule.
+ * see `quickIsStarved` and `isRestFirst`. `own`: packages that wait for a full walk by their own schedule.
  */
 export function findDue(
   schedule: Schedule,
@@ -47,17 +47,14 @@ export function findDue(
     parked?.resumeAt != null && fromTimestamp(parked.resumeAt) <= now
       ? { mode, trigger: 'catch_up', resumesFrom: parked.startedAt }
       : null;
-  // Where quick runs take longer than the time between them, each alternates with the rest of a parked full run.
   const rest = fullTrigger ? null : resume('full', full);
-  const isBeforeRest = !(rest && full && quick && quick.runId > full.runId);
   const startQuick = start('quick', quickTrigger);
+  // Where quick runs take longer than the time between them, each alternates with the rest of a parked full run.
+  const isRestFirst = full && quick && quick.runId > full.runId;
   return (
     (quickIsStarved(schedule, last) ? null : start('full', fullTrigger)) ??
-    (isBeforeRest ? startQuick : null) ??
-    rest ??
-    startQuick ??
+    (isRestFirst ? (rest ?? startQuick) : (startQuick ?? rest)) ??
     own ??
-    resume('full', full) ??
     resume('quick', quick)
   );
 }

@@ -1,4 +1,4 @@
-/** Tells a service manager such as systemd what the worker does: sd_notify(3). */
+/** Notifies a service manager such as systemd of what the worker does: sd_notify(3). */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { NotifySocket } from '../config/env-vars.ts';
@@ -9,13 +9,13 @@ export type ServiceManager = ReturnType<typeof openServiceManager>;
 
 const execute = promisify(execFile);
 
-/** A message that was not taken by then is given up. */
+/** A message that is not delivered by then is given up. */
 const TIMEOUT_MS = 2_000;
 
 /**
  * Sends one message after the other. Node has no unix datagram sockets: the program `systemd-notify` sends them, which is where
  * systemd is, and waits until they were read. The watchdog is fed by the event loop: one that hangs feeds it no more. Without
- * a service manager (null) nobody is told.
+ * a service manager (null) nothing is sent.
  */
 export function openServiceManager(socket: NotifySocket | null, logger: Logger) {
   let last: Promise<void> = Promise.resolve();
@@ -27,7 +27,7 @@ export function openServiceManager(socket: NotifySocket | null, logger: Logger) 
     if (reason === lastFailure) return; // once, not at each message
     lastFailure = reason;
     const text = `systemd cannot be notified: ${reason}; install the package systemd, or use Type=exec without WatchdogSec`;
-    logger.warn({ event: 'service_manager_not_told', reason }, text);
+    logger.warn({ event: 'service_manager_unreachable', reason }, text);
   };
   const send = (...assignments: string[]): Promise<void> => {
     if (socket) last = last.then(() => notify(assignments, socket.environment).catch(warn));
@@ -42,7 +42,7 @@ export function openServiceManager(socket: NotifySocket | null, logger: Logger) 
   return {
     /** What takes a while before the worker is ready. */
     starting: (status: string) => void send(`STATUS=${status}`),
-    /** The worker has its lock and its web server listens; also after a reload, taken or refused. */
+    /** The worker has its lock and its web server listens; also after a reload, accepted or refused. */
     ready: (status: string) => void send('READY=1', `STATUS=${status}`),
     /** `Type=notify-reload` compares CLOCK_MONOTONIC in microseconds with the time of its SIGHUP. */
     reloading: (status: string) =>

@@ -59,7 +59,7 @@ interface LogEvents {
   worker_stopping: 'reason';
   worker_stopped: 'reason';
   worker_failed: 'error hint';
-  service_manager_not_told: 'reason';
+  service_manager_unreachable: 'reason';
   config_accepted: '';
   config_reloaded: 'warehouse full quick timezone';
   config_refused: 'error hint';

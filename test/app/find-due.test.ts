@@ -67,6 +67,9 @@ describe('due runs', () => {
     expect(dueAt('13:00', { full: createRun('12:00'), quick: createRun('11:50') })).toMatchObject({
       mode: 'full',
     });
+    const rarely = { quick: createRun('11:50'), quickSchedule: '30 * * * *' };
+    expect(dueAt('13:00', { ...rarely, full: createRun('12:00', '12:29') })).toMatchObject({ mode: 'full' });
+    expect(dueAt('13:00', { ...rarely, full: createRun('12:00', '12:30') })).toMatchObject({ mode: 'quick' });
   });
 
   it('a new tick comes before the rest of a parked run: the new run serves the oldest packages first too', () => {

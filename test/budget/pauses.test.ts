@@ -169,12 +169,12 @@ describe('a pause', () => {
       clock.advance(1_000);
       const admission = under[index];
       if (admission) restrict(admission, named);
-      return [stored()?.until, stored()?.strikes];
+      return [stored()?.since, stored()?.until, stored()?.strikes];
     });
     expect(ends).toEqual([
-      [11, 1],
-      [42, 1],
-      [42, 1],
+      [1, 11, 1],
+      [1, 42, 1],
+      [1, 42, 1],
     ]);
   });
 

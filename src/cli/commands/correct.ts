@@ -1,4 +1,5 @@
 import { loadConfig } from '../../config/load.ts';
+import { commandsFor, shellQuote } from '../../health/commands.ts';
 import type { CorrectionOffer } from '../../sync/storage/correction.ts';
 import type { ConfigOptions } from '../command-context.ts';
 import { isConfirmed } from '../confirm.ts';
@@ -29,8 +30,8 @@ export async function correct(options: CorrectOptions, account: string, date: st
     }
     process.stdout.write(`${account} ${date}\n\n${offerTable(offer)}\n\n`);
     const { yes, reason = DEFAULT_REASON } = options;
-    const asking = { yes, command: `vodhouse correct ${account} ${date}` };
-    if (!(await isConfirmed('Accept the figures of the service as a correction?', asking, signal)))
+    const command = commandsFor(options.config)(`correct ${shellQuote(account)} ${date}`);
+    if (!(await isConfirmed('Accept the figures of the service as a correction?', { yes, command }, signal)))
       return EXIT.done;
     pipeline.warehouse.assertNotReplaced(); // it may have been replaced while the question was open
     const acceptedAt = context.clock.now();
