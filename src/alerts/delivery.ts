@@ -1,4 +1,4 @@
-/** Tells the webhook what waits in the incidents: begins, reminders and ends, with retries. */
+/** Sends the webhook the messages that wait in the incidents: begins, reminders and ends, with retries. */
 import { hostname } from 'node:os';
 import type { Config, NotifyConfig } from '../config/config.ts';
 import { toTimestamp, type Clock } from '../lib/clock.ts';

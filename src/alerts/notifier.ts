@@ -31,7 +31,7 @@ export interface NotifierOptions extends Pick<HealthParts, 'isStale'> {
 
 /** A worker that was stopped catches up before it reports anything, at most for this time. */
 const STARTUP_GRACE_MS = 600_000;
-/** The run in progress, and those before it that tell what its problems were. */
+/** The run in progress, and those before it that show what its problems were. */
 const LAST_RUNS = 3;
 
 /** Opens the notifier over an up-to-date live file; null if the config names no webhook. */

@@ -9,7 +9,7 @@ export interface Environment {
   clock: Clock;
   logger: Logger;
   progress: Progress;
-  /** Name of the running command: another process that finds the lock taken reports it. */
+  /** Name of the running command: another process that finds the lock held reports it. */
   command: string;
   /** Formats commands for messages; left out: they name the config by its path. */
   formatCommand?: FormatCommand | undefined;

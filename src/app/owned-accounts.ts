@@ -38,7 +38,7 @@ export async function findOwned(
   const checkOrTell = (target: TargetConfig) =>
     check(target).catch((thrown: unknown) => {
       const error = errorLine(thrown);
-      const text = `target ${target.name} does not tell whose the accounts are, and they are synced all the same: ${error}`;
+      const text = `target ${target.name} did not answer who owns the accounts; they are synced nevertheless: ${error}`;
       logger.warn({ event: 'target_not_reached', target: target.name, error }, text);
     });
   await Promise.all((publish?.targets ?? []).map(checkOrTell));

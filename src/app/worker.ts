@@ -77,7 +77,7 @@ interface ServeParts extends Environment {
   reloads: Reloads;
   /** A worker does not start where other workers have all its accounts; a reload goes on. */
   isStart?: boolean;
-  /** Tells others which schedule the backups have; null: none are made. */
+  /** Stores which schedule the backups have, for other processes; null: none are made. */
   noteBackups: (schedule: string | null) => void;
 }
 

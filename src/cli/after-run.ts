@@ -111,7 +111,7 @@ export const loadsAfterRunText = ({ loads, error }: LoadsAfterRun): string =>
   loads.map((load) => targetLoadsText(load, true)).join('') +
   (error === null ? '' : `targets not loaded: ${error.message}\n`);
 
-/** What the ping after a run tells: a publication that failed makes it a failure. */
+/** The ping after a run: a publication that failed makes it a failure. */
 export function getPingedEnd(status: RunSummary['status'], published: PublishResult): PingedEnd {
   const end = PINGED_ENDS[status];
   if (end !== 'success' || !(published instanceof VodhouseError)) return end;

@@ -1,4 +1,4 @@
-/** What the last runs tell of all streams together: accounts that were given up, runs that do not begin, first reads. */
+/** What the last runs show of all streams together: accounts that were given up, runs that do not begin, first reads. */
 import type { Config } from '../config/config.ts';
 import { toTimestamp } from '../lib/clock.ts';
 import { redact } from '../lib/redact.ts';

@@ -55,15 +55,15 @@ function createExport(source: Source, table: string, sinceSeq: number | null) {
   return {
     table,
     columns,
-    /** Does the table tell what changed since a `change_seq`? */
+    /** The rows have a `change_seq`: a later export can begin where this one ends. */
     isFollowable: FOLLOWABLE.includes(table),
     /** What belongs to the rows: where the next export begins, and the warehouse in which that number counts. */
     facts,
-    /** The values as SQLite has them, read while they are taken; integers are bigints. */
+    /** The values as SQLite has them, read as they are consumed; integers are bigints. */
     rows: readRows,
-    /** The bytes of a Parquet file, made while they are taken. */
+    /** The bytes of a Parquet file, made as they are consumed. */
     parquet: readParquet,
-    /** The number of rows that were taken. */
+    /** The number of rows that were consumed. */
     getCount: () => count,
   };
 }

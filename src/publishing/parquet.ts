@@ -51,7 +51,7 @@ export function* writeParquet(
   yield { bytes: take(bytes), rows: 0 };
 }
 
-/** Columns that readers filter by: row groups tell their least and greatest values. */
+/** Columns that readers filter by: row groups have their least and greatest values. */
 const BOUNDED = ['package_id', 'video_id', 'change_seq', 'valid_from', 'created_day', 'day'];
 
 /** A whole file, and the number of its rows. */

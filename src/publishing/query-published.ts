@@ -11,7 +11,7 @@ export type SqlCell = bigint | number | string | Buffer | null;
 
 export interface QueryResult {
   columns: string[];
-  /** One array of values for each row, read while they are taken. Throws ConfigError for an error of the SQL. */
+  /** One array of values for each row, read as they are consumed. Throws ConfigError for an error of the SQL. */
   rows: Iterable<SqlCell[]>;
 }
 

@@ -243,7 +243,7 @@ describe('a day that is not booked', () => {
       gap('2026-03-05', { reason: 'unconfirmed' }),
     );
     const { select } = await published(live, { storageAccounts: [] });
-    const lastRequest = '; last asked at 2026-03-09 00:00:00 UTC';
+    const lastRequest = '; last requested at 2026-03-09 00:00:00 UTC';
     const notConfirmed = 'its figures are implausible, and not confirmed by a second reading';
     expect(select('select reason from storage_daily order by day').map(({ reason }) => reason)).toEqual([
       `the service did not return it${lastRequest}`,
@@ -306,12 +306,12 @@ describe('published storage', () => {
         d: 1,
       },
       missing('2026-03-03', 'the service did not return it; given up at 2026-03-08 00:00:00 UTC'),
-      missing('2026-03-04', 'the service did not return it; last asked at 2026-03-09 00:00:00 UTC'),
+      missing('2026-03-04', 'the service did not return it; last requested at 2026-03-09 00:00:00 UTC'),
       missing('2026-03-05', 'the record of the service could not be stored: image_size: 1.5'),
-      missing('2026-03-06', 'not asked for yet'),
+      missing('2026-03-06', 'not requested yet'),
       { ...missing('2026-03-07', null), state: 'booked' },
-      missing('2026-03-08', 'not asked for yet'),
-      missing('2026-03-09', 'not asked for yet'),
+      missing('2026-03-08', 'not requested yet'),
+      missing('2026-03-09', 'not requested yet'),
       {
         day: '2026-03-10',
         state: 'live',

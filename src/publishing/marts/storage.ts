@@ -44,10 +44,10 @@ const REASON = `case when s.date is null then case
     when u.reason is not null then 'its figures are implausible, and not confirmed by a second reading (' || u.reason || ')'
     when g.reason = 'unconfirmed' then 'the service has not returned a later day yet: it may not be over'
     when g.date is not null then 'the service did not return it'
-    else 'not asked for yet'
+    else 'not requested yet'
   end || case
     when g.given_up_at is not null then '; given up at ' || g.given_up_at || ' UTC'
-    when g.date is not null then '; last asked at ' || g.last_requested_at || ' UTC'
+    when g.date is not null then '; last requested at ' || g.last_requested_at || ' UTC'
     else ''
   end end`;
 

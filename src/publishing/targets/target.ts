@@ -49,7 +49,7 @@ export interface Target {
   verify: (source: Source, account: string) => Promise<string[]>;
 }
 
-/** What a process that loads a target is asked for; plain values. */
+/** The request to a process that loads a target; plain values. */
 export interface LoadRequest {
   target: TargetConfig;
   /** Path of the published file. */
