@@ -202,7 +202,9 @@ describe('a failing package', () => {
     const summary = await pipeline.run();
     expect(summary.status).toBe('partial');
     expect(summary.failures).toHaveLength(1);
-    expect(summary.failures[0]?.message).toContain('account main, package 2, page 3');
+    const message = summary.failures[0]?.message;
+    expect(message).toContain('account main, package 2, page 3');
+    expect(pipeline.query("select error from walk where status = 'failed'")).toEqual([{ error: message }]);
     expect(pipeline.query('select package_id, count(*) as n from video group by 1')).toEqual([
       { package_id: 1, n: 30 },
       { package_id: 2, n: 15 },
