@@ -4,6 +4,7 @@ import { getMaxBoundaryReads, planBoundaryReads } from '../../../src/sync/videos
 import { idsBetween, type PackageService } from '../../support/servers/test-service.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
 import type { TestPipeline } from '../../support/fixtures/open-pipeline.ts';
+import { listBody, videoRecord } from '../../support/fixtures/service-responses.ts';
 import { lastWalk, openWalkedPackage } from '../../support/servers/walked-packages.ts';
 
 function removed(pipeline: TestPipeline): number[] {
@@ -82,6 +83,78 @@ describe('a video between two pages', () => {
   });
 });
 
+/** Responds to the next boundary read of a smaller page, by `answer`. */
+function answerBoundary(service: PackageService, answer: ReturnType<PackageService['intercept']>): void {
+  let isFirst = true;
+  service.intercept = ({ query }) => {
+    if (query.get('pagesize') !== '4' || !isFirst) return undefined;
+    isFirst = false;
+    return answer;
+  };
+}
+
+/** The body of a page of four in a list of 15, with these ids. */
+const pageOfFour = (ids: readonly number[], page = 2) =>
+  listBody({ records: ids.map((id) => videoRecord(id)), page, pagesize: 4, totalcount: 15, totalpage: 4 });
+
+describe('the boundary reads of a walk', () => {
+  /** Of the pages from the last one down, each begins with a removed id. */
+  const EVERY_PAGE = [6, 12, 18, 24, 30];
+  const countReads = (pipeline: TestPipeline) =>
+    pipeline.query<{ n: number }>("select count(*) as n from request where purpose = 'boundary'")[0]?.n;
+
+  it('are at most three in a short list', async () => {
+    const { pipeline } = await walked(idsBetween(1, 40), (list) => list.remove(...EVERY_PAGE));
+    await pipeline.run();
+    expect(removed(pipeline)).toEqual([18, 24, 30]);
+    expect(countReads(pipeline)).toBe(3);
+    expect(lastWalk(pipeline)).toMatchObject({ unsettled: 2 });
+  });
+
+  it('end with one that the service rejects', async () => {
+    const { pipeline } = await walked(idsBetween(1, 40), (list) => {
+      list.remove(...EVERY_PAGE);
+      list.intercept = ({ query }) => (query.get('pagesize') === '5' ? undefined : { status: 400 });
+    });
+    await pipeline.run();
+    expect([removed(pipeline), countReads(pipeline)]).toEqual([[], 1]);
+    expect(lastWalk(pipeline)).toMatchObject({ status: 'succeeded', unsettled: 5 });
+  });
+
+  it('park the walk with one that the service restricts', async () => {
+    const { service, pipeline } = await walked(idsBetween(1, 16), (list) => list.remove(6));
+    answerBoundary(service, { status: 429, headers: { 'retry-after': '7200' } });
+    await pipeline.run();
+    expect(lastWalk(pipeline)).toMatchObject({ status: 'parked' });
+  });
+
+  it('count from the other end by the records of the list, where its own count is wrong', async () => {
+    const { service, pipeline } = await walked(idsBetween(1, 20), (list) => {
+      list.fixedPageSize = 5;
+      list.extraCount = 1;
+      list.remove(6);
+    });
+    await pipeline.run();
+    expect(listRequests(service).slice(-1)).toEqual(['3/5 desc']);
+    expect(removed(pipeline)).toEqual([6]);
+  });
+
+  it.each<[what: string, answer: ReturnType<PackageService['intercept']>, removed: number[], order: number]>([
+    ['of another package', { packageId: 101, echo: { pkg: '999' } }, [], 0],
+    ['without a known id', { body: pageOfFour([95, 96, 97, 98]) }, [], 0],
+    ['without the record below', { body: pageOfFour([7, 8, 9, 10]) }, [6], 0],
+    ['without a record', { body: pageOfFour([]) }, [6], 0],
+    ['that is not sorted', { body: pageOfFour([5, 8, 7, 9]) }, [], 1],
+  ])('prove nothing by a page %s', async (_what, answer, ids, order) => {
+    const { service, pipeline } = await walked(idsBetween(1, 16), (list) => list.remove(6));
+    answerBoundary(service, answer);
+    await pipeline.run();
+    expect(removed(pipeline)).toEqual(ids); // by the second read, from the other end
+    expect(lastWalk(pipeline)).toMatchObject({ order_violated: order });
+    expect(pipeline.query('select id from video where id > 90')).toEqual([]);
+  });
+});
+
 describe('the end of a list', () => {
   it('is proved by the first page from the other end where the last page is full', async () => {
     const { service, pipeline } = await walked(idsBetween(1, 11), (list) => list.remove(11));
@@ -115,6 +188,7 @@ describe('the end of a list', () => {
     ignoreDirection(service);
     await pipeline.run();
     expect(removed(pipeline)).toEqual([]);
+    expect(listRequests(service)).toEqual(['3/5 asc', '2/5 asc', '1/5 asc', '3/4 asc', '1/5 asc']);
     expect(lastWalk(pipeline)).toMatchObject({ status: 'succeeded', unsettled: 1, order_violated: 0 });
   });
 });
@@ -148,8 +222,22 @@ describe('the plan of a boundary read', () => {
   it('uses the smaller page on which the boundary is deepest', () => {
     const [plan] = planBoundaryReads({ rank: 5000, length: 9000, pageSize: 1000, isSizeIgnored: false });
     expect(plan).toEqual({ page: 6, pageSize: 909, direction: 'asc' });
-    const [other] = planBoundaryReads({ rank: 6, length: 15, pageSize: 3, isSizeIgnored: false });
-    expect(other).toEqual({ page: 5, pageSize: 2, direction: 'desc' });
+  });
+
+  const asc = (page: number, pageSize: number) => ({ page, pageSize, direction: 'asc' });
+  const desc = (page: number, pageSize: number) => ({ page, pageSize, direction: 'desc' });
+  it.each([
+    ['a smaller page, then from the other end', [10, 17, 5, false], [asc(3, 4), desc(2, 5)]],
+    ['two smaller pages', [5000, 9000, 1000, false], [asc(6, 909), desc(5, 889)]],
+    [
+      'a smaller page from the other end, then as for a wrong count',
+      [6, 15, 3, false],
+      [desc(5, 2), desc(4, 3)],
+    ],
+    ['from the other end, of one size', [10, 17, 5, true], [desc(2, 5)]],
+    ['as for a wrong count, of one size', [10, 20, 5, true], [desc(3, 5)]],
+  ] as const)('is %s', (_what, [rank, length, pageSize, isSizeIgnored], plans) => {
+    expect(planBoundaryReads({ rank, length, pageSize, isSizeIgnored })).toEqual(plans);
   });
 
   it('is limited by a share of the pages, and never less than three', () => {
