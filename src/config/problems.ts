@@ -24,11 +24,12 @@ export function formatProblems(file: string, problems: readonly Problem[]): stri
   return [`${file} has ${count}:`, ...rows].join('\n');
 }
 
-/** `accounts[0].limits.per_second`. A name is cut at any other character, which may belong to a value. */
+/** `accounts[0].limits.per_second`. A name is cut at any other character, which may belong to a value; one that may be a key is hidden. */
 function formatPath(path: Path): string {
   const parts = path.map((part) => {
-    const plain = /^[\w-]*/.exec(String(part))?.[0] ?? '';
-    return typeof part === 'number' ? `[${part}]` : `.${plain === part ? plain : `${plain}…`}`;
+    if (typeof part === 'number') return `[${part}]`;
+    const plain = mayBeKey(part) ? '' : (/^[\w-]*/.exec(part)?.[0] ?? '');
+    return `.${plain === part ? plain : `${plain}…`}`;
   });
   return parts.join('').replace(/^\./, '');
 }
@@ -41,7 +42,7 @@ export function toProblems(issues: readonly Issue[], source: Source, above: Path
       return issue.keys.map((name) => {
         const own = [...path, name];
         const message = `unknown key; ${suggestKey(name, issue.message.split(', '))}`;
-        const isSecret = mayBeKey(name) || source.secrets.some((secret) => name.includes(secret));
+        const isSecret = source.secrets.some((secret) => name.includes(secret));
         return { line: source.lineOf(own), path: isSecret ? [...path, '…'] : own, message };
       });
     const branch = issue.code === 'invalid_union' ? findNearestBranch(issue.errors) : undefined;
