@@ -106,7 +106,10 @@ describe('a correction', () => {
     await expect(offer()).rejects.toThrow(RefusedError);
     state.record = (row) => row;
     state.off = 3 * 86_400_000;
-    await expect(offer()).rejects.toThrow(/account main: the machine's clock is 3 days behind the service's/);
+    await expect(offer()).rejects.toMatchObject({
+      message: "account main: the machine's clock is 3 days behind the service's",
+      hint: "set the machine's clock first",
+    });
     expect(account.rows('select * from storage_correction')).toEqual([]);
   });
 

@@ -127,6 +127,9 @@ describe('the ranges of the gaps', () => {
     expect(listRequested({ gaps, disputed })).toEqual([]);
     const days = listDays({ from: '2026-03-01', to: '2026-03-06' }); // one range
     expect(listRequested({ gaps, disputed }, true)).toEqual(days);
+    expect(listRequested({ gaps, disputed: ['2026-01-01'] }, true)).toEqual(['2026-01-01']);
+    const due = { gaps: requested(24 * 60), disputed: ['2026-03-07'] };
+    expect(listRequested(due, true)).toEqual(listDays({ from: '2026-03-05', to: '2026-03-07' }));
     const many = listDays({ from: '2026-01-01', to: '2026-03-07' }).reverse();
     expect(listRequested({ gaps, booked: many, disputed: many }, true)).toEqual(many.reverse().slice(-62));
   });
