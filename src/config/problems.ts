@@ -76,9 +76,15 @@ function describeValue(issue: Issue, source: Source, path: Path): string {
   const kind = source.kindOf(path);
   if (kind === 'missing') return 'missing';
   if (kind === 'empty') return `${file}is empty`;
-  const wanted = issue.code === 'invalid_type' ? issue.expected : undefined;
   const isScalar = kind === 'text' || kind === 'other';
   // Not shown: it may be an API key, written where a mapping belongs.
-  if (isScalar && (wanted === 'object' || wanted === 'array')) return `${file}is a single value`;
-  return `${source.display(path)} is ${wanted !== undefined && kind === 'text' ? 'text' : 'not valid'}`;
+  if (isScalar && wantsParts(issue)) return `${file}is a single value`;
+  const isText = issue.code === 'invalid_type' && kind === 'text';
+  return `${source.display(path)} is ${isText ? 'text' : 'not valid'}`;
 }
+
+/** Only a mapping or a list is valid there. */
+const wantsParts = (issue: Issue | undefined): boolean =>
+  issue?.code === 'invalid_union'
+    ? issue.errors.every(([first]) => wantsParts(first))
+    : issue?.code === 'invalid_type' && ['object', 'array'].includes(issue.expected);
