@@ -1,7 +1,7 @@
 /** Problems of a config file: from zod's issues to the message that lists them all. */
 import type * as z from 'zod';
 import { findNearest } from '../lib/did-you-mean.ts';
-import type { Path, Problem, Source } from './source.ts';
+import { mayBeKey, type Path, type Problem, type Source } from './source.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -51,9 +51,6 @@ export function toProblems(issues: readonly Issue[], source: Source, above: Path
     return { line: source.lineOf(path), path, message };
   });
 }
-
-/** A long name with digits, as no key of the config has: `key:` may have been forgotten before it. */
-const mayBeKey = (name: string): boolean => name.length >= 12 && /\d/.test(name);
 
 function suggestKey(name: string, known: readonly string[]): string {
   const nearest = findNearest(name.split(':')[0] ?? '', known);

@@ -162,8 +162,12 @@ function truncateText(text: string): string {
   return text.length > MAX_DISPLAYED ? `${text.slice(0, MAX_DISPLAYED - 1)}…` : text;
 }
 
-/** A pasted address may hold a password before its host, or a key in its query or after a space. */
-const mayHoldCredentials = (text: string): boolean => /[@?#\s]/.test(text) && /:\/\/|\?\w+=/.test(text);
+/** A long text with digits, as no name in the config is: the name of its value may have been forgotten before it. */
+export const mayBeKey = (text: string): boolean => text.length >= 12 && /\d/.test(text);
+
+/** A pasted address may hold a password before its host, or a key in its query; and a key may come after a space. */
+const mayHoldCredentials = (text: string): boolean =>
+  text.split(/\s/).slice(1).some(mayBeKey) || (/[@?#]/.test(text) && /:\/\/|\?\w+=/.test(text));
 
 /** Syntax errors, one a line: the first error of a line causes the others. The library's messages quote the file after a colon: it may hold a key. */
 function findSyntaxProblems(
