@@ -1,7 +1,7 @@
 /** Problems of a config file: from zod's issues to the message that lists them all. */
 import type * as z from 'zod';
 import { findNearest } from '../lib/did-you-mean.ts';
-import { mayBeKey, type Path, type Problem, type Source } from './source.ts';
+import { mayHoldKey, type Path, type Problem, type Source } from './source.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -28,7 +28,7 @@ export function formatProblems(file: string, problems: readonly Problem[]): stri
 function formatPath(path: Path): string {
   const parts = path.map((part) => {
     if (typeof part === 'number') return `[${part}]`;
-    const plain = mayBeKey(part) ? '' : (/^[\w-]*/.exec(part)?.[0] ?? '');
+    const plain = mayHoldKey(part) ? '' : (/^[\w-]*/.exec(part)?.[0] ?? '');
     return `.${plain === part ? plain : `${plain}…`}`;
   });
   return parts.join('').replace(/^\./, '');

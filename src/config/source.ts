@@ -162,12 +162,13 @@ function truncateText(text: string): string {
   return text.length > MAX_DISPLAYED ? `${text.slice(0, MAX_DISPLAYED - 1)}…` : text;
 }
 
-/** A long text with digits, as no name in the config is: the name of its value may have been forgotten before it. */
-export const mayBeKey = (text: string): boolean => text.length >= 12 && /\d/.test(text);
+/** A long word with digits may be a key whose name was forgotten; few names and values of a config have one. */
+export const mayHoldKey = (text: string): boolean =>
+  text.split(/[^\w-]/).some((word) => word.length >= 12 && /\d/.test(word));
 
-/** A pasted address may hold a password before its host, or a key in its query; and a key may come after a space. */
+/** A pasted address may hold a password before its host, or a key in its query. */
 const mayHoldCredentials = (text: string): boolean =>
-  text.split(/\s/).slice(1).some(mayBeKey) || (/[@?#]/.test(text) && /:\/\/|\?\w+=/.test(text));
+  mayHoldKey(text) || (/[@?#]/.test(text) && /:\/\/|\?\w+=/.test(text));
 
 /** Syntax errors, one a line: the first error of a line causes the others. The library's messages quote the file after a colon: it may hold a key. */
 function findSyntaxProblems(
