@@ -48,7 +48,7 @@ export function restore(path: string, file: string, now: number, { asNew } = { a
   const live = resolveLink(path);
   const locks: Lock[] = [];
   try {
-    for (const name of ['worker', 'run', 'publish'] as const) locks.push(takeLock(live, name, now));
+    for (const name of ['worker', 'run', 'publish', 'load'] as const) locks.push(takeLock(live, name, now));
     return restoreLocked({ live, file, asNew, now });
   } finally {
     for (const lock of locks.reverse()) lock.release();

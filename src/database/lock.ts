@@ -9,8 +9,11 @@ import { isAlive } from './draft-files.ts';
 import { resolveLink, createPrivateFolder } from './files.ts';
 import { toWarehouseError } from './integrity.ts';
 
-/** `run`: for the length of a run. `worker`: for the life of `start`. `publish`: while the published file is made. */
-export type LockName = 'run' | 'worker' | 'publish';
+/**
+ * `run`: for the length of a run. `worker`: for the life of `start`. `publish`: while the published file is made. `load`: while a target is
+ * loaded.
+ */
+export type LockName = 'run' | 'worker' | 'publish' | 'load';
 
 /** Why a worker does not take what its CSV files of packages have now. */
 export interface PackagesRefusal {
@@ -118,6 +121,7 @@ const LOCK_MESSAGES: Record<LockName, { what: string; hint: string }> = {
     what: 'the published file is being made',
     hint: 'vodhouse publish can be called again when that has ended',
   },
+  load: { what: 'a target is being loaded', hint: 'try again when that has ended' },
 };
 
 /** The process that last took the lock; null if there is none. Only meaningful while the lock is held. */

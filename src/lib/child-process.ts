@@ -28,6 +28,11 @@ export function exitWithParent(end: () => void = () => process.exit()): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 }
 
+/** For a child process: sends a message, which is lost if the parent died. */
+export function sendToParent(message: unknown): void {
+  if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
+}
+
 /** What `serveRequests` answers with. */
 export type Answer<Result> = { result: Result } | { error: SerializedError };
 
@@ -41,11 +46,7 @@ export function serveRequests(work: (request: never) => unknown): void {
     }
   };
   exitWithParent();
-  process.on('message', (request) => {
-    void answerTo(request).then((answer) => {
-      if (process.connected) process.send?.(answer, undefined, undefined, () => undefined);
-    });
-  });
+  process.on('message', (request) => void answerTo(request).then(sendToParent));
 }
 
 /**

@@ -28,7 +28,13 @@ describe.skipIf(findPostgres() === null)('a published file and PostgreSQL', () =
     const target = createTargetConfig(url, { readers: ['bi_reader'] });
     const accounts = [{ name: 'main', was: null }];
     const options = { worker: 'eu-1', isVerified: false, force: null };
-    const results = await loadTarget({ target, file: history.published, accounts, ...options });
+    const results = await loadTarget({
+      target,
+      live: history.published,
+      file: history.published,
+      accounts,
+      ...options,
+    });
     expect(results.map(({ outcome, error }) => [outcome, error])).toEqual([
       ['loaded', null],
       ['loaded', null],

@@ -63,6 +63,17 @@ describe.each(kinds)('an account of a target (%s)', (kind) => {
     expect(await target.countVideos('main')).toBe(3);
   });
 
+  it('is ours also where two processes load it at the same time, each from its own publication', async () => {
+    const site = await openPublished();
+    for (const title of ['one', 'two', 'three', 'four']) {
+      await site.walk([1, 2, 3], { title });
+      await site.publish();
+      const loads = [site.load(), site.publish().then(() => site.load())];
+      for (const loaded of await Promise.all(loads)) expect(loaded['main']?.error).toBeNull();
+      expect(await site.differences()).toEqual([]);
+    }
+  });
+
   it('is not loaded from an older copy of the file, nor from a copy that runs elsewhere, until it is rebuilt', async () => {
     const site = await openPublished();
     const old = join(site.folder, 'old.db');

@@ -1,4 +1,6 @@
 /** Loads one target: every account of the published file, one after the other. Runs in a process of its own. */
+import { tryLock, type Lock } from '../../database/lock.ts';
+import { systemClock } from '../../lib/clock.ts';
 import { errorCode, errorLine, hintLine } from '../../lib/errors.ts';
 import { emptyReport, RUNS, type LoadReport } from '../../lib/load-report.ts';
 import { withinTime } from '../../lib/within-time.ts';
@@ -8,15 +10,30 @@ import { openSource, type Source } from './source.ts';
 import { TargetError, type LoadRequest, type Target } from './target.ts';
 
 /**
- * One report for each account, and one for the tables that belong to none. Throws WarehouseError if there is no published
- * file.
+ * One report for each account, and one for the tables that belong to none. Waits for other loads of the warehouse. Throws
+ * WarehouseError if there is no published file.
  */
 export async function loadTarget(request: LoadRequest): Promise<LoadReport[]> {
-  const source = openSource(request.file);
+  const lock = await lockLoads(request.live);
   try {
-    return await loadAll(await openTarget(request.target, request.worker), source, request);
+    const source = openSource(request.file); // under the lock, for the target may have what is published by now
+    try {
+      return await loadAll(await openTarget(request.target, request.worker), source, request);
+    } finally {
+      source.close();
+    }
   } finally {
-    source.close();
+    lock.release();
+  }
+}
+
+const LOCK_POLL_MS = 100;
+
+async function lockLoads(live: string): Promise<Lock> {
+  for (;;) {
+    const lock = tryLock(live, 'load', 'publish', systemClock.now());
+    if (lock) return lock;
+    await systemClock.sleep(LOCK_POLL_MS);
   }
 }
 

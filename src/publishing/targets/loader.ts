@@ -18,7 +18,7 @@ export interface TargetLoader {
 }
 
 /** The targets of a config; none where it publishes nothing. */
-export function openLoaders({ publish, accounts, worker }: Config): TargetLoader[] {
+export function openLoaders({ warehouse: live, publish, accounts, worker }: Config): TargetLoader[] {
   if (!publish) return [];
   const file = resolveLink(publish.file);
   const names = accounts.map(({ name, was }) => ({ name, was }));
@@ -27,7 +27,7 @@ export function openLoaders({ publish, accounts, worker }: Config): TargetLoader
     load: (options, signal) =>
       runInChild<LoadReport[]>(
         'publishing/child.js',
-        { task: 'load-target', args: [{ ...options, target, file, worker, accounts: names }] },
+        { task: 'load-target', args: [{ ...options, target, live, file, worker, accounts: names }] },
         signal,
         (reason) => new WarehouseError(`the process that loads target ${target.name} ended with ${reason}`),
       ),

@@ -52,6 +52,8 @@ export interface Target {
 /** The request to a process that loads a target; plain values. */
 export interface LoadRequest {
   target: TargetConfig;
+  /** Path of the live file. */
+  live: string;
   /** Path of the published file. */
   file: string;
   /** `worker` of the config: shown to others. */

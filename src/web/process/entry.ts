@@ -1,6 +1,6 @@
 /** The entry point of the web server's process. It ends with the worker. */
 import type { Config } from '../../config/config.ts';
-import { exitWithParent, serializeError } from '../../lib/child-process.ts';
+import { exitWithParent, sendToParent, serializeError } from '../../lib/child-process.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { errorMessage } from '../../lib/errors.ts';
 import type { WebServer } from '../server.ts';
@@ -11,9 +11,7 @@ import { DEAD_AFTER_MS, type FromServer, type ToServer } from './ipc.ts';
 let lastHeartbeatMs = performance.now();
 let webServer: WebServer | null = null;
 
-function send(message: FromServer): void {
-  if (process.connected) process.send?.(message);
-}
+const send = (message: FromServer): void => sendToParent(message);
 
 async function serve(config: Config): Promise<void> {
   const { server } = config;
