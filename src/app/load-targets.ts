@@ -7,7 +7,7 @@ import type { TargetLoader } from '../publishing/targets/loader.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 
 interface LoadContext {
-  warehouse: Pick<Warehouse, 'recordLoadReport' | 'listAccounts'>;
+  warehouse: Pick<Warehouse, 'recordLoadReports' | 'listAccounts'>;
   clock: Clock;
   logger: Logger;
 }
@@ -30,7 +30,7 @@ export async function loadTarget(
     const accounts = options.force ? [options.force.account] : warehouse.listAccounts();
     return accounts.map((account): LoadReport => ({ ...emptyReport(account, 'failed'), error, hint }));
   });
-  for (const result of results) warehouse.recordLoadReport(target, result, clock.now());
+  warehouse.recordLoadReports(target, results, clock.now());
   for (const group of groupFailures(results)) {
     const [{ outcome, rows, durationMs, changeSeq, code, error, hint, differences }] = group;
     const account = group.length === 1 ? group[0].account : null;

@@ -119,7 +119,7 @@ const WRITES = {
   failBackup: backups.failBackup,
   deleteBackup: backups.deleteBackup,
   deleteUnfinishedBackups: backups.deleteUnfinishedBackups,
-  recordLoadReport: targetLoads.recordLoadReport,
+  recordLoadReports: targetLoads.recordLoadReports,
   deleteTargetLoadsExcept: targetLoads.deleteTargetLoadsExcept,
 };
 

@@ -393,7 +393,7 @@ describe('an incident', () => {
     await restart({ publish: { exclude: [], everyMs: 0, targets, file } });
     const warehouse = openWarehouse(path, clock);
     onTestFinished(() => warehouse.close());
-    const record = (report: LoadReport) => warehouse.recordLoadReport('warehouse', report, clock.now());
+    const record = (report: LoadReport) => warehouse.recordLoadReports('warehouse', [report], clock.now());
     const since = toTimestamp(clock.now());
     const down = { code: 'ECONNREFUSED', error: 'nothing answers at 127.0.0.1:1', hint: null };
     for (const account of ['main', RUNS]) record(failedLoad({ account, ...down }));

@@ -155,7 +155,7 @@ describe('the loads of a worker', () => {
 
   it('forget targets that left the config', async () => {
     const first = await startLoop();
-    first.warehouse.recordLoadReport('gone', loadReport(), first.clock.now());
+    first.warehouse.recordLoadReports('gone', [loadReport()], first.clock.now());
     const { warehouse, clock } = first;
     createLoadLoop({ loaders: [], warehouse, clock, logger: SILENT, hasFile: () => true });
     expect(warehouse.listTargetLoads()).toEqual([]);

@@ -107,7 +107,7 @@ describe('an account', () => {
 
   it('stays its own however often the file is published while the target is down', async () => {
     const site = await openOwned();
-    site.warehouse.recordLoadReport('lake', loadReport(), site.clock.now());
+    site.warehouse.recordLoadReports('lake', [loadReport()], site.clock.now());
     site.clock.advance(60_000);
     const later = `'${toTimestamp(site.clock.now())}'`;
     execute(

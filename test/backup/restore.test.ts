@@ -84,7 +84,7 @@ describe('a backup that is restored as another warehouse', () => {
   function backUpLoaded(): string {
     const backup = join(folder, 'backups/loaded.db');
     const warehouse = openWarehouse(path, clock);
-    warehouse.recordLoadReport('lake', loadReport(), clock.now());
+    warehouse.recordLoadReports('lake', [loadReport()], clock.now());
     warehouse.close();
     backUp(path, backup);
     return backup;

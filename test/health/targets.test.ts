@@ -16,14 +16,14 @@ describe('the targets of a live file', () => {
   it('are those of the config, each with its accounts, also those that no load has reached yet', async () => {
     const { path, clock, warehouse } = await openTestWarehouse();
     await createWalker(warehouse, clock).walkOnce(videos([1, 2, 3]));
-    warehouse.recordLoadReport('lake', loadReport({ changeSeq: 1 }), clock.now());
+    warehouse.recordLoadReports('lake', [loadReport({ changeSeq: 1 })], clock.now());
     const error = 'no user at postgres://me:secret-of-pg@db!';
-    warehouse.recordLoadReport('warehouse', failedLoad({ error }), clock.now());
-    warehouse.recordLoadReport('gone', loadReport(), clock.now());
+    warehouse.recordLoadReports('warehouse', [failedLoad({ error })], clock.now());
+    warehouse.recordLoadReports('gone', [loadReport()], clock.now());
     const left = loadReport({ account: 'retired', outcome: 'refused' });
     const runs = loadReport({ account: RUNS });
-    warehouse.recordLoadReport('lake', runs, clock.now());
-    warehouse.recordLoadReport('lake', left, clock.now());
+    warehouse.recordLoadReports('lake', [runs], clock.now());
+    warehouse.recordLoadReports('lake', [left], clock.now());
     const statusQueries = openStatusQueries(path);
     onTestFinished(() => statusQueries.close());
     const config = {
@@ -48,7 +48,7 @@ describe('the targets of a live file', () => {
 
   it('are not looked for without targets in the config', async () => {
     const { path, warehouse, clock } = await openTestWarehouse();
-    warehouse.recordLoadReport('gone', loadReport(), clock.now());
+    warehouse.recordLoadReports('gone', [loadReport()], clock.now());
     const statusQueries = openStatusQueries(path);
     onTestFinished(() => statusQueries.close());
     const config = { accounts: [{ name: 'main' }], publish: null, secrets: [] } as unknown as Config;

@@ -15,7 +15,7 @@ beforeEach(() => {
 
 /** Records the report, and returns the row of its account in the target `warehouse`. */
 function record(report: LoadReport, target = 'warehouse') {
-  warehouse.recordLoadReport(target, report, clock.now());
+  warehouse.recordLoadReports(target, [report], clock.now());
   const row = warehouse
     .listTargetLoads()
     .find((load) => load.target === target && load.account === report.account);
@@ -76,7 +76,7 @@ describe('a report of a load', () => {
 
   it('of an account that the warehouse no longer has deletes its row', () => {
     record(loadReport());
-    warehouse.recordLoadReport('warehouse', loadReport({ outcome: 'removed' }), clock.now());
+    warehouse.recordLoadReports('warehouse', [loadReport({ outcome: 'removed' })], clock.now());
     expect(warehouse.listTargetLoads()).toEqual([]);
   });
 

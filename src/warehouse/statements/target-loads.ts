@@ -31,8 +31,12 @@ const upsert = query<never, Stored>(
       differences = coalesce(excluded.differences, differences)`,
 ).run;
 
-/** Records what became of an account in a load of the target, which ended at `now` (ms). One that left the target has no row. */
-export function recordLoadReport(tx: Tx, target: string, report: LoadReport, now: number): void {
+/** Records what became of each account in a load of the target, which ended at `now` (ms). One that left the target has no row. */
+export function recordLoadReports(tx: Tx, target: string, reports: readonly LoadReport[], now: number): void {
+  for (const report of reports) recordReport(tx, target, report, now);
+}
+
+function recordReport(tx: Tx, target: string, report: LoadReport, now: number): void {
   const { account, outcome, differences } = report;
   if (outcome === 'removed') {
     deleteLoad(tx, { target, account });

@@ -174,7 +174,7 @@ it('status has a line for each target, and ends with 3 where a person is needed'
   write(`publish: { targets: [{ name: warehouse, postgres: 'postgres://me:x@127.0.0.1:1/db' }] }\n${text}`);
   const recordLoad = (load: LoadReport) => {
     const warehouse = openWarehouse(live, systemClock);
-    warehouse.recordLoadReport('warehouse', load, systemClock.now());
+    warehouse.recordLoadReports('warehouse', [load], systemClock.now());
     warehouse.close();
   };
   recordLoad(loadReport({ changeSeq: 1_000_000, differences: [] }));
