@@ -236,7 +236,7 @@ function expectUntouched(
 }
 
 describe('a restore is rejected, and changes nothing', () => {
-  it.each(['worker', 'run'] as const)('while a process holds the %s lock', (name) => {
+  it.each(['worker', 'run', 'publish', 'load'] as const)('while a process holds the %s lock', (name) => {
     const lock = lockOrThrow(path, name, 'start', NOW);
     const refusal = () => restore(path, file, NOW);
     expect(refusal).toThrow(LockedError);
