@@ -87,7 +87,7 @@ function nextPause(
   const inARow = known && isSame ? known.consecutive_restrictions : before + 1;
   const length = isInForce ? Math.min(waitMs ?? 0, LONGEST_NAMED_MS) : pauseLength(waitMs, inARow);
   const until = now + length;
-  if (known && isInForce && until <= previous.untilMs) return known;
+  if (known && previous && until <= previous.untilMs) return known;
   const fullRateAt = until + Math.min(RETURN_MS.most, Math.max(RETURN_MS.least, length));
   return {
     ...{ account, reason, since: known && isSame ? known.since : toTimestamp(now) },
