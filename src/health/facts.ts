@@ -7,7 +7,7 @@ import { addDays } from '../lib/days.ts';
 import { nextTick } from '../lib/cron-ticks.ts';
 import { redact, redactAll } from '../lib/redact.ts';
 import type { Tx } from '../database/connection.ts';
-import { readLiveHolder, type Holder } from '../database/lock.ts';
+import { isHeld, readLiveHolder, type Holder } from '../database/lock.ts';
 import { publishedFact } from '../publishing/about-rows.ts';
 import type { Publisher } from '../publishing/publisher.ts';
 import type { StatusQueries } from '../queries/status-queries.ts';
@@ -42,12 +42,15 @@ export function readHealthFacts(parts: HealthParts, now: number, runs: number) {
   const { config, statusQueries, formatCommand } = parts;
   const { accounts, schedule } = config;
   const worker = readLiveHolder(config.warehouse, 'worker');
-  const rows = statusQueries.packages();
+  /** A run whose process was killed is marked as interrupted by the next one. */
+  const toEnded = <Status extends string | null>(status: Status) =>
+    status === 'running' && !isHeld(config.warehouse, 'run') ? ('interrupted' as const) : status;
+  const rows = statusQueries.packages().map((row) => ({ ...row, last_walk: toEnded(row.last_walk) }));
   const streams = listStreams(parts, now, rows);
   const acceptCommand = acceptRemovalsCommands(formatCommand, accounts);
   const isConfigured = createConfigFilter(config);
   const heldBack = statusQueries.heldBack().filter(isConfigured);
-  const runRows = statusQueries.runs(runs);
+  const runRows = statusQueries.runs(runs).map((row) => ({ ...row, status: toEnded(row.status) }));
   const packages = readPackages(streams, rows, heldBack);
   const failures = readFailures(parts, { streams, packages, isConfigured }, now);
   const published = readPublished(parts, now);

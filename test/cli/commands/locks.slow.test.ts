@@ -41,9 +41,12 @@ describe('next to a sync that is under way', () => {
   });
 
   it('after it is killed, the next one runs, and marks it as interrupted', async () => {
-    const { succeed, value, first } = await startHeldSync();
+    const { run, succeed, value, first } = await startHeldSync();
+    const status = async () => (await run('status')).stdout;
+    expect(await status()).toContain('running');
     first.kill('SIGKILL');
     await first.ended;
+    expect(await status()).toContain('interrupted');
     await succeed('sync');
     expect(value(STATUS)).toBe('interrupted,succeeded');
     expect(value('select count(*) from video')).toBe(3);
