@@ -11,6 +11,8 @@ export default defineConfig({
       'test/app/*due.test.ts',
       'test/lib/cron-ticks.test.ts',
       'test/health/*.test.ts',
+      'test/lake/*.test.ts',
+      'test/warehouse/booked-days.test.ts',
     ],
     exclude: ['**/*.slow.test.ts', '**/*.property.test.ts'],
     testTimeout: 60_000,
