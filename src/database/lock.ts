@@ -3,7 +3,7 @@ import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, writ
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { Database } from './sqlite.ts';
-import { toTimestamp } from '../lib/clock.ts';
+import { toTimestamp, type Clock } from '../lib/clock.ts';
 import { errorCode, LockedError } from '../lib/errors.ts';
 import { isAlive } from './draft-files.ts';
 import { resolveLink, createPrivateFolder } from './files.ts';
@@ -87,6 +87,22 @@ export function lockOrThrow(path: string, name: LockName, command: string, now: 
   const lock = tryLock(path, name, command, now);
   if (!lock) throw createLockedError(path, name);
   return lock;
+}
+
+const POLL_MS = 100;
+
+/** Like `tryLock`, but waits while another process holds it. */
+export async function waitForLock(
+  path: string,
+  name: LockName,
+  command: string,
+  clock: Clock,
+): Promise<Lock> {
+  for (;;) {
+    const lock = tryLock(path, name, command, clock.now());
+    if (lock) return lock;
+    await clock.sleep(POLL_MS);
+  }
 }
 
 /** The error if a lock is held; names its holder. */

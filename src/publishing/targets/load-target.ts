@@ -1,5 +1,5 @@
 /** Loads one target: every account of the published file, one after the other. Runs in a process of its own. */
-import { tryLock, type Lock } from '../../database/lock.ts';
+import { waitForLock } from '../../database/lock.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { errorCode, errorLine, hintLine } from '../../lib/errors.ts';
 import { emptyReport, RUNS, type LoadReport } from '../../lib/load-report.ts';
@@ -14,26 +14,14 @@ import { TargetError, type LoadRequest, type Target } from './target.ts';
  * WarehouseError if there is no published file.
  */
 export async function loadTarget(request: LoadRequest): Promise<LoadReport[]> {
-  const lock = await lockLoads(request.live);
+  const lock = await waitForLock(request.live, 'load', 'publish', systemClock);
+  let source: Source | null = null;
   try {
-    const source = openSource(request.file); // under the lock, for the target may have what is published by now
-    try {
-      return await loadAll(await openTarget(request.target, request.worker), source, request);
-    } finally {
-      source.close();
-    }
+    source = openSource(request.file); // under the lock, for the target may have what is published by now
+    return await loadAll(await openTarget(request.target, request.worker), source, request);
   } finally {
+    source?.close();
     lock.release();
-  }
-}
-
-const LOCK_POLL_MS = 100;
-
-async function lockLoads(live: string): Promise<Lock> {
-  for (;;) {
-    const lock = tryLock(live, 'load', 'publish', systemClock.now());
-    if (lock) return lock;
-    await systemClock.sleep(LOCK_POLL_MS);
   }
 }
 

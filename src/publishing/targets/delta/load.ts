@@ -25,7 +25,12 @@ const RECENT_PUBLICATIONS = 500;
 
 /** Also a table that the published file does not have, because `publish.exclude` leaves it out. */
 const ACCOUNT_TABLES = [
-  ...['videos', 'video_history', 'video_tags', 'packages', 'storage_daily', 'package_daily'],
+  'videos',
+  'video_history',
+  'video_tags',
+  'packages',
+  'storage_daily',
+  'package_daily',
 ];
 
 /** Throws OwnedError, TargetError, and ConflictError: then it is to begin again. */

@@ -57,12 +57,12 @@ export async function writeClaim(
   if (claim !== null) {
     const { row } = claim;
     const state: AccountState = {
-      ...{ warehouseId: source.warehouseId, publicationId: source.publicationId, worker },
-      ...{
-        changeSeq: Number(row?.['change_seq'] ?? 0),
-        loadedAt: (row?.['loaded_at'] ?? null) as string | null,
-      },
+      warehouseId: source.warehouseId,
+      publicationId: source.publicationId,
+      changeSeq: Number(row?.['change_seq'] ?? 0),
       shape: source.shapeOf(account),
+      worker,
+      loadedAt: (row?.['loaded_at'] ?? null) as string | null,
     };
     const { body, rows } = writeParquetFile(source.db, { ...ROW, parameters: { row: JSON.stringify(row) } });
     const facts = {

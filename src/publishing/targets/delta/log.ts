@@ -81,12 +81,11 @@ async function read(store: Store, folder: string): Promise<{ snapshot: Snapshot;
     .flatMap(({ key }) => /(\d{20})\.json$/.exec(key)?.[1] ?? [])
     .map(Number)
     .filter((version) => version > snapshot.version);
-  versions.forEach((version, index) => {
-    if (version !== snapshot.version + 1 + index)
-      throw new TargetError(`${store.name}/${folder} lacks version ${snapshot.version + 1 + index}`, {
-        hint: REBUILD,
-      });
-  });
+  const lacking = versions.findIndex((version, index) => version !== snapshot.version + 1 + index);
+  if (lacking >= 0) {
+    const message = `${store.name}/${folder} lacks version ${snapshot.version + 1 + lacking}`;
+    throw new TargetError(message, { hint: REBUILD });
+  }
   const commits = await Promise.all(
     versions.map((version) => readCommit(store, `${folder}${fileName(version)}.json`)),
   );

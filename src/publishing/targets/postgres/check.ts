@@ -55,25 +55,13 @@ function findHint(said: string, config: PostgresTargetConfig): string | undefine
   const { user, database, host, port } = getAddress(config);
   const role = quoteName(user);
   const hints: readonly [RegExp, string][] = [
-    [
-      /^ETIMEDOUT/,
-      'check that the server is not frozen; for a longer load, raise `load_timeout` of the target',
-    ],
-    [
-      /^(ECONNREFUSED|ENOENT)|timeout expired/,
-      `pg_isready -h ${host} -p ${port}; or correct the host and port in \`postgres:\``,
-    ],
-    [
-      /^28|client password must be/,
-      `ALTER ROLE ${role} LOGIN PASSWORD '…'; or correct those in \`postgres:\``,
-    ],
+    [/^ETIMEDOUT/, 'check that the server is not frozen; or raise `load_timeout` of the target'],
+    [/^(ECONNREFUSED|ENOENT)|timeout expired/, `pg_isready -h ${host} -p ${port}; or correct \`postgres:\``],
+    [/^28|client password must be/, `ALTER ROLE ${role} LOGIN PASSWORD '…'; or correct \`postgres:\``],
     [/^3D000/, `CREATE DATABASE ${quoteName(database)} OWNER ${role}; or correct the name in \`postgres:\``],
     [/^42501/, runSql(config)],
     [/^(23505|42P10)/, 'DROP TABLE … CASCADE, and vodhouse publish makes and loads it again'],
-    [
-      /^55P03/,
-      'SELECT * FROM pg_stat_activity shows who holds the lock; or raise `lock_timeout` of the target',
-    ],
+    [/^55P03/, 'pg_stat_activity shows who holds the lock; or raise `lock_timeout` of the target'],
     [/^53100/, "free space on the server's disk"],
   ];
   return hints.find(([pattern]) => pattern.test(said))?.[1];
