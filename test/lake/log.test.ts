@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Action, AddFile } from '../../src/publishing/targets/delta/actions.ts';
@@ -36,6 +36,11 @@ function openTable() {
     ...{ store, folder },
     open: () => openLog(store, 'videos'),
     names: () => readdirSync(folder).sort(),
+    /** The kind of each action of a commit. */
+    kindsIn: (name: string) =>
+      readFileSync(join(folder, name), 'utf8')
+        .split('\n')
+        .flatMap((line) => (line === '' ? [] : Object.keys(JSON.parse(line) as Action))),
   };
 }
 
@@ -60,12 +65,16 @@ async function writeUpTo(log: Log, version: number): Promise<void> {
 
 describe('the log of a table', () => {
   it('has no version before the first commit, which has the protocol', async () => {
-    const { open, names } = openTable();
+    const { open, names, kindsIn } = openTable();
     const log = await open();
     expect(log.snapshot.version).toBe(-1);
     expect(await log.commit([META, add('one')], 'CREATE TABLE')).toBeNull();
     expect(await log.commit([add('two'), remove('one'), txn(3)], 'WRITE')).toBeNull();
     expect(names()).toEqual([nameOf(0), nameOf(1)]);
+    expect([kindsIn(nameOf(0)), kindsIn(nameOf(1))]).toEqual([
+      ['commitInfo', 'protocol', 'metaData', 'add'],
+      ['commitInfo', 'add', 'remove', 'txn'],
+    ]);
     const expected = {
       ...{ version: 1, files: [file('two')], removed: [['one', 100]], txns: [txn(3).txn] },
       ...{ metaData: META.metaData, protocol: PROTOCOL },

@@ -12,7 +12,7 @@ export default defineConfig({
       'test/lib/cron-ticks.test.ts',
       'test/health/*.test.ts',
       'test/lake/*.test.ts',
-      'test/warehouse/booked-days.test.ts',
+      'test/warehouse/*.test.ts',
     ],
     exclude: ['**/*.slow.test.ts', '**/!(quick-histories).property.test.ts'],
     testTimeout: 60_000,
