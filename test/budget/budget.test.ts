@@ -66,6 +66,45 @@ describe('the budget', () => {
     await expect(spend(limits, 'one')).rejects.toThrow(ParkedError);
   });
 
+  it.each([
+    ['nothing is spent', 0, false],
+    ['a request would wait as long as it may', 60_001, false],
+    ['a request would wait longer', 60_000, true],
+  ])('says before a request whether it would be parked, where %s', async (_what, maxWaitMs, isParked) => {
+    const limits = { ...NONE, perMinute: 1, maxWaitMs };
+    if (maxWaitMs > 0) await spend(limits);
+    const parked = warehouse.createBudget('main', limits).whyParked();
+    expect(parked?.untilMs ?? null).toBe(isParked ? START + 60_001 : null);
+  });
+
+  it('does not say so of a request in flight, which may end at any time, but of a pause', async () => {
+    const limits = { ...NONE, perMinute: 1 };
+    const budget = warehouse.createBudget('main', limits);
+    const admission = await budget.admit(ENTRY);
+    expect(budget.whyParked()).toBeNull();
+    admission.restricted({ waitMs: 5_000, reason: 'HTTP 429' });
+    expect(budget.whyParked()).toMatchObject({
+      untilMs: START + 5_000,
+      message: 'account main is paused until 2026-03-01 12:00:05 UTC: HTTP 429',
+    });
+  });
+
+  it.each([
+    ['of a second', { perSecond: 1 }, null, { waitMs: 1_001, isLong: false }],
+    ['of a minute', { perMinute: 1 }, null, { waitMs: 60_001, isLong: true }],
+    ['for the end of a pause', {}, 5_000, { waitMs: 5_000, isLong: true }],
+  ])('reports a wait once: %s', async (_what, limits, pausedMs, expected) => {
+    const waits: object[] = [];
+    const onWait = (wait: object) => void waits.push(wait);
+    const budget = warehouse.createBudget('main', { ...PATIENT, ...limits }, onWait);
+    const admission = await budget.admit(ENTRY);
+    admission.answered(ANSWER);
+    if (pausedMs !== null) admission.restricted({ waitMs: pausedMs, reason: 'HTTP 429' });
+    await budget.admit(ENTRY);
+    expect(waits.slice(0, 1)).toEqual([{ ...expected, reason: expect.stringContaining('main') as string }]);
+    expect(waits).toHaveLength(pausedMs === null ? 1 : 2); // the rate returns slowly after a pause
+  });
+
   it('parks a request that would have to wait longer than it may, and returns until when', async () => {
     const limits = { ...NONE, perMinute: 1, maxWaitMs: 59_999 };
     await spend(limits);
