@@ -137,11 +137,11 @@ async function readNearest(
   return null;
 }
 
-/** Reads a page once. Null if it proves nothing, or if the list is shorter or its page size is another one now. */
+/** Reads a page once, and again where the count has changed: the list may have shifted. Null if it proves nothing, or if the list is shorter or its page size is another one now. */
 async function readPage(quick: QuickWalk, number: number): Promise<PageBounds | null> {
   const { walk, judged } = quick;
   const known = judged.get(number);
-  if (known !== undefined) return known;
+  if (known === null || known?.totalcount === walk.checkpoint.totalcount) return known;
   walk.above = judged.get(number + 1) ?? null;
   const page = await quick.fetchPage(number, 'page');
   const isUsable = decide(walk, page, walk.checkpoint.pageSize).action === 'store';

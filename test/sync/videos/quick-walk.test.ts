@@ -110,6 +110,45 @@ describe('a quick walk', () => {
     expect((await runQuick(one)).pages).toHaveLength(1);
   });
 
+  it('finds that the last videos are gone where the last page is full now', async () => {
+    const one = await openWalkedPackage(idsBetween(1, 12));
+    one.service.remove(11, 12);
+    const { summary } = await runQuick(one);
+    expect(summary.walks).toMatchObject([{ removed: 2, unsettled: 0 }]);
+    expect(liveIds(one.pipeline)).toEqual(idsBetween(1, 10));
+  });
+
+  it('reads a page again where the list has shifted since: a new video may be on it', async () => {
+    const one = await openWalkedPackage(idsBetween(1, 60));
+    one.service.add(...idsBetween(101, 106));
+    one.service.beforeAnswer = ({ page }) => {
+      if (page === 13) one.service.remove(3); // 101 moves to page 12, which was read
+    };
+    expect((await runQuick(one)).summary.walks).toMatchObject([{ inserted: 6, removed: 1 }]);
+    expect(liveIds(one.pipeline)).toEqual([...one.service.records.keys()].sort((a, b) => a - b));
+  });
+
+  it('leaves a row each time where it proves nothing', async () => {
+    const one = await openWalkedPackage(idsBetween(1, 3));
+    one.service.edit(2, { id: 'no. 2' });
+    for (const count of [1, 2]) {
+      await runQuick(one);
+      expect(walkRows(one.pipeline).map(({ error }) => error)).toEqual(
+        Array(count).fill('1 page proves no removal (a record whose id cannot be read)'),
+      );
+    }
+  });
+
+  it('counts the videos that it cannot settle', async () => {
+    const one = await openWalkedPackage(idsBetween(1, 16));
+    one.service.remove(6);
+    one.service.add(20);
+    one.service.intercept = ({ query, isDescending }) =>
+      isDescending || query.get('pagesize') !== '5' ? { status: 400 } : undefined;
+    await runQuick(one);
+    expect(walkRows(one.pipeline)).toMatchObject([{ inserted: 1, removed: 0, unsettled: 1 }]);
+  });
+
   it('leaves an unsorted list to full walks', async () => {
     const one = await openWalkedPackage([9, 3, 7, 1, 8, 2, 20, 11, 17, 14, 13, 12]);
     one.service.order = 'arrival';
