@@ -24,7 +24,10 @@ export function formatProblems(file: string, problems: readonly Problem[]): stri
   return [`${file} has ${count}:`, ...rows].join('\n');
 }
 
-/** `accounts[0].limits.per_second`. A name is cut at any other character, which may belong to a value; one that may be a key is hidden. */
+/**
+ * `accounts[0].limits.per_second`. A name is cut at any other character, which may belong to a value; one that may be a key is
+ * hidden.
+ */
 function formatPath(path: Path): string {
   const parts = path.map((part) => {
     if (typeof part === 'number') return `[${part}]`;

@@ -137,7 +137,10 @@ async function readNearest(
   return null;
 }
 
-/** Reads a page once, and again where the count has changed: the list may have shifted. Null if it proves nothing, or if the list is shorter or its page size is another one now. */
+/**
+ * Reads a page once, and again where the count has changed: the list may have shifted. Null if it proves nothing, or if the list is
+ * shorter or its page size is another one now.
+ */
 async function readPage(quick: QuickWalk, number: number): Promise<PageBounds | null> {
   const { walk, judged } = quick;
   const known = judged.get(number);
