@@ -2,9 +2,9 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Config } from '../config/config.ts';
 import { createCalendar } from '../lib/calendar.ts';
-import { lockOrThrow } from '../database/lock.ts';
+import { lockOrThrow, openWhenFree } from '../database/lock.ts';
 import type { Clock } from '../lib/clock.ts';
-import { LockedError } from '../lib/errors.ts';
+import type { LockedError } from '../lib/errors.ts';
 import type { PackageKey } from '../lib/package-key.ts';
 import { scheduleInterval } from '../lib/cron-ticks.ts';
 import { acceptPageCommands, commandsFor } from '../health/commands.ts';
@@ -76,25 +76,16 @@ export function openPipeline(config: Config, environment: Environment) {
   };
 }
 
-const LOCK_POLL_MS = 300;
-
-/** Calls `open` again and again while it throws LockedError. Throws its other errors, and the reason of the signal. */
-export async function openWhenFree<Opened>(
+/** Opens what needs the run lock; waits, and logs that, while another process has it. See `openWhenFree`. */
+export function openAfterRun<Opened>(
   open: () => Opened,
   { clock, logger }: Pick<Environment, 'clock' | 'logger'>,
   signal: AbortSignal,
 ): Promise<Opened> {
-  for (let tries = 1; ; tries++) {
-    signal.throwIfAborted();
-    try {
-      return open();
-    } catch (error) {
-      if (!(error instanceof LockedError)) throw error;
-      const reason = error.message;
-      if (tries === 1) logger.info({ event: 'run_lock_wait', reason }, `waiting: ${reason}`);
-    }
-    await clock.sleep(LOCK_POLL_MS, signal);
-  }
+  const onWait = ({ message: reason }: LockedError) => {
+    logger.info({ event: 'run_lock_wait', reason }, `waiting: ${reason}`);
+  };
+  return openWhenFree(open, clock, { onWait, signal });
 }
 
 interface RunnerParts {
@@ -113,7 +104,7 @@ function createRunner({ context, accounts, config, environment, registerPackages
     { acceptRetirements = false, onStarted, ...request }: RunRequest,
     { wait } = { wait: false },
   ): Promise<RunSummary> => {
-    const lock = wait ? await openWhenFree(takeLock, environment, request.signal) : takeLock();
+    const lock = wait ? await openAfterRun(takeLock, environment, request.signal) : takeLock();
     try {
       warehouse.assertNotReplaced(); // it may have been replaced during the wait for the lock
       const owned = await findOwned({ config, warehouse, logger }, request.signal);

@@ -16,7 +16,7 @@ import type { WebServer } from '../web/server.ts';
 import { createBackupLoop } from './backup-loop.ts';
 import type { Due } from './due.ts';
 import { openOwnSchedules } from './own-schedules.ts';
-import { openPipeline, openWhenFree, type Pipeline } from './pipeline.ts';
+import { openAfterRun, openPipeline, type Pipeline } from './pipeline.ts';
 import type { Environment } from './environment.ts';
 import { assertFolder } from './lost-file.ts';
 import { createBackupNotes, createPublicationNotes } from './worker-notes.ts';
@@ -84,7 +84,7 @@ interface ServeParts extends Environment {
 /** Serves a config until the signal aborts, then gives null, or until another config replaces it, then gives that. */
 async function serveConfig(config: Config, parts: ServeParts): Promise<Config | null> {
   // an account gets its new name (`was`) only while no other process makes a run
-  const pipeline = await openWhenFree(() => openPipeline(config, parts), parts, parts.signal);
+  const pipeline = await openAfterRun(() => openPipeline(config, parts), parts, parts.signal);
   try {
     pipeline.assertMayServe();
     if (parts.isStart) await pipeline.assertAnyOurs(parts.signal);

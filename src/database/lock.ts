@@ -89,19 +89,26 @@ export function lockOrThrow(path: string, name: LockName, command: string, now: 
   return lock;
 }
 
-const POLL_MS = 100;
+const POLL_MS = 300;
 
-/** Like `tryLock`, but waits while another process holds it. */
-export async function waitForLock(
-  path: string,
-  name: LockName,
-  command: string,
+/**
+ * Calls `open` again and again while it throws LockedError; `onWait` gets the first one. Throws its other errors, and the reason of
+ * the signal.
+ */
+export async function openWhenFree<Opened>(
+  open: () => Opened,
   clock: Clock,
-): Promise<Lock> {
-  for (;;) {
-    const lock = tryLock(path, name, command, clock.now());
-    if (lock) return lock;
-    await clock.sleep(POLL_MS);
+  { onWait, signal }: { onWait?: (error: LockedError) => void; signal?: AbortSignal } = {},
+): Promise<Opened> {
+  for (let tries = 1; ; tries++) {
+    signal?.throwIfAborted();
+    try {
+      return open();
+    } catch (error) {
+      if (!(error instanceof LockedError)) throw error;
+      if (tries === 1) onWait?.(error);
+    }
+    await clock.sleep(POLL_MS, signal);
   }
 }
 

@@ -1,5 +1,5 @@
 /** Loads one target: every account of the published file, one after the other. Runs in a process of its own. */
-import { waitForLock } from '../../database/lock.ts';
+import { lockOrThrow, openWhenFree } from '../../database/lock.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { errorCode, errorLine, hintLine } from '../../lib/errors.ts';
 import { emptyReport, RUNS, type LoadReport } from '../../lib/load-report.ts';
@@ -14,7 +14,8 @@ import { TargetError, type LoadRequest, type Target } from './target.ts';
  * WarehouseError if there is no published file.
  */
 export async function loadTarget(request: LoadRequest): Promise<LoadReport[]> {
-  const lock = await waitForLock(request.live, 'load', 'publish', systemClock);
+  const takeLock = () => lockOrThrow(request.live, 'load', 'publish', systemClock.now());
+  const lock = await openWhenFree(takeLock, systemClock);
   let source: Source | null = null;
   try {
     source = openSource(request.file); // under the lock, for the target may have what is published by now
