@@ -7,6 +7,7 @@ import { addDays } from '../lib/days.ts';
 import { nextTick } from '../lib/cron-ticks.ts';
 import { redact, redactAll } from '../lib/redact.ts';
 import type { Tx } from '../database/connection.ts';
+import { toShownStatus } from '../database/schema/runs.ts';
 import { isHeld, readLiveHolder, type Holder } from '../database/lock.ts';
 import { publishedFact } from '../publishing/about-rows.ts';
 import type { Publisher } from '../publishing/publisher.ts';
@@ -42,16 +43,14 @@ export function readHealthFacts(parts: HealthParts, now: number, runs: number) {
   const { config, statusQueries, formatCommand } = parts;
   const { accounts, schedule } = config;
   const worker = readLiveHolder(config.warehouse, 'worker');
-  /** A run whose process was killed is marked as interrupted by the next one. */
-  const toEnded = <Status extends string | null>(status: Status) =>
-    status === 'running' && !isHeld(config.warehouse, 'run') ? ('interrupted' as const) : status;
-  const rows = statusQueries.packages().map((row) => ({ ...row, last_walk: toEnded(row.last_walk) }));
+  const isRunning = isHeld(config.warehouse, 'run');
+  const rows = statusQueries.packages();
   const streams = listStreams(parts, now, rows);
   const acceptCommand = acceptRemovalsCommands(formatCommand, accounts);
   const isConfigured = createConfigFilter(config);
   const heldBack = statusQueries.heldBack().filter(isConfigured);
-  const runRows = statusQueries.runs(runs).map((row) => ({ ...row, status: toEnded(row.status) }));
-  const packages = readPackages(streams, rows, heldBack);
+  const runRows = readRuns(statusQueries, runs, isRunning);
+  const packages = readPackages(streams, rows, heldBack, isRunning);
   const failures = readFailures(parts, { streams, packages, isConfigured }, now);
   const published = readPublished(parts, now);
   const isOfAccount = ({ account }: { account: string }) => accounts.some(({ name }) => name === account);
@@ -81,6 +80,9 @@ export function readHealthFacts(parts: HealthParts, now: number, runs: number) {
     ...readBackups(worker, parts, now),
   };
 }
+
+const readRuns = (statusQueries: StatusQueries, limit: number, isRunning: boolean) =>
+  statusQueries.runs(limit).map((row) => ({ ...row, status: toShownStatus(row.status, isRunning) }));
 
 interface FailureParts {
   streams: readonly Stream[];
@@ -136,6 +138,7 @@ function readPackages(
   streams: readonly Stream[],
   rows: ReturnType<StatusQueries['packages']>,
   heldBack: ReturnType<StatusQueries['heldBack']>,
+  isRunning: boolean,
 ) {
   const byKey = new Map(rows.map((row) => [keyOf(row), row]));
   const held = new Map(heldBack.map((row) => [keyOf(row), row.removals]));
@@ -154,7 +157,7 @@ function readPackages(
       order: row?.order ?? null,
       held_back: held.get(key) ?? 0,
       stale: isStale,
-      last_walk: row?.last_walk ?? null,
+      last_walk: toShownStatus(row?.last_walk ?? null, isRunning),
       last_error: row?.last_error ?? null,
     };
   });

@@ -1,5 +1,6 @@
 /** Runs for a terminal: the list of `vodhouse runs`, one in full, and the result of a run just made, also as JSON. */
 import type { Config } from '../../config/config.ts';
+import { toShownStatus } from '../../database/schema/runs.ts';
 import { acceptRemovalsCommands, type FormatCommand } from '../../health/commands.ts';
 import { createConfigFilter } from '../../health/facts.ts';
 import { CONFIRMATION_HINT, formatHeldReason } from '../../health/kinds/package-kinds.ts';
@@ -34,7 +35,7 @@ export function runTable(rows: readonly RunRow[], isKilled: boolean): string {
       trigger: run.trigger,
       mode: run.mode,
       scope: truncate(run.scope ?? 'everything', 30),
-      status: run.status === 'running' && isKilled ? 'interrupted' : run.status,
+      status: toShownStatus(run.status, !isKilled),
       requests: run.status === 'running' ? null : run.requests,
       ...pickChanges(run),
       error: truncate(run.error ?? '', 60),

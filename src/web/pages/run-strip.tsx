@@ -1,5 +1,5 @@
 /** The last runs as a strip of bars. */
-import { STATUSES, type Status } from '../../database/schema/runs.ts';
+import { STATUSES, toShownStatus, type Status } from '../../database/schema/runs.ts';
 import { fromTimestamp } from '../../lib/clock.ts';
 import { formatCount, pluralize } from '../../lib/format.ts';
 import type { RunGlance } from '../../queries/named/runs.ts';
@@ -7,11 +7,11 @@ import { Strip } from '../charts/figures.tsx';
 import { runPath } from '../paths.ts';
 import { formatElapsed, useLocalTime } from './format.tsx';
 
-/** A run whose process was killed is `interrupted`, as the next run will write it. `running`: the run in progress. */
-export const toShownStatus = (
+/** `running`: the number of the run in progress. */
+export const toRunStatus = (
   { run_id, status }: Pick<RunGlance, 'run_id' | 'status'>,
   running?: number,
-): Status => (status === 'running' && run_id !== running ? 'interrupted' : status);
+): Status => toShownStatus(status, run_id === running);
 
 /** In px. */
 const LOWEST = 6;
@@ -42,7 +42,7 @@ export function RunBars({ runs, now, step, highest, isDetailed }: BarsProps) {
   const shown = runs.map((run) => ({ run, ms: getElapsed(run, now) })).reverse();
   const longest = Math.max(...shown.map(({ ms }) => ms), 1);
   const bars = shown.map(({ run, ms }) => ({
-    class: `run-${toShownStatus(run)}`,
+    class: `run-${toRunStatus(run)}`,
     // grows with the root, so that short runs next to a long one differ
     height: Math.round(LOWEST + Math.sqrt(ms / longest) * (highest - LOWEST)),
     ...(isDetailed && {
