@@ -115,7 +115,7 @@ function otherTable(figure: FindFigure): string {
       ],
       ['load of a lake', `${show(figure('lake', 'first load', 'load', 'seconds'))} s`],
       [
-        'page of the mirror beside a sync, p99',
+        'page of the mirror during a sync, p99',
         `${show(figure('mirror', 'beside a sync', 'vodhouse', 'p99Ms'))} ms`,
       ],
       [

@@ -35,13 +35,13 @@ export async function findOwned(
       if (refusal) owned.set(account, refusal);
     }
   };
-  const checkOrTell = (target: TargetConfig) =>
+  const checkOrWarn = (target: TargetConfig) =>
     check(target).catch((thrown: unknown) => {
       const error = errorLine(thrown);
       const text = `target ${target.name} did not answer who owns the accounts; they are synced nevertheless: ${error}`;
       logger.warn({ event: 'target_not_reached', target: target.name, error }, text);
     });
-  await Promise.all((publish?.targets ?? []).map(checkOrTell));
+  await Promise.all((publish?.targets ?? []).map(checkOrWarn));
   for (const [account, { message: reason, hint = null }] of owned)
     logger.warn({ event: 'target_account_not_synced', account, reason, hint }, `${reason}; it is not synced`);
   return owned;

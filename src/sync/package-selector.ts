@@ -7,7 +7,10 @@ export interface PackageSelector {
   packageId: number;
 }
 
-/** The returned function checks whether one of the selectors selects a package. Made once for all packages: both may be ten thousand. */
+/**
+ * The returned function checks whether one of the selectors selects a package. Made once for all packages: both may be ten
+ * thousand.
+ */
 export function createMatcher(selectors: readonly PackageSelector[]): (key: PackageKey) => boolean {
   const selected = new Set(selectors.map(formatSelector));
   return (key) => selected.has(String(key.packageId)) || selected.has(formatSelector(key));

@@ -70,14 +70,14 @@ describe('the budget', () => {
     ['nothing is spent', 0, false],
     ['a request would wait as long as it may', 60_001, false],
     ['a request would wait longer', 60_000, true],
-  ])('says before a request whether it would be parked, where %s', async (_what, maxWaitMs, isParked) => {
+  ])('knows before a request whether it would be parked, where %s', async (_what, maxWaitMs, isParked) => {
     const limits = { ...NONE, perMinute: 1, maxWaitMs };
     if (maxWaitMs > 0) await spend(limits);
     const parked = warehouse.createBudget('main', limits).whyParked();
     expect(parked?.untilMs ?? null).toBe(isParked ? START + 60_001 : null);
   });
 
-  it('does not say so of a request in flight, which may end at any time, but of a pause', async () => {
+  it('would park a request for a pause, but not for a request in flight, which may end at any time', async () => {
     const limits = { ...NONE, perMinute: 1 };
     const budget = warehouse.createBudget('main', limits);
     const admission = await budget.admit(ENTRY);

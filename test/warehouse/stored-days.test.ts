@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { MINUTE_MS } from '../../src/lib/clock.ts';
+import { MINUTE_MS, toTimestamp } from '../../src/lib/clock.ts';
 import type { DaysToStore } from '../../src/warehouse/store-days.ts';
 import type { Warehouse } from '../../src/warehouse/warehouse.ts';
 import { toMs } from '../support/clocks/virtual-clock.ts';
@@ -20,7 +20,7 @@ beforeEach(() => {
   ({ path, warehouse } = openEmptyWarehouse(NOON));
 });
 
-/** Stores a response, so many minutes after noon. */
+/** Stores a response of a time in minutes after noon. */
 const store = (minutes: number, days: Partial<DaysToStore>) =>
   warehouse.storeDays({ ...NOTHING, answeredAt: NOON + minutes * MINUTE_MS, ...days });
 const refused = (date: string | null, reason = 'incomplete') => ({ date, reason, raw: `${date} ${reason}` });
@@ -46,7 +46,7 @@ it.each([
   expect([...unconfirmed.keys()]).toEqual([DATE]);
   const [row] = readRows(path, 'select observed_at, mov_org_cnt from storage_unconfirmed');
   expect(row).toEqual({
-    observed_at: new Date(NOON + since * MINUTE_MS).toISOString().slice(0, 19).replace('T', ' '),
+    observed_at: toTimestamp(NOON + since * MINUTE_MS),
     mov_org_cnt: figure,
   });
 });

@@ -55,7 +55,7 @@ const CASES: Case[] = [
   ['that is the last one, with free room', LAST, { range: { low: 11, high: HIGHEST } }],
   ['that is the last one, and full', { number: 5, paging: { totalcount: 25 } }, { gap: FROM_LAST }],
   [
-    'that is the last one, with more records than its count says',
+    'that is the last one, with more records than its count',
     { number: 5, ids: [...LAST.ids, 14] },
     { range: { low: 11, high: HIGHEST } },
   ],
