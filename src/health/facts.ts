@@ -7,8 +7,7 @@ import { addDays } from '../lib/days.ts';
 import { nextTick } from '../lib/cron-ticks.ts';
 import { redact, redactAll } from '../lib/redact.ts';
 import type { Tx } from '../database/connection.ts';
-import { toShownStatus } from '../database/schema/runs.ts';
-import { isHeld, readLiveHolder, type Holder } from '../database/lock.ts';
+import { readLiveHolder, type Holder } from '../database/lock.ts';
 import { publishedFact } from '../publishing/about-rows.ts';
 import type { Publisher } from '../publishing/publisher.ts';
 import type { StatusQueries } from '../queries/status-queries.ts';
@@ -43,14 +42,13 @@ export function readHealthFacts(parts: HealthParts, now: number, runs: number) {
   const { config, statusQueries, formatCommand } = parts;
   const { accounts, schedule } = config;
   const worker = readLiveHolder(config.warehouse, 'worker');
-  const isRunning = isHeld(config.warehouse, 'run');
   const rows = statusQueries.packages();
   const streams = listStreams(parts, now, rows);
   const acceptCommand = acceptRemovalsCommands(formatCommand, accounts);
   const isConfigured = createConfigFilter(config);
   const heldBack = statusQueries.heldBack().filter(isConfigured);
-  const runRows = readRuns(statusQueries, runs, isRunning);
-  const packages = readPackages(streams, rows, heldBack, isRunning);
+  const runRows = statusQueries.runs(runs);
+  const packages = readPackages(streams, rows, heldBack);
   const failures = readFailures(parts, { streams, packages, isConfigured }, now);
   const published = readPublished(parts, now);
   const isOfAccount = ({ account }: { account: string }) => accounts.some(({ name }) => name === account);
@@ -80,9 +78,6 @@ export function readHealthFacts(parts: HealthParts, now: number, runs: number) {
     ...readBackups(worker, parts, now),
   };
 }
-
-const readRuns = (statusQueries: StatusQueries, limit: number, isRunning: boolean) =>
-  statusQueries.runs(limit).map((row) => ({ ...row, status: toShownStatus(row.status, isRunning) }));
 
 interface FailureParts {
   streams: readonly Stream[];
@@ -138,7 +133,6 @@ function readPackages(
   streams: readonly Stream[],
   rows: ReturnType<StatusQueries['packages']>,
   heldBack: ReturnType<StatusQueries['heldBack']>,
-  isRunning: boolean,
 ) {
   const byKey = new Map(rows.map((row) => [keyOf(row), row]));
   const held = new Map(heldBack.map((row) => [keyOf(row), row.removals]));
@@ -157,7 +151,7 @@ function readPackages(
       order: row?.order ?? null,
       held_back: held.get(key) ?? 0,
       stale: isStale,
-      last_walk: toShownStatus(row?.last_walk ?? null, isRunning),
+      last_walk: row?.last_walk ?? null,
       last_error: row?.last_error ?? null,
     };
   });

@@ -13,6 +13,7 @@ import * as storage from './named/storage.ts';
 import * as totals from './named/totals.ts';
 import * as videos from './named/videos.ts';
 import { readRun } from './run-queries.ts';
+import { createShowStatus, withShownStatus } from './shown-status.ts';
 
 /** Versions that the page of a video shows. */
 const VERSIONS = 100;
@@ -51,6 +52,7 @@ export type PageQueries = ReturnType<typeof openPageQueries>;
 /** Opens the live file at `path`. Throws as `openReadOnly`. */
 export function openPageQueries(path: string) {
   const db = openReadOnly(path);
+  const show = createShowStatus(path);
   let kept: { today: string; totals: DayTotal[] } | null = null;
 
   /** The videos of all packages on the days from `since` (which began at `at`) until yesterday, the newest first; read once a day. */
@@ -87,13 +89,15 @@ export function openPageQueries(path: string) {
     /** Newest first. */
     gaps: (account: string, since: string) => storage.GAPS.all(db, { account, since }),
     package: (key: PackageKey) => status.PACKAGE.get(db, toColumns(key)) ?? null,
-    walks: (key: PackageKey, limit: number) => videos.PACKAGE_WALKS.all(db, { ...toColumns(key), limit }),
+    walks: (key: PackageKey, limit: number) =>
+      withShownStatus(videos.PACKAGE_WALKS.all(db, { ...toColumns(key), limit }), show),
     /** The newest runs first, without their walks. */
-    lastRuns: (limit: number) => runs.RUN_STRIP.all(db, { limit }),
+    lastRuns: (limit: number) => withShownStatus(runs.RUN_STRIP.all(db, { limit }), show),
     /** Runs with a number below `before`, the newest first. */
-    runsBefore: (before: number, limit: number) => runs.RUNS_BEFORE.all(db, { before, limit }),
+    runsBefore: (before: number, limit: number) =>
+      withShownStatus(runs.RUNS_BEFORE.all(db, { before, limit }), show),
     /** Null where there is no such run. */
-    run: (runId: number) => readSnapshot(db, () => readRun(db, runId)),
+    run: (runId: number) => readSnapshot(db, () => readRun(db, runId, show)),
     runWaits: (run_id: number) => runs.RUN_WAITS.one(db, { run_id }),
     hasRun: (run_id: number) => RUN_SPAN.get(db, { run_id }) !== undefined,
     video: (key: PackageKey, id: number) => readSnapshot(db, () => readVideo(db, key, id)),

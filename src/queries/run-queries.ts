@@ -7,6 +7,7 @@ import { HELD_REASONS, type HeldReason } from '../database/schema/videos.ts';
 import { readSnapshot } from '../database/transaction.ts';
 import * as runs from './named/runs.ts';
 import { selectRuns, type RunRow } from './named/status.ts';
+import { createShowStatus, withShownStatus, type ShowStatus } from './shown-status.ts';
 
 /** Whether no process makes a run now: what has the status `running` was killed then. */
 type AnyKilled = { is_idle: 0 | 1 };
@@ -44,27 +45,28 @@ export type RunDetails = NonNullable<ReturnType<typeof readRun>>;
 export function openRunQueries(path: string) {
   const db = openReadOnly(path);
   const isIdle = () => (isHeld(path, 'run') ? 0 : 1);
+  const show = createShowStatus(path);
   return {
     /** The newest runs first; `isFailedOnly`: those that are `failed` or `partial`, or were killed. */
-    list: (limit: number, isFailedOnly: boolean) =>
-      isFailedOnly ? FAILED_RUNS.all(db, { limit, is_idle: isIdle() }) : RUNS.all(db, { limit }),
+    list: (limit: number, isFailedOnly: boolean) => {
+      const rows = isFailedOnly ? FAILED_RUNS.all(db, { limit, is_idle: isIdle() }) : RUNS.all(db, { limit });
+      return withShownStatus(rows, show);
+    },
     count: () => COUNTS.one(db, { is_idle: isIdle() }),
     /** Null where there is no such run. */
-    find: (runId: number) => readSnapshot(db, () => readRun(db, runId)),
-    /** Whether a process makes a run now: a killed run keeps the status `running`. */
-    isRunning: () => isHeld(path, 'run'),
+    find: (runId: number) => readSnapshot(db, () => readRun(db, runId, show)),
     close: (): void => void db.$client.close(),
   };
 }
 
 /** Null where there is no such run. Call it within `readSnapshot`. */
-export function readRun(db: Db, run_id: number) {
+export function readRun(db: Db, run_id: number, show: ShowStatus) {
   const found = runs.RUN.get(db, { run_id, limit: 1 });
   if (!found) return null;
   const span: runs.Span = { from: found.started_at, to: found.finished_at ?? END_OF_TIME };
   return {
-    run: found,
-    walks: runs.RUN_WALKS.all(db, { run_id }).map(({ resumed, ...row }) => ({
+    run: { ...found, status: show(found.status) },
+    walks: withShownStatus(runs.RUN_WALKS.all(db, { run_id }), show).map(({ resumed, ...row }) => ({
       ...row,
       resumed: resumed === 1,
     })),

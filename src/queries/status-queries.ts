@@ -9,6 +9,7 @@ import * as failures from './named/failures.ts';
 import * as status from './named/status.ts';
 import * as targets from './named/targets.ts';
 import { OPEN_DISCREPANCIES, STORAGE, WAITING_DAYS } from './named/storage.ts';
+import { createShowStatus, withShownStatus } from './shown-status.ts';
 
 /** Examples of what is held back or in quarantine. */
 const EXAMPLES = 3;
@@ -45,9 +46,10 @@ export type StatusQueries = ReturnType<typeof openStatusQueries>;
 /** Opens the live file at `path`. Throws as `openReadOnly`. The named queries have the descriptions. */
 export function openStatusQueries(path: string) {
   const db = openReadOnly(path);
+  const show = createShowStatus(path);
   return {
-    packages: () => status.PACKAGES.all(db, {}),
-    runs: (limit: number) => status.RUNS.all(db, { limit }),
+    packages: () => status.PACKAGES.all(db, {}).map((row) => ({ ...row, last_walk: show(row.last_walk) })),
+    runs: (limit: number) => withShownStatus(status.RUNS.all(db, { limit }), show),
     /** `since`, here and below: the first day (`yyyy-mm-dd`) that counts. */
     storage: (account: string, since: string) => STORAGE.one(db, { account, since }),
     waitingDays: (account: string) => WAITING_DAYS.all(db, { account }),

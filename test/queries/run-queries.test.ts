@@ -113,7 +113,15 @@ describe('one run', () => {
       quarantine: [{ record_id: '7' }],
       booked: [{ date: '2026-03-09' }],
     });
-    expect(queries.isRunning()).toBe(false); // no process holds the lock: the run was killed
+  });
+
+  it('whose process was killed is interrupted, with its walks, in the list too', () => {
+    const queries = openQueries(
+      ...[run(1, 'running', { finished_at: null }), walk(1, 1, { status: 'running' })],
+    );
+    const interrupted = { status: 'interrupted' };
+    expect(queries.find(1)).toMatchObject({ run: interrupted, walks: [interrupted] });
+    expect(queries.list(1, false)).toMatchObject([interrupted]);
   });
 });
 

@@ -51,11 +51,10 @@ function listRuns(
   if (rows.length === 0)
     return `none of ${pluralize(counts.runs, 'run')} failed, was done in part, or was killed\n`;
   const left = (isFailedOnly ? counts.failed : counts.runs) - rows.length;
-  const isKilled = rows.some(({ status }) => status === 'running') && !queries.isRunning();
   const more = formatCommand(`runs ${isFailedOnly ? '--failed ' : ''}--limit ${rows.length + left}`);
   const rest = left > 0 ? `\n  … and ${pluralize(left, 'earlier run')}: ${more}` : '';
   const hint = `one run in full: ${formatCommand(`runs ${rows[0]?.run_id ?? ''}`)}`;
-  return `${runTable(rows, isKilled)}${rest}\n\n${hint}\n`;
+  return `${runTable(rows)}${rest}\n\n${hint}\n`;
 }
 
 /** Throws ConfigError where there is no such run. */
@@ -73,6 +72,5 @@ function showRun(
   }
   const details = withAdvice(found, config, formatCommand);
   if (isJson) return formatJson(details);
-  const isKilled = found.run.status === 'running' && !queries.isRunning();
-  return runText(details, { now: systemClock.now(), isKilled, formatCommand });
+  return runText(details, { now: systemClock.now(), formatCommand });
 }

@@ -1,6 +1,5 @@
 /** Runs for a terminal: the list of `vodhouse runs`, one in full, and the result of a run just made, also as JSON. */
 import type { Config } from '../../config/config.ts';
-import { toShownStatus } from '../../database/schema/runs.ts';
 import { acceptRemovalsCommands, type FormatCommand } from '../../health/commands.ts';
 import { createConfigFilter } from '../../health/facts.ts';
 import { CONFIRMATION_HINT, formatHeldReason } from '../../health/kinds/package-kinds.ts';
@@ -25,8 +24,8 @@ import { formatJson } from './output.ts';
 import { publishResultDocument, type PublishResult, type TargetLoads } from './publication-text.ts';
 import { formatFirst, formatRecords, MOST_ROWS, moreText, type Limit } from './table.ts';
 
-/** One line per run. `isKilled`: the status `running` is that of a killed run, which the next run marks as interrupted. */
-export function runTable(rows: readonly RunRow[], isKilled: boolean): string {
+/** One line per run. */
+export function runTable(rows: readonly RunRow[]): string {
   return formatRecords(
     rows.map((run) => ({
       run: String(run.run_id),
@@ -35,8 +34,8 @@ export function runTable(rows: readonly RunRow[], isKilled: boolean): string {
       trigger: run.trigger,
       mode: run.mode,
       scope: truncate(run.scope ?? 'everything', 30),
-      status: toShownStatus(run.status, !isKilled),
-      requests: run.status === 'running' ? null : run.requests,
+      status: run.status,
+      requests: run.finished_at === null ? null : run.requests,
       ...pickChanges(run),
       error: truncate(run.error ?? '', 60),
     })),
@@ -80,8 +79,6 @@ export function withAdvice(
 
 interface RunTextOptions {
   now: number;
-  /** Its status is `running`, and no process runs it. */
-  isKilled: boolean;
   formatCommand: FormatCommand;
   /** Rows of each list. */
   most?: number;
@@ -103,7 +100,7 @@ export function runText(details: FullRun, options: RunTextOptions): string {
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
 }
 
-function headText({ run, failures }: FullRun, { now, isKilled }: RunTextOptions): string {
+function headText({ run, failures }: FullRun, { now }: RunTextOptions): string {
   const { status, error, resume_at, origin_started_at: origin, clock_offset_ms: offset } = run;
   const time =
     run.finished_at === null
@@ -112,7 +109,7 @@ function headText({ run, failures }: FullRun, { now, isKilled }: RunTextOptions)
   return [
     `run ${run.run_id}: ${status} (${run.mode}, ${run.trigger}, ${run.scope ?? 'everything'})`,
     time,
-    ...(isKilled ? ['no process runs it any more: the next run marks it as interrupted'] : []),
+    ...(status === 'interrupted' && run.finished_at === null ? ['its process was killed'] : []),
     ...(origin !== null && origin !== run.started_at ? [`it resumed what began at ${origin} UTC`] : []),
     ...(resume_at === null ? [] : [`it could resume from ${resume_at} UTC on`]),
     ...(offset === null ? [] : [formatOffset(offset)]),
@@ -228,7 +225,7 @@ export function formatRun(
     const held_back = listHeldBack(config.warehouse, found.walks);
     const details = withAdvice({ ...found, held_back }, config, formatCommand, failures);
     const most = isVerbose ? Infinity : MOST_ROWS;
-    return runText(details, { now: systemClock.now(), isKilled: false, formatCommand, most });
+    return runText(details, { now: systemClock.now(), formatCommand, most });
   } finally {
     queries.close();
   }

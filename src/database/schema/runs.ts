@@ -8,10 +8,6 @@ export const STATUSES = ['running', 'succeeded', 'partial', 'failed', 'parked', 
 /** The state of a run or a walk. */
 export type Status = (typeof STATUSES)[number];
 
-/** A run or walk whose process was killed is `interrupted`, as the next run will write it. `isRunning`: a process makes it now. */
-export const toShownStatus = <Stored extends Status | null>(status: Stored, isRunning: boolean) =>
-  status === 'running' && !isRunning ? ('interrupted' as const) : status;
-
 export const TRIGGERS = ['schedule', 'catch_up', 'manual'] as const;
 /** Why a run was started. */
 export type Trigger = (typeof TRIGGERS)[number];

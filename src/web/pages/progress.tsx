@@ -9,7 +9,7 @@ import type { RunningRun } from '../../queries/page-queries.ts';
 import { runPath } from '../paths.ts';
 import type { PageSources, Routing } from '../routing.ts';
 import { ClockTime, RelativeTime, Zone } from './format.tsx';
-import { RunBars, toRunStatus } from './run-strip.tsx';
+import { RunBars } from './run-strip.tsx';
 
 export function addProgressData({ sources, json }: Routing): void {
   json('/live.json', () => {
@@ -110,7 +110,7 @@ function LastRun({ sources: { details, nextRun }, now }: { sources: PageSources;
   const next = nextRun(now);
   return (
     <>
-      <h2>{last ? <a href={runPath(last.run_id)}>Last run: {toRunStatus(last)}</a> : 'Last run'}</h2>
+      <h2>{last ? <a href={runPath(last.run_id)}>Last run: {last.status}</a> : 'Last run'}</h2>
       <p class="value">
         <span>{last ? <RelativeTime at={last.finished_at ?? last.started_at} now={now} /> : '–'}</span>{' '}
         <RunBars runs={runs} now={now} step={5} highest={20} />

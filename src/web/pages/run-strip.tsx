@@ -1,17 +1,11 @@
 /** The last runs as a strip of bars. */
-import { STATUSES, toShownStatus, type Status } from '../../database/schema/runs.ts';
+import { STATUSES, type Status } from '../../database/schema/runs.ts';
 import { fromTimestamp } from '../../lib/clock.ts';
 import { formatCount, pluralize } from '../../lib/format.ts';
 import type { RunGlance } from '../../queries/named/runs.ts';
 import { Strip } from '../charts/figures.tsx';
 import { runPath } from '../paths.ts';
 import { formatElapsed, useLocalTime } from './format.tsx';
-
-/** `running`: the number of the run in progress. */
-export const toRunStatus = (
-  { run_id, status }: Pick<RunGlance, 'run_id' | 'status'>,
-  running?: number,
-): Status => toShownStatus(status, run_id === running);
 
 /** In px. */
 const LOWEST = 6;
@@ -42,7 +36,7 @@ export function RunBars({ runs, now, step, highest, isDetailed }: BarsProps) {
   const shown = runs.map((run) => ({ run, ms: getElapsed(run, now) })).reverse();
   const longest = Math.max(...shown.map(({ ms }) => ms), 1);
   const bars = shown.map(({ run, ms }) => ({
-    class: `run-${toRunStatus(run)}`,
+    class: `run-${run.status}`,
     // grows with the root, so that short runs next to a long one differ
     height: Math.round(LOWEST + Math.sqrt(ms / longest) * (highest - LOWEST)),
     ...(isDetailed && {

@@ -11,7 +11,6 @@ import { idParam, pageParam, type Routing } from '../routing.ts';
 import { Command, formatElapsed, Message, PackageLink, StatusLabel, Timestamp } from './format.tsx';
 import { Page } from './layout.tsx';
 import { formatRunChanges, TRIGGERS, WalkTable } from './run-tables.tsx';
-import { toRunStatus } from './run-strip.tsx';
 import { Pager, Section } from './section.tsx';
 import { Table, type Column } from './table.tsx';
 
@@ -27,7 +26,7 @@ export function addRunPage({ sources, frame, page }: Routing): void {
     const runId = idParam.safeParse((params as { run: string }).run);
     const found = runId.success ? details.run(runId.data) : null;
     if (!found) return null;
-    const run = { ...found.run, status: toRunStatus(found.run, details.runningRun()?.run_id) };
+    const { run } = found;
     return (
       <Page
         {...{ ...frame, title: `Run ${run.run_id}: ${run.status}`, current: 'runs', styles: ['runs.css'] }}

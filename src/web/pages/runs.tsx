@@ -6,7 +6,7 @@ import { runPath } from '../paths.ts';
 import { optional, type Routing } from '../routing.ts';
 import { Message, Timestamp } from './format.tsx';
 import { Page } from './layout.tsx';
-import { RunStrip, toRunStatus } from './run-strip.tsx';
+import { RunStrip } from './run-strip.tsx';
 import { COUNT_COLUMNS, timeColumns, TRIGGERS } from './run-tables.tsx';
 import { Section } from './section.tsx';
 import { Table } from './table.tsx';
@@ -21,8 +21,7 @@ export function addRunsPage({ sources: { details, clock }, frame, page }: Routin
   page('/runs', async ({ query }) => {
     const { before } = runsQuery.parse(query);
     const now = clock.now();
-    const running = details.runningRun()?.run_id;
-    const strip = details.lastRuns(STRIP_RUNS).map((run) => ({ ...run, status: toRunStatus(run, running) }));
+    const strip = details.lastRuns(STRIP_RUNS);
     const found = details.runsBefore(before ?? Number.MAX_SAFE_INTEGER, RUNS_PER_PAGE + 1);
     const runs = found.slice(0, RUNS_PER_PAGE);
     const next = found.length > RUNS_PER_PAGE ? runs.at(-1)?.run_id : undefined;
@@ -30,9 +29,7 @@ export function addRunsPage({ sources: { details, clock }, frame, page }: Routin
       <Page {...frame} title="Runs" current="runs" styles={['runs.css']}>
         <Section name="runs" heading="Runs" isPage>
           {strip.length === 0 ? <p class="soft">None yet.</p> : <RunStrip runs={strip} now={now} />}
-          {runs.length > 0 && (
-            <RunTable runs={runs.map((run) => ({ ...run, status: toRunStatus(run, running) }))} now={now} />
-          )}
+          {runs.length > 0 && <RunTable runs={runs} now={now} />}
           <nav class="pager" aria-label="Pages">
             {before !== null && <a href="/runs">Newest</a>}
             {next !== undefined && (
