@@ -2,7 +2,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { Config, NotifyConfig } from '../config/config.ts';
 import { findProblems } from '../health/catalogue.ts';
-import { commandsFor } from '../health/commands.ts';
+import { commandsFor } from '../lib/shell-command.ts';
 import { readHealthFacts, type HealthParts } from '../health/facts.ts';
 import { fromTimestamp, type Clock } from '../lib/clock.ts';
 import { coalesce } from '../lib/coalesce.ts';

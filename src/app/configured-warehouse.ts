@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { join, parse } from 'node:path';
 import type { AccountConfig, Config } from '../config/config.ts';
 import { lockOrThrow, readHolder, tryLock, type Lock } from '../database/lock.ts';
-import { commandsFor } from '../health/commands.ts';
+import { commandsFor } from '../lib/shell-command.ts';
 import { isSameZone } from '../lib/calendar.ts';
 import { ConfigError, LockedError } from '../lib/errors.ts';
 import { pluralize } from '../lib/format.ts';

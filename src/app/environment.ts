@@ -1,4 +1,4 @@
-import type { FormatCommand } from '../health/commands.ts';
+import type { FormatCommand } from '../lib/shell-command.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Progress } from '../sync/context.ts';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../lib/errors.ts';
 import { escapeControls, pluralize } from '../lib/format.ts';
-import type { FormatCommand } from '../health/commands.ts';
+import type { FormatCommand } from '../lib/shell-command.ts';
 import { openReadOnly } from '../database/connection.ts';
 import { hasAccount } from '../warehouse/accounts.ts';
 import { listActivePackages, type ActivePackage } from '../warehouse/statements/package.ts';

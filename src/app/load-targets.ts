@@ -1,5 +1,6 @@
-/** Loads a target, and makes what became of it known: in the live file, and in the log. */
-import { fromTimestamp, type Clock } from '../lib/clock.ts';
+/** Loads of targets: one now, and all of a worker, each as often as its config allows. */
+import { fromTimestamp, MINUTE_MS, type Clock } from '../lib/clock.ts';
+import { coalesce } from '../lib/coalesce.ts';
 import { errorLine, hintLine, InterruptedError } from '../lib/errors.ts';
 import { emptyReport, groupFailures, loadLines, type LoadReport } from '../lib/load-report.ts';
 import type { Logger } from '../lib/logger.ts';
@@ -47,12 +48,63 @@ export async function loadTarget(
   return results;
 }
 
-type TargetLoads = ReturnType<Warehouse['listTargetLoads']>;
+type StoredLoads = ReturnType<Warehouse['listTargetLoads']>;
 
 /** Does `every` of the target allow a load at `now` (ms)? One that failed is tried again. `loads`: of any targets. */
-export function mayLoad({ target }: TargetLoader, loads: TargetLoads, now: number): boolean {
+export function mayLoad({ target }: TargetLoader, loads: StoredLoads, now: number): boolean {
   const rows = loads.filter((row) => row.target === target.name);
   const newest = Math.max(0, ...rows.map(({ loaded_at: at }) => (at === null ? 0 : fromTimestamp(at))));
   const isClockBack = newest > now;
   return isClockBack || newest + target.everyMs <= now || rows.some(({ outcome }) => outcome === 'failed');
+}
+
+interface LoadLoopOptions extends LoadContext {
+  warehouse: Warehouse;
+  /** The targets; none: nothing is ever loaded. */
+  loaders: readonly TargetLoader[];
+  /** Is there a published file? The first one is made some time after the first run. */
+  hasFile: () => boolean;
+}
+
+/** In minutes: the first wait after a load that failed is one, and each is twice as long as the one before. */
+const LONGEST_RETRY = 30;
+
+/** Loads the targets one after the other, in parallel to the runs. Starts idle. One that fails stops neither another one nor a run. */
+export function createLoadLoop(options: LoadLoopOptions) {
+  const { loaders, warehouse, clock, hasFile } = options;
+  // due at once: an earlier worker may have published, and not loaded
+  const turns = loaders.map((loader) => ({ loader, dueAt: 0, failures: 0 }));
+  type Turn = (typeof turns)[number];
+  warehouse.deleteTargetLoadsExcept(loaders.map(({ target }) => target.name));
+  const isDue = ({ loader, dueAt }: Turn): boolean =>
+    clock.now() >= dueAt && mayLoad(loader, warehouse.listTargetLoads(), clock.now());
+  const load = async (turn: Turn, signal: AbortSignal) => {
+    turn.dueAt = Infinity; // until the next publication, also one during the load
+    const results = await loadTarget(turn.loader, options, signal);
+    const hasFailed = results.some(({ outcome }) => outcome === 'failed');
+    if (hasFailed) turn.dueAt = clock.now() + Math.min(2 ** turn.failures, LONGEST_RETRY) * MINUTE_MS;
+    turn.failures = hasFailed ? turn.failures + 1 : 0;
+  };
+  const { request, close } = coalesce(async (signal) => {
+    // a file without a run is of an earlier warehouse
+    if (!hasFile() || warehouse.findLastRun('full') === null) return;
+    try {
+      for (const turn of turns) if (!signal.aborted && isDue(turn)) await load(turn, signal);
+    } catch (thrown) {
+      if (!(thrown instanceof InterruptedError)) throw thrown;
+    }
+  });
+  return {
+    /** The published file has changed. */
+    requestLoad(): void {
+      for (const turn of turns) turn.dueAt = 0;
+      void request();
+    },
+    /** Loads what has waited long enough. */
+    check(): void {
+      if (turns.some(isDue)) void request();
+    },
+    /** Stops a load under way: the next one begins where it stopped. */
+    close,
+  };
 }

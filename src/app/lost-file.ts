@@ -4,7 +4,7 @@ import { basename, dirname, extname, join, resolve } from 'node:path';
 import { DEFAULT_FILES, type Config } from '../config/config.ts';
 import { readLiveHolder } from '../database/lock.ts';
 import { resolveLink, restoreMarkerPath } from '../database/files.ts';
-import { shellQuote, type FormatCommand } from '../health/commands.ts';
+import { shellQuote, type FormatCommand } from '../lib/shell-command.ts';
 import { ConfigError, NEXT_LINE } from '../lib/errors.ts';
 import { publishedFact } from '../publishing/about-rows.ts';
 

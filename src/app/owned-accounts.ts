@@ -27,21 +27,21 @@ export async function findOwned(
   const identity = readIdentity(warehouse);
   const owned = new Map<string, OwnedError>();
   const check = async (target: TargetConfig) => {
-    const { readAccounts } = await openTarget(target, worker);
-    const states = await withinTime(readAccounts(), DEADLINE_MS, signal);
-    if (states === null) throw new Error(`it did not answer in ${DEADLINE_MS / 1000} s`);
-    for (const { name: account } of accounts) {
-      const refusal = findRefusal(account, states.get(account) ?? null, identity, null, target.name);
-      if (refusal) owned.set(account, refusal);
-    }
-  };
-  const checkOrWarn = (target: TargetConfig) =>
-    check(target).catch((thrown: unknown) => {
+    try {
+      const { readAccounts } = await openTarget(target, worker);
+      const states = await withinTime(readAccounts(), DEADLINE_MS, signal);
+      if (states === null) throw new Error(`it did not answer in ${DEADLINE_MS / 1000} s`);
+      for (const { name: account } of accounts) {
+        const refusal = findRefusal(account, states.get(account) ?? null, identity, null, target.command);
+        if (refusal) owned.set(account, refusal);
+      }
+    } catch (thrown) {
       const error = errorLine(thrown);
       const text = `target ${target.name} did not answer who owns the accounts; they are synced nevertheless: ${error}`;
       logger.warn({ event: 'target_not_reached', target: target.name, error }, text);
-    });
-  await Promise.all((publish?.targets ?? []).map(checkOrWarn));
+    }
+  };
+  await Promise.all((publish?.targets ?? []).map(check));
   for (const [account, { message: reason, hint = null }] of owned)
     logger.warn({ event: 'target_account_not_synced', account, reason, hint }, `${reason}; it is not synced`);
   return owned;

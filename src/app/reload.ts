@@ -2,7 +2,7 @@
 import type { Config } from '../config/config.ts';
 import { rereadPackages } from '../config/load.ts';
 import type { Lock, PackagesRefusal } from '../database/lock.ts';
-import { commandsFor, type FormatCommand } from '../health/commands.ts';
+import { commandsFor, type FormatCommand } from '../lib/shell-command.ts';
 import { toTimestamp, type Clock } from '../lib/clock.ts';
 import { coalesce } from '../lib/coalesce.ts';
 import { ConfigError, errorLine, hintLine, withHint } from '../lib/errors.ts';

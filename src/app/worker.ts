@@ -20,7 +20,7 @@ import { openAfterRun, openPipeline, type Pipeline } from './pipeline.ts';
 import type { Environment } from './environment.ts';
 import { assertFolder } from './lost-file.ts';
 import { createBackupNotes, createPublicationNotes } from './worker-notes.ts';
-import { createLoadLoop } from './load-loop.ts';
+import { createLoadLoop } from './load-targets.ts';
 import { createPublishLoop } from './publish-loop.ts';
 import { awaitReload, NO_RELOADS, type Reloads } from './reload.ts';
 import { runDue } from './run-due.ts';

@@ -1,7 +1,7 @@
 /** The plan of a config, by the sizes in its live file. Sends nothing. Its shape is that of `plan --json` (docs/json.md). */
 import { existsSync } from 'node:fs';
 import type { Config } from '../config/config.ts';
-import { commandsFor } from '../health/commands.ts';
+import { commandsFor } from '../lib/shell-command.ts';
 import { systemClock } from '../lib/clock.ts';
 import { WarehouseError } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';

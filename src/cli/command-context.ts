@@ -3,7 +3,7 @@ import { systemClock } from '../lib/clock.ts';
 import type { LogLevel } from '../lib/log-levels.ts';
 import { createLogger, type LogFormat, type Logger } from '../lib/logger.ts';
 import type { Environment } from '../app/environment.ts';
-import { commandsFor } from '../health/commands.ts';
+import { commandsFor } from '../lib/shell-command.ts';
 import { createLogProgress, type LoggedWalks } from './output/log-progress.ts';
 
 /** Options that every command has. */

@@ -1,6 +1,6 @@
 /** All commands and their options. Only the file of the command that runs is loaded. */
 import { Command, CommanderError, Option } from 'commander';
-import { DEFAULT_CONFIG } from '../health/commands.ts';
+import { DEFAULT_CONFIG } from '../lib/shell-command.ts';
 import { LOG_LEVELS } from '../lib/log-levels.ts';
 import { version } from '../lib/package-root.ts';
 import {

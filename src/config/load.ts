@@ -7,9 +7,10 @@ import { readAuthorities } from './certificates.ts';
 import { findCrossFieldProblems } from './cross-field-checks.ts';
 import { createLookup } from './env-vars.ts';
 import { listProxySecrets, type Proxies } from '../lib/http/proxies.ts';
+import { commandsFor } from '../lib/shell-command.ts';
 import { readPackagesFile } from './packages-file.ts';
 import { formatProblems, toProblems } from './problems.ts';
-import { listTargetSecrets, withFiles } from './publish-targets.ts';
+import { completeTarget, listTargetSecrets } from './publish-targets.ts';
 import { parseSource, type Source } from './source.ts';
 import { isProxyAddress } from './value-types.ts';
 
@@ -52,7 +53,7 @@ function load(file: string, env: Env, isStrict: boolean) {
     publish: publish && {
       ...publish,
       file: toAbsolute(publish.file),
-      targets: publish.targets.map((target) => withFiles(target, toAbsolute)),
+      targets: publish.targets.map((target) => completeTarget(target, commandsFor(file), toAbsolute)),
     },
     backup: backup && { ...backup, folder: toAbsolute(backup.folder) },
     proxies,

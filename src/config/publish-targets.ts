@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { DAY_MS } from '../lib/clock.ts';
 import { listLakeSecrets, type LakePlace } from '../lib/lake-place.ts';
 import { isLocalAddress, listPostgresSecrets, parsePostgresUrl } from '../lib/postgres-url.ts';
+import type { FormatCommand } from '../lib/shell-command.ts';
 import { readCertificates } from './certificates.ts';
 import { orNull, section, withDefault } from './sections.ts';
 import * as types from './value-types.ts';
@@ -60,9 +61,11 @@ const postgres = section(
   return {
     ...settings,
     kind: 'postgres' as const,
+    /** `vodhouse publish` of it, for hints; as with `ca` and paths, `loadConfig` completes it. */
+    command: '',
     postgres: url,
     ssl: ssl ?? (isLocal ? ('off' as const) : ('verify-full' as const)),
-    /** Certificates in PEM; `loadConfig` reads them from the file. */
+    /** Certificates in PEM. */
     ca: ca === null ? null : { file: ca, certificates: [] as string[] },
     everyMs: every ?? 0,
   };
@@ -89,6 +92,7 @@ const folder = section(
 ).transform(({ folder: path, every, ...settings }) => ({
   ...settings,
   kind: 'lake' as const,
+  command: '',
   place: { kind: 'folder', path } as LakePlace,
   everyMs: every ?? DAY_MS,
 }));
@@ -116,7 +120,7 @@ const s3 = section(
   'load_timeout',
   'keep',
 ).transform(({ name, s3: place, every, keepMs, loadTimeoutMs, ...store }) => ({
-  ...{ kind: 'lake' as const, name, keepMs, loadTimeoutMs, everyMs: every ?? DAY_MS },
+  ...{ kind: 'lake' as const, name, keepMs, loadTimeoutMs, everyMs: every ?? DAY_MS, command: '' },
   place: { kind: 's3', bucket: '', prefix: '', ...types.parseS3Place(place), ...store } as LakePlace,
 }));
 
@@ -132,15 +136,22 @@ type Target = z.output<typeof target>;
 export const listTargetSecrets = (settings: Target): string[] =>
   settings.kind === 'lake' ? listLakeSecrets(settings.place) : listPostgresSecrets(settings.postgres);
 
-/** The target with absolute paths, and the certificates of its file: other than for a service, only these authorities are trusted. */
-export function withFiles(settings: Target, toAbsolute: (path: string) => string): Target {
+/** The target with its command, absolute paths, and the certificates of its file, which are the only authorities that it trusts. */
+export function completeTarget(
+  settings: Target,
+  formatCommand: FormatCommand,
+  toAbsolute: (path: string) => string,
+): Target {
+  const command = formatCommand(`publish --target ${settings.name}`);
   if (settings.kind === 'lake') {
     const { place } = settings;
-    return place.kind === 's3'
-      ? settings
-      : { ...settings, place: { ...place, path: toAbsolute(place.path) } };
+    const isFolder = place.kind === 'folder';
+    return { ...settings, command, place: isFolder ? { ...place, path: toAbsolute(place.path) } : place };
   }
-  if (settings.ca === null) return settings;
-  const file = toAbsolute(settings.ca.file);
-  return { ...settings, ca: { file, certificates: readCertificates(file).certificates } };
+  const file = settings.ca && toAbsolute(settings.ca.file);
+  return {
+    ...settings,
+    command,
+    ca: file === null ? null : { file, certificates: readCertificates(file).certificates },
+  };
 }

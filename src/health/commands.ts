@@ -1,21 +1,6 @@
-/** Commands to type, as messages name them. */
+/** What commands name: drift, packages, and removals that a person accepts. */
 import type { AccountConfig } from '../config/config.ts';
-
-/** The config of a command without `--config`. */
-export const DEFAULT_CONFIG = 'vodhouse.yaml';
-
-/** Formats a command with its `--config`, unless that is the default. */
-export type FormatCommand = (words: string) => string;
-
-export function commandsFor(config: string): FormatCommand {
-  const ending = config === DEFAULT_CONFIG ? '' : ` --config ${shellQuote(config)}`;
-  return (words) => `vodhouse ${words}${ending}`;
-}
-
-/** Quotes a word for a POSIX shell. */
-export function shellQuote(text: string): string {
-  return /^[\w./@%+=:,][\w./@%+=:,-]*$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
-}
+import { shellQuote, type FormatCommand } from '../lib/shell-command.ts';
 
 /** Names drift as `acknowledge` takes it. */
 export function driftName({

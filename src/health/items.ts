@@ -2,7 +2,7 @@
 import { formatCount, pluralize } from '../lib/format.ts';
 import { STORAGE_PART, type Advice, type Problem } from './problem.ts';
 import { groupBy, toOneLine } from './text.ts';
-import type { FormatCommand } from './commands.ts';
+import type { FormatCommand } from '../lib/shell-command.ts';
 
 export interface Item {
   /** The problem, or the first of a group. */

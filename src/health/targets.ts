@@ -1,6 +1,7 @@
 /** The targets of publish.targets: what each one has of each account, in short, and what is wrong with it. */
 import type { Config, TargetConfig } from '../config/config.ts';
 import { fromTimestamp } from '../lib/clock.ts';
+import { withHint } from '../lib/errors.ts';
 import { formatAgo, formatCount, formatDuration, pluralize } from '../lib/format.ts';
 import { groupFailures, isLoadDone, RUNS, type LoadOutcome } from '../lib/load-report.ts';
 import { redact } from '../lib/redact.ts';
@@ -71,55 +72,45 @@ export function readTargets({ config, statusQueries }: TargetParts): TargetRepor
 /** The last load of the account succeeded, and the target has every change of its videos. */
 export const isUpToDate = (row: TargetAccount): boolean => isLoadDone(row) && row.behind_changes === 0;
 
-const isDifferent = ({ differences }: TargetAccount): boolean => (differences?.length ?? 0) > 0;
-
 /** The state of one target. */
-export function summarizeTarget({ accounts, runs, everyMs }: TargetReport, now: number) {
+export function summarizeTarget({ accounts, runs }: TargetReport) {
   const loaded = accounts.filter(({ loaded_at: at }) => at !== null);
-  const loadedAt =
-    loaded
-      .map((row) => row.loaded_at)
-      .sort()
-      .at(-1) ?? null;
-  const upToDate = accounts.filter(isUpToDate).length;
+  const verified = loaded.map((row) => row.verified_at);
   const all = runs ? [...accounts, runs] : accounts;
-  const failing = groupFailures(all.filter(({ outcome }) => outcome === 'failed' || outcome === 'refused'));
-  const isLate = loadedAt === null || now >= fromTimestamp(loadedAt) + everyMs || failing.length > 0;
+  const failing = all.filter(({ outcome }) => outcome === 'failed' || outcome === 'refused');
   return {
-    upToDate,
-    /** It lacks changes, and not only because of its `every`. */
-    isBehind: upToDate < accounts.length && isLate,
+    upToDate: accounts.filter(isUpToDate).length,
     /** The newest load that succeeded (`YYYY-MM-DD HH:MM:SS` UTC); null: none did. */
-    loadedAt,
+    loadedAt:
+      loaded
+        .map((row) => row.loaded_at)
+        .sort()
+        .at(-1) ?? null,
     /** Since then, every loaded account was compared; null: some never were. */
-    verifiedAt: loaded.some((row) => row.verified_at === null)
-      ? null
-      : (loaded.map((row) => row.verified_at).sort()[0] ?? null),
+    verifiedAt: verified.includes(null) ? null : (verified.sort()[0] ?? null),
     /** Accounts that differed when they were last compared. */
-    differing: loaded.filter(isDifferent).length,
-    /** What fails, with what to do, and what a person should know: a sentence each. */
-    notes: [
-      ...failing.map((group) => {
-        const [{ outcome, error, hint, failing_since: since }] = group;
-        const text = `${outcome === 'failed' ? 'has failed' : 'refused'} since ${since} UTC: ${error}${hint === null ? '' : ` -> ${hint}`}`;
-        return toOneLine(`${namesOf(group)} ${text}`);
-      }),
-    ],
+    differing: loaded.filter(({ differences }) => (differences ?? []).length > 0).length,
+    /** What fails, and what to do: a sentence each. */
+    notes: groupFailures(failing).map(formatFailing),
   };
 }
 
-/** `12 accounts, 11 up to date, loaded 2 min ago (every 24h at most), verified 7 h ago, 1 differs`. */
+function formatFailing(group: readonly [TargetAccount, ...TargetAccount[]]): string {
+  const [{ outcome, error, hint, failing_since: since }] = group;
+  const what = outcome === 'failed' ? 'failing' : 'refused';
+  return toOneLine(withHint(`${namesOf(group)}: ${what} since ${since} UTC: ${error}`, hint));
+}
+
+/** `12 accounts, 11 up to date, loaded 2 min ago (every 24h at most), verified 7 h ago, 1 with differences`. */
 export function targetText(report: TargetReport, now: number): string {
-  const { upToDate, loadedAt, verifiedAt, differing } = summarizeTarget(report, now);
+  const { upToDate, loadedAt, verifiedAt, differing } = summarizeTarget(report);
   const since = (at: string) => formatAgo(now - fromTimestamp(at));
   const accounts = pluralize(report.accounts.length, 'account');
   if (loadedAt === null) return `${accounts}, not loaded yet`;
   const every = report.everyMs === 0 ? '' : ` (every ${formatDuration(report.everyMs)} at most)`;
-  return [
-    `${accounts}, ${formatCount(upToDate)} up to date, loaded ${since(loadedAt)}${every}`,
-    ...(verifiedAt === null ? [] : [`verified ${since(verifiedAt)}`]),
-    ...(differing === 0 ? [] : [`${formatCount(differing)} with differences`]),
-  ].join(', ');
+  const verified = verifiedAt === null ? '' : `, verified ${since(verifiedAt)}`;
+  const different = differing === 0 ? '' : `, ${formatCount(differing)} with differences`;
+  return `${accounts}, ${formatCount(upToDate)} up to date, loaded ${since(loadedAt)}${every}${verified}${different}`;
 }
 
 /** `account main`, `3 accounts (main, second, third)`, `the tables of runs`. */

@@ -40,16 +40,11 @@ const ofTargets = (
   name: string,
   getValue: (row: TargetAccount, now: number) => number | null,
   help: string,
-) =>
-  gauge(
-    `target_${name}`,
-    'target account',
-    ({ targets, now }) =>
-      targets
-        .flatMap(({ accounts }) => accounts)
-        .map((row) => [getValue(row, now), row.target, row.account] as const),
-    help,
-  );
+) => {
+  const read: GaugeReading['read'] = ({ targets, now }) =>
+    targets.flatMap(({ accounts }) => accounts.map((row) => [getValue(row, now), row.target, row.account]));
+  return gauge(`target_${name}`, 'target account', read, help);
+};
 
 const toSeconds = (at: string | null) => (at === null ? null : fromTimestamp(at) / 1000);
 const secondsSince = (at: string | null, now: number) =>

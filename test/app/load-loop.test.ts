@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createLoadLoop } from '../../src/app/load-loop.ts';
+import { createLoadLoop } from '../../src/app/load-targets.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import type { PostgresTargetConfig } from '../../src/config/config.ts';

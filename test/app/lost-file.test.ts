@@ -6,7 +6,7 @@ import { restore } from '../../src/cli/commands/restore.ts';
 import { start } from '../../src/cli/commands/start.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { Database } from '../../src/database/sqlite.ts';
-import { commandsFor } from '../../src/health/commands.ts';
+import { commandsFor } from '../../src/lib/shell-command.ts';
 import { ConfigError } from '../../src/lib/errors.ts';
 import { createFolder } from '../support/fixtures/folder-of-files.ts';
 import { catchConfigError, LEAST } from '../support/fixtures/load-config.ts';

@@ -23,6 +23,7 @@ describe('a lake', () => {
         ...{
           kind: 'lake',
           name: 't0',
+          command: expect.stringContaining('vodhouse publish --target t0 --config ') as string,
           place: { kind: 'folder', path: join(dirname(config.file), 'data/lake') },
         },
         ...{ everyMs: 86_400_000, keepMs: 7 * 86_400_000 },

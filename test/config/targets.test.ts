@@ -29,6 +29,7 @@ describe('a target', () => {
       {
         kind: 'postgres',
         name: 'target-0',
+        command: expect.stringMatching(/^vodhouse publish --target target-0 --config \S+\.yaml$/) as string,
         postgres: URL,
         schema: 'vodhouse',
         ssl: 'verify-full',

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { HealthParts } from '../../src/health/facts.ts';
-import { commandsFor } from '../../src/health/commands.ts';
+import { commandsFor } from '../../src/lib/shell-command.ts';
 import { getOverallStatus } from '../../src/health/overall-status.ts';
 import { createHealthReport } from '../../src/health/report.ts';
 import { createStaleCheck } from '../../src/health/streams.ts';

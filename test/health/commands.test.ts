@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { acceptRemovalsCommands, packageNames, commandsFor } from '../../src/health/commands.ts';
+import { acceptRemovalsCommands, packageNames } from '../../src/health/commands.ts';
+import { commandsFor } from '../../src/lib/shell-command.ts';
 
 function createAccount(name: string, ...ids: number[]) {
   return { name, packages: ids.map((id) => ({ id, name: null })) };

@@ -1,4 +1,3 @@
-import { HOUR_MS } from '../../src/lib/clock.ts';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
 import { readTargets, summarizeTarget, targetText } from '../../src/health/targets.ts';
@@ -59,7 +58,7 @@ describe('the targets of a live file', () => {
 describe('the summary of a target', () => {
   type Accounts = ReturnType<typeof targetAccount>[];
   const textOf = (...accounts: Accounts) => targetText(targetReport(accounts), NOON);
-  const notesOf = (...accounts: Accounts) => summarizeTarget(targetReport(accounts), NOON).notes;
+  const notesOf = (...accounts: Accounts) => summarizeTarget(targetReport(accounts)).notes;
   const never = targetAccount({
     ...{ account: 'new', outcome: null, loaded_at: null, verified_at: null, behind_changes: 9 },
   });
@@ -74,22 +73,12 @@ describe('the summary of a target', () => {
     expect(textOf(targetAccount(), unverified)).toBe('2 accounts, 2 up to date, loaded 2 min ago');
   });
 
-  it('does not call a target behind that only waits for its `every`', () => {
-    const isBehind = (now: number, row: Accounts[number]) =>
-      summarizeTarget(targetReport([row], { kind: 'lake', everyMs: 12 * HOUR_MS }), now).isBehind;
-    const waiting = targetAccount({ behind_changes: 2 });
-    expect(isBehind(NOON, waiting)).toBe(false);
-    expect(isBehind(NOON + 12 * HOUR_MS, waiting)).toBe(true);
-    expect(isBehind(NOON, failingAccount())).toBe(true);
-    expect(isBehind(NOON, targetAccount())).toBe(false);
-  });
-
   it('notes at once what fails, together where it is the same, and what to do', () => {
     const accounts = ['a', 'b', 'c', 'd'].map((account) => failingAccount({ account }));
     const refused = failingAccount({ outcome: 'refused', error: 'another warehouse', hint: null });
     expect(notesOf(...accounts, refused, targetAccount({ account: 'e' }))).toEqual([
-      '4 accounts (a, b, c, 1 more) has failed since 2026-03-10 11:31:00 UTC: connection refused by db.example.test:5432 -> is the server running?',
-      'account main refused since 2026-03-10 11:31:00 UTC: another warehouse',
+      '4 accounts (a, b, c, 1 more): failing since 2026-03-10 11:31:00 UTC: connection refused by db.example.test:5432 -> is the server running?',
+      'account main: refused since 2026-03-10 11:31:00 UTC: another warehouse',
     ]);
   });
 });

@@ -5,7 +5,7 @@ import { backUpInChild } from '../../backup/backup.ts';
 import { EXIT } from '../exit.ts';
 import type { JsonOptions } from '../command-context.ts';
 import { abortOnSignal } from '../signals.ts';
-import { shellQuote, commandsFor } from '../../health/commands.ts';
+import { shellQuote, commandsFor } from '../../lib/shell-command.ts';
 import { pluralize, formatDuration, formatBytes } from '../../lib/format.ts';
 import { formatJson, displayPath } from '../output/output.ts';
 

@@ -6,7 +6,7 @@ import { loadConfig } from '../../config/load.ts';
 import { reportLeaving, type LeavingReport } from '../../app/leaving.ts';
 import type { Pipeline } from '../../app/pipeline.ts';
 import { warnIfPlanDoesNotFit } from '../../capacity/plan-report.ts';
-import { commandsFor, shellQuote } from '../../health/commands.ts';
+import { commandsFor, shellQuote } from '../../lib/shell-command.ts';
 import { createCalendar } from '../../lib/calendar.ts';
 import { addDays } from '../../lib/days.ts';
 import {
@@ -185,7 +185,7 @@ function checkTargets({ publish, accounts, worker }: Config, warehouse: Warehous
       const states = await target.readAccounts();
       const owners = accounts.map(({ name }) => {
         const state = states.get(name) ?? null;
-        const refusal = findRefusal(name, state, identity, null, config.name);
+        const refusal = findRefusal(name, state, identity, null, config.command);
         const result = refusal ? errorLine(refusal) : formatLoaded(state);
         return { checked: `account ${name}`, ok: !refusal, result, hint: hintLine(refusal) };
       });

@@ -1,5 +1,5 @@
 import { loadConfig } from '../../config/load.ts';
-import { commandsFor, shellQuote } from '../../health/commands.ts';
+import { commandsFor, shellQuote } from '../../lib/shell-command.ts';
 import type { CorrectionOffer } from '../../sync/storage/correction.ts';
 import type { ConfigOptions } from '../command-context.ts';
 import { isConfirmed } from '../confirm.ts';

@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.ts';
 import type { Pipeline } from '../../app/pipeline.ts';
 import { backUpInChild } from '../../backup/backup.ts';
 import { lockOrThrow } from '../../database/lock.ts';
-import { commandsFor, shellQuote } from '../../health/commands.ts';
+import { commandsFor, shellQuote } from '../../lib/shell-command.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import { ConfigError } from '../../lib/errors.ts';
 import type { ForgetTarget } from '../../warehouse/accounts.ts';

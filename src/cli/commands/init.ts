@@ -4,7 +4,7 @@ import { DEFAULT_FILES } from '../../config/config.ts';
 import { CONFIG_TEMPLATE, configJsonSchema } from '../../config/template.ts';
 import { createPrivateFolder, makeFolder } from '../../database/files.ts';
 import { ConfigError, errorMessage } from '../../lib/errors.ts';
-import { commandsFor } from '../../health/commands.ts';
+import { commandsFor } from '../../lib/shell-command.ts';
 import type { ConfigOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { asTyped } from '../output/output.ts';

@@ -2,7 +2,7 @@ import { reportLeaving } from '../../app/leaving.ts';
 import { assertNotLost } from '../../app/lost-file.ts';
 import { loadConfig } from '../../config/load.ts';
 import { createPlan } from '../../capacity/plan-report.ts';
-import { commandsFor } from '../../health/commands.ts';
+import { commandsFor } from '../../lib/shell-command.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { openWorkerContext, type JsonOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';

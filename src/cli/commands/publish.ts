@@ -4,7 +4,7 @@ import { loadConfig } from '../../config/load.ts';
 import { assertSameZone } from '../../app/configured-warehouse.ts';
 import { assertNotLost } from '../../app/lost-file.ts';
 import { loadTarget } from '../../app/load-targets.ts';
-import { commandsFor, shellQuote } from '../../health/commands.ts';
+import { commandsFor } from '../../lib/shell-command.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { ConfigError } from '../../lib/errors.ts';
 import { escapeControls, pluralize } from '../../lib/format.ts';
@@ -160,7 +160,7 @@ async function confirmForce(
 ): Promise<boolean> {
   const target = await openTarget(config, '');
   const state = (await target.readAccounts()).get(account) ?? null;
-  const refusal = findRefusal(account, state, readIdentity(warehouse), kind, config.name);
+  const refusal = findRefusal(account, state, readIdentity(warehouse), kind, config.command);
   if (refusal) throw refusal;
   const theirs = state ? await target.countVideos(account) : 0;
   const counts = warehouse.countTargetRows({ account, packageId: null });
@@ -171,6 +171,6 @@ async function confirmForce(
     `  loaded:  ${pluralize(ours, 'video')}, and all else of this warehouse`,
   ];
   process.stderr.write(`${lines.map(escapeControls).join('\n')}\n`);
-  const words = `publish --target ${shellQuote(config.name)} --${kind} ${shellQuote(account)}`;
-  return isConfirmed('Continue?', { command: commandsFor(options.config)(words), yes: options.yes }, signal);
+  const command = `${config.command} --${kind} ${account}`;
+  return isConfirmed('Continue?', { command, yes: options.yes }, signal);
 }

@@ -5,7 +5,7 @@ import { systemClock } from '../../lib/clock.ts';
 import { restore as restoreFile } from '../../backup/restore.ts';
 import { EXIT } from '../exit.ts';
 import type { JsonOptions } from '../command-context.ts';
-import { commandsFor } from '../../health/commands.ts';
+import { commandsFor } from '../../lib/shell-command.ts';
 import { pluralize, formatBytes } from '../../lib/format.ts';
 import { formatJson, displayPath } from '../output/output.ts';
 

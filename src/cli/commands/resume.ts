@@ -1,5 +1,5 @@
 import { loadConfig } from '../../config/load.ts';
-import { commandsFor } from '../../health/commands.ts';
+import { commandsFor } from '../../lib/shell-command.ts';
 import { systemClock, toTimestamp } from '../../lib/clock.ts';
 import { openWarehouse } from '../../warehouse/warehouse.ts';
 import type { ConfigOptions } from '../command-context.ts';

@@ -1,7 +1,7 @@
 import { assertNotLost } from '../../app/lost-file.ts';
 import type { Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load.ts';
-import { commandsFor, type FormatCommand } from '../../health/commands.ts';
+import { commandsFor, type FormatCommand } from '../../lib/shell-command.ts';
 import { NOTHING_READ } from '../../health/overall-status.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { ConfigError } from '../../lib/errors.ts';

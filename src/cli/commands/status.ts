@@ -1,7 +1,7 @@
 import { loadConfigWithoutFiles } from '../../config/load.ts';
 import { assertNotLost } from '../../app/lost-file.ts';
 import { systemClock } from '../../lib/clock.ts';
-import { commandsFor } from '../../health/commands.ts';
+import { commandsFor } from '../../lib/shell-command.ts';
 import { createHealthReport } from '../../health/report.ts';
 import { createStaleCheck } from '../../health/streams.ts';
 import { summarizeTarget } from '../../health/targets.ts';
@@ -42,7 +42,7 @@ export async function status(options: JsonOptions & { requests?: true }): Promis
       budgets,
       ...readSchedule(config, health.runs.length === 0 ? null : publisher, now),
     };
-    process.stdout.write(options.json ? reportJson(report, now) : statusText(report, now));
+    process.stdout.write(options.json ? reportJson(report) : statusText(report, now));
     return listNeeds(report).length > 0 ? EXIT.partial : EXIT.done;
   } finally {
     statusQueries.close();
@@ -50,10 +50,10 @@ export async function status(options: JsonOptions & { requests?: true }): Promis
 }
 
 /** The JSON document (docs/json.md). */
-function reportJson(report: Report, now: number): string {
+function reportJson(report: Report): string {
   const { warehouse, worker, next, packages, held_back, quarantine, drift, storage, published } = report;
   const targets = report.targets.map((target) => {
-    const { upToDate, loadedAt, verifiedAt } = summarizeTarget(target, now);
+    const { upToDate, loadedAt, verifiedAt } = summarizeTarget(target);
     return { ...target, loadedAt, verifiedAt, upToDate: upToDate === target.accounts.length };
   });
   const head = { warehouse, worker, next, needs: listNeeds(report) };

@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load.ts';
 import { openPings, type Pings } from '../../alerts/pings.ts';
 import type { Pipeline, RunRequest } from '../../app/pipeline.ts';
-import { commandsFor } from '../../health/commands.ts';
+import { commandsFor } from '../../lib/shell-command.ts';
 import { createCalendar, daysBetween } from '../../lib/calendar.ts';
 import { addDays, type DayRange } from '../../lib/days.ts';
 import { ConfigError, VodhouseError } from '../../lib/errors.ts';

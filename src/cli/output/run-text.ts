@@ -1,6 +1,7 @@
 /** Runs for a terminal: the list of `vodhouse runs`, one in full, and the result of a run just made, also as JSON. */
 import type { Config } from '../../config/config.ts';
-import { acceptRemovalsCommands, type FormatCommand } from '../../health/commands.ts';
+import { acceptRemovalsCommands } from '../../health/commands.ts';
+import type { FormatCommand } from '../../lib/shell-command.ts';
 import { createConfigFilter } from '../../health/facts.ts';
 import { CONFIRMATION_HINT, formatHeldReason } from '../../health/kinds/package-kinds.ts';
 import { formatPackage, withoutSubject } from '../../health/text.ts';

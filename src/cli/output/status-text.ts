@@ -158,7 +158,7 @@ function placesText(
     lines.push(`published file ${displayPath(file)}: ${state}`);
   }
   for (const target of targets) {
-    const { notes } = summarizeTarget(target, now);
+    const { notes } = summarizeTarget(target);
     const more = moreText(notes.length, { most: MOST_NOTES, command: formatCommand('status --json') });
     lines.push(`target ${target.target}: ${targetText(target, now)}`);
     lines.push(...notes.slice(0, MOST_NOTES).map((text) => `  ${text}`), ...more);

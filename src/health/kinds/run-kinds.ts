@@ -1,7 +1,7 @@
 /** Problems of runs: restricted, parked, failed, or with a clock that contradicts the machine's. */
 import { fromTimestamp } from '../../lib/clock.ts';
 import { formatOffset } from '../../lib/format.ts';
-import { shellQuote } from '../commands.ts';
+import { shellQuote } from '../../lib/shell-command.ts';
 import type { HealthFacts } from '../facts.ts';
 import { advise, storageScope, type Finding, type Kind } from '../problem.ts';
 import { findEarliest, joinPackages, toOneLine, withoutSubject } from '../text.ts';

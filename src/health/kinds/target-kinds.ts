@@ -2,7 +2,6 @@
 import { fromTimestamp, HOUR_MS } from '../../lib/clock.ts';
 import { pluralize } from '../../lib/format.ts';
 import { groupFailures, OTHER_WAREHOUSE, RUNS } from '../../lib/load-report.ts';
-import { shellQuote } from '../commands.ts';
 import { namesOf, type TargetAccount } from '../targets.ts';
 import { advise, type Kind } from '../problem.ts';
 import { findEarliest, MAX_LISTED, toOneLine } from '../text.ts';
@@ -25,11 +24,11 @@ const TEXTS = {
   }),
   refused: ({ account, code }: TargetAccount, names: string) => ({
     ...{ text: `refuses ${names}`, hint: 'if this warehouse is the right one' },
-    options: ` --${code === OTHER_WAREHOUSE ? 'take-over' : 'rebuild'} ${shellQuote(account)}`,
+    options: ` --${code === OTHER_WAREHOUSE ? 'take-over' : 'rebuild'} ${account}`,
   }),
   differs: ({ account }: TargetAccount, names: string) => ({
     ...{ text: `differs in ${names}`, hint: 'to load the account again completely' },
-    options: ` --rebuild ${shellQuote(account)}`,
+    options: ` --rebuild ${account}`,
   }),
 };
 
@@ -64,7 +63,7 @@ export const target: Kind = {
         message: `target ${name} ${text}: ${error}${more}`,
         advice: [
           ...(what === 'failed' && row.hint !== null ? [advise(toOneLine(row.hint))] : []),
-          advise(hint, formatCommand(`publish --target ${shellQuote(name)}${options}`)),
+          advise(hint, formatCommand(`publish --target ${name}${options}`)),
         ],
         fields: {
           targets: groups.map(({ group, row, what, error }) => ({

@@ -57,17 +57,16 @@ export function compareOwner(
   return publications.includes(state.publicationId) ? 'ours' : 'unknown';
 }
 
-/** Why the account of the target of this name may not be loaded: it is not ours, and the load is not forced; null: it may. */
+/** Why the account of a target may not be loaded: it is not ours, and the load is not forced; null: it may. `command`: that of its config. */
 export function findRefusal(
   account: string,
   state: AccountState | null,
   identity: Identity,
   force: Force | null,
-  target: string,
+  command: string,
 ): OwnedError | null {
   const owner = compareOwner(state, identity);
   const { worker = '', loadedAt = null, warehouseId = '' } = state ?? {};
-  const command = `vodhouse publish --target ${target}`;
   const loaded = loadedAt === null ? `worker ${worker}` : `worker ${worker}, ${loadedAt} UTC`;
   if (owner === 'elsewhere' && force !== 'take-over')
     return new OwnedError(

@@ -5,6 +5,7 @@ import * as z from 'zod';
 import type { Config } from '../../config/config.ts';
 import { addDays } from '../../lib/days.ts';
 import { pluralize } from '../../lib/format.ts';
+import { shellQuote } from '../../lib/shell-command.ts';
 import type { Mart } from '../../publishing/mart.ts';
 import { createMarts } from '../../publishing/marts/marts.ts';
 import { clientGoneSignal } from '../../service/server/routes.ts';
@@ -60,12 +61,9 @@ function getOrigin({ protocol, host }: FastifyRequest): string {
   return `${protocol === 'https' ? 'https' : 'http'}://${isPlain ? host : 'HOST'}`;
 }
 
-/** A path as one word of a shell. */
-const quote = (path: string) => `'${path.replaceAll("'", String.raw`'\''`)}'`;
-
 const OPENERS = [
-  ['Datasette', (file: string) => <Command text={`datasette ${quote(file)}`} />],
-  ['sqlite3', (file: string) => <Command text={`sqlite3 -readonly -box ${quote(file)}`} />],
+  ['Datasette', (file: string) => <Command text={`datasette ${shellQuote(file)}`} />],
+  ['sqlite3', (file: string) => <Command text={`sqlite3 -readonly -box ${shellQuote(file)}`} />],
   [
     'DuckDB',
     (file: string) => (

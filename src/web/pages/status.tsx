@@ -121,7 +121,7 @@ function Group({ change, count }: LatestChange) {
 
 /** Nothing where the config has no targets. */
 function TargetsSection({ targets, now }: { targets: readonly TargetReport[]; now: number }) {
-  const rows = targets.map((report) => ({ report, summary: summarizeTarget(report, now) }));
+  const rows = targets.map((report) => ({ report, summary: summarizeTarget(report) }));
   return (
     <div id="targets-part" data-part>
       {rows.length > 0 && (
@@ -133,24 +133,14 @@ function TargetsSection({ targets, now }: { targets: readonly TargetReport[]; no
               ['Target', ({ report }) => report.target],
               ['>Accounts', ({ report }) => formatCount(report.accounts.length)],
               ['>Up to date', ({ summary }) => formatCount(summary.upToDate)],
-              [
-                'Loaded',
-                ({ report: { everyMs }, summary }) => (
-                  <>
-                    <RelativeTime at={summary.loadedAt} now={now} />
-                    {everyMs > 0 && `, every ${formatDuration(everyMs)} at most`}
-                  </>
-                ),
-              ],
+              ['Loaded', ({ summary }) => <RelativeTime at={summary.loadedAt} now={now} />],
+              ['At most every', ({ report: { everyMs } }) => everyMs > 0 && formatDuration(everyMs)],
               [
                 'Verified',
-                ({ summary: { loadedAt, verifiedAt, differing } }) => (
-                  <>
-                    {loadedAt !== null && <RelativeTime at={verifiedAt} now={now} />}
-                    {differing > 0 && `, ${formatCount(differing)} with differences`}
-                  </>
-                ),
+                ({ summary: { loadedAt, verifiedAt } }) =>
+                  loadedAt !== null && <RelativeTime at={verifiedAt} now={now} />,
               ],
+              ['>With differences', ({ summary: { differing } }) => differing > 0 && formatCount(differing)],
             ]}
             below={({ summary: { notes } }) => notes.length > 0 && <Message text={notes.join('; ')} />}
           />

@@ -1,6 +1,6 @@
 /** Composition of the web server: opens what it reads from the live file, and joins it to the routes. */
 import type { Config, ServerConfig } from '../../config/config.ts';
-import { commandsFor } from '../../health/commands.ts';
+import { commandsFor } from '../../lib/shell-command.ts';
 import { readReadiness } from '../../health/readiness.ts';
 import { createStaleCheck } from '../../health/streams.ts';
 import { createCalendar } from '../../lib/calendar.ts';

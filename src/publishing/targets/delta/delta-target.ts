@@ -23,7 +23,7 @@ export function openDeltaTarget(
   { fileRows = FILE_ROWS } = {},
 ): Target {
   const lake = openLake(config);
-  const context = { lake, target: config.name, worker, fileRows };
+  const context = { lake, command: config.command, worker, fileRows };
 
   async function retry(work: () => Promise<number>): Promise<number> {
     for (let tries = 1; tries <= TRIES; tries++) {

@@ -21,8 +21,9 @@ export const openStore = (place: LakePlace): Store =>
 export interface LoadContext {
   lake: Lake;
   source: Source;
-  /** `name` of the target, and `worker` of the config. */
-  target: string;
+  /** That of the target. */
+  command: string;
+  /** That of the config. */
   worker: string;
   /** About how many rows a file of a large table has. */
   fileRows: number;

@@ -43,7 +43,7 @@ export async function loadAccount(
   const { snapshot } = await lake.getLog(LOADS);
   const claims = readClaims(snapshot);
   const claim = claims.get(account) ?? null;
-  const refusal = findRefusal(account, claim?.state ?? null, source, force, context.target);
+  const refusal = findRefusal(account, claim?.state ?? null, source, force, context.command);
   if (refusal) throw refusal;
   const isFormer = name !== null && !source.accounts.includes(name);
   const former = isFormer && compareOwner(claims.get(name)?.state ?? null, source) === 'ours' ? [name] : [];

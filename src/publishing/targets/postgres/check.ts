@@ -32,7 +32,7 @@ export async function checkTarget(session: Session, config: PostgresTargetConfig
 }
 
 const runSql = (config: PostgresTargetConfig): string =>
-  `as an administrator: vodhouse publish --target ${config.name} --print-sql | psql ${getAddress(config).database}`;
+  `as an administrator: ${config.command} --print-sql | psql ${getAddress(config).database}`;
 
 /** Whatever a connection or a statement ended with, as an error of vodhouse. The password is in no text. */
 export function describeError(error: unknown, config: PostgresTargetConfig): VodhouseError {

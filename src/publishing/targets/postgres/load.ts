@@ -31,7 +31,7 @@ export async function loadAccount(
 ): Promise<number> {
   const { session, source } = context;
   const state = await lockAccount(session, account);
-  const refusal = findRefusal(account, state, source, force, context.config.name);
+  const refusal = findRefusal(account, state, source, force, context.config.command);
   if (refusal) throw refusal;
   const since = state?.shape === source.shapeOf(account) && force === null ? state : null;
   if (since?.publicationId === source.publicationId) return 0;
