@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.slow.test.ts', 'test/**/*.property.test.ts'],
     env: { VODHOUSE_SLOW: '1' }, // a property has more cases
-    maxWorkers: 2,
+    maxWorkers: 3, // many wait: for an installation, a timer, another process
     testTimeout: 600_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000, interval: 20 } }, // a busy machine gets enough time

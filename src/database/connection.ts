@@ -33,6 +33,7 @@ const WAL_LIMIT_BYTES = 64 * 2 ** 20;
  */
 export function openDatabase(path: string, now: number): Db {
   assertNotRestoring(path);
+  removeStaleDrafts(path); // a process that died while it made the file left a second name of it
   if (!existsSync(path)) createFile(path, now);
   assertNotEmpty(path);
   assertWritable(path);
@@ -170,7 +171,6 @@ function createFile(path: string, now: number): void {
   const draft = draftPath(path);
   try {
     createPrivateFolder(dirname(path), path);
-    removeStaleDrafts(path);
     removeDraft(draft);
     try {
       writeDraft(draft, path, now);

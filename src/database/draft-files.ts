@@ -1,5 +1,5 @@
 /** Draft files, `FILE.new-PID`: they are renamed when they are complete. */
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { errorCode } from '../lib/errors.ts';
 
@@ -29,10 +29,17 @@ export function removeStaleDrafts(file: string): void {
 
 /** Removes the files in a folder whose name matches, if `isStale` is true of the first group of the match. */
 export function removeMatching(folder: string, pattern: RegExp, isStale: (group: string) => boolean): void {
-  if (!existsSync(folder)) return;
-  for (const name of readdirSync(folder)) {
+  for (const name of listNames(folder)) {
     const match = pattern.exec(name);
     if (match && isStale(match[1] ?? '')) removeIfPossible(join(folder, name));
+  }
+}
+
+function listNames(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return []; // it is missing, or may not be read
   }
 }
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { backUp } from '../../src/backup/backup.ts';
@@ -43,6 +43,13 @@ describe('the drafts of a file', () => {
       TARGETS.flatMap((name) => [...PARTS, '.twin', '.twin-shm'].map((part) => `${name}.new-${pid}${part}`)),
     );
     make();
+    expect(left()).toEqual([]);
+  });
+
+  it('are removed at the next opening where the process died between the two names of a new file', () => {
+    openWarehouse(join(folder, 'new.db'), clock).close();
+    linkSync(join(folder, 'new.db'), join(folder, `new.db.new-${deadPid()}`));
+    openWarehouse(join(folder, 'new.db'), clock).close();
     expect(left()).toEqual([]);
   });
 
