@@ -16,9 +16,7 @@ const postgresUrl = z.string('postgres://USER:PASSWORD@HOST:5432/DATABASE').supe
 });
 
 const common = {
-  name: types.accountName.describe(
-    'Name of the target in messages, metrics and on the command line; unique.',
-  ),
+  name: types.accountName.describe('Its unique name in messages, metrics and on the command line.'),
   every: orNull(types.durationOrZero).describe(
     'At most one load in this time; 0: after each publication that changed something. Default: 0; 24h for a lake.',
   ),
@@ -31,11 +29,7 @@ const postgres = section(
     postgres: postgresUrl.describe(
       'Address of a PostgreSQL database: postgres://USER:PASSWORD@HOST:5432/DATABASE; better ${NAME} than the password itself. Default: none; each target has exactly one of postgres, folder and s3.',
     ),
-    schema: withDefault(
-      types.schemaName,
-      'vodhouse',
-      'Schema of the tables; it is made where it is missing.',
-    ),
+    schema: withDefault(types.schemaName, 'vodhouse', 'Schema of the tables; made where it is missing.'),
     ssl: orNull(z.enum(SSL_MODES, SSL_MODES.join(', '))).describe(
       'verify-full: TLS, with the certificate and the name in it checked; no-verify: TLS without checks; off: no TLS. Default: verify-full; off for 127.0.0.1, localhost and unix sockets.',
     ),
@@ -47,11 +41,7 @@ const postgres = section(
       [],
       'Roles that may read the tables; they are granted USAGE and SELECT, also on later tables.',
     ),
-    lock_timeout: withDefault(
-      types.wait,
-      '10s',
-      'How long a load waits for a lock that another session holds.',
-    ),
+    lock_timeout: withDefault(types.wait, '10s', 'How long a load waits for a lock of another session.'),
   },
   'load_timeout',
   'lock_timeout',

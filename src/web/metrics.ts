@@ -28,8 +28,7 @@ export type Metrics = ReturnType<typeof createMetrics>;
 export function createMetrics(options: MetricsOptions) {
   const registry = new Registry();
   const registers = [registry];
-  const count = createCounters(registry, options.config);
-  const setTargetTotals = createTargetTotals(registry);
+  const counters = createCounters(registry, options.config);
   const gauges = GAUGES.map(
     ({ name, help, labels }) => new Gauge({ name, help, labelNames: [...labels], registers }),
   );
@@ -49,8 +48,8 @@ export function createMetrics(options: MetricsOptions) {
     render: async (): Promise<string> => {
       const scrape = readScrape(options, publishDurationMs);
       const samples = GAUGES.map(({ read }) => read(scrape));
-      count(options.deltas.sinceLast(scrape.now));
-      setTargetTotals(scrape.targets);
+      counters.add(options.deltas.sinceLast(scrape.now));
+      counters.setTargetLoads(scrape.targets);
       for (const [index, gauge] of gauges.entries())
         setSamples(gauge, GAUGES[index]?.labels ?? [], samples[index] ?? []);
       return registry.metrics();
@@ -91,14 +90,10 @@ function setSamples(gauge: Gauge, names: readonly string[], samples: ReturnType<
       gauge.set(Object.fromEntries(names.map((name, at) => [name, labels[at] ?? ''])), value);
 }
 
-/**
- * The returned function adds to the counters of the config's accounts. They start at 0: otherwise Prometheus would miss the
- * first increase.
- */
-function createCounters(registry: Registry, { accounts }: Config) {
+function defineCounters(registry: Registry) {
   const counter = (name: string, help: string, labelNames: string[]) =>
     new Counter({ name, help, labelNames, registers: [registry] });
-  const counters = {
+  return {
     runs: counter('vodhouse_runs_total', 'Runs that ended, by mode and status.', ['mode', 'status']),
     records: counter(
       'vodhouse_records_total',
@@ -110,7 +105,17 @@ function createCounters(registry: Registry, { accounts }: Config) {
       'Requests sent to the service, by HTTP status; none if no response came in time.',
       ['account', 'status'],
     ),
+    targetLoads: counter(
+      'vodhouse_target_loads_total',
+      'Loads that succeeded (also with nothing to write) or failed (also: the account was refused).',
+      ['target', 'account', 'status'],
+    ),
   };
+}
+
+/** `add` adds to the counters of the config's accounts, which start at 0: otherwise Prometheus would miss the first increase. */
+function createCounters(registry: Registry, { accounts }: Config) {
+  const counters = defineCounters(registry);
   const names = accounts.map(({ name }) => name);
   const add = (deltas: MetricDeltas) => {
     for (const { count, ...labels } of deltas.runs) counters.runs.inc(labels, count);
@@ -124,22 +129,15 @@ function createCounters(registry: Registry, { accounts }: Config) {
     records: names.flatMap((account) => CHANGE_KINDS.map((change) => ({ account, change, count: 0 }))),
     requests: names.flatMap((account) => ['200', 'none'].map((status) => ({ account, status, count: 0 }))),
   });
-  return add;
-}
-
-/** The returned function sets the totals of targets to those of the live file: they do not start at 0 with the server. */
-function createTargetTotals(registry: Registry) {
-  const loads = new Counter({
-    name: 'vodhouse_target_loads_total',
-    help: 'Loads that succeeded (also with nothing to write) or failed (also: the account was refused).',
-    labelNames: ['target', 'account', 'status'],
-    registers: [registry],
-  });
-  return (targets: readonly TargetReport[]): void => {
-    loads.reset();
-    for (const { target, account, ...row } of targets.flatMap(({ accounts }) => accounts)) {
-      loads.inc({ target, account, status: 'succeeded' }, row.loads);
-      loads.inc({ target, account, status: 'failed' }, row.failures);
-    }
+  return {
+    add,
+    /** Those of the live file: they do not start at 0 with the server. */
+    setTargetLoads: (targets: readonly TargetReport[]): void => {
+      counters.targetLoads.reset();
+      for (const { target, account, loads, failures } of targets.flatMap(({ accounts }) => accounts)) {
+        counters.targetLoads.inc({ target, account, status: 'succeeded' }, loads);
+        counters.targetLoads.inc({ target, account, status: 'failed' }, failures);
+      }
+    },
   };
 }

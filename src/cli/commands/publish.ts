@@ -8,8 +8,7 @@ import { commandsFor } from '../../lib/shell-command.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { ConfigError } from '../../lib/errors.ts';
 import { escapeControls, pluralize } from '../../lib/format.ts';
-import { openPublisher, type Publisher } from '../../publishing/publisher.ts';
-import type { Publication } from '../../publishing/publish-request.ts';
+import { openPublisher } from '../../publishing/publisher.ts';
 import { formatSchema, openLoaders, openTarget, type TargetLoader } from '../../publishing/targets/loader.ts';
 import { findRefusal, formatLoaded, readIdentity } from '../../publishing/targets/ownership.ts';
 import type { LoadRequest } from '../../publishing/targets/target.ts';
@@ -59,31 +58,19 @@ export async function publish(options: PublishOptions): Promise<number> {
     const [first] = loaders; // a forced load has one target
     if (warehouse && force && first && !(await confirmForce(force, first, warehouse, options, signal)))
       return EXIT.done;
-    const publication = await publishIfAsked(publisher, options, signal);
+    const now = systemClock.now();
+    const isWanted = !isAboutTargets(options) || publisher.dueAt(now) !== null;
+    const publication = isWanted ? await publisher.publish(now, signal) : null;
+    if (publication && !options.json) process.stdout.write(`${publicationLine(publication)}\n`);
     const logger = createLoadLogger(options, config.secrets);
     const context = warehouse && { warehouse, clock: systemClock, logger };
     const loads = context ? await loadAll(loaders, context, { options, force }, signal) : [];
-    if (options.json) {
-      const none = { file: publisher.file, bytes: null, durationMs: null, rows: null };
-      process.stdout.write(formatJson({ ...(publication ?? none), targets: loads }));
-    }
+    const none = { file: publisher.file, bytes: null, durationMs: null, rows: null };
+    if (options.json) process.stdout.write(formatJson({ ...(publication ?? none), targets: loads }));
     return exitCodeForLoads(loads, !isAboutTargets(options));
   } finally {
     warehouse?.close();
   }
-}
-
-/** Null if the command is about targets, and the file has everything. */
-async function publishIfAsked(
-  publisher: Publisher,
-  options: PublishOptions,
-  signal: AbortSignal,
-): Promise<Publication | null> {
-  const now = systemClock.now();
-  if (isAboutTargets(options) && publisher.dueAt(now) === null) return null;
-  const publication = await publisher.publish(now, signal);
-  if (!options.json) process.stdout.write(`${publicationLine(publication)}\n`);
-  return publication;
 }
 
 /** Loads one target after the other, and prints each as it ends. */

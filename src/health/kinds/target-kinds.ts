@@ -57,9 +57,7 @@ export const target: Kind = {
       const more = others.length > 0 ? ` (and ${pluralize(others.length, 'other reason')})` : '';
       return {
         scope: { part: name },
-        since: findEarliest(
-          rows.map(({ failing_since, verified_at }) => ({ since: failing_since ?? verified_at })),
-        ),
+        since: findEarliest(rows.map((each) => ({ since: each.failing_since ?? each.verified_at }))),
         message: `target ${name} ${text}: ${error}${more}`,
         advice: [
           ...(what === 'failed' && row.hint !== null ? [advise(toOneLine(row.hint))] : []),
