@@ -57,31 +57,29 @@ const BOUNDED = ['package_id', 'video_id', 'change_seq', 'valid_from', 'created_
 /** A whole file, and the number of its rows. */
 export function writeParquetFile(db: Database, query: ParquetQuery): { body: Uint8Array[]; rows: number } {
   const chunks = [...writeParquet(db, query)];
-  return {
-    body: chunks.map(({ bytes }) => bytes),
-    rows: chunks.reduce((sum, { rows }) => sum + rows, 0),
-  };
+  return { body: chunks.map(({ bytes }) => bytes), rows: chunks.reduce((sum, { rows }) => sum + rows, 0) };
 }
 
-/** The values by column. */
+/** The values by column; the arrays are used again. */
 function* inGroups(
   rows: IterableIterator<unknown[]>,
   columns: readonly ParquetColumn[],
 ): Generator<{ count: number; data: unknown[][] }> {
   const conversions = columns.map(({ type }) => CONVERSIONS[type]);
-  const emptyGroup = () => ({ count: 0, data: columns.map((): unknown[] => []) });
-  let [group, characters] = [emptyGroup(), 0];
+  const data = columns.map(() => new Array<unknown>(GROUP_ROWS));
+  let [count, characters] = [0, 0];
   for (const row of rows) {
     for (let index = 0; index < row.length; index++) {
       const value = row[index];
       if (typeof value === 'string') characters += value.length;
-      group.data[index]?.push(value === null ? null : (conversions[index]?.(value) ?? value));
+      const convert = conversions[index];
+      (data[index] as unknown[])[count] = value === null || convert === undefined ? value : convert(value);
     }
-    if (++group.count < GROUP_ROWS && characters < GROUP_CHARACTERS) continue;
-    yield group;
-    [group, characters] = [emptyGroup(), 0];
+    if (++count < GROUP_ROWS && characters < GROUP_CHARACTERS) continue;
+    yield { count, data: count === GROUP_ROWS ? data : data.map((values) => values.slice(0, count)) };
+    [count, characters] = [0, 0];
   }
-  if (group.count > 0) yield group;
+  if (count > 0) yield { count, data: data.map((values) => values.slice(0, count)) };
 }
 
 /** What was written since the last call; the buffer is used again. */
