@@ -30,36 +30,36 @@ export const compareFiles = (one: AddFile, other: AddFile): number =>
   Buffer.compare(Buffer.from(getStart(one)), Buffer.from(getStart(other))) ||
   ((one.tags['slice'] ?? '') < (other.tags['slice'] ?? '') ? -1 : 1);
 
-/** The rows from one key on, up to another one, which is not part of them; null: no end. */
-export function between({ where, parameters }: Rows, from: string, until: string | null): Rows {
-  const upper = until === null ? '' : ' and t.video_key < :until';
-  return { where: `${where} and t.video_key >= :from${upper}`, parameters: { ...parameters, from, until } };
-}
+/** The rows of an account from one key on ('': its first), before another one (null: its end). With two lower bounds SQLite may read from the lower. */
+export const between = (account: string, from: string, until: string | null): Rows => ({
+  where: 't.video_key >= :from and t.video_key < :until',
+  parameters: { from: from || `${account}/`, until: until ?? `${account}0` }, // `0` follows `/`
+});
 
-/** Divides a range of rows into slices of about `fileRows`, none of which parts the rows of a video. */
+/** Divides a range of an account's rows into slices of about `fileRows`, at most a half more. None of them parts the rows of a video. */
 export function divide(
   db: Database,
   { name }: Table,
-  rows: Rows,
+  account: string,
   [from, until]: readonly [string, string | null],
   fileRows: number,
 ): Slice[] {
-  const read = ({ where, parameters }: Rows, values: string, rest: string) =>
-    db.prepare(`select ${values} from "${name}" t where ${where} ${rest}`).pluck().get(parameters) as
-      string | number | undefined;
-  const count = Number(read(between(rows, from, until), 'count(*)', ''));
-  const step = Math.ceil(count / Math.max(1, Math.round(count / fileRows)));
-  const starts: string[] = [];
-  for (let start: string | undefined = count === 0 ? undefined : from; start !== undefined;) {
-    starts.push(start);
-    const rest = between(rows, start, until);
-    const next = read(rest, 't.video_key', `order by 1 limit 1 offset ${step}`);
-    // a video with more rows than a file has stays in one
-    start = typeof next === 'string' && next !== start ? next : undefined;
+  const findKey = (start: string, offset: number): unknown => {
+    const { where, parameters } = between(account, start, until);
+    const find = `select t.video_key from "${name}" t where ${where} order by 1 limit 1 offset ${offset}`;
+    return db.prepare(find).pluck().get(parameters);
+  };
+  const halves: string[] = []; // of a video with more rows there is one
+  for (let key = findKey(from, 0); typeof key === 'string' && key !== halves.at(-1);) {
+    halves.push(key);
+    key = findKey(key, Math.ceil(fileRows / 2));
   }
+  const starts = halves
+    .filter((_, index) => index % 2 === 0 && (index === 0 || index < halves.length - 1))
+    .map((key, index) => (index === 0 ? from : key));
   return starts.map((start, index) => ({
     tags: { from: start },
-    rows: between(rows, start, starts[index + 1] ?? until),
+    rows: between(account, start, starts[index + 1] ?? until),
   }));
 }
 

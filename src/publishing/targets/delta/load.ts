@@ -2,7 +2,7 @@
 import { toTimestamp } from '../../../lib/clock.ts';
 import type { Table } from '../../mart.ts';
 import { compareOwner, findRefusal } from '../ownership.ts';
-import { storeChanges, type Source } from '../source.ts';
+import { storeChanges, type Rows, type Source } from '../source.ts';
 import type { LoadOptions } from '../target.ts';
 import type { Action, AddFile } from './actions.ts';
 import {
@@ -129,24 +129,22 @@ async function planLarge(
   const files = filesOf(snapshot, 'account', account).sort(compareFiles);
   const since = snapshot.txns.get(toAppId(source, account))?.version ?? 0;
   if (kind === 'changes' && source.changeSeqOf(account) <= since) return null;
-  const rows = ownRows(table, account);
   if (kind === 'all' || files.length === 0)
-    return { deltaTable, removed: files, slices: divide(source.db, table, rows, ['', null], fileRows) };
+    return { deltaTable, removed: files, slices: divide(source.db, table, account, ['', null], fileRows) };
   storeChanges(source, account, since);
   const affected = files
     .map((file, index) => ({ file, from: getStart(file), until: files[index + 1]?.tags['from'] ?? null }))
-    .filter(({ from, until }) => hasChange(source, table, from, until));
+    .filter(({ from, until }) => hasChange(source, table, between(account, from, until)));
   const slices = affected.flatMap(({ from, until }) =>
-    divide(source.db, table, rows, [from, until], fileRows),
+    divide(source.db, table, account, [from, until], fileRows),
   );
   return { deltaTable, removed: affected.map(({ file }) => file), slices };
 }
 
-/** After `storeChanges`: has a video from a key on, and before another one, changed? */
-function hasChange({ db }: Source, { name }: Table, from: string, until: string | null): boolean {
+/** After `storeChanges`: has a video of these rows changed? */
+function hasChange({ db }: Source, { name }: Table, { where, parameters }: Rows): boolean {
   const [changed, table] =
     name === 'video_history' ? ['changed_history', name] : ['changed_videos', 'videos'];
-  const { where, parameters } = between({ where: 'true', parameters: {} }, from, until);
   const find = `select 1 from temp.${changed} c cross join ${table} t on t.rowid = c.row where ${where} limit 1`;
   return db.prepare(find).get(parameters) !== undefined;
 }
