@@ -17,4 +17,4 @@ export const createShowStatus =
 export const withShownStatus = <Row extends { status: Status }>(
   rows: readonly Row[],
   show: ShowStatus,
-): Row[] => rows.map((row) => ({ ...row, status: show(row.status) }));
+): Row[] => rows.map((row) => (row.status === 'running' ? { ...row, status: show(row.status) } : row));

@@ -48,7 +48,10 @@ export function openStatusQueries(path: string) {
   const db = openReadOnly(path);
   const show = createShowStatus(path);
   return {
-    packages: () => status.PACKAGES.all(db, {}).map((row) => ({ ...row, last_walk: show(row.last_walk) })),
+    packages: () =>
+      status.PACKAGES.all(db, {}).map((row) =>
+        row.last_walk === 'running' ? { ...row, last_walk: show(row.last_walk) } : row,
+      ),
     runs: (limit: number) => withShownStatus(status.RUNS.all(db, { limit }), show),
     /** `since`, here and below: the first day (`yyyy-mm-dd`) that counts. */
     storage: (account: string, since: string) => STORAGE.one(db, { account, since }),

@@ -6,7 +6,7 @@ import { divide } from '../../src/publishing/targets/delta/files.ts';
 
 const { videoHistory } = createMarts({ durationUnit: 'ms', exclude: [] });
 
-/** The keys of each slice of an account's states, beside other accounts. */
+/** The keys of each slice of an account's states; the table has other accounts too. */
 function keysOfSlices(states: readonly number[], fileRows: number): string[][] {
   const db = new Database(':memory:');
   db.exec('create table video_history (video_key, version_number, primary key (video_key, version_number))');

@@ -21,9 +21,8 @@ export const openStore = (place: LakePlace): Store =>
 export interface LoadContext {
   lake: Lake;
   source: Source;
-  /** That of the target. */
+  /** `command` of the target, and `worker` of the config. */
   command: string;
-  /** That of the config. */
   worker: string;
   /** About how many rows a file of a large table has. */
   fileRows: number;
