@@ -1,5 +1,5 @@
 import { fromTimestamp, MINUTE_MS } from '../lib/clock.ts';
-import type { Mode, Trigger } from '../database/schema/runs.ts';
+import type { Mode, Trigger } from '../database/schema/values.ts';
 import type { PackageKey } from '../lib/package-key.ts';
 import { previousTick, nextTick, type Schedule } from '../lib/cron-ticks.ts';
 

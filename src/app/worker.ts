@@ -6,7 +6,7 @@ import { openNotifier } from '../alerts/notifier.ts';
 import { openPings } from '../alerts/pings.ts';
 import { assertUndamaged } from '../database/integrity.ts';
 import { lockOrThrow, type Lock } from '../database/lock.ts';
-import type { Mode } from '../database/schema/runs.ts';
+import type { Mode } from '../database/schema/values.ts';
 import { createStaleCheck } from '../health/streams.ts';
 import type { Publication } from '../publishing/publisher.ts';
 import type { RunSummary } from '../sync/run.ts';

@@ -6,7 +6,7 @@ import { WarehouseError } from '../lib/errors.ts';
 import { restoreMarkerPath } from '../database/files.ts';
 import { createAboutRows } from './about-rows.ts';
 import { PUBLISHED_ID, startFsync } from './replace-file.ts';
-import type { ExpectedRows } from './check.ts';
+import { CACHE_KIB, type ExpectedRows } from './check.ts';
 import { createFingerprint } from './fingerprint.ts';
 import type { HelperProcess } from './helper-process.ts';
 import { createTable, createView, fillTable, insertRows, type Table, type WorkingTable } from './mart.ts';
@@ -27,7 +27,6 @@ import type { PublishRequest } from './publish-request.ts';
 
 /** For rows of about 1 KB this writes a tenth less than pages of 4 KiB. */
 const PAGE_BYTES = 16_384;
-const CACHE_KIB = 8_000;
 
 /** Builds the file at `draft`. Returns the number of rows that each table must have. Throws what SQLite throws. */
 export async function build(
@@ -138,6 +137,7 @@ function createServiceDay(timeZone: string): (time: string) => string {
 export function attachLive(db: Database, path: string): void {
   assertLive(path);
   db.prepare('attach ? as live').run(path);
+  db.pragma(`live.cache_size = -${CACHE_KIB}`);
 }
 
 /** Throws WarehouseError if the live file is missing (SQLite would create it) or being restored. */
@@ -191,9 +191,10 @@ async function fillApart(
   schema: 'temp' | 'main',
 ): Promise<void> {
   const { createDateRows } = await import('./marts/date-rows.ts');
+  const parameters = createParameters(request);
   for (const table of tablesApart(marts)) {
     if (table === dates) insertRows(db, table, createDateRows(db, request));
-    else fill(db, table, createParameters(request), schema);
+    else fill(db, table, parameters, schema);
   }
 }
 

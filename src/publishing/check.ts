@@ -1,7 +1,10 @@
 /** Checks a new file before it is published. */
 import { Database } from '../database/sqlite.ts';
 import { WarehouseError } from '../lib/errors.ts';
-import type { Column, DataType, InvalidRows, Table } from './mart.ts';
+import type { Column, DataType, ForeignKey, InvalidRows, Table } from './mart.ts';
+
+/** SQLite's page cache. With more, a scan takes a fifth longer: pages leave the cache of the processor before they are used again. */
+export const CACHE_KIB = 1000;
 
 /** How many rows each table must have, by the snapshot of the live file that it was built from. */
 export type ExpectedRows = Record<string, number>;
@@ -15,7 +18,7 @@ export function checkTables(
   tables: readonly Table[],
   expected: ExpectedRows,
 ): Record<string, number> {
-  const db = new Database(path, { readonly: true, fileMustExist: true });
+  const db = openFile(path);
   try {
     return Object.fromEntries(tables.map((table) => [table.name, checkTable(db, table, expected)]));
   } finally {
@@ -23,15 +26,20 @@ export function checkTables(
   }
 }
 
+function openFile(path: string): Database {
+  const db = new Database(path, { readonly: true, fileMustExist: true });
+  db.pragma(`cache_size = -${CACHE_KIB}`);
+  return db;
+}
+
 function checkTable(db: Database, table: Table, expected: ExpectedRows): number {
-  if (table.contradictions === undefined) checkForeignKeys(db, table);
-  else checkContradictions(db, table, table.contradictions);
+  if (table.contradictions !== undefined) checkContradictions(db, table, table.contradictions);
   return checkRows(db, table, expected);
 }
 
 /** SQLite's own check of all pages, indexes and types: `ok`, or what is wrong. */
 export function checkPages(path: string): string {
-  const db = new Database(path, { readonly: true, fileMustExist: true });
+  const db = openFile(path);
   try {
     return String(db.pragma('integrity_check', { simple: true }));
   } finally {
@@ -50,24 +58,20 @@ function fail(problem: string): never {
   });
 }
 
-function checkForeignKeys(db: Database, table: Table): void {
-  const [orphan] = db.pragma(`foreign_key_check('${table.name}')`) as { parent: string }[];
-  if (orphan) fail(`its table ${table.name} has rows that are not in ${orphan.parent}`);
-}
-
 function checkContradictions(db: Database, table: Table, query: string): void {
   const row = db.prepare(query).pluck().get() as string | undefined;
   if (row !== undefined) fail(`its table ${table.name} has ${row}`);
 }
 
-/** One pass over the table for the count, the types of all columns and invalid rows. */
+/** One pass over the table for the count, the types of all columns, foreign keys and invalid rows. */
 function checkRows(db: Database, table: Table, expected: ExpectedRows): number {
-  const { name, columns, invalid = [] } = table;
+  const { name, columns, foreignKeys, invalid = [], contradictions } = table;
   const types = columns.map((column) => ({
     what: `a ${column.name} that is not ${column.type}`,
     where: hasWrongType(column),
   }));
-  const rules = [...types, ...invalid];
+  const parents = contradictions === undefined ? foreignKeys.map(lacksParent) : [];
+  const rules = [...types, ...parents, ...invalid];
   const isInvalid = rules.map(({ where }) => `(${where})`).join(' or ');
   const query = `select count(*) as rows, count(*) filter (where ${isInvalid}) as invalid from "${name}"`;
   const counts = db.prepare(query).get() as { rows: number; invalid: number };
@@ -77,6 +81,11 @@ function checkRows(db: Database, table: Table, expected: ExpectedRows): number {
     fail(`its table ${name} has ${counts.rows} rows; by the live file it has ${rows}`);
   return counts.rows;
 }
+
+const lacksParent = ({ column, table, references }: ForeignKey): InvalidRows => ({
+  what: `a ${column} that is not in ${table}`,
+  where: `"${column}" not in (select "${references}" from "${table}")`,
+});
 
 /** The first rule that a row breaks, with the key of the row. */
 function describeInvalidRow(db: Database, { name, key }: Table, rules: readonly InvalidRows[]): string {

@@ -3,10 +3,20 @@
  * process wait for each other in SQLite's memory.
  */
 import { once } from 'node:events';
+import { measureDiskSpace } from '../database/files.ts';
 import { forkDist, sendRequest, type Answer } from '../lib/child-process.ts';
 import type { PublishRequest } from './publish-request.ts';
 
 export type HelperProcess = ReturnType<typeof createHelperProcess>;
+
+/** About 80,000 videos: for a smaller live file, a second process takes longer to start than it saves. */
+const LEAST_BYTES_FOR_HELPER = 64 * 2 ** 20;
+
+/** The second process for a publication of the live file; null if that is small. */
+export function startHelper(live: string): HelperProcess | null {
+  const { file, wal } = measureDiskSpace(live);
+  return file + wal < LEAST_BYTES_FOR_HELPER ? null : createHelperProcess();
+}
 
 /**
  * Starts the process. It ends with `close`, or when this process ends. A result is null if the process failed: then the

@@ -38,10 +38,10 @@ export interface TableColumn extends Column {
 }
 
 export interface ForeignKey {
-  columns: readonly string[];
+  column: string;
   table: string;
-  /** Columns of the other table; its key. */
-  references: readonly string[];
+  /** The column of the other table; its key. */
+  references: string;
 }
 
 /** A published table: one INSERT … SELECT fills it. */
@@ -115,8 +115,7 @@ export function createTable(table: Table | WorkingTable, schema: 'temp' | 'main'
     ),
     `PRIMARY KEY (${quoteAll(key)})`,
     ...foreignKeys.map(
-      ({ columns: ours, table, references }) =>
-        `FOREIGN KEY (${quoteAll(ours)}) REFERENCES "${table}" (${quoteAll(references)})`,
+      ({ column, table, references }) => `FOREIGN KEY ("${column}") REFERENCES "${table}" ("${references}")`,
     ),
   ];
   return `CREATE TABLE "${name}" (\n  ${lines.join(',\n  ')}\n)`;

@@ -8,36 +8,35 @@ import { publication, targetLoad } from '../database/schema/targets.ts';
 import { transact } from '../database/transaction.ts';
 import { toTimestamp } from '../lib/clock.ts';
 import { errorCode } from '../lib/errors.ts';
-import { measureDiskSpace, makeFolder } from '../database/files.ts';
+import { makeFolder } from '../database/files.ts';
 import { draftPath } from '../database/draft-files.ts';
 import { isDamage, toWarehouseError } from '../database/integrity.ts';
 import { lockOrThrow } from '../database/lock.ts';
 import { assertReplaceable, replaceFile, startFsync, sweepLeftOvers } from './replace-file.ts';
 import { assertLive, build } from './build.ts';
 import { assertPages, checkPages, checkTables, type ExpectedRows } from './check.ts';
-import { createHelperProcess, type HelperProcess } from './helper-process.ts';
+import type { HelperProcess } from './helper-process.ts';
 import { createMarts, type Marts } from './marts/marts.ts';
 import type { PublishRequest, Publication } from './publish-request.ts';
 
-/** About 80,000 videos: for a smaller live file, a second process takes longer to start than it saves. */
-const LEAST_BYTES_FOR_HELPER = 64 * 2 ** 20;
-
 /**
- * Builds a new published file and replaces the old one with it. Throws ConfigError if another kind of file has its name,
+ * Builds a new published file and replaces the old one with it; `helper` shares the work, and is closed. Throws ConfigError if another kind of file has its name,
  * LockedError if another process publishes, WarehouseError if the live file cannot be read, the new file cannot be
  * written, or the new file fails its check. The old file then stays.
  */
-export async function publish(request: PublishRequest): Promise<Publication> {
+export async function publish(
+  request: PublishRequest,
+  helper: HelperProcess | null = null,
+): Promise<Publication> {
   const startedAt = performance.now();
   const { live, file, command, now } = request;
-  const marts = createMarts(request);
   const lock = lockOrThrow(live, 'publish', command, now);
   try {
     makeFolder(dirname(file), { file, mode: 0o755 });
     assertReplaceable(live, file);
     sweepLeftOvers(file);
     recordPublication(live, now);
-    const rows = await buildAndReplace(request, marts);
+    const rows = await buildAndReplace(request, helper);
     return { file, bytes: statSync(file).size, durationMs: Math.round(performance.now() - startedAt), rows };
   } catch (error) {
     throw errorCode(error) === '' ? error : toWarehouseError(error, file); // a code of the file system or of SQLite
@@ -83,10 +82,12 @@ function selectLoaded(tx: Tx): number {
 }
 
 /** Returns the number of rows by table. */
-async function buildAndReplace(request: PublishRequest, marts: Marts): Promise<Record<string, number>> {
+async function buildAndReplace(
+  request: PublishRequest,
+  helper: HelperProcess | null,
+): Promise<Record<string, number>> {
   const draft = draftPath(request.file);
-  const { file, wal } = measureDiskSpace(request.live);
-  const helper = file + wal < LEAST_BYTES_FOR_HELPER ? null : createHelperProcess();
+  const marts = createMarts(request);
   try {
     const expected = await build(draft, marts, request, helper).catch((error: unknown) => {
       throw isDamage(error) ? toWarehouseError(error, request.live) : error; // the draft is new

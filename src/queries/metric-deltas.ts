@@ -1,7 +1,7 @@
 /** Counts the runs, their records and the requests that ended since the last scrape, whichever process made them. */
 import { openReadOnly } from '../database/connection.ts';
 import { query } from '../database/query.ts';
-import type { Mode, Status } from '../database/schema/runs.ts';
+import type { Mode, Status } from '../database/schema/values.ts';
 
 /** The changes of a walk to records. */
 export const CHANGE_KINDS = [

@@ -1,6 +1,6 @@
 /** The status of runs and walks as readers see it. */
 import { isHeld } from '../database/lock.ts';
-import type { Status } from '../database/schema/runs.ts';
+import type { Status } from '../database/schema/values.ts';
 
 export type ShowStatus = ReturnType<typeof createShowStatus>;
 

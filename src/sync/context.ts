@@ -8,7 +8,7 @@ import type { Figure } from '../lib/service-fields.ts';
 import type { WalkRow } from '../warehouse/statements/walk.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import type { PackageKey } from '../lib/package-key.ts';
-import type { Mode, Trigger } from '../database/schema/runs.ts';
+import type { Mode, Trigger } from '../database/schema/values.ts';
 import type { PackageSelector } from './package-selector.ts';
 import type { DayRange } from '../lib/days.ts';
 

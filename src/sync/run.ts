@@ -1,6 +1,6 @@
 /** One pass over everything that is due: all accounts, storage first, then the packages, the longest unserved first. */
 import { errorMessage } from '../lib/errors.ts';
-import type { Mode, Status } from '../database/schema/runs.ts';
+import type { Mode, Status } from '../database/schema/values.ts';
 import type { RunFailure } from '../warehouse/statements/run.ts';
 import type { WalkRow } from '../warehouse/statements/walk.ts';
 import type { Failure } from './circuit-breaker.ts';

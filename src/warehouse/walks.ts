@@ -2,7 +2,7 @@
 import { countPages } from '../lib/count-pages.ts';
 import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
 import type { Tx } from '../database/connection.ts';
-import type { Mode, Status } from '../database/schema/runs.ts';
+import type { Mode, Status } from '../database/schema/values.ts';
 import type { HeldReason } from '../database/schema/videos.ts';
 import { getChangeSeq, setChangeSeq } from './statements/warehouse-state.ts';
 import * as packages from './statements/package.ts';

@@ -7,7 +7,7 @@ import { findPageHash, recognisePage, storeUnchangedPage } from './unchanged-pag
 import { beginQuickWalk, finishQuickWalk, finishUnchangedList } from './quick-walks.ts';
 import { storeBoundaryPage, storePage } from './store-page.ts';
 import { PAUSE_MEMORY_MS } from '../budget/pauses.ts';
-import type { Mode, Status, Trigger } from '../database/schema/runs.ts';
+import type { Mode, Status, Trigger } from '../database/schema/values.ts';
 import * as runs from './statements/run.ts';
 import * as state from './statements/warehouse-state.ts';
 import * as accounts from './accounts.ts';

@@ -2,7 +2,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Config } from '../config/config.ts';
 import { measureDiskSpace } from '../database/files.ts';
-import { MODES, STATUSES } from '../database/schema/runs.ts';
+import { MODES, STATUSES } from '../database/schema/values.ts';
 import { listStreams, type StreamParts } from '../health/streams.ts';
 import { readTargets, type TargetReport } from '../health/targets.ts';
 import type { Clock } from '../lib/clock.ts';

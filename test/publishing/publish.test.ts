@@ -214,6 +214,16 @@ describe('a file that would be invalid', () => {
     );
   });
 
+  it('is rejected by its check: a row whose parent is missing', async () => {
+    const request = createPublishRequest(live());
+    const marts = createMarts(request);
+    const expected = await build(request.file, marts, request, null);
+    execute(request.file, 'pragma foreign_keys = off; delete from packages');
+    expect(() => checkTables(request.file, [marts.videos], expected)).toThrow(
+      'its table videos has a package_key that is not in packages: main/101/1',
+    );
+  });
+
   it('is rejected by its check: an index that misses a row', async () => {
     const request = createPublishRequest(live());
     await build(request.file, createMarts(request), request, null);

@@ -14,7 +14,7 @@ import { isDemoFile } from '../../warehouse/statements/warehouse-state.ts';
 import { displayPath } from '../output/output.ts';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { openPipeline, type Pipeline } from '../../app/pipeline.ts';
-import type { Mode } from '../../database/schema/runs.ts';
+import type { Mode } from '../../database/schema/values.ts';
 import { DAY_MS, HOUR_MS, toTimestamp, type Clock } from '../../lib/clock.ts';
 import { createLogger } from '../../lib/logger.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';

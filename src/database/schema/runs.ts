@@ -3,17 +3,7 @@ import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlit
 import { FAULT_KINDS } from '../../lib/errors.ts';
 import { PURPOSES } from '../../lib/request-budget.ts';
 import { bigint, boolean, date, rowKey, timestamp } from './columns.ts';
-
-export const STATUSES = ['running', 'succeeded', 'partial', 'failed', 'parked', 'interrupted'] as const;
-/** The state of a run or a walk. */
-export type Status = (typeof STATUSES)[number];
-
-export const TRIGGERS = ['schedule', 'catch_up', 'manual'] as const;
-/** Why a run was started. */
-export type Trigger = (typeof TRIGGERS)[number];
-
-export const MODES = ['full', 'quick'] as const;
-export type Mode = (typeof MODES)[number];
+import { MODES, STATUSES, TRIGGERS } from './values.ts';
 
 /** `error` of a run or walk whose process was killed; the next run writes it. */
 export const KILLED = 'the process ended before the run did';

@@ -2,6 +2,7 @@ import { isNotNull, isNull } from 'drizzle-orm';
 import { index, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import { DRIFT_KINDS, VIDEO_FIELDS, type VideoField } from '../../lib/service-fields.ts';
 import { bigint, boolean, date, rowKey, timestamp } from './columns.ts';
+import { CHANGES } from './values.ts';
 
 /** One distribution package of an account, as far as it has been walked. */
 export const packageTable = sqliteTable(
@@ -38,10 +39,6 @@ export const packageDay = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.account, table.package_id, table.date] })],
 );
-
-export const CHANGES = ['added', 'edited', 'removed', 'restored'] as const;
-/** How a state of a video came about. */
-export type Change = (typeof CHANGES)[number];
 
 /** The columns of a video: its key, the fields of docs/service.md 2.1 as received, and those that vodhouse adds. */
 const videoColumns = () => ({

@@ -54,9 +54,9 @@ export function sourceColumn(
   return column(name, type, description, value, { source: value.split('.')[1] ?? null, ...details });
 }
 
-export const TO_PACKAGES = { columns: ['package_key'], table: 'packages', references: ['package_key'] };
-export const TO_VIDEOS = { columns: ['video_key'], table: 'videos', references: ['video_key'] };
-export const TO_DATES = { columns: ['day'], table: 'dates', references: ['day'] };
+export const TO_PACKAGES = { column: 'package_key', table: 'packages', references: 'package_key' };
+export const TO_VIDEOS = { column: 'video_key', table: 'videos', references: 'video_key' };
+export const TO_DATES = { column: 'day', table: 'dates', references: 'day' };
 
 /** A moment `NAME_at` in UTC, and `NAME_day`, its day in the service's calendar. */
 export function moment(name: string, description: string, value: string, source: string | null) {

@@ -1,5 +1,5 @@
 /** Published: the size of each package by day. One working row for a range of days without a change, so the number of days costs little. */
-import { CHANGES } from '../../database/schema/videos.ts';
+import { CHANGES } from '../../database/schema/values.ts';
 import type { Table, TableColumn, WorkingTable } from '../mart.ts';
 import {
   column,

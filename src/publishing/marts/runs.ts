@@ -1,5 +1,5 @@
 /** Published: the runs and walks that brought the data, for dashboards of the pipeline. */
-import { MODES, STATUSES, TRIGGERS } from '../../database/schema/runs.ts';
+import { MODES, STATUSES, TRIGGERS } from '../../database/schema/values.ts';
 import type { Table, TableColumn } from '../mart.ts';
 import { column, moment, packageColumns, readLines, sourceColumn, TO_PACKAGES } from './mart-columns.ts';
 
@@ -76,7 +76,7 @@ export const walks: Table = {
   description: `One row per walk: one pass over the pages of one package, within a run. A quick walk that found nothing has no row. ${NOT_YET}`,
   role: 'fact',
   key: ['walk_id'],
-  foreignKeys: [TO_PACKAGES, { columns: ['run_id'], table: 'runs', references: ['run_id'] }],
+  foreignKeys: [TO_PACKAGES, { column: 'run_id', table: 'runs', references: 'run_id' }],
   columns: [
     sourceColumn('walk_id', 'BIGINT', 'Number of the walk, increasing.', 'v.walk_id'),
     sourceColumn('run_id', 'BIGINT', 'The run that it is part of.', 'v.run_id'),

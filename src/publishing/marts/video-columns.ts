@@ -1,5 +1,5 @@
 /** The columns of videos and of their states. */
-import { CHANGES } from '../../database/schema/videos.ts';
+import { CHANGES } from '../../database/schema/values.ts';
 import { VIDEO_FIELDS, type VideoField } from '../../lib/service-fields.ts';
 import type { TableColumn } from '../mart.ts';
 import {

@@ -2,10 +2,11 @@
  * Videos as they were added, and their later changes: each state has what led to it. Rows of `video` and `video_version` are only
  * appended, so lists go through them by rowid, the newest first.
  */
-import { CHANGES, type Change, type video } from '../../database/schema/videos.ts';
+import type { video } from '../../database/schema/videos.ts';
+import { CHANGES, type Change } from '../../database/schema/values.ts';
 import { query } from '../../database/query.ts';
 
-export { CHANGES, type Change } from '../../database/schema/videos.ts';
+export { CHANGES, type Change } from '../../database/schema/values.ts';
 
 /** What can be listed: a kind of change, or `present`: the videos of the packages as they are now. */
 export const LISTED_KINDS = ['present', ...CHANGES] as const;

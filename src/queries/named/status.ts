@@ -1,5 +1,6 @@
 /** Packages, held-back removals, quarantine, drift, the budget and runs. */
-import type { Mode, pause, run, Status } from '../../database/schema/runs.ts';
+import type { pause, run } from '../../database/schema/runs.ts';
+import type { Mode, Status } from '../../database/schema/values.ts';
 import type { drift, quarantine } from '../../database/schema/videos.ts';
 import { query } from '../../database/query.ts';
 

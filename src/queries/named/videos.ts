@@ -1,5 +1,5 @@
 /** One package and one video. */
-import type { Mode, Status } from '../../database/schema/runs.ts';
+import type { Mode, Status } from '../../database/schema/values.ts';
 import type { video } from '../../database/schema/videos.ts';
 import { EDITABLE_FIELDS } from '../../database/version-trigger.ts';
 import { query } from '../../database/query.ts';

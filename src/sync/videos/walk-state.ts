@@ -6,7 +6,7 @@ import {
   RefusedError,
   WarehouseError,
 } from '../../lib/errors.ts';
-import type { Mode, Status } from '../../database/schema/runs.ts';
+import type { Mode, Status } from '../../database/schema/values.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
 import type { VideoPage, WithReceivedAt } from '../../service/client/parse-response.ts';
 import type { Checkpoint } from '../../warehouse/statements/walk.ts';

@@ -1,7 +1,7 @@
 /** Packages: known, retired, walked, and whose turn is next. */
 import type { Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
-import type { Mode } from '../../database/schema/runs.ts';
+import type { Mode } from '../../database/schema/values.ts';
 import type { packageTable } from '../../database/schema/videos.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
 

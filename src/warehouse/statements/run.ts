@@ -3,7 +3,8 @@ import { eq } from 'drizzle-orm';
 import { fromTimestamp } from '../../lib/clock.ts';
 import type { Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
-import { KILLED, run, walk, type FailureKind, type Mode, type Status } from '../../database/schema/runs.ts';
+import { KILLED, run, walk, type FailureKind } from '../../database/schema/runs.ts';
+import type { Mode, Status } from '../../database/schema/values.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
 
 type RunRow = typeof run.$inferSelect;

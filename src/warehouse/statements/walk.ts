@@ -2,7 +2,8 @@
 import { and, desc, eq } from 'drizzle-orm';
 import type { Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
-import { walk, type Mode, type Status } from '../../database/schema/runs.ts';
+import { walk } from '../../database/schema/runs.ts';
+import type { Mode, Status } from '../../database/schema/values.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
 import { recordFailedTurn } from './package.ts';
 

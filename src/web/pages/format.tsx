@@ -2,7 +2,7 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { fromTimestamp, HOUR_MS } from '../../lib/clock.ts';
-import type { Status } from '../../database/schema/runs.ts';
+import type { Status } from '../../database/schema/values.ts';
 import { formatAgo, formatBinaryBytes, formatCount, formatDuration } from '../../lib/format.ts';
 import { packagePath } from '../paths.ts';
 import { findMeaning } from './glossary.tsx';

@@ -1,6 +1,6 @@
 /** The packages on the status page, each with a strip of its last days; and what a package and its state are called everywhere. */
 import type { Config } from '../../config/config.ts';
-import type { Status } from '../../database/schema/runs.ts';
+import type { Status } from '../../database/schema/values.ts';
 import { CATALOGUE, getRank } from '../../health/catalogue.ts';
 import type { PackageReport } from '../../health/facts.ts';
 import type { Problem } from '../../health/problem.ts';

@@ -1,5 +1,5 @@
 /** The last runs as a strip of bars. */
-import { STATUSES, type Status } from '../../database/schema/runs.ts';
+import { STATUSES, type Status } from '../../database/schema/values.ts';
 import { fromTimestamp } from '../../lib/clock.ts';
 import { formatCount, pluralize } from '../../lib/format.ts';
 import type { RunGlance } from '../../queries/named/runs.ts';

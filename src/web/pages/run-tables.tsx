@@ -1,5 +1,5 @@
 /** What runs and walks changed, in words and in cells; and the table of walks, on the pages of a run and of a package. */
-import type { Status, Trigger } from '../../database/schema/runs.ts';
+import type { Status, Trigger } from '../../database/schema/values.ts';
 import { fromTimestamp } from '../../lib/clock.ts';
 import { formatCount, pluralize } from '../../lib/format.ts';
 import type { RunRow } from '../../queries/named/status.ts';

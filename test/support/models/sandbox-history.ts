@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openPipeline } from '../../../src/app/pipeline.ts';
 import type { Config } from '../../../src/config/config.ts';
-import type { Mode } from '../../../src/database/schema/runs.ts';
+import type { Mode } from '../../../src/database/schema/values.ts';
 import { createLogger } from '../../../src/lib/logger.ts';
 import { openPublisher } from '../../../src/publishing/publisher.ts';
 import { createSandbox } from '../../../src/sandbox/sandbox.ts';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { createCalendar } from '../../../src/lib/calendar.ts';
 import { toTimestamp } from '../../../src/lib/clock.ts';
-import type { Change } from '../../../src/database/schema/videos.ts';
+import type { Change } from '../../../src/database/schema/values.ts';
 import { change, literal, videoRow, type Cell } from '../fixtures/filled-live-file.ts';
 import type { ValueOf } from './steps.ts';
 
