@@ -102,8 +102,10 @@ function applySettings(db: Database): void {
 export function addFunctions(db: Database, request: PublishRequest): void {
   const dayOf = createServiceDay(request.timezone);
   const columns = nameFields(request);
-  const toNames = (fields: string) =>
-    [...new Set(fields.split(' ').flatMap((field) => columns.get(field) ?? []))].join(' ') || null;
+  const toNames = remember(
+    (fields) =>
+      [...new Set(fields.split(' ').flatMap((field) => columns.get(field) ?? []))].join(' ') || null,
+  );
   for (const [name, run] of Object.entries({ service_day: dayOf, published_names: toNames }))
     db.function(name, { deterministic: true }, (text) => (typeof text === 'string' ? run(text) : null));
 }
@@ -118,18 +120,23 @@ function findFixedOffset(timeZone: string, now: number): string | null {
   return offsets.size === 1 ? `${offset / MINUTE_MS} minutes` : null;
 }
 
-/** Without the library that a calendar needs. Returns a function from a time (`YYYY-MM-DD HH:MM:SS`, UTC) to its day (`YYYY-MM-DD`). It remembers each minute. */
+/** Without the library that a calendar needs. Returns a function from a time (`YYYY-MM-DD HH:MM:SS`, UTC) to its day (`YYYY-MM-DD`). */
 function createServiceDay(timeZone: string): (time: string) => string {
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' });
-  const days = new Map<string, string>();
-  return (time) => {
-    const minute = time.slice(0, 16);
-    let day = days.get(minute);
-    if (day === undefined) {
-      day = format.format(Date.parse(`${minute.replace(' ', 'T')}Z`));
-      days.set(minute, day);
+  const dayOf = remember((minute) => format.format(Date.parse(`${minute.replace(' ', 'T')}Z`)));
+  return (time) => dayOf(time.slice(0, 16));
+}
+
+/** The same function, which is called once for each text. */
+function remember<Result>(run: (text: string) => Result): (text: string) => Result {
+  const results = new Map<string, Result>();
+  return (text) => {
+    let result = results.get(text);
+    if (result === undefined) {
+      result = run(text);
+      results.set(text, result);
     }
-    return day;
+    return result;
   };
 }
 
