@@ -43,11 +43,8 @@ const keyOf = ({ account, packageId, part }: Scope) => JSON.stringify([account, 
 
 /** The cause with the largest scope. */
 function findCause({ of, scope }: Problem, causes: ReadonlyMap<string, readonly Problem[]>): Problem | null {
-  const { account, packageId, part } = scope;
-  if (account === null) return null;
-  const isOfAccount = packageId === null && part === null;
-  const scopes = [WORKER, ...(isOfAccount ? [] : [{ ...WORKER, account }, scope])].map(keyOf);
-  const found = scopes.flatMap((key) => causes.get(key) ?? []);
+  const scopes = new Set([WORKER, { ...WORKER, account: scope.account }, scope].map(keyOf));
+  const found = [...scopes].flatMap((key) => causes.get(key) ?? []);
   const isOther = (cause: Problem) => cause.of !== of || keyOf(cause.scope) !== keyOf(scope);
   return found.find((cause) => cause.of.explains?.includes(of.kind) && isOther(cause)) ?? null;
 }

@@ -62,6 +62,7 @@ describe('the catalogue of problems', () => {
   it('has each kind once, and the table has all of them', () => {
     expect(CATALOGUE.map(({ kind }) => kind).sort()).toEqual([...INCIDENT_EVENTS].sort());
     expect(Object.keys(EVERY_PROBLEM).sort()).toEqual(CASES.map(([name]) => name).sort());
+    expect(CATALOGUE.map(({ kind }) => findKind(kind)?.kind)).toEqual(CATALOGUE.map(({ kind }) => kind));
     expect(findKind('of another version')).toBeUndefined();
   });
 

@@ -45,6 +45,12 @@ describe('the cadence', () => {
     expect([times.length, cadence]).toEqual([runs, { shortestMs, isDaily }]);
   });
 
+  it('has its times in order, however the expression lists them', () => {
+    const { times, shortestMs } = readCadence('45,15 4,3 * * *', 0);
+    expect(times.map((time) => time / MINUTE_MS)).toEqual([195, 225, 255, 285]);
+    expect(shortestMs).toBe(30 * MINUTE_MS);
+  });
+
   it('leaves out times that do not count', () => {
     const hourly = readCadence('0 * * * *', 0).times;
     expect(readCadence('*/30 * * * *', 0, hourly)).toMatchObject({ shortestMs: HOUR_MS });

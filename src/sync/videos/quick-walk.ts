@@ -106,8 +106,8 @@ async function readEnd(quick: QuickWalk): Promise<PageBounds | null> {
   const last = await findLastPage(fetchPage, baseline);
   walk.checkpoint.pageSize = last.paging.pagesize;
   // the list has grown: store the former last page first, so that it cannot overwrite the newer response
-  for (const page of received.values()) if (page.number < last.number) storeAndTrust(quick, page, null);
-  const end = storeAndTrust(quick, last, 'end');
+  for (const page of received.values()) if (page.number < last.number) storeAndTrust(quick, page);
+  const end = storeAndTrust(quick, last);
   if (walk.coversWholeList || walk.checkpoint.orderViolated) return null;
   return end ?? readNearest(quick, last.number - 1, START, { number: last.number });
 }
@@ -128,7 +128,7 @@ async function readNearest(
   high: { number: number },
 ): Promise<PageBounds | null> {
   for (let distance = 0; distance < high.number - low.number; distance++) {
-    for (const number of distance === 0 ? [aim] : [aim + distance, aim - distance]) {
+    for (const number of [aim + distance, aim - distance]) {
       const isBetween = number > low.number && number < high.number;
       const page = isBetween ? await readPage(quick, number) : null;
       if (page) return page;
@@ -148,7 +148,7 @@ async function readPage(quick: QuickWalk, number: number): Promise<PageBounds | 
   walk.above = judged.get(number + 1) ?? null;
   const page = await quick.fetchPage(number, 'page');
   const isUsable = decide(walk, page, walk.checkpoint.pageSize).action === 'store';
-  const bounds = isUsable ? storeAndTrust(quick, page, null) : null;
+  const bounds = isUsable ? storeAndTrust(quick, page) : null;
   if (!bounds) judged.set(number, null);
   const { slot } = walk.options;
   if (slot.pageRead()) await slot.nextSlot();
@@ -156,9 +156,9 @@ async function readPage(quick: QuickWalk, number: number): Promise<PageBounds | 
 }
 
 /** Judges a page and stores it. Returns its bounds; null if it proves nothing or is empty. */
-function storeAndTrust(quick: QuickWalk, page: Page, above: 'end' | null): PageBounds | null {
+function storeAndTrust(quick: QuickWalk, page: Page): PageBounds | null {
   const { walk, judged } = quick;
-  walk.above = above ?? judged.get(page.number + 1) ?? null;
+  walk.above = judged.get(page.number + 1) ?? null;
   let proof = proveWalked(walk, page);
   const overlap = proof.distrust === null ? findOverlap(quick, page) : null;
   if (overlap !== null) {
@@ -199,7 +199,7 @@ async function search(quick: QuickWalk, low: PageBounds, high: PageBounds): Prom
     if (!middle) return;
     await search(quick, middle, high);
     await search(quick, low, middle);
-  } else if (low.number > 0 && low.last + 1 < high.first) {
+  } else if (low.number > 0) {
     ensureWalkRow(walk); // known ids between two neighbours: neither page proves them
     await readBoundary(walk, low.number, { low: low.last + 1, high: high.first - 1 });
   }

@@ -173,6 +173,15 @@ describe('a quick walk', () => {
     expect(one.pipeline.query('select "order" from package')).toEqual([{ order: 'untrusted' }]);
   });
 
+  it('removes nothing by an order of which it saw too little', async () => {
+    const one = await openWalkedPackage(idsBetween(1, 15));
+    one.service.edit(2, { id: 'no. 2' });
+    await one.pipeline.run();
+    one.service.remove(13);
+    await runQuick(one); // nine ids in order; the first page proves nothing
+    expect(liveIds(one.pipeline)).toContain(13);
+  });
+
   it('finds new videos below a last page that proves nothing', async () => {
     const one = await openWalkedPackage(idsBetween(1, 10));
     one.service.add(...idsBetween(101, 117));
