@@ -1,6 +1,6 @@
 /** All commands and their options. Only the file of the command that runs is loaded. */
 import { Command, CommanderError, Option } from 'commander';
-import { DEFAULT_CONFIG } from '../lib/shell-command.ts';
+import { commandsFor, DEFAULT_CONFIG } from '../lib/shell-command.ts';
 import { LOG_LEVELS } from '../lib/log-levels.ts';
 import { version } from '../lib/package-root.ts';
 import {
@@ -23,6 +23,8 @@ const program = new Command('vodhouse')
 type Run = (options: never, ...given: never[]) => Promise<number>;
 
 let exitCode: number = EXIT.done;
+/** The `--config` of the command that runs. */
+let config: string = DEFAULT_CONFIG;
 
 /** Adds a command. Its module, which is loaded when it runs, exports a function of the same name. */
 function command<Name extends string>(
@@ -35,6 +37,7 @@ function command<Name extends string>(
     .description(description)
     .showHelpAfterError(`(vodhouse ${name} --help lists its options)`)
     .action(async (...parameters: unknown[]) => {
+      ({ config = DEFAULT_CONFIG } = parameters.at(-2) as { config?: string });
       const { [name]: run } = await load();
       exitCode = await run(parameters.at(-2) as never, ...(parameters.slice(0, -2) as never[]));
     });
@@ -226,9 +229,11 @@ command(
   .option('--churn <n>', 'changes per minute: uploads, edits, deletions, re-adds', parseInteger, 0)
   .option('--page-size-max <n>', 'largest page size that it returns', parsePositiveInt, 1000);
 
+const WITHOUT_CONFIG = ['demo', 'sandbox'];
+
 for (const each of program.commands) {
   each.optionsGroup('Shared options:');
-  if (!['demo', 'sandbox'].includes(each.name()))
+  if (!WITHOUT_CONFIG.includes(each.name()))
     each.option('--config <file>', 'the config file', DEFAULT_CONFIG);
   each
     .addOption(
@@ -249,7 +254,17 @@ export async function runCommandLine(given: readonly string[]): Promise<number> 
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-    printError(error);
+    printError(error, addConfig);
     return exitCodeFor(error);
   }
+}
+
+/** Hints name commands without a config where they are made: they get that of the command that ran. */
+function addConfig(hint: string): string {
+  if (hint.includes('--config')) return hint;
+  const names = program.commands.map((each) => each.name()).filter((name) => !WITHOUT_CONFIG.includes(name));
+  const formatCommand = commandsFor(config);
+  return hint.replace(new RegExp(`\\bvodhouse (${names.join('|')})\\b`, 'g'), (_, name: string) =>
+    formatCommand(name),
+  );
 }

@@ -72,6 +72,17 @@ describe('the command line', () => {
   });
 });
 
+describe('a command in the hint of an error', () => {
+  it('has the config of the command that ran', async () => {
+    const cwd = createFolder({ 'my config.yaml': configText({ url: 'http://127.0.0.1:9/' }) });
+    const hintOf = async (...parameters: string[]) => (await vodhouse(parameters, { cwd })).stderr;
+    const query = ['query', 'select 1', '--config', 'my config.yaml'];
+    expect(await hintOf(...query)).toContain("then vodhouse publish --config 'my config.yaml'\n");
+    expect(await hintOf('status', '--config', 'x.yaml')).toContain('-> vodhouse init --config x.yaml writes');
+    expect(await hintOf('status')).toContain('-> vodhouse init writes');
+  });
+});
+
 describe('a config with mistakes', () => {
   it('is rejected with all five of them at once, and nothing is sent or written', async () => {
     const { url, requests } = await startScriptedService(() => 'drop');
