@@ -131,12 +131,8 @@ function createServiceDay(timeZone: string): (time: string) => string {
 function remember<Result>(run: (text: string) => Result): (text: string) => Result {
   const results = new Map<string, Result>();
   return (text) => {
-    let result = results.get(text);
-    if (result === undefined) {
-      result = run(text);
-      results.set(text, result);
-    }
-    return result;
+    if (!results.has(text)) results.set(text, run(text));
+    return results.get(text) as Result;
   };
 }
 

@@ -32,11 +32,6 @@ function openFile(path: string): Database {
   return db;
 }
 
-function checkTable(db: Database, table: Table, expected: ExpectedRows): number {
-  if (table.contradictions !== undefined) checkContradictions(db, table, table.contradictions);
-  return checkRows(db, table, expected);
-}
-
 /** SQLite's own check of all pages, indexes and types: `ok`, or what is wrong. */
 export function checkPages(path: string): string {
   const db = openFile(path);
@@ -58,20 +53,14 @@ function fail(problem: string): never {
   });
 }
 
-function checkContradictions(db: Database, table: Table, query: string): void {
-  const row = db.prepare(query).pluck().get() as string | undefined;
-  if (row !== undefined) fail(`its table ${table.name} has ${row}`);
-}
-
 /** One pass over the table for the count, the types of all columns, foreign keys and invalid rows. */
-function checkRows(db: Database, table: Table, expected: ExpectedRows): number {
-  const { name, columns, foreignKeys, invalid = [], contradictions } = table;
+function checkTable(db: Database, table: Table, expected: ExpectedRows): number {
+  const { name, columns, foreignKeys, invalid = [] } = table;
   const types = columns.map((column) => ({
     what: `a ${column.name} that is not ${column.type}`,
     where: hasWrongType(column),
   }));
-  const parents = contradictions === undefined ? foreignKeys.map(lacksParent) : [];
-  const rules = [...types, ...parents, ...invalid];
+  const rules = [...types, ...foreignKeys.map(lacksParent), ...invalid];
   const isInvalid = rules.map(({ where }) => `(${where})`).join(' or ');
   const query = `select count(*) as rows, count(*) filter (where ${isInvalid}) as invalid from "${name}"`;
   const counts = db.prepare(query).get() as { rows: number; invalid: number };

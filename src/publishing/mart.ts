@@ -63,8 +63,6 @@ export interface Table {
   count: string;
   /** Rules that no row may match: the check of the file rejects it. */
   invalid?: readonly InvalidRows[];
-  /** The query for rows that contradict another table, or have no parent there: each as a text in one column. */
-  contradictions?: string;
 }
 
 /** Rows that cannot be right. */

@@ -14,9 +14,9 @@ import { isDamage, toWarehouseError } from '../database/integrity.ts';
 import { lockOrThrow } from '../database/lock.ts';
 import { assertReplaceable, replaceFile, startFsync, sweepLeftOvers } from './replace-file.ts';
 import { assertLive, build } from './build.ts';
-import { assertPages, checkPages, checkTables, type ExpectedRows } from './check.ts';
+import { assertPages, checkPages, checkTables } from './check.ts';
 import type { HelperProcess } from './helper-process.ts';
-import { createMarts, type Marts } from './marts/marts.ts';
+import { createMarts } from './marts/marts.ts';
 import type { PublishRequest, Publication } from './publish-request.ts';
 
 /**
@@ -94,7 +94,10 @@ async function buildAndReplace(
     });
     chmodSync(draft, 0o444);
     const flushed = startFsync(draft); // the disk writes while the file is checked
-    const rows = await checkFile(draft, marts, expected, helper);
+    const pagesChecked = helper?.checkPages(draft); // at the same time; a rule of a table describes an error better
+    const tables = marts.all.filter((mart) => mart.kind === 'table');
+    const rows = checkTables(draft, tables, expected);
+    assertPages((await pagesChecked) ?? checkPages(draft));
     await flushed;
     await replaceFile(draft, request.file);
     return rows;
@@ -102,18 +105,4 @@ async function buildAndReplace(
     helper?.close();
     sweepLeftOvers(request.file);
   }
-}
-
-/** The helper process checks the pages at the same time. Its result comes last: a rule of a table describes an error better. */
-async function checkFile(
-  draft: string,
-  marts: Marts,
-  expected: ExpectedRows,
-  helper: HelperProcess | null,
-): Promise<Record<string, number>> {
-  const checkedApart = helper?.checkPages(draft);
-  const tables = marts.all.filter((mart) => mart.kind === 'table');
-  const rows = checkTables(draft, tables, expected);
-  assertPages((await checkedApart) ?? checkPages(draft));
-  return rows;
 }
