@@ -27,17 +27,17 @@ const HANG_MS = 20_000;
 export const TARGETS: Record<string, () => Target | Promise<Target>> = {
   videos: () => (input) => {
     expectOnly([TransientError, RefusedError], () => {
-      const page = readVideoPage(input, PARSING, null);
+      const page = readVideoPage([input], PARSING, null);
       expectNoKey([page.refused, page.drift], [CANARY]);
       if (page.hash === null) return;
-      const again = readVideoPage(input, PARSING, page.hash);
+      const again = readVideoPage([input], PARSING, page.hash);
       expectEqual(again.paging, page.paging);
       expectEqual(again.parse().ids, page.ids);
     });
   },
   storage: () => (input) => {
     expectOnly([TransientError, RefusedError], () => {
-      const days = readStorageDays(input, PARSING);
+      const days = readStorageDays([input], PARSING);
       days.records.forEach((record, index) => {
         readStorageDay(record);
         expectNoKey(days.raw(index), [CANARY]);

@@ -7,7 +7,7 @@ import { redact } from '../../lib/redact.ts';
 import type { Admission, Budget, Purpose, RequestEntry } from '../../lib/request-budget.ts';
 import type { WithReceivedAt } from './parse-response.ts';
 import { isRestriction, retryDelay, type RetryPolicy } from './retry.ts';
-import { send } from './transport.ts';
+import { send, type Content } from './transport.ts';
 
 /** What a request is for. An aborted signal ends it. */
 export interface RequestContext {
@@ -68,7 +68,7 @@ const MESSAGE_LENGTH = 300;
 type AttemptResult<T> = { answer: WithReceivedAt<T> } | { pauseMs: number };
 
 /** Reads the content of a response. Throws TransientError, RefusedError. */
-type Read<T> = (content: Buffer) => T;
+type Read<T> = (content: Content) => T;
 
 /** Sends the request and reads the response. Throws TransientError (attempts used up), RefusedError, ParkedError. */
 export async function execute<T>(
@@ -117,7 +117,7 @@ async function exchange(
   { agent, clock, deadlineMs, maxBytes, secrets, onSent }: Connection,
   { context, url, headers, packageId, page }: ApiRequest,
   admission: Admission,
-): Promise<{ content: Buffer; dateMs: number | null }> {
+): Promise<{ content: Content; dateMs: number | null }> {
   const limits = { deadlineMs, maxBytes, graceMs: GRACE_MS };
   const sentAt = clock.now();
   const hideSecrets = (text: string) => redact(text, secrets);

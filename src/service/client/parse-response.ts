@@ -7,6 +7,7 @@ import { RefusedError, TransientError } from '../../lib/errors.ts';
 import { VIDEO_FIELDS, type FieldDrift, type ServiceField } from '../../lib/service-fields.ts';
 import { createDriftCollector } from '../drift.ts';
 import { firstIssueText } from '../field-types.ts';
+import type { Content } from './transport.ts';
 import { storageAnswer, storageStatus } from '../storage.ts';
 import { readVideo, videoListAnswer, videoListStatus } from '../videos.ts';
 import type { Paging, RefusedRecord, SearchOption, Video } from '../videos.ts';
@@ -65,11 +66,11 @@ export interface StorageDays {
  * Reads a response of the video list. If its records have the known hash, only the envelope around them is parsed. Throws
  * TransientError or RefusedError.
  */
-export function readVideoPage(content: Buffer, options: ParseOptions, knownHash: string | null): VideoPage {
+export function readVideoPage(content: Content, options: ParseOptions, knownHash: string | null): VideoPage {
   const split = splitEnvelope(content, VIDEO_FIELDS);
   const hash = split?.hash ?? null;
   const envelope = split && hash === knownHash ? parseEnvelope(split) : null;
-  const parse = () => parsePage(decode(content), options, hash);
+  const parse = () => parsePage(decode(Buffer.concat(content)), options, hash);
   return envelope ? { ...envelope, ...NO_RECORDS, parse } : parse();
 }
 
@@ -127,8 +128,8 @@ function readVideos(
 }
 
 /** Reads a response of the storage statistics. Throws TransientError or RefusedError. */
-export function readStorageDays(content: Buffer, { codes, redact }: ParseOptions): StorageDays {
-  const text = decode(content);
+export function readStorageDays(content: Content, { codes, redact }: ParseOptions): StorageDays {
+  const text = decode(Buffer.concat(content));
   const json = parseJson(text);
   const { message } = validate(storageStatus, json);
   if (message !== 'success') {
@@ -226,18 +227,25 @@ interface Envelope {
 /**
  * Takes the list out of the content; null if there is none. The names and types of the known fields are part of the hash: a
  * version that knows others reads the list again. Text and hash together represent all of the content, whatever the brackets enclose, and the
- * text is that of a response only if the list was its list of records.
+ * text is that of a response only if the list was its list of records. The pieces are not put together, because that takes
+ * a seventh of the time for a page that did not change.
  */
 export function splitEnvelope(
-  content: Buffer,
+  content: Content,
   fields: Readonly<Record<string, Pick<ServiceField, 'type'>>>,
 ): Envelope | null {
-  const first = content.indexOf(OPENING);
-  const last = content.lastIndexOf(CLOSING);
-  if (first === -1 || last < first) return null;
-  const text = `${decode(content.subarray(0, first))}[]${decode(content.subarray(last + 1))}`;
-  const hash = createHash('sha256')
-    .update(JSON.stringify(Object.entries(fields).map(([name, { type }]) => [name, type])))
-    .update(content.subarray(first, last + 1));
+  const [head, tail] = [content[0] ?? Buffer.alloc(0), content.at(-1) ?? Buffer.alloc(0)];
+  const [first, last] = [head.indexOf(OPENING), tail.lastIndexOf(CLOSING)];
+  if (content.length > 1 && (first === -1 || last === -1))
+    return splitEnvelope([Buffer.concat(content)], fields);
+  if (first === -1 || (content.length === 1 && last < first)) return null;
+  const text = `${decode(head.subarray(0, first))}[]${decode(tail.subarray(last + 1))}`;
+  const hash = createHash('sha256').update(
+    JSON.stringify(Object.entries(fields).map(([name, { type }]) => [name, type])),
+  );
+  for (const [index, piece] of content.entries()) {
+    const end = index === content.length - 1 ? last + 1 : piece.length;
+    hash.update(piece.subarray(index === 0 ? first : 0, end));
+  }
   return { text, hash: hash.digest('base64') };
 }

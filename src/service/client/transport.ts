@@ -25,8 +25,11 @@ interface HttpAttempt {
 interface AttemptOutcome extends RequestResult {
   /** The time of the response in milliseconds since 1970, by its headers; null if it is not dated. */
   dateMs: number | null;
-  result: { content: Buffer } | { error: unknown };
+  result: { content: Content } | { error: unknown };
 }
+
+/** The decompressed content of a response, in the pieces in which it came. */
+export type Content = readonly Buffer[];
 
 /** No connection was opened, also because a proxy opens no tunnel (`UND_ERR_ABORTED`). */
 const NEVER_SENT =
@@ -54,7 +57,7 @@ export async function send(agent: Dispatcher, attempt: HttpAttempt): Promise<Att
     outcome.status = answer.statusCode;
     outcome.dateMs = readTime(answer.headers);
     const content = await readAnswer(answer, attempt);
-    outcome.bytes = content.length;
+    outcome.bytes = content.reduce((bytes, piece) => bytes + piece.length, 0);
     outcome.result = { content };
   } catch (error) {
     outcome.sent = outcome.status !== null || signal.aborted || wasSent(error);
@@ -106,7 +109,7 @@ function toServiceError(error: unknown, status: number | null): unknown {
   return NO_TLS.test(code) ? new RefusedError(message, options) : new TransientError(message, options);
 }
 
-async function readAnswer(answer: Dispatcher.ResponseData, attempt: HttpAttempt): Promise<Buffer> {
+async function readAnswer(answer: Dispatcher.ResponseData, attempt: HttpAttempt): Promise<Content> {
   const { statusCode: status, headers, body } = answer;
   const encoding = String(headers['content-encoding'] ?? '');
   if (status >= 200 && status < 300) return readContent(body, encoding, attempt.maxBytes);
@@ -148,7 +151,7 @@ async function readErrorText(
 ): Promise<string> {
   try {
     const content = await readContent(body, encoding, ERROR_TEXT_BYTES);
-    const text = hideSecrets(content.toString('utf8')).replaceAll(/<[^<>]*>/g, ' ');
+    const text = hideSecrets(Buffer.concat(content).toString('utf8')).replaceAll(/<[^<>]*>/g, ' ');
     const line = text.replaceAll(/\s+/g, ' ').trim();
     return line === '' ? '' : `: ${line}`;
   } catch {
@@ -164,13 +167,13 @@ const DECODERS: Readonly<Record<string, () => Duplex>> = {
 };
 
 /** Counts decompressed bytes while they stream: a small body may hold a very large one. */
-async function readContent(body: Readable, encoding: string, maxBytes: number): Promise<Buffer> {
+async function readContent(body: Readable, encoding: string, maxBytes: number): Promise<Content> {
   const decoder = DECODERS[encoding.trim().toLowerCase()]?.();
   const source: Readable = decoder ? pipeline(body, decoder, () => undefined) : body;
-  const chunks: Buffer[] = [];
+  const content: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of source as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
+  for await (const piece of source as AsyncIterable<Buffer>) {
+    bytes += piece.length;
     if (bytes > maxBytes) {
       body.destroy();
       throw new RefusedError(`the response is larger than ${maxBytes} bytes`, {
@@ -178,7 +181,7 @@ async function readContent(body: Readable, encoding: string, maxBytes: number): 
         hint: 'ask for smaller pages: lower page_size',
       });
     }
-    chunks.push(chunk);
+    content.push(piece);
   }
-  return Buffer.concat(chunks, bytes);
+  return content;
 }

@@ -45,6 +45,27 @@ describe('the hash of a page', () => {
   });
 });
 
+describe('text and hash of a response', () => {
+  it.each([
+    listBody({ records }),
+    JSON.stringify({ before: [1], ...(JSON.parse(listBody({ records })) as object) }),
+    '{"before":1}]"no":"list"}[',
+    '\ufeff["한국어"]\ufeff',
+    '[]',
+    '{}',
+    '',
+  ])('are the same in whatever pieces it comes: %j', (body) => {
+    const bytes = Buffer.from(body);
+    const whole = splitEnvelope([bytes], VIDEO_FIELDS);
+    for (let size = 1; size <= bytes.length; size++) {
+      const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+        bytes.subarray(index * size, (index + 1) * size),
+      );
+      expect(splitEnvelope(pieces, VIDEO_FIELDS)).toEqual(whole);
+    }
+  });
+});
+
 describe('a page with its known hash is parsed completely', () => {
   it('where brackets around its records are ambiguous', async () => {
     const body = JSON.stringify({
@@ -57,7 +78,7 @@ describe('a page with its known hash is parsed completely', () => {
   it('where it is an errorInfo failure, which stays one', async () => {
     const body = listRefusal('Denied').body ?? '';
     const { client } = await createTestClient(() => ({ body }));
-    const knownHash = splitEnvelope(Buffer.from(body), VIDEO_FIELDS)?.hash ?? null;
+    const knownHash = splitEnvelope([Buffer.from(body)], VIDEO_FIELDS)?.hash ?? null;
     const error = await catchFailure(client.videoPage({ ...pageRequest(), knownHash }));
     expect(error.message).toContain('Denied');
   });

@@ -113,8 +113,8 @@ describe('a page with its known bytes is parsed anyway', () => {
     const { pipeline } = await walkedOnce(idsBetween(1, 13));
     const content = Buffer.from(listBody({ records: idsBetween(1, 5).map((id) => videoRecord(id)) }));
     const { 1: hash } = hashes(pipeline);
-    expect(hash).toBe(splitEnvelope(content, VIDEO_FIELDS)?.hash);
-    const older = splitEnvelope(content, fields)?.hash;
+    expect(hash).toBe(splitEnvelope([content], VIDEO_FIELDS)?.hash);
+    const older = splitEnvelope([content], fields)?.hash;
     const db = new Database(pipeline.file);
     db.prepare('update page_hash set hash = ? where page = 1').run(older);
     db.close();
