@@ -20,9 +20,9 @@ import { createMarts } from './marts/marts.ts';
 import type { PublishRequest, Publication } from './publish-request.ts';
 
 /**
- * Builds a new published file and replaces the old one with it; `helper` shares the work, and is closed. Throws ConfigError if another kind of file has its name,
- * LockedError if another process publishes, WarehouseError if the live file cannot be read, the new file cannot be
- * written, or the new file fails its check. The old file then stays.
+ * Builds a new published file and replaces the old one with it; `helper` shares the work, and is closed. Throws ConfigError if
+ * another kind of file has its name, LockedError if another process publishes, WarehouseError if the live file cannot be read, the
+ * new file cannot be written, or the new file fails its check. The old file then stays.
  */
 export async function publish(
   request: PublishRequest,

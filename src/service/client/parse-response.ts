@@ -7,10 +7,10 @@ import { RefusedError, TransientError } from '../../lib/errors.ts';
 import { VIDEO_FIELDS, type FieldDrift, type ServiceField } from '../../lib/service-fields.ts';
 import { createDriftCollector } from '../drift.ts';
 import { firstIssueText } from '../field-types.ts';
-import type { Content } from './transport.ts';
 import { storageAnswer, storageStatus } from '../storage.ts';
 import { readVideo, videoListAnswer, videoListStatus } from '../videos.ts';
 import type { Paging, RefusedRecord, SearchOption, Video } from '../videos.ts';
+import type { Content } from './transport.ts';
 
 /** When a response was complete, in milliseconds since 1970. */
 export type WithReceivedAt<T> = T & { answeredAt: number };
