@@ -98,9 +98,10 @@ export function createVodhouse(folder, url, packages, more = {}) {
   const config = { timezone: 'UTC', warehouse: 'data/live.db', schedule, accounts: [account], ...more };
   writeFileSync(`${folder}/vodhouse.yaml`, JSON.stringify(config)); // JSON is YAML
   const command = [inRepository('bin/vodhouse.js')];
+  const env = { ...process.env, NODE_OPTIONS: '--max-semi-space-size=4' }; // as the unit and the image
   const call = async (...parameters) => {
     const arguments_ = [...command, ...parameters, '--json', '--log-format', 'json'];
-    const { stdout, stderr, ...figures } = await run(process.execPath, arguments_, { cwd: folder });
+    const { stdout, stderr, ...figures } = await run(process.execPath, arguments_, { cwd: folder, env });
     return { ...figures, ...readRun(stderr, stdout) };
   };
   return {
@@ -108,7 +109,7 @@ export function createVodhouse(folder, url, packages, more = {}) {
     /** The figures of a run; `inProcess`: from its start to its end, as the log has them. */
     sync: (...parameters) => call('sync', '--videos', ...parameters),
     sizeMb: (name) => statSync(`${folder}/data/${name}`).size / 1e6,
-    start: () => startWorker(command, folder),
+    start: () => startWorker(command, { cwd: folder, env }),
   };
 }
 
@@ -121,13 +122,13 @@ function readRun(stderr, stdout) {
 }
 
 /** The worker with its server; resolves when the server answers. */
-async function startWorker(command, folder) {
+async function startWorker(command, options) {
   const child = spawn(process.execPath, [...command, 'start', '--log-level', 'error'], {
-    cwd: folder,
+    ...options,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const ended = new Promise((resolve) => child.once('exit', resolve));
-  const { server } = JSON.parse(readFileSync(`${folder}/vodhouse.yaml`, 'utf8'));
+  const { server } = JSON.parse(readFileSync(`${options.cwd}/vodhouse.yaml`, 'utf8'));
   const url = `http://127.0.0.1:${server.port}`;
   while (!(await fetch(`${url}/healthz`).catch(() => null))?.ok) {
     if (child.exitCode !== null) throw new Error(`the worker ended with ${child.exitCode}`);
