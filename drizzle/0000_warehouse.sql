@@ -53,11 +53,11 @@ CREATE TABLE `page_hash` (
 	`last_id` BIGINT NOT NULL,
 	`proof_low` BIGINT NOT NULL,
 	`proof_high` BIGINT NOT NULL,
-	`change_seq` BIGINT NOT NULL,
 	`drift` text,
 	PRIMARY KEY(`account`, `package_id`, `page`, `page_size`)
 );
 --> statement-breakpoint
+CREATE INDEX `page_hash_proof` ON `page_hash` (`account`,`package_id`,`proof_low`,`proof_high`);--> statement-breakpoint
 CREATE TABLE `quarantine` (
 	`quarantine_id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`account` text NOT NULL,

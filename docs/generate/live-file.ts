@@ -78,11 +78,10 @@ export const LIVE_TABLES: readonly LiveTable[] = [
   }),
   describe(
     videos.pageHash,
-    'One page whose records are not parsed while its bytes and its rows are unchanged.',
+    'One page whose records are not parsed while its bytes are unchanged. It is deleted when a row changes that it describes.',
     {
       hash: 'SHA-256 of the bytes of the records and of the known fields.',
       proof_low: 'with `proof_high`: the ids between which the page showed every live video.',
-      change_seq: 'that of the file when page and rows were last equal.',
     },
   ),
   describe(storage.storageDay, 'One day of an account, with the figures of the service.', {

@@ -5,7 +5,7 @@ import { getChangeSeq, setChangeSeq } from './statements/warehouse-state.ts';
 import type { FieldDrift } from '../lib/service-fields.ts';
 import { recordDrift } from './statements/drift.ts';
 import { addLiveCount } from './statements/package.ts';
-import { deletePageHash, upsertPageHash } from './statements/page-hash.ts';
+import { deletePageHash, deletePagesAbout, upsertPageHash } from './statements/page-hash.ts';
 import { findOpenVideoIds, quarantineOnce, resolve } from './statements/quarantine.ts';
 import { findCandidatesBetween, deleteCandidate, upsertCandidate } from './statements/removal.ts';
 import { countLive, findVideo, findVideos, restoreVideo, createVideoWriter } from './statements/video.ts';
@@ -88,7 +88,9 @@ function storeAnswer(tx: Tx, answer: AnswerToStore): Stored {
   const at = toTimestamp(answer.answeredAt);
   const present = listPresentIds(answer);
   const matched = matchRows(tx, answer, present);
-  const counts = { ...writeVideos(tx, answer, matched.onPage, at), quarantined: answer.refused.length };
+  const { changed, ...written } = writeVideos(tx, answer, matched.onPage, at);
+  const counts = { ...written, quarantined: answer.refused.length };
+  forgetPagesAbout(tx, answer, [...changed, ...matched.missing]);
   const { account, packageId, walkId, coversWholeList } = answer;
   const proof = coversWholeList ? 'whole' : 'order';
   for (const id of matched.missing)
@@ -99,6 +101,12 @@ function storeAnswer(tx: Tx, answer: AnswerToStore): Stored {
   const newDrift = recordDrift(tx, { account, stream: 'videos', packageId }, answer.drift, at);
   const isEqual = matched.missing.length === 0 && answer.refused.length === 0 && newDrift === 0;
   return { counts, newInQuarantine, isEqual };
+}
+
+/** Pages of which a row changed, is missing or cannot be stored are read again next time. */
+function forgetPagesAbout(tx: Tx, { refused, ...key }: AnswerToStore, different: readonly number[]): void {
+  const ids = [...different, ...refused.flatMap(({ id }) => id ?? [])];
+  if (ids.length > 0) deletePagesAbout(tx, { ...key, ...getIdRange(ids) });
 }
 
 /** A page that differs from the rows is read again next time. */
@@ -118,7 +126,6 @@ function updatePageHash(tx: Tx, page: PageToStore, { isEqual }: Stored): void {
     last_id: fingerprint.last,
     proof_low: proof.low,
     proof_high: proof.high,
-    change_seq: getChangeSeq(tx),
     drift: drift.length === 0 ? null : JSON.stringify(drift.map(({ field, kind }) => [field, kind])),
   });
 }
@@ -150,7 +157,7 @@ function matchRows(tx: Tx, { account, packageId, proof }: AnswerToStore, ids: Se
   return matched;
 }
 
-function getIdRange(ids: Set<number>): IdRange {
+function getIdRange(ids: Iterable<number>): IdRange {
   let low = Number.MAX_SAFE_INTEGER;
   let high = 0;
   for (const id of ids) {
@@ -163,6 +170,7 @@ function getIdRange(ids: Set<number>): IdRange {
 function writeVideos(tx: Tx, answer: AnswerToStore, isLiveById: Map<number, boolean>, at: string) {
   const { account, packageId } = answer;
   const counts = { inserted: 0, updated: 0, unchanged: 0, restored: 0 };
+  const changed: number[] = [];
   const before = getChangeSeq(tx);
   let seq = before;
   const write = createVideoWriter(tx, answer, at, isLiveById.size > 0 ? answer.proof : null);
@@ -172,6 +180,7 @@ function writeVideos(tx: Tx, answer: AnswerToStore, isLiveById: Map<number, bool
       continue;
     }
     seq++;
+    changed.push(video.id);
     const wasLive = isLiveById.get(video.id);
     counts[wasLive === undefined ? 'inserted' : wasLive ? 'updated' : 'restored']++;
     isLiveById.set(video.id, true);
@@ -187,7 +196,7 @@ function writeVideos(tx: Tx, answer: AnswerToStore, isLiveById: Map<number, bool
     setChangeSeq(tx, { seq });
     addLiveCount(tx, { account, packageId, more: counts.inserted + counts.restored, changeSeq: seq });
   }
-  return counts;
+  return { ...counts, changed };
 }
 
 function deleteSeenCandidates(tx: Tx, { account, packageId }: AnswerToStore, present: Set<number>): void {

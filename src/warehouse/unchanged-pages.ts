@@ -2,11 +2,8 @@
 import { toTimestamp } from '../lib/clock.ts';
 import type { Tx } from '../database/connection.ts';
 import type { DriftKind } from '../lib/service-fields.ts';
-import { getChangeSeq } from './statements/warehouse-state.ts';
 import { touchDrift } from './statements/drift.ts';
-import { confirmPageHash, findPage, hasChangedSince, type PagePlace } from './statements/page-hash.ts';
-import { findOpenVideoIds } from './statements/quarantine.ts';
-import { findCandidatesBetween } from './statements/removal.ts';
+import { findPage, type PagePlace } from './statements/page-hash.ts';
 import { countLive } from './statements/video.ts';
 import { advanceWalk, type PageCounts } from './statements/walk.ts';
 import type { PageToStore } from './store-page.ts';
@@ -32,32 +29,20 @@ export type UnchangedPageToStore = Pick<UnchangedPage, 'records' | 'drift'> &
 /** The hash of the records of a page; null if it is not known. */
 export const findPageHash = (tx: Tx, place: PagePlace): string | null => findPage(tx, place)?.hash ?? null;
 
-/**
- * The page at this place, if its records have this hash and the rows still match: no row of its proof has changed, is a
- * candidate, or is in quarantine.
- */
+/** The page at this place, if its records have this hash. It is forgotten when one of the rows that it describes changes. */
 export function recognisePage(tx: Tx, page: PagePlace & { hash: string | null }): UnchangedPage | null {
   const row = findPage(tx, page);
   if (!row || row.hash !== page.hash) return null;
-  const proof = { low: row.proof_low, high: row.proof_high };
-  const range = { ...page, ...proof };
-  const isInProof = (id: string) => Number(id) >= proof.low && Number(id) <= proof.high;
-  const isCurrent =
-    !hasChangedSince(tx, { ...range, changeSeq: row.change_seq }) &&
-    findCandidatesBetween(tx, range).length === 0 &&
-    !findOpenVideoIds(tx, page).some(isInProof);
-  if (!isCurrent) return null;
   const { records, page_size: pageSize, first_id: first, last_id: last } = row;
+  const proof = { low: row.proof_low, high: row.proof_high };
   const drift = row.drift === null ? [] : (JSON.parse(row.drift) as UnchangedPage['drift']);
   return { records, pageSize, first, last, proof, drift };
 }
 
 /** Stores a recognised page: only the checkpoint moves. */
 export function storeUnchangedPage(tx: Tx, page: UnchangedPageToStore): PageCounts {
-  const { account, packageId, page: number, gap, records, checkpoint } = page;
+  const { account, packageId, gap, records, checkpoint } = page;
   touchDrift(tx, { account, stream: 'videos', packageId }, page.drift, toTimestamp(page.answeredAt));
-  const place = { account, packageId, page: number, pageSize: checkpoint.pageSize };
-  confirmPageHash(tx, { ...place, changeSeq: getChangeSeq(tx) });
   const unsettled = gap ? countLive(tx, { account, packageId, ...gap }) : 0;
   const counts = { inserted: 0, updated: 0, unchanged: records, restored: 0, quarantined: 0, unsettled };
   advanceWalk(tx, page.walkId, { ...counts, pages: 1, recognised: 1 }, checkpoint);

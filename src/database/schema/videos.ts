@@ -184,8 +184,10 @@ export const pageHash = sqliteTable(
     last_id: bigint('last_id').notNull(),
     proof_low: bigint('proof_low').notNull(),
     proof_high: bigint('proof_high').notNull(),
-    change_seq: bigint('change_seq').notNull(),
     drift: text('drift'),
   },
-  (table) => [primaryKey({ columns: [table.account, table.package_id, table.page, table.page_size] })],
+  (table) => [
+    primaryKey({ columns: [table.account, table.package_id, table.page, table.page_size] }),
+    index('page_hash_proof').on(table.account, table.package_id, table.proof_low, table.proof_high),
+  ],
 );

@@ -1,5 +1,4 @@
 /** Pages that need not be read again while their bytes, and the rows they describe, do not change. */
-import type { Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
 import type { pageHash } from '../../database/schema/videos.ts';
 import type { IdRange, PackageKey } from '../../lib/package-key.ts';
@@ -14,7 +13,7 @@ export interface PagePlace extends PackageKey {
 
 const OF_PACKAGE = 'account = :account and package_id = :packageId';
 const AT_PLACE = `${OF_PACKAGE} and page = :page and page_size = :pageSize`;
-const VALUES = ['hash', 'records', 'first_id', 'last_id', 'proof_low', 'proof_high', 'change_seq', 'drift'];
+const VALUES = ['hash', 'records', 'first_id', 'last_id', 'proof_low', 'proof_high', 'drift'];
 
 /** What is known of the page at this place. */
 export const findPage = query<PageHash, PagePlace>(`select * from page_hash where ${AT_PLACE}`).get;
@@ -28,24 +27,12 @@ export const upsertPageHash = query<never, PageHash>(
 
 export const deletePageHash = query<never, PagePlace>(`delete from page_hash where ${AT_PLACE}`).run;
 
-/** Records that page and rows are still equal at this `change_seq`. */
-export const confirmPageHash = query<never, PagePlace & { changeSeq: number }>(
-  `update page_hash set change_seq = :changeSeq where ${AT_PLACE}`,
-).run;
-
 /** Deletes the pages behind the last one, and those of other page sizes. */
 export const deleteOtherPages = query<never, PackageKey & { lastPage: number; pageSize: number }>(
   `delete from page_hash where ${OF_PACKAGE} and (page > :lastPage or page_size <> :pageSize)`,
 ).run;
 
-const findChangedPackage = query<object, PackageKey & { changeSeq: number }>(
-  `select 1 from package where ${OF_PACKAGE} and changed_seq > :changeSeq`,
-).get;
-const findChangedRow = query<object, PackageKey & IdRange & { changeSeq: number }>(
-  `select 1 from video where ${OF_PACKAGE} and id between :low and :high and change_seq > :changeSeq limit 1`,
-).get;
-
-/** Whether a row with an id in the range changed after `changeSeq`. */
-export function hasChangedSince(tx: Tx, since: PackageKey & IdRange & { changeSeq: number }): boolean {
-  return findChangedPackage(tx, since) !== undefined && findChangedRow(tx, since) !== undefined;
-}
+/** Deletes the pages that would show an id of the range: the rows are no longer those that they describe. */
+export const deletePagesAbout = query<never, PackageKey & IdRange>(
+  `delete from page_hash where ${OF_PACKAGE} and proof_low <= :high and proof_high >= :low`,
+).run;
