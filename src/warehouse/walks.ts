@@ -221,6 +221,7 @@ function getHoldReason(
   return coversWholeList || isOrderProof ? null : 'order';
 }
 
+/** No page hash is about these rows: storing their proof has deleted it. */
 function applyRemovals(tx: Tx, end: WalkEnd, rows: readonly Candidate[]): void {
   if (rows.length === 0) return;
   const at = toTimestamp(end.now);
