@@ -103,7 +103,6 @@ interface LogEvents {
   check_failed: 'error';
   webhook_accepts: 'host';
   webhook_refuses: 'host error';
-  webhook_given_up: 'host error';
   ping_failed: 'ping host error';
   alert_check_failed: 'error';
 }
