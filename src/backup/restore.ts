@@ -129,6 +129,7 @@ function prepareDraft(
       if (asNew) tx.delete(targetLoad).run();
       pauseAll(tx, { at, until: pausedUntil });
     });
+    db.$client.pragma('wal_checkpoint(TRUNCATE)'); // throws where it fails, which closing ignores: the log does not move with the file
     return { pausedUntil, newWarehouseId };
   } finally {
     db.$client.close();

@@ -93,6 +93,18 @@ describe.each(SCENARIOS)('$name', { timeout: SAMPLES > 4 ? 36_000_000 : 600_000 
   });
 });
 
+it('a restored file is whole, or not put in place, where one of the last writes fails', async () => {
+  const scenario = SCENARIOS.find(({ name }) => name === 'a restore') ?? { name: '', command: [] };
+  const prepared = await prepare(scenario);
+  const count = (await countCalls(copyOf(prepared), scenario.command)).get('pwrite64') ?? 0;
+  const last = Array.from({ length: 8 }, (_, index) => count - index);
+  await forEachOf(last, async (n) => {
+    const folder = copyOf(prepared);
+    await runCommand(folder, scenario.command, injecting('pwrite64', 'error=EIO:when=N', n));
+    expect(integrity(join(folder, WAREHOUSE)), `write ${n} of ${count}`).toBe('ok');
+  });
+}, 120_000);
+
 /** What is left is readable; the command does the rest when it runs again, and nothing else is there. Deletes the folder. */
 async function checkRest(
   { command, publish }: Scenario,
