@@ -299,8 +299,9 @@ describe('the keyboard', () => {
 /** The page never learns of a change. */
 async function keepAsItIs(page: Page): Promise<void> {
   await page.route('**/live.json', async (route) => {
-    const stamp = await page.locator('body').getAttribute('data-stamp');
-    await route.fulfill({ json: { stamp, progress: '' } });
+    const stamp = `document.body.dataset.stamp`;
+    const progress = `document.getElementById('progress')?.innerHTML ?? ''`;
+    await route.fulfill({ json: await page.evaluate(`({ stamp: ${stamp}, progress: ${progress} })`) });
   });
 }
 

@@ -104,8 +104,7 @@ async function apply(keyword: string, parameters: string, image: Image): Promise
     image.folder = parameters;
     mkdirSync(join(image.root, parameters), { recursive: true });
   } else if (keyword === 'ENV') {
-    const pairs = parameters.split(/\s+/).map((pair) => pair.split('=') as [string, string]);
-    Object.assign(image.env, Object.fromEntries(pairs));
+    for (const [, name = '', value = ''] of parameters.matchAll(/([^\s=]+)=(\S*)/g)) image.env[name] = value;
   } else image.settings[keyword] = parameters.trim();
 }
 
