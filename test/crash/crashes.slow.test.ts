@@ -35,6 +35,12 @@ interface Scenario {
   command: readonly string[];
 }
 
+const RESTORE: Scenario = {
+  name: 'a restore',
+  before: [['sync'], ['backup', 'copy.db']],
+  command: ['restore', 'copy.db'],
+};
+
 const SCENARIOS: readonly Scenario[] = [
   { name: 'a first sync', command: ['sync'] },
   {
@@ -46,7 +52,7 @@ const SCENARIOS: readonly Scenario[] = [
   { name: 'a publication', before: [['sync']], publish: FILE, command: ['publish'] },
   { name: 'a load of a lake', before: [['sync']], publish: LAKE, command: ['publish'] },
   { name: 'a backup', before: [['sync']], command: ['backup', 'copy.db'] },
-  { name: 'a restore', before: [['sync'], ['backup', 'copy.db']], command: ['restore', 'copy.db'] },
+  RESTORE,
 ];
 
 const sandbox = createSandbox({
@@ -94,13 +100,12 @@ describe.each(SCENARIOS)('$name', { timeout: SAMPLES > 4 ? 36_000_000 : 600_000 
 });
 
 it('a restored file is whole, or not put in place, where one of the last writes fails', async () => {
-  const scenario = SCENARIOS.find(({ name }) => name === 'a restore') ?? { name: '', command: [] };
-  const prepared = await prepare(scenario);
-  const count = (await countCalls(copyOf(prepared), scenario.command)).get('pwrite64') ?? 0;
+  const prepared = await prepare(RESTORE);
+  const count = (await countCalls(copyOf(prepared), RESTORE.command)).get('pwrite64') ?? 0;
   const last = Array.from({ length: 8 }, (_, index) => count - index);
   await forEachOf(last, async (n) => {
     const folder = copyOf(prepared);
-    await runCommand(folder, scenario.command, injecting('pwrite64', 'error=EIO:when=N', n));
+    await runCommand(folder, RESTORE.command, injecting('pwrite64', 'error=EIO:when=N', n));
     expect(integrity(join(folder, WAREHOUSE)), `write ${n} of ${count}`).toBe('ok');
   });
 }, 120_000);
