@@ -30,7 +30,7 @@ export function findProblems(facts: HealthFacts): Problem[] {
 }
 
 /** The position of a kind in the catalogue: of several problems of a package, the lowest is its state. */
-export function getRank({ of }: Problem): number {
+export function getRank({ of }: Pick<Problem, 'of'>): number {
   return CATALOGUE.indexOf(of);
 }
 

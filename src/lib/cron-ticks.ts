@@ -22,8 +22,8 @@ function read(expression: string, timezone = 'UTC'): Cron {
 }
 
 /**
- * Calls `onTick`, which never rejects, at each tick of the expression (read in UTC), until the returned function is called. Ticks
- * that a suspended machine missed make one late call.
+ * Calls `onTick`, which never rejects, at each tick of the expression (read in UTC), until the returned function is called. Each tick
+ * that a suspended machine missed makes a late call.
  */
 export function startTicks(expression: string, onTick: () => Promise<void>): () => void {
   const task = cron.schedule(expression, onTick, { timezone: 'UTC', suppressMissedWarning: true });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CATALOGUE, findKind, findProblems } from '../../src/health/catalogue.ts';
+import { CATALOGUE, findKind, findProblems, getRank } from '../../src/health/catalogue.ts';
 import type { HealthFacts } from '../../src/health/facts.ts';
 import { listItems } from '../../src/health/items.ts';
 import { ENDED_RUN, EVERY_PROBLEM, staleStream } from '../support/fixtures/every-problem.ts';
@@ -64,6 +64,7 @@ describe('the catalogue of problems', () => {
     expect(Object.keys(EVERY_PROBLEM).sort()).toEqual(CASES.map(([name]) => name).sort());
     expect(CATALOGUE.map(({ kind }) => findKind(kind)?.kind)).toEqual(CATALOGUE.map(({ kind }) => kind));
     expect(findKind('of another version')).toBeUndefined();
+    expect(CATALOGUE.map((of) => getRank({ of }))).toEqual([...CATALOGUE.keys()]);
   });
 
   it('finds nothing in facts without a problem', () => {

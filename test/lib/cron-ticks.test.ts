@@ -1,5 +1,12 @@
-import { describe, expect, it } from 'vitest';
-import { nextTick, previousTick, readCadence } from '../../src/lib/cron-ticks.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import {
+  findWrongField,
+  nextTick,
+  previousTick,
+  readCadence,
+  scheduleInterval,
+  startTicks,
+} from '../../src/lib/cron-ticks.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/lib/clock.ts';
 
 /** The ticks of the days around a change of the clocks, forward and then back again. */
@@ -56,4 +63,41 @@ describe('the cadence', () => {
     expect(readCadence('*/30 * * * *', 0, hourly)).toMatchObject({ shortestMs: HOUR_MS });
     expect(readCadence('0 * * * *', 0, hourly)).toMatchObject({ times: [], shortestMs: Infinity });
   });
+});
+
+describe('an expression that names no time', () => {
+  const NEVER = '0 0 30 2 *';
+
+  it('has no tick before or after, and no step', () => {
+    expect([previousTick(NEVER, 0), nextTick(NEVER, 0), scheduleInterval(NEVER, 0)]).toEqual([
+      ...[0, Infinity, Infinity],
+    ]);
+  });
+
+  it.each([
+    [NEVER, 'dayOfMonth'],
+    ['61 * * * *', 'minute'],
+    ['0 24 * * *', 'hour'],
+    ['20-10 * * * *', 'range'],
+    ['0 0 29 2 *', null],
+  ])('is wrong, as "%s" in %s', (expression, field) => {
+    expect(findWrongField(expression)).toBe(field);
+  });
+});
+
+it('ticks are called, late where the machine was suspended, and no longer once they are stopped', async () => {
+  vi.useFakeTimers({ now: Date.parse('2026-03-10T11:59:30Z') });
+  onTestFinished(() => void vi.useRealTimers());
+  let calls = 0;
+  const stop = startTicks('* * * * *', async () => {
+    calls++;
+  });
+  await vi.advanceTimersByTimeAsync(MINUTE_MS);
+  expect(calls).toBe(1);
+  vi.setSystemTime('2026-03-10T12:05:30Z');
+  await vi.advanceTimersByTimeAsync(MINUTE_MS);
+  expect(calls).toBe(7);
+  stop();
+  await vi.advanceTimersByTimeAsync(2 * MINUTE_MS);
+  expect(calls).toBe(7);
 });

@@ -100,7 +100,7 @@ async function readChanges(quick: QuickWalk): Promise<void> {
   await confirmOrder(quick, end);
 }
 
-/** Reads the last page. Returns the highest trusted page; null if the last page is the whole list, or none is trusted. */
+/** Reads the last page. Returns the highest trusted page; null if there is none, or if the list is not sorted. */
 async function readEnd(quick: QuickWalk): Promise<PageBounds | null> {
   const { walk, baseline, fetchPage, received } = quick;
   const last = await findLastPage(fetchPage, baseline);
@@ -108,7 +108,7 @@ async function readEnd(quick: QuickWalk): Promise<PageBounds | null> {
   // the list has grown: store the former last page first, so that it cannot overwrite the newer response
   for (const page of received.values()) if (page.number < last.number) storeAndTrust(quick, page);
   const end = storeAndTrust(quick, last);
-  if (walk.coversWholeList || walk.checkpoint.orderViolated) return null;
+  if (walk.checkpoint.orderViolated) return null;
   return end ?? readNearest(quick, last.number - 1, START, { number: last.number });
 }
 

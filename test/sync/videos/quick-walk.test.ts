@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { idsBetween, PACKAGE, startPackageService } from '../../support/servers/test-service.ts';
 import { openTestPipeline, type TestPipeline } from '../../support/fixtures/open-pipeline.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
-import { liveIds, runQuick, openWalkedPackage } from '../../support/servers/walked-packages.ts';
+import { liveIds, openWalkedAccount } from '../../support/servers/walked-packages.ts';
+import { openWalkedPackage, runQuick } from '../../support/servers/walked-packages.ts';
+
 const walkRows = (pipeline: TestPipeline) =>
   pipeline.query<Record<string, unknown>>("select * from walk where mode = 'quick' order by walk_id");
 
@@ -85,10 +87,10 @@ describe('a quick walk', () => {
   it('counts the records in quarantine, with an id or without', async () => {
     const service = await startPackageService(idsBetween(1, 200));
     for (const id of [50, 120]) service.edit(id, { duration: 'long' });
-    for (const id of [31, 100]) service.edit(id, { id: `no. ${id}` });
+    for (const id of [31, 100, 193]) service.edit(id, { id: `no. ${id}` });
     const pipeline = openTestPipeline({ url: service.url, silent: true });
     await pipeline.run();
-    expect(pipeline.query('select * from quarantine where resolved_at is null')).toHaveLength(4);
+    expect(pipeline.query('select * from quarantine where resolved_at is null')).toHaveLength(5);
     expect((await runQuick({ service, pipeline })).pages).toHaveLength(1);
     for (const deleted of [77, 149, 2, 51]) {
       service.remove(deleted);
@@ -126,6 +128,7 @@ describe('a quick walk', () => {
     };
     expect((await runQuick(one)).summary.walks).toMatchObject([{ inserted: 6, removed: 1 }]);
     expect(liveIds(one.pipeline)).toEqual([...one.service.records.keys()].sort((a, b) => a - b));
+    expect(one.pipeline.query('select missing_records from package')).toEqual([{ missing_records: null }]);
   });
 
   it('leaves a row each time where it proves nothing', async () => {
@@ -149,14 +152,18 @@ describe('a quick walk', () => {
     expect(walkRows(one.pipeline)).toMatchObject([{ inserted: 1, removed: 0, unsettled: 1 }]);
   });
 
-  it('leaves an unsorted list to full walks', async () => {
-    const one = await openWalkedPackage([9, 3, 7, 1, 8, 2, 20, 11, 17, 14, 13, 12]);
+  it('leaves a list that is no longer sorted to full walks', async () => {
+    const one = await openWalkedPackage(idsBetween(1, 12));
+    one.service.refill(idsBetween(1, 12).reverse());
     one.service.order = 'arrival';
+    expect((await runQuick(one)).pages).toEqual([3]);
     await one.pipeline.run();
     one.service.remove(8);
     const { summary, pages } = await runQuick(one);
-    expect(summary.walks).toEqual([]);
-    expect(pages.length).toBeLessThanOrEqual(2);
+    expect([pages, summary.walks]).toEqual([[3], []]);
+    one.service.add(99);
+    const later = await runQuick(one);
+    expect([later.pages, later.summary.walks]).toMatchObject([[3], [{ inserted: 1, unsettled: 0 }]]);
   });
 
   it('removes nothing from a list whose parts were swapped, though each of its pages is sorted', async () => {
@@ -168,7 +175,10 @@ describe('a quick walk', () => {
     );
     one.service.order = 'arrival';
     const { summary } = await runQuick(one);
-    expect(summary.walks).toMatchObject([{ removed: 0, held_back: 0, order_violated: true }]);
+    const error = 'the list is not sorted by id: nothing is marked removed (page 3 reaches over page 2)';
+    expect(summary.walks).toMatchObject([
+      { removed: 0, held_back: 0, order_violated: true, unsettled: 0, error },
+    ]);
     expect(liveIds(one.pipeline)).toEqual(idsBetween(1, 40));
     expect(one.pipeline.query('select "order" from package')).toEqual([{ order: 'untrusted' }]);
   });
@@ -182,12 +192,59 @@ describe('a quick walk', () => {
     expect(liveIds(one.pipeline)).toContain(13);
   });
 
-  it('finds new videos below a last page that proves nothing', async () => {
+  it.each([109, 117])('finds new videos below a page that proves nothing: that of %i', async (unreadable) => {
     const one = await openWalkedPackage(idsBetween(1, 10));
     one.service.add(...idsBetween(101, 117));
-    one.service.edit(117, { id: 'x' });
+    one.service.edit(unreadable, { id: 'x' });
     await runQuick(one);
-    expect(liveIds(one.pipeline)).toEqual([...idsBetween(1, 10), ...idsBetween(101, 116)]);
+    const found = idsBetween(101, 117).filter((id) => id !== unreadable);
+    expect(liveIds(one.pipeline)).toEqual([...idsBetween(1, 10), ...found]);
+  });
+
+  it('requests no page twice, and reads both sides of one that proves nothing', async () => {
+    const one = await openWalkedPackage(idsBetween(1, 80));
+    one.service.edit(38, { id: 'x' });
+    one.service.remove(23);
+    expect((await runQuick(one)).pages).toEqual([16, 8, 9, 4, 6, 7, 5]);
+  });
+
+  it('reads the pages around what is gone', async () => {
+    const one = await openWalkedPackage(idsBetween(1, 80));
+    const pages: number[][] = [];
+    for (const id of [23, 2, 80]) {
+      one.service.remove(id);
+      pages.push((await runQuick(one)).pages);
+      expect(liveIds(one.pipeline)).not.toContain(id);
+    }
+    expect(pages.join(' ')).toBe('16,8,4,6,5 16,8,4,2,1 16,15,14');
+  });
+
+  it('reads a list of new videos only to its first page', async () => {
+    const one = await openWalkedPackage(idsBetween(1, 10));
+    one.service.refill(idsBetween(101, 117));
+    const { pages, summary } = await runQuick(one);
+    expect([pages, summary.walks]).toMatchObject([[2, 4, 3, 1], [{ inserted: 17, removed: 10 }]]);
+  });
+
+  it('shares its account with the other packages', async () => {
+    const { service, pipeline, run } = await openWalkedAccount({ 101: [1], 102: [2] }, { pageSize: 5 });
+    service.getPackage(101).add(...idsBetween(10, 400));
+    service.getPackage(102).add(3, 4);
+    await run({ mode: 'quick' });
+    const packages = service.requests.map(({ query }) => query.get('pkg'));
+    expect(packages.lastIndexOf('101')).toBeGreaterThan(packages.indexOf('102'));
+    expect(liveIds(pipeline, 102)).toEqual([2, 3, 4]);
+  });
+
+  it('stores no page of another size', async () => {
+    const one = await openWalkedPackage(idsBetween(1, 80));
+    one.service.remove(23);
+    one.service.beforeAnswer = ({ page }) => {
+      one.service.fixedPageSize = page === 8 ? 10 : null;
+    };
+    const { pages, summary } = await runQuick(one);
+    expect(pages).toEqual([16, 8, 9, 4, 6, 5]);
+    expect([summary.walks, liveIds(one.pipeline).length]).toMatchObject([[{ removed: 1 }], 79]);
   });
 
   it('finds new and removed videos where the count is too high and the last page empty', async () => {
