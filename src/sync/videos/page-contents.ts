@@ -42,7 +42,7 @@ export function isTrustedNeighbour(above: PageAbove): above is TrustedNeighbour 
 /** `ids`: the id of each record in page order, null if it is unreadable; `refused`: records that cannot be stored. */
 export function toPageContents(ids: readonly (number | null)[], refused: number): PageContents {
   const readable = ids.filter((id) => id !== null);
-  const isSorted = readable.every((id, index) => index === 0 || id >= (readable[index - 1] ?? 0));
+  const isSorted = readable.every((id, index) => id >= (readable[index - 1] ?? 0));
   const [first] = readable;
   const last = readable.at(-1);
   return {

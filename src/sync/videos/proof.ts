@@ -191,7 +191,7 @@ function countRepeated({ ids }: PageContents, above: PageAbove): number {
 /** A service that returns the same page for every number has not shown the others. */
 function findRepeatedPage(input: PageInput): string | null {
   const { number, contents, above } = input;
-  const isRepeated = contents.count > 0 && countRepeated(contents, above) === contents.count;
+  const isRepeated = countRepeated(contents, above) === contents.count;
   if (!isRepeated || !isTrustedNeighbour(above) || findRepetition(input) === null) return null;
   return `page ${number} came with nothing but records of page ${above.number}`;
 }

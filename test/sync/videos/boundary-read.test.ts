@@ -111,6 +111,24 @@ describe('the boundary reads of a walk', () => {
     expect(lastWalk(pipeline)).toMatchObject({ unsettled: 2 });
   });
 
+  it('are at most three also where the first read of a boundary shows nothing', async () => {
+    const { pipeline } = await walked(idsBetween(1, 41), (list) => {
+      list.remove(...EVERY_PAGE);
+      list.intercept = ({ query }) => (query.get('pagesize') === '5' ? undefined : { body: pageOfFour([]) });
+    });
+    await pipeline.run();
+    expect([removed(pipeline), countReads(pipeline)]).toEqual([[30], 3]);
+  });
+
+  it('ask for another page size once where the service has one', async () => {
+    const { pipeline } = await walked(idsBetween(1, 41), (list) => {
+      list.remove(...EVERY_PAGE);
+      list.fixedPageSize = 5;
+    });
+    await pipeline.run();
+    expect([removed(pipeline), countReads(pipeline)]).toEqual([[24, 30], 3]);
+  });
+
   it('end with one that the service rejects', async () => {
     const { pipeline } = await walked(idsBetween(1, 40), (list) => {
       list.remove(...EVERY_PAGE);

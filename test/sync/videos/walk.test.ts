@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { idsBetween, startPackageService } from '../../support/servers/test-service.ts';
 import { openTestPipeline, type TestPipelineOptions } from '../../support/fixtures/open-pipeline.ts';
 import { lastWalk, liveIds, openWalkedPackage } from '../../support/servers/walked-packages.ts';
+import { execute } from '../../support/fixtures/live-file.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
 import { listBody, listRefusal } from '../../support/fixtures/service-responses.ts';
 
@@ -194,6 +195,16 @@ describe('an interrupted walk', () => {
 });
 
 describe('a failing package', () => {
+  it.each(['full', 'quick'] as const)('is not one whose %s walk cannot be stored', async (mode) => {
+    const { service, pipeline } = await openWalkedPackage(idsBetween(1, 12));
+    service.add(20);
+    const broken = "create trigger broken before insert on video begin select raise(abort, 'broken'); end";
+    execute(pipeline.file, broken);
+    await expect(pipeline.run({ mode })).rejects.toThrow('broken');
+    expect(pipeline.query('select failed_walks from package')).toEqual([{ failed_walks: 0 }]);
+    expect(pipeline.query("select * from walk where status = 'failed'")).toEqual([]);
+  });
+
   it('does not stop the others, and resumes from its checkpoint later', async () => {
     const service = await startPackageService(idsBetween(1, 30));
     service.intercept = ({ page, query }) =>
