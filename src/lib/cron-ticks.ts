@@ -18,7 +18,7 @@ export interface Schedule {
 }
 
 function read(expression: string, timezone = 'UTC'): Cron {
-  return new Cron(expression, { timezone, paused: true });
+  return new Cron(expression, { timezone });
 }
 
 /**
@@ -79,7 +79,8 @@ export function findWrongField(expression: string): string | null {
   const [error] = validateDetailed(expression).errors;
   if (error) return error.field;
   try {
-    return read(expression).nextRun() === null ? 'dayOfMonth' : null;
+    read(expression);
+    return null;
   } catch {
     return 'range'; // node-cron reads 20-10 as a range over the hour
   }
