@@ -72,3 +72,7 @@ export const onlyMain =
     if (!main) throw new Error('there is no account');
     return [{ ...main, packages, storage: hasStorage ? main.storage : null }];
   };
+
+/** The items that need attention: the texts, and the lines below. */
+export const needsOn = ({ part }: ReadPage): string[][] =>
+  named(part('problems'), 'li').map((item) => named(item, 'p').map(getText));

@@ -1,9 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { insert } from '../../support/fixtures/filled-live-file.ts';
+import { AT, run, walk } from '../../support/fixtures/page-rows.ts';
 import { openPages, type ReadPage } from '../../support/servers/open-pages.ts';
 import { linksIn, named, rowsIn, getText } from '../../support/read-html.ts';
-
-const AT = '2026-03-10 11:00:00';
 
 let seq = 1_000;
 const edit = (ids: string, at: string, what: string) =>
@@ -100,15 +99,18 @@ describe('the page of a package', () => {
   });
 
   it('has its state and its last walks', async () => {
-    const walk = (row: Record<string, string | number | null>) =>
-      insert('walk', {
-        ...{ run_id: 1, account: 'main', package_id: 104, mode: 'full', status: 'succeeded', pages: 6 },
-        ...{ requests: 7, started_at: AT, origin_started_at: AT, finished_at: '2026-03-10 11:00:09', ...row },
-      });
+    const walkOf104 = (row: object) =>
+      walk({ package_id: 104, pages: 6, requests: 7, finished_at: '2026-03-10 11:00:09', ...row });
     const { page } = await openPages([
-      insert('run', { run_id: 1, trigger: 'manual', mode: 'full', status: 'partial', started_at: AT }),
-      ...Array.from({ length: 10 }, () => walk({})),
-      walk({ status: 'partial', error: 'page 3 was not read', finished_at: null, pages: 1, requests: 1 }),
+      run({ status: 'partial' }),
+      ...Array.from({ length: 10 }, () => walkOf104({})),
+      walkOf104({
+        status: 'partial',
+        error: 'page 3 was not read',
+        finished_at: null,
+        pages: 1,
+        requests: 1,
+      }),
     ]);
     const { part } = await page('/packages/main/104');
     const [state = ''] = named(part('content'), 'p').map(getText);

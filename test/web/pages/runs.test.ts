@@ -1,27 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { insert } from '../../support/fixtures/filled-live-file.ts';
+import { run, walk } from '../../support/fixtures/page-rows.ts';
 import { openPages } from '../../support/servers/open-pages.ts';
 import { getText, named, type Element } from '../../support/read-html.ts';
 
-const at = '2026-03-10 11:00:00';
-const run = (row: Record<string, string | number | null>) =>
-  insert('run', {
-    ...{ trigger: 'schedule', mode: 'full', status: 'succeeded', started_at: at },
-    ...{ finished_at: '2026-03-10 11:02:05', requests: 12, ...row },
-  });
-const walk = (row: Record<string, string | number | null>) =>
-  insert('walk', {
-    ...{
-      run_id: 1,
-      account: 'main',
-      package_id: 104,
-      mode: 'full',
-      status: 'succeeded',
-      requests: 3,
-      pages: 2,
-    },
-    ...{ started_at: at, origin_started_at: at, finished_at: at, ...row },
-  });
+const walkOf104 = (row: object) => walk({ package_id: 104, requests: 3, pages: 2, ...row });
 const request = (from: number, to: number | null, row: Record<string, string | number | null> = {}) =>
   insert('request', {
     ...{ account: 'main', run_id: 1, purpose: 'page', at_ms: from, answered_at_ms: to, spent_until_ms: 0 },
@@ -91,7 +74,7 @@ describe('the page of all runs', () => {
   it('lists them with links, twenty-five a page', async () => {
     const { page } = await openPages([
       ...Array.from({ length: 30 }, () => run({})),
-      walk({ run_id: 30, inserted: 4 }),
+      walkOf104({ run_id: 30, inserted: 4 }),
     ]);
     const first = await page('/runs');
     const rows = rowsIn(first.part('runs')).slice(1);
@@ -118,9 +101,9 @@ describe('the page of a run', () => {
   it('shows its outcome, what failed, its walks and its requests by purpose', async () => {
     const { page } = await openPages([
       run({ status: 'partial', trigger: 'manual', requests: 5, error: '1 of 3 packages failed' }),
-      walk({ package_id: 101, inserted: 7 }),
-      walk({ package_id: 102 }),
-      walk({ status: 'failed', error: 'the service says no', held_back: 30 }),
+      walkOf104({ package_id: 101, inserted: 7 }),
+      walkOf104({ package_id: 102 }),
+      walkOf104({ status: 'failed', error: 'the service says no', held_back: 30 }),
       insert('run_failure', {
         ...{
           run_id: 1,
@@ -163,7 +146,7 @@ describe('the page of a run', () => {
   it('has a hundred walks a page', async () => {
     const { page } = await openPages([
       run({}),
-      ...Array.from({ length: 101 }, (_, index) => walk({ package_id: 1_000 + index })),
+      ...Array.from({ length: 101 }, (_, index) => walkOf104({ package_id: 1_000 + index })),
     ]);
     expect(rowsIn((await page('/runs/1')).part('walks'))).toHaveLength(101);
     expect(rowsIn((await page('/runs/1?page=2')).part('walks'))).toHaveLength(2);

@@ -1,17 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { FIGURES } from '../../../src/lib/service-fields.ts';
 import { insert, storageRow } from '../../support/fixtures/filled-live-file.ts';
+import { AT, gap } from '../../support/fixtures/page-rows.ts';
 import { linksIn, named, getText, rowsIn } from '../../support/read-html.ts';
 import { onlyMain, openPages } from '../../support/servers/open-pages.ts';
 
-const AT = '2026-03-10 11:00:00';
 /** In Seoul. */
 const LOCAL = '2026-03-10 20:00:00';
-
-const gap = (date: string, row: Record<string, string | null> = {}) =>
-  insert('storage_gap', {
-    ...{ account: 'main', date, first_missed_at: AT, last_requested_at: AT, ...row },
-  });
 
 /** The cells of a day that is a gap. */
 const NO_FIGURES = Array<string>(8).fill('');
