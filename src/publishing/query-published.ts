@@ -41,7 +41,7 @@ function open(file: string): Database {
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw unreadableError(file, error);
     throw new WarehouseError(`there is no published file at ${file}`, {
-      hint: 'vodhouse publish makes it, and each vodhouse sync that changed something',
+      hint: 'check the path; vodhouse publish makes the file of the config, and so does each vodhouse sync that changed something',
       cause: error,
     });
   }
