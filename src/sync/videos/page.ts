@@ -151,9 +151,9 @@ export function proveWalked(walk: WalkState, page: Page): PageProof {
   return proof;
 }
 
-/** Stores the rows of a page and what it proves; of a recognised page only that it is unchanged. */
-export function storePage(walk: WalkState, page: Page, proof: PageProof): void {
-  const { context, key, walkId, checkpoint } = walk;
+/** Stores the rows of a page and what it proves, and the checkpoint; of a recognised page only that it is unchanged. */
+export function storePage(walk: WalkState, page: Page, proof: PageProof, checkpoint = walk.checkpoint): void {
+  const { context, key, walkId } = walk;
   const { number, answeredAt, videos, refused, drift, hash, recognised, contents } = page;
   const { range, gap, coversWholeList, orderViolated } = proof;
   const place = { ...key, walkId, page: number, answeredAt, gap, checkpoint };

@@ -65,8 +65,8 @@ export interface WalkState {
     /** The service ignores the requested page size. */
     isSizeIgnored: boolean;
   };
-  /** The walk continues an earlier one. */
-  resumed: boolean;
+  /** The checkpoint of the earlier walk that this one continues; null: it continues none. */
+  resumedFrom: number | null;
   /** Ids that this walk has seen in order. */
   idsInOrder: number;
   /** Records of the list minus its own count, as the last page showed. */
@@ -105,7 +105,7 @@ export function createWalkState(
     refetched: 0,
     sizeChanges: 0,
     boundaryReads: { left: 0, isSizeIgnored: false },
-    resumed: checkpoint?.id != null,
+    resumedFrom: checkpoint?.id ?? null,
     idsInOrder: 0,
     countError: 0,
     coversWholeList: false,
@@ -171,7 +171,7 @@ export const MIN_HELD_BACK = 20;
 
 /** The end of a walk that read all its pages. `hasReadAll`: this walk itself read every page of the list. */
 export function buildWalkEnd(walk: WalkState, hasReadAll: boolean): WalkEnd {
-  const { context, options, key, walkId, checkpoint, resumed, coversWholeList, startedAt } = walk;
+  const { context, options, key, walkId, checkpoint, resumedFrom, coversWholeList, startedAt } = walk;
   const now = context.clock.now();
   return {
     ...key,
@@ -189,7 +189,7 @@ export function buildWalkEnd(walk: WalkState, hasReadAll: boolean): WalkEnd {
     },
     coversWholeList: coversWholeList,
     isOrderSeen: hasReadAll || isOrderProved(walk),
-    resumed,
+    resumed: resumedFrom !== null,
     message: formatDistrust(walk),
   };
 }

@@ -31,7 +31,7 @@ export async function walkPackage(context: SyncContext, options: WalkOptions): P
   const walk = createWalkState(begun, started);
   try {
     await readPagesDescending(walk, started.lastSize);
-    context.warehouse.finishWalk(buildWalkEnd(walk, !walk.resumed));
+    context.warehouse.finishWalk(buildWalkEnd(walk, walk.resumedFrom === null));
   } catch (error) {
     recordStop(walk, error);
     throw error;
@@ -50,17 +50,26 @@ async function readPagesDescending(walk: WalkState, last: StartedWalk['lastSize'
     const { number } = page;
     const proof = proveWalked(walk, page);
     const gap = findGapToRead(walk, page, proof);
+    const before = { ...walk.checkpoint };
     advance(walk, page, proof);
     const isTurnOver = options.slot.pageRead();
     // the next page is fetched now, unless a boundary read or another package comes first
     const next = number > 1 && !gap && !isTurnOver ? fetchPage(walk, number - 1, 'page') : null;
     next?.catch(() => undefined); // awaited below; storePage may throw before that
-    storePage(walk, page, proof);
+    storePage(walk, page, proof, gap ? holdCheckpoint(walk, before) : walk.checkpoint);
     if (gap) await readBoundary(walk, number, gap);
     if (number <= 1) return;
     if (isTurnOver) await options.slot.nextSlot();
     page = await (next ?? fetchPage(walk, number - 1, 'page'));
   }
+}
+
+/**
+ * The checkpoint above a page whose gap is read next: a walk that stops before that reads the page again, with the gap. It does so
+ * once: a budget of two requests must not stop it at the same page for ever.
+ */
+function holdCheckpoint({ checkpoint, resumedFrom }: WalkState, { id, page }: Checkpoint): Checkpoint {
+  return id === resumedFrom ? checkpoint : { ...checkpoint, id, page };
 }
 
 /** Goes on to other pages until one can be stored: the list may have shrunk, or its page size changed. */

@@ -57,7 +57,7 @@ function readAll(walk: Walk): Walk {
 describe('a walk', () => {
   it('begins at the end of the list, with the page size of the last one', () => {
     expect(createWalk({ lastSize: CHECKPOINT })).toMatchObject({
-      ...{ above: 'end', resumed: false, coversWholeList: false },
+      ...{ above: 'end', resumedFrom: null, coversWholeList: false },
       checkpoint: { id: null, page: 1, pageSize: 5, totalcount: 0 },
       boundaryReads: { left: 0, isSizeIgnored: false },
     });
@@ -65,7 +65,7 @@ describe('a walk', () => {
 
   it('resumes where an earlier one stopped: what is above is unknown', () => {
     expect(createWalk({ checkpoint: CHECKPOINT })).toMatchObject({
-      ...{ above: null, resumed: true, checkpoint: CHECKPOINT },
+      ...{ above: null, resumedFrom: 6, checkpoint: CHECKPOINT },
     });
   });
 

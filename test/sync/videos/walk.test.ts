@@ -192,6 +192,26 @@ describe('an interrupted walk', () => {
     expect(lastWalk(pipeline)).toMatchObject({ status: 'succeeded', resumed: 1 });
     expect(liveIds(pipeline)).toEqual(idsBetween(1, 50));
   });
+
+  it('reads a page again if it did not come to the gap above it, but only once', async () => {
+    const { service, pipeline } = await openWalkedPackage(idsBetween(1, 31));
+    const walk = async (stopsAt: number | null) => {
+      service.requests.length = 0;
+      service.beforeAnswer = ({ page }) => {
+        if (page === stopsAt) pipeline.stop();
+      };
+      await pipeline.run();
+      return service.pages().join(' ');
+    };
+    service.remove(16); // between the pages 3 and 4
+    expect([await walk(3), await walk(null)]).toEqual(['7 6 5 4 3', '4 3 4 2 1']);
+    expect(liveIds(pipeline)).not.toContain(16);
+    service.remove(11); // between the pages 2 and 3
+    expect([await walk(2), await walk(2), await walk(null)]).toEqual(['6 5 4 3 2', '3 2', '2 1']);
+    expect(liveIds(pipeline)).toContain(11);
+    await walk(null);
+    expect(liveIds(pipeline)).not.toContain(11);
+  });
 });
 
 describe('a failing package', () => {
