@@ -153,6 +153,7 @@ export function addChanges(walk: WalkState, outcome: PageOutcome): void {
 
 /** The list is not sorted: drops everything that its order proved, also in earlier walks. */
 export function distrustOrder({ context, key, checkpoint }: WalkState): void {
+  if (checkpoint.orderViolated) return;
   checkpoint.orderViolated = true;
   context.warehouse.dropCandidates(key, 'byOrder');
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { insert } from '../../support/fixtures/filled-live-file.ts';
-import { AT, run, walk } from '../../support/fixtures/page-rows.ts';
+import { AT, run, walk, type Row } from '../../support/fixtures/page-rows.ts';
 import { openPages, type ReadPage } from '../../support/servers/open-pages.ts';
 import { linksIn, named, rowsIn, getText } from '../../support/read-html.ts';
 
@@ -99,7 +99,7 @@ describe('the page of a package', () => {
   });
 
   it('has its state and its last walks', async () => {
-    const walkOf104 = (row: object) =>
+    const walkOf104 = (row: Row) =>
       walk({ package_id: 104, pages: 6, requests: 7, finished_at: '2026-03-10 11:00:09', ...row });
     const { page } = await openPages([
       run({ status: 'partial' }),

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { insert } from '../../support/fixtures/filled-live-file.ts';
-import { run, walk } from '../../support/fixtures/page-rows.ts';
+import { run, walk, type Row } from '../../support/fixtures/page-rows.ts';
 import { openPages } from '../../support/servers/open-pages.ts';
 import { getText, named, type Element } from '../../support/read-html.ts';
 
-const walkOf104 = (row: object) => walk({ package_id: 104, requests: 3, pages: 2, ...row });
+const walkRow = (row: Row) => walk({ package_id: 104, requests: 3, pages: 2, ...row });
 const request = (from: number, to: number | null, row: Record<string, string | number | null> = {}) =>
   insert('request', {
     ...{ account: 'main', run_id: 1, purpose: 'page', at_ms: from, answered_at_ms: to, spent_until_ms: 0 },
@@ -74,7 +74,7 @@ describe('the page of all runs', () => {
   it('lists them with links, twenty-five a page', async () => {
     const { page } = await openPages([
       ...Array.from({ length: 30 }, () => run({})),
-      walkOf104({ run_id: 30, inserted: 4 }),
+      walkRow({ run_id: 30, inserted: 4 }),
     ]);
     const first = await page('/runs');
     const rows = rowsIn(first.part('runs')).slice(1);
@@ -101,9 +101,9 @@ describe('the page of a run', () => {
   it('shows its outcome, what failed, its walks and its requests by purpose', async () => {
     const { page } = await openPages([
       run({ status: 'partial', trigger: 'manual', requests: 5, error: '1 of 3 packages failed' }),
-      walkOf104({ package_id: 101, inserted: 7 }),
-      walkOf104({ package_id: 102 }),
-      walkOf104({ status: 'failed', error: 'the service says no', held_back: 30 }),
+      walkRow({ package_id: 101, inserted: 7 }),
+      walkRow({ package_id: 102 }),
+      walkRow({ status: 'failed', error: 'the service says no', held_back: 30 }),
       insert('run_failure', {
         ...{
           run_id: 1,
@@ -146,7 +146,7 @@ describe('the page of a run', () => {
   it('has a hundred walks a page', async () => {
     const { page } = await openPages([
       run({}),
-      ...Array.from({ length: 101 }, (_, index) => walkOf104({ package_id: 1_000 + index })),
+      ...Array.from({ length: 101 }, (_, index) => walkRow({ package_id: 1_000 + index })),
     ]);
     expect(rowsIn((await page('/runs/1')).part('walks'))).toHaveLength(101);
     expect(rowsIn((await page('/runs/1?page=2')).part('walks'))).toHaveLength(2);
