@@ -1,27 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { NO_PROXIES } from '../../src/lib/http/proxies.ts';
-import {
-  getRetryDelay,
-  openIncidentRows,
-  type IncidentChanges,
-  type OpenIncident,
-} from '../../src/alerts/incident-rows.ts';
+import { getRetryDelay } from '../../src/alerts/incident-rows.ts';
 import { execute, readRows, readValue } from '../support/fixtures/live-file.ts';
 import { gap, held, NOON, openTestNotifier } from '../support/fixtures/open-notifier.ts';
 import { startProxy } from '../support/servers/proxy-server.ts';
-import { createGate } from '../support/servers/scripted-service.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/lib/clock.ts';
+import { DAY_MS, MINUTE_MS } from '../../src/lib/clock.ts';
 import { SECRET_PATH, startWebhook } from '../support/servers/webhook.ts';
 
 const READ_LATER = [
   "update package set walked_at = '2027-03-10 12:00:00';",
   "update storage_reading set observed_at = '2027-03-10 12:00:00';",
 ].join('');
-const INCIDENT = {
-  ...{ kind: 'gap', account: 'main', packageId: null, part: 'storage' },
-  ...{ text: '', details: '{}', since: NOON },
-};
-const NO_CHANGES: IncidentChanges = { opened: [], closed: [], updated: [] };
 
 describe('a webhook that is down', () => {
   it('is retried after 30 s, 1 min, 2 min and so on, up to 1 h', () => {
@@ -146,189 +135,6 @@ describe('a response', () => {
     const stored = JSON.stringify(readRows(path, 'select * from incident'));
     expect(stored).toContain('no connection');
     expect(log.join('') + stored).not.toMatch(/T0000|token/);
-  });
-});
-
-describe('a message', () => {
-  it('is sent by one of two processes that check at the same time', async () => {
-    const { sql, check, another, webhook, newMessages } = await openTestNotifier();
-    const gate = createGate();
-    webhook.answer(async () => {
-      await gate.opened;
-      return 200;
-    });
-    const other = another();
-    sql(gap('2026-03-08'), held(101));
-    const checks = Promise.all([check(), other.check()]);
-    await expect.poll(() => webhook.calls.length).toBe(2); // one of each event
-    gate.open();
-    await checks;
-    await other.check();
-    expect(webhook.calls).toHaveLength(2);
-    expect(newMessages().sort()).toEqual(['gap begun', 'held_back begun 101']);
-  });
-
-  it('is claimed once, its end after its begin, and again a minute after its process died', async () => {
-    const { path, clock } = await openTestNotifier();
-    const [one, other] = [openIncidentRows(path), openIncidentRows(path)];
-    const claim = (of = one, ms = clock.now()) => of.claim((waiting) => waiting.slice(0, 1), null, ms);
-    const format = (rows: ReturnType<typeof claim>) => rows.map(({ id, state }) => `${state} ${id}`);
-    const record = (changes: Partial<IncidentChanges>) =>
-      one.record(() => ({ ...NO_CHANGES, ...changes }), clock.now());
-    record({ opened: [INCIDENT, { ...INCIDENT, kind: 'stale' }] });
-    record({ closed: [1] });
-    record({ opened: [INCIDENT] });
-    const claimed = claim();
-    expect([claimed, claim(other), claim()].map(format)).toEqual([['begun 1'], ['begun 2'], []]);
-    expect(format(claim(other, clock.now() + 59_000))).toEqual([]);
-    expect(format(claim(other, clock.now() + 60_000))).toEqual(['begun 1']);
-    const settle = (rows: typeof claimed) => other.settle(rows, null, false, clock.now());
-    settle(claimed);
-    const over = claim();
-    expect(format(over)).toEqual(['over 1']);
-    settle(over);
-    expect(format(claim())).toEqual(['begun 3']);
-    one.close();
-    other.close();
-  });
-
-  it('is not recorded twice where another process stored it while the check looked', async () => {
-    const { path, clock } = await openTestNotifier();
-    const [one, other] = [openIncidentRows(path), openIncidentRows(path)];
-    const open = (rows: readonly OpenIncident[]) => ({
-      ...NO_CHANGES,
-      opened: rows.length === 0 ? [INCIDENT] : [],
-    });
-    let isFirst = true;
-    one.record((rows) => {
-      if (isFirst) other.record(open, clock.now());
-      isFirst = false;
-      return open(rows);
-    }, clock.now());
-    expect(readValue(path, 'select count(*) from incident')).toBe(1);
-    one.close();
-    other.close();
-  });
-
-  it('is kept with its incident until `retention.runs_days` after the end', async () => {
-    const { sql, check, checkAfter, path } = await openTestNotifier();
-    sql(gap('2026-03-08'), held(101), READ_LATER);
-    await check();
-    sql('delete from storage_gap;');
-    await checkAfter(HOUR_MS);
-    const count = () => readValue(path, 'select count(*) from incident');
-    await checkAfter(90 * DAY_MS);
-    expect(count()).toBe(2);
-    await checkAfter(DAY_MS);
-    expect(count()).toBe(1);
-  });
-});
-
-describe('a reminder', () => {
-  it('is sent each time the interval since the last message has passed, with the current values', async () => {
-    const { sql, check, checkAfter, newMessages, webhook } = await openTestNotifier({
-      notify: { remindAfterMs: 30 * MINUTE_MS },
-    });
-    sql(held(101));
-    await check();
-    await checkAfter(29 * MINUTE_MS);
-    expect(newMessages()).toEqual(['held_back begun 101']);
-    sql('update removal_candidate set held_by = 9;');
-    await checkAfter(MINUTE_MS);
-    await checkAfter(29 * MINUTE_MS);
-    expect(newMessages()).toEqual(['held_back reminder 101']);
-    expect(webhook.received[1]?.text).toMatch(
-      /^Still: main\/101: 1 removal held back, .* --accept-removals 9 /,
-    );
-    expect(webhook.received[1]?.since).toBe(NOON);
-    await checkAfter(MINUTE_MS);
-    expect(newMessages()).toEqual(['held_back reminder 101']);
-    sql('delete from removal_candidate;');
-    await checkAfter(30 * MINUTE_MS);
-    expect(newMessages()).toEqual(['held_back over 101']);
-  });
-
-  it('is never sent where the config turns it off', async () => {
-    const { sql, check, checkAfter, newMessages } = await openTestNotifier({
-      notify: { remindAfterMs: null },
-    });
-    sql(gap('2026-03-08'), READ_LATER);
-    await check();
-    await checkAfter(300 * DAY_MS);
-    expect(newMessages()).toEqual(['gap begun']);
-  });
-
-  it('is not sent while the webhook is down: the interval counts from the last delivery', async () => {
-    const { sql, check, checkAfter, newMessages, webhook, path } = await openTestNotifier();
-    sql(READ_LATER, gap('2026-03-08'));
-    webhook.answer(500);
-    await check();
-    for (let days = 0; days < 3; days++) await checkAfter(DAY_MS);
-    expect(readValue(path, 'select count(*) from incident')).toBe(1);
-    webhook.answer(200);
-    await checkAfter(HOUR_MS);
-    await checkAfter(DAY_MS - MINUTE_MS);
-    expect(newMessages()).toEqual(['gap begun']);
-    await checkAfter(MINUTE_MS);
-    expect(newMessages()).toEqual(['gap reminder']);
-  });
-});
-
-describe('a reminder that was not delivered', () => {
-  it('is not sent after its incident is over', async () => {
-    const { sql, check, checkAfter, newMessages, webhook } = await openTestNotifier();
-    sql(gap('2026-03-08'), READ_LATER);
-    await check();
-    webhook.answer(500);
-    await checkAfter(DAY_MS);
-    sql('delete from storage_gap;');
-    webhook.answer(200);
-    await checkAfter(30_000);
-    expect(newMessages()).toEqual(['gap begun', 'gap over']);
-  });
-
-  it('is sent again for what lasts, where part of the incident is over', async () => {
-    const packages = Array.from({ length: 12 }, (_, index) => index + 1);
-    const { sql, check, checkAfter, newMessages, webhook } = await openTestNotifier({ packages });
-    sql(...packages.map((id) => held(id)), READ_LATER);
-    await check();
-    webhook.answer(500);
-    await checkAfter(DAY_MS);
-    sql('delete from removal_candidate where package_id = 12;');
-    webhook.answer(200);
-    await checkAfter(30_000);
-    expect(newMessages()).toEqual(['held_back begun', 'held_back reminder', 'held_back over 12']);
-    expect(webhook.received[1]?.details).toMatchObject({ count: 11 });
-  });
-});
-
-describe('a clock that was ahead', () => {
-  it('delays neither deferred messages nor those that a dead process had claimed', async () => {
-    const { sql, check, checkAfter, newMessages, webhook } = await openTestNotifier();
-    webhook.answer(500);
-    sql(gap('2026-03-08'), held(101), READ_LATER);
-    await check();
-    webhook.answer(200);
-    await checkAfter(-DAY_MS);
-    expect(newMessages().sort()).toEqual(['gap begun', 'held_back begun 101']);
-  });
-
-  it('delays no reminder', async () => {
-    const { sql, check, checkAfter, newMessages } = await openTestNotifier();
-    sql(gap('2026-03-08'), READ_LATER);
-    await check();
-    await checkAfter(-9 * DAY_MS);
-    await checkAfter(DAY_MS - MINUTE_MS);
-    expect(newMessages()).toEqual(['gap begun', 'gap reminder']);
-  });
-
-  it('does not extend the grace period of a worker', async () => {
-    const { sql, check, checkAfter, newMessages } = await openTestNotifier({ caughtUp: false });
-    sql(gap('2026-03-08'), READ_LATER);
-    await check();
-    expect(newMessages()).toEqual([]);
-    await checkAfter(-DAY_MS);
-    expect(newMessages()).toEqual(['gap begun']);
   });
 });
 

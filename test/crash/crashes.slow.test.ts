@@ -12,6 +12,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { CONFIG, configText, WAREHOUSE } from '../support/fixtures/config-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { findPostgres, postgresForTests } from '../support/servers/postgres.ts';
 import { countCalls, FAULTS, injecting, runCommand } from './crashed-command.ts';
 import { failAfter, recordWrites } from './recorded-writes.ts';
 
@@ -24,11 +25,16 @@ const TIMES = new Set(['run_id', 'first_seen_at', 'changed_at', 'change_seq', 'o
 const PUBLISHED = 'published/vodhouse.bi.db';
 const FILE = 'publish: {}';
 const LAKE = 'publish: { targets: [{ name: lake, folder: lake }] }';
+const postgres = findPostgres() === null ? null : postgresForTests();
+let schemas = 0;
+/** Into a schema of its own for each folder. */
+const POSTGRES = () =>
+  `publish: { targets: [{ name: warehouse, postgres: '${postgres?.url}', ssl: off, schema: crash_${++schemas} }] }`;
 
 interface Scenario {
   name: string;
-  /** The lines of the config about publishing. */
-  publish?: string;
+  /** The lines of the config about publishing, for each folder. */
+  publish?: string | (() => string);
   /** What has been done before, in a folder without publishing; `changed`: the service has changed since. */
   before?: readonly (readonly string[])[];
   changed?: boolean;
@@ -51,6 +57,9 @@ const SCENARIOS: readonly Scenario[] = [
   },
   { name: 'a publication', before: [['sync']], publish: FILE, command: ['publish'] },
   { name: 'a load of a lake', before: [['sync']], publish: LAKE, command: ['publish'] },
+  ...(postgres
+    ? [{ name: 'a load of PostgreSQL', before: [['sync']], publish: POSTGRES, command: ['publish'] }]
+    : []),
   { name: 'a backup', before: [['sync']], command: ['backup', 'copy.db'] },
   RESTORE,
 ];
@@ -71,7 +80,7 @@ beforeAll(async () => {
 describe.each(SCENARIOS)('$name', { timeout: SAMPLES > 4 ? 36_000_000 : 600_000 }, (scenario) => {
   it('loses nothing at a fault of any call, and leaves nothing behind', async () => {
     const prepared = await prepare(scenario);
-    const undisturbed = copyOf(prepared);
+    const undisturbed = copyOf(prepared, scenario);
     const counts = await countCalls(undisturbed, scenario.command);
     const expected = contents(undisturbed);
     const cases = [...counts].flatMap(([call, count]) =>
@@ -79,7 +88,7 @@ describe.each(SCENARIOS)('$name', { timeout: SAMPLES > 4 ? 36_000_000 : 600_000 
     );
     expect(cases.length).toBeGreaterThan(10);
     await forEachOf(sample(cases), async ({ call, fault, n }) => {
-      const folder = copyOf(prepared);
+      const folder = copyOf(prepared, scenario);
       const { stderr } = await runCommand(folder, scenario.command, injecting(call, fault, n));
       await checkRest(scenario, folder, expected, `${call}, ${fault}, ${n}: ${stderr}`);
     });
@@ -87,12 +96,12 @@ describe.each(SCENARIOS)('$name', { timeout: SAMPLES > 4 ? 36_000_000 : 600_000 
 
   it('stands a power failure after any write', async () => {
     const prepared = await prepare(scenario);
-    const undisturbed = copyOf(prepared);
+    const undisturbed = copyOf(prepared, scenario);
     const recording = await recordWrites(undisturbed, scenario.command);
     const expected = contents(undisturbed);
     expect(recording.operations.length).toBeGreaterThan(10);
     await forEachOf(sample(recording.operations.map((_, index) => index + 1)), async (count) => {
-      const folder = copyOf(prepared);
+      const folder = copyOf(prepared, scenario);
       failAfter(recording, count, folder, () => Math.random() < 0.5);
       await checkRest(scenario, folder, expected, `after ${count} of ${recording.operations.length}`);
     });
@@ -101,10 +110,10 @@ describe.each(SCENARIOS)('$name', { timeout: SAMPLES > 4 ? 36_000_000 : 600_000 
 
 it('a restored file is whole, or not put in place, where one of the last writes fails', async () => {
   const prepared = await prepare(RESTORE);
-  const count = (await countCalls(copyOf(prepared), RESTORE.command)).get('pwrite64') ?? 0;
+  const count = (await countCalls(copyOf(prepared, RESTORE), RESTORE.command)).get('pwrite64') ?? 0;
   const last = Array.from({ length: 8 }, (_, index) => count - index);
   await forEachOf(last, async (n) => {
-    const folder = copyOf(prepared);
+    const folder = copyOf(prepared, RESTORE);
     await runCommand(folder, RESTORE.command, injecting('pwrite64', 'error=EIO:when=N', n));
     expect(integrity(join(folder, WAREHOUSE)), `write ${n} of ${count}`).toBe('ok');
   });
@@ -122,7 +131,8 @@ async function checkRest(
     if (existsSync(file)) expect(integrity(file), what).toBe('ok');
   if (command[0] === 'backup' && existsSync(copy)) expect(integrity(copy), what).toBe('ok');
   else expect(await runCommand(folder, command), what).toEqual({ code: 0, stderr: '' });
-  if (publish === LAKE) expect((await runCommand(folder, ['publish', '--verify'])).code, what).toBe(0);
+  if (publish && publish !== FILE)
+    expect((await runCommand(folder, ['publish', '--verify'])).code, what).toBe(0);
   expect(contents(folder), what).toEqual(expected);
   const pages = 'select (select count(*) from request) >= (select sum(pages) from walk)';
   expect(
@@ -133,27 +143,28 @@ async function checkRest(
 }
 
 /** A folder in which the command of the scenario can run. */
-async function prepare({ before = [], changed = false, publish = '' }: Scenario): Promise<string> {
+async function prepare({ before = [], changed = false }: Scenario): Promise<string> {
   const folder = temporaryFolder();
-  const writeConfig = (top: string) =>
-    writeFileSync(
-      join(folder, CONFIG),
-      configText({ url, packages: [101, 102], pageSize: 20, limits: 'concurrency: 1', top }),
-    );
   mkdirSync(join(folder, 'data'));
   mkdirSync(join(folder, 'lake'));
-  writeConfig('');
+  writeConfig(folder, '');
   for (const command of before) expect(await runCommand(folder, command)).toEqual({ code: 0, stderr: '' });
   if (changed) sandbox.churn(40);
-  writeConfig(publish);
   return folder;
 }
 
-function copyOf(folder: string): string {
+function copyOf(folder: string, { publish = '' }: Scenario): string {
   const copy = temporaryFolder();
   cpSync(folder, copy, { recursive: true });
+  writeConfig(copy, typeof publish === 'string' ? publish : publish());
   return copy;
 }
+
+const writeConfig = (folder: string, top: string): void =>
+  writeFileSync(
+    join(folder, CONFIG),
+    configText({ url, packages: [101, 102], pageSize: 20, limits: 'concurrency: 1', top }),
+  );
 
 /** All, or a few in equal distances, from a random one. */
 function sample<Case>(cases: readonly Case[]): readonly Case[] {

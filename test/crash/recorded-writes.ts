@@ -113,6 +113,7 @@ export function failAfter(
   }
   for (const path of before.keys()) if (!names.has(path)) rmSync(join(folder, path));
   for (const [path, file] of names) {
+    if (before.get(path) === file && !contents.has(file)) continue; // as it is
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), contents.get(file) ?? file.before);
   }
