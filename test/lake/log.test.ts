@@ -124,6 +124,7 @@ describe('the log of a table', () => {
       ...[nameOf(20, 'checkpoint.parquet'), '_last_checkpoint'],
     ]);
     for (let version = 0; version <= 20; version++) rmSync(join(folder, nameOf(version)));
+    writeFileSync(join(folder, nameOf(21, 'json.crc')), 'written by Hadoop'); // no commit
     const reopened = await open();
     expect(factsOf(reopened)).toEqual(factsOf(log));
     expect(factsOf(reopened).removed).toEqual([
@@ -139,7 +140,8 @@ describe('the log of a table', () => {
   const newer = (reader: number, writer: number) =>
     JSON.stringify({ protocol: { minReaderVersion: reader, minWriterVersion: writer } });
   it.each<[what: string, name: string, text: string | null, message: string]>([
-    ['lacks a version', nameOf(22), null, 'videos/_delta_log/ lacks version 22'],
+    ['lacks the version after its checkpoint', nameOf(21), null, 'videos/_delta_log/ lacks version 21'],
+    ['lacks a later version', nameOf(22), null, 'videos/_delta_log/ lacks version 22'],
     ['lacks its checkpoint', nameOf(20, 'checkpoint.parquet'), null, 'is missing'],
     ['has a line that is no JSON', nameOf(23), '{', 'is not valid JSON'],
     ['has no valid pointer', '_last_checkpoint', 'x', 'is not valid JSON'],
@@ -159,5 +161,13 @@ describe('the log of a table', () => {
       message: expect.stringContaining(message) as string,
       hint: expect.stringContaining('the next load makes it again') as string,
     });
+  });
+
+  it('is not used where a commit is deleted while it is read', async () => {
+    const { open, store } = openTable();
+    await writeUpTo(await open(), 1);
+    const opened = openLog({ ...store, get: () => Promise.resolve(null) }, 'videos');
+    await expect(opened).rejects.toThrow(TargetError);
+    await expect(opened).rejects.toThrow(`${nameOf(0)} is gone`);
   });
 });

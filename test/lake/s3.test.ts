@@ -17,7 +17,6 @@ describe('a bucket', () => {
     for (const name of ['one', 'two', 'three']) await store.put(`t/${name} +ä`, text(name));
     await store.put('t/_delta_log/0.json', text('{}'));
     expect((await store.list('t/')).map(({ key }) => key)).toEqual(['t/one +ä', 't/three +ä', 't/two +ä']);
-    expect((await store.list('t/', 't/one +ä')).map(({ key }) => key)).toEqual(['t/three +ä', 't/two +ä']);
     expect(await store.putIfAbsent('t/one +ä', text('other'))).toBe(false);
     expect(read(await store.get('t/one +ä'))).toBe('one');
     await store.remove('t/one +ä');

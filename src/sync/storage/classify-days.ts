@@ -184,7 +184,7 @@ function isZero(row: DayRow): boolean {
  */
 function isZeroExpected(date: string, history: DayHistory): boolean {
   const booked = [...history.booked].sort();
-  const neighbour = booked.findLast((each) => each < date) ?? booked.find((each) => each > date);
+  const neighbour = booked.findLast((each) => each < date) ?? booked[0];
   const row = history.rows.get(neighbour ?? '');
   return row !== undefined && isZero(row);
 }

@@ -94,7 +94,7 @@ export async function startS3Server(options: S3ServerOptions = {}) {
 
   function toList(query: URLSearchParams): string {
     const prefix = query.get('prefix') ?? '';
-    const after = query.get('continuation-token') ?? query.get('start-after') ?? '';
+    const after = query.get('continuation-token') ?? '';
     const isBelow = (key: string) => query.get('delimiter') === '/' && key.slice(prefix.length).includes('/');
     const keys = [...objects.keys()].filter((key) => key.startsWith(prefix) && key > after && !isBelow(key));
     const page = keys.sort().slice(0, maxKeys);

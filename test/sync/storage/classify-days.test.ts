@@ -105,6 +105,15 @@ describe('a response', () => {
     expect(sorted.unconfirmed.map(({ row }) => row.date)).toEqual(isAccepted ? [] : ['2026-03-05']);
   });
 
+  it('compares the total of a day with its last reading by the figures that both have', () => {
+    const live = { ...dayRow('2026-03-08', 2e9), mov_org_size: null, state: 'live' as const };
+    const sorted = sort(
+      [{ ...dayRow('2026-03-08', 2e9), mov_org_size: 9e12 }],
+      makeDayHistory({ rows: [live] }),
+    );
+    expect(dates(sorted.past)).toEqual(['2026-03-08']);
+  });
+
   it('rejects days outside the range', () => {
     const sorted = sort([dayRow('2026-02-28', 1), dayRow('2026-03-11', 2), dayRow('2025-03-05', 3)]);
     expect(sorted.refused).toEqual(
@@ -126,8 +135,9 @@ describe('a response', () => {
       [one, one, other],
       [one, other, other],
     ]) {
-      const sorted = sort(records);
-      expect(sorted.past).toEqual([]);
+      const another = dayRow('2026-03-07', 3);
+      const sorted = sort([another, ...records]);
+      expect(sorted.past).toEqual([another]);
       expect(dates(sorted.missed)).toContain('2026-03-08');
       const quarantined = new Set(sorted.refused.map(({ raw }) => raw));
       expect(quarantined).toEqual(new Set([JSON.stringify(one), JSON.stringify(other)]));

@@ -1,7 +1,9 @@
+import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ConfigError, RefusedError } from '../../../src/lib/errors.ts';
 import { FIGURES } from '../../../src/lib/service-fields.ts';
 import { execute } from '../../support/fixtures/live-file.ts';
+import { openTestPipeline } from '../../support/fixtures/open-pipeline.ts';
 import { storageRecord } from '../../support/fixtures/service-responses.ts';
 import { createVirtualClock } from '../../support/clocks/virtual-clock.ts';
 import { openStorageAccount } from '../../support/servers/storage-account.ts';
@@ -83,6 +85,22 @@ describe('a correction', () => {
       { accepted_at: '2026-03-10 03:07:00', mov_org_cnt: 5 },
       { accepted_at: '2026-03-10 03:07:01', mov_org_cnt: 5 },
     ]);
+  });
+
+  it('is rejected for an account whose storage left the config', async () => {
+    const { account } = await openDiffering();
+    await account.close();
+    const { clock, file } = account;
+    const sizes = { packages: [], pageSize: 10, concurrency: 2, removalBrake: 0.2 };
+    const { pipeline } = openTestPipeline({
+      ...sizes,
+      clock,
+      folder: dirname(file),
+      url: 'http://127.0.0.1',
+    });
+    const offer = pipeline.readCorrection('main', DATE, signal);
+    await expect(offer).rejects.toThrow(ConfigError);
+    await expect(offer).rejects.toThrow('account main has no storage statistics');
   });
 
   it('is rejected for a day that is not booked, and for incomplete figures of the service', async () => {

@@ -73,11 +73,7 @@ async function read(store: Store, folder: string): Promise<{ snapshot: Snapshot;
     for (const action of await readCheckpoint(bytes)) apply(snapshot, action);
     snapshot.version = last.version;
   }
-  const listed = await store.list(
-    folder,
-    last === null ? undefined : `${folder}${fileName(last.version)}.json`,
-  );
-  const versions = listed
+  const versions = (await store.list(folder))
     .flatMap(({ key }) => /(\d{20})\.json$/.exec(key)?.[1] ?? [])
     .map(Number)
     .filter((version) => version > snapshot.version);
@@ -100,9 +96,7 @@ async function readCommit(store: Store, key: string): Promise<Action[]> {
   const bytes = await store.get(key);
   if (bytes === null) throw new TargetError(`${store.name}/${key} is gone`);
   const lines = Buffer.from(bytes).toString('utf8').split('\n');
-  return lines
-    .filter((line) => line.trim() !== '')
-    .map((line) => parseJson(Buffer.from(line), key) as Action);
+  return lines.filter((line) => line !== '').map((line) => parseJson(Buffer.from(line), key) as Action);
 }
 
 function parseJson(bytes: Uint8Array, key: string): unknown {

@@ -48,22 +48,22 @@ export function openFolder(root: string): Store {
     put: (key, body) => guard(() => write(key, body, rename)),
     putIfAbsent: (key, body) =>
       guard(() => write(key, body, (from, to) => link(from, to).then(() => true, ignore('EEXIST', false)))),
-    list: (folder, after = '') =>
+    list: (folder) =>
       guard(async () => {
         await stat(root);
-        return list(root, folder, after);
+        return list(root, folder);
       }),
     remove: (key) => guard(() => rm(toPath(key), { force: true })),
   };
 }
 
-async function list(root: string, folder: string, after: string): Promise<StoredFile[]> {
+async function list(root: string, folder: string): Promise<StoredFile[]> {
   const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(ignore('ENOENT', []));
   const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
   const files: StoredFile[] = [];
   for (const name of names.sort()) {
     const key = `${folder}${name}`;
-    const found = key > after ? await stat(join(root, key)).catch(ignore('ENOENT', null)) : null;
+    const found = await stat(join(root, key)).catch(ignore('ENOENT', null));
     if (found === null) continue;
     const ageMs = Date.now() - found.mtimeMs;
     if (!name.startsWith(DRAFT)) files.push({ key, ageMs });

@@ -65,12 +65,11 @@ export function openBucket(place: S3Place): Store {
       const headers = { 'if-none-match': '*' };
       return (await send({ method: 'PUT', key: own + key, body, headers }, 412)).status !== 412;
     },
-    list: async (folder, after = '') => {
+    list: async (folder) => {
       const files: StoredFile[] = [];
       for (let token: string | null = ''; token !== null;) {
         const query = {
           ...{ 'list-type': '2', delimiter: '/', 'encoding-type': 'url', prefix: own + folder },
-          ...(after !== '' && { 'start-after': own + after }),
           ...(token !== '' && { 'continuation-token': token }),
         };
         const answer = await send({ method: 'GET', key: '', query });

@@ -22,8 +22,8 @@ export interface Store {
   put: (key: string, body: Body) => Promise<void>;
   /** Writes an object where there is none. False if there is one, which may be this one where an answer was lost. */
   putIfAbsent: (key: string, body: Body) => Promise<boolean>;
-  /** The objects below a folder (`videos/`), without those of folders in it; sorted by key; those after `after` only. */
-  list: (folder: string, after?: string) => Promise<StoredFile[]>;
+  /** The objects below a folder (`videos/`), without those of folders in it; sorted by key. */
+  list: (folder: string) => Promise<StoredFile[]>;
   /** Deletes an object; one that is not there is no error. */
   remove: (key: string) => Promise<void>;
 }
