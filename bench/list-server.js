@@ -3,10 +3,11 @@
  * `{ packages, videos, changes, editions }` makes another state of it.
  */
 import { createServer } from 'node:http';
+import { totalmem } from 'node:os';
 
 const PAGE = 1000;
-/** The size of the cache of rendered pages in bytes; other pages are rendered at each request. */
-const CACHE_BYTES = 400_000_000;
+/** Bytes of rendered pages that are kept. Others are rendered at each request, which takes longer than vodhouse takes for a page that did not change. */
+const CACHE_BYTES = totalmem() / 4;
 const WORDS = '강의 소개 Introduction 데이터 season 하이라이트 “quoted” episode 😀 인터뷰 campus 실습'.split(
   ' ',
 );
