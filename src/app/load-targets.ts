@@ -1,7 +1,7 @@
 /** Loads of targets: one now, and all of a worker, each as often as its config allows. */
 import { fromTimestamp, MINUTE_MS, type Clock } from '../lib/clock.ts';
 import { coalesce } from '../lib/coalesce.ts';
-import { errorLine, hintLine, InterruptedError } from '../lib/errors.ts';
+import { errorCode, errorLine, hintLine, InterruptedError, withHint } from '../lib/errors.ts';
 import { emptyReport, groupFailures, loadLines, type LoadReport } from '../lib/load-report.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { TargetLoader } from '../publishing/targets/loader.ts';
@@ -58,6 +58,13 @@ export function mayLoad({ target }: TargetLoader, loads: StoredLoads, now: numbe
   return isClockBack || newest + target.everyMs <= now || rows.some(({ outcome }) => outcome === 'failed');
 }
 
+/** The live file could not be read or written, such as on a full disk: that must not end a worker. */
+function logFailure(logger: Logger, thrown: unknown): void {
+  const why = { error: errorLine(thrown), hint: hintLine(thrown), code: errorCode(thrown) };
+  const message = withHint(`the loads of the targets failed: ${why.error}`, why.hint);
+  logger.error({ event: 'target_load_failed', target: null, account: null, ...why }, message);
+}
+
 interface LoadLoopOptions extends LoadContext {
   warehouse: Warehouse;
   /** The targets; none: nothing is ever loaded. */
@@ -71,7 +78,7 @@ const LONGEST_RETRY = 30;
 
 /** Loads the targets one after the other, in parallel to the runs. Starts idle. One that fails stops neither another one nor a run. */
 export function createLoadLoop(options: LoadLoopOptions) {
-  const { loaders, warehouse, clock, hasFile } = options;
+  const { loaders, warehouse, clock, logger, hasFile } = options;
   // due at once: an earlier worker may have published, and not loaded
   const turns = loaders.map((loader) => ({ loader, dueAt: 0, failures: 0 }));
   type Turn = (typeof turns)[number];
@@ -80,18 +87,22 @@ export function createLoadLoop(options: LoadLoopOptions) {
     clock.now() >= dueAt && mayLoad(loader, warehouse.listTargetLoads(), clock.now());
   const load = async (turn: Turn, signal: AbortSignal) => {
     turn.dueAt = Infinity; // until the next publication, also one during the load
-    const results = await loadTarget(turn.loader, options, signal);
-    const hasFailed = results.some(({ outcome }) => outcome === 'failed');
-    if (hasFailed) turn.dueAt = clock.now() + Math.min(2 ** turn.failures, LONGEST_RETRY) * MINUTE_MS;
-    turn.failures = hasFailed ? turn.failures + 1 : 0;
+    let hasFailed = true;
+    try {
+      const results = await loadTarget(turn.loader, options, signal);
+      hasFailed = results.some(({ outcome }) => outcome === 'failed');
+    } finally {
+      if (hasFailed) turn.dueAt = clock.now() + Math.min(2 ** turn.failures, LONGEST_RETRY) * MINUTE_MS;
+      turn.failures = hasFailed ? turn.failures + 1 : 0;
+    }
   };
   const { request, close } = coalesce(async (signal) => {
-    // a file without a run is of an earlier warehouse
-    if (!hasFile() || warehouse.findLastRun('full') === null) return;
     try {
+      // a file without a run is of an earlier warehouse
+      if (!hasFile() || warehouse.findLastRun('full') === null) return;
       for (const turn of turns) if (!signal.aborted && isDue(turn)) await load(turn, signal);
     } catch (thrown) {
-      if (!(thrown instanceof InterruptedError)) throw thrown;
+      if (!(thrown instanceof InterruptedError)) logFailure(logger, thrown);
     }
   });
   return {

@@ -6,6 +6,7 @@ import type { PostgresTargetConfig } from '../../src/config/config.ts';
 import type { LoadReport } from '../../src/lib/load-report.ts';
 import type { TargetLoader } from '../../src/publishing/targets/loader.ts';
 import { failedLoad, loadReport } from '../support/fixtures/load-report.ts';
+import { execute } from '../support/fixtures/live-file.ts';
 import { createTargetConfig } from '../support/fixtures/target-config.ts';
 import { openTestWarehouse } from '../support/fixtures/test-warehouse.ts';
 
@@ -25,7 +26,7 @@ async function startLoop(
   outcomes: Outcome[] = [],
   targets: Record<string, Partial<PostgresTargetConfig>> = { one: {} },
 ) {
-  const { warehouse, clock, walker } = await openTestWarehouse({ start: '2026-03-01T12:00Z' });
+  const { path, warehouse, clock, walker } = await openTestWarehouse({ start: '2026-03-01T12:00Z' });
   await walker.walkOnce([]);
   const runId = warehouse.beginRun({
     trigger: 'manual',
@@ -61,7 +62,7 @@ async function startLoop(
   close.push(() => loop.close());
   const settle = () => new Promise((resolve) => setImmediate(resolve));
   return {
-    ...{ loop, loads, warehouse, clock },
+    ...{ loop, loads, path, warehouse, clock },
     restart: () => void (loop = open()),
     setFile: (isThere: boolean) => (hasFile = isThere),
     /** Minutes at which a check was followed by a load. */
@@ -128,6 +129,17 @@ describe('the loads of a worker', () => {
     };
     expect(await startAgain('loaded')).toBe(1);
     expect(await startAgain('failed')).toBe(2);
+  });
+
+  it('are tried again where their results could not be stored', async () => {
+    const { check, path } = await startLoop();
+    execute(
+      path,
+      `create trigger full_disk before insert on target_load begin select raise(abort, 'full'); end`,
+    );
+    expect(await check(4)).toEqual([1, 2, 4]);
+    execute(path, 'drop trigger full_disk');
+    expect(await check(8)).toEqual([8]);
   });
 
   it('of one target are not held up by a failure of another one', async () => {
