@@ -172,13 +172,13 @@ function findBlock(ledger: Ledger, deadlineMs: number, now: number): Blocked | n
 type Rates = Pick<Limits, Window['name']>;
 
 /** Windows without a limit ramp up to this rate after a pause. */
-const RETURN_TO = { perSecond: 5, perMinute: 120 };
+const RETURN_TO = { perSecond: 5, perMinute: 120, perDay: Infinity };
 
 /** The limits; reduced while the rate returns after a pause, but at least 1. */
 function limitsNow(limits: Rates, pause: Pause | null, now: number): Rates {
   if (!pause) return limits;
   const share = rampShare(pause, now);
-  const part = (name: keyof typeof RETURN_TO) =>
+  const part = (name: 'perSecond' | 'perMinute') =>
     Math.max(1, Math.floor((limits[name] ?? RETURN_TO[name]) * share));
   return { perSecond: part('perSecond'), perMinute: part('perMinute'), perDay: limits.perDay };
 }
@@ -191,13 +191,15 @@ interface FullWindow {
   inFlight: boolean;
 }
 
-/** The time at which a rising rate allows one more request; Infinity if it never does. */
-function nextSlotAt({ window: { name }, used }: FullWindow, limits: Rates, pause: Pause): number {
-  if (name === 'perDay') return Infinity;
+/** The time at which a rising rate allows one more request; Infinity if only the window does. */
+function nextSlotAt(
+  { window: { name }, used }: FullWindow,
+  limits: Rates,
+  { untilMs, fullRateAtMs }: Pause,
+): number {
   const fullRate = limits[name] ?? RETURN_TO[name];
-  const { untilMs, fullRateAtMs } = pause;
-  if (used < fullRate) return untilMs + Math.ceil(((used + 1) / fullRate) * (fullRateAtMs - untilMs));
-  return limits[name] === null ? fullRateAtMs : Infinity;
+  if (used >= fullRate) return Infinity;
+  return untilMs + Math.ceil(((used + 1) / fullRate) * (fullRateAtMs - untilMs));
 }
 
 /** The first window without a free slot; null if all have one. */
@@ -210,13 +212,11 @@ function findFullWindow(
   for (const window of WINDOWS) {
     const limit = limits[window.name];
     const since = { account, ms: now - window.ms };
-    if (limit === null || requests.countSince(db, since) < limit) continue;
+    const used = limit === null ? 0 : requests.countSince(db, since);
+    if (limit === null || used < limit) continue;
     requests.clampFutureRequests(db, { account, latest: now + deadlineMs });
-    const used = requests.countSince(db, since);
-    if (used < limit) continue;
-    const oldest = requests.findNthSince(db, { ...since, n: used - limit })?.until ?? since.ms;
-    const inFlight = oldest > now && oldest <= now + deadlineMs; // later: the clock went back
-    return { window, used, freeAt: oldest + window.ms + 1, inFlight };
+    const { until: oldest } = requests.findNthSince(db, { ...since, n: used - limit });
+    return { window, used, freeAt: oldest + window.ms + 1, inFlight: oldest > now };
   }
   return null;
 }

@@ -4,7 +4,7 @@ import type { Limits } from '../../src/budget/budget.ts';
 import type { RequestEntry } from '../../src/lib/request-budget.ts';
 import { openWarehouse, type Warehouse } from '../../src/warehouse/warehouse.ts';
 import { moduleUrl, runModule } from '../support/processes/child-process.ts';
-import { readRows, readValue } from '../support/fixtures/live-file.ts';
+import { execute, readRows, readValue } from '../support/fixtures/live-file.ts';
 import { openEmptyWarehouse } from '../support/fixtures/test-warehouse.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
 import { createTimeline, toMs, type VirtualClock } from '../support/clocks/virtual-clock.ts';
@@ -52,6 +52,7 @@ describe('the budget', () => {
     clock.advance(1_000);
     lost.answered({ status: null, bytes: null, sent: true });
     unsent.answered({ status: null, bytes: null, sent: false });
+    expect(readRows(path, 'select answered_at_ms from request where answered_at_ms is not null')).toEqual([]);
     clock.advance(60_000);
     expect(await spend(limits, 'unsent')).toBe(0);
     await expect(spend(limits, 'lost')).rejects.toThrow(ParkedError);
@@ -136,6 +137,16 @@ describe('the budget', () => {
     expect(admittedAt[0]).toBe(0);
     expect(admittedAt[1]).toBeGreaterThanOrEqual(9_000);
     expect(admittedAt[1]).toBeLessThanOrEqual(9_200);
+  });
+
+  it('parks a request that other processes overtake again and again', async () => {
+    const limits = { ...NONE, perMinute: 1, maxWaitMs: 90_000 };
+    await spend(limits);
+    clock.whileAsleep = () => {
+      if (clock.now() > START + 300_000) throw new Error('it still waits');
+      execute(path, `update request set spent_until_ms = ${clock.now()}`); // the slot of another process
+    };
+    await expect(spend(limits)).rejects.toThrow(ParkedError);
   });
 
   it('admits waiting requests in their order', async () => {

@@ -65,6 +65,18 @@ describe('after a pause', () => {
     for (const count of counts.slice(62)) expect(count).toBeGreaterThanOrEqual(9);
   });
 
+  it('a spent day is over when its window is, not when the rate is back', async () => {
+    const clock = createVirtualClock(START);
+    const warehouse = openWarehouse(join(temporaryFolder(), 'live.db'), clock);
+    const budget = warehouse.createBudget('main', { ...OFF, perDay: 1, maxWaitMs: 60_000 });
+    const admission = await budget.admit(ENTRY);
+    admission.answered({ status: 429, bytes: 1, sent: true });
+    admission.restricted({ waitMs: 30_000, reason: 'too much' });
+    clock.advance(31_000);
+    expect(budget.whyParked()).toMatchObject({ untilMs: START + 86_400_001 });
+    warehouse.close();
+  });
+
   it('of an hour the rate ramps up over ten minutes', async () => {
     const counts = await secondsAfter(3_600_000, OFF, 602);
     const minutes = Array.from({ length: 10 }, (_, minute) =>

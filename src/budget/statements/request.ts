@@ -11,7 +11,7 @@ export const countSince = query<never, Since>(`select count(*) as count from req
 /** Until when the n-th request after the time may reach the service, counted from 0. */
 export const findNthSince = query<{ until: number }, Since & { n: number }>(
   `select spent_until_ms as until from request where ${SINCE} order by spent_until_ms limit 1 offset :n`,
-).get;
+).one;
 
 /** Adds a request that may now be sent, and returns its id. */
 export const insertRequest = query<

@@ -39,7 +39,7 @@ export interface RunWaits {
 export const RUN_WAITS = query<RunWaits, RunId>(`
 select coalesce(sum(max(0, at_ms - free_at)), 0) as waited_ms, coalesce(max(max(0, at_ms - free_at)), 0) as longest_ms
 from (
-  select at_ms, max(coalesce(answered_at_ms, at_ms)) over (
+  select at_ms, max(at_ms + coalesce(duration_ms, 0)) over (
     order by at_ms, request_id rows between unbounded preceding and 1 preceding) as free_at
   from request
   where run_id = :run_id)
@@ -76,7 +76,7 @@ from run_failure
 where run_id = :run_id
 order by account, stream, package_id`);
 
-/** The requests of a run for one purpose; `duration_ms`: from the first byte sent to the last one received, in total. */
+/** The requests of a run for one purpose; `duration_ms`: of those with a response, from the first byte sent to the last one received. */
 export interface RequestCount {
   account: string;
   purpose: Purpose;
@@ -98,7 +98,7 @@ export interface RequestCount {
 export const RUN_REQUESTS = query<RequestCount, RunId>(`
 select account, purpose, count(*) as requests, count(case when status < 400 then 1 end) as answered,
   count(case when status >= 400 then 1 end) as error_status, count(*) - count(status) as unanswered,
-  coalesce(sum(duration_ms), 0) as duration_ms, coalesce(sum(bytes), 0) as bytes
+  coalesce(sum(case when status is not null then duration_ms end), 0) as duration_ms, coalesce(sum(bytes), 0) as bytes
 from request
 where run_id = :run_id
 group by account, purpose

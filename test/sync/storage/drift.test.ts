@@ -73,6 +73,29 @@ describe('storage days', () => {
   );
 });
 
+describe('drift of storage days', () => {
+  it('is resolved by the third day on which today came without it', async () => {
+    let hasNote = true;
+    let hasToday = true;
+    const account = await openStorageAccount({
+      answer: (query) => withMembers(hasNote ? { note: 'n' } : {})(query).slice(0, hasToday ? undefined : -1),
+    });
+    const absentAt = async (moment: string) => {
+      await account.runAt(moment);
+      return account.rows('select absent_walks, resolved_at is not null as is_resolved from drift')[0];
+    };
+    await account.runAt(NOON);
+    hasNote = false;
+    expect(await absentAt('2026-03-11T03:00Z')).toEqual({ absent_walks: 1, is_resolved: 0 });
+    expect(await absentAt('2026-03-11T09:00Z')).toEqual({ absent_walks: 1, is_resolved: 0 });
+    hasToday = false;
+    expect(await absentAt('2026-03-12T03:00Z')).toEqual({ absent_walks: 1, is_resolved: 0 });
+    hasToday = true;
+    expect(await absentAt('2026-03-13T03:00Z')).toEqual({ absent_walks: 2, is_resolved: 0 });
+    expect(await absentAt('2026-03-14T03:00Z')).toEqual({ absent_walks: 3, is_resolved: 1 });
+  });
+});
+
 describe('the secrets of a response', () => {
   it('are removed from its drift', () => {
     const records = [{ ...storageRecord('2026-03-10'), secret_name: 'a secret' }];
