@@ -193,6 +193,19 @@ describe('an interrupted walk', () => {
     expect(liveIds(pipeline)).toEqual(idsBetween(1, 50));
   });
 
+  it('holds its removals back if it was resumed below videos that it has not seen', async () => {
+    const { service, pipeline } = await openWalkedPackage(idsBetween(1, 31));
+    service.beforeAnswer = ({ page }) => {
+      if (page === 4) pipeline.stop();
+    };
+    await pipeline.run();
+    service.beforeAnswer = () => undefined;
+    service.add(40, 41, 42);
+    service.remove(3);
+    await pipeline.run();
+    expect(lastWalk(pipeline)).toMatchObject({ resumed: 1, inserted: 0, removed: 0, held_back: 1 });
+  });
+
   it('reads a page again if it did not come to the gap above it, but only once', async () => {
     const { service, pipeline } = await openWalkedPackage(idsBetween(1, 31));
     const walk = async (stopsAt: number | null) => {
