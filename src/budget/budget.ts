@@ -211,9 +211,10 @@ function findFullWindow(
 ): FullWindow | null {
   for (const window of WINDOWS) {
     const limit = limits[window.name];
+    if (limit === null) continue;
     const since = { account, ms: now - window.ms };
-    const used = limit === null ? 0 : requests.countSince(db, since);
-    if (limit === null || used < limit) continue;
+    const used = requests.countSince(db, since);
+    if (used < limit) continue;
     requests.clampFutureRequests(db, { account, latest: now + deadlineMs });
     const { until: oldest } = requests.findNthSince(db, { ...since, n: used - limit });
     return { window, used, freeAt: oldest + window.ms + 1, inFlight: oldest > now };
