@@ -2,15 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { NO_PROXIES } from '../../src/lib/http/proxies.ts';
 import { getRetryDelay } from '../../src/alerts/incident-rows.ts';
 import { execute, readRows, readValue } from '../support/fixtures/live-file.ts';
-import { gap, held, NOON, openTestNotifier } from '../support/fixtures/open-notifier.ts';
+import { gap, held, NOON, openTestNotifier, READ_LATER } from '../support/fixtures/open-notifier.ts';
 import { startProxy } from '../support/servers/proxy-server.ts';
 import { DAY_MS, MINUTE_MS } from '../../src/lib/clock.ts';
 import { SECRET_PATH, startWebhook } from '../support/servers/webhook.ts';
-
-const READ_LATER = [
-  "update package set walked_at = '2027-03-10 12:00:00';",
-  "update storage_reading set observed_at = '2027-03-10 12:00:00';",
-].join('');
 
 describe('a webhook that is down', () => {
   it('is retried after 30 s, 1 min, 2 min and so on, up to 1 h', () => {

@@ -1,14 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { openIncidentRows, type IncidentChanges, type OpenIncident } from '../../src/alerts/incident-rows.ts';
 import { readValue } from '../support/fixtures/live-file.ts';
-import { gap, held, NOON, openTestNotifier } from '../support/fixtures/open-notifier.ts';
+import { gap, held, NOON, openTestNotifier, READ_LATER } from '../support/fixtures/open-notifier.ts';
 import { createGate } from '../support/servers/scripted-service.ts';
 import { DAY_MS, HOUR_MS } from '../../src/lib/clock.ts';
 
-const READ_LATER = [
-  "update package set walked_at = '2027-03-10 12:00:00';",
-  "update storage_reading set observed_at = '2027-03-10 12:00:00';",
-].join('');
 const INCIDENT = {
   ...{ kind: 'gap', account: 'main', packageId: null, part: 'storage' },
   ...{ text: '', details: '{}', since: NOON },

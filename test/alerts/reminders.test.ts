@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readValue } from '../support/fixtures/live-file.ts';
-import { gap, held, NOON, openTestNotifier } from '../support/fixtures/open-notifier.ts';
+import { gap, held, NOON, openTestNotifier, READ_LATER } from '../support/fixtures/open-notifier.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/lib/clock.ts';
-
-const READ_LATER = [
-  "update package set walked_at = '2027-03-10 12:00:00';",
-  "update storage_reading set observed_at = '2027-03-10 12:00:00';",
-].join('');
 
 describe('a reminder', () => {
   it('is sent each time the interval since the last message has passed, with the current values', async () => {

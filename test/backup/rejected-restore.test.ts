@@ -1,17 +1,14 @@
-import { existsSync, linkSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync } from 'node:fs';
 import { readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ConfigError, LockedError, WarehouseError } from '../../src/lib/errors.ts';
-import { backUp } from '../../src/backup/backup.ts';
 import { SCHEMA_VERSION } from '../../src/database/migrate.ts';
 import { restoreMarkerPath } from '../../src/database/files.ts';
 import { lockOrThrow } from '../../src/database/lock.ts';
 import { restore } from '../../src/backup/restore.ts';
 import { execute, hashFile, readValue } from '../support/fixtures/live-file.ts';
-import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { toMs } from '../support/clocks/virtual-clock.ts';
-import { writeFilled } from '../support/fixtures/full-warehouse.ts';
+import { nameIn, namesIn, writeWithBackup } from '../support/fixtures/full-warehouse.ts';
 
 const NOW = toMs('2026-03-03T08:05Z');
 
@@ -19,18 +16,11 @@ let folder: string;
 let path: string;
 let file: string;
 
-/** A live file, a backup of it, and a later change: then the live file is called `later`. */
 beforeEach(async () => {
-  folder = temporaryFolder();
-  [path, file] = [join(folder, 'live.db'), join(folder, 'backups/copy.db')];
-  await writeFilled(path);
-  backUp(path, file);
-  execute(path, "update package set name = 'later'");
+  ({ folder, path, file } = await writeWithBackup());
 });
 
-/** Names in the folder of the live file, without the lock files. */
-const names = () => readdirSync(folder).filter((name) => !name.includes('.lock') && name !== 'backups');
-const nameIn = (db: string) => readValue(db, 'select name from package');
+const names = () => namesIn(folder);
 const isMarked = () => existsSync(restoreMarkerPath(path));
 
 /** Asserts that the folders of the live file and of the backup have not changed. */

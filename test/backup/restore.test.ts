@@ -10,10 +10,9 @@ import { openStatusQueries } from '../../src/queries/status-queries.ts';
 import { restore, swapSteps } from '../../src/backup/restore.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { execute, hashFile, readRows, readValue } from '../support/fixtures/live-file.ts';
-import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createVirtualClock, toMs } from '../support/clocks/virtual-clock.ts';
 import { loadReport } from '../support/fixtures/load-report.ts';
-import { writeFilled, readContents } from '../support/fixtures/full-warehouse.ts';
+import { nameIn, namesIn, readContents, writeWithBackup } from '../support/fixtures/full-warehouse.ts';
 
 const clock = createVirtualClock('2026-03-01T12:00Z');
 const NOW = toMs('2026-03-03T08:05Z');
@@ -23,19 +22,12 @@ let folder: string;
 let path: string;
 let file: string;
 
-/** A live file, a backup of it, and a later change: then the live file is called `later`. */
 beforeEach(async () => {
-  folder = temporaryFolder();
-  [path, file] = [join(folder, 'live.db'), join(folder, 'backups/copy.db')];
-  await writeFilled(path);
-  backUp(path, file);
-  execute(path, "update package set name = 'later'");
+  ({ folder, path, file } = await writeWithBackup());
 });
 
-/** Names in the folder of the live file, without the lock files. */
-const names = () => readdirSync(folder).filter((name) => !name.includes('.lock') && name !== 'backups');
+const names = () => namesIn(folder);
 const idOf = (db: string) => readValue(db, 'select warehouse_id from warehouse_state');
-const nameIn = (db: string) => readValue(db, 'select name from package');
 const isMarked = () => existsSync(restoreMarkerPath(path));
 
 /** Leaves a change in the write-ahead log of the live file, as a killed process does. */

@@ -8,7 +8,7 @@ import { WarehouseError } from '../../src/lib/errors.ts';
 import { openStatusQueries } from '../../src/queries/status-queries.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
-import { readContents, writeFilled } from '../support/fixtures/full-warehouse.ts';
+import { nameIn, readContents, writeFilled } from '../support/fixtures/full-warehouse.ts';
 import { execute, hashFile, readValue } from '../support/fixtures/live-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { openTestWarehouse } from '../support/fixtures/test-warehouse.ts';
@@ -39,7 +39,6 @@ async function killAfterWriting(name = 'in the log'): Promise<void> {
   expect(statSync(`${path}-wal`).size).toBeGreaterThan(10_000);
 }
 
-const nameIn = (file: string) => readValue(file, 'select name from package');
 const open = () => openWarehouse(path, clock).close();
 
 describe('a -wal that a killed process left', () => {

@@ -1,24 +1,20 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { WarehouseError } from '../../src/lib/errors.ts';
 import { build } from '../../src/publishing/build.ts';
 import { assertPages, checkPages, checkTables } from '../../src/publishing/check.ts';
 import { createMarts } from '../../src/publishing/marts/marts.ts';
 import { publish } from '../../src/publishing/publish.ts';
-import {
-  change,
-  liveFileWith,
-  packageRow,
-  storageRow,
-  videoRow,
-} from '../support/fixtures/filled-live-file.ts';
+import { change } from '../support/fixtures/filled-live-file.ts';
 import { execute, hashFile, readValue } from '../support/fixtures/live-file.ts';
-import { createPublishRequest, published } from '../support/fixtures/published-file.ts';
+import {
+  createPublishRequest,
+  namesBeside,
+  published,
+  smallLiveFile,
+} from '../support/fixtures/published-file.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
-const live = () => liveFileWith(packageRow(101), videoRow(1), videoRow(2), storageRow('2026-03-09', 5));
-const names = (file: string) => readdirSync(dirname(file)).sort();
 
 describe('a file that would be invalid', () => {
   const refused = async (path: string) => {
@@ -27,19 +23,19 @@ describe('a file that would be invalid', () => {
     const error: unknown = await publish(createPublishRequest(path)).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(WarehouseError);
     expect(existsSync(file) ? hashFile(file) : null).toBe(before);
-    expect(names(file).filter((name) => name.includes('new'))).toEqual([]);
+    expect(namesBeside(file).filter((name) => name.includes('new'))).toEqual([]);
     return (error as Error).message;
   };
 
   it('is not published: a number of another class', async () => {
-    const path = live();
+    const path = smallLiveFile();
     await published(path);
     execute(path, 'update video set filesize = 12.5, change_seq = 90 where id = 2');
     expect(await refused(path)).toContain('has a size_bytes that is not BIGINT: main/101');
   });
 
   it('is not published: text in a number, in a former state', async () => {
-    const path = live();
+    const path = smallLiveFile();
     execute(
       path,
       change(1, '2026-03-02 00:00:00', "v_framerate = 'fast'") +
@@ -51,7 +47,7 @@ describe('a file that would be invalid', () => {
   });
 
   it('is rejected by its check: a count below zero', async () => {
-    const request = createPublishRequest(live());
+    const request = createPublishRequest(smallLiveFile());
     const marts = createMarts(request);
     const expected = await build(request.file, marts, request, null);
     const check = () => checkTables(request.file, [marts.packageDaily], expected);
@@ -63,7 +59,7 @@ describe('a file that would be invalid', () => {
   });
 
   it('is rejected by its check: a row whose parent is missing', async () => {
-    const request = createPublishRequest(live());
+    const request = createPublishRequest(smallLiveFile());
     const marts = createMarts(request);
     const expected = await build(request.file, marts, request, null);
     execute(request.file, 'pragma foreign_keys = off; delete from packages');
@@ -73,7 +69,7 @@ describe('a file that would be invalid', () => {
   });
 
   it('is rejected by its check: an index that misses a row', async () => {
-    const request = createPublishRequest(live());
+    const request = createPublishRequest(smallLiveFile());
     await build(request.file, createMarts(request), request, null);
     const root = Number(
       readValue(request.file, "select rootpage from sqlite_schema where name = 'sqlite_autoindex_videos_1'"),
@@ -85,7 +81,7 @@ describe('a file that would be invalid', () => {
   });
 
   it('is not published: a state that ends before it begins', async () => {
-    const path = live();
+    const path = smallLiveFile();
     await published(path);
     execute(
       path,
@@ -98,7 +94,7 @@ describe('a file that would be invalid', () => {
   });
 
   it('is not published: two present states of a video', async () => {
-    const path = live();
+    const path = smallLiveFile();
     await published(path);
     execute(
       path,
@@ -111,35 +107,35 @@ describe('a file that would be invalid', () => {
   });
 
   it('is not published: an invalid moment', async () => {
-    const path = live();
+    const path = smallLiveFile();
     execute(path, 'pragma foreign_keys = off; update video set first_seen_at = 12 where id = 1');
     expect(await refused(path)).toContain('a first_seen_at that is not TIMESTAMP');
   });
 
   it('is not published: a blob in a text', async () => {
-    const path = live();
+    const path = smallLiveFile();
     execute(path, "update video set title = x'00' where id = 1");
     expect(await refused(path)).toContain('a title that is not VARCHAR(2000)');
   });
 
   it('is not published: rows of an unknown package', async () => {
-    const path = live();
+    const path = smallLiveFile();
     execute(path, 'delete from package');
     expect(await refused(path)).toContain('its table videos has 0 rows; by the live file it has 2');
   });
 
   it('is not published, and no file is made, where the live file is missing or being restored', async () => {
-    const path = live();
+    const path = smallLiveFile();
     writeFileSync(`${path}.restoring`, '');
     expect(await refused(path)).toBe(`${path} is being restored`);
     rmSync(`${path}.restoring`);
     rmSync(path);
     expect(await refused(path)).toBe(`there is no warehouse at ${path}`);
-    expect(names(createPublishRequest(path).file)).toEqual(['live.db.publish.lock']);
+    expect(namesBeside(createPublishRequest(path).file)).toEqual(['live.db.publish.lock']);
   });
 
   it('is not published: a live file that is damaged', async () => {
-    const path = live();
+    const path = smallLiveFile();
     execute(path, 'pragma wal_checkpoint(truncate)');
     const bytes = readFileSync(path);
     const root = Number(readValue(path, "select rootpage from sqlite_schema where name = 'video'"));

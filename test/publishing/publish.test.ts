@@ -1,13 +1,4 @@
-import {
-  chmodSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -21,39 +12,36 @@ import { createHelperProcess, type HelperProcess } from '../../src/publishing/he
 import { createMarts } from '../../src/publishing/marts/marts.ts';
 import { publish } from '../../src/publishing/publish.ts';
 import { createPublisher } from '../../src/publishing/publisher.ts';
-import {
-  change,
-  liveFileWith,
-  packageRow,
-  storageRow,
-  videoRow,
-} from '../support/fixtures/filled-live-file.ts';
+import { change, liveFileWith, packageRow, videoRow } from '../support/fixtures/filled-live-file.ts';
 import { execute, hashFile, readRows, readValue } from '../support/fixtures/live-file.ts';
-import { createPublishRequest, published } from '../support/fixtures/published-file.ts';
+import {
+  createPublishRequest,
+  namesBeside,
+  published,
+  smallLiveFile,
+} from '../support/fixtures/published-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
-const live = () => liveFileWith(packageRow(101), videoRow(1), videoRow(2), storageRow('2026-03-09', 5));
-const names = (file: string) => readdirSync(dirname(file)).sort();
 
 describe('a published file', () => {
   it('is read-only, a single file, and describes itself', async () => {
-    const { file, select, publication } = await published(live());
+    const { file, select, publication } = await published(smallLiveFile());
     expect(statSync(file).mode & 0o777).toBe(0o444);
     const folder = join(temporaryFolder(), 'published');
-    const { file: shared } = await published(live(), { file: join(folder, 'out.db') });
+    const { file: shared } = await published(smallLiveFile(), { file: join(folder, 'out.db') });
     const modes = [folder, shared].map((path) => (statSync(path).mode & 0o777).toString(8));
     expect(modes).toEqual(['755', '444']);
     expect(select('pragma journal_mode')).toEqual([{ journal_mode: 'delete' }]);
     expect(select('pragma application_id')).toEqual([{ application_id: 0x766f6470 }]);
     expect(select('pragma freelist_count')).toEqual([{ freelist_count: 0 }]);
     expect(readValue(file, 'select count(*) from sqlite_stat1')).toBeGreaterThan(4);
-    expect(names(file)).toEqual(['live.db', 'live.db.publish.lock', 'out.db']);
+    expect(namesBeside(file)).toEqual(['live.db', 'live.db.publish.lock', 'out.db']);
     expect(publication).toMatchObject({ file, bytes: statSync(file).size });
   });
 
   it('declares keys and foreign keys that are valid', async () => {
-    const { select } = await published(live());
+    const { select } = await published(smallLiveFile());
     const parents = (table: string) =>
       select(`select "from", "table", "to" from pragma_foreign_key_list('${table}') order by id, seq`);
     expect(parents('videos')).toEqual([{ from: 'package_key', table: 'packages', to: 'package_key' }]);
@@ -68,14 +56,14 @@ describe('a published file', () => {
   });
 
   it('can be read by SQLite 3.31: its views use no newer function', async () => {
-    const { select } = await published(live());
+    const { select } = await published(smallLiveFile());
     const text = select('select sql from sqlite_schema where sql is not null').map(({ sql }) => String(sql));
     expect(text.length).toBeGreaterThan(10);
     expect(text.join('\n')).not.toMatch(/->|unixepoch|iif\(|strict\b|generated|returning/i);
   });
 
   it('stays readable for a process that has it open when the next one replaces it', async () => {
-    const path = live();
+    const path = smallLiveFile();
     const { file } = await published(path);
     const reader = new Database(file, { readonly: true });
     const title = () => reader.prepare('select title from videos where video_id = 1').pluck().get();
@@ -88,7 +76,7 @@ describe('a published file', () => {
   });
 
   it('is made while the live file is being written', async () => {
-    const path = live();
+    const path = smallLiveFile();
     const write = change(1, '2026-03-02 00:00:00', "title = 'not committed'");
     const writer = new Worker(WRITE_FOR_A_SECOND, { eval: true, workerData: { path, write } });
     await once(writer, 'message');
@@ -110,7 +98,7 @@ import(${JSON.stringify(distFile('database/sqlite.js').href)}).then(({ Database 
 
 describe('a live file that changes between the snapshots of the two processes', () => {
   it('is published by the snapshot of the process that builds', async () => {
-    const request = createPublishRequest(live());
+    const request = createPublishRequest(smallLiveFile());
     const helper = createHelperProcess();
     const late: HelperProcess = {
       ...helper,
@@ -132,7 +120,7 @@ describe('a live file that changes between the snapshots of the two processes', 
 
 describe('a helper process', () => {
   it('makes the same tables as the process that builds makes without it', async () => {
-    const path = live();
+    const path = smallLiveFile();
     execute(path, change(1, '2026-03-03 00:00:00', "title = 'another', tag = 'a,b'"));
     const marts = createMarts(createPublishRequest(path));
     const [helped, alone] = [createPublishRequest(path, { file: `${path}-1` }), createPublishRequest(path)];
@@ -160,7 +148,7 @@ describe('a helper process', () => {
 
 describe('a helper process that ends', () => {
   it('leaves its work to the process that builds', async () => {
-    const request = createPublishRequest(live());
+    const request = createPublishRequest(smallLiveFile());
     const marts = createMarts(request);
     const helper = createHelperProcess();
     helper.close();
@@ -171,7 +159,7 @@ describe('a helper process that ends', () => {
 
 describe('a published file of another warehouse', () => {
   it('does not change: it may hold history that a new warehouse lacks', async () => {
-    const path = live();
+    const path = smallLiveFile();
     const { file } = await published(path);
     const before = hashFile(file);
     const other = liveFileWith(packageRow(101));
@@ -183,50 +171,50 @@ describe('a published file of another warehouse', () => {
     expect(error).toMatchObject({
       message: `publish.file: ${file} was made from another warehouse, begun 2026-03-01 00:00:00 UTC; it stays as it is`,
     });
-    expect(names(file).filter((name) => name.includes('.new-'))).toEqual([]);
+    expect(namesBeside(file).filter((name) => name.includes('.new-'))).toEqual([]);
     expect(hashFile(file)).toBe(before);
   });
 });
 
 describe('publishing', () => {
   it('creates the folder, and removes only what a killed process left', async () => {
-    const path = live();
+    const path = smallLiveFile();
     const file = join(dirname(path), 'bi', 'out.db');
     await published(path, { file });
     for (const name of ['out.db.new-1', 'out.db.new-99-movement', 'out.db.new', 'other.db.new-1'])
       writeFileSync(join(dirname(file), name), 'left');
     await published(path, { file });
-    expect(names(file)).toEqual(['other.db.new-1', 'out.db', 'out.db.new']);
+    expect(namesBeside(file)).toEqual(['other.db.new-1', 'out.db', 'out.db.new']);
   });
 
   it('refuses to overwrite a file that it did not make', async () => {
-    const order = createPublishRequest(live());
+    const order = createPublishRequest(smallLiveFile());
     writeFileSync(order.file, 'hello, world');
     await expect(publish(order)).rejects.toThrow(ConfigError);
     expect(readFileSync(order.file, 'utf8')).toBe('hello, world');
   });
 
   it('replaces an empty file', async () => {
-    const path = live();
+    const path = smallLiveFile();
     writeFileSync(createPublishRequest(path).file, '');
     const { select } = await published(path);
     expect(select('select count(*) as n from videos')).toEqual([{ n: 2 }]);
   });
 
   it('refuses to overwrite another warehouse, and a folder', async () => {
-    const other = live();
+    const other = smallLiveFile();
     const before = hashFile(other);
-    await expect(publish(createPublishRequest(live(), { file: other }))).rejects.toThrow(
+    await expect(publish(createPublishRequest(smallLiveFile(), { file: other }))).rejects.toThrow(
       /vodhouse did not publish it/,
     );
     expect(hashFile(other)).toBe(before);
-    const path = live();
+    const path = smallLiveFile();
     mkdirSync(createPublishRequest(path).file);
     await expect(publish(createPublishRequest(path))).rejects.toThrow(ConfigError);
   });
 
   it('follows a link at the path of the published file', async () => {
-    const path = live();
+    const path = smallLiveFile();
     const target = createPublishRequest(path);
     const link = join(dirname(path), 'link.db');
     symlinkSync(target.file, link);
@@ -236,7 +224,7 @@ describe('publishing', () => {
   });
 
   it('replaces a published file that is truncated', async () => {
-    const path = live();
+    const path = smallLiveFile();
     const { file } = await published(path);
     const beginning = readFileSync(file).subarray(0, 5000);
     chmodSync(file, 0o644);
@@ -246,7 +234,7 @@ describe('publishing', () => {
   });
 
   it('leaves the work to the process that publishes already', async () => {
-    const order = createPublishRequest(live());
+    const order = createPublishRequest(smallLiveFile());
     const lock = tryLock(order.live, 'publish', 'start', order.now);
     await expect(publish(order)).rejects.toThrow(LockedError);
     await expect(publish(order)).rejects.toThrow(
@@ -258,7 +246,7 @@ describe('publishing', () => {
 
   it('rejects a column that cannot be left out, and names those that can', async () => {
     const error = await publish(
-      createPublishRequest(live(), { exclude: ['filesize', 'video_id', 'colour'] }),
+      createPublishRequest(smallLiveFile(), { exclude: ['filesize', 'video_id', 'colour'] }),
     ).catch((e: unknown) => e);
     expect(error).toBeInstanceOf(ConfigError);
     expect(error).toMatchObject({ message: 'publish.exclude: video_id, colour cannot be left out' });

@@ -3,11 +3,14 @@ import { ConfigError } from '../../src/lib/errors.ts';
 import { version } from '../../src/lib/package-root.ts';
 import { execute } from '../support/fixtures/live-file.ts';
 import {
+  DAYS,
+  KEY,
   fetchResponse,
   fetchStorage,
   fetchVideos,
   configToServe,
   liveFileToServe,
+  MAIN,
   openSite,
   openSiteOver,
   STORAGE,
@@ -16,9 +19,6 @@ import {
 import { withPassword } from '../support/with-password.ts';
 import { connectRaw, requestText } from '../support/servers/raw-connection.ts';
 
-const KEY = 'server-key-of-20-char';
-const DAYS = `${STORAGE}?sdate=2026-03-01&edate=2026-03-31`;
-const MAIN = '/accounts/main';
 const CHALLENGE = 'Basic realm="vodhouse", charset="UTF-8"';
 
 describe('a server without keys', () => {

@@ -1,15 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import {
+  DAYS,
   fetchResponse,
   fetchStorage,
   fetchVideos,
+  MAIN,
   openSite,
-  STORAGE,
   VIDEOS,
 } from '../support/servers/open-web-server.ts';
-
-const DAYS = `${STORAGE}?sdate=2026-03-01&edate=2026-03-31`;
-const MAIN = '/accounts/main';
 
 describe('the accounts', () => {
   it('are selected by /accounts/NAME where they have a package with the same id', async () => {

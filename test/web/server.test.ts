@@ -7,9 +7,12 @@ import { browse } from '../support/browser/browser-request.ts';
 import { CANARY_KEY, findCanary } from '../support/fixtures/awkward-key.ts';
 import { execute } from '../support/fixtures/live-file.ts';
 import {
+  DAYS,
+  KEY,
   fetchResponse,
   configToServe,
   liveFileToServe,
+  MAIN,
   openSite,
   openSiteOver,
   SERVICE_KEYS,
@@ -18,10 +21,6 @@ import {
 } from '../support/servers/open-web-server.ts';
 import { readPrometheusText, valueIn } from '../support/prometheus-text.ts';
 import { withPassword } from '../support/with-password.ts';
-
-const KEY = 'server-key-of-20-char';
-const DAYS = `${STORAGE}?sdate=2026-03-01&edate=2026-03-31`;
-const MAIN = '/accounts/main';
 
 describe('liveness', () => {
   it('is 503 with the reason while the worker counts as dead', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { browse } from '../support/browser/browser-request.ts';
 import {
+  KEY,
   configToServe,
   liveFileToServe,
   openSite,
@@ -9,7 +10,6 @@ import {
 } from '../support/servers/open-web-server.ts';
 import { withPassword } from '../support/with-password.ts';
 
-const KEY = 'server-key-of-20-char';
 const OTHER = 'another: key & mehr für 한국';
 const CHALLENGE = 'Basic realm="vodhouse", charset="UTF-8"';
 

@@ -15,6 +15,12 @@ import { createVirtualClock } from '../clocks/virtual-clock.ts';
 
 export const VIDEOS = '/info/v1/videos.json';
 export const STORAGE = '/report/stats/video/storage';
+/** A key that `server.keys` may have. */
+export const KEY = 'server-key-of-20-char';
+/** The storage of March. */
+export const DAYS = `${STORAGE}?sdate=2026-03-01&edate=2026-03-31`;
+/** In front of a path: the account `main`. */
+export const MAIN = '/accounts/main';
 
 /** The keys of the service: the server must neither accept nor reveal them. */
 export const SERVICE_KEYS = ['first-secret', 'second-secret', 'third-secret', 'fourth-secret'];

@@ -8,11 +8,10 @@ import {
   showEverywhere,
 } from '../../support/fixtures/hostile-texts.ts';
 import { openPages } from '../../support/servers/open-pages.ts';
-import { SERVICE_KEYS } from '../../support/servers/open-web-server.ts';
+import { KEY, SERVICE_KEYS } from '../../support/servers/open-web-server.ts';
 import { named } from '../../support/read-html.ts';
 import { withPassword } from '../../support/with-password.ts';
 
-const KEY = 'server-key-of-20-char';
 const CHALLENGE = 'Basic realm="vodhouse", charset="UTF-8"';
 const DATA = ['/live.json'];
 const FILES = ['/storage.svg', '/storage.csv'];
