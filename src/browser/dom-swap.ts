@@ -1,7 +1,7 @@
 /** Swaps parts of the page for newer ones. A part is an element with an id and `data-part`. */
 
 /** True if the part contains the focused element or some of the selection. */
-export function isInUse(part: Element): boolean {
+function isInUse(part: Element): boolean {
   const selection = getSelection();
   const isSelected =
     selection !== null &&
@@ -12,7 +12,7 @@ export function isInUse(part: Element): boolean {
 }
 
 /** Keeps the open state of each `<details>` with an id, and scroll positions. */
-export function replaceContent(part: Element, content: readonly Node[]): void {
+function replaceContent(part: Element, content: readonly Node[]): void {
   const openById = new Map(findDetails(part).map(({ id, open }) => [id, open]));
   const scrolled = findElements(part).filter(({ scrollLeft, scrollTop }) => scrollLeft > 0 || scrollTop > 0);
   const positions = scrolled.map((each) => ({

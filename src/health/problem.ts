@@ -65,7 +65,7 @@ export interface Kind {
   /** Kinds that follow from it in the scopes below its own, or of another kind in its own; they are shown below it. */
   explains?: readonly IncidentEvent[];
   /** What it is about, where that is no package or storage: pages link there. */
-  place?: 'requests' | 'runs' | 'targets';
+  place?: 'requests' | 'runs';
   find: (facts: HealthFacts) => readonly Finding[];
   /** The sentence of an alert when it is over. */
   resolved: (names: Names) => string;

@@ -70,8 +70,6 @@ export function openPageQueries(path: string) {
   return {
     /** The newest run, if a process is running it; a killed run keeps the status `running`. */
     runningRun: () => (isHeld(path, 'run') ? readSnapshot(db, () => readRunningRun(db)) : null),
-    /** Differs if anything that the pages show has changed. */
-    changeMarker: () => videos.CHANGE_MARKER.one(db, {}),
     /** By package, since `at`. */
     videoChanges: (at: string) => readSnapshot(db, () => readVideoChanges(db, at)),
     /** At most `lines`, the newest first. */

@@ -1,4 +1,4 @@
-/** All pages, their files, and the JSON that their scripts fetch. They read the live file at each request and change nothing. */
+/** All pages and their files. They read the live file at each request and change nothing. */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { VNode } from 'preact';
 import { BusyError } from '../lib/errors.ts';
@@ -52,10 +52,6 @@ export function addPages(app: FastifyInstance, sources: PageSources, signIn: Sig
         if (fileName !== null) void reply.header('content-disposition', `attachment; filename="${fileName}"`);
         return reply.type(type).header('cache-control', 'no-store').send(text);
       }),
-    json: (path, read) =>
-      void app.get(path, { onRequest }, async (_request, reply) =>
-        reply.header('cache-control', 'no-store').send(read()),
-      ),
   };
   for (const add of PAGES) add(routing);
   // a page for a browser, JSON for a client

@@ -34,8 +34,6 @@ export interface Routing {
   page: (path: string, render: PageRenderer) => void;
   /** Adds a file to download: with a key only. `fileName` must be plain. Null: no such file (404). */
   download: (path: string, read: (request: FastifyRequest) => Download | null) => void;
-  /** Adds data for the scripts of the pages: with a key only. */
-  json: (path: string, read: () => object) => void;
 }
 
 /** The day of the service's calendar, `YYYY-MM-DD`; `now` is in ms since 1970. */

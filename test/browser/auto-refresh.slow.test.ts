@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 beforeEach(async () => {
   site = await openSite();
-  serve('one', '3 min ago');
+  serve('3 min ago');
   complaints = [];
 });
 afterEach(async () => {
@@ -21,16 +21,14 @@ afterEach(async () => {
   expect(complaints).toEqual([]);
 });
 
-/** Changes what the server responds from now on. */
-function serve(stamp: string, text: string, progress = ''): void {
+/** Changes what the server responds from now on; the page refreshes itself after `seconds`. */
+function serve(text: string, seconds = 3): void {
   const body = `<h1>vodhouse</h1><p id="connection" role="status" hidden></p>
-    <section id="progress">${progress}</section>
-    <section id="runs" class="${stamp}" data-part><div class="scroll"><p class="wide">wide</p></div><p class="words">${text}</p>
+    <section id="runs" class="ago-${text.charAt(0)}" data-part><div class="scroll"><p class="wide">wide</p></div><p class="words">${text}</p>
       <details id="more"><summary>More</summary><p>${text}</p></details><a href="#there">There</a></section>
     <section id="storage" data-part><p class="words">${text}</p><code data-copy>vodhouse plan</code></section>`;
-  const attributes = ` data-stamp="${stamp}" data-live="/live.json"`;
-  site.answer('/', { body: buildPage(body, { attributes, title: `vodhouse: ${text}` }) });
-  site.answer('/live.json', { body: JSON.stringify({ stamp, progress, running: progress !== '' }) });
+  const page = buildPage(body, { attributes: ` data-refresh="${seconds}"`, title: `vodhouse: ${text}` });
+  site.answer('/', { body: page });
 }
 
 /** The page at noon, with a clock that does not move until a test advances it. */
@@ -59,17 +57,14 @@ async function pass(page: Page, seconds: number): Promise<void> {
   }
 }
 
-/**
- * Waits until the requests are answered and applied: the live address, the page, the figures, in this order.
- */
+/** Waits until the requests are answered and applied. */
 async function settle(page: Page): Promise<void> {
   for (let round = 0; round < 4; round += 1)
     await page.evaluate(`fetch('/page.css').then((answer) => answer.text())`);
 }
 
-const countRequests = (path: string) => site.requests.filter((each) => each.path === path).length;
+const countRequests = () => site.requests.filter(({ path }) => path === '/').length;
 const readText = (page: Page) => page.locator('.words').allTextContents();
-const progress = (page: Page) => page.locator('#progress');
 const connection = (page: Page) => page.locator('#connection');
 
 /** Console messages of a browser about an error response or a missing one. */
@@ -81,80 +76,73 @@ async function hide(page: Page, isHidden: boolean): Promise<void> {
   await settle(page);
 }
 
-describe('progress', () => {
-  test('is fetched every three seconds, every second during a run, and disappears when the run ends', async () => {
+describe('the page', () => {
+  test('is fetched again after the seconds that it names each time', async () => {
     const page = await open();
-    const before = countRequests('/live.json');
-    await pass(page, 2.9);
-    expect(countRequests('/live.json')).toBe(before);
-    serve('one', '3 min ago', '<p>Package 101: page 3</p>');
-    await pass(page, 0.2);
-    expect(countRequests('/live.json')).toBe(before + 1);
-    expect(await progress(page).innerText()).toBe('Package 101: page 3');
-    serve('one', '3 min ago', '<p>Package 101: page 4</p>');
+    const before = countRequests();
+    serve('4 min ago', 1);
+    await pass(page, 3);
+    expect(countRequests()).toBe(before + 1);
+    serve('5 min ago', 10);
+    await pass(page, 1);
+    expect(countRequests()).toBe(before + 2);
+    await pass(page, 9);
+    expect(countRequests()).toBe(before + 2);
     await pass(page, 1.1);
-    expect(await progress(page).innerText()).toBe('Package 101: page 4');
-    serve('one', '3 min ago');
-    await pass(page, 1.1);
-    expect(await progress(page).isHidden()).toBe(true);
-    expect(countRequests('/live.json')).toBe(before + 3);
-    expect(countRequests('/')).toBe(1);
+    expect(countRequests()).toBe(before + 3);
   });
 
-  test('is not fetched while the page is hidden, and is fetched as soon as it is visible', async () => {
+  test('is not fetched while it is hidden, and is fetched as soon as it is visible', async () => {
     const page = await open();
     await hide(page, true);
-    const before = countRequests('/live.json');
+    const before = countRequests();
     await pass(page, 50);
-    expect(countRequests('/live.json')).toBe(before);
+    expect(countRequests()).toBe(before);
     await hide(page, false);
-    expect(countRequests('/live.json')).toBe(before + 1);
+    expect(countRequests()).toBe(before + 1);
   });
 
   test('is never fetched twice at a time', async () => {
     const page = await open();
-    const requests: string[] = []; // the server sees only one: the browser delays an identical request
-    page.on('request', (request) => requests.push(new URL(request.url()).pathname));
+    let requests = 0; // the server sees only one: the browser delays an identical request
+    page.on('request', (request) => void (requests += Number(new URL(request.url()).pathname === '/')));
     let answerNow: () => void = () => undefined;
-    site.answer('/live.json', async () => {
+    site.answer('/', async () => {
       await new Promise<void>((resolve) => (answerNow = resolve));
-      return { body: JSON.stringify({ stamp: 'one', progress: '<p>Late</p>' }) };
+      return { body: buildPage('<h1>Late</h1>', { attributes: ' data-refresh="3"', title: 'Late' }) };
     });
     await pass(page, 12);
     await hide(page, true);
     await hide(page, false);
-    expect(requests.filter((path) => path === '/live.json')).toHaveLength(1);
+    expect(requests).toBe(1);
     answerNow();
-    await expect.poll(() => progress(page).innerText()).toBe('Late');
+    await expect.poll(() => page.title()).toBe('Late');
   });
 });
 
-describe('a new stamp', () => {
+describe('a refresh', () => {
   test('replaces the parts and the title, and a new command has its button', async () => {
     const page = await open();
-    serve('two', '1 s ago');
+    serve('1 s ago');
     await pass(page, 3.1);
     await expect.poll(() => readText(page)).toEqual(['1 s ago', '1 s ago']);
     expect(await page.title()).toBe('vodhouse: 1 s ago');
-    expect(await page.locator('body').getAttribute('data-stamp')).toBe('two');
     expect(await page.locator('.copy').count()).toBe(1);
-    await pass(page, 3.1);
-    expect(countRequests('/')).toBe(2);
   });
 
   test('does not change an element with the focus or a selection until that ends', async () => {
     const page = await open();
     await page.getByRole('link', { name: 'There' }).focus();
-    serve('two', '1 s ago');
+    serve('1 s ago');
     await pass(page, 3.1);
     await expect.poll(() => readText(page)).toEqual(['3 min ago', '1 s ago']);
     await page.evaluate(`document.activeElement.blur();
       getSelection().selectAllChildren(document.querySelector('#storage .words'))`);
-    serve('three', '2 s ago');
+    serve('2 s ago');
     await pass(page, 3.1);
     await expect.poll(() => readText(page)).toEqual(['2 s ago', '1 s ago']);
     await page.evaluate(`getSelection().removeAllRanges()`);
-    await pass(page, 61);
+    await pass(page, 3.1);
     await expect.poll(() => readText(page)).toEqual(['2 s ago', '2 s ago']);
   });
 
@@ -163,31 +151,21 @@ describe('a new stamp', () => {
     await page.evaluate(`document.querySelector('.scroll').scrollLeft = 40`);
     await page.locator('#more summary').click();
     await page.evaluate(`document.activeElement.blur()`);
-    serve('two', '1 s ago');
+    serve('1 s ago');
     await pass(page, 3.1);
     await expect.poll(() => readText(page)).toEqual(['1 s ago', '1 s ago']);
     expect(await page.locator('#more').getAttribute('open')).toBe('');
     expect(await page.locator('#more p').innerText()).toBe('1 s ago');
-    expect(await page.locator('#runs').getAttribute('class')).toBe('two');
+    expect(await page.locator('#runs').getAttribute('class')).toBe('ago-1');
     expect(await page.evaluate(`document.querySelector('.scroll').scrollLeft`)).toBe(40);
   });
-});
-
-test('a minute without a new stamp updates the relative times', async () => {
-  const page = await open();
-  serve('one', '4 min ago');
-  await pass(page, 30);
-  expect(countRequests('/')).toBe(1);
-  await pass(page, 33);
-  await expect.poll(() => readText(page)).toEqual(['4 min ago', '4 min ago']);
-  expect(countRequests('/')).toBe(2);
 });
 
 describe('a server that does not answer', () => {
   test('is reported with the time, is polled less and less, and the message disappears at the next response', async () => {
     const page = await open();
-    site.answer('/live.json', { status: 503, body: 'no' });
-    const before = countRequests('/live.json');
+    site.answer('/', { status: 503, body: 'no' });
+    const before = countRequests();
     await pass(page, 3.1);
     expect(await connection(page).innerText()).toMatch(
       /^No response from vodhouse since 21:00:1\d; this page shows the state at that time$/,
@@ -195,11 +173,11 @@ describe('a server that does not answer', () => {
     const waits = [3, 6, 12, 24, 30, 30];
     for (const [at, wait] of waits.entries()) {
       await pass(page, wait - 0.5);
-      expect(countRequests('/live.json')).toBe(before + 1 + at);
+      expect(countRequests()).toBe(before + 1 + at);
       await pass(page, 0.6);
-      expect(countRequests('/live.json')).toBe(before + 2 + at);
+      expect(countRequests()).toBe(before + 2 + at);
     }
-    serve('one', '3 min ago');
+    serve('3 min ago');
     await pass(page, 30);
     await expect.poll(() => connection(page).isHidden()).toBe(true);
     complaints = complaints.filter((line) => !isOfFailure(line));
@@ -207,22 +185,22 @@ describe('a server that does not answer', () => {
 
   test('differs from one that rejects the viewer: that reloads the page', async () => {
     const page = await open();
-    site.answer('/live.json', { status: 401, body: 'no' });
-    site.answer('/', { body: buildPage('<h1>Log in</h1>') });
+    site.answer('/', { status: 401, body: buildPage('<h1>Log in</h1>') });
     await Promise.all([page.waitForEvent('load'), page.clock.runFor(3_000)]);
     expect(await page.locator('h1').innerText()).toBe('Log in');
+    const before = countRequests();
     await pass(page, 9);
-    expect(countRequests('/')).toBe(2);
+    expect(countRequests()).toBe(before);
     complaints = complaints.filter((line) => !isOfFailure(line));
   });
 });
 
-test('a page that is not live fetches nothing', async () => {
-  site.answer('/', { body: buildPage('<h1>Log in</h1>') });
+test('a page that does not refresh itself fetches nothing', async () => {
+  site.answer('/', { body: buildPage('<h1>Run 1</h1>') });
   const { page } = await browser.newPage();
   onTestFinished(() => page.context().close());
   await page.clock.install();
   await page.goto(site.origin);
   await pass(page, 70);
-  expect(countRequests('/live.json')).toBe(0);
+  expect(countRequests()).toBe(1);
 });

@@ -114,17 +114,3 @@ describe('a video', () => {
     expect(details.video(KEY, 2)).toBeNull();
   });
 });
-
-describe('the stamp', () => {
-  it('exists for an empty file, and changes with every stored change', async () => {
-    expect(details.changeMarker()).toMatchObject({
-      last_run: null,
-      last_reading: null,
-      restricted_until: null,
-      last_load: null,
-    });
-    const before = details.changeMarker().change_seq;
-    await walker.walkOnce(videos([1, 2]));
-    expect(details.changeMarker().change_seq).toBeGreaterThan(before);
-  });
-});

@@ -163,7 +163,16 @@ describe('a server with keys', () => {
     onTestFinished(() => void vi.useRealTimers());
     const { url } = await openSite([KEY]);
     const list = `${VIDEOS}?pkg=104`;
-    const paths = [list, DAYS, `${MAIN}${list}`, `${MAIN}${DAYS}`, '/metrics', '/readyz', '/', '/live.json'];
+    const paths = [
+      list,
+      DAYS,
+      `${MAIN}${list}`,
+      `${MAIN}${DAYS}`,
+      '/metrics',
+      '/readyz',
+      '/',
+      '/storage.csv',
+    ];
     for (const path of paths) {
       const wrong = { 'x-api-key': `wrong key for ${path}` };
       expect([path, (await fetchResponse(`${url}${path}`, wrong)).status]).not.toEqual([path, 429]);

@@ -23,7 +23,7 @@ describe('signing in', () => {
       ['me', ` ${OTHER} `],
     ] as const) {
       const headers = withPassword(password, name);
-      for (const path of ['/', '/storage.csv', '/live.json', '/metrics']) {
+      for (const path of ['/', '/storage.csv', '/metrics']) {
         const answer = await browse(url + path, { headers });
         expect([name, path, answer.status]).toEqual([name, path, 200]);
         expect(answer.headers).not.toHaveProperty('www-authenticate');
@@ -111,7 +111,7 @@ describe('the address of a caller', () => {
     });
     const send = async (attempt: number, key: string) => {
       const headers = { ...withPassword(key), 'x-forwarded-for': forward(attempt) };
-      return (await browse(`${url}/live.json`, { headers, from })).status;
+      return (await browse(`${url}/storage.csv`, { headers, from })).status;
     };
     for (let attempt = 1; attempt <= 10; attempt++) await send(attempt, 'wrong');
     const status = await send(11, KEY);

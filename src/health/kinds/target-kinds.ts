@@ -41,7 +41,6 @@ export const target: Kind = {
     'a target differs from the warehouse',
   ],
   severity: 'attention',
-  place: 'targets',
   find: ({ targets, now, formatCommand }) =>
     targets.flatMap(({ target: name, accounts, runs }) => {
       const rows = (runs ? [...accounts, runs] : accounts).filter((row) => judge(row, now));

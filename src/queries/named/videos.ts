@@ -92,22 +92,3 @@ from video_version
 where account = :account and package_id = :package_id and id = :id
 order by change_seq desc
 limit :limit`);
-
-/** Differs when there is something new to show. */
-export interface ChangeMarker {
-  change_seq: number;
-  last_run: number | null;
-  last_reading: number | null;
-  restricted_until: string | null;
-  /** The last load of a target. */
-  last_load: string | null;
-}
-
-/** Has anything changed? The page polls this every few seconds, and refreshes when it differs. */
-export const CHANGE_MARKER = query<ChangeMarker>(`
-select
-  (select change_seq from warehouse_state) as change_seq,
-  (select max(run_id) from run where status <> 'running') as last_run,
-  (select max(reading_id) from storage_reading) as last_reading,
-  (select max(until) from pause) as restricted_until,
-  (select max(attempted_at) from target_load) as last_load`);

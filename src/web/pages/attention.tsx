@@ -110,7 +110,6 @@ function Details({ id, lines }: { id: string; lines: readonly string[] }) {
 const PLACES = {
   requests: { text: 'Requests', href: '#budgets' },
   runs: { text: 'Runs', href: '/runs' },
-  targets: { text: 'Targets', href: '#targets' },
 };
 
 /** The place on the pages that shows more. */

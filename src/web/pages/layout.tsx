@@ -33,8 +33,8 @@ interface PageProps extends PageFrame {
   current?: NavigationItem;
   /** The pages above this one, the highest first. */
   crumbs?: readonly { text: string; href: string }[];
-  /** Changes when there is something new to show; null: the page does not refresh itself. */
-  stamp?: string | null;
+  /** Seconds after which the page refreshes itself; left out: never. */
+  refresh?: number;
   /** Style sheets beside `page.css`, by file name. */
   styles?: readonly string[];
   children: ComponentChildren;
@@ -46,14 +46,13 @@ export function renderPage(page: VNode): string {
 }
 
 export function Page(props: PageProps) {
-  const { siteTitle, timezone, current, crumbs = [], stamp = null, children } = props;
-  const refresh = stamp === null ? {} : { 'data-stamp': stamp, 'data-live': '/live.json' };
+  const { siteTitle, timezone, current, crumbs = [], refresh, children } = props;
   return (
     <html lang="en">
       <Zone.Provider value={timezone}>
         <Head {...props} />
       </Zone.Provider>
-      <body {...refresh}>
+      <body data-refresh={refresh}>
         <a class="skip" href="#content">
           Skip to content
         </a>

@@ -17,7 +17,6 @@ import { createCounting } from './counting.ts';
 import { formatHours, formatSize, PackageLink, RelativeTime } from './format.tsx';
 import { Page } from './layout.tsx';
 import { getPackageStates, PackageStateLabel, type PackageState } from './package-parts.tsx';
-import { readStamp } from './progress.tsx';
 import { Pager, Section } from './section.tsx';
 import { isNumber, Table, toLabel, type Column } from './table.tsx';
 
@@ -57,6 +56,8 @@ type Query = z.output<typeof packagesQuery>;
 
 const PACKAGES_PER_PAGE = 100;
 const SPARKLINE_DAYS = 30;
+/** Seconds until the page refreshes itself. */
+const REFRESH = 10;
 /** The page waits for new totals at most this long. */
 const TOTALS_WAIT_MS = 150;
 
@@ -69,7 +70,7 @@ export function addPackagesPage({ sources, frame, page }: Routing): void {
     return (
       <Page
         {...{ ...frame, title: 'Packages', current: 'packages', styles: ['lists.css'] }}
-        stamp={readStamp(sources, sources.details.runningRun(), now)}
+        refresh={REFRESH}
       >
         <Section name="packages" heading="Packages" isPage>
           <FindForm query={query} />

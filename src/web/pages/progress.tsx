@@ -1,5 +1,4 @@
-/** The tile of the current run, or of the last one and the next one; and the data that keep an open page up to date. */
-import { renderToString } from 'preact-render-to-string';
+/** The tile of the current run, or of the last one and the next one. */
 import type { Config } from '../../config/config.ts';
 import { fromTimestamp, toTimestamp } from '../../lib/clock.ts';
 import { countPages } from '../../lib/count-pages.ts';
@@ -7,36 +6,9 @@ import { formatCount, formatDuration } from '../../lib/format.ts';
 import type { RunningWalk } from '../../queries/named/status.ts';
 import type { RunningRun } from '../../queries/page-queries.ts';
 import { runPath } from '../paths.ts';
-import type { PageSources, Routing } from '../routing.ts';
-import { ClockTime, RelativeTime, Zone } from './format.tsx';
+import type { PageSources } from '../routing.ts';
+import { ClockTime, RelativeTime } from './format.tsx';
 import { RunBars } from './run-strip.tsx';
-
-export function addProgressData({ sources, json }: Routing): void {
-  json('/live.json', () => {
-    const now = sources.clock.now();
-    const running = sources.details.runningRun();
-    const html = (
-      <Zone.Provider value={sources.config.timezone}>
-        <Progress sources={sources} running={running} now={now} />
-      </Zone.Provider>
-    );
-    return {
-      stamp: readStamp(sources, running, now),
-      running: running !== null,
-      progress: renderToString(html),
-    };
-  });
-}
-
-/** During a run the page refreshes at most this often. */
-const REFRESH_MS = 5_000;
-
-/** Changes when the page has something new to show. */
-export function readStamp({ details }: PageSources, running: RunningRun | null, now: number): string {
-  const { change_seq: seq, ...others } = details.changeMarker();
-  const facts = running ? [running.run_id, Math.floor(now / REFRESH_MS)] : [seq];
-  return [...facts, ...Object.values(others)].join('.').replaceAll(' ', 'T');
-}
 
 interface ProgressProps {
   sources: PageSources;
@@ -44,17 +16,11 @@ interface ProgressProps {
   now: number;
 }
 
-/** Its content is fetched every second during a run; it is as high without one, so that nothing below it moves. */
-export function ProgressTile({
-  sources,
-  health: { now },
-}: {
-  sources: PageSources;
-  health: { now: number };
-}) {
+/** It is as high with a run as without one, so that nothing below it moves. */
+export function ProgressTile(props: ProgressProps) {
   return (
-    <div id="progress" class="tile" role="group" aria-label="Current run">
-      <Progress sources={sources} running={sources.details.runningRun()} now={now} />
+    <div id="progress" class="tile" role="group" aria-label="Current run" data-part>
+      <Progress {...props} />
     </div>
   );
 }

@@ -3,9 +3,8 @@ import type { BudgetReport } from '../../health/facts.ts';
 import { getOverallStatus, type OverallStatus } from '../../health/overall-status.ts';
 import { isReadingAll } from '../../health/reading.ts';
 import { createHealthReport } from '../../health/report.ts';
-import { summarizeTarget, type TargetReport } from '../../health/targets.ts';
 import { toTimestamp } from '../../lib/clock.ts';
-import { formatCount, formatDuration } from '../../lib/format.ts';
+import { formatCount } from '../../lib/format.ts';
 import type { LatestChange } from '../../queries/changes/latest-changes.ts';
 import { changesPath, runPath, videoPath } from '../paths.ts';
 import type { Routing } from '../routing.ts';
@@ -14,15 +13,15 @@ import { ChangeBadge, ChangedTitle, describeChange } from './change-parts.tsx';
 import { Message, PackageLink, RelativeTime, Timestamp } from './format.tsx';
 import { Page } from './layout.tsx';
 import { PackagesSection } from './package-parts.tsx';
-import { addProgressData, readStamp } from './progress.tsx';
 import { Section } from './section.tsx';
 import { Table } from './table.tsx';
 import { TilesSection } from './tiles.tsx';
 
 const CHANGES = 8;
+/** Seconds until the page refreshes itself. */
+const REFRESH = { running: 2, idle: 10 };
 
-export function addStatusPage(routing: Routing): void {
-  const { sources, frame, page } = routing;
+export function addStatusPage({ sources, frame, page }: Routing): void {
   const { config, details, clock, formatCommand } = sources;
   page('/', async () => {
     const now = clock.now();
@@ -32,21 +31,19 @@ export function addStatusPage(routing: Routing): void {
     return (
       <Page
         {...{ ...frame, title: status.text, current: 'status', styles: ['status.css'] }}
-        stamp={readStamp(sources, running, now)}
+        refresh={running ? REFRESH.running : REFRESH.idle}
       >
         <Headline status={status} at={toTimestamp(now)} />
-        <TilesSection sources={sources} health={health} />
+        <TilesSection sources={sources} health={health} running={running} />
         <AttentionSection items={health.items} all={formatCommand('status --json')} now={now} />
         <div class="sides">
           <PackagesSection sources={sources} health={health} isFirstReadRunning={isReadingAll(running)} />
           <ChangesSection changes={details.latestChanges(CHANGES)} now={now} unit={config.durationUnit} />
         </div>
-        <TargetsSection targets={health.targets} now={now} />
         <BudgetsSection budgets={health.budgets.filter(isTight)} />
       </Page>
     );
   });
-  addProgressData(routing);
 }
 
 const WORDS = { good: 'Fine', warn: 'Attention', bad: 'Bad', new: 'Loading' } as const;
@@ -116,37 +113,6 @@ function Group({ change, count }: LatestChange) {
         </>
       )}
     </span>
-  );
-}
-
-/** Nothing where the config has no targets. */
-function TargetsSection({ targets, now }: { targets: readonly TargetReport[]; now: number }) {
-  const rows = targets.map((report) => ({ report, summary: summarizeTarget(report) }));
-  return (
-    <div id="targets-part" data-part>
-      {rows.length > 0 && (
-        <Section name="targets" heading="Targets">
-          <Table
-            label={{ by: 'targets-heading' }}
-            rows={rows}
-            columns={[
-              ['Target', ({ report }) => report.target],
-              ['>Accounts', ({ report }) => formatCount(report.accounts.length)],
-              ['>Up to date', ({ summary }) => formatCount(summary.upToDate)],
-              ['Loaded', ({ summary }) => <RelativeTime at={summary.loadedAt} now={now} />],
-              ['At most every', ({ report: { everyMs } }) => everyMs > 0 && formatDuration(everyMs)],
-              [
-                'Verified',
-                ({ summary: { loadedAt, verifiedAt } }) =>
-                  loadedAt !== null && <RelativeTime at={verifiedAt} now={now} />,
-              ],
-              ['>With differences', ({ summary: { differing } }) => differing > 0 && formatCount(differing)],
-            ]}
-            below={({ summary: { notes } }) => notes.length > 0 && <Message text={notes.join('; ')} />}
-          />
-        </Section>
-      )}
-    </div>
   );
 }
 

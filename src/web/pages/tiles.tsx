@@ -1,10 +1,11 @@
 /** The tiles at the top of the status page: videos, storage, the last run and the next one, freshness. */
-import type { ComponentChildren } from 'preact';
+import { Fragment, type ComponentChildren } from 'preact';
 import type { HealthReport } from '../../health/report.ts';
 import { createCalendar, daysBetween } from '../../lib/calendar.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import { addDays } from '../../lib/days.ts';
 import { formatBinaryBytes, formatCount, pluralize } from '../../lib/format.ts';
+import type { RunningRun } from '../../queries/page-queries.ts';
 import { Line, type Point } from '../charts/figures.tsx';
 import { findToday, type PageSources } from '../routing.ts';
 import { findDelta, sumSizes } from '../storage-days.ts';
@@ -35,14 +36,14 @@ export function Tile({ name, label, href, value, note, chart, level }: TileProps
   );
 }
 
-type TilesProps = { sources: PageSources; health: HealthReport };
+type TilesProps = { sources: PageSources; health: HealthReport; running: RunningRun | null };
 
 export function TilesSection(props: TilesProps) {
   return (
     <section class="tiles" aria-label="Key figures">
       <VideosTile {...props} />
       <StorageTile {...props} />
-      <ProgressTile {...props} />
+      <ProgressTile {...props} now={props.health.now} />
       <FreshnessTile {...props} />
     </section>
   );
@@ -128,23 +129,33 @@ function describeStorageChange(
   return `${change} ${first.days === 7 ? 'a week' : `in ${pluralize(first.days, 'day')}`}`;
 }
 
-/** How old the oldest package is, and the published file. */
-function FreshnessTile({ health: { packages, published, now } }: TilesProps) {
-  const walked = packages.map(({ walked_at: at }) => at).sort();
-  const oldest = walked.includes(null) ? null : walked[0];
+/** The earliest time; null if one of them is null, or there is none. */
+const findOldest = (times: readonly (string | null)[]): string | null =>
+  times.includes(null) ? null : (times.toSorted()[0] ?? null);
+
+/** How old the oldest package is, the published file, and the oldest account of each target. */
+function FreshnessTile({ health: { packages, published, targets, now } }: TilesProps) {
+  const oldest = findOldest(packages.map(({ walked_at: at }) => at));
+  const copies = [
+    ...(published ? [{ name: 'file', at: published.published_at }] : []),
+    ...targets.map(({ target: name, accounts }) => ({
+      ...{ name, at: findOldest(accounts.map(({ loaded_at: at }) => at)) },
+    })),
+  ];
   return (
     <Tile
       name="freshness"
       label="Oldest package"
       href="/packages?sort=walked"
       value={oldest ? <RelativeTime at={oldest} now={now} /> : 'not synced yet'}
-      note={
-        published && (
-          <>
-            file <RelativeTime at={published.published_at} now={now} />
-          </>
-        )
-      }
+      note={copies.map(({ name, at }, index) => (
+        <Fragment key={name}>
+          {index > 0 && ' · '}
+          <span class="nowrap">
+            {name} <RelativeTime at={at} now={now} />
+          </span>
+        </Fragment>
+      ))}
       level={packages.some(({ stale }) => stale) ? 'bad' : undefined}
     />
   );

@@ -41,11 +41,6 @@ export async function openPages(statements: readonly string[] = [], options: Ope
       expect(site.errors).toEqual([]);
       return readPage(answer);
     },
-    data: async (path: string): Promise<unknown> => {
-      const answer = await browse(`${site.url}${path}`);
-      expect([path, answer.status]).toEqual([path, 200]);
-      return JSON.parse(answer.text) as unknown;
-    },
     /** Changes the live file while the server runs. */
     change: (...later: string[]) => execute(live, atOnce(later)),
   };

@@ -24,7 +24,7 @@ describe('every time', () => {
     const until = '2026-03-10 15:00:00';
     const error = `account main is paused until ${until} UTC`;
     const at = { started_at: AT, origin_started_at: '2026-03-10 10:00:00', resume_at: until };
-    const { page, data } = await openPages([
+    const { page } = await openPages([
       run({ ...at, status: 'parked', error }),
       walk({ status: 'failed', error, package_id: 104 }),
       removal(1, AT),
@@ -47,9 +47,7 @@ describe('every time', () => {
     const facts = (await page('/runs/1')).partText('content');
     expect(facts).toContain('Can resume from 2026-03-11 00:00:00');
     expect(facts).toContain('paused until 2026-03-11 00:00:00');
-    expect(await data('/live.json')).toMatchObject({
-      progress: expect.stringContaining('>22:00<') as string,
-    });
+    expect((await page()).partText('progress')).toContain('22:00');
   });
 });
 

@@ -6,6 +6,8 @@ import { needsOn, onlyMain, openPages, type ReadPage } from '../../support/serve
 import { recordRunner } from '../../support/fixtures/run-holder.ts';
 import { getText, linksIn, named, rowsIn } from '../../support/read-html.ts';
 
+const refreshOf = ({ root }: ReadPage) => named(root, 'body')[0]?.attributes.get('data-refresh');
+
 describe('the status page', () => {
   it('shows its parts by importance, and a message where all is well', async () => {
     const { title, partText, root } = await (await openPages(ALL_WELL)).page();
@@ -28,15 +30,10 @@ describe('the status page', () => {
     expect(partText('words')).toContain('booked a past day with its figures');
   });
 
-  it('is read from the file at that moment, and has a stamp for changes', async () => {
-    const { page, data, change, clock } = await openPages(ALL_WELL);
-    const getStamp = ({ root }: ReadPage) => named(root, 'body')[0]?.attributes.get('data-stamp');
-    const before = await page();
-    expect(await data('/live.json')).toMatchObject({ stamp: getStamp(before), running: false });
+  it('is read from the file at that moment, and refreshes itself', async () => {
+    const { page, change, clock } = await openPages(ALL_WELL);
+    expect(refreshOf(await page())).toBe('10');
     change(run({ status: 'succeeded' }));
-    const after = await page();
-    expect(getStamp(after)).not.toBe(getStamp(before));
-    expect(await data('/live.json')).toMatchObject({ stamp: getStamp(after), running: false });
     clock.advance(3 * 3_600_000);
     expect((await page()).partText('overall-status')).toContain(
       'no worker is running (6 packages, storage of 2 accounts)',
@@ -144,20 +141,18 @@ describe('a run under way', () => {
     walk({ package_id: 102, status: 'running', finished_at: null }),
   ];
 
-  it('is shown with packages and pages, on the page and for its script', async () => {
-    const { page, data, change, live } = await openPages(UNDER_WAY);
+  it('is shown with packages and pages, and the page refreshes itself more often', async () => {
+    const { page, change, live } = await openPages(UNDER_WAY);
     recordRunner(live);
-    const { partText, part, text } = await page();
+    const shown = await page();
+    const { partText, part } = shown;
+    expect(refreshOf(shown)).toBe('2');
     expect(partText('progress')).toBe('Run 1, full, for 1m 30s 1 of 6 packages Package 104');
     const bars = named(part('progress'), 'progress').map(({ attributes }) => [
       attributes.get('value'),
       attributes.get('max'),
     ]);
     expect(bars).toEqual([['2', '6']]);
-    const { progress } = (await data('/live.json')) as { progress: string };
-    expect(text).toContain(
-      `<div id="progress" class="tile" role="group" aria-label="Current run">${progress}</div>`,
-    );
     change(`update run set mode = 'quick';`, `delete from walk;`);
     expect((await page()).partText('progress')).toBe('Run 1, quick, for 1m 30s in progress');
   });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { insert } from '../../support/fixtures/filled-live-file.ts';
 import { openPages } from '../../support/servers/open-pages.ts';
-import { named, rowsIn } from '../../support/read-html.ts';
 
 const TARGETS = `publish:
   file: bi.db
@@ -25,36 +24,16 @@ const load = (account: string, row: Record<string, string | number | null> = {})
     ...row,
   });
 
-describe('the targets', () => {
-  it('are listed with what each has, and why a load fails', async () => {
-    const failed = {
-      ...{ outcome: 'failed', failing_since: '2026-03-10 11:31:00', change_seq: 1 },
-      ...{ error: 'connection <b>refused</b>', hint: 'is the server running?' },
-    };
-    const { page } = await openPages([load('main'), load('other', failed)], { lines: TARGETS });
-    const { part, text } = await page();
-    expect(rowsIn(part('targets')).slice(1)).toEqual([
-      ['warehouse', '3', '1', '2 min ago', '', '7 h ago', ''],
-      [
-        '',
-        'account other: failing since 2026-03-10 20:31:00: connection <b>refused</b> -> is the server running?',
-      ],
-      ['archive', '3', '0', 'never', '', '', ''],
-    ]);
+describe('the freshness', () => {
+  it('has the age of the oldest account of each target', async () => {
+    const { page, change } = await openPages(
+      [load('main'), load('other'), load('alone', { loaded_at: '2026-03-10 11:30:00' })],
+      { lines: TARGETS },
+    );
+    const { partText, text } = await page();
+    expect(partText('tile-freshness')).toMatch(/ · warehouse 30 min ago · archive never$/);
     expect(text).not.toContain('secret-of-pg');
-  });
-
-  it('show what differs', async () => {
-    const rows = [load('main', { differences: '["title"]' }), load('other')];
-    const { page } = await openPages(rows, { lines: TARGETS });
-    const { part } = await page();
-    expect(rowsIn(part('targets'))[1]).toEqual(['warehouse', '3', '2', '2 min ago', '', '7 h ago', '1']);
-  });
-
-  it('have no section without targets in the config', async () => {
-    const { page } = await openPages([load('main')]);
-    const { root } = await page();
-    expect(named(root, 'h2').length).toBeGreaterThan(3);
-    expect((await page()).text).not.toContain('targets-heading');
+    change(`delete from target_load where account = 'alone';`);
+    expect((await page()).partText('tile-freshness')).toContain(' · warehouse never');
   });
 });
