@@ -48,9 +48,10 @@ export function addPages(app: FastifyInstance, sources: PageSources, signIn: Sig
       void app.get(path, { onRequest }, async (request, reply) => {
         const file = read(request);
         if (!file) return sendNotice(reply, 404, NOT_FOUND);
-        const { type, fileName, text } = file;
+        const { type, fileName, content, bytes } = file;
         if (fileName !== null) void reply.header('content-disposition', `attachment; filename="${fileName}"`);
-        return reply.type(type).header('cache-control', 'no-store').send(text);
+        if (bytes !== undefined) void reply.header('content-length', bytes);
+        return reply.type(type).header('cache-control', 'no-store').send(content);
       }),
   };
   for (const add of PAGES) add(routing);

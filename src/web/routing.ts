@@ -1,4 +1,5 @@
 /** What the pages are built from, how they are added to the server, and their query parameters. */
+import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { VNode } from 'preact';
 import * as z from 'zod';
@@ -20,11 +21,12 @@ export interface PageSources extends HealthParts {
 /** Null: no such page (404). */
 export type PageRenderer = (request: FastifyRequest, reply: FastifyReply) => Promise<VNode | null>;
 
-/** A file of a page; the browser shows it if `fileName` is null. `type`: with its charset. */
+/** A file of a page; the browser shows it if `fileName` is null. `type`: with its charset. `bytes`: the length of a stream. */
 interface Download {
   type: string;
   fileName: string | null;
-  text: string;
+  content: string | Readable;
+  bytes?: number;
 }
 
 export interface Routing {

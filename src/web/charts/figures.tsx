@@ -118,6 +118,8 @@ export interface StripBar {
   /** In px; it shows the state without its colour, as `sign` does. */
   height: number;
   sign?: string;
+  /** What stands below it on the axis. */
+  tick?: string | undefined;
   href?: string;
   title?: string;
 }
@@ -131,10 +133,14 @@ interface StripProps {
   label?: string;
 }
 
+/** In px, of signs and of ticks. */
+const TEXT_LINE = 14;
+
 /** Links are out of the tab order: a table below has the same ones. */
 export function Strip({ bars, step, height, label }: StripProps) {
   const width = bars.length * step;
-  const top = bars.some(({ sign }) => sign !== undefined) ? height - 14 : height;
+  const bottom = bars.some(({ tick }) => tick !== undefined) ? height - TEXT_LINE : height;
+  const top = bars.some(({ sign }) => sign !== undefined) ? bottom - TEXT_LINE : bottom;
   return (
     <svg
       class="strip"
@@ -144,28 +150,38 @@ export function Strip({ bars, step, height, label }: StripProps) {
       role={label === undefined ? undefined : 'img'}
     >
       {label !== undefined && <title>{label}</title>}
-      {bars.map((bar, at) => {
-        const x = at * step + 1;
-        const shape = (
-          <>
-            {bar.title !== undefined && <title>{bar.title}</title>}
-            {bar.href !== undefined && <rect class="area" x={x - 1} width={step} height={height} />}
-            <rect class={bar.class} x={x} y={top - bar.height} width={step - 2} height={bar.height} />
-            {bar.sign !== undefined && (
-              <text x={x - 1 + step / 2} y={height - 2} text-anchor="middle">
-                {bar.sign}
-              </text>
-            )}
-          </>
-        );
-        return bar.href === undefined ? (
-          <g key={at}>{shape}</g>
-        ) : (
-          <a key={at} href={bar.href} tabindex={-1}>
-            {shape}
-          </a>
-        );
-      })}
+      {bars.map((bar, at) => (
+        <Bar key={at} bar={bar} left={at * step} {...{ step, height, bottom, top }} />
+      ))}
     </svg>
+  );
+}
+
+/** In px: where the bar begins, and from the top to its foot, its sign and its tick. */
+type BarProps = { bar: StripBar } & Record<'left' | 'step' | 'top' | 'bottom' | 'height', number>;
+
+function Bar({ bar, left, step, top, bottom, height }: BarProps) {
+  const shape = (
+    <>
+      {bar.title !== undefined && <title>{bar.title}</title>}
+      {bar.href !== undefined && <rect class="area" x={left} width={step} height={height} />}
+      <rect class={bar.class} x={left + 1} y={top - bar.height} width={step - 2} height={bar.height} />
+      {bar.sign !== undefined && (
+        <text x={left + step / 2} y={bottom - 2} text-anchor="middle">
+          {bar.sign}
+        </text>
+      )}
+      {bar.tick !== undefined && (
+        <text x={left + 1} y={height - 2}>
+          {bar.tick}
+        </text>
+      )}
+    </>
+  );
+  if (bar.href === undefined) return <g>{shape}</g>;
+  return (
+    <a href={bar.href} tabindex={-1}>
+      {shape}
+    </a>
   );
 }

@@ -1,36 +1,45 @@
-/** The published file: how to open it, its questions and its dictionary; and the API mirror. */
-import { existsSync } from 'node:fs';
+/** The published file: how to get and open it, its questions, its tables; and the API mirror. */
+import { createReadStream, fstatSync, openSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
 import type { FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import type { Config } from '../../config/config.ts';
 import { addDays } from '../../lib/days.ts';
-import { pluralize } from '../../lib/format.ts';
+import { errorCode } from '../../lib/errors.ts';
+import { formatBytes, pluralize } from '../../lib/format.ts';
 import { shellQuote } from '../../lib/shell-command.ts';
+import { publishedFact } from '../../publishing/about-rows.ts';
 import type { Mart } from '../../publishing/mart.ts';
 import { createMarts } from '../../publishing/marts/marts.ts';
 import { clientGoneSignal } from '../../service/server/routes.ts';
 import { STORAGE_PATH } from '../../service/storage.ts';
 import { VIDEO_LIST_PATH } from '../../service/videos.ts';
-import { findToday, textParam, type Routing } from '../routing.ts';
-import { Command } from './format.tsx';
+import { findToday, textParam, type PageSources, type Routing } from '../routing.ts';
+import { Command, RelativeTime } from './format.tsx';
 import { Page } from './layout.tsx';
-import { answerQuestion, QuestionsSection } from './questions.tsx';
+import { answerQuestion, askFile, QuestionsSection } from './questions.tsx';
 import { Section } from './section.tsx';
 import { Table } from './table.tsx';
 
 /** `question`: its slug. */
 const dataQuery = z.object({ question: textParam });
 
-export function addDataPage({ sources, frame, page }: Routing): void {
+/** The published file for who may not open it in place. */
+const FILE_PATH = '/data/vodhouse.bi.db';
+
+export function addDataPage({ sources, frame, page, download }: Routing): void {
   const { config, clock, formatCommand } = sources;
   const { publish, durationUnit } = config;
   const tables = createMarts({ durationUnit, exclude: publish?.exclude ?? [] }).all;
   page('/data', async (request, reply) => {
     const { question } = dataQuery.parse(request.query);
-    const isThere = publish !== null && existsSync(publish.file);
-    const open = isThere
-      ? await answerQuestion(sources, publish.file, question, clientGoneSignal(reply))
-      : null;
+    const signal = clientGoneSignal(reply);
+    const bytes = publish && (statSync(publish.file, { throwIfNoEntry: false })?.size ?? null);
+    const isThere = publish !== null && bytes !== null;
+    const open = isThere ? await answerQuestion(sources, publish.file, question, signal) : null;
+    const counts = isThere
+      ? await countRows(sources, publish.file, tables, signal)
+      : new Map<string, number>();
     return (
       <Page {...frame} title="Data" current="data" styles={['data.css']}>
         <h1>Data</h1>
@@ -40,11 +49,13 @@ export function addDataPage({ sources, frame, page }: Routing): void {
           </p>
         ) : (
           <>
-            <FileSection file={publish.file} isThere={isThere} command={formatCommand('publish')} />
+            <FileSection
+              {...{ file: publish.file, bytes, command: formatCommand('publish'), now: clock.now() }}
+            />
             <QuestionsSection open={open} formatCommand={formatCommand} />
             <Section name="tables" heading="Tables and views" count={String(tables.length)}>
               {tables.map((table) => (
-                <Dictionary key={table.name} table={table} />
+                <Dictionary key={table.name} table={table} rows={counts.get(table.name)} />
               ))}
             </Section>
           </>
@@ -53,6 +64,40 @@ export function addDataPage({ sources, frame, page }: Routing): void {
       </Page>
     );
   });
+  download(FILE_PATH, () => publish && openFile(publish.file));
+}
+
+/** Null if it is not there. What is open stays as it is where another file replaces it. */
+function openFile(file: string) {
+  try {
+    const fd = openSync(file, 'r');
+    const content = createReadStream(file, { fd });
+    return {
+      type: 'application/vnd.sqlite3',
+      fileName: basename(FILE_PATH),
+      content,
+      bytes: fstatSync(fd).size,
+    };
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** The rows of each table, by its name: none of a file that cannot answer, or of a view, which would be read completely. */
+async function countRows(
+  sources: PageSources,
+  file: string,
+  tables: readonly Mart[],
+  signal: AbortSignal,
+): Promise<Map<string, number>> {
+  const counts = tables
+    .filter(({ kind }) => kind === 'table')
+    .map(({ name }) => `select '${name}', count(*) from ${name}`);
+  const answer = await askFile(sources, file, counts.join(' union all '), signal);
+  return new Map(
+    typeof answer === 'string' ? [] : answer.rows.map(([name, rows]) => [name ?? '', Number(rows)]),
+  );
 }
 
 /** The host comes from a header: it goes into a line for a shell only if it is a plain name or address. */
@@ -74,14 +119,21 @@ const OPENERS = [
   ['Excel, Power BI, Tableau', () => 'through ODBC: the SQLite3 driver with the path as Database'],
 ] as const;
 
-type FileProps = { file: string; isThere: boolean; command: string };
+/** `bytes` null: there is no file yet. */
+type FileProps = { file: string; bytes: number | null; command: string; now: number };
 
-function FileSection({ file, isThere, command }: FileProps) {
+function FileSection({ file, bytes, command, now }: FileProps) {
   return (
     <Section name="file" heading="The published file">
-      {!isThere && (
+      {bytes === null ? (
         <p class="notice">
           There is no file yet: <Command text={command} />
+        </p>
+      ) : (
+        <p>
+          <strong>{formatBytes(bytes)}</strong>, made{' '}
+          <RelativeTime at={publishedFact(file, 'published_at')} now={now} /> ·{' '}
+          <a href={FILE_PATH}>Download</a>
         </p>
       )}
       <p>
@@ -103,15 +155,19 @@ function FileSection({ file, isThere, command }: FileProps) {
 /** Columns and rows of an example query. */
 const EXAMPLE = { columns: 5, rows: 10 };
 
-/** Folded: the page has some hundred columns. */
-function Dictionary({ table: { name, kind, description, columns } }: { table: Mart }) {
+type DictionaryProps = { table: Mart; rows: number | undefined };
+
+/** Its columns are folded: the page has some hundred. */
+function Dictionary({ table: { name, kind, description, columns }, rows }: DictionaryProps) {
   const names = columns.slice(0, EXAMPLE.columns).map((column) => column.name);
+  const [row = '', ...more] = description.split(/(?<=\.) /);
   return (
     <details id={`table-${name}`}>
       <summary>
-        <code>{name}</code> <span class="soft">{`${kind}, ${pluralize(columns.length, 'column')}`}</span>
+        <code>{name}</code> {row}{' '}
+        <span class="soft nowrap">{rows === undefined ? kind : pluralize(rows, 'row')}</span>
       </summary>
-      <p>{description}</p>
+      {more.length > 0 && <p>{more.join(' ')}</p>}
       <p>
         <Command text={`select ${names.join(', ')} from ${name} limit ${EXAMPLE.rows};`} />
       </p>

@@ -24,21 +24,30 @@ export const QUESTIONS: readonly Question[] = written;
 
 type Answered = NonNullable<Awaited<ReturnType<typeof answerQuestion>>>;
 
-/** Null where no such question is asked. A file that cannot answer is a text in `answer`. Rejects as `WideReads.question` does otherwise. */
+/** Null where no such question is asked. Rejects as `askFile`. */
 export async function answerQuestion(
-  { wideReads }: PageSources,
+  sources: PageSources,
   file: string,
   slug: string | null,
   signal: AbortSignal,
 ) {
   const question = QUESTIONS.find((each) => each.slug === slug);
   if (!question) return null;
-  const answer = await wideReads.question(file, question.sql, signal).catch((error: unknown) => {
+  const answer = await askFile(sources, file, question.sql, signal);
+  return { question, answer, publishedAt: publishedFact(file, 'published_at') };
+}
+
+/** The answer of the published file to SQL; a text where it cannot answer. Rejects as `WideReads.question` does otherwise. */
+export const askFile = (
+  { wideReads }: PageSources,
+  file: string,
+  sql: string,
+  signal: AbortSignal,
+): Promise<Answer | string> =>
+  wideReads.question(file, sql, signal).catch((error: unknown) => {
     if (error instanceof WarehouseError) return errorMessage(error);
     throw error;
   });
-  return { question, answer, publishedAt: publishedFact(file, 'published_at') };
-}
 
 interface SectionProps {
   /** The one that has its answer on the page. */

@@ -35,17 +35,35 @@ export function RunBars({ runs, now, step, highest, isDetailed }: BarsProps) {
   const toLocal = useLocalTime();
   const shown = runs.map((run) => ({ run, ms: getElapsed(run, now) })).reverse();
   const longest = Math.max(...shown.map(({ ms }) => ms), 1);
-  const bars = shown.map(({ run, ms }) => ({
+  const ticks = listTicks(shown.map(({ run }) => toLocal(run.started_at)));
+  const bars = shown.map(({ run, ms }, at) => ({
     class: `run-${run.status}`,
     // grows with the root, so that short runs next to a long one differ
     height: Math.round(LOWEST + Math.sqrt(ms / longest) * (highest - LOWEST)),
     ...(isDetailed && {
       sign: SIGNS[run.status],
+      tick: ticks[at],
       href: runPath(run.run_id),
       title: describeRun(run, toLocal(run.started_at)),
     }),
   }));
-  return <Strip bars={bars} step={step} height={isDetailed ? highest + 16 : highest} />;
+  return <Strip bars={bars} step={step} height={isDetailed ? highest + 30 : highest} />;
+}
+
+/** Bars from one tick to the next, at least. */
+const TICK_BARS = 5;
+
+/** The axis below the runs that began at `times` (`YYYY-MM-DD HH:MM:SS`, the oldest first): each new day, or each new hour of one day. */
+function listTicks(times: readonly string[]): (string | undefined)[] {
+  const toDay = (time = '') => time.slice(0, 10);
+  const isOneDay = toDay(times[0]) === toDay(times.at(-1));
+  const toUnit = (time = '') => time.slice(0, isOneDay ? 13 : 10);
+  let last = -TICK_BARS;
+  return times.map((time, at) => {
+    if (at - last < TICK_BARS || toUnit(time) === toUnit(times[at - 1])) return undefined;
+    last = at;
+    return isOneDay ? time.slice(11, 16) : time.slice(5, 10);
+  });
 }
 
 /** The last runs with a legend. `runs`: the newest first. */

@@ -44,13 +44,13 @@ export function addStoragePages({ sources, frame, page, download }: Routing): vo
   });
   download('/storage.svg', ({ query }) => {
     const storage = readStorage(sources, query);
-    const text = storage && renderToString(<StorageImage chart={storage} />);
-    return text === null ? null : { type: 'image/svg+xml', fileName: null, text };
+    const content = storage && renderToString(<StorageImage chart={storage} />);
+    return content === null ? null : { type: 'image/svg+xml', fileName: null, content };
   });
   download('/storage.csv', ({ query }) => {
     const storage = readStorage(sources, query);
     const type = 'text/csv; charset=utf-8';
-    return storage && { type, fileName: `storage-${storage.account}.csv`, text: toCsv(storage.days) };
+    return storage && { type, fileName: `storage-${storage.account}.csv`, content: toCsv(storage.days) };
   });
 }
 

@@ -1,9 +1,10 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fetchStorage, fetchVideos } from '../../support/servers/open-web-server.ts';
 import { openPages } from '../../support/servers/open-pages.ts';
 import { byId, getText, named } from '../../support/read-html.ts';
+import { published } from '../../support/fixtures/published-file.ts';
 import { temporaryFolder } from '../../support/fixtures/temporary-folder.ts';
 
 const codes = (root: Parameters<typeof named>[0]) => named(root, 'code').map(getText);
@@ -32,6 +33,21 @@ describe('the page of the data', () => {
     expect(codes(videos)[1]).toMatch(/^select video_key, .* from videos limit 10;$/);
     const size = named(byId(root, 'table-storage_daily'), 'tr').map((row) => named(row, 'td').map(getText));
     expect(size.some((cells) => cells.includes('semi-additive'))).toBe(true);
+  });
+
+  it('has the size and the age of the file, the rows of each table, and the file itself', async () => {
+    const file = join(temporaryFolder(), 'out.bi.db');
+    const { page, url, live } = await openPages([], { lines: `publish: { file: "${file}" }` });
+    await page('/data/vodhouse.bi.db', 404);
+    const { publication } = await published(live, { file, now: Date.parse('2026-03-10T11:00:00Z') });
+    const { partText } = await page('/data');
+    expect(partText('file')).toMatch(/^The published file [\d.]+ kB, made 60 min ago · Download /);
+    expect(partText('table-videos')).toContain(`(is_removed). ${publication.rows['videos']} rows `);
+    expect(partText('table-videos_now')).toMatch(/^videos_now The videos that .* view /);
+    const answer = await fetch(`${url}/data/vodhouse.bi.db`, { headers: { 'accept-encoding': 'gzip, br' } });
+    expect(answer.headers.get('content-length')).toBe(String(statSync(file).size));
+    expect(answer.headers.get('content-disposition')).toBe('attachment; filename="vodhouse.bi.db"');
+    expect(Buffer.from(await answer.arrayBuffer()).equals(readFileSync(file))).toBe(true);
   });
 });
 

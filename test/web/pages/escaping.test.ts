@@ -13,7 +13,7 @@ import { named } from '../../support/read-html.ts';
 import { withPassword } from '../../support/with-password.ts';
 
 const CHALLENGE = 'Basic realm="vodhouse", charset="UTF-8"';
-const FILES = ['/storage.svg', '/storage.csv'];
+const FILES = ['/storage.svg', '/storage.csv', '/data/vodhouse.bi.db'];
 const PAGES = [
   ...['/', '/?storage=other', '/storage?account=main&month=2026-03', '/storage?account=other'],
   ...['/packages', '/packages?find=main&sort=size&page=2'],

@@ -65,6 +65,34 @@ describe('the strip of runs', () => {
   });
 });
 
+describe('the axis of the strip', () => {
+  const ticksOf = async (starts: readonly string[]) => {
+    const runs = starts.map((at) => run({ started_at: at, finished_at: at }));
+    const links = named((await (await openPages(runs)).page('/runs')).root, 'a');
+    const shown = links.filter((link) => named(link, 'rect').length > 0);
+    return shown.flatMap((link, at) => {
+      const tick = named(link, 'text').map(getText).at(-1) ?? '';
+      return tick === '' ? [] : [[at, tick]];
+    });
+  };
+
+  it('names each new day of the service, and never two days in the place of one', async () => {
+    const days = ['05', '05', '06', '07', '08', '09', '09'].map((day) => `2026-03-${day} 15:00:00`);
+    expect(await ticksOf(days)).toEqual([
+      [0, '03-06'],
+      [5, '03-10'],
+    ]);
+  });
+
+  it('names each new hour of one day', async () => {
+    const times = ['15:40', '15:50', '16:00', '16:10', '16:20', '16:30', '17:00'];
+    expect(await ticksOf(times.map((time) => `2026-03-08 ${time}:00`))).toEqual([
+      [0, '00:40'],
+      [6, '02:00'],
+    ]);
+  });
+});
+
 describe('the page of all runs', () => {
   it('says that there is none', async () => {
     const { page } = await openPages();
