@@ -8,6 +8,7 @@ import { addDays } from '../../lib/days.ts';
 import { errorCode } from '../../lib/errors.ts';
 import { formatBytes, pluralize } from '../../lib/format.ts';
 import { shellQuote } from '../../lib/shell-command.ts';
+import { withinTime } from '../../lib/within-time.ts';
 import { publishedFact } from '../../publishing/about-rows.ts';
 import type { Mart } from '../../publishing/mart.ts';
 import { createMarts } from '../../publishing/marts/marts.ts';
@@ -84,7 +85,10 @@ function openFile(file: string) {
   }
 }
 
-/** The rows of each table, by its name: none of a file that cannot answer, or of a view, which would be read completely. */
+/** The page waits at most this long for the counts: a long question of somebody else may be in front of them. */
+const COUNTS_WAIT_MS = 500;
+
+/** The rows of each table, by its name: none of a file that cannot answer in time, or of a view, which would be read completely. */
 async function countRows(
   sources: PageSources,
   file: string,
@@ -94,9 +98,12 @@ async function countRows(
   const counts = tables
     .filter(({ kind }) => kind === 'table')
     .map(({ name }) => `select '${name}', count(*) from ${name}`);
-  const answer = await askFile(sources, file, counts.join(' union all '), signal);
+  const asked = askFile(sources, file, counts.join(' union all '), signal);
+  const answer = await withinTime(asked, COUNTS_WAIT_MS, signal);
   return new Map(
-    typeof answer === 'string' ? [] : answer.rows.map(([name, rows]) => [name ?? '', Number(rows)]),
+    answer === null || typeof answer === 'string'
+      ? []
+      : answer.rows.map(([name, rows]) => [name ?? '', Number(rows)]),
   );
 }
 
