@@ -45,6 +45,8 @@ export function listRemarks(row: {
   ];
 }
 
+export const hasChanges = (row: Counts): boolean => COUNTS.some(([name]) => row[name] > 0);
+
 /** `3 added, 1 removed, 1 package failed`; `no change`. */
 export function formatRunChanges(run: RunRow): string {
   const changes = COUNTS.flatMap(([name, word]) =>

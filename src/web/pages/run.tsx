@@ -6,11 +6,12 @@ import { countPages } from '../../lib/count-pages.ts';
 import { formatBinaryBytes, formatCount, formatDuration, formatOffset, pluralize } from '../../lib/format.ts';
 import type { RunWaits } from '../../queries/named/runs.ts';
 import type { RunDetails } from '../../queries/run-queries.ts';
+import { keyOfPackage } from '../../queries/wide-reads.ts';
 import { changesPath, packagePath, runPath } from '../paths.ts';
 import { idParam, pageParam, type Routing } from '../routing.ts';
 import { Command, formatElapsed, Message, PackageLink, StatusLabel, Timestamp } from './format.tsx';
 import { Page } from './layout.tsx';
-import { formatRunChanges, TRIGGERS, WalkTable } from './run-tables.tsx';
+import { formatRunChanges, hasChanges, TRIGGERS, WalkTable } from './run-tables.tsx';
 import { Pager, Section } from './section.tsx';
 import { Table, type Column } from './table.tsx';
 
@@ -41,7 +42,7 @@ export function addRunPage({ sources, frame, page }: Routing): void {
           </p>
         )}
         <Facts run={run} booked={found.booked} />
-        <Failures rows={found.failures} />
+        <Failures rows={listFailures(found)} />
         <Walks run={run} walks={found.walks} page={runQuery.parse(query).page} now={clock.now()} />
         <Requests rows={found.requests} waits={details.runWaits(run.run_id)} />
         <Quarantine rows={found.quarantine} held={found.held_back} />
@@ -55,6 +56,12 @@ export function addRunPage({ sources, frame, page }: Routing): void {
 
 type Run = RunDetails['run'];
 
+/** What failed without a walk that says why: its error stands below the walk. */
+function listFailures({ failures, walks }: RunDetails): RunDetails['failures'] {
+  const walked = new Set(walks.filter(({ error }) => error !== null).map(keyOfPackage));
+  return failures.filter(({ account, package_id: id }) => id === null || !walked.has(`${account}/${id}`));
+}
+
 function Facts({ run, booked }: { run: Run; booked: RunDetails['booked'] }) {
   const { finished_at: end, origin_started_at: origin, clock_offset_ms: offset } = run;
   const days = booked.map(({ account, date }) => `${account} ${date}`);
@@ -66,7 +73,7 @@ function Facts({ run, booked }: { run: Run; booked: RunDetails['booked'] }) {
     [
       'Changes',
       <>
-        {formatRunChanges(run)} <a href={changesPath({ run: run.run_id })}>See each</a>
+        {formatRunChanges(run)} {hasChanges(run) && <a href={changesPath({ run: run.run_id })}>See each</a>}
       </>,
     ],
     ['Requests', run.status !== 'running' && pluralize(run.requests, 'request')],

@@ -142,6 +142,9 @@ describe('the page of a run', () => {
           message: 'HTTP 500',
         },
       }),
+      insert('run_failure', {
+        ...{ run_id: 1, account: 'main', stream: 'storage', kind: 'parked', message: 'no budget' },
+      }),
       request(1_000, 2_000),
       request(1_500, 4_000),
       request(9_000, 10_000),
@@ -154,8 +157,9 @@ describe('the page of a run', () => {
     for (const text of ['2m 5s', 'full, manual', 'everything', '7 added, 1 package failed', '5 requests']) {
       expect(facts).toContain(text);
     }
-    expect(rowsIn(part('failures')).slice(1)).toEqual([['main/104', 'status', 'HTTP 500']]);
-    expect(linksIn(part('failures'))).toEqual(['/packages/main/104']);
+    // the reason of a package is below its walk
+    expect(rowsIn(part('failures')).slice(1)).toEqual([['storage of main', 'parked', 'no budget']]);
+    expect(linksIn(part('facts'))).toEqual(['/changes?run=1']);
     const walks = rowsIn(part('walks')).slice(1);
     expect(walks.map(([name]) => name)).toEqual(['Package 104', '', 'Package 101', 'Package 102']);
     expect(walks[0]?.slice(3)).toEqual(['failed 30 held back', '', '', '', '', '2', '3']);
@@ -176,7 +180,9 @@ describe('the page of a run', () => {
       run({}),
       ...Array.from({ length: 101 }, (_, index) => walkRow({ package_id: 1_000 + index })),
     ]);
-    expect(rowsIn((await page('/runs/1')).part('walks'))).toHaveLength(101);
+    const first = await page('/runs/1');
+    expect(rowsIn(first.part('walks'))).toHaveLength(101);
+    expect(linksIn(first.part('facts'))).toEqual([]); // nothing changed
     expect(rowsIn((await page('/runs/1?page=2')).part('walks'))).toHaveLength(2);
     expect(rowsIn((await page('/runs/1?page=9')).part('walks'))).toHaveLength(2);
   });
