@@ -96,7 +96,7 @@ export function openPageQueries(path: string) {
       withShownStatus(runs.RUNS_BEFORE.all(db, { before, limit }), show),
     /** Null where there is no such run. */
     run: (runId: number) => readSnapshot(db, () => readRun(db, runId, show)),
-    runWaits: (run_id: number) => runs.RUN_WAITS.one(db, { run_id }),
+    walkWaits: (run_id: number) => runs.WALK_WAITS.all(db, { run_id }),
     hasRun: (run_id: number) => RUN_SPAN.get(db, { run_id }) !== undefined,
     video: (key: PackageKey, id: number) => readSnapshot(db, () => readVideo(db, key, id)),
     close: (): void => void db.$client.close(),

@@ -26,24 +26,26 @@ export const RUNS_BEFORE = query<RunRow, { before: number; limit: number }>(sele
 /** One run. With the changes of its walks. `:limit` is 1. */
 export const RUN = query<RunRow, RunId & { limit: number }>(selectRuns('run_id = :run_id'));
 
-/** The time of a run during which no request was in flight, in ms. */
-export interface RunWaits {
+/** The time between two requests for a package in which none was in flight, in ms. */
+export interface WalkWait {
+  account: string;
+  package_id: number;
   waited_ms: number;
-  longest_ms: number;
 }
 
 /**
- * How long did a run wait between its requests? The time between two requests in which none was in flight: for the limits of
- * the account, before a retry, or for its own work.
+ * How long did the walks of a run wait between their requests? For the limits of the account, before a retry, for the turns of
+ * other packages, or for their own work.
  */
-export const RUN_WAITS = query<RunWaits, RunId>(`
-select coalesce(sum(max(0, at_ms - free_at)), 0) as waited_ms, coalesce(max(max(0, at_ms - free_at)), 0) as longest_ms
+export const WALK_WAITS = query<WalkWait, RunId>(`
+select account, package_id, sum(max(0, at_ms - free_at)) as waited_ms
 from (
-  select at_ms, max(at_ms + coalesce(duration_ms, 0)) over (
-    order by at_ms, request_id rows between unbounded preceding and 1 preceding) as free_at
+  select account, package_id, at_ms, max(at_ms + coalesce(duration_ms, 0)) over (
+    partition by account, package_id order by at_ms, request_id rows between unbounded preceding and 1 preceding) as free_at
   from request
-  where run_id = :run_id)
-where free_at is not null`);
+  where run_id = :run_id and package_id is not null)
+where free_at is not null
+group by account, package_id`);
 
 /** A walk, with the name of its package. */
 type WalkRow = { name: string | null; resumed: 0 | 1 } & Omit<

@@ -1,7 +1,7 @@
 /** What runs and walks changed, in words and in cells; and the table of walks, on the pages of a run and of a package. */
 import type { Status, Trigger } from '../../database/schema/values.ts';
 import { fromTimestamp } from '../../lib/clock.ts';
-import { formatCount, pluralize } from '../../lib/format.ts';
+import { formatCount, formatDuration, pluralize } from '../../lib/format.ts';
 import type { RunRow } from '../../queries/named/status.ts';
 import type { PackageWalk } from '../../queries/named/videos.ts';
 import { formatElapsed, Message, RelativeTime, StatusLabel } from './format.tsx';
@@ -60,6 +60,8 @@ export interface ShownWalk extends Omit<PackageWalk, 'run_id' | 'held_back'> {
   held_back?: number;
   quarantined?: number;
   unsettled?: number;
+  /** Between its requests. */
+  waited_ms?: number | undefined;
 }
 
 /** UTC, `YYYY-MM-DD HH:MM:SS`; `finished_at` null: until now. */
@@ -71,7 +73,9 @@ interface Span {
 /** A run or a walk with its time, its status, and what that lacks. */
 type Timed = Parameters<typeof listRemarks>[0] & Span & { status: Status };
 
-export const timeColumns = (now: number): readonly Column<Timed>[] => [
+type TimeColumn = Column<Timed>;
+
+export const timeColumns = (now: number): readonly [TimeColumn, TimeColumn, TimeColumn] => [
   ['Started', (row) => <RelativeTime at={row.started_at} now={now} />, 'nowrap'],
   ['Duration', (row) => row.finished_at !== null && formatElapsed(row.started_at, row.finished_at), 'nowrap'],
   [
@@ -93,9 +97,12 @@ interface WalkTableProps<Walk extends ShownWalk> {
   run?: Span;
 }
 
+/** Walks have whole seconds, so that shorter waits say nothing. */
+const WAITED: Column<ShownWalk> = ['>Waited', ({ waited_ms: ms = 0 }) => ms >= 1_000 && formatDuration(ms)];
+
 /** In the section `walks`. */
 export function WalkTable<Walk extends ShownWalk>({ walks, now, first, run }: WalkTableProps<Walk>) {
-  const [started, ...others] = timeColumns(now);
+  const [started, duration, status] = timeColumns(now);
   const inRun = (span: Span): Column<Walk> => [
     'In the run',
     (walk) => <Bar walk={walk} run={span} now={now} />,
@@ -107,8 +114,9 @@ export function WalkTable<Walk extends ShownWalk>({ walks, now, first, run }: Wa
       rows={walks}
       columns={[
         first,
-        ...(run ? [inRun(run)] : started ? [started] : []),
-        ...others,
+        run ? inRun(run) : started,
+        ...(run ? [duration, WAITED] : [duration]),
+        status,
         ...COUNT_COLUMNS,
         ['>Pages', ({ pages }) => formatCount(pages)],
         ['>Requests', ({ requests }) => formatCount(requests)],

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { formatHeldReason } from '../../health/kinds/package-kinds.ts';
 import { countPages } from '../../lib/count-pages.ts';
 import { formatBinaryBytes, formatCount, formatDuration, formatOffset, pluralize } from '../../lib/format.ts';
-import type { RunWaits } from '../../queries/named/runs.ts';
+import type { WalkWait } from '../../queries/named/runs.ts';
 import type { RunDetails } from '../../queries/run-queries.ts';
 import { keyOfPackage } from '../../queries/wide-reads.ts';
 import { changesPath, packagePath, runPath } from '../paths.ts';
@@ -43,8 +43,11 @@ export function addRunPage({ sources, frame, page }: Routing): void {
         )}
         <Facts run={run} booked={found.booked} />
         <Failures rows={listFailures(found)} />
-        <Walks run={run} walks={found.walks} page={runQuery.parse(query).page} now={clock.now()} />
-        <Requests rows={found.requests} waits={details.runWaits(run.run_id)} />
+        <Walks
+          {...{ run, walks: found.walks, waits: details.walkWaits(run.run_id) }}
+          {...{ page: runQuery.parse(query).page, now: clock.now() }}
+        />
+        <List name="requests" heading="Requests" columns={REQUEST_COLUMNS} rows={found.requests} />
         <Quarantine rows={found.quarantine} held={found.held_back} />
         <p class="soft">
           All of it as JSON: <Command text={formatCommand(`runs ${run.run_id} --json`)} />
@@ -140,10 +143,16 @@ const Failures = ({ rows }: { rows: RunDetails['failures'] }) => (
 );
 
 type Walk = RunDetails['walks'][number];
-type WalksProps = { run: Run; walks: readonly Walk[]; page: number; now: number };
+interface WalksProps {
+  run: Run;
+  walks: readonly Walk[];
+  waits: readonly WalkWait[];
+  page: number;
+  now: number;
+}
 
 /** What did not succeed first, then what changed. */
-function Walks({ run, walks, page: asked, now }: WalksProps) {
+function Walks({ run, walks, waits, page: asked, now }: WalksProps) {
   const none = run.mode === 'quick' ? 'No package had anything new.' : 'No package was walked.';
   const pages = Math.max(1, countPages(walks.length, WALKS_PER_PAGE));
   const page = Math.min(asked, pages);
@@ -151,6 +160,8 @@ function Walks({ run, walks, page: asked, now }: WalksProps) {
     walk.inserted + walk.updated + walk.removed + walk.restored + walk.held_back;
   const rank = (walk: Walk) => (walk.status !== 'succeeded' ? 0 : changes(walk) > 0 ? 1 : 2);
   const sorted = walks.toSorted((one, other) => rank(one) - rank(other));
+  const shown = sorted.slice((page - 1) * WALKS_PER_PAGE, page * WALKS_PER_PAGE);
+  const waited = new Map(waits.map((row) => [keyOfPackage(row), row.waited_ms]));
   return (
     <Section
       name="walks"
@@ -160,10 +171,15 @@ function Walks({ run, walks, page: asked, now }: WalksProps) {
     >
       <WalkTable
         first={['Package', (walk: Walk) => <PackageLink of={walk} name={walk.name} />]}
-        walks={sorted.slice((page - 1) * WALKS_PER_PAGE, page * WALKS_PER_PAGE)}
+        walks={shown.map((walk) => ({ ...walk, waited_ms: waited.get(keyOfPackage(walk)) }))}
         now={now}
         run={run}
       />
+      {waits.some(({ waited_ms: ms }) => ms >= 1_000) && (
+        <p class="soft">
+          Waited: between its requests, for the limits of the account, before a retry, or for other packages.
+        </p>
+      )}
       <Pager page={page} pages={pages} pageUrl={(number) => `${runPath(run.run_id)}?page=${number}`} />
     </Section>
   );
@@ -185,20 +201,6 @@ const REQUEST_COLUMNS: readonly Column<RequestRow>[] = [
   ],
   ['>Received', (row) => formatBinaryBytes(row.bytes)],
 ];
-
-/** Waiting is what the limits are for, so it has no colour. */
-const Requests = ({ rows, waits }: { rows: readonly RequestRow[]; waits: RunWaits }) => (
-  <>
-    <List name="requests" heading="Requests" columns={REQUEST_COLUMNS} rows={rows} />
-    {waits.waited_ms > 0 && (
-      <p class="soft" id="waits">
-        No request in flight for {formatDuration(waits.waited_ms)} in all, at most{' '}
-        {formatDuration(waits.longest_ms)} at a time: for the limits of an account, before a retry, or for the
-        work in between.
-      </p>
-    )}
-  </>
-);
 
 type QuarantineProps = { rows: RunDetails['quarantine']; held: RunDetails['held_back'] };
 

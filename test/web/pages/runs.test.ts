@@ -145,10 +145,12 @@ describe('the page of a run', () => {
       insert('run_failure', {
         ...{ run_id: 1, account: 'main', stream: 'storage', kind: 'parked', message: 'no budget' },
       }),
-      request(1_000, 2_000),
-      request(1_500, 4_000),
-      request(9_000, 10_000),
-      request(12_000, null, { duration_ms: 300 }),
+      request(1_000, 2_000, { package_id: 104 }),
+      request(1_500, 4_000, { package_id: 104 }),
+      request(5_000, 6_000, { package_id: 101 }),
+      request(9_000, 10_000, { package_id: 104 }),
+      request(12_000, null, { package_id: 104, duration_ms: 300 }),
+      request(12_600, 12_700, { package_id: 104 }),
       request(12_500, 12_600, { purpose: 'storage', status: 500 }),
     ]);
     const { part, partText, title } = await page('/runs/1');
@@ -162,17 +164,17 @@ describe('the page of a run', () => {
     expect(linksIn(part('facts'))).toEqual(['/changes?run=1']);
     const walks = rowsIn(part('walks')).slice(1);
     expect(walks.map(([name]) => name)).toEqual(['Package 104', '', 'Package 101', 'Package 102']);
-    expect(walks[0]?.slice(3)).toEqual(['failed 30 held back', '', '', '', '', '2', '3']);
-    expect(walks[2]?.slice(4, 8)).toEqual(['7', '', '', '']);
+    // 4 to 9 s, 10 to 12 s, 12.3 to 12.6 s
+    expect(walks[0]?.slice(3)).toEqual(['7.3s', 'failed 30 held back', '', '', '', '', '2', '3']);
+    expect(walks[2]?.slice(3, 9)).toEqual(['', 'succeeded', '7', '', '', '']);
+    expect(partText('walks')).toContain('Waited: between its requests');
     expect(named(part('walks'), 'svg')).toHaveLength(3);
     expect(walks[1]).toContain('the service says no');
     expect(linksIn(part('walks'))).toContain('/packages/main/101');
     expect(rowsIn(part('requests')).slice(1)).toEqual([
-      ['page', 'main', '4', '3', '0', '1', '1.5s', '8 KiB'],
+      ['page', 'main', '6', '5', '0', '1', '1.1s', '12 KiB'],
       ['storage', 'main', '1', '0', '1', '0', '100ms', '2 KiB'],
     ]);
-    // 4 to 9 s, 10 to 12 s, 12.3 to 12.5 s
-    expect(partText('waits')).toContain('No request in flight for 7.2s in all, at most 5s at a time');
   });
 
   it('has a hundred walks a page', async () => {
