@@ -102,21 +102,39 @@ describe('the page', () => {
     expect(countRequests()).toBe(before + 1);
   });
 
-  test('is never fetched twice at a time', async () => {
-    const page = await open();
-    let requests = 0; // the server sees only one: the browser delays an identical request
-    page.on('request', (request) => void (requests += Number(new URL(request.url()).pathname === '/')));
+  /** From now on the server answers only when the returned function is called. */
+  function answerLate(): () => void {
     let answerNow: () => void = () => undefined;
     site.answer('/', async () => {
       await new Promise<void>((resolve) => (answerNow = resolve));
       return { body: buildPage('<h1>Late</h1>', { attributes: ' data-refresh="3"', title: 'Late' }) };
     });
+    return () => answerNow();
+  }
+
+  test('is never fetched twice at a time', async () => {
+    const page = await open();
+    let requests = 0; // the server sees only one: the browser delays an identical request
+    page.on('request', (request) => void (requests += Number(new URL(request.url()).pathname === '/')));
+    const answerNow = answerLate();
     await pass(page, 12);
     await hide(page, true);
     await hide(page, false);
     expect(requests).toBe(1);
     answerNow();
     await expect.poll(() => page.title()).toBe('Late');
+  });
+
+  test('is not fetched again where it was hidden during a request', async () => {
+    const page = await open();
+    const answerNow = answerLate();
+    await pass(page, 3.1);
+    await hide(page, true);
+    const before = countRequests();
+    answerNow();
+    await expect.poll(() => page.title()).toBe('Late');
+    await pass(page, 30);
+    expect(countRequests()).toBe(before);
   });
 });
 
