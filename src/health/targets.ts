@@ -7,7 +7,7 @@ import { groupFailures, isLoadDone, RUNS, type LoadOutcome } from '../lib/load-r
 import { redact } from '../lib/redact.ts';
 import type { TargetLoadRow } from '../queries/named/targets.ts';
 import type { StatusQueries } from '../queries/status-queries.ts';
-import { listFirst, toOneLine } from './text.ts';
+import { findOldest, listFirst, toOneLine } from './text.ts';
 
 /** One account in one target; of one that was never loaded, totals are 0 and everything else is null. */
 export interface TargetAccount extends Omit<TargetLoadRow, 'outcome' | 'attempted_at' | 'differences'> {
@@ -75,7 +75,6 @@ export const isUpToDate = (row: TargetAccount): boolean => isLoadDone(row) && ro
 /** The state of one target. */
 export function summarizeTarget({ accounts, runs }: TargetReport) {
   const loaded = accounts.filter(({ loaded_at: at }) => at !== null);
-  const verified = loaded.map((row) => row.verified_at);
   const all = runs ? [...accounts, runs] : accounts;
   const failing = all.filter(({ outcome }) => outcome === 'failed' || outcome === 'refused');
   return {
@@ -87,7 +86,7 @@ export function summarizeTarget({ accounts, runs }: TargetReport) {
         .sort()
         .at(-1) ?? null,
     /** Since then, every loaded account was compared; null: some never were. */
-    verifiedAt: verified.includes(null) ? null : (verified.sort()[0] ?? null),
+    verifiedAt: findOldest(loaded.map((row) => row.verified_at)),
     /** Accounts that differed when they were last compared. */
     differing: loaded.filter(({ differences }) => (differences ?? []).length > 0).length,
     /** What fails, and what to do: a sentence each. */

@@ -23,6 +23,11 @@ export function findEarliest(rows: readonly { since: string | null }[]): string 
   return rows.flatMap(({ since }) => since ?? []).sort()[0] ?? null;
 }
 
+/** The earliest of the times; null if one of them is null, or there is none. */
+export function findOldest(times: readonly (string | null)[]): string | null {
+  return times.includes(null) ? null : (times.toSorted()[0] ?? null);
+}
+
 /** The text on one line, without control characters, up to this many columns. */
 export function toOneLine(text: string, columns = 300): string {
   return truncate(escapeControls(text.replaceAll(/\s+/g, ' ').trim()), columns);

@@ -118,7 +118,7 @@ export interface StripBar {
   /** In px; it shows the state without its colour, as `sign` does. */
   height: number;
   sign?: string;
-  /** What stands below it on the axis. */
+  /** Its label on the axis. */
   tick?: string | undefined;
   href?: string;
   title?: string;
@@ -126,53 +126,53 @@ export interface StripBar {
 
 interface StripProps {
   bars: readonly StripBar[];
-  /** In px: of a bar with its gap, and of the strip. */
+  /** In px: of a bar with its gap, and of the strip without its texts. */
   step: number;
   height: number;
   /** Left out: the bars have titles of their own, or the text beside them says the same. */
   label?: string;
 }
 
-/** In px, of signs and of ticks. */
-const TEXT_LINE = 14;
+/** In px: of the signs, and of the ticks below them. */
+const TEXT_LINE = 15;
 
 /** Links are out of the tab order: a table below has the same ones. */
 export function Strip({ bars, step, height, label }: StripProps) {
   const width = bars.length * step;
-  const bottom = bars.some(({ tick }) => tick !== undefined) ? height - TEXT_LINE : height;
-  const top = bars.some(({ sign }) => sign !== undefined) ? bottom - TEXT_LINE : bottom;
+  const signsEnd = bars.some(({ sign }) => sign !== undefined) ? height + TEXT_LINE : height;
+  const end = bars.some(({ tick }) => tick !== undefined) ? signsEnd + TEXT_LINE : signsEnd;
   return (
     <svg
       class="strip"
-      viewBox={`0 0 ${width} ${height}`}
+      viewBox={`0 0 ${width} ${end}`}
       width={width}
-      height={height}
+      height={end}
       role={label === undefined ? undefined : 'img'}
     >
       {label !== undefined && <title>{label}</title>}
       {bars.map((bar, at) => (
-        <Bar key={at} bar={bar} left={at * step} {...{ step, height, bottom, top }} />
+        <Bar key={at} bar={bar} left={at * step} {...{ step, height, signsEnd, end }} />
       ))}
     </svg>
   );
 }
 
-/** In px: where the bar begins, and from the top to its foot, its sign and its tick. */
-type BarProps = { bar: StripBar } & Record<'left' | 'step' | 'top' | 'bottom' | 'height', number>;
+/** In px: where the bar begins, and from the top to the ends of the bars, of the signs and of all. */
+type BarProps = { bar: StripBar } & Record<'left' | 'step' | 'height' | 'signsEnd' | 'end', number>;
 
-function Bar({ bar, left, step, top, bottom, height }: BarProps) {
+function Bar({ bar, left, step, height, signsEnd, end }: BarProps) {
   const shape = (
     <>
       {bar.title !== undefined && <title>{bar.title}</title>}
-      {bar.href !== undefined && <rect class="area" x={left} width={step} height={height} />}
-      <rect class={bar.class} x={left + 1} y={top - bar.height} width={step - 2} height={bar.height} />
+      {bar.href !== undefined && <rect class="area" x={left} width={step} height={end} />}
+      <rect class={bar.class} x={left + 1} y={height - bar.height} width={step - 2} height={bar.height} />
       {bar.sign !== undefined && (
-        <text x={left + step / 2} y={bottom - 2} text-anchor="middle">
+        <text x={left + step / 2} y={signsEnd - 2} text-anchor="middle">
           {bar.sign}
         </text>
       )}
       {bar.tick !== undefined && (
-        <text x={left + 1} y={height - 2}>
+        <text x={left + 1} y={end - 2}>
           {bar.tick}
         </text>
       )}

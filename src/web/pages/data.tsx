@@ -35,12 +35,9 @@ export function addDataPage({ sources, frame, page, download }: Routing): void {
   page('/data', async (request, reply) => {
     const { question } = dataQuery.parse(request.query);
     const signal = clientGoneSignal(reply);
-    const bytes = publish && (statSync(publish.file, { throwIfNoEntry: false })?.size ?? null);
-    const isThere = publish !== null && bytes !== null;
-    const open = isThere ? await answerQuestion(sources, publish.file, question, signal) : null;
-    const counts = isThere
-      ? await countRows(sources, publish.file, tables, signal)
-      : new Map<string, number>();
+    const found = publish && describeFile(publish.file);
+    const open = found && (await answerQuestion(sources, found.file, question, signal));
+    const counts = found && (await countRows(sources, found.file, tables, signal));
     return (
       <Page {...frame} title="Data" current="data" styles={['data.css']}>
         <h1>Data</h1>
@@ -51,12 +48,12 @@ export function addDataPage({ sources, frame, page, download }: Routing): void {
         ) : (
           <>
             <FileSection
-              {...{ file: publish.file, bytes, command: formatCommand('publish'), now: clock.now() }}
+              {...{ file: publish.file, found, command: formatCommand('publish'), now: clock.now() }}
             />
-            <QuestionsSection open={open} formatCommand={formatCommand} />
+            <QuestionsSection {...{ open, publishedAt: found?.publishedAt ?? null, formatCommand }} />
             <Section name="tables" heading="Tables and views" count={String(tables.length)}>
               {tables.map((table) => (
-                <Dictionary key={table.name} table={table} rows={counts.get(table.name)} />
+                <Dictionary key={table.name} table={table} rows={counts?.get(table.name)} />
               ))}
             </Section>
           </>
@@ -66,6 +63,12 @@ export function addDataPage({ sources, frame, page, download }: Routing): void {
     );
   });
   download(FILE_PATH, () => publish && openFile(publish.file));
+}
+
+/** The published file, its size, and when it was made (null: not known); null if it is not there. */
+function describeFile(file: string) {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats ? { file, bytes: stats.size, publishedAt: publishedFact(file, 'published_at') } : null;
 }
 
 /** Null if it is not there. What is open stays as it is where another file replaces it. */
@@ -85,7 +88,7 @@ function openFile(file: string) {
   }
 }
 
-/** The page waits at most this long for the counts: a long question of somebody else may be in front of them. */
+/** The page waits at most this long for the counts: a long question may be before them in the queue. */
 const COUNTS_WAIT_MS = 500;
 
 /** The rows of each table, by its name: none of a file that cannot answer in time, or of a view, which would be read completely. */
@@ -126,21 +129,25 @@ const OPENERS = [
   ['Excel, Power BI, Tableau', () => 'through ODBC: the SQLite3 driver with the path as Database'],
 ] as const;
 
-/** `bytes` null: there is no file yet. */
-type FileProps = { file: string; bytes: number | null; command: string; now: number };
+interface FileProps {
+  file: string;
+  /** Null: there is no file yet. */
+  found: ReturnType<typeof describeFile>;
+  command: string;
+  now: number;
+}
 
-function FileSection({ file, bytes, command, now }: FileProps) {
+function FileSection({ file, found, command, now }: FileProps) {
   return (
     <Section name="file" heading="The published file">
-      {bytes === null ? (
+      {found === null ? (
         <p class="notice">
           There is no file yet: <Command text={command} />
         </p>
       ) : (
         <p>
-          <strong>{formatBytes(bytes)}</strong>, made{' '}
-          <RelativeTime at={publishedFact(file, 'published_at')} now={now} /> ·{' '}
-          <a href={FILE_PATH}>Download</a>
+          <strong>{formatBytes(found.bytes)}</strong>, made <RelativeTime at={found.publishedAt} now={now} />{' '}
+          · <a href={FILE_PATH}>Download</a>
         </p>
       )}
       <p>

@@ -16,6 +16,9 @@ const ITEMS = [
 
 type NavigationItem = (typeof ITEMS)[number]['name'];
 
+/** Seconds after which a page refreshes itself: during a run, and otherwise. */
+export const REFRESH = { running: 2, idle: 10 };
+
 /** Props of every page. */
 export interface PageFrame {
   /** The path of an asset, by its file name. */

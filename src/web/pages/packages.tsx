@@ -15,7 +15,7 @@ import { toQueryString } from '../paths.ts';
 import { findToday, pageParam, textParam, type PageSources, type Routing } from '../routing.ts';
 import { createCounting } from './counting.ts';
 import { formatHours, formatSize, PackageLink, RelativeTime } from './format.tsx';
-import { Page } from './layout.tsx';
+import { Page, REFRESH } from './layout.tsx';
 import { getPackageStates, PackageStateLabel, type PackageState } from './package-parts.tsx';
 import { Pager, Section } from './section.tsx';
 import { isNumber, Table, toLabel, type Column } from './table.tsx';
@@ -56,8 +56,6 @@ type Query = z.output<typeof packagesQuery>;
 
 const PACKAGES_PER_PAGE = 100;
 const SPARKLINE_DAYS = 30;
-/** Seconds until the page refreshes itself. */
-const REFRESH = 10;
 /** The page waits for new totals at most this long. */
 const TOTALS_WAIT_MS = 150;
 
@@ -70,7 +68,7 @@ export function addPackagesPage({ sources, frame, page }: Routing): void {
     return (
       <Page
         {...{ ...frame, title: 'Packages', current: 'packages', styles: ['lists.css'] }}
-        refresh={REFRESH}
+        refresh={REFRESH.idle}
       >
         <Section name="packages" heading="Packages" isPage>
           <FindForm query={query} />

@@ -17,16 +17,21 @@ interface ProgressProps {
 }
 
 /** It is as high with a run as without one, so that nothing below it moves. */
-export function ProgressTile(props: ProgressProps) {
+export function ProgressTile({ sources, running, now }: ProgressProps) {
   return (
     <div id="progress" class="tile" role="group" aria-label="Current run" data-part>
-      <Progress {...props} />
+      {running ? (
+        <CurrentRun sources={sources} run={running} now={now} />
+      ) : (
+        <LastRun sources={sources} now={now} />
+      )}
     </div>
   );
 }
 
-function Progress({ sources, running: run, now }: ProgressProps) {
-  if (!run) return <LastRun sources={sources} now={now} />;
+type CurrentProps = { sources: PageSources; run: RunningRun; now: number };
+
+function CurrentRun({ sources, run, now }: CurrentProps) {
   const elapsed = formatDuration(Math.max(0, now - fromTimestamp(run.started_at)));
   // of a quick run, walks that find nothing are not stored
   const all = run.mode === 'full' && run.scope === null ? countPackages(sources.config.accounts, run) : null;

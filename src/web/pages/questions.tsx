@@ -1,6 +1,5 @@
 /** The questions of docs/questions.md, and the answer of the published file to one of them. */
 import { errorMessage, WarehouseError } from '../../lib/errors.ts';
-import { publishedFact } from '../../publishing/about-rows.ts';
 import type { Answer } from '../../queries/wide-reads.ts';
 import type { PageSources } from '../routing.ts';
 import { Command, Timestamp } from './format.tsx';
@@ -33,8 +32,7 @@ export async function answerQuestion(
 ) {
   const question = QUESTIONS.find((each) => each.slug === slug);
   if (!question) return null;
-  const answer = await askFile(sources, file, question.sql, signal);
-  return { question, answer, publishedAt: publishedFact(file, 'published_at') };
+  return { question, answer: await askFile(sources, file, question.sql, signal) };
 }
 
 /** The answer of the published file to SQL; a text where it cannot answer. Rejects as `WideReads.question` does otherwise. */
@@ -52,10 +50,12 @@ export const askFile = (
 interface SectionProps {
   /** The one that has its answer on the page. */
   open: Answered | null;
+  /** When the file was made; null: not known. */
+  publishedAt: string | null;
   formatCommand: PageSources['formatCommand'];
 }
 
-export function QuestionsSection({ open, formatCommand }: SectionProps) {
+export function QuestionsSection({ open, publishedAt, formatCommand }: SectionProps) {
   return (
     <>
       <Section name="questions" heading="Questions" count="with SQL and their answers from the file">
@@ -80,7 +80,7 @@ export function QuestionsSection({ open, formatCommand }: SectionProps) {
               The file does not answer: <bdi>{open.answer}</bdi>
             </p>
           ) : (
-            <AnswerPart open={open} answer={open.answer} formatCommand={formatCommand} />
+            <AnswerPart {...{ question: open.question, answer: open.answer, publishedAt, formatCommand }} />
           )}
           <pre>
             <code data-copy>{open.question.sql}</code>
@@ -91,9 +91,9 @@ export function QuestionsSection({ open, formatCommand }: SectionProps) {
   );
 }
 
-type AnswerProps = { open: Answered; answer: Answer; formatCommand: PageSources['formatCommand'] };
+type AnswerProps = Omit<SectionProps, 'open'> & { question: Question; answer: Answer };
 
-function AnswerPart({ open: { question, publishedAt }, answer, formatCommand }: AnswerProps) {
+function AnswerPart({ question, answer, publishedAt, formatCommand }: AnswerProps) {
   return (
     <>
       <AnswerTable answer={answer} />

@@ -33,10 +33,12 @@ interface BarsProps {
 /** The outcome of each run as a colour, its duration as a height; the oldest first. */
 export function RunBars({ runs, now, step, highest, isDetailed }: BarsProps) {
   const toLocal = useLocalTime();
-  const shown = runs.map((run) => ({ run, ms: getElapsed(run, now) })).reverse();
+  const shown = runs
+    .map((run) => ({ run, ms: getElapsed(run, now), startedAt: toLocal(run.started_at) }))
+    .reverse();
   const longest = Math.max(...shown.map(({ ms }) => ms), 1);
-  const ticks = listTicks(shown.map(({ run }) => toLocal(run.started_at)));
-  const bars = shown.map(({ run, ms }, at) => ({
+  const ticks = listTicks(shown.map(({ startedAt }) => startedAt));
+  const bars = shown.map(({ run, ms, startedAt }, at) => ({
     class: `run-${run.status}`,
     // grows with the root, so that short runs next to a long one differ
     height: Math.round(LOWEST + Math.sqrt(ms / longest) * (highest - LOWEST)),
@@ -44,10 +46,10 @@ export function RunBars({ runs, now, step, highest, isDetailed }: BarsProps) {
       sign: SIGNS[run.status],
       tick: ticks[at],
       href: runPath(run.run_id),
-      title: describeRun(run, toLocal(run.started_at)),
+      title: describeRun(run, startedAt),
     }),
   }));
-  return <Strip bars={bars} step={step} height={isDetailed ? highest + 30 : highest} />;
+  return <Strip bars={bars} step={step} height={highest} />;
 }
 
 /** Bars from one tick to the next, at least. */

@@ -73,9 +73,8 @@ interface Span {
 /** A run or a walk with its time, its status, and what that lacks. */
 type Timed = Parameters<typeof listRemarks>[0] & Span & { status: Status };
 
-type TimeColumn = Column<Timed>;
-
-export const timeColumns = (now: number): readonly [TimeColumn, TimeColumn, TimeColumn] => [
+/** Its start, its duration, its status. */
+export const timeColumns = (now: number): readonly [Column<Timed>, Column<Timed>, Column<Timed>] => [
   ['Started', (row) => <RelativeTime at={row.started_at} now={now} />, 'nowrap'],
   ['Duration', (row) => row.finished_at !== null && formatElapsed(row.started_at, row.finished_at), 'nowrap'],
   [
@@ -97,8 +96,13 @@ interface WalkTableProps<Walk extends ShownWalk> {
   run?: Span;
 }
 
-/** Walks have whole seconds, so that shorter waits say nothing. */
-const WAITED: Column<ShownWalk> = ['>Waited', ({ waited_ms: ms = 0 }) => ms >= 1_000 && formatDuration(ms)];
+/** Durations of walks have whole seconds: shorter waits are not shown. */
+export const hasWaited = ({ waited_ms: ms = 0 }: { waited_ms?: number | undefined }): boolean => ms >= 1_000;
+
+const WAITED: Column<ShownWalk> = [
+  '>Waited',
+  (walk) => hasWaited(walk) && formatDuration(walk.waited_ms ?? 0),
+];
 
 /** In the section `walks`. */
 export function WalkTable<Walk extends ShownWalk>({ walks, now, first, run }: WalkTableProps<Walk>) {
@@ -114,8 +118,7 @@ export function WalkTable<Walk extends ShownWalk>({ walks, now, first, run }: Wa
       rows={walks}
       columns={[
         first,
-        run ? inRun(run) : started,
-        ...(run ? [duration, WAITED] : [duration]),
+        ...(run ? [inRun(run), duration, WAITED] : [started, duration]),
         status,
         ...COUNT_COLUMNS,
         ['>Pages', ({ pages }) => formatCount(pages)],

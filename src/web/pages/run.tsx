@@ -11,7 +11,7 @@ import { changesPath, packagePath, runPath } from '../paths.ts';
 import { idParam, pageParam, type Routing } from '../routing.ts';
 import { Command, formatElapsed, Message, PackageLink, StatusLabel, Timestamp } from './format.tsx';
 import { Page } from './layout.tsx';
-import { formatRunChanges, hasChanges, TRIGGERS, WalkTable } from './run-tables.tsx';
+import { formatRunChanges, hasChanges, hasWaited, TRIGGERS, WalkTable } from './run-tables.tsx';
 import { Pager, Section } from './section.tsx';
 import { Table, type Column } from './table.tsx';
 
@@ -44,8 +44,11 @@ export function addRunPage({ sources, frame, page }: Routing): void {
         <Facts run={run} booked={found.booked} />
         <Failures rows={listFailures(found)} />
         <Walks
-          {...{ run, walks: found.walks, waits: details.walkWaits(run.run_id) }}
-          {...{ page: runQuery.parse(query).page, now: clock.now() }}
+          run={run}
+          walks={found.walks}
+          waits={details.walkWaits(run.run_id)}
+          page={runQuery.parse(query).page}
+          now={clock.now()}
         />
         <List name="requests" heading="Requests" columns={REQUEST_COLUMNS} rows={found.requests} />
         <Quarantine rows={found.quarantine} held={found.held_back} />
@@ -59,10 +62,12 @@ export function addRunPage({ sources, frame, page }: Routing): void {
 
 type Run = RunDetails['run'];
 
-/** What failed without a walk that says why: its error stands below the walk. */
+/** Failures without a walk that has an error: the table of walks shows the others. */
 function listFailures({ failures, walks }: RunDetails): RunDetails['failures'] {
   const walked = new Set(walks.filter(({ error }) => error !== null).map(keyOfPackage));
-  return failures.filter(({ account, package_id: id }) => id === null || !walked.has(`${account}/${id}`));
+  return failures.filter(
+    ({ account, package_id }) => package_id === null || !walked.has(keyOfPackage({ account, package_id })),
+  );
 }
 
 function Facts({ run, booked }: { run: Run; booked: RunDetails['booked'] }) {
@@ -156,9 +161,8 @@ function Walks({ run, walks, waits, page: asked, now }: WalksProps) {
   const none = run.mode === 'quick' ? 'No package had anything new.' : 'No package was walked.';
   const pages = Math.max(1, countPages(walks.length, WALKS_PER_PAGE));
   const page = Math.min(asked, pages);
-  const changes = (walk: Walk) =>
-    walk.inserted + walk.updated + walk.removed + walk.restored + walk.held_back;
-  const rank = (walk: Walk) => (walk.status !== 'succeeded' ? 0 : changes(walk) > 0 ? 1 : 2);
+  const isNotable = (walk: Walk) => hasChanges(walk) || walk.held_back > 0;
+  const rank = (walk: Walk) => (walk.status !== 'succeeded' ? 0 : isNotable(walk) ? 1 : 2);
   const sorted = walks.toSorted((one, other) => rank(one) - rank(other));
   const shown = sorted.slice((page - 1) * WALKS_PER_PAGE, page * WALKS_PER_PAGE);
   const waited = new Map(waits.map((row) => [keyOfPackage(row), row.waited_ms]));
@@ -175,7 +179,7 @@ function Walks({ run, walks, waits, page: asked, now }: WalksProps) {
         now={now}
         run={run}
       />
-      {waits.some(({ waited_ms: ms }) => ms >= 1_000) && (
+      {waits.some(hasWaited) && (
         <p class="soft">
           Waited: between its requests, for the limits of the account, before a retry, or for other packages.
         </p>

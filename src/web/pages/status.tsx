@@ -11,15 +11,13 @@ import type { Routing } from '../routing.ts';
 import { AttentionSection } from './attention.tsx';
 import { ChangeBadge, ChangedTitle, describeChange } from './change-parts.tsx';
 import { Message, PackageLink, RelativeTime, Timestamp } from './format.tsx';
-import { Page } from './layout.tsx';
+import { Page, REFRESH } from './layout.tsx';
 import { PackagesSection } from './package-parts.tsx';
 import { Section } from './section.tsx';
 import { Table } from './table.tsx';
 import { TilesSection } from './tiles.tsx';
 
 const CHANGES = 8;
-/** Seconds until the page refreshes itself. */
-const REFRESH = { running: 2, idle: 10 };
 
 export function addStatusPage({ sources, frame, page }: Routing): void {
   const { config, details, clock, formatCommand } = sources;

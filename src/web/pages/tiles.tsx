@@ -1,6 +1,7 @@
 /** The tiles at the top of the status page: videos, storage, the last run and the next one, freshness. */
 import { Fragment, type ComponentChildren } from 'preact';
 import type { HealthReport } from '../../health/report.ts';
+import { findOldest } from '../../health/text.ts';
 import { createCalendar, daysBetween } from '../../lib/calendar.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import { addDays } from '../../lib/days.ts';
@@ -129,17 +130,14 @@ function describeStorageChange(
   return `${change} ${first.days === 7 ? 'a week' : `in ${pluralize(first.days, 'day')}`}`;
 }
 
-/** The earliest time; null if one of them is null, or there is none. */
-const findOldest = (times: readonly (string | null)[]): string | null =>
-  times.includes(null) ? null : (times.toSorted()[0] ?? null);
-
 /** How old the oldest package is, the published file, and the oldest account of each target. */
 function FreshnessTile({ health: { packages, published, targets, now } }: TilesProps) {
   const oldest = findOldest(packages.map(({ walked_at: at }) => at));
   const copies = [
     ...(published ? [{ name: 'file', at: published.published_at }] : []),
-    ...targets.map(({ target: name, accounts }) => ({
-      ...{ name, at: findOldest(accounts.map(({ loaded_at: at }) => at)) },
+    ...targets.map(({ target, accounts }) => ({
+      name: target,
+      at: findOldest(accounts.map((row) => row.loaded_at)),
     })),
   ];
   return (
