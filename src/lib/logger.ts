@@ -67,7 +67,7 @@ interface LogEvents {
   packages_refused: 'error hint';
   worker_waiting: 'next_full next_quick';
   run_started: 'run_id mode trigger';
-  run_ended: 'run_id mode status packages inserted updated removed restored requests duration_ms';
+  run_ended: 'run_id mode status packages added edited removed restored requests duration_ms';
   run_failed: 'error hint';
   run_postponed: 'reason';
   run_lock_wait: 'reason';
@@ -75,7 +75,7 @@ interface LogEvents {
   target_account_not_synced: 'account reason hint';
   walk_started: 'account package_id pages';
   page_stored: 'account package_id page records';
-  walk_ended: 'run_id account package_id mode status inserted updated unchanged removed restored requests duration_ms';
+  walk_ended: 'run_id account package_id mode status added edited unchanged removed restored requests duration_ms';
   stream_failed: 'run_id account package_id stream kind error';
   page_proves_nothing: 'account package_id page reason';
   page_requested_again: 'account package_id page reason';

@@ -1,23 +1,16 @@
 /** Counts the runs, their records and the requests that ended since the last scrape, whichever process made them. */
 import { openReadOnly } from '../database/connection.ts';
 import { query } from '../database/query.ts';
-import type { Mode, Status } from '../database/schema/values.ts';
+import { CHANGES, type Mode, type Status } from '../database/schema/values.ts';
 
-/** The changes of a walk to records. */
-export const CHANGE_KINDS = [
-  'inserted',
-  'updated',
-  'unchanged',
-  'removed',
-  'restored',
-  'quarantined',
-] as const;
-export type Change = (typeof CHANGE_KINDS)[number];
+/** What a walk found of records. */
+export const RECORD_KINDS = [...CHANGES, 'unchanged', 'quarantined'] as const;
+type RecordKind = (typeof RECORD_KINDS)[number];
 
 /** What ended since the last call; no count is 0. */
 export interface MetricDeltas {
   runs: { mode: Mode; status: Status; count: number }[];
-  records: { account: string; change: Change; count: number }[];
+  records: { account: string; change: RecordKind; count: number }[];
   /** `status`: the HTTP status, or `none` if no response came before the deadline. */
   requests: { account: string; status: string; count: number }[];
 }
@@ -49,8 +42,9 @@ where run_id > :after and run_id <= :upto and status <> 'running'
 group by mode, status`);
 
 /** `+account` keeps SQLite from reading all walks by the index `walk_package`. */
-const RECORDS = query<{ account: string } & Record<Change, number>, Range>(`
-select account, ${CHANGE_KINDS.map((kind) => `sum(${kind}) as ${kind}`).join()}
+const RECORDS = query<{ account: string } & Record<RecordKind, number>, Range>(`
+select account, sum(inserted) as added, sum(updated) as edited, sum(removed) as removed, sum(restored) as restored,
+  sum(unchanged) as unchanged, sum(quarantined) as quarantined
 from walk
 where run_id > :after and run_id <= :upto
 group by +account`);
@@ -73,7 +67,7 @@ export function openMetricDeltas(path: string, now: number) {
       const deltas = {
         runs: RUNS.all(db, ofRuns),
         records: RECORDS.all(db, ofRuns).flatMap(({ account, ...counts }) =>
-          CHANGE_KINDS.map((change) => ({ account, change, count: counts[change] })),
+          RECORD_KINDS.map((change) => ({ account, change, count: counts[change] })),
         ),
         requests: REQUESTS.all(db, { after: counted.request, upto: request }),
       };

@@ -9,7 +9,7 @@ import type { Clock } from '../lib/clock.ts';
 import { version } from '../lib/package-root.ts';
 import { publishedFact } from '../publishing/about-rows.ts';
 import type { Publication, Publisher } from '../publishing/publisher.ts';
-import { CHANGE_KINDS, type MetricDeltas, type MetricDeltaReader } from '../queries/metric-deltas.ts';
+import { RECORD_KINDS, type MetricDeltas, type MetricDeltaReader } from '../queries/metric-deltas.ts';
 import type { StatusQueries } from '../queries/status-queries.ts';
 import { GAUGES, type GaugeReading, type Scrape } from './gauges.ts';
 
@@ -126,7 +126,7 @@ function createCounters(registry: Registry, { accounts }: Config) {
   const ended = STATUSES.filter((status) => status !== 'running');
   add({
     runs: MODES.flatMap((mode) => ended.map((status) => ({ mode, status, count: 0 }))),
-    records: names.flatMap((account) => CHANGE_KINDS.map((change) => ({ account, change, count: 0 }))),
+    records: names.flatMap((account) => RECORD_KINDS.map((change) => ({ account, change, count: 0 }))),
     requests: names.flatMap((account) => ['200', 'none'].map((status) => ({ account, status, count: 0 }))),
   });
   return {

@@ -59,8 +59,8 @@ describe('a delta', () => {
         { mode: 'quick', status: 'failed', count: 1 },
       ],
       records: [
-        { account: 'main', change: 'inserted', count: 5 },
-        { account: 'other', change: 'updated', count: 6 },
+        { account: 'main', change: 'added', count: 5 },
+        { account: 'other', change: 'edited', count: 6 },
       ],
       requests: [
         { account: 'main', status: '200', count: 2 },

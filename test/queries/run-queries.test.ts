@@ -53,7 +53,7 @@ describe('the list of runs', () => {
     const queries = openQueries(...RUNS, walk(1, 4, { inserted: 3 }), walk(2, 4, { inserted: 4 }));
     const rows = queries.list(2, false);
     expect(rows.map(({ run_id }) => run_id)).toEqual([5, 4]);
-    expect(rows[1]).toMatchObject({ inserted: 7, walks: 2, failed_walks: 0 });
+    expect(rows[1]).toMatchObject({ added: 7, walks: 2, failed_walks: 0 });
   });
 
   it('has only runs that failed, or were done in part, if they are asked for', () => {

@@ -1,4 +1,5 @@
 /** Walks, runs and publications as log lines. */
+import { CHANGES, type Change } from '../../database/schema/values.ts';
 import { fromTimestamp, type Clock } from '../../lib/clock.ts';
 import { formatCount, formatDuration, pluralize } from '../../lib/format.ts';
 import type { Logger } from '../../lib/logger.ts';
@@ -40,11 +41,12 @@ export function createLogProgress(clock: Clock, logger: Logger, logged: LoggedWa
       const facts = { account, package_id: packageId, page, records: walk.records };
       logger.info({ event: 'page_stored', ...facts }, message);
     },
-    packageDone(key, walk) {
+    packageDone(key, row) {
       const name = formatSelector(key);
       const startedAt = walks.get(name)?.startedAt;
       walks.delete(name);
-      if (!walk) return;
+      if (!row) return;
+      const walk = toPublishedWords(row);
       const isLogged = logged === 'all' || (logged === 'notable' && isNotable(walk));
       const duration_ms = clock.now() - (startedAt ?? fromTimestamp(walk.started_at));
       logWalk(logger, isLogged ? 'info' : 'debug', walk, Math.max(0, duration_ms));
@@ -52,23 +54,27 @@ export function createLogProgress(clock: Clock, logger: Logger, logged: LoggedWa
   };
 }
 
-/** The ways in which a walk changes videos. */
-export const CHANGES = ['inserted', 'updated', 'removed', 'restored'] as const;
+/** A walk in the words of the published file; the live file has other names for two of its counts. */
+export function toPublishedWords({ inserted: added, updated: edited, ...walk }: WalkRow) {
+  return { ...walk, added, edited };
+}
+type Walk = ReturnType<typeof toPublishedWords>;
+
 const NOTABLE = [...CHANGES, 'quarantined', 'unsettled', 'held_back'] as const;
 
 /** Whether the walk changed anything, or did not succeed. */
-export const isNotable = (walk: Pick<WalkRow, 'status' | (typeof NOTABLE)[number]>): boolean =>
+export const isNotable = (walk: Pick<Walk, 'status' | (typeof NOTABLE)[number]>): boolean =>
   walk.status !== 'succeeded' || NOTABLE.some((column) => walk[column] > 0);
 
-function logWalk(logger: Logger, level: 'info' | 'debug', walk: WalkRow, duration_ms: number): void {
+function logWalk(logger: Logger, level: 'info' | 'debug', walk: Walk, duration_ms: number): void {
   const { run_id, account, package_id, mode, status, requests } = walk;
-  const { inserted, updated, unchanged, removed, restored } = walk;
-  const counts = formatChanges({ inserted, updated, removed, restored });
+  const { added, edited, removed, restored, unchanged } = walk;
+  const changes = { added, edited, removed, restored };
   const cost = `${pluralize(requests, 'request')}, ${formatDuration(duration_ms)}`;
   const key = { run_id, account, package_id, mode, status };
   logger[level](
-    { event: 'walk_ended', ...key, inserted, updated, unchanged, removed, restored, requests, duration_ms },
-    `${account}/${package_id}: ${status}: ${counts}; ${cost}`,
+    { event: 'walk_ended', ...key, ...changes, unchanged, requests, duration_ms },
+    `${account}/${package_id}: ${status}: ${formatChanges(changes)}; ${cost}`,
   );
 }
 
@@ -79,9 +85,14 @@ const formatChanges = (counts: Record<string, number>): string =>
 
 /** What a run did, as one log line. */
 export function logRun(logger: Logger, { runId, mode, status, requests, ...run }: RunSummary): void {
-  const sum = (kind: (typeof CHANGES)[number]) => run.walks.reduce((total, walk) => total + walk[kind], 0);
-  const [inserted, updated] = [sum('inserted'), sum('updated')];
-  const changes = { inserted, updated, removed: sum('removed'), restored: sum('restored') };
+  const walks = run.walks.map(toPublishedWords);
+  const sum = (kind: Change) => walks.reduce((total, walk) => total + walk[kind], 0);
+  const changes = {
+    added: sum('added'),
+    edited: sum('edited'),
+    removed: sum('removed'),
+    restored: sum('restored'),
+  };
   const cost = `${pluralize(requests, 'request')}, ${formatDuration(run.durationMs)}`;
   const isExpected = status === 'succeeded' || status === 'parked'; // the reason for parking is logged where it arises
   const cause = { event: 'run_ended', run_id: runId, mode, status, packages: run.packagesDone } as const;

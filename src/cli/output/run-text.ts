@@ -2,6 +2,7 @@
 import type { Config } from '../../config/config.ts';
 import { acceptRemovalsCommands } from '../../health/commands.ts';
 import type { FormatCommand } from '../../lib/shell-command.ts';
+import { CHANGES, type Change } from '../../database/schema/values.ts';
 import { createConfigFilter } from '../../health/facts.ts';
 import { CONFIRMATION_HINT, formatHeldReason } from '../../health/kinds/package-kinds.ts';
 import { formatPackage, withoutSubject } from '../../health/text.ts';
@@ -20,7 +21,7 @@ import type { RunRow } from '../../queries/named/status.ts';
 import { openRunQueries, type RunDetails } from '../../queries/run-queries.ts';
 import { openStatusQueries } from '../../queries/status-queries.ts';
 import type { RunSummary } from '../../sync/run.ts';
-import { CHANGES, isNotable } from './log-progress.ts';
+import { isNotable, toPublishedWords } from './log-progress.ts';
 import { formatJson } from './output.ts';
 import { publishResultDocument, type PublishResult, type TargetLoads } from './publication-text.ts';
 import { formatFirst, formatRecords, MOST_ROWS, moreText, type Limit } from './table.ts';
@@ -44,7 +45,7 @@ export function runTable(rows: readonly RunRow[]): string {
 }
 
 /** What changed; null for nothing, so that changes stand out. */
-const pickChanges = (row: Record<(typeof CHANGES)[number], number>) =>
+const pickChanges = (row: Record<Change, number>) =>
   Object.fromEntries(CHANGES.map((kind) => [kind, row[kind] || null]));
 
 /** The time from start to end in whole seconds, as the warehouse stores times; nothing before the end. */
@@ -254,5 +255,6 @@ export function summaryJson(
   const failures = summary.failures.map(({ account, packageId, message, hint, parked }) => {
     return { account, packageId, message, hint, parked };
   });
-  return formatJson({ ...summary, failures, published: publishResultDocument(published), targets });
+  const walks = summary.walks.map(toPublishedWords);
+  return formatJson({ ...summary, walks, failures, published: publishResultDocument(published), targets });
 }

@@ -1,6 +1,6 @@
 /** Packages, held-back removals, quarantine, drift, the budget and runs. */
 import type { pause, run } from '../../database/schema/runs.ts';
-import type { Mode, Status } from '../../database/schema/values.ts';
+import type { Change, Mode, Status } from '../../database/schema/values.ts';
 import type { drift, quarantine } from '../../database/schema/videos.ts';
 import { query } from '../../database/query.ts';
 
@@ -145,12 +145,12 @@ where account = :account and spent_until_ms > :now_ms - 86400000`);
 /** A run, and what its walks did. */
 export type RunRow = typeof run.$inferSelect &
   Record<'walks' | 'failed_walks', number> &
-  Record<'inserted' | 'updated' | 'removed' | 'restored' | 'quarantined', number>;
+  Record<Change | 'quarantined', number>;
 
 /** Selects runs with the totals of their walks, the newest first. */
 export const selectRuns = (where = '') => `
 select last.*, count(walk_id) as walks, count(case when walk.status = 'failed' then 1 end) as failed_walks,
-  coalesce(sum(inserted), 0) as inserted, coalesce(sum(updated), 0) as updated, coalesce(sum(removed), 0) as removed,
+  coalesce(sum(inserted), 0) as added, coalesce(sum(updated), 0) as edited, coalesce(sum(removed), 0) as removed,
   coalesce(sum(restored), 0) as restored, coalesce(sum(quarantined), 0) as quarantined
 from (
   select run_id, trigger, mode, status, started_at, finished_at, requests, error, scope, resume_at, origin_started_at,

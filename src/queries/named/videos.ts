@@ -1,5 +1,5 @@
 /** One package and one video. */
-import type { Mode, Status } from '../../database/schema/values.ts';
+import type { Change, Mode, Status } from '../../database/schema/values.ts';
 import type { video } from '../../database/schema/videos.ts';
 import { EDITABLE_FIELDS } from '../../database/version-trigger.ts';
 import { query } from '../../database/query.ts';
@@ -36,7 +36,7 @@ from walk
 where account = :account and package_id = :package_id and started_at >= :at
   and status <> 'succeeded' and status <> 'running'`);
 
-export interface PackageWalk {
+export interface PackageWalk extends Record<Change, number> {
   walk_id: number;
   run_id: number;
   mode: Mode;
@@ -45,18 +45,14 @@ export interface PackageWalk {
   finished_at: string | null;
   pages: number;
   requests: number;
-  inserted: number;
-  updated: number;
-  removed: number;
-  restored: number;
   held_back: number;
   error: string | null;
 }
 
 /** The last walks of a package. */
 export const PACKAGE_WALKS = query<PackageWalk, { account: string; package_id: number; limit: number }>(`
-select walk_id, run_id, mode, status, started_at, finished_at, pages, requests, inserted, updated, removed, restored,
-  held_back, error
+select walk_id, run_id, mode, status, started_at, finished_at, pages, requests, inserted as added, updated as edited,
+  removed, restored, held_back, error
 from walk
 where account = :account and package_id = :package_id
 order by walk_id desc

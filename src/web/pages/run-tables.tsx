@@ -1,5 +1,5 @@
 /** What runs and walks changed, in words and in cells; and the table of walks, on the pages of a run and of a package. */
-import type { Status, Trigger } from '../../database/schema/values.ts';
+import { CHANGES, type Change, type Status, type Trigger } from '../../database/schema/values.ts';
 import { fromTimestamp } from '../../lib/clock.ts';
 import { formatCount, formatDuration, pluralize } from '../../lib/format.ts';
 import type { RunRow } from '../../queries/named/status.ts';
@@ -7,20 +7,12 @@ import type { PackageWalk } from '../../queries/named/videos.ts';
 import { formatElapsed, Message, RelativeTime, StatusLabel } from './format.tsx';
 import { Table, type Column } from './table.tsx';
 
-/** What walks count, in the words of the published file. */
-const COUNTS = [
-  ['inserted', 'added'],
-  ['updated', 'edited'],
-  ['removed', 'removed'],
-  ['restored', 'restored'],
-] as const;
-
-type Counts = Record<(typeof COUNTS)[number][0], number>;
+type Counts = Record<Change, number>;
 
 /** Nothing for 0. */
-export const COUNT_COLUMNS: readonly Column<Counts>[] = COUNTS.map(([name, word]) => [
-  `>${word.charAt(0).toUpperCase()}${word.slice(1)}`,
-  (row) => (row[name] === 0 ? '' : formatCount(row[name])),
+export const COUNT_COLUMNS: readonly Column<Counts>[] = CHANGES.map((change) => [
+  `>${change.charAt(0).toUpperCase()}${change.slice(1)}`,
+  (row) => (row[change] === 0 ? '' : formatCount(row[change])),
 ]);
 
 export const TRIGGERS: Record<Trigger, string> = {
@@ -45,12 +37,12 @@ export function listRemarks(row: {
   ];
 }
 
-export const hasChanges = (row: Counts): boolean => COUNTS.some(([name]) => row[name] > 0);
+export const hasChanges = (row: Counts): boolean => CHANGES.some((change) => row[change] > 0);
 
 /** `3 added, 1 removed, 1 package failed`; `no change`. */
 export function formatRunChanges(run: RunRow): string {
-  const changes = COUNTS.flatMap(([name, word]) =>
-    run[name] > 0 ? `${formatCount(run[name])} ${word}` : [],
+  const changes = CHANGES.flatMap((change) =>
+    run[change] > 0 ? `${formatCount(run[change])} ${change}` : [],
   );
   return [...(changes.length > 0 ? changes : ['no change']), ...listRemarks(run)].join(', ');
 }

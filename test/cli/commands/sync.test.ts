@@ -31,7 +31,7 @@ describe('sync', () => {
     expect(first.stdout).toMatch(/^main\/102 +Lectures +succeeded +1 +30 +1 /m);
     expect(first.stdout).toMatch(/^storage of main: 1 day booked/m);
     expect((await succeed('runs', '1')).trim()).toBe(first.stdout.split('\npublished ')[0]?.trim());
-    expect(first.stderr).toContain('main/101: succeeded: inserted 250, ');
+    expect(first.stderr).toContain('main/101: succeeded: added 250, ');
     expect(isPlain(first.stdout + first.stderr)).toBe(true);
     expect(value(COUNT)).toBe(280);
 
@@ -65,7 +65,7 @@ describe('sync', () => {
       failures: [{ account: 'main', package_id: 999, parked: false }],
     });
     const walk = summary.walks.find(({ package_id: id }) => id === 101);
-    expect(walk).toMatchObject({ account: 'main', status: 'succeeded', totalcount: 250, inserted: 250 });
+    expect(walk).toMatchObject({ account: 'main', status: 'succeeded', totalcount: 250, added: 250 });
     for (const name of [...Object.keys(summary), ...Object.keys(walk ?? {})])
       expect(name).toMatch(/^[a-z_]+$/);
   });
