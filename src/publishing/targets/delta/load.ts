@@ -132,22 +132,29 @@ async function planLarge(
   if (kind === 'all' || files.length === 0)
     return { deltaTable, removed: files, slices: divide(source.db, table, account, ['', null], fileRows) };
   storeChanges(source, account, since);
+  storeChangedKeys(source, table);
   const affected = files
     .map((file, index) => ({ file, from: getStart(file), until: files[index + 1]?.tags['from'] ?? null }))
-    .filter(({ from, until }) => hasChange(source, table, between(account, from, until)));
+    .filter(({ from, until }) => hasChange(source, between(account, from, until)));
   const slices = affected.flatMap(({ from, until }) =>
     divide(source.db, table, account, [from, until], fileRows),
   );
   return { deltaTable, removed: affected.map(({ file }) => file), slices };
 }
 
-/** After `storeChanges`: has a video of these rows changed? */
-function hasChange({ db }: Source, { name }: Table, { where, parameters }: Rows): boolean {
+/** After `storeChanges`. An index by key, so that each file finds its own without reading those of all others. */
+function storeChangedKeys({ db }: Source, { name }: Table): void {
   const [changed, table] =
     name === 'video_history' ? ['changed_history', name] : ['changed_videos', 'videos'];
-  const find = `select 1 from temp.${changed} c cross join ${table} t on t.rowid = c.row where ${where} limit 1`;
-  return db.prepare(find).get(parameters) !== undefined;
+  db.exec(`drop table if exists temp.changed_keys;
+    create temp table changed_keys (video_key text primary key) without rowid;
+    insert or ignore into changed_keys
+    select t.video_key from temp.${changed} c cross join ${table} t on t.rowid = c.row`);
 }
+
+/** After `storeChangedKeys`: has a video of these rows changed? */
+const hasChange = ({ db }: Source, { where, parameters }: Rows): boolean =>
+  db.prepare(`select 1 from temp.changed_keys t where ${where} limit 1`).get(parameters) !== undefined;
 
 /** The slices of a small table whose rows have another hash; null if there are none. */
 async function planSmall(
