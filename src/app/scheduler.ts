@@ -10,7 +10,8 @@ import {
 } from '../lib/errors.ts';
 import { toTimestamp, type Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
-import { nextTick, previousTick, startTicks, type Schedule } from '../lib/cron-ticks.ts';
+import { nextTick, previousTick, type Schedule } from '../lib/cron-ticks.ts';
+import { startTicks } from './ticks.ts';
 import type { Mode } from '../database/schema/values.ts';
 import { findDue, type Due, type LastRun } from './due.ts';
 import type { OwnSchedules } from './own-schedules.ts';

@@ -13,13 +13,13 @@ const NAMED: Readonly<Record<string, string>> = {
 
 const ORDER = 'minute, hour, day of the month, month, day of the week, such as "0 * * * *"';
 const FORM = 'or *, lists (1,2), ranges (1-5) and steps (*/10)';
-const EXPECTED: Readonly<Record<string, string>> = {
-  minute: 'a minute (first field) from 0 to 59',
-  hour: 'an hour (second field) from 0 to 23',
-  dayOfMonth: 'a day of the month (third field) from 1 to 31 that the month has',
-  month: 'a month (fourth field) from 1 to 12 or JAN to DEC',
-  dayOfWeek: 'a day of the week (fifth field) from 0 to 7 or SUN to SAT',
-};
+const EXPECTED = [
+  'a minute (first field) from 0 to 59',
+  'an hour (second field) from 0 to 23',
+  'a day of the month (third field) from 1 to 31 that the month has',
+  'a month (fourth field) from 1 to 12 or JAN to DEC',
+  'a day of the week (fifth field) from 0 to 7 or SUN to SAT',
+];
 
 const VALUE = String.raw`(?:\d{1,2}|[a-z]{3})`;
 const PART = String.raw`(?:\*(?:/\d{1,2})?|${VALUE}|${VALUE}-${VALUE}(?:/\d{1,2})?)`;
@@ -40,7 +40,7 @@ export function findCronProblem(text: string): string | null {
   const fields = expression.split(' ');
   if (expression.startsWith('@')) return `one of ${Object.keys(NAMED).join(', ')}, or five fields: ${ORDER}`;
   if (fields.length !== 5) return `a cron expression of five fields, not ${fields.length}: ${ORDER}`;
-  const unreadable = Object.keys(EXPECTED)[fields.findIndex((field) => !FIELD.test(field))];
-  const wrong = unreadable ?? findWrongField(expression);
-  return wrong === null ? null : `${EXPECTED[wrong] ?? 'another range'}; ${FORM}`;
+  const unreadable = fields.findIndex((field) => !FIELD.test(field));
+  const expected = EXPECTED[unreadable < 0 ? findWrongField(expression) : unreadable];
+  return expected === undefined ? null : `${expected}; ${FORM}`;
 }

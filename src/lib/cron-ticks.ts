@@ -1,11 +1,6 @@
-/**
- * Cron expressions, read in a time zone: the one place that knows a cron library. node-cron calls the worker, and says which
- * field is wrong; croner computes ticks, because node-cron knows none before now and skips a time that a change of the clocks
- * leaves out.
- */
+/** Cron expressions, read in a time zone: the one place that knows croner. */
 import { Cron } from 'croner';
-import cron, { validateDetailed } from 'node-cron';
-import { DAY_MS, MINUTE_MS } from './clock.ts';
+import { DAY_MS } from './clock.ts';
 
 const SECOND_MS = 1_000;
 
@@ -19,16 +14,6 @@ export interface Schedule {
 
 function read(expression: string, timezone = 'UTC'): Cron {
   return new Cron(expression, { timezone });
-}
-
-/**
- * Calls `onTick`, which never rejects, at each tick of the expression (read in UTC), until the returned function is called. Each tick
- * that a suspended machine missed makes a late call.
- */
-export function startTicks(expression: string, onTick: () => Promise<void>): () => void {
-  const task = cron.schedule(expression, onTick, { timezone: 'UTC', suppressMissedWarning: true });
-  task.on('execution:missed', onTick);
-  return () => void task.destroy();
 }
 
 /** The last time at or before `now` that the cron expression names, in milliseconds since 1970. */
@@ -60,11 +45,7 @@ export interface Cadence {
 
 /** All days with ticks have them at the same times. `without`: times that do not count. */
 export function readCadence(expression: string, now: number, without: readonly number[] = []): Cadence {
-  const { minute = [], hour = [] } = validateDetailed(expression).fields ?? {};
-  const times = hour
-    .flatMap((each) => minute.map((inHour) => (each * 60 + inHour) * MINUTE_MS))
-    .filter((time) => !without.includes(time))
-    .sort((one, other) => one - other);
+  const times = listTimes(expression, now).filter((time) => !without.includes(time));
   const days = expression.split(' ').slice(2).join(' ');
   const isDaily = days === '* * *';
   const [first = 0] = times;
@@ -74,14 +55,33 @@ export function readCadence(expression: string, now: number, without: readonly n
   return { times, isDaily, shortestMs: times.length === 0 ? Infinity : Math.min(betweenDaysMs, ...steps) };
 }
 
-/** The field of a plain expression of five fields that is wrong, such as `hour`; null for a good one. */
-export function findWrongField(expression: string): string | null {
-  const [error] = validateDetailed(expression).errors;
-  if (error) return error.field;
+/** The times of the first day that has ticks, in milliseconds since midnight. */
+function listTimes(expression: string, now: number): number[] {
+  const cron = read(expression);
+  const times: number[] = [];
+  let tick = cron.nextRun(new Date(now - (now % DAY_MS) - 1));
+  const midnight = tick === null ? 0 : tick.getTime() - (tick.getTime() % DAY_MS);
+  for (; tick !== null && tick.getTime() < midnight + DAY_MS; tick = cron.nextRun(tick))
+    times.push(tick.getTime() - midnight);
+  return times;
+}
+
+/** The number of the field that is wrong in a plain expression of five fields, from 0; -1 for a good one. */
+export function findWrongField(expression: string): number {
+  const fields = expression.split(' ');
+  const wrong = fields.findIndex(
+    (_, at) => !isReadable(fields.map((field, each) => (each === at ? field : '*'))),
+  );
+  return wrong < 0 && nextTick(expression, 0) === Infinity ? DAY_OF_MONTH : wrong; // such as 30 February
+}
+
+const DAY_OF_MONTH = 2;
+
+function isReadable(fields: readonly string[]): boolean {
   try {
-    read(expression);
-    return null;
+    read(fields.join(' '));
+    return true;
   } catch {
-    return 'range'; // node-cron reads 20-10 as a range over the hour
+    return false;
   }
 }

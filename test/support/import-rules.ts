@@ -33,7 +33,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   'hyparquet-writer': ['publishing/parquet.ts', 'publishing/targets/delta/'],
   'better-sqlite3': ['database/sqlite.ts'],
   'drizzle-orm': [...FILE_ROOMS, 'alerts'].map((room) => `${room}/`),
-  'node-cron': ['lib/cron-ticks.ts'],
+  'node-cron': ['app/ticks.ts'],
   croner: ['lib/cron-ticks.ts'],
   fastify: ['web/', 'service/server/'],
   '@fastify': ['web/', 'service/server/'],
