@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { InterruptedError } from '../lib/errors.ts';
 import { EXIT } from './exit.ts';
@@ -13,6 +14,7 @@ export function abortOnSignal(
   write: (line: string, signal: StopSignal) => void = (line) => void process.stderr.write(line),
 ) {
   const controller = new AbortController();
+  setMaxListeners(0, controller.signal); // each request in flight listens to it: Node warns of more than ten
   let received: StopSignal | null = null;
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     process.on(name, () => {

@@ -1,4 +1,5 @@
 /** One pass over everything that is due: all accounts, storage first, then the packages, the longest unserved first. */
+import { setMaxListeners } from 'node:events';
 import { errorMessage } from '../lib/errors.ts';
 import type { Mode, Status } from '../database/schema/values.ts';
 import type { RunFailure } from '../warehouse/statements/run.ts';
@@ -66,6 +67,7 @@ export async function runOnce(context: SyncContext, options: RunOptions): Promis
 
 /** Waits for all accounts, also if one throws: the file must not be closed while one is at work. */
 async function syncAccounts(context: SyncContext, options: RunOptions, runId: number): Promise<RunResult> {
+  setMaxListeners(0, options.signal); // each request in flight listens to it: Node warns of more than ten
   const syncs = options.accounts.map(async (account) =>
     account.owned === undefined
       ? syncAccount(context, options, account, runId)

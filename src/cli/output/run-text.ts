@@ -94,10 +94,10 @@ export function runText(details: FullRun, options: RunTextOptions): string {
     headText(details, options),
     listText('not done:', details.failures.map(formatFailure), limit),
     walkTable(details, limit),
-    requestTable(details),
+    requestTable(details, limit),
     heldBackText(details, limit),
     listText('in quarantine:', details.quarantine.map(formatQuarantine), limit),
-    bookedText(details),
+    bookedText(details, limit),
   ];
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
 }
@@ -169,8 +169,8 @@ function walkTable({ walks, run, failures }: FullRun, limit: Limit): string {
   return formatFirst(records, limit);
 }
 
-function requestTable({ requests }: FullRun): string {
-  return formatRecords(
+function requestTable({ requests }: FullRun, limit: Limit): string {
+  return formatFirst(
     requests.map((row) => {
       const responses = row.requests - row.unanswered;
       return {
@@ -184,6 +184,7 @@ function requestTable({ requests }: FullRun): string {
         '>received': formatBytes(row.bytes),
       };
     }),
+    limit,
   );
 }
 
@@ -205,13 +206,13 @@ function formatQuarantine(row: FullRun['quarantine'][number]): string {
   return escapeControls(`${owner}, ${truncate(id ?? 'without an id', 30)}: ${truncate(reason, 100)}${after}`);
 }
 
-function bookedText({ booked }: FullRun): string {
+function bookedText({ booked }: FullRun, limit: Limit): string {
   const accounts = [...new Set(booked.map(({ account }) => account))];
   const lines = accounts.map((account) => {
     const days = booked.filter((row) => row.account === account).map(({ date }) => date);
     return `storage of ${account}: ${pluralize(days.length, 'day')} booked (${days[0]} to ${days.at(-1)})`;
   });
-  return lines.join('\n');
+  return [...lines.slice(0, limit.most), ...moreText(lines.length, limit)].join('\n');
 }
 
 /** The run in full, from the live file, with what to do about its failures. `isVerbose`: every package, however many. */
