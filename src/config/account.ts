@@ -7,7 +7,7 @@ import * as types from './value-types.ts';
 
 const videoList = section({
   base_url: types.baseUrl.describe('Address of the video list, without the path of the operation.'),
-  key: types.key.describe('The API key of the account; better ${NAME} than the key itself.'),
+  key: types.key.describe('The API key of this account alone; better ${NAME} than the key itself.'),
   page_size: withDefault(types.integer(1), 1000, 'Videos to request per page; the service may return fewer.'),
 });
 

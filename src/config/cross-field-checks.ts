@@ -22,6 +22,7 @@ export function findCrossFieldProblems(
   const settings = source.value;
   const accounts = listAt(settings, 'accounts');
   checkNames(accounts, ['accounts'], source, report);
+  checkKeys(accounts, report);
   for (const [index, account] of accounts.entries()) {
     const path = ['accounts', index];
     checkPackages(account, path, source, report);
@@ -53,6 +54,18 @@ function checkNames(entries: readonly unknown[], path: Path, { display }: Source
     if (name !== undefined && names.indexOf(name) < index) reportKey('name', 'another name');
     if (was !== undefined && (names.includes(was) || former.indexOf(was) < index))
       reportKey('was', 'a name that is no longer used');
+  }
+}
+
+/** The service counts requests by key: two accounts with one key would send twice what its limits allow. */
+function checkKeys(accounts: readonly unknown[], report: Report): void {
+  const lists = accounts.map((account) => at(account, 'video_list'));
+  const keys = lists.map((list) => [textAt(list, 'base_url'), textAt(list, 'key')].join(' '));
+  for (const [index, list] of lists.entries()) {
+    const first = keys.indexOf(keys[index] ?? '');
+    if (first === index || textAt(list, 'key') === undefined) continue;
+    const message = `is that of accounts[${first}] too; expected one account for a key, with all its packages`;
+    report(['accounts', index, 'video_list', 'key'], message);
   }
 }
 

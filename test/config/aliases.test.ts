@@ -15,8 +15,8 @@ function bomb(levels: number): string {
 describe('aliases', () => {
   test('resolve to the last anchor of that name before them', () => {
     const yaml = `${LEAST}    limits: &l { per_day: 1 }\n  - name: b\n    video_list: { base_url: https://v.test, key: k }
-    packages: [1]\n    limits: *l\n  - name: c\n    video_list: { base_url: https://v.test, key: k }
-    packages: [1]\n    limits: &l { per_day: 2 }\n  - name: d\n    video_list: { base_url: https://v.test, key: k }
+    packages: [1]\n    limits: *l\n  - name: c\n    video_list: { base_url: https://v.test, key: kc }
+    packages: [1]\n    limits: &l { per_day: 2 }\n  - name: d\n    video_list: { base_url: https://v.test, key: kd }
     packages: [1]\n    limits: *l\n`;
     expect(load(yaml).accounts.map(({ limits }) => limits.perDay)).toEqual([1, 1, 2, 2]);
   });

@@ -93,7 +93,7 @@ describe('an unknown key', () => {
 
 describe('rules across values', () => {
   const account = (name: string, more = '    packages: [1]\n') =>
-    `  - name: ${name}\n    video_list: { base_url: http://v, key: k }\n${more}`;
+    `  - name: ${name}\n    video_list: { base_url: http://v, key: k-${name[0]} }\n${more}`;
   const idle = 'has nothing to fetch; expected at least one of packages, storage';
 
   test.each([
@@ -103,6 +103,11 @@ describe('rules across values', () => {
       LEAST +
         ['b\n    was: main', 'c\n    was: old', 'd\n    was: old'].map((each) => account(each)).join(''),
       ['accounts[1].was: "main" is', 'accounts[3].was: "old" is'],
+    ],
+    [
+      'a key of two accounts',
+      LEAST + account('b') + account('c').replace('k-c', 'k-b'),
+      ['accounts[2].video_list.key: is that of accounts[1] too'],
     ],
     [
       'a package twice',

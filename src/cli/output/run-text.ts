@@ -92,7 +92,7 @@ export function runText(details: FullRun, options: RunTextOptions): string {
   const limit: Limit = { most: options.most ?? MOST_ROWS, command };
   const sections = [
     headText(details, options),
-    listText('not done:', details.failures.map(formatFailure), limit),
+    listText('not done:', formatFailures(details), limit),
     walkTable(details, limit),
     requestTable(details, limit),
     heldBackText(details, limit),
@@ -125,20 +125,17 @@ function listText(heading: string, lines: readonly string[], limit: Limit): stri
   return [heading, ...shown, ...moreText(lines.length, limit)].join('\n');
 }
 
-/** With what to do below it, where that is known. */
-function formatFailure({
-  account,
-  package_id: id,
-  stream,
-  kind,
-  message,
-  hint,
-}: FullRun['failures'][number]): string {
-  const name =
-    id !== null ? `${account}/${id}` : `${stream === 'storage' ? 'storage of' : 'account'} ${account}`;
-  const subject = id !== null ? `, package ${id}` : stream === 'storage' ? ', storage' : '';
-  const text = `${name} (${kind}): ${withoutSubject(message, `account ${account}${subject}`)}`;
-  return `${escapeControls(text)}${hint ? `\n      -> ${hint}` : ''}`;
+/** What to do is below the last of those with the same hint. */
+function formatFailures({ failures }: FullRun): string[] {
+  return failures.map((row, at) => {
+    const { account, package_id: id, stream, kind, message, hint } = row;
+    const name =
+      id !== null ? `${account}/${id}` : `${stream === 'storage' ? 'storage of' : 'account'} ${account}`;
+    const subject = id !== null ? `, package ${id}` : stream === 'storage' ? ', storage' : '';
+    const text = `${name} (${kind}): ${withoutSubject(message, `account ${account}${subject}`)}`;
+    const isLast = hint !== failures[at + 1]?.hint;
+    return `${escapeControls(text)}${hint && isLast ? `\n      -> ${hint}` : ''}`;
+  });
 }
 
 type Walk = FullRun['walks'][number];
