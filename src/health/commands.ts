@@ -1,6 +1,7 @@
 /** What commands name: drift, packages, and removals that a person accepts. */
 import type { AccountConfig } from '../config/config.ts';
 import { shellQuote, type FormatCommand } from '../lib/shell-command.ts';
+import type { PackageRow } from '../lib/package-key.ts';
 
 /** Names drift as `acknowledge` takes it. */
 export function driftName({
@@ -14,7 +15,7 @@ export function driftName({
 type Accounts = readonly Pick<AccountConfig, 'name' | 'packages'>[];
 
 /** Names packages as `sync --package` takes them: with the account if another account has a package of that number. */
-export function packageNames(accounts: Accounts): (row: { account: string; package_id: number }) => string {
+export function packageNames(accounts: Accounts): (row: PackageRow) => string {
   const owners = new Map<number, string[]>();
   for (const { name, packages } of accounts) {
     for (const { id } of packages) owners.set(id, [...(owners.get(id) ?? []), name]);
@@ -26,9 +27,7 @@ export function packageNames(accounts: Accounts): (row: { account: string; packa
 }
 
 /** Removals of one package that are held back; `held_by`: the last walk that held some. */
-export interface Held {
-  account: string;
-  package_id: number;
+export interface Held extends PackageRow {
   held_by: number;
 }
 

@@ -17,6 +17,7 @@ import type { FormatCommand } from '../lib/shell-command.ts';
 import { listStreams, type Stream, type StreamParts } from './streams.ts';
 import { readTargets } from './targets.ts';
 import { findOverdueRun, findStoppedAccounts, isFirstReadDue } from './reading.ts';
+import { keyOfPackage, type PackageRow } from '../lib/package-key.ts';
 
 export type HealthFacts = ReturnType<typeof readHealthFacts>;
 export type PackageReport = HealthFacts['packages'][number];
@@ -112,21 +113,14 @@ function readFailures(parts: HealthParts, { streams, packages, isConfigured }: F
   };
 }
 
-interface PackageRow {
-  account: string;
-  package_id: number;
-}
-
-const keyOf = ({ account, package_id: id }: PackageRow) => `${account}/${id}`;
-
 /** The returned function checks whether the config names the package of a row. */
 export function createConfigFilter({ accounts }: Pick<Config, 'accounts'>): (row: PackageRow) => boolean {
   const configured = new Set(
     accounts.flatMap(({ name: account, packages }) =>
-      packages.map(({ id }) => keyOf({ account, package_id: id })),
+      packages.map(({ id }) => keyOfPackage({ account, package_id: id })),
     ),
   );
-  return (row) => configured.has(keyOf(row));
+  return (row) => configured.has(keyOfPackage(row));
 }
 
 /** The packages of the config, also those that no run has read yet. */
@@ -135,11 +129,11 @@ function readPackages(
   rows: ReturnType<StatusQueries['packages']>,
   heldBack: ReturnType<StatusQueries['heldBack']>,
 ) {
-  const byKey = new Map(rows.map((row) => [keyOf(row), row]));
-  const held = new Map(heldBack.map((row) => [keyOf(row), row.removals]));
+  const byKey = new Map(rows.map((row) => [keyOfPackage(row), row]));
+  const held = new Map(heldBack.map((row) => [keyOfPackage(row), row.removals]));
   return streams.flatMap(({ account, packageId, name, at, isStale, videos }) => {
     if (packageId === null) return [];
-    const key = keyOf({ account, package_id: packageId });
+    const key = keyOfPackage({ account, package_id: packageId });
     const row = byKey.get(key);
     const { totalcount = null, page_size: size = null } = row ?? {};
     return {

@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts';
 import { fromTimestamp } from '../lib/clock.ts';
 import { previousTick, type Schedule } from '../lib/cron-ticks.ts';
 import type { StatusQueries } from '../queries/status-queries.ts';
+import { keyOfPackage } from '../lib/package-key.ts';
 
 /** One stream, and when it was last read completely. */
 export interface Stream {
@@ -49,7 +50,7 @@ export function listStreams(
   now: number,
   packages = statusQueries.packages(),
 ): Stream[] {
-  const rows = new Map(packages.map((row) => [`${row.account}/${row.package_id}`, row]));
+  const rows = new Map(packages.map((row) => [keyOfPackage(row), row]));
   return config.accounts.flatMap(({ name: account, packages: configured, storage }) => {
     const videos = configured.map(({ id: packageId, name, full }): Stream => {
       const { walked_at: at = null, live_count: live = null } = rows.get(`${account}/${packageId}`) ?? {};

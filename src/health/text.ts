@@ -1,5 +1,6 @@
 /** Texts that the sentences of problems are made of. Pure. */
 import { escapeControls, truncate } from '../lib/format.ts';
+import { keyOfPackage, type PackageRow } from '../lib/package-key.ts';
 
 /** Days, fields or accounts that an alert lists. */
 export const MAX_LISTED = 100;
@@ -58,20 +59,14 @@ export function groupBy<Row>(
   return groups;
 }
 
-export interface PackageRow {
-  account: string;
-  package_id: number;
-}
-
 /** Joins rows with the packages of the config: their scope, and their name in sentences. Rows of other packages are left out. */
 export function joinPackages<Row extends PackageRow>(
   rows: readonly Row[],
   { packages }: { packages: readonly (PackageRow & { name: string | null; walked_at: string | null })[] },
 ) {
-  const keyOf = ({ account, package_id: id }: PackageRow) => `${account}/${id}`;
-  const reports = new Map(packages.map((row) => [keyOf(row), row]));
+  const reports = new Map(packages.map((row) => [keyOfPackage(row), row]));
   return rows.flatMap((row) => {
-    const report = reports.get(keyOf(row));
+    const report = reports.get(keyOfPackage(row));
     if (!report) return [];
     const { account, package_id: packageId } = row;
     const name = formatPackage(account, packageId, report.name);

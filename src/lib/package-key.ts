@@ -4,8 +4,13 @@ export interface PackageKey {
   packageId: number;
 }
 
-/** The key of a row of the live file. */
-export const toPackageKey = (row: { account: string; package_id: number }): PackageKey => ({
+/** A row of the live file that belongs to a package. */
+export type PackageRow = { account: string; package_id: number };
+
+/** `main/101`. */
+export const keyOfPackage = ({ account, package_id: id }: PackageRow): string => `${account}/${id}`;
+
+export const toPackageKey = (row: PackageRow): PackageKey => ({
   account: row.account,
   packageId: row.package_id,
 });

@@ -3,15 +3,13 @@ import { Worker } from 'node:worker_threads';
 import { distFile } from '../lib/child-process.ts';
 import { BusyError, errorMessage, WarehouseError } from '../lib/errors.ts';
 import { withinTime } from '../lib/within-time.ts';
-import type { PackageKey } from '../lib/package-key.ts';
+import { type PackageKey, keyOfPackage, type PackageRow } from '../lib/package-key.ts';
 import type { ChangesRequest, FoundChanges } from './changes/find-changes.ts';
 import type { Growth, PackageTotals } from './named/packages.ts';
 import type { ListPage, ListQuery } from './video-list/list-page.ts';
 
 /** A package in the state that its totals are wanted of. */
-export interface CountedPackage {
-  account: string;
-  package_id: number;
+export interface CountedPackage extends PackageRow {
   changed_seq: number;
   /** From when on its changes are counted. */
   since: string;
@@ -32,7 +30,7 @@ export interface Answer {
 export interface WideRequests {
   /** Those of the first packages; as many as were read in time, at least one. */
   totals: { ask: readonly CountedPackage[]; answer: PackageTotals[] };
-  growth: { ask: { account: string; package_id: number }; answer: Growth[] };
+  growth: { ask: PackageRow; answer: Growth[] };
   changes: { ask: ChangesRequest; answer: FoundChanges };
   /** Null if no full walk of the package has completed. */
   scan: { ask: { key: PackageKey; query: ListQuery }; answer: ListPage | null };
@@ -44,9 +42,6 @@ export interface WideRequests {
 const BATCH = 500;
 
 export type WideReads = ReturnType<typeof openWideReads>;
-
-export const keyOfPackage = ({ account, package_id: id }: Pick<CountedPackage, 'account' | 'package_id'>) =>
-  `${account}/${id}`;
 
 /** Opens the live file at `path` with the first read. Searches of the mirror and questions have threads of their own. */
 export function openWideReads(path: string) {
@@ -104,7 +99,7 @@ function createTotals(read: (packages: readonly CountedPackage[]) => Promise<Pac
       await withinTime(reading, waitMs);
     }
     return {
-      of: (row: Parameters<typeof keyOfPackage>[0]) => kept.get(keyOfPackage(row))?.totals ?? null,
+      of: (row: PackageRow) => kept.get(keyOfPackage(row))?.totals ?? null,
       pending: missing.filter((row) => !isKept(row)).length,
     };
   };

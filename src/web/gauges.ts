@@ -5,6 +5,7 @@ import type { Stream } from '../health/streams.ts';
 import { isUpToDate, type TargetAccount, type TargetReport } from '../health/targets.ts';
 import { fromTimestamp } from '../lib/clock.ts';
 import type { StatusQueries } from '../queries/status-queries.ts';
+import { keyOfPackage } from '../lib/package-key.ts';
 
 export interface Scrape {
   config: Config;
@@ -84,7 +85,7 @@ export const GAUGES: readonly GaugeReading[] = [
     'account package_id',
     ({ streams, statusQueries }) => {
       const rows = statusQueries.countHeldBack();
-      const removals = new Map(rows.map((row) => [`${row.account}/${row.package_id}`, row.removals]));
+      const removals = new Map(rows.map((row) => [keyOfPackage(row), row.removals]));
       const packages = streams.flatMap(({ account, packageId: id }) =>
         id === null ? [] : [{ account, id }],
       );

@@ -1,14 +1,10 @@
 /** The addresses of the pages. */
+import type { PackageRow } from '../lib/package-key.ts';
 
-interface PackageColumns {
-  account: string;
-  package_id: number;
-}
-
-export const packagePath = ({ account, package_id: id }: PackageColumns): string =>
+export const packagePath = ({ account, package_id: id }: PackageRow): string =>
   `/packages/${encodeURIComponent(account)}/${id}`;
 
-export const videoPath = ({ account, package_id: packageId, id }: PackageColumns & { id: number }): string =>
+export const videoPath = ({ account, package_id: packageId, id }: PackageRow & { id: number }): string =>
   `/videos/${encodeURIComponent(account)}/${packageId}/${id}`;
 
 export const runPath = (runId: number): string => `/runs/${runId}`;

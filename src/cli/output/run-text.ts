@@ -25,6 +25,7 @@ import { isNotable, toPublishedWords } from './log-progress.ts';
 import { formatJson } from './output.ts';
 import { publishResultDocument, type PublishResult, type TargetLoads } from './publication-text.ts';
 import { formatFirst, formatRecords, MOST_ROWS, moreText, type Limit } from './table.ts';
+import { keyOfPackage } from '../../lib/package-key.ts';
 
 /** One line per run. */
 export function runTable(rows: readonly RunRow[]): string {
@@ -149,7 +150,7 @@ function walkTable({ walks, run, failures }: FullRun, limit: Limit): string {
   const records = walks
     .toSorted((one, other) => rank(one) - rank(other))
     .map((walk) => ({
-      package: `${walk.account}/${walk.package_id}`,
+      package: keyOfPackage(walk),
       name: truncate(walk.name ?? '', 30),
       status: walk.status,
       pages: walk.pages,
@@ -237,8 +238,8 @@ function listHeldBack(path: string, walks: RunDetails['walks']): RunDetails['hel
   if (holding.length === 0) return [];
   const queries = openStatusQueries(path);
   try {
-    const keys = new Set(holding.map(({ account, package_id: id }) => `${account}/${id}`));
-    return queries.heldBack().filter(({ account, package_id: id }) => keys.has(`${account}/${id}`));
+    const keys = new Set(holding.map(keyOfPackage));
+    return queries.heldBack().filter((row) => keys.has(keyOfPackage(row)));
   } finally {
     queries.close();
   }

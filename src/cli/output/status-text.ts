@@ -17,6 +17,7 @@ import {
 } from '../../lib/format.ts';
 import { displayPath } from './output.ts';
 import { formatFirst, formatRecords, MOST_ROWS, moreText, type Limit, type TableRecord } from './table.ts';
+import { keyOfPackage } from '../../lib/package-key.ts';
 
 /** What `status` shows: the health of the live file, and the requests that were saved. */
 export type Report = Omit<HealthReport, 'budgets'> &
@@ -103,7 +104,7 @@ function scheduleText({ worker, next, formatCommand }: Report, now: number): str
 }
 
 const packageRecord = (row: Report['packages'][number], since: Since) => ({
-  package: `${row.account}/${row.package_id}`,
+  package: keyOfPackage(row),
   name: row.name,
   videos: row.videos,
   walked: since(row.walked_at),

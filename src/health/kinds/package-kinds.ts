@@ -7,7 +7,8 @@ import { PARTIAL_WALKS } from '../../queries/named/failures.ts';
 import { packageNames } from '../commands.ts';
 import type { HealthFacts } from '../facts.ts';
 import { advise, storageScope, type Finding, type Kind } from '../problem.ts';
-import { formatPackage, joinPackages, limitDetails, toOneLine, type PackageRow } from '../text.ts';
+import { formatPackage, joinPackages, limitDetails, toOneLine } from '../text.ts';
+import type { PackageRow } from '../../lib/package-key.ts';
 
 const HELD_REASONS: Record<HeldReason, string> = {
   many: 'too many at once',

@@ -11,11 +11,12 @@ import {
   type StepKind,
 } from '../named/changes.ts';
 import { foldText, toLikePatterns } from './search-text.ts';
+import type { PackageRow } from '../../lib/package-key.ts';
 
 export interface ChangesRequest extends Omit<ChangeFilter, 'pattern' | 'decomposed'> {
   /** In `field`, in any case; empty: anything. */
   text: string;
-  ofPackage: { account: string; package_id: number } | null;
+  ofPackage: PackageRow | null;
   /** Where an earlier answer ended; null: at the newest. */
   from: Positions | null;
   limit: number;

@@ -5,6 +5,7 @@
 import type { video } from '../../database/schema/videos.ts';
 import { CHANGES, type Change } from '../../database/schema/values.ts';
 import { query } from '../../database/query.ts';
+import type { PackageRow } from '../../lib/package-key.ts';
 
 export { CHANGES, type Change } from '../../database/schema/values.ts';
 
@@ -152,7 +153,7 @@ export const RUN_SPAN = query<RunSpan, { run_id: number }>(
 /** What a run changed in a package. */
 export type WalkChanges = Record<Change, number>;
 
-export const CHANGES_OF_RUN = query<WalkChanges, { run_id: number; account: string; package_id: number }>(`
+export const CHANGES_OF_RUN = query<WalkChanges, PackageRow & { run_id: number }>(`
 select coalesce(sum(inserted), 0) as added, coalesce(sum(updated), 0) as edited, coalesce(sum(removed), 0) as removed,
   coalesce(sum(restored), 0) as restored
 from walk

@@ -1,11 +1,10 @@
 /** What failed: packages, storage and whole runs, and the booked days that the service changed. */
 import { query } from '../../database/query.ts';
 import type { FailureKind } from '../../database/schema/runs.ts';
+import type { PackageRow } from '../../lib/package-key.ts';
 
 /** A package whose last finished full walk failed. */
-export interface FailedWalk {
-  account: string;
-  package_id: number;
+export interface FailedWalk extends PackageRow {
   walk_id: number;
   error: string | null;
   /** End of the first of the failures in a row, and their number. */

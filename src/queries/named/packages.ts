@@ -1,9 +1,8 @@
 /** All packages side by side. */
 import { query } from '../../database/query.ts';
+import type { PackageRow } from '../../lib/package-key.ts';
 
-export interface LastChange {
-  account: string;
-  package_id: number;
+export interface LastChange extends PackageRow {
   /** The change of the file with which its videos last changed; 0: never. */
   changed_seq: number;
   /** The end of its first full walk; null: there was none. */
@@ -25,12 +24,10 @@ export interface PackageTotals {
   removed: number;
 }
 
-type PackageColumns = { account: string; package_id: number };
-
 const OF_PACKAGE = 'account = :account and package_id = :package_id';
 
 /** Videos of unknown size or length count as 0. Reads all states of the package. */
-export const PACKAGE_TOTALS = query<PackageTotals, PackageColumns & { since: string }>(`
+export const PACKAGE_TOTALS = query<PackageTotals, PackageRow & { since: string }>(`
 select total(filesize) as size_bytes, total(duration) as duration,
   coalesce(sum(change in ('added', 'restored') and began_at >= :since), 0) as added,
   coalesce(sum(change = 'removed' and began_at >= :since), 0) as removed
@@ -50,7 +47,7 @@ export interface Growth {
 }
 
 /** A state that is not removed adds its video when it begins, and subtracts it when it ends: as \`package_daily\` is published. */
-export const PACKAGE_GROWTH = query<Growth, PackageColumns>(`
+export const PACKAGE_GROWTH = query<Growth, PackageRow>(`
 select minute, sum(videos) as videos, total(size_bytes) as size_bytes
 from (
   select substr(changed_at, 1, 16) as minute, 1 as videos, filesize as size_bytes
@@ -63,7 +60,7 @@ group by minute
 order by minute`);
 
 /** Video records that could not be stored, and were not stored since. */
-export const QUARANTINE_BY_PACKAGE = query<PackageColumns & { open: number }>(`
+export const QUARANTINE_BY_PACKAGE = query<PackageRow & { open: number }>(`
 select account, package_id, count(*) as open
 from quarantine
 where stream = 'videos' and package_id is not null and resolved_at is null

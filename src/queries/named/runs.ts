@@ -4,6 +4,7 @@ import type { run, runFailure, walk } from '../../database/schema/runs.ts';
 import type { quarantine } from '../../database/schema/videos.ts';
 import type { Purpose } from '../../lib/request-budget.ts';
 import { selectRuns, type RunRow } from './status.ts';
+import type { PackageRow } from '../../lib/package-key.ts';
 
 type RunId = { run_id: number };
 
@@ -27,9 +28,7 @@ export const RUNS_BEFORE = query<RunRow, { before: number; limit: number }>(sele
 export const RUN = query<RunRow, RunId & { limit: number }>(selectRuns('run_id = :run_id'));
 
 /** The time between two requests for a package in which none was in flight, in ms. */
-export interface WalkWait {
-  account: string;
-  package_id: number;
+export interface WalkWait extends PackageRow {
   waited_ms: number;
 }
 
@@ -109,9 +108,7 @@ where run_id = :run_id
 group by account, purpose
 order by account, purpose`);
 
-export interface HeldRow {
-  account: string;
-  package_id: number;
+export interface HeldRow extends PackageRow {
   held_by: number;
   removals: number;
   reasons: string;

@@ -3,11 +3,10 @@ import type { pause, run } from '../../database/schema/runs.ts';
 import type { Change, Mode, Status } from '../../database/schema/values.ts';
 import type { drift, quarantine } from '../../database/schema/videos.ts';
 import { query } from '../../database/query.ts';
+import type { PackageRow } from '../../lib/package-key.ts';
 
 /** A package that the config names, or once named. */
-export interface PackageStatus {
-  account: string;
-  package_id: number;
+export interface PackageStatus extends PackageRow {
   name: string | null;
   /** Its own schedule of full walks; null for that of all. */
   schedule: string | null;
@@ -44,16 +43,14 @@ order by package.account, package.package_id`);
 /** One package. Also one that the config no longer names (since `retired_at`). */
 export const PACKAGE = query<
   PackageStatus & { retired_at: string | null; changed_seq: number; first_walked_at: string | null },
-  { account: string; package_id: number }
+  PackageRow
 >(`
 select ${PACKAGE_COLUMNS}, package.retired_at, package.changed_seq, package.first_walked_at
 from package
 ${LAST_WALK}
 where package.account = :account and package.package_id = :package_id`);
 
-export interface HeldBackCount {
-  account: string;
-  package_id: number;
+export interface HeldBackCount extends PackageRow {
   removals: number;
   /** When the first of them was held back. */
   since: string;
@@ -77,7 +74,7 @@ group by account, package_id`);
 /** Examples of held-back removals in one package. */
 export const HELD_BACK_EXAMPLES = query<
   { id: number; title: string | null },
-  { account: string; package_id: number; limit: number }
+  PackageRow & { limit: number }
 >(`
 select video.id, video.title
 from removal_candidate
@@ -166,11 +163,9 @@ order by last.run_id desc`;
 export const RUNS = query<RunRow, { limit: number }>(selectRuns());
 
 /** A walk in progress. */
-export interface RunningWalk {
+export interface RunningWalk extends PackageRow {
   walk_id: number;
   run_id: number;
-  account: string;
-  package_id: number;
   name: string | null;
   mode: Mode;
   started_at: string;

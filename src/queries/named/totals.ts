@@ -1,9 +1,8 @@
 /** What changed today: the one definition of the pages, and that of `package_daily` in the published file. */
 import { query } from '../../database/query.ts';
+import type { PackageRow } from '../../lib/package-key.ts';
 
-export interface VideoChanges {
-  account: string;
-  package_id: number;
+export interface VideoChanges extends PackageRow {
   /** Videos that were new or restored; null on the day of its first full walk, and before it. */
   added: number | null;
   removed: number;

@@ -3,12 +3,10 @@ import type { Change, Mode, Status } from '../../database/schema/values.ts';
 import type { video } from '../../database/schema/videos.ts';
 import { EDITABLE_FIELDS } from '../../database/version-trigger.ts';
 import { query } from '../../database/query.ts';
+import type { PackageRow } from '../../lib/package-key.ts';
 
 /** How many videos a package had. By day of the service from `:since` on. A day without a full walk has no row. */
-export const PACKAGE_SIZES = query<
-  { date: string; videos: number },
-  { account: string; package_id: number; since: string }
->(`
+export const PACKAGE_SIZES = query<{ date: string; videos: number }, PackageRow & { since: string }>(`
 select date, videos
 from package_day
 where account = :account and package_id = :package_id and date >= :since
@@ -27,10 +25,7 @@ group by date
 order by date desc`);
 
 /** Walks of a package that did not succeed. Those that began at `:at` or later, without those in progress. */
-export const PACKAGE_TROUBLE = query<
-  { started_at: string; status: Status },
-  { account: string; package_id: number; at: string }
->(`
+export const PACKAGE_TROUBLE = query<{ started_at: string; status: Status }, PackageRow & { at: string }>(`
 select started_at, status
 from walk
 where account = :account and package_id = :package_id and started_at >= :at
@@ -50,7 +45,7 @@ export interface PackageWalk extends Record<Change, number> {
 }
 
 /** The last walks of a package. */
-export const PACKAGE_WALKS = query<PackageWalk, { account: string; package_id: number; limit: number }>(`
+export const PACKAGE_WALKS = query<PackageWalk, PackageRow & { limit: number }>(`
 select walk_id, run_id, mode, status, started_at, finished_at, pages, requests, inserted as added, updated as edited,
   removed, restored, held_back, error
 from walk

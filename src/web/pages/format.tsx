@@ -6,6 +6,7 @@ import type { Status } from '../../database/schema/values.ts';
 import { formatAgo, formatBinaryBytes, formatCount, formatDuration } from '../../lib/format.ts';
 import { packagePath } from '../paths.ts';
 import { findMeaning } from './glossary.tsx';
+import { keyOfPackage, type PackageRow } from '../../lib/package-key.ts';
 
 /** The time zone of all times of a page; its footer names it. */
 export const Zone = createContext('UTC');
@@ -122,7 +123,7 @@ export function StatusLabel({ status }: { status: Status }) {
 }
 
 interface PackageLinkProps {
-  of: { account: string; package_id: number };
+  of: PackageRow;
   name: string | null;
 }
 
@@ -130,7 +131,7 @@ interface PackageLinkProps {
 export function PackageLink({ of, name }: PackageLinkProps) {
   return (
     <a href={packagePath(of)}>
-      <bdi>{name ?? `${of.account}/${of.package_id}`}</bdi>
+      <bdi>{name ?? keyOfPackage(of)}</bdi>
     </a>
   );
 }

@@ -15,6 +15,7 @@ import { formatLength, formatSize, PackageLink, RelativeTime } from './format.ts
 import { Page } from './layout.tsx';
 import { Section } from './section.tsx';
 import { Table, type Column } from './table.tsx';
+import type { PackageRow } from '../../lib/package-key.ts';
 
 const ROWS = 50;
 const KINDS = ['all', ...LISTED_KINDS] as const;
@@ -35,11 +36,6 @@ const listQuery = z.object({
   from: optional(z.string().regex(/^\d{1,15}\.\d{1,15}$/)),
 });
 type ListQuery = z.output<typeof listQuery>;
-
-interface PackageColumns {
-  account: string;
-  package_id: number;
-}
 
 /** A package in the form: its key and its name. */
 interface Choice {
@@ -70,7 +66,7 @@ export async function readList(
   { config, details, wideReads, clock }: PageSources,
   given: unknown,
   signal: AbortSignal,
-  one: PackageColumns | null = null,
+  one: PackageRow | null = null,
 ) {
   const query = listQuery.parse(given);
   const ofPackage = one ?? (query.package === null ? null : findPackage(config, query.package));
@@ -100,7 +96,7 @@ function toTimes(day: string | null, { timezone }: Pick<Config, 'timezone'>) {
 }
 
 /** The first package of the config with this key, number or name; any that is written as `ACCOUNT/ID`; else null. */
-function findPackage({ accounts }: Pick<Config, 'accounts'>, text: string): PackageColumns | null {
+function findPackage({ accounts }: Pick<Config, 'accounts'>, text: string): PackageRow | null {
   for (const { name: account, packages } of accounts) {
     const found = packages.find(({ id, name }) => [`${account}/${id}`, String(id), name].includes(text));
     if (found) return { account, package_id: found.id };

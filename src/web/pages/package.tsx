@@ -7,7 +7,7 @@ import { createCalendar } from '../../lib/calendar.ts';
 import { fromTimestamp } from '../../lib/clock.ts';
 import { addDays } from '../../lib/days.ts';
 import { formatCount } from '../../lib/format.ts';
-import { toPackageKey, type PackageKey } from '../../lib/package-key.ts';
+import { toPackageKey, type PackageKey, keyOfPackage, type PackageRow } from '../../lib/package-key.ts';
 import type { Growth, PackageTotals } from '../../queries/named/packages.ts';
 import type { PackageWalk } from '../../queries/named/videos.ts';
 import { clientGoneSignal } from '../../service/server/routes.ts';
@@ -45,13 +45,12 @@ export function addPackagePage({ sources, frame, page }: Routing): void {
     const name = (stored ?? health)?.name ?? null;
     return (
       <Page
-        {...{ ...frame, title: name ?? `${of.account}/${of.package_id}`, current: 'packages' }}
+        {...{ ...frame, title: name ?? keyOfPackage(of), current: 'packages' }}
         crumbs={[ALL_PACKAGES]}
         styles={['lists.css', 'runs.css']}
       >
         <h1>
-          <bdi>{name ?? `Package ${of.package_id}`}</bdi>{' '}
-          <small class="soft">{`${of.account}/${of.package_id}`}</small>
+          <bdi>{name ?? `Package ${of.package_id}`}</bdi> <small class="soft">{keyOfPackage(of)}</small>
         </h1>
         <Summary health={health} retiredAt={stored?.retired_at ?? null} now={now} />
         {health && <Figures videos={health.videos} totals={totals.of(of)} unit={config.durationUnit} />}
@@ -72,7 +71,7 @@ export function addPackagePage({ sources, frame, page }: Routing): void {
 /** Null where neither the config nor the live file has the package. */
 async function readPackage(
   sources: PageSources,
-  of: { account: string; package_id: number },
+  of: PackageRow,
   query: unknown,
   signal: AbortSignal,
   now: number,

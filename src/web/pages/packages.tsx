@@ -7,9 +7,8 @@ import { isReadingAll } from '../../health/reading.ts';
 import { countPages } from '../../lib/count-pages.ts';
 import { addDays } from '../../lib/days.ts';
 import { formatCount, pluralize } from '../../lib/format.ts';
-import { toPackageKey } from '../../lib/package-key.ts';
+import { toPackageKey, keyOfPackage } from '../../lib/package-key.ts';
 import type { PackageTotals } from '../../queries/named/packages.ts';
-import { keyOfPackage } from '../../queries/wide-reads.ts';
 import { createBars, Sparkline } from '../charts/figures.tsx';
 import { toQueryString } from '../paths.ts';
 import { findToday, pageParam, textParam, type PageSources, type Routing } from '../routing.ts';
@@ -33,7 +32,7 @@ interface SortColumn {
 }
 
 const COLUMNS = {
-  name: { head: 'Package', getValue: ({ name, account, package_id: id }) => name ?? `${account}/${id}` },
+  name: { head: 'Package', getValue: (row) => row.name ?? keyOfPackage(row) },
   state: { head: 'State', getValue: ({ problem }) => (problem ? CATALOGUE.length - getRank(problem) : 0) },
   videos: { head: '>Videos', getValue: ({ videos }) => videos },
   hours: { head: '>Hours', getValue: ({ totals }) => totals && totals.duration },

@@ -9,6 +9,7 @@ import { runPath } from '../paths.ts';
 import type { PageSources } from '../routing.ts';
 import { ClockTime, RelativeTime } from './format.tsx';
 import { RunBars } from './run-strip.tsx';
+import { keyOfPackage } from '../../lib/package-key.ts';
 
 interface ProgressProps {
   sources: PageSources;
@@ -61,7 +62,7 @@ function countPackages(accounts: Config['accounts'], { trigger }: RunningRun): n
 function Pages({ walk }: { walk: RunningWalk | undefined }) {
   if (!walk) return null;
   const { totalcount, page_size: size, checkpoint_page: page } = walk;
-  const name = <bdi>{walk.name ?? `${walk.account}/${walk.package_id}`}</bdi>;
+  const name = <bdi>{walk.name ?? keyOfPackage(walk)}</bdi>;
   if (walk.mode === 'quick' || !totalcount || !size || page === null) return name;
   const all = countPages(totalcount, size);
   const done = Math.min(all, Math.max(0, all - page + 1));

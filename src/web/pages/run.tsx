@@ -6,7 +6,6 @@ import { countPages } from '../../lib/count-pages.ts';
 import { formatBinaryBytes, formatCount, formatDuration, formatOffset, pluralize } from '../../lib/format.ts';
 import type { WalkWait } from '../../queries/named/runs.ts';
 import type { RunDetails } from '../../queries/run-queries.ts';
-import { keyOfPackage } from '../../queries/wide-reads.ts';
 import { changesPath, packagePath, runPath } from '../paths.ts';
 import { idParam, pageParam, type Routing } from '../routing.ts';
 import { Command, formatElapsed, Message, PackageLink, StatusLabel, Timestamp } from './format.tsx';
@@ -14,6 +13,7 @@ import { Page } from './layout.tsx';
 import { formatRunChanges, hasChanges, hasWaited, TRIGGERS, WalkTable } from './run-tables.tsx';
 import { Pager, Section } from './section.tsx';
 import { Table, type Column } from './table.tsx';
+import { keyOfPackage } from '../../lib/package-key.ts';
 
 const WALKS_PER_PAGE = 100;
 /** Rows of the other lists; the command below the page has all. */

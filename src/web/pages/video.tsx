@@ -10,6 +10,7 @@ import { ChangeBadge, TextChange } from './change-parts.tsx';
 import { ALL_PACKAGES, formatLength, formatSize, Timestamp, Title } from './format.tsx';
 import { Page } from './layout.tsx';
 import { Section } from './section.tsx';
+import { keyOfPackage } from '../../lib/package-key.ts';
 
 const videoParams = z.object({ account: z.string(), package: idParam, video: idParam });
 
@@ -30,7 +31,7 @@ export function addVideoPage({ sources: { details, config }, frame, page }: Rout
     const found = details.video(key, params.data.video);
     if (!found) return null;
     const { now: video, before, earlier } = found;
-    const packageName = details.package(key)?.name ?? `${video.account}/${video.package_id}`;
+    const packageName = details.package(key)?.name ?? keyOfPackage(video);
     const states = [video, ...before];
     return (
       <Page
