@@ -14,10 +14,10 @@ import type { StatusQueries } from '../queries/status-queries.ts';
 import { findOverdueSince } from './overdue-backup.ts';
 import { acceptRemovalsCommands } from './commands.ts';
 import type { FormatCommand } from '../lib/shell-command.ts';
+import { keyOfPackage, type PackageRow } from '../lib/package-key.ts';
 import { listStreams, type Stream, type StreamParts } from './streams.ts';
 import { readTargets } from './targets.ts';
 import { findOverdueRun, findStoppedAccounts, isFirstReadDue } from './reading.ts';
-import { keyOfPackage, type PackageRow } from '../lib/package-key.ts';
 
 export type HealthFacts = ReturnType<typeof readHealthFacts>;
 export type PackageReport = HealthFacts['packages'][number];

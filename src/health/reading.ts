@@ -13,8 +13,8 @@ interface ReadingParts {
   watchedSince?: number;
 }
 
-/** So many failures of one kind, in every package of an account, have one cause. */
-const SAME_FAILURES = 3;
+/** So many failures of one kind, in every package of an account and perhaps its storage, have one cause. */
+const SAME_FAILURES = 2;
 
 /** Accounts that the last run over everything gave up, or whose packages all failed in the same way. */
 export function findStoppedAccounts(
@@ -28,9 +28,9 @@ export function findStoppedAccounts(
     const countOf = (wanted: string) => failed.filter(({ kind }) => kind === wanted).length;
     const [common] = failed.map(({ kind }) => kind).sort((one, other) => countOf(other) - countOf(one));
     const most = failed.filter(({ kind }) => kind === common);
-    const [first] = most;
-    const walks = most.filter(({ package_id: id }) => id !== null).length;
-    const isEvery = walks >= SAME_FAILURES && walks === configured.length;
+    const walks = most.filter(({ package_id: id }) => id !== null);
+    const first = walks[0] ?? most[0];
+    const isEvery = most.length >= SAME_FAILURES && walks.length === configured.length;
     if (!first || !(isEvery || own.some(({ kind }) => kind === 'skipped'))) return [];
     const { run_id, started_at, finished_at, package_id: id } = first;
     const subject = `account ${account}, ${id === null ? 'storage' : `package ${id}`}`;

@@ -2,8 +2,8 @@
 import type { Config } from '../config/config.ts';
 import { fromTimestamp } from '../lib/clock.ts';
 import { previousTick, type Schedule } from '../lib/cron-ticks.ts';
-import type { StatusQueries } from '../queries/status-queries.ts';
 import { keyOfPackage } from '../lib/package-key.ts';
+import type { StatusQueries } from '../queries/status-queries.ts';
 
 /** One stream, and when it was last read completely. */
 export interface Stream {

@@ -4,8 +4,8 @@ import type { DiskSpace } from '../database/files.ts';
 import type { Stream } from '../health/streams.ts';
 import { isUpToDate, type TargetAccount, type TargetReport } from '../health/targets.ts';
 import { fromTimestamp } from '../lib/clock.ts';
-import type { StatusQueries } from '../queries/status-queries.ts';
 import { keyOfPackage } from '../lib/package-key.ts';
+import type { StatusQueries } from '../queries/status-queries.ts';
 
 export interface Scrape {
   config: Config;

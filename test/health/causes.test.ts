@@ -135,10 +135,10 @@ const CAUSES: Record<string, Cause> = {
   },
 };
 
-/** The health at noon of a file with these rows, and 50 packages in the config. */
-function readReport({ rows, parts = {} }: Pick<Cause, 'rows' | 'parts'>) {
+/** The health at noon of a file with these rows, and these packages in the config. */
+function readReport({ rows, parts = {} }: Pick<Cause, 'rows' | 'parts'>, packages = PACKAGES) {
   const path = liveFileWith(...rows);
-  const base = createTestConfig({ url: 'http://127.0.0.1:1', packages: PACKAGES, storage: {} }, path);
+  const base = createTestConfig({ url: 'http://127.0.0.1:1', packages, storage: {} }, path);
   const publish = { file: 'bi.db', exclude: [], everyMs: 0, targets: [target] };
   const config = { ...base, publish } as unknown as typeof base;
   const statusQueries = openStatusQueries(path);
@@ -169,6 +169,18 @@ describe('one cause is one item, with 50 packages', () => {
     });
     const { level, text } = getOverallStatus(report);
     expect([level, text.slice(1, 30)]).toEqual([cause.severity ? 'warn' : 'bad', item?.message.slice(1, 30)]);
+  });
+
+  it('also where the account has one package and storage', () => {
+    const rows = [
+      ...[walkedAt(101, LONG_AGO), readingAt(LONG_AGO), runEnded(1, 'failed', JUST_NOW, 'no connection')],
+      ...[walkEnded(1, 101, 'failed', JUST_NOW, 'no connection'), failure(101, 'connection')],
+      failure(null, 'connection'),
+    ];
+    const { items } = readReport({ rows }, [101]);
+    expect(items.map(({ message, affects }) => [message, affects])).toEqual([
+      ['account main failed: account main: connection', '1 package, storage'],
+    ]);
   });
 
   it('and two causes are two items', () => {

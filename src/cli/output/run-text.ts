@@ -17,6 +17,7 @@ import {
   truncate,
 } from '../../lib/format.ts';
 import { redactAll } from '../../lib/redact.ts';
+import { keyOfPackage } from '../../lib/package-key.ts';
 import type { RunRow } from '../../queries/named/status.ts';
 import { openRunQueries, type RunDetails } from '../../queries/run-queries.ts';
 import { openStatusQueries } from '../../queries/status-queries.ts';
@@ -25,7 +26,6 @@ import { isNotable, toPublishedWords } from './log-progress.ts';
 import { formatJson } from './output.ts';
 import { publishResultDocument, type PublishResult, type TargetLoads } from './publication-text.ts';
 import { formatFirst, formatRecords, MOST_ROWS, moreText, type Limit } from './table.ts';
-import { keyOfPackage } from '../../lib/package-key.ts';
 
 /** One line per run. */
 export function runTable(rows: readonly RunRow[]): string {

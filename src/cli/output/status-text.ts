@@ -15,9 +15,9 @@ import {
   escapeControls,
   truncate,
 } from '../../lib/format.ts';
+import { keyOfPackage } from '../../lib/package-key.ts';
 import { displayPath } from './output.ts';
 import { formatFirst, formatRecords, MOST_ROWS, moreText, type Limit, type TableRecord } from './table.ts';
-import { keyOfPackage } from '../../lib/package-key.ts';
 
 /** What `status` shows: the health of the live file, and the requests that were saved. */
 export type Report = Omit<HealthReport, 'budgets'> &

@@ -3,12 +3,12 @@ import type { HeldReason } from '../../database/schema/videos.ts';
 import { query } from '../../database/query.ts';
 import { DAY_MS, toTimestamp } from '../../lib/clock.ts';
 import { formatCount, pluralize, truncate } from '../../lib/format.ts';
+import type { PackageRow } from '../../lib/package-key.ts';
 import { PARTIAL_WALKS } from '../../queries/named/failures.ts';
 import { packageNames } from '../commands.ts';
 import type { HealthFacts } from '../facts.ts';
 import { advise, storageScope, type Finding, type Kind } from '../problem.ts';
 import { formatPackage, joinPackages, limitDetails, toOneLine } from '../text.ts';
-import type { PackageRow } from '../../lib/package-key.ts';
 
 const HELD_REASONS: Record<HeldReason, string> = {
   many: 'too many at once',

@@ -10,8 +10,8 @@ import {
   type ChangeRow,
   type StepKind,
 } from '../named/changes.ts';
-import { foldText, toLikePatterns } from './search-text.ts';
 import type { PackageRow } from '../../lib/package-key.ts';
+import { foldText, toLikePatterns } from './search-text.ts';
 
 export interface ChangesRequest extends Omit<ChangeFilter, 'pattern' | 'decomposed'> {
   /** In `field`, in any case; empty: anything. */

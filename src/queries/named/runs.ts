@@ -3,8 +3,8 @@ import { query } from '../../database/query.ts';
 import type { run, runFailure, walk } from '../../database/schema/runs.ts';
 import type { quarantine } from '../../database/schema/videos.ts';
 import type { Purpose } from '../../lib/request-budget.ts';
-import { selectRuns, type RunRow } from './status.ts';
 import type { PackageRow } from '../../lib/package-key.ts';
+import { selectRuns, type RunRow } from './status.ts';
 
 type RunId = { run_id: number };
 

@@ -4,9 +4,9 @@ import { useContext } from 'preact/hooks';
 import { fromTimestamp, HOUR_MS } from '../../lib/clock.ts';
 import type { Status } from '../../database/schema/values.ts';
 import { formatAgo, formatBinaryBytes, formatCount, formatDuration } from '../../lib/format.ts';
+import { keyOfPackage, type PackageRow } from '../../lib/package-key.ts';
 import { packagePath } from '../paths.ts';
 import { findMeaning } from './glossary.tsx';
-import { keyOfPackage, type PackageRow } from '../../lib/package-key.ts';
 
 /** The time zone of all times of a page; its footer names it. */
 export const Zone = createContext('UTC');
@@ -130,7 +130,7 @@ interface PackageLinkProps {
 /** The link to a package, by its name or, without one, its id. */
 export function PackageLink({ of, name }: PackageLinkProps) {
   return (
-    <a href={packagePath(of)}>
+    <a href={packagePath(of)} title={keyOfPackage(of)}>
       <bdi>{name ?? keyOfPackage(of)}</bdi>
     </a>
   );

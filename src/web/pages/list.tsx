@@ -5,6 +5,7 @@ import type { Config } from '../../config/config.ts';
 import { createCalendar } from '../../lib/calendar.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import { addDays, isDay } from '../../lib/days.ts';
+import type { PackageRow } from '../../lib/package-key.ts';
 import type { FoundChanges } from '../../queries/changes/find-changes.ts';
 import { LISTED_KINDS, SEARCHED_FIELDS, type ChangeRow } from '../../queries/named/changes.ts';
 import { clientGoneSignal } from '../../service/server/routes.ts';
@@ -15,7 +16,6 @@ import { formatLength, formatSize, PackageLink, RelativeTime } from './format.ts
 import { Page } from './layout.tsx';
 import { Section } from './section.tsx';
 import { Table, type Column } from './table.tsx';
-import type { PackageRow } from '../../lib/package-key.ts';
 
 const ROWS = 50;
 const KINDS = ['all', ...LISTED_KINDS] as const;

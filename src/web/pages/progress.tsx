@@ -3,13 +3,13 @@ import type { Config } from '../../config/config.ts';
 import { fromTimestamp, toTimestamp } from '../../lib/clock.ts';
 import { countPages } from '../../lib/count-pages.ts';
 import { formatCount, formatDuration } from '../../lib/format.ts';
+import { keyOfPackage } from '../../lib/package-key.ts';
 import type { RunningWalk } from '../../queries/named/status.ts';
 import type { RunningRun } from '../../queries/page-queries.ts';
 import { runPath } from '../paths.ts';
 import type { PageSources } from '../routing.ts';
 import { ClockTime, RelativeTime } from './format.tsx';
 import { RunBars } from './run-strip.tsx';
-import { keyOfPackage } from '../../lib/package-key.ts';
 
 interface ProgressProps {
   sources: PageSources;

@@ -2,8 +2,10 @@
 import type { ComponentChildren } from 'preact';
 import * as z from 'zod';
 import { formatHeldReason } from '../../health/kinds/package-kinds.ts';
+import { withoutSubject } from '../../health/text.ts';
 import { countPages } from '../../lib/count-pages.ts';
 import { formatBinaryBytes, formatCount, formatDuration, formatOffset, pluralize } from '../../lib/format.ts';
+import { keyOfPackage } from '../../lib/package-key.ts';
 import type { WalkWait } from '../../queries/named/runs.ts';
 import type { RunDetails } from '../../queries/run-queries.ts';
 import { changesPath, packagePath, runPath } from '../paths.ts';
@@ -13,7 +15,6 @@ import { Page } from './layout.tsx';
 import { formatRunChanges, hasChanges, hasWaited, TRIGGERS, WalkTable } from './run-tables.tsx';
 import { Pager, Section } from './section.tsx';
 import { Table, type Column } from './table.tsx';
-import { keyOfPackage } from '../../lib/package-key.ts';
 
 const WALKS_PER_PAGE = 100;
 /** Rows of the other lists; the command below the page has all. */
@@ -50,7 +51,7 @@ export function addRunPage({ sources, frame, page }: Routing): void {
           page={runQuery.parse(query).page}
           now={clock.now()}
         />
-        <List name="requests" heading="Requests" columns={REQUEST_COLUMNS} rows={found.requests} />
+        <List name="requests" heading="Requests by purpose" columns={REQUEST_COLUMNS} rows={found.requests} />
         <Quarantine rows={found.quarantine} held={found.held_back} />
         <p class="soft">
           All of it as JSON: <Command text={formatCommand(`runs ${run.run_id} --json`)} />
@@ -175,7 +176,12 @@ function Walks({ run, walks, waits, page: asked, now }: WalksProps) {
     >
       <WalkTable
         first={['Package', (walk: Walk) => <PackageLink of={walk} name={walk.name} />]}
-        walks={shown.map((walk) => ({ ...walk, waited_ms: waited.get(keyOfPackage(walk)) }))}
+        walks={shown.map((walk) => ({
+          ...walk,
+          error:
+            walk.error && withoutSubject(walk.error, `account ${walk.account}, package ${walk.package_id}`),
+          waited_ms: waited.get(keyOfPackage(walk)),
+        }))}
         now={now}
         run={run}
       />

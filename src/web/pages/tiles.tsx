@@ -125,7 +125,7 @@ function describeStorageChange(
   const known = deltas.filter((delta) => delta !== null);
   const [first] = known;
   if (!first || known.length < deltas.length || known.some(({ days }) => days !== first.days))
-    return 'no older day';
+    return 'growth not known yet';
   const change = formatSizeChange(sum(known.map((delta) => delta.bytes)));
   return `${change} ${first.days === 7 ? 'a week' : `in ${pluralize(first.days, 'day')}`}`;
 }

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import * as z from 'zod';
 import { pluralize } from '../../lib/format.ts';
 import { VIDEO_FIELDS } from '../../lib/service-fields.ts';
+import { keyOfPackage } from '../../lib/package-key.ts';
 import type { VersionRow, VideoRow } from '../../queries/named/videos.ts';
 import { packagePath } from '../paths.ts';
 import { idParam, type Routing } from '../routing.ts';
@@ -10,7 +11,6 @@ import { ChangeBadge, TextChange } from './change-parts.tsx';
 import { ALL_PACKAGES, formatLength, formatSize, Timestamp, Title } from './format.tsx';
 import { Page } from './layout.tsx';
 import { Section } from './section.tsx';
-import { keyOfPackage } from '../../lib/package-key.ts';
 
 const videoParams = z.object({ account: z.string(), package: idParam, video: idParam });
 

@@ -118,7 +118,7 @@ describe('the tiles', () => {
     const { page, change } = await openPages(emptied, only);
     expect(tile(await page(), 'storage')).toBe('Storage – not read yet');
     change(storageRow('2026-03-09', 2 ** 30));
-    expect(tile(await page(), 'storage')).toBe('Storage 5 GiB no older day');
+    expect(tile(await page(), 'storage')).toBe('Storage 5 GiB growth not known yet');
     change(storageRow('2026-03-03', 1), storageRow('2026-02-28', 2 ** 29));
     expect(tile(await page(), 'storage')).toBe('Storage 5 GiB +2.5 GiB in 9 days');
     change(storageRow('2026-03-02', 2 ** 30 + 2 ** 20), storageRow('2026-03-01', 5));
@@ -126,7 +126,7 @@ describe('the tiles', () => {
     change(storageRow('2026-03-10', 2 ** 30, { image_size: null, state: 'live' }));
     expect(tile(await page(), 'storage')).toBe('Storage (live) at least 4 GiB \u22125 MiB a week');
     change(`delete from storage_day;`, storageRow('2026-03-10', 2 ** 30, { state: 'live' }));
-    expect(tile(await page(), 'storage')).toBe('Storage (live) 5 GiB no older day');
+    expect(tile(await page(), 'storage')).toBe('Storage (live) 5 GiB growth not known yet');
   });
 });
 
