@@ -2,9 +2,10 @@
 import type { Config } from '../config/config.ts';
 import { toTimestamp } from '../lib/clock.ts';
 import { redact } from '../lib/redact.ts';
+import type { LastFailure } from '../queries/named/failures.ts';
 import type { StatusQueries } from '../queries/status-queries.ts';
 import type { IsStale, Stream } from './streams.ts';
-import { withoutSubject } from './text.ts';
+import { groupBy, withoutSubject } from './text.ts';
 
 interface ReadingParts {
   config: Pick<Config, 'accounts' | 'secrets'>;
@@ -16,28 +17,36 @@ interface ReadingParts {
 /** So many failures of one kind, in every package of an account and perhaps its storage, have one cause. */
 const SAME_FAILURES = 2;
 
-/** Accounts that the last run over everything gave up, or whose packages all failed in the same way. */
+/**
+ * Accounts that the last run over everything gave up, or whose packages all failed in the same way; or the last full one, because
+ * a quick run leaves out packages that were never read.
+ */
 export function findStoppedAccounts(
   { config, statusQueries }: ReadingParts,
   packages: readonly { account: string; walked_at: string | null }[],
 ) {
-  const rows = statusQueries.lastFailures();
+  const runs = groupBy(statusQueries.lastFailures(), ({ account, run_id }) => `${run_id} ${account}`);
   return config.accounts.flatMap(({ name: account, packages: configured }) => {
-    const own = rows.filter((row) => row.account === account);
-    const failed = own.filter(({ kind }) => kind !== 'skipped');
-    const countOf = (wanted: string) => failed.filter(({ kind }) => kind === wanted).length;
-    const [common] = failed.map(({ kind }) => kind).sort((one, other) => countOf(other) - countOf(one));
-    const most = failed.filter(({ kind }) => kind === common);
-    const walks = most.filter(({ package_id: id }) => id !== null);
-    const first = walks[0] ?? most[0];
-    const isEvery = most.length >= SAME_FAILURES && walks.length === configured.length;
-    if (!first || !(isEvery || own.some(({ kind }) => kind === 'skipped'))) return [];
+    const own = [...runs.values()].filter(([row]) => row.account === account);
+    const [first] = own.flatMap((failures) => findCommonFailure(failures, configured.length) ?? []);
+    if (!first) return [];
     const { run_id, started_at, finished_at, package_id: id } = first;
     const subject = `account ${account}, ${id === null ? 'storage' : `package ${id}`}`;
     const error = redact(withoutSubject(first.message, subject), config.secrets);
     const unread = packages.filter((row) => row.account === account && (row.walked_at ?? '') < started_at);
     return [{ account, run_id, finished_at, error, packages: unread.length }];
   });
+}
+
+/** The failure that an account has in common in a run; null where it has none. `packages`: the number of its packages. */
+function findCommonFailure(failures: readonly LastFailure[], packages: number): LastFailure | null {
+  const failed = failures.filter(({ kind }) => kind !== 'skipped');
+  const countOf = (wanted: string) => failed.filter(({ kind }) => kind === wanted).length;
+  const [common] = failed.map(({ kind }) => kind).sort((one, other) => countOf(other) - countOf(one));
+  const most = failed.filter(({ kind }) => kind === common);
+  const walks = most.filter(({ package_id: id }) => id !== null);
+  const isEvery = most.length >= SAME_FAILURES && walks.length === packages;
+  return isEvery || failed.length < failures.length ? (walks[0] ?? most[0] ?? null) : null;
 }
 
 /** The begin of the newest run, if a stream is stale and no run began for two ticks; null: runs begin. */

@@ -183,6 +183,18 @@ describe('one cause is one item, with 50 packages', () => {
     ]);
   });
 
+  it('also after a quick run, which leaves out packages that were never read', () => {
+    const rows = [
+      ...[runEnded(1, 'partial', JUST_NOW), walkedAt(101, null), walkedAt(102, null), readingAt(JUST_NOW)],
+      ...[...failedWalks(2, 'refused'), failure(101, 'refused'), failure(102, 'refused')],
+      ...[runEnded(2, 'succeeded', NOON), "update run set mode = 'quick' where run_id = 2;"],
+    ];
+    const { items } = readReport({ rows }, [101, 102]);
+    expect(items.map(({ message, affects }) => [message, affects])).toEqual([
+      ['account main failed: account main: refused', '2 packages'],
+    ]);
+  });
+
   it('and two causes are two items', () => {
     const gone = CAUSES['a package is gone']?.rows ?? [];
     const down = CAUSES['the database of a target is down']?.rows.slice(-2) ?? [];

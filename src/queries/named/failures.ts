@@ -70,7 +70,7 @@ select last.run_id, last.error,
     or (select coalesce(min(f.stream is 'storage'), 0) from run_failure f where f.run_id = last.run_id) as is_explained
 from last where last.status = 'failed'`);
 
-/** One thing that the last run over everything could not do, and that did not only have to wait. */
+/** One thing that a run over everything could not do, and that did not only have to wait. */
 export interface LastFailure {
   account: string;
   run_id: number;
@@ -81,15 +81,18 @@ export interface LastFailure {
   message: string;
 }
 
-/** What failed in the last run over everything. An interrupted or parked run does not count. `kind` is `skipped` where the run gave the account up. */
+/** What failed in the last run over everything, and before it in the last full one. An interrupted or parked run does not count. `kind` is `skipped` where the run gave the account up. */
 export const LAST_FAILURES = query<LastFailure>(`
-with last as (
-  select run_id, started_at, finished_at from run
-  where scope is null and status in ('succeeded', 'partial', 'failed') order by run_id desc limit 1)
+with ended as (
+  select run_id, mode, started_at, finished_at from run
+  where scope is null and status in ('succeeded', 'partial', 'failed')),
+last as (
+  select * from ended
+  where run_id in ((select max(run_id) from ended), (select max(run_id) from ended where mode = 'full')))
 select f.account, l.run_id, l.started_at, l.finished_at, f.package_id, f.kind, f.message
 from last l join run_failure f using (run_id)
 where f.kind not in ('parked', 'preempted', 'owned', 'interrupted', 'clock')
-order by f.account, f.package_id`);
+order by l.run_id desc, f.account, f.package_id`);
 
 /** A failed reading of the storage of an account, in an unscoped run. */
 export interface StorageFailure {

@@ -131,7 +131,8 @@ interface PackageLinkProps {
 export function PackageLink({ of, name }: PackageLinkProps) {
   return (
     <a href={packagePath(of)} title={keyOfPackage(of)}>
-      <bdi>{name ?? keyOfPackage(of)}</bdi>
+      <bdi>{name ?? of.account}</bdi>
+      {name === null && `/${of.package_id}`}
     </a>
   );
 }
