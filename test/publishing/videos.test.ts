@@ -158,7 +158,7 @@ describe('a published package', () => {
         is_retired: 0,
       },
       {
-        package_name: '102',
+        package_name: 'main/102',
         video_count: 0,
         removed_count: 0,
         size_bytes: 0,

@@ -112,7 +112,7 @@ export const packageColumns = (alias: string): TableColumn[] => [
   column(
     'package_name',
     'VARCHAR(255)',
-    'Name of the package in the config; its id if it has no name.',
+    'Name of the package in the config; its key if it has no name. Two packages may have one name: group by the key too.',
     `${alias}.package_name`,
     { source: 'name' },
   ),

@@ -203,7 +203,7 @@ function PackageField({ choices, chosen }: { choices: readonly Choice[]; chosen:
   const options = [
     ['', 'all packages'] as const,
     ...unlisted,
-    ...choices.map(({ key, name }): Option => [key, name]),
+    ...choices.map(({ key, name }): Option => [key, name === key ? key : `${name} (${key})`]),
   ];
   return <Select name="package" label="Package" value={found?.key ?? chosen ?? ''} options={options} />;
 }
