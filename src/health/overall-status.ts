@@ -42,7 +42,7 @@ export function getOverallStatus(facts: Facts): OverallStatus {
 }
 
 function formatFresh(packages: number): string {
-  if (packages === 0) return 'No packages are configured';
+  if (packages === 0) return 'The storage is fresh';
   return packages === 1 ? 'The only package is fresh' : `All ${formatCount(packages)} packages fresh`;
 }
 

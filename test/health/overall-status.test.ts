@@ -30,7 +30,7 @@ describe('the overall status', () => {
       /walk just now$/,
       { ...READ, packages: [{ ...FRESH_PACKAGE, walked_at: '2026-03-10 12:05:00' }] },
     ],
-    ['good', /^No packages are configured$/, { ...READ, packages: [] }],
+    ['good', /^The storage is fresh$/, { ...READ, packages: [] }],
     ['new', /^Nothing was synced yet$/, { ...UNREAD, runs: [] }],
     ['new', /^Nothing was synced yet$/, { ...UNREAD, runs: [{ ...ENDED_RUN, status: 'parked' }] }],
     ['new', /^First load: 0 of 1 package read$/, { ...UNREAD, runs: [RUNNING] }],

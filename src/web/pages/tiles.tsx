@@ -145,7 +145,9 @@ function FreshnessTile({ health: { packages, published, targets, now } }: TilesP
       name="freshness"
       label="Oldest package"
       href="/packages?sort=walked"
-      value={oldest ? <RelativeTime at={oldest} now={now} /> : 'not synced yet'}
+      value={
+        oldest ? <RelativeTime at={oldest} now={now} /> : packages.length > 0 ? 'not synced yet' : 'none'
+      }
       note={copies.map(({ name, at }, index) => (
         <Fragment key={name}>
           {index > 0 && ' · '}
