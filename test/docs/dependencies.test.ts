@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
-const PACKAGE = /(?:from |import |import\(|createRequire\(import.meta.url\)\()'((?:@[\w-]+\/)?[a-z][\w-]*)(?:\/[^']*)?'/g;
+const PACKAGE =
+  /(?:from |import |import\(|createRequire\(import.meta.url\)\()'((?:@[\w-]+\/)?[a-z][\w-]*)(?:\/[^']*)?'/g;
 
 it('of the source are in docs/contributing/dependencies.md, each with its reason', () => {
   const page = readFileSync('docs/contributing/dependencies.md', 'utf8');
