@@ -63,7 +63,7 @@ function checkKeys(accounts: readonly unknown[], report: Report): void {
   const keys = lists.map((list) => [textAt(list, 'base_url'), textAt(list, 'key')].join(' '));
   for (const [index, list] of lists.entries()) {
     const first = keys.indexOf(keys[index] ?? '');
-    if (first === index || textAt(list, 'key') === undefined) continue;
+    if (first === index || !textAt(list, 'key')) continue;
     const message = `is that of accounts[${first}] too; expected one account for a key, with all its packages`;
     report(['accounts', index, 'video_list', 'key'], message);
   }

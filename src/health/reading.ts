@@ -41,9 +41,8 @@ export function findStoppedAccounts(
 /** The failure that an account has in common in a run; null where it has none. `packages`: the number of its packages. */
 function findCommonFailure(failures: readonly LastFailure[], packages: number): LastFailure | null {
   const failed = failures.filter(({ kind }) => kind !== 'skipped');
-  const countOf = (wanted: string) => failed.filter(({ kind }) => kind === wanted).length;
-  const [common] = failed.map(({ kind }) => kind).sort((one, other) => countOf(other) - countOf(one));
-  const most = failed.filter(({ kind }) => kind === common);
+  const kinds = [...groupBy(failed, ({ kind }) => kind).values()];
+  const [most = []] = kinds.sort((one, other) => other.length - one.length);
   const walks = most.filter(({ package_id: id }) => id !== null);
   const isEvery = most.length >= SAME_FAILURES && walks.length === packages;
   return isEvery || failed.length < failures.length ? (walks[0] ?? most[0] ?? null) : null;
