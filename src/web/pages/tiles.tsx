@@ -1,7 +1,7 @@
 /** The tiles at the top of the status page: videos, storage, the last run and the next one, freshness. */
 import { Fragment, type ComponentChildren } from 'preact';
 import type { HealthReport } from '../../health/report.ts';
-import { findOldest } from '../../health/text.ts';
+import { findOldest, groupBy } from '../../health/text.ts';
 import { createCalendar, daysBetween } from '../../lib/calendar.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import { addDays } from '../../lib/days.ts';
@@ -97,8 +97,11 @@ function StorageTile({ sources: { config, details } }: TilesProps) {
   if (accounts.length === 0) return <Tile {...tile} value="–" note="not read yet" />;
   const newest = accounts.flatMap((days) => days.at(-1) ?? []);
   const sizes = newest.map(sumSizes);
-  const points =
-    accounts.length > 1 ? [] : (accounts[0] ?? []).map((row): Point => [row.date, sumSizes(row).bytes ?? 0]);
+  const sumBytes = (rows: (typeof accounts)[number]) => sum(rows.map((row) => sumSizes(row).bytes ?? 0));
+  const days = [...groupBy(accounts.flat(), ({ date }) => date)];
+  const points = days.flatMap(([date, rows]): Point[] =>
+    rows.length === accounts.length ? [[date, sumBytes(rows)]] : [],
+  );
   const bytes = formatBinaryBytes(sum(sizes.map((size) => size.bytes ?? 0)));
   return (
     <Tile

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { AccountConfig } from '../../../src/config/config.ts';
 import { insert, packageRow, storageRow, videoRow } from '../../support/fixtures/filled-live-file.ts';
 import { ALL_WELL, AT, pause, removal, request, run, walk } from '../../support/fixtures/page-rows.ts';
 import { published } from '../../support/fixtures/published-file.ts';
@@ -128,6 +129,19 @@ describe('the tiles', () => {
     change(`delete from storage_day;`, storageRow('2026-03-10', 2 ** 30, { state: 'live' }));
     expect(tile(await page(), 'storage')).toBe('Storage (live) 5 GiB growth not known yet');
   });
+});
+
+it('the storage of two accounts has a line over the days that both have', async () => {
+  const both = ([main]: readonly AccountConfig[]) => (main ? [main, { ...main, name: 'second' }] : []);
+  const second = (date: string, size: number) => storageRow(date, size, { account: 'second' });
+  const emptied = ['drop trigger storage_day_booked_delete;', 'delete from storage_day;'];
+  const { page, change } = await openPages(emptied, { accounts: both });
+  const linePoints = async () =>
+    named((await page()).part('tile-storage'), 'polyline').map(({ attributes }) => attributes.get('points'));
+  change(storageRow('2026-03-08', 2 ** 30), storageRow('2026-03-09', 2 ** 30), second('2026-03-09', 2 ** 30));
+  expect(await linePoints()).toEqual([]);
+  change(second('2026-03-08', 2 ** 31));
+  expect(await linePoints()).toEqual(['2,2 62,18']);
 });
 
 describe('a run under way', () => {
