@@ -14,13 +14,16 @@ vi.setConfig({ testTimeout: 60_000 });
 describe.skipIf(findPostgres() === null)('publish with targets', () => {
   const server = postgresForTests();
 
-  /** A folder with a config of these accounts, and one without the target. */
-  function folderOf(service: string, postgres: string, { worker = 'eu-1', names = ['main'] } = {}) {
+  /** A folder with a config of `main` and these accounts by their services, and one without the target. */
+  function folderOf(
+    service: string,
+    postgres: string,
+    { worker = 'eu-1', more = [] as [name: string, service: string][] } = {},
+  ) {
     const target = `publish: { targets: [{ name: warehouse, postgres: "${postgres}" }] }`;
-    const others = names
-      .slice(1)
-      .map((name) => {
-        const list = `video_list: { base_url: "${service}", key: sandbox-key }`;
+    const others = more
+      .map(([name, url]) => {
+        const list = `video_list: { base_url: "${url}", key: sandbox-key }`;
         return `  - { name: ${name}, ${list}, packages: [101] }\n`;
       })
       .join('');
@@ -33,7 +36,9 @@ describe.skipIf(findPostgres() === null)('publish with targets', () => {
   async function setUp(...names: string[]) {
     const { url: service } = await startSandbox();
     const url = await server.createDatabase();
-    const folder = folderOf(service, url, { names: ['main', ...names] });
+    const more: [string, string][] = [];
+    for (const name of names) more.push([name, (await startSandbox()).url]);
+    const folder = folderOf(service, url, { more });
     await folder.succeed('sync', '--config', 'sync.yaml');
     /** Another machine with a copy of the warehouse. */
     const copyFor = (postgres: string, worker = 'eu-1') => {
