@@ -105,7 +105,9 @@ describe.skipIf(findPostgres() === null)('the schema of a target', () => {
       'permission denied',
     );
     expect(await loadOutcome(site, {}, { readers: ['nobody'] })).toContain('role "nobody" does not exist');
-    expect(await check({ ...site.config, readers: ['nobody'] })).toContain('role "nobody" does not exist');
+    expect(await check({ ...site.config, readers: ['nobody'] })).toContain(
+      'role "nobody" does not exist (42704) 42704 -> CREATE ROLE',
+    );
   });
 
   it('that an administrator made by --print-sql is loaded by a role that may not change it', async () => {

@@ -60,6 +60,7 @@ function findHint(said: string, config: PostgresTargetConfig): string | undefine
     [/^28|client password must be/, `ALTER ROLE ${role} LOGIN PASSWORD '…'; or correct \`postgres:\``],
     [/^3D000/, `CREATE DATABASE ${quoteName(database)} OWNER ${role}; or correct the name in \`postgres:\``],
     [/^42501/, runSql(config)],
+    [/^42704/, 'CREATE ROLE …; or take the role out of `readers:`'],
     [/^(23505|42P10)/, 'DROP TABLE … CASCADE, and vodhouse publish makes and loads it again'],
     [/^55P03/, 'pg_stat_activity shows who holds the lock; or raise `lock_timeout` of the target'],
     [/^53100/, "free space on the server's disk"],
