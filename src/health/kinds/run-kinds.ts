@@ -69,7 +69,7 @@ const parked: Kind = {
 
 const NO_ERROR = 'no error was stored';
 const NEVER_READ_HINT =
-  'it was never read: if its id is wrong, correct it in the config or take it out; else the next run tries again';
+  'it was never read: check its id, and the address and key of the account; or take it out of the config';
 
 const failed: Kind = {
   kind: 'failed',
