@@ -16,22 +16,16 @@ const EXAMPLES = 3;
 
 const SAVINGS_DAYS = 7;
 
-/** Requests and page reads that an account saved in the last seven days. */
+/** The quick walks of an account in the last seven days, and the additional requests that full walks would have needed. */
 export interface Savings {
-  /** Quick walks, and the additional requests that full walks would have needed. */
   quick_walks: number;
   requests: number;
-  /** Pages that were recognised by their hash. */
-  pages: number;
 }
 
 const SAVINGS = query<Savings, { account: string; since: string }>(`
-select coalesce(sum(quick_walks), 0) as quick_walks, coalesce(sum(requests), 0) as requests,
-  (select coalesce(sum(recognised), 0) from walk
-    where run_id >= (select min(run_id) from run where started_at >= :since) and +account = :account
-      and started_at >= :since) as pages
+select coalesce(sum(quick_walks), 0) as quick_walks, coalesce(sum(requests), 0) as requests
 from saved_requests
-where account = :account and date >= substr(:since, 1, 10)`);
+where account = :account and date >= :since`);
 
 const REQUESTS = query<typeof request.$inferSelect, { limit: number }>(`
 select *
@@ -77,7 +71,7 @@ export function openStatusQueries(path: string) {
     /** The restriction of the account that is in force, or after which the rate still rises. */
     pause: (account: string, now: number) => status.PAUSE.get(db, { account, at: toTimestamp(now) }),
     savings: (account: string, now: number) =>
-      SAVINGS.one(db, { account, since: toTimestamp(now - SAVINGS_DAYS * DAY_MS) }),
+      SAVINGS.one(db, { account, since: toTimestamp(now - SAVINGS_DAYS * DAY_MS).slice(0, 10) }),
     requests: (limit: number) => REQUESTS.all(db, { limit }),
     /** The rows of a query of one problem. */
     read: <Row, Params>(query: { all: (tx: Tx, params: Params) => Row[] }, params: Params): Row[] =>

@@ -184,7 +184,6 @@ function budgetText({ budgets }: Report): string {
     '>per minute': show(row.per_minute),
     '>per day': show(row.per_day),
     'saved in 7 days by quick walks': row.saved.requests || null,
-    'unchanged pages': row.saved.pages,
   }));
   return formatRecords(records);
 }
