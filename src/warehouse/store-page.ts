@@ -217,14 +217,14 @@ function storeRefused(tx: Tx, { account, packageId, page, refused }: AnswerToSto
 
 /** Resolves quarantined videos that the page returned without a problem, or proved removed. */
 function resolveSeen(tx: Tx, answer: AnswerToStore, at: string): void {
-  const open = findOpenVideoIds(tx, answer);
+  const { account, packageId, proof } = answer;
+  const range = getIdRange([...answer.videos.map(({ id }) => id), ...(proof ? [proof.low, proof.high] : [])]);
+  const open = findOpenVideoIds(tx, { account, packageId, ...range });
   if (open.length === 0) return;
   const stored = new Set(answer.videos.map((video) => String(video.id)));
   const refused = new Set(answer.refused.map(({ id }) => String(id)));
-  const isRemoved = (id: string) =>
-    answer.proof && Number(id) >= answer.proof.low && Number(id) <= answer.proof.high;
+  const isRemoved = (id: string) => proof && Number(id) >= proof.low && Number(id) <= proof.high;
   const resolved = open.filter((id) => !refused.has(id) && (stored.has(id) || isRemoved(id)));
   if (resolved.length === 0) return;
-  const { account, packageId } = answer;
   resolve(tx, { account, stream: 'videos', packageId, ids: JSON.stringify(resolved), at });
 }

@@ -1,7 +1,7 @@
 /** How many records of a package the service is expected to list: live rows, not proved removed, and quarantined records. */
 import type { Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
-import { findOpenVideoIds } from './quarantine.ts';
+import { findHighestOpenId } from './quarantine.ts';
 import type { IdRange, PackageKey } from '../../lib/package-key.ts';
 import { findPackage } from './package.ts';
 import { findVideo, IN_RANGE, OF_PACKAGE } from './video.ts';
@@ -51,8 +51,7 @@ const findHighestRow = query<{ id: number | null }, PackageKey>(
 
 /** The highest id that the package ever had, in a row or in quarantine; 0 for none. */
 export function findHighestId(tx: Tx, key: PackageKey): number {
-  const quarantined = findOpenVideoIds(tx, key).map(Number).filter(Number.isSafeInteger);
-  return Math.max(findHighestRow(tx, key)?.id ?? 0, ...quarantined);
+  return Math.max(findHighestRow(tx, key)?.id ?? 0, findHighestOpenId(tx, key)?.id ?? 0);
 }
 
 /** A page by its ids, the ids that belong on it, and whether it is the whole list. */

@@ -2,7 +2,7 @@
 import type { Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
 import { quarantine } from '../../database/schema/videos.ts';
-import type { PackageKey } from '../../lib/package-key.ts';
+import type { IdRange, PackageKey } from '../../lib/package-key.ts';
 
 type NewQuarantine = Omit<Required<typeof quarantine.$inferInsert>, 'quarantine_id' | 'resolved_at'>;
 
@@ -32,14 +32,30 @@ export const resolveEarlier = query<never, { account: string; date: string; at: 
     where ${OPEN} and stream = 'storage' and record_id = :date and seen_at < :at`,
 ).run;
 
-const selectOpenIds = query<{ record_id: string }, PackageKey>(
-  `select distinct record_id from quarantine
-    where ${OPEN} and stream = 'videos' and package_id = :packageId and record_id is not null`,
+const OPEN_OF_PACKAGE = `${OPEN} and stream = 'videos' and package_id = :packageId`;
+
+const selectOpenIds = query<{ id: string }, PackageKey & { low: string; high: string; length: number }>(
+  `select distinct record_id as id from quarantine
+    where ${OPEN_OF_PACKAGE} and record_id between :low and :high and length(record_id) = :length`,
 ).all;
 
-/** The ids of the package's records that are in quarantine. */
-export const findOpenVideoIds = (tx: Tx, key: PackageKey): string[] =>
-  selectOpenIds(tx, key).map((row) => row.record_id);
+/** The ids in the range of the package's records that are in quarantine: they are texts, in order among those of one length. */
+export function findOpenVideoIds(tx: Tx, { account, packageId, low, high }: PackageKey & IdRange): string[] {
+  const ids: string[] = [];
+  for (let length = String(low).length; length <= String(high).length; length++) {
+    const least = Math.max(low, length === 1 ? 0 : 10 ** (length - 1));
+    const most = Math.min(high, 10 ** length - 1);
+    const range = { account, packageId, low: String(least), high: String(most), length };
+    ids.push(...selectOpenIds(tx, range).map(({ id }) => id));
+  }
+  return ids;
+}
+
+/** The highest id of the package's records that are in quarantine; null for none. */
+export const findHighestOpenId = query<{ id: number | null }, PackageKey>(
+  `select max(cast(record_id as integer)) as id from quarantine
+    where ${OPEN_OF_PACKAGE} and cast(record_id as integer) <= ${Number.MAX_SAFE_INTEGER}`,
+).get;
 
 /** Resolves the records with these ids: a JSON array of texts. */
 export const resolve = query<
