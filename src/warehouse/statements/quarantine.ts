@@ -41,14 +41,13 @@ const selectOpenIds = query<{ id: string }, PackageKey & { low: string; high: st
 
 /** The ids in the range of the package's records that are in quarantine: they are texts, in order among those of one length. */
 export function findOpenVideoIds(tx: Tx, { account, packageId, low, high }: PackageKey & IdRange): string[] {
-  const ids: string[] = [];
+  const found: { id: string }[][] = [];
   for (let length = String(low).length; length <= String(high).length; length++) {
     const least = Math.max(low, length === 1 ? 0 : 10 ** (length - 1));
     const most = Math.min(high, 10 ** length - 1);
-    const range = { account, packageId, low: String(least), high: String(most), length };
-    ids.push(...selectOpenIds(tx, range).map(({ id }) => id));
+    found.push(selectOpenIds(tx, { account, packageId, low: String(least), high: String(most), length }));
   }
-  return ids;
+  return found.flat().map(({ id }) => id);
 }
 
 /** The highest id of the package's records that are in quarantine; null for none. */
