@@ -7,7 +7,7 @@ export default defineConfig({
       'test/sync/**/*.test.ts',
       'test/budget/*.test.ts',
       'test/service/client/retr*.test.ts',
-      'test/app/*due.test.ts',
+      'test/app/{*due,ticks}.test.ts',
       'test/lib/cron-ticks.test.ts',
       'test/health/*.test.ts',
       'test/lake/*.test.ts',

@@ -1,6 +1,6 @@
 /** The page of all runs: the last ones as a strip, and a table. */
 import * as z from 'zod';
-import { formatCount, truncate } from '../../lib/format.ts';
+import { formatCount } from '../../lib/format.ts';
 import type { RunRow } from '../../queries/named/status.ts';
 import { runPath } from '../paths.ts';
 import { optional, type Routing } from '../routing.ts';
@@ -13,8 +13,6 @@ import { Table } from './table.tsx';
 
 const RUNS_PER_PAGE = 25;
 const STRIP_RUNS = 90;
-/** The page of the run has all of it, a line for each package. */
-const LONGEST_ERROR = 200;
 
 /** Show runs with a number below `before`; null: the newest ones. */
 const runsQuery = z.object({ before: optional(z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER)) });
@@ -70,7 +68,7 @@ function RunTable({ runs, now }: { runs: readonly RunRow[]; now: number }) {
       below={({ error, resume_at: at }) =>
         error !== null && (
           <>
-            <Message text={truncate(error, LONGEST_ERROR)} />
+            <Message text={error} />
             {at !== null && (
               <>
                 ; it can resume at <Timestamp at={at} />
