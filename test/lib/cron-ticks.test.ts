@@ -52,7 +52,7 @@ describe('the cadence', () => {
   });
 
   it('has its times in order, however the expression lists them', () => {
-    const { times, shortestMs } = readCadence('45,15 4,3 * * *', 0);
+    const { times, shortestMs } = readCadence('45,15 4,3 * * *', Date.parse('2026-01-10T12:34Z'));
     expect(times.map((time) => time / MINUTE_MS)).toEqual([195, 225, 255, 285]);
     expect(shortestMs).toBe(30 * MINUTE_MS);
   });
@@ -71,6 +71,7 @@ describe('an expression that names no time', () => {
     expect([previousTick(NEVER, 0), nextTick(NEVER, 0), scheduleInterval(NEVER, 0)]).toEqual([
       ...[0, Infinity, Infinity],
     ]);
+    expect(readCadence(NEVER, 0)).toMatchObject({ times: [], shortestMs: Infinity });
   });
 
   it.each([
