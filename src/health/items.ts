@@ -1,11 +1,11 @@
 /** What a person should attend to: one item for each cause, with what it affects. Pure. */
 import { formatCount, pluralize } from '../lib/format.ts';
 import { STORAGE_PART, type Advice, type Problem } from './problem.ts';
-import { groupBy, toOneLine } from './text.ts';
+import { findEarliest, groupBy, nameAccounts, toOneLine } from './text.ts';
 import type { FormatCommand } from '../lib/shell-command.ts';
 
 export interface Item {
-  /** The problem, or the first of a group. */
+  /** The problem, or the first of several. */
   problem: Problem;
   /** The worst of all that it has. */
   severity: 'bad' | 'attention' | 'note';
@@ -33,24 +33,37 @@ export function listItems(problems: readonly Problem[], formatCommand: FormatCom
   const causeOf = ({ causedBy }: Problem) => (causedBy && shown.has(keyOf(causedBy)) ? keyOf(causedBy) : '');
   const covered = groupBy(problems, causeOf);
   const groups = groupPackages(covered.get('') ?? [], ({ of: { kind }, scope }) => ({ kind, ...scope }));
-  const items = groups.map((group) =>
-    group.length > 1
-      ? toGroupItem(group, formatCommand)
-      : toItem(group[0], covered.get(keyOf(group[0])) ?? []),
+  const causes = groupBy(groups, ([first]) =>
+    first.shared ? JSON.stringify([first.of.kind, first.shared.cause]) : keyOf(first),
   );
+  const items = [...causes.values()].map((same) => {
+    if (same[0].length > 1) return toGroupItem(same[0], formatCommand);
+    const found = same.flat() as [Problem, ...Problem[]];
+    return toItem(
+      found,
+      found.flatMap((problem) => covered.get(keyOf(problem)) ?? []),
+    );
+  });
   return SEVERITIES.flatMap((severity) => items.filter((item) => item.severity === severity));
 }
 
 const keyOf = ({ of: { kind }, scope: { account, packageId, part } }: Problem) =>
   JSON.stringify([kind, account, packageId, part]);
 
-function toItem(problem: Problem, covered: readonly Problem[]): Item {
-  const { message, since, nextTry, details, advice } = problem;
-  const severity = SEVERITIES.find((each) => [problem, ...covered].some(({ of }) => of.severity === each));
+/** `problems`: one, or those of accounts with the same cause. */
+function toItem(problems: readonly [Problem, ...Problem[]], covered: readonly Problem[]): Item {
+  const [problem] = problems;
+  const { message, shared, nextTry, details, advice } = problem;
+  const severity = SEVERITIES.find((each) =>
+    [...problems, ...covered].some(({ of }) => of.severity === each),
+  );
+  const accounts = nameAccounts(problems.map(({ scope }) => scope.account ?? ''));
   return {
-    ...{ problem, message, since, nextTry, advice, isGroup: false },
+    ...{ problem, nextTry, advice, isGroup: false },
+    message: shared && problems.length > 1 ? `${accounts} ${shared.says}` : message,
+    since: findEarliest(problems),
     severity: severity ?? 'note',
-    affects: formatAffected(problem, covered),
+    affects: formatAffected(problems, covered),
     details: [...details, ...listExamples(covered)],
   };
 }
@@ -61,7 +74,7 @@ function toGroupItem(group: readonly [Problem, ...Problem[]], formatCommand: For
     ...{ problem, affects: null, nextTry: problem.nextTry, isGroup: true },
     severity: problem.of.severity,
     message: groupText(problem.scope.account, group.length, problem.of.grouped?.text ?? ''),
-    since: group.flatMap(({ since }) => since ?? []).sort()[0] ?? null,
+    since: findEarliest(group),
     details: listExamples(group),
     advice: [{ text: 'all of them', command: formatCommand('status --json') }],
   };
@@ -74,8 +87,9 @@ function listExamples(problems: readonly Problem[]): string[] {
 }
 
 /** `3 packages, storage`. A package that is affected in several ways counts once. */
-function formatAffected({ packages, scope }: Problem, covered: readonly Problem[]): string | null {
-  if (scope.packageId !== null || scope.part !== null) return null;
+function formatAffected(problems: readonly Problem[], covered: readonly Problem[]): string | null {
+  if (problems.some(({ scope }) => scope.packageId !== null || scope.part !== null)) return null;
+  const packages = problems.reduce((sum, problem) => sum + problem.packages, 0);
   const ids = covered.flatMap(({ scope: { account, packageId } }) =>
     packageId === null ? [] : `${account ?? ''}/${packageId}`,
   );

@@ -44,6 +44,8 @@ export interface Finding {
   fields?: Readonly<Record<string, unknown>>;
   /** Of a package: its state in two or three words. */
   state?: string | null;
+  /** Of accounts: those with the same cause are one item. `says`: what the message says after the name of the account. */
+  shared?: { cause: string; says: string } | null;
 }
 
 /** The names of a scope for sentences. */
@@ -90,6 +92,7 @@ export function listProblems(of: Kind, facts: HealthFacts): Problem[] {
     advice: [],
     fields: {},
     state: null,
+    shared: null,
   };
   return of
     .find(facts)

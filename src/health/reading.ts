@@ -17,6 +17,9 @@ interface ReadingParts {
 /** So many failures of one kind, in every package of an account and perhaps its storage, have one cause. */
 const SAME_FAILURES = 2;
 
+/** Faults of a service, not of an account: all accounts at its address have them. */
+const SERVICE_FAULTS: readonly string[] = ['connection', 'timeout', 'status', 'truncated', 'html'];
+
 /**
  * Accounts that the last run over everything gave up, or whose packages all failed in the same way; or the last full one, because
  * a quick run leaves out packages that were never read.
@@ -26,7 +29,7 @@ export function findStoppedAccounts(
   packages: readonly { account: string; walked_at: string | null }[],
 ) {
   const runs = groupBy(statusQueries.lastFailures(), ({ account, run_id }) => `${run_id} ${account}`);
-  return config.accounts.flatMap(({ name: account, packages: configured }) => {
+  return config.accounts.flatMap(({ name: account, packages: configured, videoList, storage }) => {
     const own = [...runs.values()].filter(([row]) => row.account === account);
     const [first] = own.flatMap((failures) => findCommonFailure(failures, configured.length) ?? []);
     if (!first) return [];
@@ -34,7 +37,9 @@ export function findStoppedAccounts(
     const subject = `account ${account}, ${id === null ? 'storage' : `package ${id}`}`;
     const error = redact(withoutSubject(first.message, subject), config.secrets);
     const unread = packages.filter((row) => row.account === account && (row.walked_at ?? '') < started_at);
-    return [{ account, run_id, finished_at, error, packages: unread.length }];
+    const { host } = new URL(id === null && storage ? storage.baseUrl : videoList.baseUrl);
+    const cause = SERVICE_FAULTS.includes(first.kind) ? `${first.kind} ${host}` : null;
+    return [{ account, run_id, finished_at, error, cause, packages: unread.length }];
   });
 }
 

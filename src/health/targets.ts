@@ -7,7 +7,7 @@ import { groupFailures, isLoadDone, RUNS, type LoadOutcome } from '../lib/load-r
 import { redact } from '../lib/redact.ts';
 import type { TargetLoadRow } from '../queries/named/targets.ts';
 import type { StatusQueries } from '../queries/status-queries.ts';
-import { findOldest, listFirst, toOneLine } from './text.ts';
+import { findOldest, nameAccounts, toOneLine } from './text.ts';
 
 /** One account in one target; of one that was never loaded, totals are 0 and everything else is null. */
 export interface TargetAccount extends Omit<TargetLoadRow, 'outcome' | 'attempted_at' | 'differences'> {
@@ -115,8 +115,5 @@ export function targetText(report: TargetReport, now: number): string {
 /** `account main`, `3 accounts (main, second, third)`, `the tables of runs`. */
 export function namesOf(rows: readonly TargetAccount[]): string {
   const names = rows.map(({ account }) => account).filter((name) => name !== RUNS);
-  if (names.length === 0) return 'the tables of runs';
-  return names.length === 1
-    ? `account ${names[0]}`
-    : `${formatCount(names.length)} accounts (${listFirst(names)})`;
+  return names.length === 0 ? 'the tables of runs' : nameAccounts(names);
 }

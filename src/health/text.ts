@@ -1,5 +1,5 @@
 /** Texts that the sentences of problems are made of. Pure. */
-import { escapeControls, truncate } from '../lib/format.ts';
+import { escapeControls, formatCount, truncate } from '../lib/format.ts';
 import { keyOfPackage, type PackageRow } from '../lib/package-key.ts';
 
 /** Days, fields or accounts that an alert lists. */
@@ -11,6 +11,13 @@ const MAX_DETAILS = 5;
 export function listFirst(items: readonly (string | number)[]): string {
   const left = items.length - EXAMPLES;
   return [...items.slice(0, EXAMPLES), ...(left > 0 ? [`${left} more`] : [])].join(', ');
+}
+
+/** `account main`, `3 accounts (main, second, third)`. */
+export function nameAccounts(names: readonly string[]): string {
+  return names.length === 1
+    ? `account ${names[0]}`
+    : `${formatCount(names.length)} accounts (${listFirst(names)})`;
 }
 
 /** The first five lines, and the number of the others out of `all`. */

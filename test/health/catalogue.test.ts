@@ -241,6 +241,17 @@ describe('the items', () => {
     expect([others, item?.problem.of.kind, item?.details.length]).toEqual([[], 'failed', 1]);
   });
 
+  it('of accounts are one where their service is down, and stay where it refuses them', () => {
+    const [stopped] = EVERY_PROBLEM['account_failed']?.stoppedAccounts ?? [];
+    const stop = (cause: string | null) =>
+      ['main', 'second'].flatMap((account) => (stopped ? { ...stopped, account, cause } : []));
+    const found = items({ stoppedAccounts: stop('connection service.test') });
+    expect(found.map(({ message, affects }) => [message, affects])).toEqual([
+      ['2 accounts (main, second) failed: page 1: no connection', '100 packages'],
+    ]);
+    expect(items({ stoppedAccounts: stop(null) })).toHaveLength(2);
+  });
+
   it('of a package stay where only another account fails', () => {
     const [stopped] = EVERY_PROBLEM['account_failed']?.stoppedAccounts ?? [];
     const stoppedAccounts = stopped ? [{ ...stopped, account: 'second' }] : [];

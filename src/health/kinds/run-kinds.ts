@@ -123,14 +123,16 @@ const listFailedAccounts = ({
   storageDetails,
   formatCommand,
 }: HealthFacts): Finding[] =>
-  stoppedAccounts.map(({ account, error, run_id, finished_at, packages }) => {
+  stoppedAccounts.map(({ account, error, cause, run_id, finished_at, packages }) => {
     const failures = [
       ...failedWalks.filter((row) => row.account === account),
       ...storageDetails.flatMap((row) => (row.account === account ? (row.failure ?? []) : [])),
     ];
+    const says = `failed: ${toOneLine(error)}`;
     return {
       ...{ scope: { account }, since: findEarliest([...failures, { since: finished_at }]), packages },
-      message: `account ${account} failed: ${toOneLine(error)}`,
+      message: `account ${account} ${says}`,
+      shared: cause === null ? null : { cause, says },
       advice: [advise('to see what works', formatCommand('check'))],
       fields: { error, run_id, packages },
     };
