@@ -54,13 +54,13 @@ const keyOf = ({ of: { kind }, scope: { account, packageId, part } }: Problem) =
 function toItem(problems: readonly [Problem, ...Problem[]], covered: readonly Problem[]): Item {
   const [problem] = problems;
   const { message, shared, nextTry, details, advice } = problem;
+  const accounts = problems.flatMap(({ scope }) => scope.account ?? []);
   const severity = SEVERITIES.find((each) =>
     [...problems, ...covered].some(({ of }) => of.severity === each),
   );
-  const accounts = nameAccounts(problems.map(({ scope }) => scope.account ?? ''));
   return {
     ...{ problem, nextTry, advice, isGroup: false },
-    message: shared && problems.length > 1 ? `${accounts} ${shared.says}` : message,
+    message: shared && problems.length > 1 ? `${nameAccounts(accounts)} ${shared.text}` : message,
     since: findEarliest(problems),
     severity: severity ?? 'note',
     affects: formatAffected(problems, covered),

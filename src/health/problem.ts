@@ -44,8 +44,8 @@ export interface Finding {
   fields?: Readonly<Record<string, unknown>>;
   /** Of a package: its state in two or three words. */
   state?: string | null;
-  /** Of accounts: those with the same cause are one item. `says`: what the message says after the name of the account. */
-  shared?: { cause: string; says: string } | null;
+  /** Of accounts: those with the same cause are one item. `text`: the message without the name of the account. */
+  shared?: { cause: string; text: string } | null;
 }
 
 /** The names of a scope for sentences. */

@@ -14,11 +14,17 @@ interface ReadingParts {
   watchedSince?: number;
 }
 
-/** So many failures of one kind, in every package of an account and perhaps its storage, have one cause. */
+/** Failures of one kind in every package of an account have one cause from this number on; one of its storage counts too. */
 const SAME_FAILURES = 2;
 
 /** Faults of a service, not of an account: all accounts at its address have them. */
-const SERVICE_FAULTS: readonly string[] = ['connection', 'timeout', 'status', 'truncated', 'html'];
+const SERVICE_FAULTS: readonly LastFailure['kind'][] = [
+  'connection',
+  'timeout',
+  'status',
+  'truncated',
+  'html',
+];
 
 /**
  * Accounts that the last run over everything gave up, or whose packages all failed in the same way; or the last full one, because
@@ -28,14 +34,15 @@ export function findStoppedAccounts(
   { config, statusQueries }: ReadingParts,
   packages: readonly { account: string; walked_at: string | null }[],
 ) {
-  const runs = groupBy(statusQueries.lastFailures(), ({ account, run_id }) => `${run_id} ${account}`);
+  const rows = groupBy(statusQueries.lastFailures(), ({ account }) => account);
   return config.accounts.flatMap(({ name: account, packages: configured, videoList, storage }) => {
-    const own = [...runs.values()].filter(([row]) => row.account === account);
-    const [first] = own.flatMap((failures) => findCommonFailure(failures, configured.length) ?? []);
+    const runs = groupBy(rows.get(account) ?? [], ({ run_id }) => String(run_id));
+    const [first] = [...runs.values()].flatMap(
+      (failures) => findCommonFailure(failures, configured.length) ?? [],
+    );
     if (!first) return [];
     const { run_id, started_at, finished_at, package_id: id } = first;
-    const subject = `account ${account}, ${id === null ? 'storage' : `package ${id}`}`;
-    const error = redact(withoutSubject(first.message, subject), config.secrets);
+    const error = redact(withoutSubject(first.message, { ...first, stream: 'storage' }), config.secrets);
     const unread = packages.filter((row) => row.account === account && (row.walked_at ?? '') < started_at);
     const { host } = new URL(id === null && storage ? storage.baseUrl : videoList.baseUrl);
     const cause = SERVICE_FAULTS.includes(first.kind) ? `${first.kind} ${host}` : null;

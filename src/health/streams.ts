@@ -53,7 +53,8 @@ export function listStreams(
   const rows = new Map(packages.map((row) => [keyOfPackage(row), row]));
   return config.accounts.flatMap(({ name: account, packages: configured, storage }) => {
     const videos = configured.map(({ id: packageId, name, full }): Stream => {
-      const { walked_at: at = null, live_count: live = null } = rows.get(`${account}/${packageId}`) ?? {};
+      const { walked_at: at = null, live_count: live = null } =
+        rows.get(keyOfPackage({ account, package_id: packageId })) ?? {};
       const isStaleNow = isStale(at, now, full);
       return { account, stream: 'videos', packageId, name, at, isStale: isStaleNow, videos: live };
     });

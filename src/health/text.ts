@@ -46,8 +46,13 @@ export function formatPackage(account: string, packageId: number, name: string |
   return `${account}/${packageId}${name === null ? '' : ` (${toOneLine(name, 60)})`}`;
 }
 
+/** What failed: a package, the storage of an account, or the account. */
+type FailedPlace = { account: string; package_id: number | null; stream?: string | null };
+
 /** The error without its subject: errors of requests begin with it, and the message names it already. */
-export function withoutSubject(error: string, subject: string): string {
+export function withoutSubject(error: string, { account, package_id: id, stream }: FailedPlace): string {
+  const part = id !== null ? `, package ${id}` : stream === 'storage' ? ', storage' : '';
+  const subject = `account ${account}${part}`;
   const rest = error.startsWith(subject) ? error.slice(subject.length) : '';
   return /^[,:]? /.test(rest) ? rest.replace(/^[,:]? /, '') : error;
 }

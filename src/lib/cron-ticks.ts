@@ -66,20 +66,20 @@ function listTimes(expression: string, now: number): number[] {
   return times;
 }
 
-/** The number of the field that is wrong in a plain expression of five fields, from 0; -1 for a good one. */
-export function findWrongField(expression: string): number {
-  const fields = expression.split(' ');
-  const wrong = fields.findIndex(
-    (_, at) => !isReadable(fields.map((field, each) => (each === at ? field : '*'))),
-  );
-  return wrong < 0 && nextTick(expression, 0) === Infinity ? DAY_OF_MONTH : wrong; // such as 30 February
-}
-
 const DAY_OF_MONTH = 2;
 
-function isReadable(fields: readonly string[]): boolean {
+/** The number of the field that is wrong in a plain expression of five fields, from 0; -1 for a good one. */
+export function findWrongField(expression: string): number {
+  if (isReadable(expression)) return nextTick(expression, 0) === Infinity ? DAY_OF_MONTH : -1; // such as 30 February
+  const fields = expression.split(' ');
+  return fields.findIndex(
+    (_, at) => !isReadable(fields.map((field, each) => (each === at ? field : '*')).join(' ')),
+  );
+}
+
+function isReadable(expression: string): boolean {
   try {
-    read(fields.join(' '));
+    read(expression);
     return true;
   } catch {
     return false;

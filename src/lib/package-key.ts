@@ -10,6 +10,7 @@ export type PackageRow = { account: string; package_id: number };
 /** `main/101`. */
 export const keyOfPackage = ({ account, package_id: id }: PackageRow): string => `${account}/${id}`;
 
+/** The key of a row of the live file. */
 export const toPackageKey = (row: PackageRow): PackageKey => ({
   account: row.account,
   packageId: row.package_id,

@@ -86,10 +86,11 @@ export const GAUGES: readonly GaugeReading[] = [
     ({ streams, statusQueries }) => {
       const rows = statusQueries.countHeldBack();
       const removals = new Map(rows.map((row) => [keyOfPackage(row), row.removals]));
-      const packages = streams.flatMap(({ account, packageId: id }) =>
-        id === null ? [] : [{ account, id }],
+      return streams.flatMap(({ account, packageId: package_id }) =>
+        package_id === null
+          ? []
+          : [[removals.get(keyOfPackage({ account, package_id })) ?? 0, account, package_id] as const],
       );
-      return packages.map(({ account, id }) => [removals.get(`${account}/${id}`) ?? 0, account, id]);
     },
     'Removals of the package that wait for a second proof, or for a person who accepts them.',
   ),

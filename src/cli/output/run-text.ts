@@ -5,7 +5,7 @@ import type { FormatCommand } from '../../lib/shell-command.ts';
 import { CHANGES, type Change } from '../../database/schema/values.ts';
 import { createConfigFilter } from '../../health/facts.ts';
 import { CONFIRMATION_HINT, formatHeldReason } from '../../health/kinds/package-kinds.ts';
-import { formatPackage, withoutSubject } from '../../health/text.ts';
+import { formatPackage, groupBy, withoutSubject } from '../../health/text.ts';
 import { fromTimestamp, systemClock } from '../../lib/clock.ts';
 import {
   escapeControls,
@@ -132,8 +132,7 @@ function formatFailures({ failures }: FullRun): string[] {
     const { account, package_id: id, stream, kind, message, hint } = row;
     const name =
       id !== null ? `${account}/${id}` : `${stream === 'storage' ? 'storage of' : 'account'} ${account}`;
-    const subject = id !== null ? `, package ${id}` : stream === 'storage' ? ', storage' : '';
-    const text = `${name} (${kind}): ${withoutSubject(message, `account ${account}${subject}`)}`;
+    const text = `${name} (${kind}): ${withoutSubject(message, row)}`;
     const isLast = hint !== failures[at + 1]?.hint;
     return `${escapeControls(text)}${hint && isLast ? `\n      -> ${hint}` : ''}`;
   });
@@ -205,11 +204,10 @@ function formatQuarantine(row: FullRun['quarantine'][number]): string {
 }
 
 function bookedText({ booked }: FullRun, limit: Limit): string {
-  const accounts = [...new Set(booked.map(({ account }) => account))];
-  const lines = accounts.map((account) => {
-    const days = booked.filter((row) => row.account === account).map(({ date }) => date);
-    return `storage of ${account}: ${pluralize(days.length, 'day')} booked (${days[0]} to ${days.at(-1)})`;
-  });
+  const lines = [...groupBy(booked, ({ account }) => account)].map(
+    ([account, days]) =>
+      `storage of ${account}: ${pluralize(days.length, 'day')} booked (${days[0].date} to ${days.at(-1)?.date})`,
+  );
   return [...lines.slice(0, limit.most), ...moreText(lines.length, limit)].join('\n');
 }
 

@@ -128,11 +128,11 @@ const listFailedAccounts = ({
       ...failedWalks.filter((row) => row.account === account),
       ...storageDetails.flatMap((row) => (row.account === account ? (row.failure ?? []) : [])),
     ];
-    const says = `failed: ${toOneLine(error)}`;
+    const text = `failed: ${toOneLine(error)}`;
     return {
       ...{ scope: { account }, since: findEarliest([...failures, { since: finished_at }]), packages },
-      message: `account ${account} ${says}`,
-      shared: cause === null ? null : { cause, says },
+      message: `account ${account} ${text}`,
+      shared: cause === null ? null : { cause, text },
       advice: [advise('to see what works', formatCommand('check'))],
       fields: { error, run_id, packages },
     };
@@ -140,8 +140,8 @@ const listFailedAccounts = ({
 
 const listFailedPackages = (facts: HealthFacts): Finding[] =>
   joinPackages(facts.failedWalks, facts).map((row) => {
-    const { scope, since, account, package_id, walk_id, failures, name, isRead } = row;
-    const error = withoutSubject(row.error ?? NO_ERROR, `account ${account}, package ${package_id}`);
+    const { scope, since, walk_id, failures, name, isRead } = row;
+    const error = withoutSubject(row.error ?? NO_ERROR, row);
     return {
       ...{ scope, since, state: 'last walk failed', fields: { error, walk_id, failures } },
       message: `${name} failed: ${toOneLine(error)}`,
@@ -152,7 +152,7 @@ const listFailedPackages = (facts: HealthFacts): Finding[] =>
 const listFailedStorages = ({ storageDetails }: HealthFacts): Finding[] =>
   storageDetails.flatMap(({ account, failure }) => {
     if (!failure || failure.isReadSince) return [];
-    const error = withoutSubject(failure.error, `account ${account}, storage`);
+    const error = withoutSubject(failure.error, { account, package_id: null, stream: 'storage' });
     return {
       ...{ scope: storageScope(account), since: failure.since, fields: { stream: 'storage', error } },
       message: `storage of ${account} failed: ${toOneLine(error)}`,

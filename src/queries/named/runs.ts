@@ -66,8 +66,8 @@ type WalkRow = { name: string | null; resumed: 0 | 1 } & Record<'added' | 'edite
 /** The walks of a run. A quick walk that found nothing is not stored. */
 export const RUN_WALKS = query<WalkRow, RunId>(`
 select walk_id, run_id, walk.account, walk.package_id, package.name, mode, status, pages, walk.totalcount,
-  inserted as added, updated as edited, unchanged, removed, restored, quarantined, unsettled, held_back, requests, resumed, started_at, finished_at,
-  error
+  inserted as added, updated as edited, unchanged, removed, restored, quarantined, unsettled, held_back, requests,
+  resumed, started_at, finished_at, error
 from walk
 left join package on package.account = walk.account and package.package_id = walk.package_id
 where run_id = :run_id

@@ -9,7 +9,7 @@ import { createCalendar } from '../../lib/calendar.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import { addDays } from '../../lib/days.ts';
 import { formatCount, pluralize } from '../../lib/format.ts';
-import { toPackageKey, type PackageKey, keyOfPackage } from '../../lib/package-key.ts';
+import { keyOfPackage, toPackageKey, type PackageKey } from '../../lib/package-key.ts';
 import type { PageQueries } from '../../queries/page-queries.ts';
 import { Strip } from '../charts/figures.tsx';
 import { findToday, type PageSources } from '../routing.ts';

@@ -178,8 +178,7 @@ function Walks({ run, walks, waits, page: asked, now }: WalksProps) {
         first={['Package', (walk: Walk) => <PackageLink of={walk} name={walk.name} />]}
         walks={shown.map((walk) => ({
           ...walk,
-          error:
-            walk.error && withoutSubject(walk.error, `account ${walk.account}, package ${walk.package_id}`),
+          error: walk.error && withoutSubject(walk.error, walk),
           waited_ms: waited.get(keyOfPackage(walk)),
         }))}
         now={now}
