@@ -60,15 +60,16 @@ function suggestKey(name: string, known: readonly string[]): string {
   return nearest === undefined ? `expected one of ${known.join(', ')}` : `did you mean ${nearest}?`;
 }
 
-/** The branch of a union with the fewest problems, if they are inside of the value; an unknown key counts twice. */
+/** The branch of a union with the fewest problems, if it is the only one and they are inside of the value; an unknown key counts most. */
 function findNearestBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
   const isAnotherKind = ({ code, path }: Issue) =>
     path.length === 0 && (code === 'invalid_type' || code === 'invalid_value');
   const countOf = (issues: readonly Issue[]) =>
-    issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? 2 * issue.keys.length : 1), 0);
-  return branches
+    issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? 10 * issue.keys.length : 1), 0);
+  const [nearest, next] = branches
     .filter((issues) => !issues.some(isAnotherKind))
-    .sort((one, other) => countOf(one) - countOf(other))[0];
+    .sort((one, other) => countOf(one) - countOf(other));
+  return nearest && next && countOf(nearest) === countOf(next) ? undefined : nearest;
 }
 
 function describeValue(issue: Issue, source: Source, path: Path): string {

@@ -47,7 +47,7 @@ export function formatPackage(account: string, packageId: number, name: string |
 }
 
 /** What failed: a package, the storage of an account, or the account. */
-type FailedPlace = { account: string; package_id: number | null; stream?: string | null };
+export type FailedPlace = { account: string; package_id: number | null; stream?: string | null };
 
 /** The error without its subject: errors of requests begin with it, and the message names it already. */
 export function withoutSubject(error: string, { account, package_id: id, stream }: FailedPlace): string {

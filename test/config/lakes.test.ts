@@ -72,11 +72,12 @@ describe('a lake', () => {
 
 describe('a target that cannot be', () => {
   it.each([
-    ['no place', 'every: 1h', ['targets[0].postgres: missing']],
+    ['no place', 'every: 1h', ['targets[0]: a mapping is not valid']],
+    ['an unknown place', 'delta: /srv/lake', ['targets[0]: a mapping is not valid']],
     [
       'two places',
       'folder: /srv/lake, postgres: "postgres://me@127.0.0.1/db"',
-      ['targets[0].folder: unknown key'],
+      ['targets[0]: a mapping is not valid'],
     ],
     ['a key of PostgreSQL', 'folder: /srv/lake, schema: a', ['targets[0].schema: unknown key']],
     ['a key of a lake', 'postgres: "postgres://me@127.0.0.1/db", keep: 3d', ['targets[0].keep: unknown key']],

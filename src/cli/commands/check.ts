@@ -19,6 +19,7 @@ import {
   TransientError,
 } from '../../lib/errors.ts';
 import { pluralize } from '../../lib/format.ts';
+import { groupBy, listFirst, withoutSubject, type FailedPlace } from '../../health/text.ts';
 import { openTarget } from '../../publishing/targets/loader.ts';
 import { findRefusal, formatLoaded, readIdentity } from '../../publishing/targets/ownership.ts';
 import type { ServiceClient } from '../../service/client/client.ts';
@@ -129,10 +130,14 @@ async function checkAccount(
   const checkPackages = async () => {
     const results: CheckResult[] = [];
     for (const { id } of packages) {
-      const { finding, isReachable } = await checkRequest(name, `package ${id}`, async () => {
-        const { paging } = await client.videoPage({ ...request, packageId: id, page: 1, pageSize: 1 });
-        return pluralize(paging.totalcount, 'video');
-      });
+      const { finding, isReachable } = await checkRequest(
+        { account: name, package_id: id },
+        `package ${id}`,
+        async () => {
+          const { paging } = await client.videoPage({ ...request, packageId: id, page: 1, pageSize: 1 });
+          return pluralize(paging.totalcount, 'video');
+        },
+      );
       results.push(finding);
       if (!isReachable) break; // the other packages are at the same address
     }
@@ -140,7 +145,8 @@ async function checkAccount(
   };
   if (!storage) return checkPackages();
   const yesterday = addDays(createCalendar(timezone).dayAt(Date.now()), -1);
-  const checkStorage = checkRequest(name, `storage of ${yesterday}`, async () => {
+  const ofStorage = { account: name, package_id: null, stream: 'storage' };
+  const checkStorage = checkRequest(ofStorage, `storage of ${yesterday}`, async () => {
     const { records } = await client.storageDays({ ...request, from: yesterday, to: yesterday });
     const days = records.map(readStorageDay).filter((read) => 'day' in read && read.day.date === yesterday);
     return `answers${days.length === 0 ? ', but without' : ' with'} figures of that day`;
@@ -151,10 +157,11 @@ async function checkAccount(
 
 /** An error of the service is a result; any other ends the command. */
 async function checkRequest(
-  account: string,
+  of: FailedPlace,
   asked: string,
   send: () => Promise<string>,
 ): Promise<{ finding: CheckResult; isReachable: boolean }> {
+  const { account } = of;
   try {
     const finding = { account, asked, ok: true, result: await send(), hint: null };
     return { finding, isReachable: true };
@@ -164,7 +171,8 @@ async function checkRequest(
     const isReachable = !(isFault && error.fault === 'connection');
     const advice = error instanceof RefusedError ? adviceFor(error, asked) : null;
     const hint = error.hint ?? advice;
-    return { finding: { account, asked, ok: false, result: errorMessage(error), hint }, isReachable };
+    const result = withoutSubject(errorMessage(error), of);
+    return { finding: { account, asked, ok: false, result, hint }, isReachable };
   }
 }
 
@@ -206,6 +214,12 @@ function checkText({ file, accounts }: Config, checked: Checked, refusal: Leavin
   const table = formatRecords(
     rows.map(({ of, checked, ok, result }) => ({ of, checked, '': ok ? 'ok' : 'FAILED', result })),
   );
-  const hints = rows.flatMap(({ of, checked, hint }) => (hint ? [`  -> ${of}, ${checked}: ${hint}`] : []));
+  const byHint = groupBy(
+    rows.filter(({ hint }) => hint),
+    ({ hint }) => hint ?? '',
+  );
+  const hints = [...byHint].map(
+    ([hint, alike]) => `  -> ${listFirst(alike.map(({ of, checked }) => `${of} ${checked}`))}: ${hint}`,
+  );
   return `${[headline, '', table, ...hints].join('\n')}\n`;
 }
