@@ -67,6 +67,8 @@ export function readHealthFacts(parts: HealthParts, now: number, runs: number) {
     storage: accounts.flatMap((account) => readStorage(account, statusQueries, streams)),
     budgets: accounts.map((account) => readBudget(account, parts, now)),
     refusedPublication: readRefusal(parts),
+    /** Since when the published file is being made; null: it is not. */
+    publishingSince: readLiveHolder(config.warehouse, 'publish')?.since ?? null,
     targets: readTargets(parts),
     runs: runRows,
     ...failures,

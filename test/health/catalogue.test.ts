@@ -138,6 +138,16 @@ describe('the published file', () => {
     ['behind for two minutes after a run', { runs: [run('11:58:00')] }, [false]],
     ['right after a run', { runs: [run('11:58:01')] }, []],
     ['during a run, with changes of an earlier one', { runs: [run('11:59:30'), run('11:30:00')] }, [true]],
+    [
+      'being made for two minutes after a run',
+      { runs: [run('11:58:00')], publishingSince: '2026-03-10 11:58:01' },
+      [true],
+    ],
+    [
+      'being made for an hour',
+      { runs: [run('10:58:00'), run('11:58:00')], publishingSince: '2026-03-10 11:00:00' },
+      [false],
+    ],
     ['made after the earlier run', { runs: [run('11:59:30'), run('10:30:00')] }, []],
     ['waiting for publish.every', { runs: [run('11:58:00')], config: config(7_200_000) }, []],
     ['late for publish.every', { runs: [run('11:58:00')], config: config(60_000) }, [false]],

@@ -1,11 +1,13 @@
 /** Problems of the published file, of backups, and of a config or packages that the worker refused. */
-import { fromTimestamp, MINUTE_MS } from '../../lib/clock.ts';
+import { fromTimestamp, HOUR_MS, MINUTE_MS } from '../../lib/clock.ts';
 import type { HealthFacts } from '../facts.ts';
 import { advise, type Kind } from '../problem.ts';
 import { toOneLine } from '../text.ts';
 
 /** A worker publishes right after a run; a published file that is behind for longer is a problem. */
 const PUBLISHED_LATE_MS = 2 * MINUTE_MS;
+/** A publication of a large file takes minutes; one that takes longer than this hangs. */
+const LONGEST_PUBLICATION_MS = HOUR_MS;
 
 const formatLast = (at: string | null) =>
   at === null ? 'there is none yet' : `the last one was made at ${at} UTC`;
@@ -13,7 +15,9 @@ const formatLast = (at: string | null) =>
 /** The first reason why the published file is not made, or is behind. */
 const unpublished: Kind = {
   kind: 'unpublished',
-  when: ['publications fail, or the published file lacks the changes of a run two minutes after it'],
+  when: [
+    'publications fail, or the published file lacks the changes of a run two minutes after it and is not being made',
+  ],
   severity: 'attention',
   find: (facts) => {
     const { published, refusedPublication: refused, failedPublication: failure, formatCommand } = facts;
@@ -39,14 +43,19 @@ const unpublished: Kind = {
   resolved: () => 'the published file shows the last changes again',
 };
 
-/** During a run, and right after it, the file is expected to be behind: only what an earlier run left unpublished fades. */
-function findBehind({ published, runs, config, now }: HealthFacts) {
+/**
+ * During a run, right after it, and while it is made, the file is expected to be behind: only what an earlier run left unpublished
+ * fades.
+ */
+function findBehind({ published, publishingSince, runs, config, now }: HealthFacts) {
   const isLate = (at?: string | null): at is string =>
     at ? fromTimestamp(at) <= now - PUBLISHED_LATE_MS : false;
   const since = runs.map(({ finished_at: at }) => at).find(isLate);
   if (!published?.behind || since === undefined) return null;
   const at = published.published_at;
-  const isFading = !isLate(runs[0]?.finished_at);
+  const isBeingMade =
+    publishingSince !== null && fromTimestamp(publishingSince) > now - LONGEST_PUBLICATION_MS;
+  const isFading = isBeingMade || !isLate(runs[0]?.finished_at);
   if (isFading && at !== null && at >= since) return null;
   const everyMs = config.publish?.everyMs ?? 0;
   const isWaiting = at !== null && everyMs > 0 && fromTimestamp(at) + everyMs > now - PUBLISHED_LATE_MS;
