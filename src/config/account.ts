@@ -9,6 +9,11 @@ const videoList = section({
   base_url: types.baseUrl.describe('Address of the video list, without the path of the operation.'),
   key: types.key.describe('The API key of this account alone; better ${NAME} than the key itself.'),
   page_size: withDefault(types.integer(1), 1000, 'Videos to request per page; the service may return fewer.'),
+  exclude: withDefault(
+    z.array(types.excludedField, 'a list of fields'),
+    [],
+    'Fields of a video that are not stored, by the names of the service: such as one that differs at every read.',
+  ),
 });
 
 const AUTH = 'none, query or { header: x-api-key }';

@@ -85,6 +85,12 @@ export function nonEmptyText(expected: string) {
   return text(expected, (value) => value.trim() !== '').meta(ALSO_NUMBERS);
 }
 
+/** A field of a video that may be left out. */
+export const excludedField = text(
+  'a field of a video other than id',
+  (value) => !['', 'id'].includes(value.trim()),
+);
+
 /** The name of an account or a target, usable in a metric, a file name and a command line. */
 export const accountName = text('letters, digits, - and _, with a letter or a digit first', (value) =>
   /^[A-Za-z0-9][A-Za-z0-9_-]*$/.test(value),

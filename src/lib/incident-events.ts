@@ -2,6 +2,6 @@
 export const INCIDENT_EVENTS = [
   ...(['failed', 'stale', 'restricted', 'discrepancy', 'held_back', 'gap'] as const),
   ...(['quarantine', 'drift', 'unpublished', 'backup', 'target', 'config', 'clock'] as const),
-  ...(['parked', 'partial', 'unordered', 'shrunk'] as const),
+  ...(['parked', 'partial', 'unordered', 'shrunk', 'rewritten'] as const),
 ] as const;
 export type IncidentEvent = (typeof INCIDENT_EVENTS)[number];

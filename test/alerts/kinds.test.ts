@@ -265,6 +265,22 @@ const CASES: Case[] = [
     post: { package_id: 101, since: NOON, details: { videos: 20, videos_before: 41 } },
   },
   {
+    event: 'rewritten',
+    begin: [
+      runEnded(1, 'succeeded', '2026-03-10 09:00:00'),
+      walkEnded(1, 101, 'succeeded', '2026-03-10 09:00:05'),
+      ...['update walk set updated = 21, unchanged = 20;', runEnded(2, 'succeeded', '2026-03-10 10:00:00')],
+      walkEnded(2, 101, 'succeeded', '2026-03-10 10:00:05'),
+      'update walk set updated = 22, unchanged = 21 where run_id = 2;',
+    ],
+    end: ['update walk set unchanged = 22 where run_id = 2;'],
+    post: {
+      package_id: 101,
+      since: '2026-03-10 09:00:05',
+      details: { edited: 22, videos: 43, fields: [] },
+    },
+  },
+  {
     event: 'gap',
     begin: [
       insert('storage_gap', {

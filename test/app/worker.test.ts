@@ -42,7 +42,7 @@ function configFor(accounts: Record<string, string>): Config {
   const named = Object.entries(accounts).map(([name, url]): AccountConfig => ({
     ...template,
     name,
-    videoList: { baseUrl: url, key: 'sandbox-key', pageSize: 100 },
+    videoList: { baseUrl: url, key: 'sandbox-key', pageSize: 100, exclude: [] },
     storage: createStorageConfig(url, { key: 'sandbox-key', since: '2026-03-01' }),
   }));
   return { ...base, accounts: named };

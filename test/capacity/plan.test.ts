@@ -29,7 +29,7 @@ function account(
     was: null,
     proxy: null,
     ca: null,
-    videoList: { baseUrl: 'http://127.0.0.1:9', key: 'key', pageSize: 1000 },
+    videoList: { baseUrl: 'http://127.0.0.1:9', key: 'key', pageSize: 1000, exclude: [] },
     storage: storage
       ? {
           baseUrl: '',

@@ -22,7 +22,12 @@ describe('a minimal config', () => {
           was: null,
           proxy: null,
           ca: null,
-          videoList: { baseUrl: 'https://videos.example.test', key: 'first-key', pageSize: 1000 },
+          videoList: {
+            baseUrl: 'https://videos.example.test',
+            key: 'first-key',
+            pageSize: 1000,
+            exclude: [],
+          },
           storage: null,
           packages: [{ id: 101, name: null }],
           packagesFile: null,
@@ -80,7 +85,7 @@ duration_unit: s
 accounts:
   - name: main
     was: former
-    video_list: { base_url: "https://videos.example.test/api/", key: first-key, page_size: 20 }
+    video_list: { base_url: "https://videos.example.test/api/", key: first-key, page_size: 20, exclude: [opt] }
     storage:
       base_url: http://reports.example.test:8080/
       auth: { header: x-api-key }
@@ -118,7 +123,12 @@ notify: { webhook: https://hooks.example.test/x?y=z, ping: https://ping.example.
       was: 'former',
       proxy: null,
       ca: null,
-      videoList: { baseUrl: 'https://videos.example.test/api', key: 'first-key', pageSize: 20 },
+      videoList: {
+        baseUrl: 'https://videos.example.test/api',
+        key: 'first-key',
+        pageSize: 20,
+        exclude: ['opt'],
+      },
       storage: {
         baseUrl: 'http://reports.example.test:8080',
         auth: { header: 'x-api-key' },

@@ -19,6 +19,7 @@ export type Target = (input: Buffer) => void | Promise<void>;
 const CANARY = 'canary-0xC0FFEE-key';
 const PARSING = {
   codes: { restricted: ['Limited'], final: ['Closed'] },
+  exclude: [],
   redact: (text: string) => redact(text, [CANARY]),
 };
 const HANG_MS = 20_000;

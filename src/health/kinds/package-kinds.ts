@@ -4,7 +4,7 @@ import { query } from '../../database/query.ts';
 import { DAY_MS, toTimestamp } from '../../lib/clock.ts';
 import { formatCount, pluralize, truncate } from '../../lib/format.ts';
 import type { PackageRow } from '../../lib/package-key.ts';
-import { PARTIAL_WALKS } from '../../queries/named/failures.ts';
+import { lastWalk, PARTIAL_WALKS } from '../../queries/named/failures.ts';
 import { packageNames } from '../commands.ts';
 import type { HealthFacts } from '../facts.ts';
 import { advise, storageScope, type Finding, type Kind } from '../problem.ts';
@@ -172,4 +172,54 @@ const shrunk: Kind = {
   },
 };
 
-export const PACKAGE_KINDS = [stale, partial, heldBack, unordered, shrunk];
+/** More edits than these, and more than half of the package, are its rewriting. */
+const MOST_EDITS = 20;
+const isRewriting = (walk: string) => `${walk}.updated > max(${MOST_EDITS}, ${walk}.unchanged)`;
+
+const REWRITTEN = query<
+  PackageRow & { edited: number; videos: number; since: string; fields: string | null }
+>(`
+with last as (
+  select p.account, p.package_id, (${lastWalk(`'succeeded'`)}) as walk_id from package p where p.retired_at is null
+)
+select w.account, w.package_id, w.updated as edited, w.updated + w.unchanged as videos, before.finished_at as since,
+  (select changed_fields from (
+    select changed_fields from video v
+    where v.account = w.account and v.package_id = w.package_id and v.run_id = w.run_id and v.change = 'edited' limit 1000)
+    group by changed_fields order by count(*) desc limit 1) as fields
+from last join walk w using (walk_id)
+join walk before on before.walk_id = (
+  select x.walk_id from walk x
+  where x.account = w.account and x.package_id = w.package_id and x.mode = 'full' and x.status = 'succeeded'
+    and x.walk_id < w.walk_id
+  order by x.walk_id desc limit 1)
+where ${isRewriting('w')} and ${isRewriting('before')}`);
+
+/** A field that differs at every read, such as a signed address, stores each video again at each walk. */
+const rewritten: Kind = {
+  kind: 'rewritten',
+  when: ['the last two full walks of a package each edited more than half of its videos'],
+  severity: 'attention',
+  find: (facts) =>
+    joinPackages(facts.read(REWRITTEN, {}), facts).map((row) => {
+      const { scope, since, name, edited, videos } = row;
+      const undocumented = facts.drift.flatMap(({ account, stream, kind, field }) =>
+        account === scope.account && stream === 'videos' && kind === 'new' ? truncate(field, 60) : [],
+      );
+      const changed = (row.fields ?? '').split(' ').filter((field) => field !== '');
+      const fields = changed.flatMap((field) => (field === 'extra' ? undocumented : field));
+      const cure = `each edit is kept for ever; where a field differs at every read, leave it out in the config: video_list: { exclude: [${fields.join(', ')}] }`;
+      return {
+        ...{ scope, since, state: 'edited by each walk', fields: { edited, videos, fields } },
+        message: `${name}: the last two full walks each edited most of its videos: ${fields.join(', ')}`,
+        advice: [advise(cure)],
+      };
+    }),
+  resolved: ({ subject }) => `${subject}: its full walks no longer edit most of its videos`,
+  grouped: {
+    text: 'have most of their videos edited by each full walk',
+    over: 'no longer have most of their videos edited by each full walk',
+  },
+};
+
+export const PACKAGE_KINDS = [stale, partial, heldBack, unordered, shrunk, rewritten];

@@ -15,7 +15,8 @@ import { RETRY_POLICY } from './retry.ts';
 /** What the client must know of an account. */
 export interface ServiceAccount {
   name: string;
-  videoList: { baseUrl: string; key: string };
+  /** `exclude`: fields of a video that are read as null; left out: none. */
+  videoList: { baseUrl: string; key: string; exclude?: readonly string[] };
   /** `auth` says where the key goes; docs/service.md 5 does not document it. */
   storage: {
     baseUrl: string;
@@ -64,7 +65,11 @@ export type ServiceClient = ReturnType<typeof createServiceClient>;
 export function createServiceClient(options: ClientOptions) {
   const { account } = options;
   const connection = createConnection(options);
-  const parsing = { codes: account.codes, redact: (text: string) => redact(text, connection.secrets) };
+  const parsing = {
+    codes: account.codes,
+    exclude: account.videoList.exclude ?? [],
+    redact: (text: string) => redact(text, connection.secrets),
+  };
   return {
     /** docs/service.md 4.1. Throws TransientError (attempts used up), RefusedError, ParkedError. */
     videoPage: (request: PageRequest) =>

@@ -51,6 +51,8 @@ export interface ErrorCodes {
 
 interface ParseOptions {
   codes: ErrorCodes;
+  /** Fields of a video that are read as null, or as missing where docs/service.md does not have them. */
+  exclude: readonly string[];
   /** Takes secrets out of a text. */
   redact: (text: string) => string;
 }
@@ -67,7 +69,7 @@ export interface StorageDays {
  * TransientError or RefusedError.
  */
 export function readVideoPage(content: Content, options: ParseOptions, knownHash: string | null): VideoPage {
-  const split = splitEnvelope(content, VIDEO_FIELDS);
+  const split = splitEnvelope(content, VIDEO_FIELDS, options.exclude);
   const hash = split?.hash ?? null;
   const envelope = split && hash === knownHash ? parseEnvelope(split) : null;
   const parse = () => parsePage(decode(Buffer.concat(content)), options, hash);
@@ -83,7 +85,8 @@ function parseEnvelope({ text, hash }: Envelope): PageEnvelope | null {
   return { paging: read.paging, echo: read.apiVideoSearchOption ?? null, hash };
 }
 
-function parsePage(text: string, { codes, redact }: ParseOptions, hash: string | null): VideoPage {
+function parsePage(text: string, options: ParseOptions, hash: string | null): VideoPage {
+  const { codes, exclude, redact } = options;
   const json = parseJson(text);
   const { errorInfo } = validate(videoListStatus, json).videoInfoList;
   if (isRefusal(errorInfo)) {
@@ -93,6 +96,7 @@ function parsePage(text: string, { codes, redact }: ParseOptions, hash: string |
     throw createRefusal(`errorCode ${code}${message}`, { code, codes, hint });
   }
   const { paging, videoInfoList: records, ...rest } = validate(videoListAnswer, json).videoInfoList;
+  if (exclude.length > 0) for (const record of records) leaveOut(record, exclude);
   const raw = createRawReader(text, records, (answer) => answer.videoInfoList?.videoInfoList);
   const echo = rest.apiVideoSearchOption ?? null;
   const page: VideoPage = {
@@ -100,6 +104,14 @@ function parsePage(text: string, { codes, redact }: ParseOptions, hash: string |
     parse: () => page,
   };
   return page;
+}
+
+function leaveOut(record: unknown, names: readonly string[]): void {
+  if (typeof record !== 'object' || record === null) return;
+  const fields = record as Record<string, unknown>;
+  for (const name of names)
+    if (Object.hasOwn(VIDEO_FIELDS, name)) fields[name] = null;
+    else Reflect.deleteProperty(fields, name);
 }
 
 function isRefusal(errorInfo: { errorCode: string | null } | null | undefined): boolean {
@@ -128,7 +140,10 @@ function readVideos(
 }
 
 /** Reads a response of the storage statistics. Throws TransientError or RefusedError. */
-export function readStorageDays(content: Content, { codes, redact }: ParseOptions): StorageDays {
+export function readStorageDays(
+  content: Content,
+  { codes, redact }: Omit<ParseOptions, 'exclude'>,
+): StorageDays {
   const text = decode(Buffer.concat(content));
   const json = parseJson(text);
   const { message } = validate(storageStatus, json);
@@ -225,23 +240,24 @@ interface Envelope {
 }
 
 /**
- * Takes the list out of the content; null if there is none. The names and types of the known fields are part of the hash: a
- * version that knows others reads the list again. Text and hash together represent all of the content, whatever the brackets enclose, and the
+ * Takes the list out of the content; null if there is none. The names and types of the known fields, and the names of those that are
+ * left out, are part of the hash: a version or a config that has others reads the list again. Text and hash together represent all of the content, whatever the brackets enclose, and the
  * text is that of a response only if the list was its list of records. The pieces are not put together, because that takes
  * a seventh of the time for a page that did not change.
  */
 export function splitEnvelope(
   content: Content,
   fields: Readonly<Record<string, Pick<ServiceField, 'type'>>>,
+  exclude: readonly string[] = [],
 ): Envelope | null {
   const [head, tail] = [content[0] ?? Buffer.alloc(0), content.at(-1) ?? Buffer.alloc(0)];
   const [first, last] = [head.indexOf(OPENING), tail.lastIndexOf(CLOSING)];
   if (content.length > 1 && (first === -1 || last === -1))
-    return splitEnvelope([Buffer.concat(content)], fields);
+    return splitEnvelope([Buffer.concat(content)], fields, exclude);
   if (first === -1 || (content.length === 1 && last < first)) return null;
   const text = `${decode(head.subarray(0, first))}[]${decode(tail.subarray(last + 1))}`;
   const hash = createHash('sha256').update(
-    JSON.stringify(Object.entries(fields).map(([name, { type }]) => [name, type])),
+    JSON.stringify([...Object.entries(fields).map(([name, { type }]) => [name, type]), ...exclude]),
   );
   for (const [index, piece] of content.entries()) {
     const end = index === content.length - 1 ? last + 1 : piece.length;

@@ -165,7 +165,7 @@ function historyConfig(folder: string, url: string, key: string): Config {
   const storage = { key, since: STORAGE_SINCE };
   const config = createTestConfig({ ...options, storage }, join(folder, 'vodhouse.db'));
   const packages = PACKAGES.map(({ id, name }) => ({ id, name }));
-  const videoList = { baseUrl: url, key, pageSize: PAGE_SIZE };
+  const videoList = { baseUrl: url, key, pageSize: PAGE_SIZE, exclude: [] };
   const exclude = ['access_key', 'org_access_key'];
   return {
     ...config,

@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import { createHealthReport } from '../../src/health/report.ts';
+import { commandsFor } from '../../src/lib/shell-command.ts';
+import { openStatusQueries } from '../../src/queries/status-queries.ts';
+import { createTestConfig } from '../support/fixtures/test-config.ts';
+import { openWalkedAccount } from '../support/servers/walked-packages.ts';
+import { idsBetween } from '../support/servers/test-service.ts';
+
+const IDS = idsBetween(1, 60);
+
+/** A package whose videos all have another value of a field at each walk. */
+async function openVolatile(field: string, ids = IDS) {
+  const { service, run, pipeline } = await openWalkedAccount({ 101: ids });
+  const statusQueries = openStatusQueries(pipeline.file);
+  const parts = {
+    ...{ statusQueries, publisher: null, isStale: () => false, formatCommand: commandsFor('vodhouse.yaml') },
+    config: createTestConfig({ url: service.url, packages: [101] }, pipeline.file),
+  };
+  return {
+    walkAfterEditing: async (edited: readonly number[]) => {
+      for (const id of edited) service.getPackage(101).edit(id, { [field]: `${pipeline.clock.now()}` });
+      await run();
+    },
+    problems: () => {
+      const { problems } = createHealthReport(parts, pipeline.clock.now(), 1);
+      return problems.filter(({ of }) => of.kind === 'rewritten').map(({ fields }) => fields);
+    },
+  };
+}
+
+it.each(['thumbnail_url', 'playcount'])(
+  'two walks that edit most videos are a problem that names %s',
+  async (field) => {
+    const { walkAfterEditing, problems } = await openVolatile(field);
+    await walkAfterEditing(IDS);
+    expect(problems()).toEqual([]);
+    await walkAfterEditing(IDS.slice(29));
+    expect(problems()).toEqual([{ edited: 31, videos: 60, fields: [field] }]);
+    await walkAfterEditing(IDS.slice(30));
+    expect(problems()).toEqual([]);
+  },
+);
+
+it('a small package may be edited completely', async () => {
+  const few = idsBetween(1, 20);
+  const { walkAfterEditing, problems } = await openVolatile('title', few);
+  await walkAfterEditing(few);
+  await walkAfterEditing(few);
+  expect(problems()).toEqual([]);
+});
