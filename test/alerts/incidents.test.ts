@@ -12,7 +12,7 @@ import { held, NOON, openTestNotifier, runEnded, walkEnded } from '../support/fi
 const TARGET = `{ name: warehouse, postgres: 'postgres://me@127.0.0.1:1/db' }`;
 
 describe('an incident', () => {
-  it('of a parked run lasts while it resumes, until a run ends that is not parked', async () => {
+  it('of a parked run lasts while it resumes, and over quick runs, until a full run ends that is not parked', async () => {
     const { sql, check, checkAfter, newMessages } = await openTestNotifier();
     const parked = (run: number, resumeAt: string) =>
       sql(runEnded(run, 'parked', NOON), `update run set resume_at = '${resumeAt}' where run_id = ${run};`);
@@ -23,8 +23,10 @@ describe('an incident', () => {
     await checkAfter(MINUTE_MS);
     parked(3, '2026-03-10 12:30:00');
     await check();
+    sql(runEnded(4, 'succeeded', '2026-03-10 12:01:00'), `update run set mode = 'quick' where run_id = 4;`);
+    await check();
     expect(newMessages()).toEqual(['parked begun']);
-    sql(runEnded(4, 'partial', '2026-03-10 12:02:00'));
+    sql(runEnded(5, 'partial', '2026-03-10 12:02:00'));
     await check();
     expect(newMessages()).toEqual(['parked over']);
   });

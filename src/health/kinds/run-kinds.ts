@@ -1,7 +1,9 @@
 /** Problems of runs: restricted, parked, failed, or with a clock that contradicts the machine's. */
+import { query } from '../../database/query.ts';
 import { fromTimestamp } from '../../lib/clock.ts';
 import { formatOffset } from '../../lib/format.ts';
 import { shellQuote } from '../../lib/shell-command.ts';
+import type { RunRow } from '../../queries/named/status.ts';
 import type { HealthFacts } from '../facts.ts';
 import { advise, storageScope, type Finding, type Kind } from '../problem.ts';
 import { findEarliest, joinPackages, toOneLine, withoutSubject } from '../text.ts';
@@ -40,15 +42,22 @@ function findLastEnded([last, before]: HealthFacts['runs']) {
   return { run: isRunning ? before : last, isRunning };
 }
 
-/** A pause in force explains a parked run. The incident lasts until a run ends that is not parked: one that resumes may be parked again. */
+/** The last full run over everything, if it waits for the budget: a quick run that ends meanwhile says nothing of it. */
+const PARKED_FULL_RUN = query<Pick<RunRow, 'run_id' | 'resume_at' | 'status' | 'error' | 'finished_at'>>(`
+select run_id, resume_at, status, error, finished_at from run
+where resume_at is not null and run_id = (
+  select max(run_id) from run where scope is null and mode = 'full' and status not in ('running', 'interrupted'))`);
+
+/** A pause in force explains a parked run. The incident lasts until a full run ends that is not parked: one that resumes may be parked again. */
 const parked: Kind = {
   kind: 'parked',
-  when: ['the last run, or a part of it, waits for the budget'],
+  when: ['the last run or the last full one, or a part of it, waits for the budget'],
   severity: 'attention',
   explains: ['stale'],
   place: 'runs',
-  find: ({ runs, budgets, now, formatCommand }) => {
-    const { run, isRunning } = findLastEnded(runs);
+  find: ({ runs, budgets, now, read, formatCommand }) => {
+    const { run: last, isRunning } = findLastEnded(runs);
+    const run = last?.resume_at ? last : read(PARKED_FULL_RUN, {})[0];
     if (!run?.resume_at) return [];
     const { run_id, resume_at, status, finished_at: since } = run;
     const isPaused = budgets.some(({ pause }) => pause?.in_force);
