@@ -1,4 +1,5 @@
 /** The request budget of one account: sliding windows over a ledger that all processes share. */
+import pLimit from 'p-limit';
 import { DAY_MS, MINUTE_MS, toTimestamp, type Clock } from '../lib/clock.ts';
 import { ParkedError } from '../lib/errors.ts';
 import type { AccountBudget, Admission, RequestEntry } from '../lib/request-budget.ts';
@@ -44,13 +45,25 @@ const POLL_PAUSE_MS = 600_000;
 /** `whyParked` only reads: it takes ledger entries further ahead than this for those of a fast clock. */
 const PEEK_DEADLINE_MS = 600_000;
 
+/** Requests in flight at most, of all accounts: more responses than these would only wait in memory until one thread has read them. */
+const MOST_IN_FLIGHT = 64;
+
+/** Waits for a place among the requests in flight; the returned function leaves it. */
+type TakePlace = () => Promise<() => void>;
+
+/** For all budgets of a process. */
+export function createPlaces(most = MOST_IN_FLIGHT): TakePlace {
+  const limit = pLimit(most);
+  return () => new Promise((enter) => void limit(() => new Promise<void>((leave) => enter(leave))));
+}
+
 /** Creates the budget of one account in the file of `db`. */
 export function createBudget(
   db: Db,
   account: string,
   limits: Limits,
   clock: Clock,
-  onWait: OnWait = () => undefined,
+  { takePlace, onWait = () => undefined }: { takePlace: TakePlace; onWait?: OnWait | undefined },
 ): AccountBudget {
   const ledger: Ledger = { db, account, limits };
   let queue: Promise<unknown> = Promise.resolve();
@@ -68,7 +81,9 @@ export function createBudget(
       return isLong ? new ParkedError(blocked.reason, blocked.freeAt) : null;
     },
     admit(entry, signal) {
-      const admission = queue.then(() => waitForSlot(ledger, entry, { clock, reportOnce, signal }));
+      const admission = queue.then(() =>
+        waitForSlot(ledger, entry, { clock, takePlace, reportOnce, signal }),
+      );
       queue = admission.catch(() => undefined);
       return admission;
     },
@@ -77,24 +92,24 @@ export function createBudget(
 
 interface Waiting {
   clock: Clock;
+  takePlace: TakePlace;
   reportOnce: (untilMs: number, wait: Wait) => void;
   signal: AbortSignal | undefined;
 }
 
 /** Throws ParkedError if the wait is longer than the limits allow; a pause and requests in flight start it again. */
-async function waitForSlot(
-  ledger: Ledger,
-  entry: RequestEntry,
-  { clock, reportOnce, signal }: Waiting,
-): Promise<Admission> {
+async function waitForSlot(ledger: Ledger, entry: RequestEntry, waiting: Waiting): Promise<Admission> {
+  const { clock, reportOnce, signal } = waiting;
   const { maxWaitMs } = ledger.limits;
   let giveUpAt = clock.now() + maxWaitMs;
   for (;;) {
     signal?.throwIfAborted();
-    const now = clock.now();
-    const attempt = transact(ledger.db, () => tryAdmit(ledger, entry, now));
-    if ('requestId' in attempt) return createAdmission(ledger, attempt.requestId, entry, clock, now);
+    const askedAt = clock.now();
+    const attempt = await tryInPlace(ledger, entry, waiting);
+    if ('answered' in attempt) return attempt;
     const { freeAt, isPause, inFlight, reason } = attempt;
+    const now = clock.now();
+    giveUpAt += now - askedAt; // the wait for a place is none for the budget
     const waitMs = freeAt - now;
     if (isPause ? waitMs > maxWaitMs : !inFlight && freeAt > giveUpAt) throw new ParkedError(reason, freeAt);
     if (isPause) giveUpAt = freeAt + maxWaitMs;
@@ -102,6 +117,26 @@ async function waitForSlot(
     reportOnce(freeAt, { reason, waitMs, isLong: isPause || waitMs >= LONG_WAIT_MS });
     const sleepMs = isPause ? Math.min(waitMs, POLL_PAUSE_MS) : Math.min(Math.max(1, waitMs), POLL_MS);
     await clock.sleep(sleepMs, signal);
+  }
+}
+
+/** A request that is admitted keeps its place until it is answered; one that must wait for the budget holds none meanwhile. */
+async function tryInPlace(
+  ledger: Ledger,
+  entry: RequestEntry,
+  { clock, takePlace, signal }: Waiting,
+): Promise<Admission | Blocked> {
+  const leave = await takePlace();
+  try {
+    signal?.throwIfAborted();
+    const now = clock.now();
+    const attempt = transact(ledger.db, () => tryAdmit(ledger, entry, now));
+    if ('requestId' in attempt) return createAdmission(ledger, attempt.requestId, entry, clock, now, leave);
+    leave();
+    return attempt;
+  } catch (error) {
+    leave();
+    throw error;
   }
 }
 
@@ -115,9 +150,11 @@ function createAdmission(
   { deadlineMs }: RequestEntry,
   clock: Clock,
   at: number,
+  leave: () => void,
 ): Admission {
   return {
     answered: ({ status, bytes, sent }) => {
+      leave();
       const now = clock.now();
       const spentUntil = sent && status === null ? at + deadlineMs : now;
       const answeredAt = status === null ? null : now;

@@ -1,6 +1,6 @@
 /** The live file as the pipeline reads and writes it, and the request budgets that live in it. */
 import { toTimestamp, type Clock, DAY_MS } from '../lib/clock.ts';
-import { createBudget, type Limits, type OnWait } from '../budget/budget.ts';
+import { createBudget, createPlaces, type Limits, type OnWait } from '../budget/budget.ts';
 import { correctDay, findBookedDay, readDayHistory, storeDays } from './store-days.ts';
 import { openDatabase, openLedgerConnection, watchIdentity, type Tx } from '../database/connection.ts';
 import { findPageHash, recognisePage, storeUnchangedPage } from './unchanged-pages.ts';
@@ -151,12 +151,13 @@ export function openWarehouse(path: string, clock: Clock) {
   const db = openDatabase(path, clock.now());
   const ledger = openLedgerConnection(path);
   const assertNotReplaced = watchIdentity(path);
+  const takePlace = createPlaces();
   return {
     ...bind(READS, (read) => read(db)),
     ...bind(WRITES, (write) => transact(db, write)),
     ...bind(WRITES_WITHOUT_FSYNC, (write) => transact(ledger, write)),
     createBudget: (account: string, limits: Limits, onWait?: OnWait) =>
-      createBudget(ledger, account, limits, clock, onWait),
+      createBudget(ledger, account, limits, clock, { takePlace, onWait }),
     /** Throws WarehouseError if another file, or none, is at the path now, or at that of its -wal. */
     assertNotReplaced,
     close: () => {

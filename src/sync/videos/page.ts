@@ -151,6 +151,11 @@ export function proveWalked(walk: WalkState, page: Page): PageProof {
   return proof;
 }
 
+/** A page of 1,000 records takes two megabytes, and hundreds of walks may wait for the page after it. */
+export function releaseRecords({ videos }: Page): void {
+  videos.length = 0;
+}
+
 /** Stores the rows of a page and what it proves, and the checkpoint; of a recognised page only that it is unchanged. */
 export function storePage(walk: WalkState, page: Page, proof: PageProof, checkpoint = walk.checkpoint): void {
   const { context, key, walkId } = walk;

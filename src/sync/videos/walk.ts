@@ -6,7 +6,7 @@ import type { IdRange } from '../../lib/package-key.ts';
 import type { StartedWalk } from '../../warehouse/walks.ts';
 import type { SyncContext } from '../context.ts';
 import { getMaxBoundaryReads, readBoundary } from './boundary-read.ts';
-import { decide, fetchPage, proveWalked, storePage } from './page.ts';
+import { decide, fetchPage, proveWalked, releaseRecords, storePage } from './page.ts';
 import { HIGHEST, isTrustedNeighbour } from './page-contents.ts';
 import { getLastPageNumber, type PageProof, findUnreadReason } from './proof.ts';
 import {
@@ -57,6 +57,7 @@ async function readPagesDescending(walk: WalkState, last: StartedWalk['lastSize'
     const next = number > 1 && !gap && !isTurnOver ? fetchPage(walk, number - 1, 'page') : null;
     next?.catch(() => undefined); // awaited below; storePage may throw before that
     storePage(walk, page, proof, gap ? holdCheckpoint(walk, before) : walk.checkpoint);
+    releaseRecords(page);
     if (gap) await readBoundary(walk, number, gap);
     if (number <= 1) return;
     if (isTurnOver) await options.slot.nextSlot();
@@ -95,7 +96,7 @@ async function findStart(walk: WalkState, last: StartedWalk['lastSize']): Promis
   const { id, orderViolated } = checkpoint;
   const fetch: FetchPage = (number, purpose) => fetchPage(walk, number, purpose);
   const found = id === null || orderViolated ? null : await seekToId(fetch, { ...checkpoint, id });
-  const page = found ?? (await findLastPage(fetch, id === null ? last : checkpoint));
+  const page = found ?? (await findLastPage(fetch, id === null ? last : checkpoint, releaseRecords));
   checkpoint.pageSize = page.paging.pagesize;
   if (id !== null) verifyResumePoint(walk, page, id);
   return page;
@@ -129,26 +130,32 @@ function findGapToRead(
 /**
  * Reads the last page. Its number comes from the size of the list at the last walk, or from one probe; a response that
  * reports another last page is a probe too. A list that keeps growing is read from the page found: the next walk finds
- * the rest.
+ * the rest. `passOver` gets each page below or above the last one before the next is requested.
  */
 export async function findLastPage(
   fetchPage: FetchPage,
   size: { totalcount: number; pageSize: number } | null,
+  passOver: (page: Page) => void = () => undefined,
 ): Promise<Page> {
   const guess = size ? Math.max(1, countPages(size.totalcount, size.pageSize)) : 1;
   const guessed = await fetchIfExists(fetchPage, guess, size ? 'page' : 'probe');
-  const last = await followReportedLastPage(fetchPage, guessed ?? (await fetchPage(1, 'probe')));
+  const last = await followReportedLastPage(fetchPage, guessed ?? (await fetchPage(1, 'probe')), passOver);
   return last.number > 1 && isMissing(last) ? bisectLastPage(fetchPage, last.number) : last;
 }
 
 /** Follows the reported number down as often as the list shrinks, and up once. */
-async function followReportedLastPage(fetchPage: FetchPage, start: Page): Promise<Page> {
+async function followReportedLastPage(
+  fetchPage: FetchPage,
+  start: Page,
+  passOver: (page: Page) => void,
+): Promise<Page> {
   let page = start;
   let hasGrown = false;
   for (;;) {
     const number = getLastPageNumber(page.paging);
     if (number === page.number || (number > page.number && hasGrown)) return page;
     hasGrown ||= number > page.number;
+    passOver(page);
     page = await fetchPage(number, 'page');
   }
 }
@@ -187,7 +194,10 @@ async function seekToId(fetchPage: FetchPage, from: ResumePoint): Promise<Page |
   const pagesize = Math.max(1, page.paging.pagesize);
   const guess = Math.floor(((from.page - 1) * from.pageSize) / pagesize) + 1;
   const start = Math.min(guess, getLastPageNumber(page.paging));
-  if (start !== page.number) page = await fetchPage(start, 'probe');
+  if (start !== page.number) {
+    releaseRecords(page);
+    page = await fetchPage(start, 'probe');
+  }
   const grown = Math.max(0, page.paging.totalcount - from.totalcount);
   const highest = start + 1 + Math.floor(grown / pagesize);
   while ((page.contents.bounds?.last ?? 0) < from.id && page.number < getLastPageNumber(page.paging)) {
