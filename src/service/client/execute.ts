@@ -62,6 +62,8 @@ export interface SentRequest extends Pick<RequestEntry, 'purpose' | 'runId' | 'p
 /** How long an attempt in flight may continue after the signal has aborted, in milliseconds. */
 const GRACE_MS = 4_000;
 
+const SLOW_PAGE_HINT = 'if this happens again, ask for smaller pages: lower page_size';
+
 /** Characters of an error message that are kept. */
 const MESSAGE_LENGTH = 300;
 
@@ -132,10 +134,15 @@ async function exchange(
 }
 
 /** The same error, with account and target before its message, and without secrets. */
-function withTarget(error: unknown, { account, target }: ApiRequest, secrets: readonly string[]): unknown {
+function withTarget(
+  error: unknown,
+  { account, target, page }: ApiRequest,
+  secrets: readonly string[],
+): unknown {
   if (!(error instanceof TransientError || error instanceof RefusedError)) return error;
   const message = describeFailure(`account ${account}, ${target}`, error, secrets);
-  const { fault, status, retryAfterMs, hint, code } = error;
+  const { fault, status, retryAfterMs, code } = error;
+  const hint = error.hint ?? (fault === 'timeout' && page !== null ? SLOW_PAGE_HINT : undefined);
   const options = { fault, status, retryAfterMs, hint, code: code && redact(code, secrets) };
   return error instanceof TransientError
     ? new TransientError(message, options)

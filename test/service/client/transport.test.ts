@@ -27,8 +27,12 @@ describe('the deadline', () => {
     const { client, budget } = await createTestClient(() => 'hang', { ...ONCE, deadlineMs: 200 });
     const error = await catchFailure(client.videoPage(pageRequest()));
     expect(error).toBeInstanceOf(TransientError);
-    expect(error).toMatchObject({ fault: 'timeout' });
+    expect(error).toMatchObject({
+      fault: 'timeout',
+      hint: expect.stringContaining('lower page_size') as string,
+    });
     expect(error.message).toContain('within 0.2 s');
+    expect((await catchFailure(client.storageDays(JANUARY))).hint).toBeUndefined(); // it has no pages
     expect(budget.spent[0]).toMatchObject({
       entry: { deadlineMs: 200 },
       result: { status: null, bytes: null, sent: true },
