@@ -211,7 +211,7 @@ const rewritten: Kind = {
       const cure = `each edit is kept for ever; where a field differs at every read, leave it out in the config: video_list: { exclude: [${fields.join(', ')}] }`;
       return {
         ...{ scope, since, state: 'edited by each walk', fields: { edited, videos, fields } },
-        message: `${name}: the last two full walks each edited most of its videos: ${fields.join(', ')}`,
+        message: `${name}: the last two full walks each edited ${[fields.join(', '), 'most videos'].filter((part) => part !== '').join(' of ')}`,
         advice: [advise(cure)],
       };
     }),

@@ -90,10 +90,9 @@ function VideosTile({ sources: { config, details }, health: { packages, now } }:
 
 function StorageTile({ sources: { config, details } }: TilesProps) {
   const tile = { name: 'storage', label: 'Storage', href: '/storage' };
-  const accounts = config.accounts
-    .filter(({ storage }) => storage !== null)
-    .map(({ name }) => details.storageDays(name, DAYS))
-    .filter((days) => days.length > 0);
+  const read = config.accounts.filter(({ storage }) => storage !== null);
+  if (read.length === 0) return <Tile {...tile} value="–" note="not in the config" />;
+  const accounts = read.map(({ name }) => details.storageDays(name, DAYS)).filter((days) => days.length > 0);
   if (accounts.length === 0) return <Tile {...tile} value="–" note="not read yet" />;
   const newest = accounts.flatMap((days) => days.at(-1) ?? []);
   const sizes = newest.map(sumSizes);

@@ -128,6 +128,8 @@ describe('the tiles', () => {
     expect(tile(await page(), 'storage')).toBe('Storage (live) at least 4 GiB \u22125 MiB a week');
     change(`delete from storage_day;`, storageRow('2026-03-10', 2 ** 30, { state: 'live' }));
     expect(tile(await page(), 'storage')).toBe('Storage (live) 5 GiB growth not known yet');
+    const without = await openPages([], { accounts: onlyMain([{ id: 101, name: null }], false) });
+    expect(tile(await without.page(), 'storage')).toBe('Storage – not in the config');
   });
 });
 
