@@ -269,15 +269,15 @@ const CASES: Case[] = [
     begin: [
       runEnded(1, 'succeeded', '2026-03-10 09:00:00'),
       walkEnded(1, 101, 'succeeded', '2026-03-10 09:00:05'),
-      ...['update walk set updated = 21, unchanged = 20;', runEnded(2, 'succeeded', '2026-03-10 10:00:00')],
-      walkEnded(2, 101, 'succeeded', '2026-03-10 10:00:05'),
-      'update walk set updated = 22, unchanged = 21 where run_id = 2;',
+      runEnded(2, 'succeeded', '2026-03-10 10:00:00'),
+      ...['3', '4'].map((second) => walkEnded(2, 101, 'succeeded', `2026-03-10 10:00:0${second}`)),
+      'update walk set updated = 22, unchanged = 190;',
     ],
-    end: ['update walk set unchanged = 22 where run_id = 2;'],
+    end: ['update walk set unchanged = 198 where walk_id = 3;'],
     post: {
       package_id: 101,
       since: '2026-03-10 09:00:05',
-      details: { edited: 22, videos: 43, fields: [] },
+      details: { edited: 22, videos: 212, fields: [] },
     },
   },
   {

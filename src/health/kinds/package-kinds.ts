@@ -4,7 +4,7 @@ import { query } from '../../database/query.ts';
 import { DAY_MS, toTimestamp } from '../../lib/clock.ts';
 import { formatCount, pluralize, truncate } from '../../lib/format.ts';
 import type { PackageRow } from '../../lib/package-key.ts';
-import { lastWalk, PARTIAL_WALKS } from '../../queries/named/failures.ts';
+import { PARTIAL_WALKS } from '../../queries/named/failures.ts';
 import { packageNames } from '../commands.ts';
 import type { HealthFacts } from '../facts.ts';
 import { advise, storageScope, type Finding, type Kind } from '../problem.ts';
@@ -172,33 +172,33 @@ const shrunk: Kind = {
   },
 };
 
-/** More edits than these, and more than half of the package, are its rewriting. */
-const MOST_EDITS = 20;
-const isRewriting = (walk: string) => `${walk}.updated > max(${MOST_EDITS}, ${walk}.unchanged)`;
+/** Full walks of which each edited more than a tenth of the package, and more videos than these: no person edits so many so often. */
+const REWRITES = { walks: 3, edits: 20 };
 
 const REWRITTEN = query<
   PackageRow & { edited: number; videos: number; since: string; fields: string | null }
 >(`
-with last as (
-  select p.account, p.package_id, (${lastWalk(`'succeeded'`)}) as walk_id from package p where p.retired_at is null
-)
-select w.account, w.package_id, w.updated as edited, w.updated + w.unchanged as videos, before.finished_at as since,
+with recent as (
+  select w.* from package p join walk w on w.walk_id in (
+    select x.walk_id from walk x
+    where x.account = p.account and x.package_id = p.package_id and x.mode = 'full' and x.status = 'succeeded'
+    order by x.walk_id desc limit ${REWRITES.walks})
+  where p.retired_at is null),
+rewritten as (
+  select account, package_id, min(finished_at) as since, max(walk_id) as walk_id
+  from recent group by account, package_id
+  having sum(updated > max(${REWRITES.edits}, (updated + unchanged) / 10)) = ${REWRITES.walks})
+select w.account, w.package_id, w.updated as edited, w.updated + w.unchanged as videos, r.since,
   (select changed_fields from (
     select changed_fields from video v
     where v.account = w.account and v.package_id = w.package_id and v.run_id = w.run_id and v.change = 'edited' limit 1000)
     group by changed_fields order by count(*) desc limit 1) as fields
-from last join walk w using (walk_id)
-join walk before on before.walk_id = (
-  select x.walk_id from walk x
-  where x.account = w.account and x.package_id = w.package_id and x.mode = 'full' and x.status = 'succeeded'
-    and x.walk_id < w.walk_id
-  order by x.walk_id desc limit 1)
-where ${isRewriting('w')} and ${isRewriting('before')}`);
+from rewritten r join walk w using (walk_id)`);
 
 /** A field that differs at every read, such as a signed address, stores each video again at each walk. */
 const rewritten: Kind = {
   kind: 'rewritten',
-  when: ['the last two full walks of a package each edited more than half of its videos'],
+  when: ['each of the last three full walks of a package edited more than a tenth of its videos'],
   severity: 'attention',
   find: (facts) =>
     joinPackages(facts.read(REWRITTEN, {}), facts).map((row) => {
@@ -211,14 +211,14 @@ const rewritten: Kind = {
       const cure = `each edit is kept for ever; where a field differs at every read, leave it out in the config: video_list: { exclude: [${fields.join(', ')}] }`;
       return {
         ...{ scope, since, state: 'edited by each walk', fields: { edited, videos, fields } },
-        message: `${name}: the last two full walks each edited ${[fields.join(', '), 'most videos'].filter((part) => part !== '').join(' of ')}`,
+        message: `${name}: the last three full walks each edited ${[fields.join(', '), 'many videos'].filter((part) => part !== '').join(' of ')}`,
         advice: [advise(cure)],
       };
     }),
-  resolved: ({ subject }) => `${subject}: its full walks no longer edit most of its videos`,
+  resolved: ({ subject }) => `${subject}: its full walks no longer edit many of its videos`,
   grouped: {
-    text: 'have most of their videos edited by each full walk',
-    over: 'no longer have most of their videos edited by each full walk',
+    text: 'have many videos edited by each full walk',
+    over: 'no longer have many videos edited by each full walk',
   },
 };
 

@@ -12,8 +12,7 @@ export interface FailedWalk extends PackageRow {
   failures: number;
 }
 
-/** The last full walk of the package `p` that ended so. */
-export const lastWalk = (statuses: string) => `select x.walk_id from walk x
+const lastWalk = (statuses: string) => `select x.walk_id from walk x
     where x.account = p.account and x.package_id = p.package_id and x.mode = 'full' and x.status in (${statuses})
     order by x.walk_id desc limit 1`;
 
