@@ -8,7 +8,7 @@ import { PARTIAL_WALKS } from '../../queries/named/failures.ts';
 import { packageNames } from '../commands.ts';
 import type { HealthFacts } from '../facts.ts';
 import { advise, storageScope, type Finding, type Kind } from '../problem.ts';
-import { formatPackage, joinPackages, limitDetails, toOneLine } from '../text.ts';
+import { formatPackage, joinPackages, limitDetails, listFirst, MAX_LISTED, toOneLine } from '../text.ts';
 
 const HELD_REASONS: Record<HeldReason, string> = {
   many: 'too many at once',
@@ -203,16 +203,24 @@ const rewritten: Kind = {
   find: (facts) =>
     joinPackages(facts.read(REWRITTEN, {}), facts).map((row) => {
       const { scope, since, name, edited, videos } = row;
-      const undocumented = facts.drift.flatMap(({ account, stream, kind, field }) =>
-        account === scope.account && stream === 'videos' && kind === 'new' ? truncate(field, 60) : [],
-      );
+      const undocumented = facts.drift
+        .filter(
+          ({ account, stream, kind }) => account === scope.account && stream === 'videos' && kind === 'new',
+        )
+        .slice(0, MAX_LISTED)
+        .map(({ field }) => truncate(field, 60));
       const changed = (row.fields ?? '').split(' ').filter((field) => field !== '');
       const fields = changed.flatMap((field) => (field === 'extra' ? undocumented : field));
-      const cure = `each edit is kept for ever; where a field differs at every read, leave it out in the config: video_list: { exclude: [${fields.join(', ')}] }`;
+      const what = fields.length === 0 ? 'many videos' : `${listFirst(fields)} of many videos`;
+      const exclude = `video_list: { exclude: [${fields.join(', ')}] }`;
       return {
         ...{ scope, since, state: 'edited by each walk', fields: { edited, videos, fields } },
-        message: `${name}: the last three full walks each edited ${[fields.join(', '), 'many videos'].filter((part) => part !== '').join(' of ')}`,
-        advice: [advise(cure)],
+        message: `${name}: the last three full walks each edited ${what}`,
+        advice: [
+          advise(
+            `each edit is kept for ever; where a field differs at every read, leave it out in the config: ${exclude}`,
+          ),
+        ],
       };
     }),
   resolved: ({ subject }) => `${subject}: its full walks no longer edit many of its videos`,
