@@ -53,10 +53,24 @@ it('a request that is aborted or parked while it waits leaves its place', async 
   const [first] = await fill(MOST);
   const stop = new AbortController();
   const stopped = admit('stopped', NONE, stop.signal);
+  await turn();
   stop.abort(new Error('stopped by a test'));
   first?.answered(ANSWER);
   await expect(stopped).rejects.toThrow('stopped by a test');
   (await admit('parked')).answered(ANSWER);
   await expect(admit('parked', { ...NONE, perDay: 1 })).rejects.toThrow(/spent/);
   await admit('other');
+});
+
+it('the wait for a place does not count as one for the budget', async () => {
+  const { admit, fill, clock } = openBudgets();
+  const limits = { ...NONE, perMinute: 1, maxWaitMs: 30_000 };
+  (await admit('late', limits)).answered(ANSWER);
+  const [first] = await fill(MOST);
+  const late = admit('late', limits);
+  await turn();
+  clock.advance(40_000);
+  first?.answered(ANSWER);
+  await late;
+  expect(clock.sleeps.length).toBeGreaterThan(0);
 });
