@@ -28,7 +28,7 @@ import type { Warehouse } from '../../warehouse/warehouse.ts';
 import type { JsonOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { formatJson } from '../output/output.ts';
-import { formatRecords } from '../output/table.ts';
+import { formatFirst, MOST_ROWS } from '../output/table.ts';
 import { withPipeline } from '../with-pipeline.ts';
 
 /** One request to the service and its result. */
@@ -57,7 +57,7 @@ export async function check(options: CheckOptions): Promise<number> {
       context.logger.warn({ event: 'config_warning', reason: warning }, warning);
     const checked = await checkAll(pipeline, config, { isAll: options.all ?? false, webhook }, signal);
     const document = { config: config.file, refused: refusal?.reason, ...checked };
-    process.stdout.write(options.json ? formatJson(document) : checkText(config, checked, refusal));
+    process.stdout.write(options.json ? formatJson(document) : checkText(config, options, checked, refusal));
     return refusal ? EXIT.usage : exitCodeForChecks(checked);
   });
 }
@@ -206,13 +206,21 @@ function checkTargets({ publish, accounts, worker }: Config, warehouse: Warehous
   return Promise.all(targets.map(async (each) => ({ target: each.name, checks: await check(each) })));
 }
 
-function checkText({ file, accounts }: Config, checked: Checked, refusal: LeavingReport['refusal']): string {
+/** Of many rows, those that failed come first. */
+function checkText(
+  { file, accounts }: Config,
+  options: CheckOptions,
+  checked: Checked,
+  refusal: LeavingReport['refusal'],
+): string {
   const headline = refusal
     ? `${file}: REFUSED by sync and start: ${refusal.reason}\n  -> ${refusal.hint}`
     : `${file}: ok, ${pluralize(accounts.length, 'account')}`;
-  const rows = listRows(checked);
-  const table = formatRecords(
+  const all = listRows(checked);
+  const rows = all.length > MOST_ROWS ? all.toSorted((one, other) => Number(one.ok) - Number(other.ok)) : all;
+  const table = formatFirst(
     rows.map(({ of, checked, ok, result }) => ({ of, checked, '': ok ? 'ok' : 'FAILED', result })),
+    { most: MOST_ROWS, command: commandsFor(options.config)(`check${options.all ? ' --all' : ''} --json`) },
   );
   const byHint = groupBy(
     rows.filter(({ hint }) => hint),

@@ -2,11 +2,18 @@
 import type { AccountPlan, PassPlan, Plan } from '../../capacity/plan-report.ts';
 import { formatSchedule } from '../../capacity/plan.ts';
 import { formatCount, formatDuration, pluralize, escapeControls } from '../../lib/format.ts';
-import { formatRecords } from './table.ts';
+import { commandsFor } from '../../lib/shell-command.ts';
+import { formatRecords, moreText, MOST_ROWS } from './table.ts';
 
-/** Whether the schedule fits, the costs, then remarks. `config` is the path as it was given. */
-export function planText(plan: Plan, config: string): string {
-  const sections = [resultLines(plan, config).map(escapeControls).join('\n'), passTable(plan)];
+/** Whether the schedule fits, the costs, then remarks; of many accounts those first that do not fit. `config` is the path as it was given. */
+export function planText(whole: Plan, config: string): string {
+  const { accounts } = whole;
+  const isLong = accounts.length > MOST_ROWS;
+  const sorted = isLong ? accounts.toSorted((one, other) => Number(one.fits) - Number(other.fits)) : accounts;
+  const plan = { ...whole, accounts: sorted.slice(0, MOST_ROWS) };
+  const more = moreText(accounts.length, { most: MOST_ROWS, command: commandsFor(config)('plan --json') });
+  const table = [passTable(plan), ...more].join('\n');
+  const sections = [resultLines(plan, config).map(escapeControls).join('\n'), table];
   const remarks = formatRemarks(plan);
   if (remarks.length > 0) sections.push(remarks.map((each) => `  - ${escapeControls(each)}`).join('\n'));
   return `${sections.join('\n\n')}\n`;

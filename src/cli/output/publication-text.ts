@@ -5,6 +5,7 @@ import { groupFailures, isLoadDone, loadLines, RUNS, type LoadReport } from '../
 import type { Publication } from '../../publishing/publisher.ts';
 import { EXIT } from '../exit.ts';
 import { displayPath } from './output.ts';
+import { MOST_ROWS } from './table.ts';
 
 /** The result of publishing after a run: null if nothing is published or had changed, an error where it failed. */
 export type PublishResult = Publication | VodhouseError | null;
@@ -33,6 +34,8 @@ export function publishResultText(result: PublishResult): string {
 export const publishResultDocument = (result: PublishResult) =>
   result instanceof VodhouseError ? { error: result.message, hint: result.hint } : result;
 
+const isDone = (result: LoadReport) => isLoadDone(result) && (result.differences ?? []).length === 0;
+
 /** The loads of one target. */
 export interface TargetLoads {
   target: string;
@@ -40,8 +43,8 @@ export interface TargetLoads {
 }
 
 /**
- * A line for the target, one for each account, and below it what was found or what to do. Ends with a line feed. `isBrief`:
- * only the accounts whose load is not done.
+ * A line for the target, one for each account, and below it what was found or what to do. Ends with a line feed. `isBrief`, or many
+ * accounts: only those whose load is not done, or that differ.
  */
 export function targetLoadsText({ target, accounts: results }: TargetLoads, isBrief = false): string {
   const accounts = results.filter(({ account }) => account !== RUNS);
@@ -50,7 +53,7 @@ export function targetLoadsText({ target, accounts: results }: TargetLoads, isBr
   const durationMs = results.reduce((sum, result) => sum + result.durationMs, 0);
   const written = `${pluralize(rows, 'row')} in ${formatDuration(durationMs)}`;
   const headline = `target ${target}: ${upToDate} of ${pluralize(accounts.length, 'account')} up to date, ${written}`;
-  const listed = isBrief ? results.filter((each) => !isLoadDone(each)) : results;
+  const listed = isBrief || results.length > MOST_ROWS ? results.filter((each) => !isDone(each)) : results;
   const groups = groupFailures(listed).map((group) => loadLines(group).join('\n    '));
   return `${[headline, ...groups].join('\n  ')}\n`;
 }
@@ -61,7 +64,6 @@ export function targetLoadsText({ target, accounts: results }: TargetLoads, isBr
  */
 export function exitCodeForLoads(loads: readonly TargetLoads[], isFilePublished: boolean): number {
   const results = loads.flatMap((load) => load.accounts);
-  const isDone = (result: LoadReport) => isLoadDone(result) && (result.differences ?? []).length === 0;
   if (results.every(isDone)) return EXIT.done;
   const accounts = results.filter(({ account }) => account !== RUNS);
   if (accounts.length > 0 && accounts.every(({ outcome }) => outcome === 'refused')) return EXIT.locked;

@@ -40,7 +40,7 @@ export function statusText(report: Report, now: number): string {
     table(report.storage, storageRecord),
     table(report.drift, driftRecord),
     placesText(report, since, now),
-    budgetText(report),
+    table(report.budgets, budgetRecord),
     table(report.runs, runRecord),
   ];
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
@@ -173,20 +173,18 @@ function placesText(
   return lines.join('\n');
 }
 
-function budgetText({ budgets }: Report): string {
-  const show = ({ spent, left, limit }: Report['budgets'][number]['per_day']) =>
-    left === null || limit === null
-      ? `${formatCount(spent)} spent`
-      : `${formatCount(left)} of ${formatCount(limit)}`;
-  const records = budgets.map((row) => ({
-    'requests left': row.account,
-    '>per second': show(row.per_second),
-    '>per minute': show(row.per_minute),
-    '>per day': show(row.per_day),
-    'saved in 7 days by quick walks': row.saved.requests || null,
-  }));
-  return formatRecords(records);
-}
+const showUsage = ({ spent, left, limit }: Report['budgets'][number]['per_day']) =>
+  left === null || limit === null
+    ? `${formatCount(spent)} spent`
+    : `${formatCount(left)} of ${formatCount(limit)}`;
+
+const budgetRecord = (row: Report['budgets'][number]) => ({
+  'requests left': row.account,
+  '>per second': showUsage(row.per_second),
+  '>per minute': showUsage(row.per_minute),
+  '>per day': showUsage(row.per_day),
+  'saved in 7 days by quick walks': row.saved.requests || null,
+});
 
 /** The last requests, newest first. */
 export function requestsText(requests: ReturnType<StatusQueries['requests']>): string {

@@ -54,6 +54,18 @@ describe('check', () => {
     expect(stdout).toMatch(/-> .*package 999.*check the key and the package/);
   });
 
+  it('lists of many results those that failed first, and what to do once', async () => {
+    const unknown = Array.from({ length: 40 }, (_, index) => 900 + index);
+    const { run } = await sandboxFolder({ packages: [101, ...unknown] });
+    const { code, stdout } = await run('check', '--all');
+    expect(code).toBe(3);
+    expect(stdout).not.toContain('package 101');
+    expect(stdout).toContain('and 2 more: vodhouse check --all --json');
+    expect(stdout.split('\n').filter((line) => line.includes('->'))).toEqual([
+      expect.stringMatching(/main package 900, main package 901, main package 902, 37 more: check the key/),
+    ]);
+  });
+
   it('ends with 1 where the key is wrong for everything', async () => {
     const { text, write, run } = await sandboxFolder({ key: 'wrong-key' }, { storageAuth: 'query' });
     write(text.replace('storage: {', 'storage: { auth: query,'));

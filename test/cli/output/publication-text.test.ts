@@ -41,6 +41,18 @@ describe('the text of the loads of a target', () => {
     expect(targetLoadsText(loads, true)).not.toContain('main');
     expect(targetLoadsText(loads, true)).toContain('lab');
   });
+
+  it('names of more than forty accounts those that failed or differ', () => {
+    const all = Array.from({ length: 41 }, (_, index) => done(`a${index}`, { differences: [] }));
+    const text = textOf([...all, failed('lab'), done('other', { differences: ['title is x'] })]);
+    expect(text.split('\n').filter((line) => line.startsWith('  '))).toMatchObject([
+      expect.stringMatching(/^ {2}lab {2}FAILED/),
+      expect.stringContaining('->'),
+      expect.stringMatching(/^ {2}other .* DIFFERS:$/),
+      '    title is x',
+    ]);
+    expect(text).toMatch(/^target warehouse: 42 of 43 accounts/);
+  });
 });
 
 describe('the exit code of loads', () => {
