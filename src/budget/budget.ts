@@ -52,8 +52,8 @@ const MOST_IN_FLIGHT = 64;
 type TakePlace = () => Promise<() => void>;
 
 /** For all budgets of a process. */
-export function createPlaces(most = MOST_IN_FLIGHT): TakePlace {
-  const limit = pLimit(most);
+export function createPlaces(): TakePlace {
+  const limit = pLimit(MOST_IN_FLIGHT);
   return () => new Promise((enter) => void limit(() => new Promise<void>((leave) => enter(leave))));
 }
 

@@ -6,6 +6,7 @@ import { loadConfig } from '../../config/load.ts';
 import { reportLeaving, type LeavingReport } from '../../app/leaving.ts';
 import type { Pipeline } from '../../app/pipeline.ts';
 import { warnIfPlanDoesNotFit } from '../../capacity/plan-report.ts';
+import { groupBy, listFirst, withoutSubject, type FailedPlace } from '../../health/text.ts';
 import { commandsFor, shellQuote } from '../../lib/shell-command.ts';
 import { createCalendar } from '../../lib/calendar.ts';
 import { addDays } from '../../lib/days.ts';
@@ -19,7 +20,6 @@ import {
   TransientError,
 } from '../../lib/errors.ts';
 import { pluralize } from '../../lib/format.ts';
-import { groupBy, listFirst, withoutSubject, type FailedPlace } from '../../health/text.ts';
 import { openTarget } from '../../publishing/targets/loader.ts';
 import { findRefusal, formatLoaded, readIdentity } from '../../publishing/targets/ownership.ts';
 import type { ServiceClient } from '../../service/client/client.ts';
@@ -28,7 +28,7 @@ import type { Warehouse } from '../../warehouse/warehouse.ts';
 import type { JsonOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { formatJson } from '../output/output.ts';
-import { formatFirst, MOST_ROWS } from '../output/table.ts';
+import { formatFirst, MOST_ROWS, worstFirst } from '../output/table.ts';
 import { withPipeline } from '../with-pipeline.ts';
 
 /** One request to the service and its result. */
@@ -169,7 +169,7 @@ async function checkRequest(
     const isFault = error instanceof RefusedError || error instanceof TransientError;
     if (!isFault && !(error instanceof ParkedError)) throw error;
     const isReachable = !(isFault && error.fault === 'connection');
-    const advice = error instanceof RefusedError ? adviceFor(error, asked) : null;
+    const advice = error instanceof RefusedError ? adviceFor(error, of) : null;
     const hint = error.hint ?? advice;
     const result = withoutSubject(errorMessage(error), of);
     return { finding: { account, asked, ok: false, result, hint }, isReachable };
@@ -177,8 +177,8 @@ async function checkRequest(
 }
 
 /** What of the config a refusal without a hint is about. */
-function adviceFor({ status }: RefusedError, asked: string): string {
-  const section = asked.startsWith('storage') ? 'storage' : 'video_list';
+function adviceFor({ status }: RefusedError, { stream }: FailedPlace): string {
+  const section = stream === 'storage' ? 'storage' : 'video_list';
   if (status === 404) return `check ${section}.base_url in the config: the service has no such path`;
   return `check the key and ${section === 'storage' ? '`auth` of the storage' : 'the package'} in the config`;
 }
@@ -206,7 +206,6 @@ function checkTargets({ publish, accounts, worker }: Config, warehouse: Warehous
   return Promise.all(targets.map(async (each) => ({ target: each.name, checks: await check(each) })));
 }
 
-/** Of many rows, those that failed come first. */
 function checkText(
   { file, accounts }: Config,
   options: CheckOptions,
@@ -216,8 +215,7 @@ function checkText(
   const headline = refusal
     ? `${file}: REFUSED by sync and start: ${refusal.reason}\n  -> ${refusal.hint}`
     : `${file}: ok, ${pluralize(accounts.length, 'account')}`;
-  const all = listRows(checked);
-  const rows = all.length > MOST_ROWS ? all.toSorted((one, other) => Number(one.ok) - Number(other.ok)) : all;
+  const rows = worstFirst(listRows(checked), ({ ok }) => ok);
   const table = formatFirst(
     rows.map(({ of, checked, ok, result }) => ({ of, checked, '': ok ? 'ok' : 'FAILED', result })),
     { most: MOST_ROWS, command: commandsFor(options.config)(`check${options.all ? ' --all' : ''} --json`) },

@@ -3,14 +3,12 @@ import type { AccountPlan, PassPlan, Plan } from '../../capacity/plan-report.ts'
 import { formatSchedule } from '../../capacity/plan.ts';
 import { formatCount, formatDuration, pluralize, escapeControls } from '../../lib/format.ts';
 import { commandsFor } from '../../lib/shell-command.ts';
-import { formatRecords, moreText, MOST_ROWS } from './table.ts';
+import { formatRecords, moreText, MOST_ROWS, worstFirst } from './table.ts';
 
 /** Whether the schedule fits, the costs, then remarks; of many accounts those first that do not fit. `config` is the path as it was given. */
 export function planText(whole: Plan, config: string): string {
-  const { accounts } = whole;
-  const isLong = accounts.length > MOST_ROWS;
-  const sorted = isLong ? accounts.toSorted((one, other) => Number(one.fits) - Number(other.fits)) : accounts;
-  const plan = { ...whole, accounts: sorted.slice(0, MOST_ROWS) };
+  const accounts = worstFirst(whole.accounts, ({ fits }) => fits);
+  const plan = { ...whole, accounts: accounts.slice(0, MOST_ROWS) };
   const more = moreText(accounts.length, { most: MOST_ROWS, command: commandsFor(config)('plan --json') });
   const table = [passTable(plan), ...more].join('\n');
   const sections = [resultLines(plan, config).map(escapeControls).join('\n'), table];

@@ -51,6 +51,10 @@ export interface Limit {
   command: string;
 }
 
+/** Where a list leaves rows out, those that are not good come first. */
+export const worstFirst = <Row>(rows: readonly Row[], isGood: (row: Row) => boolean): readonly Row[] =>
+  rows.length > MOST_ROWS ? rows.toSorted((one, other) => Number(isGood(one)) - Number(isGood(other))) : rows;
+
 /** The first records as a table. */
 export function formatFirst(records: readonly TableRecord[], limit: Limit): string {
   return [formatRecords(records.slice(0, limit.most)), ...moreText(records.length, limit)].join('\n');

@@ -4,11 +4,19 @@ import { query } from '../../database/query.ts';
 import { DAY_MS, toTimestamp } from '../../lib/clock.ts';
 import { formatCount, pluralize, truncate } from '../../lib/format.ts';
 import type { PackageRow } from '../../lib/package-key.ts';
-import { PARTIAL_WALKS } from '../../queries/named/failures.ts';
+import { lastWalks, PARTIAL_WALKS } from '../../queries/named/failures.ts';
 import { packageNames } from '../commands.ts';
 import type { HealthFacts } from '../facts.ts';
 import { advise, storageScope, type Finding, type Kind } from '../problem.ts';
-import { formatPackage, joinPackages, limitDetails, listFirst, MAX_LISTED, toOneLine } from '../text.ts';
+import {
+  formatPackage,
+  groupBy,
+  joinPackages,
+  limitDetails,
+  listFirst,
+  MAX_LISTED,
+  toOneLine,
+} from '../text.ts';
 
 const HELD_REASONS: Record<HeldReason, string> = {
   many: 'too many at once',
@@ -172,17 +180,14 @@ const shrunk: Kind = {
   },
 };
 
-/** Full walks of which each edited more than a tenth of the package, and more videos than these: no person edits so many so often. */
+/** Full walks of which each edited more than a tenth of the package, and more videos than these: a person does not edit as much. */
 const REWRITES = { walks: 3, edits: 20 };
 
 const REWRITTEN = query<
   PackageRow & { edited: number; videos: number; since: string; fields: string | null }
 >(`
 with recent as (
-  select w.* from package p join walk w on w.walk_id in (
-    select x.walk_id from walk x
-    where x.account = p.account and x.package_id = p.package_id and x.mode = 'full' and x.status = 'succeeded'
-    order by x.walk_id desc limit ${REWRITES.walks})
+  select w.* from package p join walk w on w.walk_id in (${lastWalks(`'succeeded'`, REWRITES.walks)})
   where p.retired_at is null),
 rewritten as (
   select account, package_id, min(finished_at) as since, max(walk_id) as walk_id
@@ -200,17 +205,15 @@ const rewritten: Kind = {
   kind: 'rewritten',
   when: ['each of the last three full walks of a package edited more than a tenth of its videos'],
   severity: 'attention',
-  find: (facts) =>
-    joinPackages(facts.read(REWRITTEN, {}), facts).map((row) => {
-      const { scope, since, name, edited, videos } = row;
-      const undocumented = facts.drift
-        .filter(
-          ({ account, stream, kind }) => account === scope.account && stream === 'videos' && kind === 'new',
-        )
-        .slice(0, MAX_LISTED)
-        .map(({ field }) => truncate(field, 60));
+  find: (facts) => {
+    const isUndocumented = ({ stream, kind }: HealthFacts['drift'][number]) =>
+      stream === 'videos' && kind === 'new';
+    const undocumented = groupBy(facts.drift.filter(isUndocumented), ({ account }) => account);
+    return joinPackages(facts.read(REWRITTEN, {}), facts).map((row) => {
+      const { account, scope, since, name, edited, videos } = row;
+      const extra = (undocumented.get(account) ?? []).map(({ field }) => truncate(field, 60));
       const changed = (row.fields ?? '').split(' ').filter((field) => field !== '');
-      const fields = changed.flatMap((field) => (field === 'extra' ? undocumented : field));
+      const fields = changed.flatMap((field) => (field === 'extra' ? extra.slice(0, MAX_LISTED) : field));
       const what = fields.length === 0 ? 'many videos' : `${listFirst(fields)} of many videos`;
       const exclude = `video_list: { exclude: [${fields.join(', ')}] }`;
       return {
@@ -222,7 +225,8 @@ const rewritten: Kind = {
           ),
         ],
       };
-    }),
+    });
+  },
   resolved: ({ subject }) => `${subject}: its full walks no longer edit many of its videos`,
   grouped: {
     text: 'have many videos edited by each full walk',

@@ -42,7 +42,7 @@ function findLastEnded([last, before]: HealthFacts['runs']) {
   return { run: isRunning ? before : last, isRunning };
 }
 
-/** The last full run over everything, if it waits for the budget: a quick run that ends meanwhile says nothing of it. */
+/** The last full run over everything, if it waits for the budget: a quick run that ends meanwhile does not change that. */
 const PARKED_FULL_RUN = query<Pick<RunRow, 'run_id' | 'resume_at' | 'status' | 'error' | 'finished_at'>>(`
 select run_id, resume_at, status, error, finished_at from run
 where resume_at is not null and run_id = (

@@ -12,9 +12,12 @@ export interface FailedWalk extends PackageRow {
   failures: number;
 }
 
-const lastWalk = (statuses: string) => `select x.walk_id from walk x
+/** The last full walks of the package `p` that ended so. */
+export const lastWalks = (statuses: string, most: number) => `select x.walk_id from walk x
     where x.account = p.account and x.package_id = p.package_id and x.mode = 'full' and x.status in (${statuses})
-    order by x.walk_id desc limit 1`;
+    order by x.walk_id desc limit ${most}`;
+
+const lastWalk = (statuses: string) => lastWalks(statuses, 1);
 
 /** Packages whose last full walk failed. An interrupted or parked walk does not count. `failures`: full walks that failed in a row. */
 export const FAILED_WALKS = query<FailedWalk>(`

@@ -15,8 +15,8 @@ import { RETRY_POLICY } from './retry.ts';
 /** What the client must know of an account. */
 export interface ServiceAccount {
   name: string;
-  /** `exclude`: fields of a video that are read as null; left out: none. */
-  videoList: { baseUrl: string; key: string; exclude?: readonly string[] };
+  /** `exclude`: fields of a video that are not read. */
+  videoList: { baseUrl: string; key: string; exclude: readonly string[] };
   /** `auth` says where the key goes; docs/service.md 5 does not document it. */
   storage: {
     baseUrl: string;
@@ -67,7 +67,7 @@ export function createServiceClient(options: ClientOptions) {
   const connection = createConnection(options);
   const parsing = {
     codes: account.codes,
-    exclude: account.videoList.exclude ?? [],
+    exclude: account.videoList.exclude,
     redact: (text: string) => redact(text, connection.secrets),
   };
   return {

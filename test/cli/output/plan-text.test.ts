@@ -4,7 +4,7 @@ import { planText } from '../../../src/cli/output/plan-text.ts';
 import { toMs } from '../../support/clocks/virtual-clock.ts';
 import { load } from '../../support/fixtures/load-config.ts';
 
-/** A config with so many accounts; the last one may send one request a day. */
+/** A config with this number of accounts; the last one may send one request a day. */
 const withAccounts = (count: number) =>
   load(
     `timezone: Asia/Seoul\naccounts:\n${Array.from(
@@ -16,7 +16,7 @@ const withAccounts = (count: number) =>
     ).join('')}`,
   );
 
-it('the plan of more than forty accounts has those first that do not fit, and says how many are left out', () => {
+it('the plan of more than forty accounts has those first that do not fit, and the number of those left out', () => {
   const text = planText(createPlan(withAccounts(42), toMs('2026-03-10T12:00Z')), 'vodhouse.yaml');
   const [headline, first] = text.split('\n');
   expect(headline).toContain('does not fit');
