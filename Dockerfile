@@ -6,7 +6,7 @@ WORKDIR /opt/vodhouse
 COPY package.json package-lock.json ./
 RUN npm install --ignore-scripts --no-audit --no-fund
 COPY LICENSE README.md CHANGELOG.md esbuild.config.js ./
-COPY packaging/undici.js packaging/
+COPY packaging/compile.js packaging/undici.js packaging/
 COPY assets assets
 COPY bin bin
 COPY drizzle drizzle

@@ -1,5 +1,4 @@
 /** Composition: opens the publisher, the warehouse and a client per account, and closes them again. */
-import { setFlagsFromString } from 'node:v8';
 import type { Config } from '../config/config.ts';
 import { createCalendar } from '../lib/calendar.ts';
 import { lockOrThrow, openWhenFree } from '../database/lock.ts';
@@ -46,7 +45,6 @@ export type Pipeline = ReturnType<typeof openPipeline>;
  * WarehouseError where the file cannot be used, ConfigError as `openPublisher`.
  */
 export function openPipeline(config: Config, environment: Environment) {
-  setFlagsFromString('--liftoff-only'); // V8 does not compile the WebAssembly of undici twice: 0.07 s and 36 MB less
   const publisher = openPublisher(config, environment.command);
   const warehouse = openConfiguredWarehouse(config, environment);
   const accounts = config.accounts.map((each) => createSyncAccount(each, config, warehouse, environment));

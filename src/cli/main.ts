@@ -12,4 +12,4 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 ignoreClosedLog();
-process.exitCode = await runCommandLine(process.argv.slice(2));
+void runCommandLine(process.argv.slice(2)).then((code) => (process.exitCode = code));

@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events';
 import { measureDiskSpace } from '../database/files.ts';
-import { forkDist, sendRequest, type Answer } from '../lib/child-process.ts';
+import { forkPart, sendRequest, type Answer } from '../lib/child-process.ts';
 import type { PublishRequest } from './publish-request.ts';
 
 export type HelperProcess = ReturnType<typeof createHelperProcess>;
@@ -23,7 +23,7 @@ export function startHelper(live: string): HelperProcess | null {
  * caller does the work itself, and finds the error.
  */
 export function createHelperProcess() {
-  const child = forkDist('publishing/child.js');
+  const child = forkPart('publishing/child');
   const ended = once(child, 'exit').then(() => ({ ended: 'early' })); // also before a request is sent
   ended.catch(() => undefined);
 

@@ -85,7 +85,7 @@ function hasChanges(request: PublishRequest): boolean {
 async function publishInChild(request: PublishRequest, signal: AbortSignal): Promise<Publication> {
   signal.throwIfAborted();
   openReadOnly(request.live).$client.close(); // throws if it is no live file, or has an older schema
-  return runInChild('publishing/child.js', { task: 'publish', args: [request] }, signal, (reason, pid) => {
+  return runInChild('publishing/child', { task: 'publish', args: [request] }, signal, (reason, pid) => {
     removeDraft(draftPath(request.file, pid));
     return new WarehouseError(
       `the process that publishes ended with ${reason}; the published file was not changed`,

@@ -5,7 +5,6 @@ import { basename, dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
-import { distFile } from '../lib/child-process.ts';
 import { PACKAGE_ROOT } from '../lib/package-root.ts';
 
 export type Assets = ReturnType<typeof openAssets>;
@@ -46,7 +45,7 @@ export function openAssets() {
 function listAssetFiles(): string[] {
   return [
     ...listFolder(new URL('assets/', PACKAGE_ROOT), ['.css', '.svg']),
-    ...listFolder(distFile('browser/'), ['.js']),
+    ...listFolder(new URL('dist/browser/', PACKAGE_ROOT), ['.js']),
   ];
 }
 

@@ -177,12 +177,12 @@ describe('a worker', () => {
     let wasServing: boolean | null = null;
     const sleep = clock.sleep.bind(clock);
     clock.sleep = (ms, signal) => {
-      if (ms === 5_000) wasServing = findChildProcesses(process.pid, 'web/process/entry.js').length > 0;
+      if (ms === 5_000) wasServing = findChildProcesses(process.pid, 'web/process/entry').length > 0;
       return sleep(ms, signal);
     };
     await start(() => postsReach(1));
     expect(wasServing).toBe(true);
-    expect(findChildProcesses(process.pid, 'web/process/entry.js')).toEqual([]);
+    expect(findChildProcesses(process.pid, 'web/process/entry')).toEqual([]);
   });
 
   it('pings when a run over everything begins, succeeds and fails; one that is refused tells no start', async () => {

@@ -90,7 +90,7 @@ describe.skipIf(!isInstalled)('a worker under systemd', () => {
       '-P',
       String(worker.pid),
       '-f',
-      'web/process/entry.js',
+      'web/process/entry',
     ]);
     const environment = readFileSync(`/proc/${stdout.trim()}/environ`, 'utf8');
     expect(environment).toContain('PATH=');

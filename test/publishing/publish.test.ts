@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { Database } from '../../src/database/sqlite.ts';
 import { describe, expect, it, vi } from 'vitest';
-import { distFile } from '../../src/lib/child-process.ts';
+import { PACKAGE_ROOT } from '../../src/lib/package-root.ts';
 import { ConfigError, LockedError } from '../../src/lib/errors.ts';
 import { tryLock } from '../../src/database/lock.ts';
 import { build } from '../../src/publishing/build.ts';
@@ -89,7 +89,7 @@ describe('a published file', () => {
 /** In a thread of its own, because SQLite blocks this one. */
 const WRITE_FOR_A_SECOND = `
 const { parentPort, workerData: { path, write } } = require('node:worker_threads');
-import(${JSON.stringify(distFile('database/sqlite.js').href)}).then(({ Database }) => {
+import(${JSON.stringify(new URL('dist/database/sqlite.js', PACKAGE_ROOT).href)}).then(({ Database }) => {
   const db = new Database(path);
   db.exec('begin immediate; ' + write);
   parentPort.postMessage('begun');

@@ -26,7 +26,7 @@ export function openLoaders({ warehouse: live, publish, accounts, worker }: Conf
     target,
     load: (options, signal) =>
       runInChild<LoadReport[]>(
-        'publishing/child.js',
+        'publishing/child',
         { task: 'load-target', args: [{ ...options, target, live, file, worker, accounts: names }] },
         signal,
         (reason) => new WarehouseError(`the process that loads target ${target.name} ended with ${reason}`),

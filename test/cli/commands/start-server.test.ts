@@ -20,7 +20,7 @@ const script = serveEverything((request) =>
 
 /** The environment of the server that this worker started, where the system has it; names and values. */
 function readEnvironment(worker: number): string {
-  const [server] = findChildProcesses(worker, 'web/process/entry.js');
+  const [server] = findChildProcesses(worker, 'web/process/entry');
   expect(server).toBeDefined();
   return existsSync('/proc/self/environ') ? readFileSync(`/proc/${server ?? 0}/environ`, 'utf8') : '';
 }

@@ -21,7 +21,7 @@ import { createGate } from '../../support/servers/scripted-service.ts';
 import { takePort } from '../../support/servers/loopback.ts';
 import { temporaryFolder } from '../../support/fixtures/temporary-folder.ts';
 
-const CHILD = 'dist/web/process/entry.js';
+const CHILD = 'web/process/entry';
 const serverPids = () => findChildProcesses(process.pid, CHILD);
 
 /** A server until the test is over; waits before a restart end at once. */

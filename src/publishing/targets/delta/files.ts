@@ -173,7 +173,7 @@ export async function writeFiles(
 
 const writeInChild = (request: WriteRequest & Opened): Promise<AddFile[]> =>
   runInChild(
-    'publishing/child.js',
+    'publishing/child',
     { task: 'write-slices', args: [request] },
     new AbortController().signal,
     (reason) => new Error(reason),

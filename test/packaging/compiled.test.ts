@@ -1,0 +1,34 @@
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { PART_FILE } from '../../src/lib/child-process.ts';
+import { BIN, startProcess } from '../support/processes/child-process.ts';
+
+const PART = fileURLToPath(PART_FILE);
+
+it.each([
+  { what: 'a command', args: [BIN, '--version'], options: '', name: 'cli/main' },
+  {
+    what: 'a worker of the unit',
+    args: [BIN, '--version'],
+    options: '--max-semi-space-size=4',
+    name: 'cli/main',
+  },
+  {
+    what: 'a process that publishes',
+    args: ['--heap-growing-percent=100', '--max-semi-space-size=4', PART, 'publishing/child'],
+    options: '',
+    name: 'publishing/child',
+  },
+])('$what starts with the code that the build compiled', async ({ args, options, name }) => {
+  const env = { ...process.env, NODE_OPTIONS: options, NODE_DEBUG: 'vodhouse' };
+  const { code, stderr } = await startProcess(process.execPath, args, { env }).ended;
+  expect(code).toBe(0);
+  expect(stderr).toContain(`${name}: compiled code was taken`);
+});
+
+it('starts where V8 does not take that code', async () => {
+  const env = { ...process.env, NODE_OPTIONS: '--max-old-space-size=300', NODE_DEBUG: 'vodhouse' };
+  const { code, stdout, stderr } = await startProcess(process.execPath, [BIN, '--version'], { env }).ended;
+  expect(stderr).toContain('cli/main: compiled code was rejected');
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) as string });
+});
