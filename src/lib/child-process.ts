@@ -4,16 +4,16 @@ import { ignoreClosedLog } from './log-pipe.ts';
 import { ConfigError, LockedError, errorMessage, VodhouseError, WarehouseError } from './errors.ts';
 import { PACKAGE_ROOT } from './package-root.ts';
 
-/** Runs the part of the bundle that its first argument names (bin/load.js), even when the sources run: Node 20 cannot run TypeScript. */
-export const PART_FILE = new URL('bin/part.js', PACKAGE_ROOT);
+/** Runs the bundle that its first argument names (bin/load.js), even when the sources run: Node 20 cannot run TypeScript. */
+export const BUNDLE_RUNNER = new URL('bin/run-bundle.js', PACKAGE_ROOT);
 
 /**
- * Starts a part of the bundle as a child process with IPC. Its stdout is ignored, its stderr inherited. V8 is set as by bin/vodhouse.js and
- * the unit for systemd: a third less memory, up to half on Node 24, at the same speed. It collects garbage when the memory in use
+ * Starts a bundle, such as `publishing/child`, as a child process with IPC. Its stdout is ignored, its stderr inherited. V8 is set as by
+ * bin/vodhouse.js and the unit for systemd: a third less memory, up to half on Node 24, at the same speed. It collects garbage when the memory in use
  * has grown by `growthPercent`.
  */
-export function forkPart(part: string, env?: NodeJS.ProcessEnv, growthPercent = 100): ChildProcess {
-  return fork(PART_FILE, [part], {
+export function forkBundle(name: string, env?: NodeJS.ProcessEnv, growthPercent = 100): ChildProcess {
+  return fork(BUNDLE_RUNNER, [name], {
     execArgv: [`--heap-growing-percent=${growthPercent}`, '--max-semi-space-size=4'],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     ...(env && { env }),
@@ -52,18 +52,18 @@ export function serveRequests(work: (request: never) => unknown): void {
 }
 
 /**
- * Runs a part of the bundle that calls `serveRequests`, for one request. Returns its result, or throws its error. If the signal
+ * Runs a bundle that calls `serveRequests`, for one request. Returns its result, or throws its error. If the signal
  * aborts, kills it with SIGKILL and throws its reason. If it ends without an answer, `onDeath` cleans up and returns
  * the error to throw.
  */
 export async function runInChild<Result>(
-  part: string,
+  name: string,
   request: Serializable,
   signal: AbortSignal,
   onDeath: (reason: string, pid: number | undefined) => Error,
 ): Promise<Result> {
   signal.throwIfAborted();
-  const child = forkPart(part);
+  const child = forkBundle(name);
   const kill = () => child.kill('SIGKILL');
   signal.addEventListener('abort', kill, { once: true });
   try {

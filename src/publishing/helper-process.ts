@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events';
 import { measureDiskSpace } from '../database/files.ts';
-import { forkPart, sendRequest, type Answer } from '../lib/child-process.ts';
+import { forkBundle, sendRequest, type Answer } from '../lib/child-process.ts';
 import type { PublishRequest } from './publish-request.ts';
 
 export type HelperProcess = ReturnType<typeof createHelperProcess>;
@@ -23,7 +23,7 @@ export function startHelper(live: string): HelperProcess | null {
  * caller does the work itself, and finds the error.
  */
 export function createHelperProcess() {
-  const child = forkPart('publishing/child');
+  const child = forkBundle('publishing/child');
   const ended = once(child, 'exit').then(() => ({ ended: 'early' })); // also before a request is sent
   ended.catch(() => undefined);
 

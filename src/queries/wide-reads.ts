@@ -1,6 +1,6 @@
 /** What reads many rows, in a thread, so that no page waits for it: totals, growth and changes of packages, and lists that are searched. */
 import { Worker } from 'node:worker_threads';
-import { PART_FILE } from '../lib/child-process.ts';
+import { BUNDLE_RUNNER } from '../lib/child-process.ts';
 import { BusyError, errorMessage, WarehouseError } from '../lib/errors.ts';
 import { withinTime } from '../lib/within-time.ts';
 import { keyOfPackage, type PackageKey, type PackageRow } from '../lib/package-key.ts';
@@ -129,7 +129,7 @@ function createThreadQueue(path: string) {
 
   function startThread(): Worker {
     let failure = 'the scan was stopped';
-    return new Worker(PART_FILE, { argv: [THREAD], workerData: path })
+    return new Worker(BUNDLE_RUNNER, { argv: [THREAD], workerData: path })
       .on('message', finish)
       .on('error', (error) => (failure = errorMessage(error)))
       .on('exit', () => {

@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { PART_FILE } from '../../src/lib/child-process.ts';
+import { BUNDLE_RUNNER } from '../../src/lib/child-process.ts';
 import { BIN, startProcess } from '../support/processes/child-process.ts';
 
-const PART = fileURLToPath(PART_FILE);
+const RUNNER = fileURLToPath(BUNDLE_RUNNER);
 
 it.each([
   { what: 'a command', args: [BIN, '--version'], options: '', name: 'cli/main' },
@@ -15,7 +15,7 @@ it.each([
   },
   {
     what: 'a process that publishes',
-    args: ['--heap-growing-percent=100', '--max-semi-space-size=4', PART, 'publishing/child'],
+    args: ['--heap-growing-percent=100', '--max-semi-space-size=4', RUNNER, 'publishing/child'],
     options: '',
     name: 'publishing/child',
   },

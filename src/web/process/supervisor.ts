@@ -4,7 +4,7 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import type { Config } from '../../config/config.ts';
-import { forkPart, sendRequest, deserializeError } from '../../lib/child-process.ts';
+import { forkBundle, sendRequest, deserializeError } from '../../lib/child-process.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { errorMessage } from '../../lib/errors.ts';
 import { NO_PROXIES } from '../../lib/http/proxies.ts';
@@ -112,7 +112,7 @@ function withPort(config: Config, port: number): Config {
 
 async function launch(config: Config, { environment, logger, signal }: WebProcessOptions): Promise<Launched> {
   signal.throwIfAborted();
-  const child = forkPart('web/process/entry', environment, GROWTH_PERCENT);
+  const child = forkBundle('web/process/entry', environment, GROWTH_PERCENT);
   const ended = new Promise<string>((resolve) => {
     child.once('exit', (code, killedBy) => resolve(killedBy ?? `code ${code}`));
     child.once('error', (error) => resolve(error.message));

@@ -1,4 +1,0 @@
-/** What vodhouse starts as a process or a thread of its own: `part.js NAME`. */
-import { load } from './load.js';
-
-load(process.argv[2]);
