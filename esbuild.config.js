@@ -1,6 +1,6 @@
 /**
  * `npm run build`: bundles what `npx vodhouse` runs into `dist`, and compiles it for this version of Node. A process then loads one
- * file in place of hundreds, compiled: it starts in a third of the time. Types are checked by `npm run typecheck`.
+ * compiled file in place of hundreds. Types are checked by `npm run typecheck`.
  */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';

@@ -1,5 +1,5 @@
 /** Loads a bundle: what a process or a thread of vodhouse runs. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import module, { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,7 +22,7 @@ export function load(name) {
   const file = fileURLToPath(new URL(`../dist/${name}.cjs`, import.meta.url));
   const compiled = `${file}.${process.version}`;
   const isBuild = process.env.VODHOUSE_COMPILE === 'yes';
-  const cachedData = isBuild ? undefined : readIfThere(compiled);
+  const cachedData = !isBuild && existsSync(compiled) ? readFileSync(compiled) : undefined;
   const require = createRequire(file);
   if (isBuild || cachedData) {
     const script = new Script(readFileSync(file, 'latin1'), { filename: file, cachedData }); // ASCII: a byte a character
@@ -32,13 +32,5 @@ export function load(name) {
   } else {
     module.enableCompileCache?.();
     require(file)(require, file, dirname(file));
-  }
-}
-
-function readIfThere(file) {
-  try {
-    return readFileSync(file);
-  } catch {
-    return undefined;
   }
 }

@@ -12,4 +12,5 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 ignoreClosedLog();
+process.exitCode = EXIT.failed; // also where a command never ends, and nothing is left to wait for
 void runCommandLine(process.argv.slice(2)).then((code) => (process.exitCode = code));

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { BUNDLE_RUNNER } from '../../src/lib/child-process.ts';
-import { BIN, startProcess } from '../support/processes/child-process.ts';
+import { BIN, run } from '../support/processes/child-process.ts';
 
 const RUNNER = fileURLToPath(BUNDLE_RUNNER);
 
@@ -21,7 +21,7 @@ it.each([
   },
 ])('$what starts with the code that the build compiled', async ({ args, options, name }) => {
   const env = { ...process.env, NODE_OPTIONS: options, NODE_DEBUG: 'vodhouse' };
-  const { code, stderr } = await startProcess(process.execPath, args, { env }).ended;
+  const { code, stderr } = await run(args, { env }).ended;
   expect(code).toBe(0);
   expect(stderr).toContain(`${name}: compiled code was taken`);
 });
@@ -29,7 +29,7 @@ it.each([
 it('starts where V8 does not take that code', async () => {
   const env = { ...process.env, NODE_DEBUG: 'vodhouse' };
   const args = ['--no-opt', BIN, '--version'];
-  const { code, stdout, stderr } = await startProcess(process.execPath, args, { env }).ended;
+  const { code, stdout, stderr } = await run(args, { env }).ended;
   expect(stderr).toContain('cli/main: compiled code was rejected');
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) as string });
 });
