@@ -1,12 +1,13 @@
 /** Drift: where the records of a response differ from docs/service.md 2. Pure. */
-
+import { rewriteJson } from '../lib/json-text.ts';
 import type { DriftKind, FieldDrift, FieldType } from '../lib/service-fields.ts';
 
-/** A field of one record that differs; `value` is undefined if the field is missing. */
+/** A field of one record that differs. */
 export interface DriftedValue {
   field: string;
   kind: DriftKind;
-  value: unknown;
+  /** The value as its JSON text; null if the field is missing. */
+  text: string | null;
 }
 
 /** `drift` is absent if there is none. */
@@ -19,30 +20,8 @@ const MAX_NEW_FIELDS = 50;
 const FIELD_LENGTH = 100;
 const SAMPLE_LENGTH = 200;
 
-const NO_DRIFT: readonly DriftedValue[] = Object.freeze([]);
-
-/** The returned function finds the drift of one record, documented fields first. A value that is not a record has no drift. */
-export function createDriftFinder(
-  documented: Readonly<Record<string, { readonly type: FieldType }>>,
-): (record: unknown) => readonly DriftedValue[] {
-  const entries = Object.entries(documented);
-  return (record) => {
-    if (typeof record !== 'object' || record === null || Array.isArray(record)) return NO_DRIFT;
-    const fields = record as Record<string, unknown>;
-    const found: DriftedValue[] = [];
-    for (const [field, { type }] of entries) {
-      const value = fields[field];
-      const kind = driftKind(type, value);
-      if (kind) found.push({ field, kind, value });
-    }
-    for (const field of Object.keys(fields)) {
-      if (!Object.hasOwn(documented, field)) found.push({ field, kind: 'new', value: fields[field] });
-    }
-    return found;
-  };
-}
-
-function driftKind(type: FieldType, value: unknown): DriftKind | null {
+/** How the value of a documented field differs from its type; null if it does not. */
+export function findDriftKind(type: FieldType, value: unknown): DriftKind | null {
   if (value === undefined) return 'missing';
   return isOfType(type, value) ? null : 'type';
 }
@@ -68,13 +47,15 @@ export function createDriftCollector(redact: (text: string) => string = (text) =
   const seen = new Set<string>();
   const found = new Map<string, FieldDrift>();
   let newFields = 0;
-  const add = ({ field: name, kind, value }: DriftedValue): void => {
+  const add = ({ field: name, kind, text }: DriftedValue): void => {
     const key = `${kind} ${name}`;
     if (seen.has(key) || (kind === 'new' && newFields === MAX_NEW_FIELDS)) return;
     seen.add(key);
     if (kind === 'new') newFields++;
     const field = shorten(redact(name), FIELD_LENGTH);
-    const sample = kind === 'missing' ? null : shorten(redact(toJson(value, redact)), SAMPLE_LENGTH);
+    // each text is redacted before JSON escapes it, too: an escaped key would not be found
+    const written = text === null ? null : rewriteJson(text, { isSorted: false, mapText: redact });
+    const sample = written === null ? null : shorten(redact(written), SAMPLE_LENGTH);
     if (!found.has(`${kind} ${field}`)) found.set(`${kind} ${field}`, { field, kind, sample });
   };
   return {
@@ -83,20 +64,6 @@ export function createDriftCollector(redact: (text: string) => string = (text) =
     /** Each field and kind once; of new fields the first 50. */
     list: (): FieldDrift[] => [...found.values()],
   };
-}
-
-/**
- * A number beyond a double becomes the text `Infinity`: JSON would say null. Each text is redacted before JSON escapes it: an
- * escaped key would not be found.
- */
-function toJson(value: unknown, redact: (text: string) => string): string {
-  const replacer = (_name: string, inner: unknown): unknown => {
-    if (typeof inner === 'string') return redact(inner);
-    if (typeof inner === 'number' && !Number.isFinite(inner)) return String(inner);
-    if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner;
-    return Object.fromEntries(Object.entries(inner).map(([name, each]) => [redact(name), each]));
-  };
-  return JSON.stringify(value, replacer);
 }
 
 function shorten(text: string, length: number): string {

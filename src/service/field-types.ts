@@ -31,17 +31,21 @@ export function preview(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
 
+/** A number is shown with the digits received: as text, if a double does not hold them. */
+function previewNumber(value: unknown): string {
+  return typeof value === 'string' && DECIMAL.test(value) ? value : preview(value);
+}
+
 function readText(value: unknown, context: Context): string | null {
   if (typeof value === 'string') {
     return value.isWellFormed() ? value : reject(context, 'holds half of a surrogate pair');
   }
   if (value === null || value === undefined) return null;
-  if (typeof value === 'number' && !isExact(value)) return reject(context, `${value} is not exact`);
-  if (!survivesJson(value)) return reject(context, `${preview(value)} cannot be stored without loss`);
   return readText(JSON.stringify(value), context);
 }
 
-function isExact(value: number): boolean {
+/** True for a number that JSON.parse has not rounded, and that SQLite stores as it is. */
+export function isExact(value: number): boolean {
   return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
 }
 
@@ -53,14 +57,14 @@ function readInteger(value: unknown, context: Context): number | null {
   if (value === null || value === undefined) return null;
   const number = asNumber(value);
   if (Number.isSafeInteger(number)) return number as number;
-  return reject(context, `${preview(value)} is not a whole number that can be stored exactly`);
+  return reject(context, `${previewNumber(value)} is not a whole number that can be stored exactly`);
 }
 
 function readNumber(value: unknown, context: Context): number | null {
   if (value === null || value === undefined) return null;
   const number = asNumber(value);
   if (typeof number === 'number' && isExact(number)) return number;
-  return reject(context, `${preview(value)} is not a number that can be stored exactly`);
+  return reject(context, `${previewNumber(value)} is not a number that can be stored exactly`);
 }
 
 function createReader<T>(type: ServiceField['type'], read: (value: unknown, context: Context) => T) {
@@ -84,7 +88,7 @@ export function requiredInteger(minimum: number, doc: FieldDoc) {
     .transform((value, context): number => {
       const number = readInteger(value, context);
       if (number !== null && number >= minimum) return number;
-      return reject(context, `${preview(value)} is not a whole number from ${minimum} up`);
+      return reject(context, `${previewNumber(value)} is not a whole number from ${minimum} up`);
     })
     .meta({ ...toMeta('integer', doc), minimum });
 }
@@ -107,14 +111,6 @@ export function matchesExactly(field: z.ZodType): (value: unknown) => boolean {
   if (type === 'number') return (value) => value === null || (typeof value === 'number' && isExact(value));
   if (minimum === undefined) return (value) => value === null || Number.isSafeInteger(value);
   return (value) => Number.isSafeInteger(value) && (value as number) >= minimum;
-}
-
-/** True if a value of an undocumented field can be stored as JSON without loss. */
-export function survivesJson(value: unknown): boolean {
-  if (typeof value === 'number') return isExact(value);
-  if (typeof value === 'string') return value.isWellFormed();
-  if (typeof value !== 'object' || value === null) return true;
-  return Object.entries(value).every(([key, inner]) => key.isWellFormed() && survivesJson(inner));
 }
 
 /** The first problem of a rejected record: `duration: "x" is not a whole number …`. */

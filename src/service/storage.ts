@@ -2,8 +2,9 @@
 import * as z from 'zod';
 import { isDay } from '../lib/days.ts';
 import { FIGURES, STORAGE_FIELDS, type Figure } from '../lib/service-fields.ts';
-import { createDriftFinder, withDrift, type WithDrift } from './drift.ts';
+import { withDrift, type WithDrift } from './drift.ts';
 import { firstIssueText, integer, text } from './field-types.ts';
+import { receiveRecord, type ReceivedRecord } from './received-record.ts';
 
 /** Path of the operation below `report_url`. */
 export const STORAGE_PATH = '/report/stats/video/storage';
@@ -27,26 +28,24 @@ export type StorageDay = Record<Figure, number | null> & { date: string };
 /** A day; or why the record cannot be stored, with its date, which is null if it cannot be read. */
 type ReadStorageDay = { day: StorageDay } | { refused: { date: string | null; reason: string } };
 
-/** Reads one element of `data.list`, and where it differs from docs/service.md 2.3. */
-export function readStorageDay(record: unknown): ReadStorageDay & WithDrift {
-  return withDrift(readFields(record), findDrift(record));
+/** Reads one element of `data.list` from its JSON text, and where it differs from docs/service.md 2.3. */
+export function readStorageDay(text: string): ReadStorageDay & WithDrift {
+  const received = receiveRecord(text, DOCUMENTED);
+  return withDrift(readFields(received), received.drift);
 }
 
-const findDrift = createDriftFinder({ ...STORAGE_FIELDS, date: { type: 'string' } });
+const DOCUMENTED = { ...STORAGE_FIELDS, date: { type: 'string' } } as const;
 
-function readFields(record: unknown): ReadStorageDay {
-  const result = storageRecord.safeParse(record);
-  if (!result.success) return { refused: { date: readDate(record), reason: firstIssueText(result.error) } };
+function readFields({ problem, fields }: ReceivedRecord): ReadStorageDay {
+  const date = day.safeParse(fields['date']).data ?? null;
+  if (problem !== null) return { refused: { date, reason: problem } };
+  const result = storageRecord.safeParse(fields);
+  if (!result.success) return { refused: { date, reason: firstIssueText(result.error) } };
   const read = result.data;
   if (FIGURES.every((figure) => read[figure] === null)) {
-    return { refused: { date: read.date, reason: 'holds none of the figures' } };
+    return { refused: { date, reason: 'holds none of the figures' } };
   }
   return { day: read };
-}
-
-/** The date of a record, also of one that cannot be stored; null if it cannot be read. */
-export function readDate(record: unknown): string | null {
-  return day.safeParse((record as { date?: unknown } | null)?.date).data ?? null;
 }
 
 /** `message` is `success` on success (docs/service.md 2.3, 7). */

@@ -1,9 +1,9 @@
 /** The video list operation: `GET {base_url}/info/v1/videos.json` (docs/service.md 2.1, 2.2 and 4.1). */
 import * as z from 'zod';
 import { VIDEO_FIELDS } from '../lib/service-fields.ts';
-import { createDriftFinder, withDrift, type WithDrift } from './drift.ts';
-import { firstIssueText, matchesExactly, preview, survivesJson } from './field-types.ts';
-import { readersFor, requiredInteger, text } from './field-types.ts';
+import { withDrift, type WithDrift } from './drift.ts';
+import { firstIssueText, matchesExactly, readersFor, requiredInteger, text } from './field-types.ts';
+import { receiveRecord, type ReceivedRecord } from './received-record.ts';
 
 /** Path of the operation below `base_url`. */
 export const VIDEO_LIST_PATH = '/info/v1/videos.json';
@@ -39,22 +39,20 @@ export interface RefusedRecord {
 /** A record as read: a video or a refused record, and where it differs from docs/service.md 2.1. */
 export type ReadVideo = ({ video: Video } | { refused: RefusedRecord }) & WithDrift;
 
-/** Reads one element of the list; a record that cannot be stored is returned as a value, not thrown. */
-export function readVideo(record: unknown): ReadVideo {
-  return isAsDocumented(record) ? { video: record } : readLeniently(record);
+/**
+ * Reads one element of the list from its JSON text; a record that cannot be stored is returned as a value, not thrown.
+ * `exclude`: fields that are read as null, or left out where docs/service.md does not have them.
+ */
+export function readVideo(text: string, exclude: readonly string[] = []): ReadVideo {
+  const received = receiveRecord(text, VIDEO_FIELDS, exclude);
+  return withDrift(readFields(received), received.drift);
 }
 
-/** Reads a record that is not exactly as documented: other types, more fields or fewer. */
-export function readLeniently(record: unknown): ReadVideo {
-  return withDrift(readFields(record), findDrift(record));
-}
-
-const findDrift = createDriftFinder(VIDEO_FIELDS);
-
-function readFields(record: unknown): ReadVideo {
-  const result = videoRecord.safeParse(record);
-  if (!result.success) return { refused: { id: readId(record), reason: firstIssueText(result.error) } };
-  return withExtra(result.data, record as object);
+function readFields({ problem, fields, others }: ReceivedRecord): ReadVideo {
+  if (problem !== null) return { refused: { id: readId(fields), reason: problem } };
+  const result = videoRecord.safeParse(fields);
+  if (!result.success) return { refused: { id: readId(fields), reason: firstIssueText(result.error) } };
+  return { video: others === null ? result.data : { ...result.data, extra: others } };
 }
 
 const matchers = Object.entries(videoRecord.shape).map(([name, schema]) => ({
@@ -62,31 +60,16 @@ const matchers = Object.entries(videoRecord.shape).map(([name, schema]) => ({
   fits: matchesExactly(schema),
 }));
 
-/** True for all 24 fields, each of its type, and no others. Most records match: they need no copy and have no drift. */
-function isAsDocumented(record: unknown): record is VideoFields {
+/** True for a value that has all 24 fields, each of its type: where it has no others, it is the video that `readVideo` reads. */
+export function hasAllFields(record: unknown): record is VideoFields {
   if (typeof record !== 'object' || record === null) return false;
   const fields = record as Record<string, unknown>;
-  let more = matchers.length;
-  for (const name in fields) if (Object.hasOwn(fields, name)) more--;
-  if (more !== 0) return false;
   for (const { name, fits } of matchers) if (!fits(fields[name])) return false;
   return true;
 }
 
-function readId(record: unknown): number | null {
-  return videoRecord.shape.id.safeParse((record as { id?: unknown } | null)?.id).data ?? null;
-}
-
-/** Undocumented fields are taken from the record itself: zod drops `__proto__`. */
-function withExtra(video: VideoFields, record: object): ReadVideo {
-  const extra = Object.entries(record).filter(([name]) => !Object.hasOwn(VIDEO_FIELDS, name));
-  if (extra.length === 0) return { video };
-  const lost = extra.find(([name, value]) => !name.isWellFormed() || !survivesJson(value));
-  if (lost) {
-    const reason = `${lost[0]}: ${preview(lost[1])} cannot be stored without loss`;
-    return { refused: { id: video.id, reason } };
-  }
-  return { video: Object.assign(video, { extra: JSON.stringify(Object.fromEntries(extra)) }) };
+function readId({ id }: { id?: unknown }): number | null {
+  return videoRecord.shape.id.safeParse(id).data ?? null;
 }
 
 /** Position of one response in the list (docs/service.md 2.2); `pagesize` is the size in effect. */

@@ -8,8 +8,11 @@ const sample = `{"mov_org_cnt":12,"mov_org_size":4.4482871E7,"encoder_cnt":"16",
   "date":"2026-01-31"}`;
 
 function readWith(members = '') {
-  return readStorageDay({ ...JSON.parse(sample), ...JSON.parse(`{${members}}`) } as unknown);
+  return readStorageDay(JSON.stringify({ ...JSON.parse(sample), ...JSON.parse(`{${members}}`) }));
 }
+
+/** The sample with more members, as raw JSON. */
+const readWithText = (members: string) => readStorageDay(sample.replace('{', `{${members},`));
 
 describe('readStorageDay', () => {
   it('reads the ten figures exactly, as doubles, integers or strings', () => {
@@ -20,10 +23,10 @@ describe('readStorageDay', () => {
   });
 
   it('reads an absent figure as null, and rejects a day without any', () => {
-    expect(readStorageDay({ date: '2026-01-31', image_size: 1 })).toMatchObject({
+    expect(readStorageDay('{"date":"2026-01-31","image_size":1}')).toMatchObject({
       day: { image_size: 1, mov_org_cnt: null },
     });
-    expect(readStorageDay({ date: '2026-01-31' })).toMatchObject({
+    expect(readStorageDay('{"date":"2026-01-31"}')).toMatchObject({
       refused: { date: '2026-01-31', reason: 'holds none of the figures' },
     });
   });
@@ -42,7 +45,28 @@ describe('readStorageDay', () => {
   });
 
   it('rejects other values than records', () => {
-    for (const value of [null, 7, 'x', []]) expect(readStorageDay(value)).toHaveProperty('refused');
+    for (const text of ['null', '7', '"x"', '[]']) expect(readStorageDay(text)).toHaveProperty('refused');
+  });
+});
+
+describe('a record that is ambiguous or too deep', () => {
+  it('is rejected with its date, where that is known', () => {
+    const repeated = sample.replace('{', '{"image_size":5,');
+    expect(readStorageDay(repeated)).toMatchObject({ refused: { date: '2026-01-31' } });
+    expect(readStorageDay(sample.replace('{', '{"date":"2026-01-30",'))).toMatchObject({
+      refused: { date: null },
+    });
+    const deep = `${'['.repeat(2_300)}${']'.repeat(2_300)}`;
+    expect(readWithText(`"mood":${deep}`)).toMatchObject({ refused: { date: '2026-01-31' } });
+  });
+
+  it('is read where an undocumented number cannot be held by a double', () => {
+    expect(readWithText('"owner_id":1610521604143693812')).toMatchObject({ day: { image_size: 123 } });
+    expect(readWithText('"owner_id":1e400').drift).toContainEqual({
+      field: 'owner_id',
+      kind: 'new',
+      text: '1e400',
+    });
   });
 });
 

@@ -61,7 +61,7 @@ describe('a page', () => {
       [0, null],
       [0, '{"mood":"good"}'],
       [1, '{"mood":"good"}'],
-      [0, '{"mood":"bad","id2":7}'],
+      [0, '{"id2":7,"mood":"bad"}'],
       [0, null],
     ]);
   });

@@ -1,14 +1,20 @@
 /** From the content of a response to its envelope and its records, or to the error that it reports. */
 import { isAscii, isUtf8, transcode } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { parse as parseLossless, stringify as stringifyLossless } from 'lossless-json';
 import type * as z from 'zod';
 import { RefusedError, TransientError } from '../../lib/errors.ts';
-import { VIDEO_FIELDS, type FieldDrift, type ServiceField } from '../../lib/service-fields.ts';
+import { formatCount } from '../../lib/format.ts';
+import { listElements, listMembers, measureJson } from '../../lib/json-text.ts';
+import {
+  VIDEO_FIELDS,
+  type FieldDrift,
+  type ServiceField,
+  type VideoField,
+} from '../../lib/service-fields.ts';
 import { createDriftCollector } from '../drift.ts';
 import { firstIssueText } from '../field-types.ts';
 import { storageAnswer, storageStatus } from '../storage.ts';
-import { readVideo, videoListAnswer, videoListStatus } from '../videos.ts';
+import { hasAllFields, readVideo, videoListAnswer, videoListStatus } from '../videos.ts';
 import type { Paging, RefusedRecord, SearchOption, Video } from '../videos.ts';
 import type { Content } from './transport.ts';
 
@@ -27,7 +33,7 @@ export interface PageEnvelope {
 /** The records of a page. */
 interface PageRecords {
   videos: Video[];
-  /** Records that cannot be stored; `raw` is their JSON with every digit. */
+  /** Records that cannot be stored; `raw` is their JSON text as received. */
   refused: (RefusedRecord & { raw: string })[];
   /** The id of each record in the order of the page; null if it cannot be read. */
   ids: (number | null)[];
@@ -57,10 +63,10 @@ interface ParseOptions {
   redact: (text: string) => string;
 }
 
-/** The days of one storage response; its records are read one by one. */
+/** The days of one storage response. */
 export interface StorageDays {
-  records: readonly unknown[];
-  raw(index: number): string;
+  /** Each record as its JSON text: they are read one by one. */
+  records: readonly string[];
   redact: ParseOptions['redact'];
 }
 
@@ -72,7 +78,7 @@ export function readVideoPage(content: Content, options: ParseOptions, knownHash
   const split = splitEnvelope(content, VIDEO_FIELDS, options.exclude);
   const hash = split?.hash ?? null;
   const envelope = split && hash === knownHash ? parseEnvelope(split) : null;
-  const parse = () => parsePage(decode(Buffer.concat(content)), options, hash);
+  const parse = () => parsePage(decode(Buffer.concat(content)), options, split);
   return envelope ? { ...envelope, ...NO_RECORDS, parse } : parse();
 }
 
@@ -85,9 +91,9 @@ function parseEnvelope({ text, hash }: Envelope): PageEnvelope | null {
   return { paging: read.paging, echo: read.apiVideoSearchOption ?? null, hash };
 }
 
-function parsePage(text: string, options: ParseOptions, hash: string | null): VideoPage {
-  const { codes, exclude, redact } = options;
-  const json = parseJson(text);
+function parsePage(text: string, options: ParseOptions, split: Envelope | null): VideoPage {
+  const { codes } = options;
+  const { json, members } = parseJson(text);
   const { errorInfo } = validate(videoListStatus, json).videoInfoList;
   if (isRefusal(errorInfo)) {
     const code = errorInfo?.errorCode ?? '';
@@ -96,22 +102,33 @@ function parsePage(text: string, options: ParseOptions, hash: string | null): Vi
     throw createRefusal(`errorCode ${code}${message}`, { code, codes, hint });
   }
   const { paging, videoInfoList: records, ...rest } = validate(videoListAnswer, json).videoInfoList;
-  if (exclude.length > 0) for (const record of records) leaveOut(record, exclude);
-  const raw = createRawReader(text, records, (answer) => answer.videoInfoList?.videoInfoList);
-  const echo = rest.apiVideoSearchOption ?? null;
+  const listed = split && members - measureJson(split.text).members;
   const page: VideoPage = {
-    ...{ paging, echo, hash, unchanged: false, ...readVideos(records, raw, redact) },
+    paging,
+    echo: rest.apiVideoSearchOption ?? null,
+    hash: split?.hash ?? null,
+    unchanged: false,
+    ...(listed === records.length * FIELD_COUNT && records.every(hasAllFields)
+      ? readDocumented(records, options)
+      : readVideos(listRecords(text, 'videoInfoList', 'videoInfoList'), options)),
     parse: () => page,
   };
   return page;
 }
 
-function leaveOut(record: unknown, names: readonly string[]): void {
-  if (typeof record !== 'object' || record === null) return;
-  const fields = record as Record<string, unknown>;
-  for (const name of names)
-    if (Object.hasOwn(VIDEO_FIELDS, name)) fields[name] = null;
-    else Reflect.deleteProperty(fields, name);
+const FIELD_COUNT = Object.keys(VIDEO_FIELDS).length;
+
+/** Records that have all documented fields and no other member are videos as they are: most pages hold nothing else. */
+function readDocumented(videos: Video[], { exclude }: ParseOptions): PageRecords {
+  const names = exclude.filter((name): name is VideoField => Object.hasOwn(VIDEO_FIELDS, name));
+  for (const video of videos) for (const name of names) Object.assign(video, { [name]: null });
+  return { videos, refused: [], ids: videos.map(({ id }) => id), drift: [] };
+}
+
+/** The JSON text of each record of the list that these names lead to. */
+function listRecords(text: string, ...path: readonly string[]): string[] {
+  const list = path.reduce((object, name) => new Map(listMembers(object)).get(name) ?? '[]', text);
+  return listElements(list);
 }
 
 function isRefusal(errorInfo: { errorCode: string | null } | null | undefined): boolean {
@@ -119,23 +136,19 @@ function isRefusal(errorInfo: { errorCode: string | null } | null | undefined): 
   return code !== '' && code !== 'None';
 }
 
-function readVideos(
-  records: readonly unknown[],
-  raw: (index: number) => string,
-  redact: ParseOptions['redact'],
-): PageRecords {
+function readVideos(records: readonly string[], { exclude, redact }: ParseOptions): PageRecords {
   const page: Omit<PageRecords, 'drift'> = { videos: [], refused: [], ids: [] };
   const drift = createDriftCollector(redact);
-  records.forEach((record, index) => {
-    const read = readVideo(record);
+  for (const text of records) {
+    const read = readVideo(text, exclude);
     if ('video' in read) page.videos.push(read.video);
     else {
       const { id, reason } = read.refused;
-      page.refused.push({ id, reason: redact(reason), raw: redact(raw(index)) });
+      page.refused.push({ id, reason: redact(reason), raw: redact(text) });
     }
     page.ids.push('video' in read ? read.video.id : read.refused.id);
     drift.add(read.drift);
-  });
+  }
   return { ...page, drift: drift.list() };
 }
 
@@ -145,15 +158,14 @@ export function readStorageDays(
   { codes, redact }: Omit<ParseOptions, 'exclude'>,
 ): StorageDays {
   const text = decode(Buffer.concat(content));
-  const json = parseJson(text);
+  const { json } = parseJson(text);
   const { message } = validate(storageStatus, json);
   if (message !== 'success') {
     const hint = 'check the key and `auth` of the storage in the config';
     throw createRefusal(`message ${JSON.stringify(message)}`, { code: message ?? '', codes, hint });
   }
-  const records = validate(storageAnswer, json).data.list;
-  const raw = createRawReader(text, records, (answer) => answer.data?.list);
-  return { records, raw: (index) => redact(raw(index)), redact };
+  validate(storageAnswer, json);
+  return { records: listRecords(text, 'data', 'list'), redact };
 }
 
 function parseOrNull(text: string): unknown {
@@ -164,9 +176,18 @@ function parseOrNull(text: string): unknown {
   }
 }
 
-function parseJson(text: string): unknown {
+/** Values of a response at most: 20,000 records have half as many, and each takes up to 100 bytes of memory. */
+const MAX_VALUES = 1_000_000;
+
+/** Parses a response that is no larger than a page can be. Returns the number of members of all its objects, too. */
+function parseJson(text: string): { json: unknown; members: number } {
+  const { values, members } = measureJson(text);
+  if (values > MAX_VALUES) {
+    const message = `the response holds ${formatCount(values)} values, more than ${formatCount(MAX_VALUES)}`;
+    throw new RefusedError(message, { fault: 'too_large', hint: 'ask for smaller pages: lower page_size' });
+  }
   try {
-    return JSON.parse(text);
+    return { json: JSON.parse(text), members };
   } catch (error) {
     if (/^\s*</.test(text)) {
       throw new TransientError('the service answered with an HTML page instead of JSON', { fault: 'html' });
@@ -190,28 +211,6 @@ function createRefusal(
   const message = `the service refused: ${text}`;
   if (codes.restricted.includes(code)) return new TransientError(message, { fault: 'restricted' });
   return new RefusedError(message, { fault: codes.final.includes(code) ? 'final' : 'refused', code, hint });
-}
-
-interface AnyAnswer {
-  videoInfoList?: { videoInfoList?: unknown[] };
-  data?: { list?: unknown[] };
-}
-
-/** Returns a record's JSON with every digit: parses the text again, once, for the few records that cannot be stored. */
-function createRawReader(
-  text: string,
-  records: readonly unknown[],
-  getList: (answer: AnyAnswer) => unknown[] | undefined,
-) {
-  let lossless: unknown[] | undefined;
-  return (index: number): string => {
-    try {
-      lossless ??= getList(parseLossless(text) as AnyAnswer);
-      return stringifyLossless(lossless?.[index]) ?? '';
-    } catch {
-      return JSON.stringify(records[index]); // a member that is there twice
-    }
-  };
 }
 
 const OPENING = '['.charCodeAt(0);

@@ -78,7 +78,7 @@ async function fillGap(booking: Booking, range: DayRange): Promise<void> {
     const { message } = error;
     const facts = { account: outcome.account, date: range.from, error: message };
     context.logger.warn({ event: 'storage_refused', ...facts }, message);
-    storeAnswer(booking, range, { records: [], raw: () => '', answeredAt: context.clock.now() });
+    storeAnswer(booking, range, { records: [], answeredAt: context.clock.now() });
   }
 }
 

@@ -113,9 +113,10 @@ function readDays(answer: DaysToClassify, { range, day, rules }: ClassifyContext
   const rows = new Map<string, DayRow>();
   const indexes = new Map<string, number>();
   const refused: DaysToStore['refused'][number][] = [];
-  const drift = createDriftCollector(answer.redact);
+  const { redact = (text: string) => text } = answer;
+  const drift = createDriftCollector(redact);
   const reject = (index: number, date: string | null, reason: string) =>
-    refused.push({ date, reason, raw: answer.raw(index) });
+    refused.push({ date, reason, raw: redact(answer.records[index] ?? '') });
   for (const [index, record] of answer.records.entries()) {
     const read = readStorageDay(record);
     drift.add(read.drift);

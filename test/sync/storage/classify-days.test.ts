@@ -15,7 +15,7 @@ const RANGE = { from: '2026-03-01', to: '2026-03-10' };
 const TWICE = 'the same day came twice with different figures';
 
 function sort(records: readonly unknown[], history = makeDayHistory(), range = RANGE) {
-  const answer = { records, raw: (index: number) => JSON.stringify(records[index]), answeredAt: NOW + 5 };
+  const answer = { records: records.map((record) => JSON.stringify(record)), answeredAt: NOW + 5 };
   return classifyDays(answer, sortContext({ now: NOW, range, history }));
 }
 
@@ -52,7 +52,7 @@ describe('a response', () => {
     expect(sorted.givenUp).toEqual(['2026-03-02']);
     expect(dates(sorted.missed)).toContain('2026-03-02');
     const clock = { isOff: false, differenceMs: null };
-    const answer = { records: [], raw: () => '', answeredAt: NOW };
+    const answer = { records: [], answeredAt: NOW };
     expect(classifyDays(answer, sortContext({ now: NOW, history, clock })).givenUp).toEqual([]);
   });
 
@@ -68,7 +68,7 @@ describe('a response', () => {
     ['an hour', '2026-03-08T16:00Z', ['2026-03-08']],
   ])('has a past day once it is over for long enough at the response, too: %s', (_what, at, past) => {
     const row = dayRow('2026-03-08', 1);
-    const answer = { records: [row], raw: () => '', answeredAt: toMs(at) }; // at the start the clock was ahead
+    const answer = { records: [JSON.stringify(row)], answeredAt: toMs(at) }; // at the start the clock was ahead
     const sorted = classifyDays(answer, sortContext({ now: NOW }));
     expect(dates(sorted.past)).toEqual(past);
     expect(dates(sorted.missed)).not.toContain('2026-03-08');
@@ -76,7 +76,7 @@ describe('a response', () => {
 
   it('leaves a gap for each settled day where neither a response nor the warehouse has any day or date', () => {
     const clock = { isOff: false, differenceMs: null };
-    const answer = { records: [], raw: () => '', answeredAt: NOW };
+    const answer = { records: [], answeredAt: NOW };
     const { missed } = classifyDays(answer, sortContext({ now: NOW, clock }));
     expect(dates(missed)).toEqual(listDays({ from: DAY.since, to: DAY.settled }));
   });
@@ -185,7 +185,7 @@ describe('a response', () => {
 /** The only valid figure of each day of the range that has exactly one. */
 function readSimply(records: readonly unknown[]): Map<string, unknown> {
   const rows = records.flatMap((record) => {
-    const read = readStorageDay(record);
+    const read = readStorageDay(JSON.stringify(record));
     if (!('day' in read) || read.day.date < RANGE.from || read.day.date > RANGE.to) return [];
     const { day } = read;
     if (day.date <= DAY.settled && FIGURES.some((name) => day[name] === null)) return [];

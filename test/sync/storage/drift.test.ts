@@ -98,10 +98,9 @@ describe('drift of storage days', () => {
 
 describe('the secrets of a response', () => {
   it('are removed from its drift', () => {
-    const records = [{ ...storageRecord('2026-03-10'), secret_name: 'a secret' }];
+    const record = { ...storageRecord('2026-03-10'), secret_name: 'a secret' };
     const answer = {
-      records,
-      raw: () => '',
+      records: [JSON.stringify(record)],
       answeredAt: 0,
       redact: (text: string) => text.replaceAll('secret', '[key]'),
     };
