@@ -176,8 +176,8 @@ function parseOrNull(text: string): unknown {
   }
 }
 
-/** Values of a response at most: 20,000 records have half as many, and each takes up to 100 bytes of memory. */
-const MAX_VALUES = 1_000_000;
+/** Values of a response at most: 20,000 records have 500,000, and each takes up to a kilobyte of memory. */
+const MAX_VALUES = 600_000;
 
 /** Parses a response that is no larger than a page can be. Returns the number of members of all its objects, too. */
 function parseJson(text: string): { json: unknown; members: number } {
