@@ -4,6 +4,7 @@ import { RefusedError, TransientError, VodhouseError, WarehouseError } from '../
 import type { FailureKind } from '../database/schema/runs.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { RunFailure } from '../warehouse/statements/run.ts';
+import type { Slot } from './fair-queue.ts';
 
 /** Something that a run could not do. */
 export interface Failure extends RunFailure {
@@ -26,9 +27,11 @@ export interface StreamsOutcome {
 export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
 
 /** The same refusal of this many packages in a row concerns the account: a wrong key must not cost 10,000 requests. */
-const MAX_SAME_REFUSALS = 3;
+const MAX_REFUSALS = 3;
 /** The same for transient failures, each of which has used all its attempts. */
 const MAX_SAME_FAILURES = 10;
+/** The same for requests that are refused or not answered, until a package is served. */
+const MAX_AT_FIRST = 2;
 
 interface Stop {
   reason: string;
@@ -40,6 +43,10 @@ interface State extends StreamsOutcome {
   readonly account: string;
   readonly runId: number;
   readonly logger: Logger;
+  /** What gave no answer in the last run. */
+  readonly silence: { ofVideos: 0 | 1; ofStorage: 0 | 1 };
+  /** A package was served in this run. */
+  isServed: boolean;
   /** The file cannot be used: ends the run. */
   fatal: WarehouseError | null;
   stop: Stop | null;
@@ -49,19 +56,28 @@ interface State extends StreamsOutcome {
   consecutive: { reason: string; count: number };
 }
 
-export function createCircuitBreaker(logger: Logger, account: string, runId: number) {
+export function createCircuitBreaker(parts: Pick<State, 'account' | 'runId' | 'logger' | 'silence'>) {
   const outcome: StreamsOutcome = { failures: [], done: 0, packagesDone: 0, interrupted: false };
   const open = { fatal: null, stop: null, skipped: 0, consecutive: { reason: '', count: 0 } };
-  const state: State = { account, runId, logger, ...outcome, ...open };
+  const state: State = { ...parts, isServed: false, ...outcome, ...open };
   return {
     /** Runs one stream, unless the account is stopped; `packageId` is null for the storage. */
     run: (packageId: number | null, work: () => Promise<void>) => runStream(state, packageId, work),
     /** Why the account is stopped, or null. A walk that throws it is deferred, not failed. */
     getOpenReason: () =>
       state.stop && new ParkedError(`skipped: ${state.stop.reason}`, state.stop.untilMs ?? 0),
+    /** The service has answered for a package. */
+    answered: () => void (state.isServed = true),
+    /** Something failed before a package was served: another one shows whether that concerns the account. */
+    isInDoubt: () => !state.isServed && state.consecutive.count > 0,
+    /** What a request of the storage does after a failure: see RequestContext.beforeRetry. */
+    beforeStorageRetry: async (failure: unknown) => assertStorageMayRepeat(state, failure),
+    /** The same for a page of a package. */
+    beforePageRetry: (slot: Slot, failure: unknown, page: number) =>
+      waitToRepeatPage(state, slot, failure, page),
     /** The results so far. Throws the error that ends the run, if there is one. */
     getOutcome: (): StreamsOutcome => {
-      const { failures, done, packagesDone, interrupted, fatal, stop, skipped } = state;
+      const { account, failures, done, packagesDone, interrupted, fatal, stop, skipped } = state;
       if (fatal) throw fatal;
       const rest = stop && skipped > 0 ? [createSkippedFailure(account, stop, skipped)] : [];
       return { failures: [...failures, ...rest], done, packagesDone, interrupted };
@@ -78,17 +94,40 @@ async function runStream(state: State, packageId: number | null, work: () => Pro
   try {
     await work();
     state.done++;
-    if (packageId === null) return;
-    state.packagesDone++;
+    if (packageId !== null) state.packagesDone++;
     state.consecutive = { reason: '', count: 0 };
   } catch (error) {
     recordError(state, packageId, error);
   }
 }
 
+/** Storage without an answer is requested once more, unless the last run got none either. Throws where it may not be repeated. */
+function assertStorageMayRepeat(state: State, failure: unknown): void {
+  if (!isUnanswered(failure)) return;
+  if (state.consecutive.count > 0 || state.silence.ofStorage) throw failure;
+  if (!state.isServed) countConsecutive(state, failure);
+}
+
+/**
+ * Waits until the request of a package may be repeated; throws where it may not. Before a package is served, nobody knows whether a
+ * failure concerns the package or the account: the next package is requested first. Where that fails in the same way, the account
+ * is stopped.
+ */
+async function waitToRepeatPage(state: State, slot: Slot, failure: unknown, page: number): Promise<void> {
+  const isRefused = failure instanceof RefusedError;
+  if (state.isServed || !(isRefused || isUnanswered(failure))) return;
+  const mayBeBeyondEnd = isRefused && page > 1;
+  if (mayBeBeyondEnd && getRepeatLimit(state, failure)[0] !== state.consecutive.reason) throw failure;
+  countConsecutive(state, failure);
+  if (state.stop) throw mayBeBeyondEnd ? new ParkedError(state.stop.reason, 0) : failure;
+  await slot.nextSlot().catch((deferral: unknown) => {
+    throw state.stop?.untilMs === null ? failure : deferral;
+  });
+}
+
 /** A package that is deferred after the stop keeps its checkpoint and its place in the queue. */
 function recordError(state: State, packageId: number | null, error: unknown): void {
-  if (state.stop && error instanceof ParkedError) state.skipped++;
+  if (state.stop && packageId !== null && error instanceof ParkedError) state.skipped++;
   else if (error instanceof InterruptedError) state.interrupted = true;
   else if (error instanceof WarehouseError) state.fatal ??= error;
   else recordFailure(state, packageId, error);
@@ -112,11 +151,11 @@ function recordFailure(state: State, packageId: number | null, error: unknown): 
 }
 
 function countConsecutive(state: State, error: unknown): void {
-  const [reason, max] = getRepeatLimit(error);
+  const [reason, max] = getRepeatLimit(state, error);
   const { consecutive } = state;
   state.consecutive = { reason, count: reason === consecutive.reason ? consecutive.count + 1 : 1 };
   if (state.consecutive.count < max) return;
-  state.stop ??= { reason: `the same ${reason} from ${max} packages in a row`, untilMs: null };
+  state.stop ??= { reason: max > 1 ? `${reason}, ${max} times in a row` : reason, untilMs: null };
 }
 
 function getKind(error: unknown): FailureKind {
@@ -125,12 +164,18 @@ function getKind(error: unknown): FailureKind {
   return error instanceof ParkedError ? 'parked' : 'defect';
 }
 
+/** No response came, or none that was complete in time. */
+function isUnanswered(error: unknown): boolean {
+  return ['connection', 'timeout'].includes(getKind(error));
+}
+
 /** How a failure is counted, and how many of them in a row stop the account. */
-function getRepeatLimit(error: unknown): [reason: string, max: number] {
+function getRepeatLimit({ isServed, silence }: State, error: unknown): [reason: string, max: number] {
+  if (!isServed && isUnanswered(error)) return ['no answer', silence.ofVideos ? 1 : MAX_AT_FIRST];
   if (error instanceof TransientError) return [`failure (${error.status ?? error.fault})`, MAX_SAME_FAILURES];
   if (!(error instanceof RefusedError)) return ['defect', Number.POSITIVE_INFINITY];
   if (error.fault === 'foreign') return ['page of another package', Number.POSITIVE_INFINITY]; // the service works
-  return [`refusal (${error.code ?? error.status ?? error.fault})`, MAX_SAME_REFUSALS];
+  return [`refusal (${error.code ?? error.status ?? error.fault})`, isServed ? MAX_REFUSALS : MAX_AT_FIRST];
 }
 
 function createSkippedFailure(account: string, { reason, untilMs }: Stop, skipped: number): Failure {

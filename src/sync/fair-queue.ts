@@ -24,13 +24,15 @@ export interface FairnessRules {
   maxStarted: number;
   /** Why the run must stop, or null. */
   stopReason(): Error | null;
+  /** Learns that the service has answered; in doubt, the next package is the one that was served most recently: the last one. */
+  breaker?: { answered(): void; isInDoubt(): boolean } | undefined;
 }
 
 export const FAIRNESS = { pages: 50, maxStarted: 100 } as const;
 
 interface Queue<T> {
   rules: FairnessRules;
-  packages: readonly T[];
+  packages: T[];
   /** Index of the first package that has not started. */
   next: number;
   /** Resumes the started walks that wait for their next turn. */
@@ -53,7 +55,7 @@ export function runFairly<T>(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const progress = { next: 0, waiting: [], firstTurnPages: 0, active: 0, concurrency: 1 };
-    fillSlots({ rules, packages, ...progress, serve, resolve, reject });
+    fillSlots({ rules, packages: [...packages], ...progress, serve, resolve, reject });
   });
 }
 
@@ -84,7 +86,7 @@ function chooseNext<T>({ rules, packages, next, waiting, firstTurnPages }: Queue
 }
 
 function startNext<T>(queue: Queue<T>): void {
-  const one = queue.packages[queue.next++] as T;
+  const one = (queue.rules.breaker?.isInDoubt() ? queue.packages.pop() : queue.packages[queue.next++]) as T;
   queue.serve(one, createSlot(queue)).then(() => {
     queue.active--;
     fillSlots(queue);
@@ -102,6 +104,7 @@ function createSlot<T>(queue: Queue<T>): Slot {
   return {
     begin: assertMayRun,
     answered: () => {
+      rules.breaker?.answered();
       if (queue.concurrency >= rules.concurrency) return;
       queue.concurrency = rules.concurrency;
       fillSlots(queue);

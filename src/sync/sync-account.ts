@@ -39,10 +39,13 @@ export async function syncAccount(
   runId: number,
 ): Promise<AccountOutcome> {
   account.clockCheck.reset();
-  const breaker = createCircuitBreaker(context.logger, account.name, runId);
+  const silence = context.warehouse.findSilence({ account: account.name });
+  const breaker = createCircuitBreaker({ account: account.name, runId, logger: context.logger, silence });
   const run = { context, options, account, runId, breaker };
-  const storage = options.storage && account.storage ? await syncStorage(run, account.storage) : null;
+  const reading = options.storage && account.storage ? syncStorage(run, account.storage) : null;
+  if (!silence.ofStorage) await reading; // storage that did not answer last time delays no package
   if (options.videos) await syncPackages(run);
+  const storage = await reading;
   const outcome = breaker.getOutcome();
   const clock = account.clockCheck.result();
   const failures = [...outcome.failures, ...createClockFailures(account.name, clock)];
@@ -74,7 +77,14 @@ async function syncStorage(
   const { storageDays: days, signal } = options;
   let outcome: StorageOutcome | null = null;
   await breaker.run(null, async () => {
-    outcome = await bookStorage(context, { account, rules, runId, days, signal });
+    outcome = await bookStorage(context, {
+      account,
+      rules,
+      runId,
+      days,
+      signal,
+      beforeRetry: breaker.beforeStorageRetry,
+    });
   });
   return outcome;
 }
@@ -89,14 +99,15 @@ async function syncPackages(run: AccountRun): Promise<void> {
   const stopReason = () => breaker.getOpenReason() ?? options.stopReason?.() ?? null;
   const packages = listPackagesInTurn(run);
   context.progress.packagesQueued?.(packages.length);
-  await runFairly(packages, { ...FAIRNESS, concurrency, stopReason }, async (packageId, slot) => {
+  await runFairly(packages, { ...FAIRNESS, concurrency, stopReason, breaker }, async (packageId, slot) => {
     const key = { account: name, packageId };
     const reportDone = () =>
       context.progress.packageDone?.(key, context.warehouse.findWalkOf(key, runId) ?? null);
     await breaker.run(packageId, async () => {
       slot.begin();
+      const beforeRetry = breaker.beforePageRetry.bind(null, slot);
       try {
-        await walk(context, { ...shared, key, slot });
+        await walk(context, { ...shared, key, slot, beforeRetry });
       } catch (error) {
         if (!(error instanceof WarehouseError)) reportDone();
         throw error;
@@ -135,10 +146,9 @@ function interleaveFailed(packages: readonly { id: number; failedBefore: boolean
       delayed.push(id);
       continue;
     }
-    ids.push(id);
-    const next = failedBefore ? undefined : delayed.shift();
-    if (next !== undefined) ids.push(next);
-    mayFail = !failedBefore && next === undefined;
+    const next = failedBefore ? [] : delayed.splice(0, 1);
+    ids.push(id, ...next);
+    mayFail = !failedBefore && next.length === 0;
   }
   return [...ids, ...delayed];
 }

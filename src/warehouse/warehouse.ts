@@ -55,6 +55,7 @@ export interface ConfiguredAccount {
 /** Each call is a read of the live file. */
 const READS = {
   countRequests: runs.countRequests,
+  findSilence: runs.findSilence,
   findWalks,
   findWalkOf,
   findLastRun: runs.findLastRun,

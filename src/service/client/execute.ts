@@ -14,6 +14,8 @@ export interface RequestContext {
   purpose: Purpose;
   runId: number | null;
   signal?: AbortSignal | undefined;
+  /** Called before a failed attempt is repeated: resolves when it may be, or throws the error that the request ends with. */
+  beforeRetry?: ((failure: unknown) => Promise<void>) | undefined;
 }
 
 /** One HTTP request, and what it is about. */
@@ -67,7 +69,7 @@ const SLOW_PAGE_HINT = 'if this happens again, ask for smaller pages: lower page
 /** Characters of an error message that are kept. */
 const MESSAGE_LENGTH = 300;
 
-type AttemptResult<T> = { answer: WithReceivedAt<T> } | { pauseMs: number };
+type AttemptResult<T> = { answer: WithReceivedAt<T> } | { failure: unknown; pauseMs: number };
 
 /** Reads the content of a response. Throws TransientError, RefusedError. */
 type Read<T> = (content: Content) => T;
@@ -81,6 +83,7 @@ export async function execute<T>(
   for (let count = 1; ; count++) {
     const result = await connection.inFlight(() => attempt(connection, request, read, count));
     if ('answer' in result) return result.answer;
+    await request.context.beforeRetry?.(result.failure);
     if (result.pauseMs > 0) await connection.clock.sleep(result.pauseMs, request.context.signal);
   }
 }
@@ -111,7 +114,7 @@ async function attempt<T>(
     if (purpose === 'check' && isUnreachable) throw failure; // a person waits for the answer
     const pauseMs = retryDelay(failure, count, connection.random(), connection.retry);
     if (pauseMs === null) throw failure;
-    return { pauseMs: isRestriction(failure) ? 0 : pauseMs }; // the budget waits out a restriction
+    return { failure, pauseMs: isRestriction(failure) ? 0 : pauseMs }; // the budget waits out a restriction
   }
 }
 

@@ -13,6 +13,8 @@ export interface StorageOptions {
   runId: number;
   /** Only these days, also given-up ones and those before `since`; null for what is due. */
   days: DayRange | null;
+  /** See RequestContext. */
+  beforeRetry: (failure: unknown) => Promise<void>;
   signal: AbortSignal;
 }
 
@@ -83,9 +85,15 @@ async function fillGap(booking: Booking, range: DayRange): Promise<void> {
 }
 
 async function bookRange(booking: Booking, range: DayRange): Promise<void> {
-  const { account, runId, signal } = booking.options;
+  const { account, runId, beforeRetry, signal } = booking.options;
   signal.throwIfAborted();
-  const answer = await account.client.storageDays({ ...range, purpose: 'storage', runId, signal });
+  const answer = await account.client.storageDays({
+    ...range,
+    purpose: 'storage',
+    runId,
+    signal,
+    beforeRetry,
+  });
   storeAnswer(booking, range, answer);
 }
 

@@ -51,7 +51,7 @@ export function decide(
 /** The records of a page whose hash is known are parsed only if the page proves something else than before. */
 async function fetchOnce(walk: WalkState, number: number, purpose: PagePurpose): Promise<Page> {
   const { context, key, checkpoint } = walk;
-  const { account, runId, signal, slot } = walk.options;
+  const { account, runId, signal, slot, beforeRetry } = walk.options;
   signal.throwIfAborted();
   const { parse, unchanged, ...answer } = await account.client.videoPage({
     packageId: key.packageId,
@@ -60,6 +60,7 @@ async function fetchOnce(walk: WalkState, number: number, purpose: PagePurpose):
     purpose: walk.mode === 'quick' ? 'quick' : purpose,
     runId,
     signal,
+    beforeRetry: (failure) => beforeRetry(failure, number),
     knownHash: context.warehouse.findPageHash({ ...key, page: number, pageSize: checkpoint.pageSize }),
   });
   slot.answered();

@@ -27,6 +27,8 @@ export interface WalkOptions {
   /** Store pages that look like those of another package. */
   acceptPage: boolean;
   slot: Slot;
+  /** See RequestContext; with the number of the page. */
+  beforeRetry: (failure: unknown, page: number) => Promise<void>;
   signal: AbortSignal;
 }
 

@@ -207,7 +207,7 @@ async function seekToId(fetchPage: FetchPage, from: ResumePoint): Promise<Page |
   return page;
 }
 
-/** Null if the service refuses the page: some refuse pages beyond the end. */
+/** Null if the service refuses the page, and not the key: some refuse pages beyond the end. */
 async function fetchIfExists(
   fetchPage: FetchPage,
   number: number,
@@ -216,7 +216,8 @@ async function fetchIfExists(
   try {
     return await fetchPage(number, purpose);
   } catch (error) {
-    if (error instanceof RefusedError && error.fault !== 'foreign' && number > 1) return null;
+    const isOfKey = error instanceof RefusedError && (error.status === 401 || error.status === 403);
+    if (error instanceof RefusedError && error.fault !== 'foreign' && !isOfKey && number > 1) return null;
     throw error;
   }
 }

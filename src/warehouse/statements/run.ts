@@ -53,6 +53,14 @@ export const insertFailure = query<never, RunFailure & { runId: number }>(
     values (:runId, :account, :packageId, :stream, :kind, :message)`,
 ).run;
 
+/** What gave no answer to the last run that sent requests to an account: its video list, its storage. */
+export const findSilence = query<{ ofVideos: 0 | 1; ofStorage: 0 | 1 }, { account: string }>(
+  `select coalesce(max(stream = 'storage'), 0) as ofStorage, count(*) > 0 and not exists (select 1 from request q
+      where q.run_id = f.run_id and q.account = f.account and package_id is not null and bytes is not null) as ofVideos
+    from run_failure f where account = :account and kind in ('connection', 'timeout') and run_id = (select max(run_id)
+      from run r where exists (select 1 from request q where q.run_id = r.run_id and q.account = :account))`,
+).one;
+
 /** Counts the requests of the run. */
 export const countRequests = query<never, { runId: number }>(
   'select count(*) as count from request where run_id = :runId',

@@ -140,7 +140,7 @@ describe('sync', () => {
     const { code, stdout, stderr } = await run('sync');
     expect(code).toBe(1);
     expect(stdout).toContain('main/101 (refused): page 1: the service refused: errorCode InvalidKey');
-    expect(stdout).toMatch(/^run 1: failed [^]*, 4 requests$/m);
+    expect(stdout).toMatch(/^run 1: failed [^]*, 2 requests$/m);
     expect(stdout + stderr).not.toContain('wrong-key');
   });
 
