@@ -69,7 +69,13 @@ describe('an account that gives no answer', () => {
 
   it('ends it after two packages where it has no storage, after two requests where it has one package', async () => {
     const packages = await openAccount({ storage: null });
-    expect((await packages.run(DEAD)).requested).toEqual([101, 108]);
+    const first = await packages.run(DEAD);
+    expect(first.requested).toEqual([101, 108]);
+    expect(first.failures.map(({ packageId, kind }) => [packageId, kind])).toEqual([
+      [108, 'connection'],
+      [101, 'connection'],
+      [null, 'skipped'],
+    ]);
     expect((await packages.run(DEAD, { mode: 'quick' })).requested).toHaveLength(1);
     const one = await openAccount({ storage: null, packages: [101] });
     expect((await one.run(DEAD)).requested).toEqual([101, 101]);
