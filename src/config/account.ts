@@ -84,11 +84,17 @@ export const account = section({
     'PEM file with certificates of authorities that are trusted too, relative to this file. Default none.',
   ),
   limits: limits.prefault({}).describe('Limits of the requests with this key.'),
-}).transform(({ storage, packages, ca, ...account }) => ({
-  ...account,
-  packages: Array.isArray(packages) ? packages : [], // loadConfig reads those of a file
-  packagesFile: Array.isArray(packages) ? null : packages.file,
-  /** Certificates in PEM; `loadConfig` reads them from the file. */
-  ca: ca === null ? null : { file: ca, certificates: [] as string[] },
-  storage: storage && { ...storage, key: storage.key ?? account.videoList.key },
-}));
+})
+  .transform(({ storage, packages, ca, ...account }) => ({
+    ...account,
+    packages: Array.isArray(packages) ? packages : [], // loadConfig reads those of a file
+    packagesFile: Array.isArray(packages) ? null : packages.file,
+    /** Certificates in PEM; `loadConfig` reads them from the file. */
+    ca: ca === null ? null : { file: ca, certificates: [] as string[] },
+    storage: storage && { ...storage, key: storage.key ?? account.videoList.key },
+  }))
+  .superRefine(({ storage, videoList }, context) => {
+    if (!storage || typeof storage.auth !== 'object' || types.HEADER_VALUE.test(storage.key)) return;
+    const path = [storage.key === videoList.key ? 'video_list' : 'storage', 'key'];
+    context.addIssue({ code: 'custom', path, message: types.HEADER_KEY });
+  });

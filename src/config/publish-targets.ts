@@ -97,13 +97,13 @@ const s3 = section(
       'Address of the store, such as https://s3.example.test:9000; the bucket is in its path. Default: that of AWS in the region, with the bucket in the name of the host.',
     ),
     region: withDefault(types.region, 'us-east-1', 'Region of the bucket, such as eu-central-1.'),
-    access_key_id: types.key.describe(
+    access_key_id: types.headerKey.describe(
       'Id of the access key; better ${NAME} than the id itself. Variables and files of AWS are not read by themselves. Required with s3.',
     ),
     secret_access_key: types.key.describe(
       'The secret access key; better ${NAME} than the key itself. Required with s3.',
     ),
-    session_token: orNull(types.key).describe(
+    session_token: orNull(types.headerKey).describe(
       'Token of temporary credentials; the worker takes a new one at kill -HUP. Default: none.',
     ),
   },

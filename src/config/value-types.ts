@@ -5,6 +5,7 @@
 import { isIP } from 'node:net';
 import * as z from 'zod';
 import { isDay } from '../lib/days.ts';
+import { decodePercent } from '../lib/http/proxies.ts';
 import { expandCron, findCronProblem } from './cron.ts';
 
 /** Text that passes the test. */
@@ -108,9 +109,18 @@ export const roleName = text(
   (value) => /^[^\0\r\n"]+$/.test(value) && Buffer.byteLength(value) <= 63,
 );
 
-export const headerName = text('the name of an HTTP header such as x-api-key', (value) =>
-  /^[\w!#$%&'*+.^`|~-]+$/.test(value),
+/** Headers that HTTP uses itself. */
+const TAKEN =
+  /^(?:accept(?:-encoding)?|connection|content-length|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i;
+export const headerName = text(
+  'the name of an HTTP header such as x-api-key, and not one that HTTP itself uses',
+  (value) => /^[\w!#$%&'*+.^`|~-]+$/.test(value) && !TAKEN.test(value),
 );
+
+/** A header has bytes, not characters: Latin-1 without control characters (RFC 9110 5.5). */
+export const HEADER_VALUE = /^[\t -~\x80-\xff]*$/;
+export const HEADER_KEY = 'a key that an HTTP header can carry, without typographic quotes and the like';
+export const headerKey = key.refine((value) => HEADER_VALUE.test(value), HEADER_KEY);
 
 /** A host name or an address to listen on. */
 export const host = text('a host name or an address such as 127.0.0.1', (value) => /^\S+$/.test(value));
@@ -182,8 +192,10 @@ export const url = text('an http(s) address', (value) => parseUrl(value) !== nul
 /** The address of a proxy that speaks HTTP or HTTPS, perhaps with a name and a password, both percent-encoded. */
 export function isProxyAddress(value: string): boolean {
   const url = parseUrl(value);
-  if (url === null || url.pathname !== '/' || /[?#]|%(?![\da-f]{2})/i.test(value)) return false;
-  return (url.username === '') === (url.password === '');
+  if (url === null || url.pathname !== '/' || /[?#]/.test(value)) return false;
+  const login = url.username + url.password;
+  const isEncoded = !login.includes('%') || decodePercent(login) !== login;
+  return isEncoded && (url.username === '') === (url.password === '');
 }
 
 /** `none`: no proxy, whatever the environment says. */

@@ -79,7 +79,7 @@ describe('an unknown key', () => {
     const storage = '    storage: { base_url: http://r, auth: { heade: x } }\n';
     expect(readProblems(LEAST.replace('101', '{ name: x }') + storage)).toEqual([
       'line 5  accounts[0].packages[0].id: missing; expected a package id (a whole number from 1 up)',
-      'line 6  accounts[0].storage.auth.header: missing; expected the name of an HTTP header such as x-api-key',
+      'line 6  accounts[0].storage.auth.header: missing; expected the name of an HTTP header such as x-api-key, and not one that HTTP itself uses',
       'line 6  accounts[0].storage.auth.heade: unknown key; did you mean header?',
     ]);
   });

@@ -29,6 +29,8 @@ describe('the proxy of an account', () => {
     ['socks5://proxy.test:1080', '"socks5://proxy.test:1080" is not valid'],
     ['http://proxy.test:3128/path', '"http://proxy.test:3128/path" is not valid'],
     ['http://me:50%@proxy.test', '[hidden] is not valid'],
+    ['http://me:%ff@proxy.test', '[hidden] is not valid'],
+    ['http://%e4:word@proxy.test', '[hidden] is not valid'],
     ['http://me@proxy.test', '[hidden] is not valid'],
     ['me:word@proxy.test:3128', '[hidden] is not valid'],
     ['false', 'false is not valid'],
@@ -66,6 +68,8 @@ describe('the proxies of the environment', () => {
     const broken = catchConfigError(() => load(LEAST, { http_proxy: 'http://me:word@proxy.test:port' }));
     expect(broken.message).toContain('HTTP_PROXY in the environment: [hidden] is not');
     expect(`${broken.message}${broken.hint}`).not.toContain('word');
+    const encoded = catchConfigError(() => load(LEAST, { HTTPS_PROXY: 'http://me:word%ff@proxy.test' }));
+    expect(encoded.message).toContain('HTTPS_PROXY in the environment: [hidden] is not');
   });
 });
 
