@@ -98,7 +98,7 @@ async function serveConfig(config: Config, parts: ServeParts): Promise<Config | 
     }
     return parts.signal.aborted ? null : reload.next();
   } finally {
-    await pipeline.close();
+    pipeline.close();
   }
 }
 

@@ -27,7 +27,7 @@ export async function withPipeline(
     try {
       return await work({ context, pipeline, signal });
     } finally {
-      await pipeline.close();
+      pipeline.close();
     }
   } finally {
     context.close();

@@ -207,7 +207,7 @@ describe('the worker', () => {
     const other = openPipeline(config, { clock, logger, progress: silentProgress, command: 'sync' });
     const summary = await other.run({ trigger: 'manual', signal: new AbortController().signal });
     expect(summary.status).toBe('succeeded');
-    await other.close();
+    other.close();
     await worker.stop();
     expect(readdirSync(folder).sort()).toEqual([
       'vodhouse.db',
@@ -225,7 +225,7 @@ describe('the worker', () => {
     const progress = { ...silentProgress, walkStarted };
     const pipeline = openPipeline(config, { clock, logger, progress, command: 'sync' });
     const summary = await pipeline.run({ trigger: 'manual', signal: new AbortController().signal });
-    await pipeline.close();
+    pipeline.close();
     if (!worker) throw new Error('no walk has begun');
     await worker.settled;
     await worker.stop();

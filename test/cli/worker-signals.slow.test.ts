@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { serviceFolder } from '../support/fixtures/command-folder.ts';
+import { commandFolder, serviceFolder } from '../support/fixtures/command-folder.ts';
 import { listPage, serveEverything, videoRecord } from '../support/fixtures/service-responses.ts';
+import { listenOnLoopback } from '../support/servers/loopback.ts';
 import { createGate } from '../support/servers/scripted-service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -71,6 +73,21 @@ describe('a worker', () => {
     terminal.kill('SIGKILL');
     await expect.poll(() => existsSync(holder)).toBe(false);
     expect(existsSync(`${live}-wal`)).toBe(false);
+  });
+
+  it('ends within five seconds of SIGTERM also while a connection is being opened', async () => {
+    const server = createServer((socket) => socket.on('error', () => undefined)); // says nothing: TLS never begins
+    const { host, close } = await listenOnLoopback(server);
+    onTestFinished(close);
+    const opened = new Promise((resolve) => server.once('connection', resolve));
+    const { start, value } = commandFolder({ url: `https://${host}`, storage: false });
+    const worker = start('start');
+    await opened;
+    const stoppedAt = performance.now();
+    worker.kill('SIGTERM');
+    expect((await worker.ended).code).toBe(0);
+    expect(performance.now() - stoppedAt).toBeLessThan(6_000);
+    expect(value('select status from run')).toBe('interrupted');
   });
 
   it('logs its end as lines of the log', async () => {

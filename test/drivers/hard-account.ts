@@ -97,7 +97,7 @@ async function run(config: Config, moment: string): Promise<void> {
   try {
     await pipeline.run({ trigger: 'manual', signal: new AbortController().signal });
   } finally {
-    await pipeline.close();
+    pipeline.close();
   }
 }
 

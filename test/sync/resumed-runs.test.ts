@@ -212,7 +212,7 @@ describe('the queue of the packages', () => {
       });
       await expect(pipeline.run()).rejects.toThrow();
       expect(service.order()).toEqual(expected);
-      await pipeline.close();
+      pipeline.close();
       pipeline = open(service, { folder });
     }
     service.answer(() => null);

@@ -199,7 +199,7 @@ export async function makePast(parts: PastParts): Promise<string> {
     }
     changeUntil(endMs + ENDS_AGO_MS, 14);
   } finally {
-    await pipeline.close();
+    pipeline.close();
     clock.set(null);
   }
   return `a past of ${PAST_DAYS} days is made up: ${RUNS.length + 1} runs, among them an outage and a restriction, one missing day of storage, one corrected day, and removals that are held back\n`;

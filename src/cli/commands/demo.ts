@@ -101,7 +101,7 @@ async function syncOnce(config: Config, context: CommandContext, signal: AbortSi
     );
     return exitCodeForSync(summary.status, published);
   } finally {
-    await pipeline.close();
+    pipeline.close();
   }
 }
 

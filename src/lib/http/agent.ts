@@ -1,4 +1,5 @@
 /** HTTP connections: directly or by a proxy, with certificates that are trusted in addition. */
+import { setMaxListeners } from 'node:events';
 import * as tls from 'node:tls';
 import { EnvHttpProxyAgent, errors, Pool, request, type Dispatcher } from 'undici';
 import type { Proxies } from './proxies.ts';
@@ -11,11 +12,15 @@ export interface AgentOptions {
   proxies: Proxies;
   /** Certificates in PEM that are trusted besides Node's own; null for none. */
   ca: readonly string[] | null;
+  /** Ends all connections, also those that are being opened. */
+  signal: AbortSignal;
 }
 
 /** Creates an agent whose requests take the proxies: as a tunnel (CONNECT), to plain http by their complete address. */
-export function createAgent({ connections, connectTimeoutMs, proxies, ca }: AgentOptions): Dispatcher {
-  const connect = { timeout: connectTimeoutMs, ...trust(ca) };
+export function createAgent(options: AgentOptions): Dispatcher {
+  const { connections, connectTimeoutMs, proxies, ca, signal } = options;
+  setMaxListeners(0, signal); // one for each connection
+  const connect = { timeout: connectTimeoutMs, signal, ...trust(ca) };
   const clientFactory = (proxy: URL, options: object) =>
     createProxyPool(proxy, { ...options, headersTimeout: connectTimeoutMs });
   const ofProxies = { proxyTunnel: false, clientFactory, proxyTls: connect, requestTls: connect };
@@ -44,6 +49,21 @@ function createProxyPool(proxy: URL, options: Pool.Options): Pool {
   return Object.assign(pool, { connect });
 }
 
+/** A response, at the latest when the signal aborts: undici forgets that for a request that waits for a connection. */
+export function requestUntilAborted(
+  url: URL,
+  signal: AbortSignal,
+  options: Parameters<typeof request<null>>[1],
+): Promise<Dispatcher.ResponseData> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    request(url, { ...options, signal }).then((response) => {
+      if (signal.aborted) response.body.on('error', () => undefined).destroy();
+      resolve(response);
+    }, reject);
+  });
+}
+
 /** A single call of an address that is no service of videos: a webhook, a ping. */
 export interface HttpCall {
   url: URL;
@@ -56,13 +76,13 @@ export interface HttpCall {
 
 /** Sends it over a connection of its own and returns the status; reads no body, follows no redirect. Rejects with the error of Node. */
 export async function callOnce({ url, proxies, headers, body, signal }: HttpCall): Promise<number> {
-  const agent = createAgent({ connections: 1, connectTimeoutMs: 10_000, proxies, ca: null });
+  const agent = createAgent({ connections: 1, connectTimeoutMs: 10_000, proxies, ca: null, signal });
   try {
     const method = body === null ? 'GET' : 'POST';
-    const response = await request(url, { dispatcher: agent, method, headers, body, signal });
+    const response = await requestUntilAborted(url, signal, { dispatcher: agent, method, headers, body });
     response.body.on('error', () => undefined).destroy();
     return response.statusCode;
   } finally {
-    await agent.destroy();
+    void agent.destroy();
   }
 }

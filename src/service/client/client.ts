@@ -64,7 +64,8 @@ export type ServiceClient = ReturnType<typeof createServiceClient>;
 /** Creates the client of one account; its connections are kept open between requests. */
 export function createServiceClient(options: ClientOptions) {
   const { account } = options;
-  const connection = createConnection(options);
+  const closing = new AbortController();
+  const connection = createConnection(options, closing.signal);
   const parsing = {
     codes: account.codes,
     exclude: account.videoList.exclude,
@@ -81,19 +82,18 @@ export function createServiceClient(options: ClientOptions) {
       execute(connection, buildStorageRequest(account, request), (content) =>
         readStorageDays(content, parsing),
       ),
-    close: () => connection.agent.destroy(),
+    close: () => closing.abort(),
   };
 }
 
-function createConnection({
-  account,
-  connectTimeoutMs = CONNECT_TIMEOUT_MS,
-  ...options
-}: ClientOptions): Connection {
+function createConnection(
+  { account, connectTimeoutMs = CONNECT_TIMEOUT_MS, ...options }: ClientOptions,
+  signal: AbortSignal,
+): Connection {
   const { videoList, storage, concurrency: connections, ca = null, proxies = NO_PROXIES } = account;
   const passwords = [proxies.httpProxy, proxies.httpsProxy].flatMap(listProxySecrets);
   return {
-    agent: createAgent({ connections, connectTimeoutMs, proxies, ca }),
+    agent: createAgent({ connections, connectTimeoutMs, proxies, ca, signal }),
     inFlight: pLimit(account.concurrency),
     onSent: () => undefined,
     onDated: () => undefined,

@@ -1,8 +1,9 @@
 /** One attempt over HTTP: one deadline, a limit on the size, no redirects. */
 import { pipeline, type Duplex, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { request, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import { errorCode, errorMessage, RefusedError, TransientError } from '../../lib/errors.ts';
+import { requestUntilAborted } from '../../lib/http/agent.ts';
 import type { RequestResult } from '../../lib/request-budget.ts';
 import { retryAfterMs } from './retry.ts';
 
@@ -39,7 +40,7 @@ const NO_TLS = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_)
 
 const ERROR_TEXT_BYTES = 65_536;
 
-/** Sends one GET and reads its response. Never throws: an error is part of the outcome. */
+/** Sends one GET and reads its response. Ends at the deadline, whatever the library does. Never throws: an error is part of the outcome. */
 export async function send(agent: Dispatcher, attempt: HttpAttempt): Promise<AttemptOutcome> {
   const outcome: AttemptOutcome = {
     ...{ status: null, bytes: null, sent: true, dateMs: null },
@@ -47,10 +48,9 @@ export async function send(agent: Dispatcher, attempt: HttpAttempt): Promise<Att
   };
   const { signal, clear } = createAttemptSignal(attempt);
   try {
-    const answer = await request(attempt.url, {
+    const answer = await requestUntilAborted(attempt.url, signal, {
       dispatcher: agent,
       headers: { accept: 'application/json', 'accept-encoding': 'gzip, deflate, br', ...attempt.headers },
-      signal,
       headersTimeout: 0,
       bodyTimeout: 0,
     });

@@ -82,7 +82,7 @@ describe('a client that is closed', () => {
     });
     const page = catchFailure(client.videoPage(pageRequest()));
     await expect.poll(() => service.requests.length).toBe(1);
-    await client.close();
+    client.close();
     expect(await page).toBeInstanceOf(TransientError);
   });
 });

@@ -52,7 +52,7 @@ describe('a proxy', () => {
     expect(JSON.stringify(service.requests[0]?.headers)).not.toContain('proxy');
     expect(budget.spent.map(({ result }) => result?.sent)).toEqual([true, true]);
     expect(proxy.tunnels()).toBe(1);
-    await client.close();
+    client.close();
     await expect.poll(proxy.tunnels).toBe(0);
   });
 

@@ -63,7 +63,7 @@ describe('the deadline', () => {
       });
       const error = await catchFailure(client.videoPage(pageRequest()));
       expect(error.message).toMatch(/account main, package 101, page 1: /);
-      await client.close();
+      client.close();
       await close();
     }
   });

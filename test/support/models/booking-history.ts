@@ -90,7 +90,7 @@ export async function runBookingHistory(history: BookingHistory): Promise<string
     }
     before = after;
   }
-  await account.close();
+  account.close();
   return broken;
 }
 

@@ -115,7 +115,7 @@ async function liveThrough(folder: string) {
     clock.set(PUBLISHED_AT);
     await openPublisher(config, 'test')?.publish(clock.now(), signal);
   } finally {
-    await pipeline.close();
+    pipeline.close();
     await server.close();
   }
   return { published: config.publish?.file ?? '', steps };

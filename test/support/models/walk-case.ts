@@ -99,7 +99,7 @@ export function openCase(
     ...{ quietMoments: new Set(), seen: [], script: [], strikeAt: null },
     pipeline: open(),
     reopen: async () => {
-      await one.pipeline.close();
+      one.pipeline.close();
       one.pipeline = open();
     },
   };

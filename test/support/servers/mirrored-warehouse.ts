@@ -41,7 +41,7 @@ export function createMirrored({ since, server, storageAuth = 'none', ...options
     close: async () => {
       await closeServer();
       closeServer = () => Promise.resolve();
-      await close();
+      close();
     },
   };
 }

@@ -102,7 +102,7 @@ describe('a day', () => {
     const folder = temporaryFolder();
     const before = await openStorageAccount({ answer: steady, folder });
     await before.runAt('2026-03-10T03:00Z');
-    await before.close();
+    before.close();
     execute(before.file, 'update warehouse_state set timezone = null');
     const after = await openStorageAccount({
       answer: everyDay(() => 7),

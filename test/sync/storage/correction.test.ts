@@ -89,7 +89,7 @@ describe('a correction', () => {
 
   it('is rejected for an account whose storage left the config', async () => {
     const { account } = await openDiffering();
-    await account.close();
+    account.close();
     const { clock, file } = account;
     const sizes = { packages: [], pageSize: 10, concurrency: 2, removalBrake: 0.2 };
     const { pipeline } = openTestPipeline({

@@ -53,7 +53,7 @@ async function runTurnover(seed: { pageSize: number; steps: readonly Turnover[] 
     expect(failures).toEqual([]);
   }
   for (let run = 0; run < 3; run++) expect((await scene.run()).failures).toEqual([]);
-  await scene.pipeline.close();
+  scene.pipeline.close();
 }
 
 it('an account with uploads, deletions, shared videos and subset packages never fails a walk as one with mixed-up packages', async () => {

@@ -194,7 +194,7 @@ it(
         for (const each of story) await each.act(one);
         await converge(one);
       } finally {
-        await one.pipeline.close();
+        one.pipeline.close();
         rmSync(place, { recursive: true, force: true });
       }
     });

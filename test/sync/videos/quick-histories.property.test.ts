@@ -42,7 +42,7 @@ async function runHistory(service: PackageService, { pageSize, videos, rounds }:
     const pages = Math.ceil(service.records.size / pageSize);
     expect(service.requests.length).toBeLessThanOrEqual(3 * pages + 4);
   }
-  await pipeline.close();
+  pipeline.close();
 }
 
 /** Live rows, and quarantined records without one: all videos that exist by the warehouse. */
