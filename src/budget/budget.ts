@@ -153,17 +153,18 @@ function createAdmission(
   leave: () => void,
 ): Admission {
   return {
-    answered: ({ status, bytes, sent }) => {
-      leave();
+    answered: ({ status, bytes, sent }, restriction) => {
       const now = clock.now();
       const spentUntil = sent && status === null ? at + deadlineMs : now;
       const answeredAt = status === null ? null : now;
-      transact(db, (tx) =>
-        requests.settleRequest(tx, { requestId, now, answeredAt, status, bytes, spentUntil }),
-      );
-    },
-    restricted: (restriction) => {
-      recordRestriction(db, account, restriction, at, clock.now());
+      try {
+        transact(db, (tx) => {
+          requests.settleRequest(tx, { requestId, now, answeredAt, status, bytes, spentUntil });
+          if (restriction) recordRestriction(tx, account, restriction, at, now);
+        });
+      } finally {
+        leave(); // last: the request that takes the place finds the pause
+      }
     },
   };
 }

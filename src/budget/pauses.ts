@@ -1,9 +1,8 @@
 /** Pauses after restrictions of an account: how long they are, and how the rate returns after them. */
 import { DAY_MS, fromTimestamp, HOUR_MS, MINUTE_MS, toTimestamp } from '../lib/clock.ts';
 import type { Restriction } from '../lib/request-budget.ts';
-import type { Db, Tx } from '../database/connection.ts';
+import type { Tx } from '../database/connection.ts';
 import { findPause, upsertPause, type PauseRow } from './statements/pause.ts';
-import { transact } from '../database/transaction.ts';
 
 /** A pause; times in milliseconds since 1970. */
 export interface Pause {
@@ -44,18 +43,16 @@ export function currentPause(tx: Tx, account: string, now: number): Pause | null
   return pause && pause.fullRateAtMs > now ? pause : null;
 }
 
-/** Records a restriction in answer to a request admitted at `admittedAt`. */
+/** Inside a transaction: records a restriction in answer to a request admitted at `admittedAt`. */
 export function recordRestriction(
-  db: Db,
+  tx: Tx,
   account: string,
   restriction: Restriction,
   admittedAt: number,
   now: number,
 ): void {
-  transact(db, (tx) => {
-    const known = findKnown(tx, account, now);
-    upsertPause(tx, nextPause(account, known, restriction, admittedAt, now));
-  });
+  const known = findKnown(tx, account, now);
+  upsertPause(tx, nextPause(account, known, restriction, admittedAt, now));
 }
 
 /** A pause that begins in the future was stored by a clock that was ahead: it does not count. */
@@ -71,11 +68,13 @@ function findKnown(tx: Tx, account: string, now: number): PauseRow | undefined {
  * | over, but the request was admitted before its end          | the same | kept   | `pauseLength`              |
  * | the full rate is back for less than PAUSE_MEMORY_MS        | + 1      | now    | `pauseLength`              |
  * | none, or older                                             | 1        | now    | `pauseLength`              |
+ *
+ * An answer that was served is no refusal: it adds none in a row, its length is as named, and the rate returns at once.
  */
 function nextPause(
   account: string,
   known: PauseRow | undefined,
-  { waitMs, reason }: Restriction,
+  { waitMs, reason, served }: Restriction,
   admittedAt: number,
   now: number,
 ): PauseRow {
@@ -84,11 +83,14 @@ function nextPause(
   const isInForce = isSame && now < previous.untilMs;
   const isRemembered = previous !== undefined && previous.fullRateAtMs + PAUSE_MEMORY_MS > now;
   const before = known && isRemembered ? known.consecutive_restrictions : 0;
-  const inARow = known && isSame ? known.consecutive_restrictions : before + 1;
-  const length = isInForce ? Math.min(waitMs ?? 0, LONGEST_NAMED_MS) : pauseLength(waitMs, inARow);
+  const inARow = known && isSame ? known.consecutive_restrictions : before + (served ? 0 : 1);
+  const isAsNamed = isInForce || served;
+  const length = isAsNamed ? Math.min(waitMs ?? 0, LONGEST_NAMED_MS) : pauseLength(waitMs, inARow);
   const until = now + length;
   if (known && previous && until <= previous.untilMs) return known;
-  const fullRateAt = until + Math.min(RETURN_MS.most, Math.max(RETURN_MS.least, length));
+  const fullRateAt = served
+    ? Math.max(until, previous?.fullRateAtMs ?? 0)
+    : until + Math.min(RETURN_MS.most, Math.max(RETURN_MS.least, length));
   return {
     ...{ account, reason, since: known && isSame ? known.since : toTimestamp(now) },
     ...{ until: roundUp(until), full_rate_at: roundUp(fullRateAt), consecutive_restrictions: inARow },

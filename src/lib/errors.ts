@@ -57,8 +57,6 @@ export type FaultKind = (typeof FAULT_KINDS)[number];
 interface FaultOptions {
   fault: FaultKind;
   status?: number | undefined;
-  /** Milliseconds that the service asked to wait. */
-  retryAfterMs?: number | undefined;
   /** The service's own `errorCode` or `message`, where it gave one (docs/service.md 7). */
   code?: string | undefined;
   hint?: string | undefined;
@@ -68,14 +66,12 @@ interface FaultOptions {
 class RequestError extends VodhouseError {
   readonly fault: FaultKind;
   readonly status: number | undefined;
-  readonly retryAfterMs: number | undefined;
   readonly code: string | undefined;
 
   constructor(message: string, options: FaultOptions) {
     super(message, options);
     this.fault = options.fault;
     this.status = options.status;
-    this.retryAfterMs = options.retryAfterMs;
     this.code = options.code;
   }
 }

@@ -31,14 +31,17 @@ export interface Restriction {
   waitMs: number | null;
   /** What it said, without the key. */
   reason: string;
+  /** It answered the request all the same: it only asks to wait with the next one. */
+  served: boolean;
 }
 
 /** A request that may be sent now. */
 export interface Admission {
-  /** Records the result. Called once. */
-  answered(result: RequestResult): void;
-  /** Records a sign of restriction: no process gets another admission before its pause is over. */
-  restricted(restriction: Restriction): void;
+  /**
+   * Records the result, called once, and the sign of restriction in it, null or left out for none: no process gets another
+   * admission before its pause is over.
+   */
+  answered(result: RequestResult, restriction?: Restriction | null): void;
 }
 
 export interface Budget {

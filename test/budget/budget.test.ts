@@ -83,7 +83,7 @@ describe('the budget', () => {
     const budget = warehouse.createBudget('main', limits);
     const admission = await budget.admit(ENTRY);
     expect(budget.whyParked()).toBeNull();
-    admission.restricted({ waitMs: 5_000, reason: 'HTTP 429' });
+    admission.answered(ANSWER, { waitMs: 5_000, reason: 'HTTP 429', served: false });
     expect(budget.whyParked()).toMatchObject({
       untilMs: START + 5_000,
       message: 'account main is paused until 2026-03-01 12:00:05 UTC: HTTP 429',
@@ -99,8 +99,8 @@ describe('the budget', () => {
     const onWait = (wait: object) => void waits.push(wait);
     const budget = warehouse.createBudget('main', { ...PATIENT, ...limits }, onWait);
     const admission = await budget.admit(ENTRY);
-    admission.answered(ANSWER);
-    if (pausedMs !== null) admission.restricted({ waitMs: pausedMs, reason: 'HTTP 429' });
+    const restriction = pausedMs === null ? null : { waitMs: pausedMs, reason: 'HTTP 429', served: false };
+    admission.answered(ANSWER, restriction);
     await budget.admit(ENTRY);
     expect(waits.slice(0, 1)).toEqual([{ ...expected, reason: expect.stringContaining('main') as string }]);
     expect(waits).toHaveLength(pausedMs === null ? 1 : 2); // the rate returns slowly after a pause

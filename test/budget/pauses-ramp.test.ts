@@ -19,8 +19,7 @@ async function secondsAfter(pauseMs: number, limits: Limits, seconds: number): P
   const budget = warehouse.createBudget('main', limits);
   const answer = { status: 200, bytes: 1, sent: true };
   const admission = await budget.admit(ENTRY);
-  admission.answered({ ...answer, status: 429 });
-  admission.restricted({ waitMs: pauseMs, reason: 'too much' });
+  admission.answered({ ...answer, status: 429 }, { waitMs: pauseMs, reason: 'too much', served: false });
   const counts = Array<number>(seconds).fill(0);
   const end = START + pauseMs;
   for (;;) {
@@ -70,8 +69,8 @@ describe('after a pause', () => {
     const warehouse = openWarehouse(join(temporaryFolder(), 'live.db'), clock);
     const budget = warehouse.createBudget('main', { ...OFF, perDay: 1, maxWaitMs: 60_000 });
     const admission = await budget.admit(ENTRY);
-    admission.answered({ status: 429, bytes: 1, sent: true });
-    admission.restricted({ waitMs: 30_000, reason: 'too much' });
+    const restriction = { waitMs: 30_000, reason: 'too much', served: false };
+    admission.answered({ status: 429, bytes: 1, sent: true }, restriction);
     clock.advance(31_000);
     expect(budget.whyParked()).toMatchObject({ untilMs: START + 86_400_001 });
     warehouse.close();

@@ -85,8 +85,7 @@ describe('a pause', () => {
 
   /** The request is answered by a restriction. */
   function restrict(admission: Admission, waitMs: number | null, reason = 'too much'): void {
-    admission.answered({ status: 429, bytes: null, sent: true });
-    admission.restricted({ waitMs, reason });
+    admission.answered({ status: 429, bytes: null, sent: true }, { waitMs, reason, served: false });
   }
 
   /** The pause of account main in seconds after the start. */

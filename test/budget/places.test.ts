@@ -1,8 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { expect, it } from 'vitest';
-import type { Limits } from '../../src/budget/budget.ts';
+import { describe, expect, it } from 'vitest';
+import { createBudget, type Limits } from '../../src/budget/budget.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
 import type { Admission, RequestEntry } from '../../src/lib/request-budget.ts';
+import { openLedgerConnection } from '../../src/database/connection.ts';
+import { readValue } from '../support/fixtures/live-file.ts';
 import { toMs } from '../support/clocks/virtual-clock.ts';
 import { openEmptyWarehouse } from '../support/fixtures/test-warehouse.ts';
 
@@ -73,4 +75,31 @@ it('the wait for a place does not count as one for the budget', async () => {
   first?.answered(ANSWER);
   await late;
   expect(clock.sleeps.length).toBeGreaterThan(0);
+});
+
+describe('the place of an answer', () => {
+  const PAUSES = 'select count(*) from pause';
+
+  /** An admission of a budget whose place notes how many pauses are stored when it becomes free. */
+  async function admitNoted() {
+    const { path, clock } = openEmptyWarehouse(toMs('2026-03-01T12:00Z'));
+    const db = openLedgerConnection(path);
+    const pauses: unknown[] = [];
+    const takePlace = () => Promise.resolve(() => void pauses.push(readValue(path, PAUSES)));
+    return { db, pauses, admission: await createBudget(db, 'main', NONE, clock, { takePlace }).admit(ENTRY) };
+  }
+
+  it('becomes free after its restriction is stored', async () => {
+    const { db, pauses, admission } = await admitNoted();
+    admission.answered({ ...ANSWER, status: 429 }, { waitMs: null, reason: 'HTTP 429', served: false });
+    expect(pauses).toEqual([1]);
+    db.$client.close();
+  });
+
+  it('becomes free also where the file cannot be written', async () => {
+    const { db, pauses, admission } = await admitNoted();
+    db.$client.close();
+    expect(() => admission.answered(ANSWER)).toThrow('not open');
+    expect(pauses).toEqual([0]);
+  });
 });

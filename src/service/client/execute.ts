@@ -4,9 +4,9 @@ import type { Dispatcher } from 'undici';
 import type { Clock } from '../../lib/clock.ts';
 import { errorMessage, RefusedError, TransientError } from '../../lib/errors.ts';
 import { redact } from '../../lib/redact.ts';
-import type { Admission, Budget, Purpose, RequestEntry } from '../../lib/request-budget.ts';
+import type { Budget, Purpose, RequestEntry, Restriction } from '../../lib/request-budget.ts';
 import type { WithReceivedAt } from './parse-response.ts';
-import { isRestriction, retryDelay, type RetryPolicy } from './retry.ts';
+import { retryDelay, type RetryPolicy } from './retry.ts';
 import { send, type Content } from './transport.ts';
 
 /** What a request is for. An aborted signal ends it. */
@@ -88,52 +88,43 @@ export async function execute<T>(
   }
 }
 
-/** One attempt; `count` is from 1 up. Records a restriction before the next request in the queue is admitted. */
+/** One attempt; `count` is from 1 up. Any answer may ask to wait, also one that is used: if the time is still to come. */
 async function attempt<T>(
-  connection: Connection,
+  { agent, budget, clock, deadlineMs, maxBytes, retry, random, secrets, onDated, onSent }: Connection,
   request: ApiRequest,
   read: Read<T>,
   count: number,
 ): Promise<AttemptResult<T>> {
+  const { url, headers, packageId, page, target } = request;
   const { purpose, runId, signal } = request.context;
-  const { packageId, page } = request;
-  const entry = { purpose, runId, packageId, page, deadlineMs: connection.deadlineMs };
-  const admission = await connection.budget.admit(entry, signal);
-  try {
-    const response = await exchange(connection, request, admission);
-    connection.onDated(response.dateMs);
-    const answeredAt = connection.clock.now();
-    return { answer: { ...read(response.content), answeredAt } };
-  } catch (error) {
-    if (isRestriction(error)) {
-      const reason = describeFailure(request.target, error, connection.secrets);
-      admission.restricted({ waitMs: error.retryAfterMs ?? null, reason });
-    }
-    const failure = withTarget(error, request, connection.secrets);
-    const isUnreachable = failure instanceof TransientError && failure.fault === 'connection';
-    if (purpose === 'check' && isUnreachable) throw failure; // a person waits for the answer
-    const pauseMs = retryDelay(failure, count, connection.random(), connection.retry);
-    if (pauseMs === null) throw failure;
-    return { failure, pauseMs: isRestriction(failure) ? 0 : pauseMs }; // the budget waits out a restriction
-  }
-}
-
-async function exchange(
-  { agent, clock, deadlineMs, maxBytes, secrets, onSent }: Connection,
-  { context, url, headers, packageId, page }: ApiRequest,
-  admission: Admission,
-): Promise<{ content: Content; dateMs: number | null }> {
-  const limits = { deadlineMs, maxBytes, graceMs: GRACE_MS };
-  const sentAt = clock.now();
+  const about = { purpose, runId, packageId, page };
+  const admission = await budget.admit({ ...about, deadlineMs }, signal);
+  const now = clock.now();
   const hideSecrets = (text: string) => redact(text, secrets);
-  const target = { url, headers, signal: context.signal };
-  const outcome = await send(agent, { ...target, ...limits, hideSecrets, now: sentAt });
-  admission.answered(outcome);
-  const { purpose, runId } = context;
-  const { status, bytes } = outcome;
-  onSent({ purpose, runId, packageId, page, status, bytes, durationMs: clock.now() - sentAt });
-  if ('error' in outcome.result) throw outcome.result.error;
-  return { content: outcome.result.content, dateMs: outcome.dateMs };
+  const limits = { deadlineMs, maxBytes, graceMs: GRACE_MS };
+  const outcome = await send(agent, { url, headers, signal, now, hideSecrets, ...limits });
+  const { result, status, bytes, dateMs, retryAfterMs: waitMs } = outcome;
+  const answeredAt = clock.now();
+  let restriction: Restriction | null = null;
+  try {
+    onSent({ ...about, status, bytes, durationMs: answeredAt - now });
+    if ('error' in result) throw result.error;
+    onDated(dateMs);
+    const answer = { ...read(result.content), answeredAt };
+    if (waitMs) restriction = { waitMs, reason: `${target}: the answer asks to wait`, served: true };
+    return { answer };
+  } catch (error) {
+    const failure = withTarget(error, request, secrets);
+    const fault = failure instanceof TransientError ? failure.fault : null;
+    if (waitMs !== null || status === 429 || fault === 'restricted')
+      restriction = { waitMs, reason: describeFailure(target, error, secrets), served: false };
+    if (purpose === 'check' && fault === 'connection') throw failure; // a person waits for the answer
+    const pauseMs = retryDelay(failure, count, random(), retry, restriction !== null);
+    if (pauseMs === null) throw failure;
+    return { failure, pauseMs };
+  } finally {
+    admission.answered(outcome, restriction);
+  }
 }
 
 /** The same error, with account and target before its message, and without secrets. */
@@ -144,9 +135,9 @@ function withTarget(
 ): unknown {
   if (!(error instanceof TransientError || error instanceof RefusedError)) return error;
   const message = describeFailure(`account ${account}, ${target}`, error, secrets);
-  const { fault, status, retryAfterMs, code } = error;
+  const { fault, status, code } = error;
   const hint = error.hint ?? (fault === 'timeout' && page !== null ? SLOW_PAGE_HINT : undefined);
-  const options = { fault, status, retryAfterMs, hint, code: code && redact(code, secrets) };
+  const options = { fault, status, hint, code: code && redact(code, secrets) };
   return error instanceof TransientError
     ? new TransientError(message, options)
     : new RefusedError(message, options);

@@ -5,7 +5,7 @@ import type { Dispatcher } from 'undici';
 import { errorCode, errorMessage, RefusedError, TransientError } from '../../lib/errors.ts';
 import { requestUntilAborted } from '../../lib/http/agent.ts';
 import type { RequestResult } from '../../lib/request-budget.ts';
-import { retryAfterMs } from './retry.ts';
+import { readRetryAfter, readTime } from './header-times.ts';
 
 interface HttpAttempt {
   /** Takes the secrets out of a text of the service. */
@@ -26,6 +26,8 @@ interface HttpAttempt {
 interface AttemptOutcome extends RequestResult {
   /** The time of the response in milliseconds since 1970, by its headers; null if it is not dated. */
   dateMs: number | null;
+  /** Milliseconds that the response asks to wait (`Retry-After`); null if it does not. */
+  retryAfterMs: number | null;
   result: { content: Content } | { error: unknown };
 }
 
@@ -43,7 +45,7 @@ const ERROR_TEXT_BYTES = 65_536;
 /** Sends one GET and reads its response. Ends at the deadline, whatever the library does. Never throws: an error is part of the outcome. */
 export async function send(agent: Dispatcher, attempt: HttpAttempt): Promise<AttemptOutcome> {
   const outcome: AttemptOutcome = {
-    ...{ status: null, bytes: null, sent: true, dateMs: null },
+    ...{ status: null, bytes: null, sent: true, dateMs: null, retryAfterMs: null },
     result: { error: null },
   };
   const { signal, clear } = createAttemptSignal(attempt);
@@ -56,6 +58,7 @@ export async function send(agent: Dispatcher, attempt: HttpAttempt): Promise<Att
     });
     outcome.status = answer.statusCode;
     outcome.dateMs = readTime(answer.headers);
+    outcome.retryAfterMs = readRetryAfter(answer.headers, outcome.dateMs ?? attempt.now);
     const content = await readAnswer(answer, attempt);
     outcome.bytes = content.reduce((bytes, piece) => bytes + piece.length, 0);
     outcome.result = { content };
@@ -121,17 +124,9 @@ async function readAnswer(answer: Dispatcher.ResponseData, attempt: HttpAttempt)
     throw new RefusedError(message, { fault: 'redirect', status, hint });
   }
   const message = `the service answered ${status}${await readErrorText(body, encoding, attempt.hideSecrets)}`;
-  if (status === 408 || status === 429 || status >= 500) {
-    const wait = retryAfterMs(headers['retry-after'], readTime(headers) ?? attempt.now);
-    throw new TransientError(message, { fault: 'status', status, retryAfterMs: wait });
-  }
-  throw new RefusedError(message, { fault: 'status', status });
-}
-
-/** The time of a response in milliseconds since 1970: its `Date`, and the `Age` of one that a cache stored; null without a readable date. */
-function readTime({ date, age }: Dispatcher.ResponseData['headers']): number | null {
-  const [time, seconds] = [Date.parse([date].flat()[0] ?? ''), Number([age].flat()[0] ?? 0)];
-  return Number.isNaN(time) ? null : time + (seconds > 0 ? seconds * 1000 : 0);
+  const options = { fault: 'status', status } as const;
+  const mayRecover = status === 408 || status === 429 || status >= 500;
+  throw mayRecover ? new TransientError(message, options) : new RefusedError(message, options);
 }
 
 /** Only the host: the rest of the address may hold the key. */

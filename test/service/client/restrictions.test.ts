@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Limits } from '../../../src/budget/budget.ts';
 import { fromTimestamp } from '../../../src/lib/clock.ts';
 import { ParkedError, RefusedError } from '../../../src/lib/errors.ts';
+import type { Budget } from '../../../src/lib/request-budget.ts';
 import { AWKWARD_KEY, formsIn, formsOfKey } from '../../support/fixtures/awkward-key.ts';
 import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
 import { readRows } from '../../support/fixtures/live-file.ts';
@@ -114,34 +115,76 @@ describe('a service that demands a wait', () => {
     },
   );
 
-  it.each([408, 429, 500, 502, 503, 504])('by %i and Retry-After gets a pause', async (status) => {
-    const { client, pause } = await clientWithWarehouse(replyInOrder(restrictFor('3', status), success));
-    await client.videoPage(pageRequest());
-    expect(pause()).toMatchObject({ since: 0, until: 3_000 });
-    expect(pause()?.reason).toContain(`package 101, page 1: the service answered ${status}`);
-  });
+  it.each([400, 401, 403, 404, 408, 429, 500, 502, 503, 504])(
+    'by %i and Retry-After gets a pause, and is asked again after it',
+    async (status) => {
+      const { client, pause, ledger } = await clientWithWarehouse(
+        replyInOrder(restrictFor('3', status), success),
+      );
+      await client.videoPage(pageRequest());
+      expect(pause()).toMatchObject({ since: 0, until: 3_000, strikes: 1 });
+      expect(pause()?.reason).toContain(`package 101, page 1: the service answered ${status}`);
+      expect(ledger().map(({ at }) => at >= 3_000)).toEqual([false, true]);
+    },
+  );
 
-  it.each([400, 403, 404])('by %i and Retry-After with a final status gets no pause', async (status) => {
-    const { client, pause } = await clientWithWarehouse(replyInOrder(restrictFor('3', status)));
-    expect(await catchFailure(client.videoPage(pageRequest()))).toBeInstanceOf(RefusedError);
-    expect(pause()).toBeNull();
-  });
-
-  it('longer than the run may wait parks the run until then, and receives nothing else', async () => {
-    const { client, service, clock } = await clientWithWarehouse(() => restrictFor('121'), {
-      limits: { maxWaitMs: 120_000 },
-    });
-    const start = clock.now();
-    const error: unknown = await catchFailure(client.videoPage(pageRequest()));
-    expect(error).toBeInstanceOf(ParkedError);
-    expect(error).toMatchObject({ untilMs: start + 121_000 });
-    expect((error as ParkedError).message).toContain(
-      'account main is paused until 2026-03-01 09:02:01 UTC: ',
+  it.each<[string, Answer]>([
+    ['a redirect', { status: 302, headers: { location: 'https://elsewhere.test/' } }],
+    ['a refusal of the service', listRefusal('InvalidKey')],
+    ['an HTML page', { body: '<html>' }],
+    ['what is cut off', { body: '{"videoInfoList":' }],
+  ])('in %s gets a pause, and is asked again after it', async (_what, answer) => {
+    const headers = { ...answer.headers, 'retry-after': '3' };
+    const { client, pause, ledger } = await clientWithWarehouse(
+      replyInOrder({ ...answer, headers }, success),
     );
-    expect(await catchFailure(client.storageDays(JANUARY))).toBeInstanceOf(ParkedError);
-    expect(service.requests).toHaveLength(1);
-    expect(clock.sleeps).toEqual([]);
+    await client.videoPage(pageRequest());
+    expect(pause()).toMatchObject({ since: 0, until: 3_000, strikes: 1 });
+    expect(ledger().map(({ at }) => at >= 3_000)).toEqual([false, true]);
   });
+
+  it('with each refusal gets as many attempts as a fault that passes, and each pause is longer', async () => {
+    const { client, service, clock } = await clientWithWarehouse(() => restrictFor('3', 403));
+    const error = await catchFailure(client.videoPage(pageRequest()));
+    expect(error).toBeInstanceOf(RefusedError);
+    expect(error).toMatchObject({ fault: 'status', status: 403 });
+    expect(service.requests).toHaveLength(5);
+    expect(listPauses(clock)).toEqual([3_000, 60_000, 120_000, 240_000]);
+  });
+
+  it.each<[string, Answer]>([
+    ['too large', { body: 'x'.repeat(2_000) }],
+    ['in an unknown coding', { headers: { 'content-encoding': 'zstd' }, body: 'x' }],
+    ['final by the config', listRefusal('Closed')],
+  ])('with what is %s gets a pause, but no other attempt', async (_what, answer) => {
+    const headers = { ...answer.headers, 'retry-after': '3' };
+    const { client, service, pause } = await clientWithWarehouse(() => ({ ...answer, headers }), {
+      maxBytes: 1_000,
+      account: { codes: { restricted: [], final: ['Closed'] } },
+    });
+    expect(await catchFailure(client.videoPage(pageRequest()))).toBeInstanceOf(RefusedError);
+    expect(service.requests).toHaveLength(1);
+    expect(pause()).toMatchObject({ until: 3_000 });
+  });
+
+  it.each([429, 403])(
+    'by %i, longer than the run may wait, parks the run and receives nothing else',
+    async (status) => {
+      const { client, service, clock } = await clientWithWarehouse(() => restrictFor('121', status), {
+        limits: { maxWaitMs: 120_000 },
+      });
+      const start = clock.now();
+      const error: unknown = await catchFailure(client.videoPage(pageRequest()));
+      expect(error).toBeInstanceOf(ParkedError);
+      expect(error).toMatchObject({ untilMs: start + 121_000 });
+      expect((error as ParkedError).message).toContain(
+        'account main is paused until 2026-03-01 09:02:01 UTC: ',
+      );
+      expect(await catchFailure(client.storageDays(JANUARY))).toBeInstanceOf(ParkedError);
+      expect(service.requests).toHaveLength(1);
+      expect(clock.sleeps).toEqual([]);
+    },
+  );
 
   it('receives nothing from the other requests of the account either', async () => {
     const { client, ledger } = await clientWithWarehouse(replyInOrder(restrictFor('5'), success), {
@@ -183,6 +226,78 @@ describe('a service that demands a wait', () => {
     expect(pause()?.strikes).toBe(1);
     expect(ledger().map(({ at }) => at >= 30_000)).toEqual([false, false, true, true]);
   });
+});
+
+describe('a service that asks to wait in what it serves', () => {
+  const served = (retryAfter: string) => ({ ...success, headers: { 'retry-after': retryAfter } });
+
+  it('gets what it asks for, exactly and each time, and the rate is back at once', async () => {
+    const { client, ledger, pause } = await clientWithWarehouse(() => served('5'));
+    for (let page = 1; page <= 20; page++)
+      expect((await client.videoPage(pageRequest(page))).ids).toEqual([1]);
+    expect(ledger().map(({ at }) => at)).toEqual(Array.from({ length: 20 }, (_, index) => index * 5_000));
+    expect(pause()).toMatchObject({ until: 100_000, strikes: 0 });
+    expect(pause()?.reason).toBe('package 101, page 20: the answer asks to wait');
+  });
+
+  it.each(['0', 'Sun, 01 Mar 2020 09:00:00 GMT'])('gets no pause for no time (%s)', async (retryAfter) => {
+    const { client, pause } = await clientWithWarehouse(() => served(retryAfter));
+    await client.videoPage(pageRequest());
+    expect(pause()).toBeNull();
+  });
+
+  it('does not shorten a pause, or its return to the full rate', async () => {
+    const gate = createGate();
+    const { client, ledger, pause } = await clientWithWarehouse(
+      async ({ query, number }) => {
+        if (number > 2) return success;
+        if (query.get('page') === '1') return restrictFor('60');
+        await gate.opened;
+        return served('5');
+      },
+      { account: { concurrency: 2 }, limits: { maxWaitMs: 0 } },
+    );
+    const late = client.videoPage(pageRequest(2));
+    expect(await catchFailure(client.videoPage(pageRequest(1)))).toBeInstanceOf(ParkedError);
+    gate.open();
+    expect((await late).ids).toEqual([1]);
+    expect(pause()).toMatchObject({ until: 60_000, strikes: 1 });
+    expect(ledger()).toHaveLength(2);
+  });
+});
+
+describe('a pause', () => {
+  it.each<[string, Answer]>([
+    ['of 429', { status: 429 }],
+    ['of a refusal', restrictFor('9', 403)],
+    ['of a code', listRefusal('TooMuch')],
+    ['of what is served', { ...success, headers: { 'retry-after': '9' } }],
+  ])(
+    '%s is stored together with the answer: no process finds the one without the other',
+    async (_, answer) => {
+      const clock = createVirtualClock();
+      const path = `${temporaryFolder()}/vodhouse.db`;
+      const [one, other] = [openWarehouse(path, clock), openWarehouse(path, clock)];
+      onTestFinished(() => [one, other].forEach((warehouse) => warehouse.close()));
+      const limits = { ...NO_LIMITS, maxWaitMs: 0 };
+      const budget = one.createBudget('main', limits);
+      const found: unknown[] = [];
+      const watched: Budget = {
+        admit: async (entry, signal) => {
+          const admission = await budget.admit(entry, signal);
+          return {
+            answered: (...result) => {
+              admission.answered(...result);
+              found.push(other.createBudget('main', limits).whyParked());
+            },
+          };
+        },
+      };
+      const { client } = await createTestClient(() => answer, { clock, budget: watched, account: TOO_MUCH });
+      await client.videoPage(pageRequest()).catch(() => undefined);
+      expect(found).toEqual([expect.any(ParkedError)]);
+    },
+  );
 });
 
 describe('a code that the config lists as restricted', () => {

@@ -142,11 +142,11 @@ function settle(
   { now, deadlineMs }: { now: number; deadlineMs: number },
 ): Fate {
   const status = { answered: 200, restricted: 429, lost: null, unsent: null, killed: null }[fate];
-  admission.answered({ status, bytes: null, sent: fate !== 'unsent' });
+  const restriction = fate === 'restricted' ? { waitMs, reason: 'too much', served: false } : null;
+  admission.answered({ status, bytes: null, sent: fate !== 'unsent' }, restriction);
   if (fate === 'unsent') return { kind: 'unseen' };
   if (status === null) return { kind: 'seen', from, until: from + deadlineMs };
   if (fate === 'answered') return { kind: 'seen', from, until: now };
-  admission.restricted({ waitMs, reason: 'too much' });
   return { kind: 'seen', from, until: now, restriction: { waitMs } };
 }
 
