@@ -61,8 +61,8 @@ describe('an account that gives no answer', () => {
     expect(first.requested).toEqual(['storage', 'storage', 108]);
     expect(first).toMatchObject({ status: 'failed', walks: [{ package_id: 108, status: 'failed' }] });
     expect(first.messages).toEqual([
-      expect.stringMatching(/^account main, storage .*: no connection/),
-      expect.stringMatching(/^account main, package 108, page 1: no connection/),
+      expect.stringMatching(/^account main, storage .*: the connection broke off/),
+      expect.stringMatching(/^account main, package 108, page 1: the connection broke off/),
       'account main: 7 packages were not requested in this run: no answer, 2 times in a row',
     ]);
   });
