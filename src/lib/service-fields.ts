@@ -2,12 +2,13 @@
  * The fields of the service's two records, in its order (docs/service.md 2.1 and 2.3). The schemas that read them, the
  * OpenAPI document, the data dictionary and the published columns take type, unit and description from here.
  */
+import { isTime } from './days.ts';
 
 /** The types of docs/service.md 2. */
 export type FieldType = 'string' | 'integer' | 'number';
 
-/** How a field differs from docs/service.md 2: unknown there, missing here, or of another JSON type. */
-export const DRIFT_KINDS = ['new', 'missing', 'type'] as const;
+/** How a field differs from docs/service.md 2: unknown there, missing here, of another JSON type, or a text of another form. */
+export const DRIFT_KINDS = ['new', 'missing', 'type', 'form'] as const;
 export type DriftKind = (typeof DRIFT_KINDS)[number];
 
 /**
@@ -26,6 +27,8 @@ export interface ServiceField {
   readonly description: string;
   /** What a number counts in, or how a text is written; absent if the type is enough. */
   readonly unit?: string;
+  /** Is the value of the documented form, or of one that means the same? Absent: every value is. */
+  readonly hasForm?: (value: unknown) => boolean;
 }
 
 /** The unit of a number whose unit the service does not document. */
@@ -48,6 +51,7 @@ export const VIDEO_FIELDS = {
     type: 'string',
     description: "Creation time, on the service's own clock: its time zone is not documented",
     unit: 'yyyy-mm-dd hh:mm:ss.f',
+    hasForm: (value) => typeof value !== 'string' || value === '' || isTime(value),
   },
   duration: { type: 'integer', description: 'Playback length', unit: NOT_DOCUMENTED },
   etc: { type: 'string', description: 'Miscellaneous' },
@@ -97,11 +101,11 @@ export type Figure = (typeof STORAGE_KINDS)[number]['count' | 'size'];
 
 /** The figures of a storage record. Past: the peak of the day or a snapshot of it; today: live. */
 export const STORAGE_FIELDS = Object.fromEntries(
-  STORAGE_KINDS.flatMap(({ what, count, size }): [Figure, Required<ServiceField>][] => [
+  STORAGE_KINDS.flatMap(({ what, count, size }): [Figure, ServiceField & { unit: string }][] => [
     [count, { type: 'number', description: `Number of ${what}`, unit: 'pieces' }],
     [size, { type: 'number', description: `Size of ${what}`, unit: 'bytes' }],
   ]),
-) as Record<Figure, Required<ServiceField>>;
+) as Record<Figure, ServiceField & { unit: string }>;
 
 /** The figures of a day of storage, in the order of docs/service.md 2.3. */
 export const FIGURES = Object.keys(STORAGE_FIELDS) as readonly Figure[];

@@ -1,7 +1,8 @@
 /** Builds a new published file from one snapshot of the live file. */
 import { existsSync, rmSync } from 'node:fs';
 import { Database } from '../database/sqlite.ts';
-import { DAY_MS, MINUTE_MS } from '../lib/clock.ts';
+import { DAY_MS, fromTimestamp, MINUTE_MS } from '../lib/clock.ts';
+import { readTime } from '../lib/days.ts';
 import { WarehouseError } from '../lib/errors.ts';
 import { restoreMarkerPath } from '../database/files.ts';
 import { createAboutRows } from './about-rows.ts';
@@ -96,35 +97,40 @@ function applySettings(db: Database): void {
 }
 
 /**
- * `service_day`: the day of a time, in the service's calendar. `published_names`: the published columns of the fields that an edit
- * changed, separated by spaces; NULL without any.
+ * `service_day`: the day of a time, in the service's calendar. `read_time`: as `readTime`, a time with a zone in the same
+ * calendar. `published_names`: the published columns of the fields that an edit changed, separated by spaces; NULL without any.
  */
 export function addFunctions(db: Database, request: PublishRequest): void {
-  const dayOf = createServiceDay(request.timezone);
+  const showTime = createServiceClock(request.timezone);
+  const dayOf = remember((minute) => showTime(fromTimestamp(minute)).slice(0, 10));
   const columns = nameFields(request);
   const toNames = remember(
     (fields) =>
       [...new Set(fields.split(' ').flatMap((field) => columns.get(field) ?? []))].join(' ') || null,
   );
-  for (const [name, run] of Object.entries({ service_day: dayOf, published_names: toNames }))
+  const functions: Record<string, (text: string) => string | null> = {
+    service_day: (time) => dayOf(time.slice(0, 16)),
+    read_time: (text) => readTime(text, showTime),
+    published_names: toNames,
+  };
+  for (const [name, run] of Object.entries(functions))
     db.function(name, { deterministic: true }, (text) => (typeof text === 'string' ? run(text) : null));
 }
 
 /** What SQLite adds to a time of a zone that has had the same offset from 2000 until `now` (ms), such as `540 minutes`; null for any other zone. */
 function findFixedOffset(timeZone: string, now: number): string | null {
-  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
+  const showTime = createServiceClock(timeZone);
   const offsets = new Set<number>();
   for (let time = Date.UTC(2000, 0); time < now + DAY_MS && offsets.size < 2; time += 7 * DAY_MS)
-    offsets.add(Date.parse(`${format.format(time).replace(' ', 'T')}Z`) - time);
+    offsets.add(fromTimestamp(showTime(time)) - time);
   const [offset = 0] = offsets;
   return offsets.size === 1 ? `${offset / MINUTE_MS} minutes` : null;
 }
 
-/** Without the library that a calendar needs. Returns a function from a time (`YYYY-MM-DD HH:MM:SS`, UTC) to its day (`YYYY-MM-DD`). */
-function createServiceDay(timeZone: string): (time: string) => string {
-  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' });
-  const dayOf = remember((minute) => format.format(Date.parse(`${minute.replace(' ', 'T')}Z`)));
-  return (time) => dayOf(time.slice(0, 16));
+/** Returns what the clock of the zone shows at a time (ms): `YYYY-MM-DD HH:MM:SS`. Without the library that a calendar needs. */
+function createServiceClock(timeZone: string): (time: number) => string {
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
+  return (time) => format.format(time);
 }
 
 /** The same function, which is called once for each text. */

@@ -1,6 +1,6 @@
 /** Drift: where the records of a response differ from docs/service.md 2. Pure. */
 import { rewriteJson } from '../lib/json-text.ts';
-import type { DriftKind, FieldDrift, FieldType } from '../lib/service-fields.ts';
+import type { DriftKind, FieldDrift, FieldType, ServiceField } from '../lib/service-fields.ts';
 
 /** A field of one record that differs. */
 export interface DriftedValue {
@@ -20,10 +20,14 @@ const MAX_NEW_FIELDS = 50;
 const FIELD_LENGTH = 100;
 const SAMPLE_LENGTH = 200;
 
-/** How the value of a documented field differs from its type; null if it does not. */
-export function findDriftKind(type: FieldType, value: unknown): DriftKind | null {
+/** How the value of a documented field differs from its description; null if it does not. */
+export function findDriftKind(
+  { type, hasForm }: Pick<ServiceField, 'type' | 'hasForm'>,
+  value: unknown,
+): DriftKind | null {
   if (value === undefined) return 'missing';
-  return isOfType(type, value) ? null : 'type';
+  if (!isOfType(type, value)) return 'type';
+  return hasForm?.(value) === false ? 'form' : null;
 }
 
 /** Null is an absent value. `4.4482871E7` is an integer. A number too large for a double (`1e400`) may have been an integer. */

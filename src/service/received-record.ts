@@ -5,7 +5,7 @@ import { findDriftKind, type DriftedValue } from './drift.ts';
 import { isExact } from './field-types.ts';
 
 /** The fields of a record by their names. */
-type Documented = Readonly<Record<string, Pick<ServiceField, 'type'>>>;
+type Documented = Readonly<Record<string, Pick<ServiceField, 'type' | 'hasForm'>>>;
 
 export interface ReceivedRecord {
   /** Why the record cannot be stored, whatever its fields hold; null if it can. */
@@ -65,12 +65,12 @@ function readMembers(
 ): ReceivedRecord {
   const fields: Record<string, unknown> = {};
   const drift: DriftedValue[] = [];
-  for (const [field, { type }] of Object.entries(documented)) {
+  for (const [field, description] of Object.entries(documented)) {
     const value = Object.hasOwn(values, field) ? values[field] : undefined;
     const text = texts.get(field) ?? null;
-    const kind = findDriftKind(type, value);
+    const kind = findDriftKind(description, value);
     if (kind) drift.push({ field, kind, text });
-    if (text !== null && kind === 'type' && type === 'string') {
+    if (text !== null && kind === 'type' && description.type === 'string') {
       fields[field] = rewriteJson(text, { isSorted: true });
     } else if (text !== null && typeof value === 'number' && !isExact(value)) fields[field] = text;
     else if (value !== undefined) fields[field] = value;

@@ -60,12 +60,12 @@ const matchers = Object.entries(videoRecord.shape).map(([name, schema]) => ({
   fits: matchesExactly(schema),
 }));
 
-/** True for a value that has all 24 fields, each of its type: where it has no others, it is the video that `readVideo` reads. */
+/** True for a value that has all 24 fields, each of its type and form: where it has no others, it is the video that `readVideo` reads. */
 export function hasAllFields(record: unknown): record is VideoFields {
   if (typeof record !== 'object' || record === null) return false;
   const fields = record as Record<string, unknown>;
   for (const { name, fits } of matchers) if (!fits(fields[name])) return false;
-  return true;
+  return VIDEO_FIELDS.cdate.hasForm(fields['cdate']);
 }
 
 function readId({ id }: { id?: unknown }): number | null {

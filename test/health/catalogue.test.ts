@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { DriftKind } from '../../src/lib/service-fields.ts';
 import { CATALOGUE, findKind, findProblems, getRank } from '../../src/health/catalogue.ts';
 import type { HealthFacts } from '../../src/health/facts.ts';
 import { listItems } from '../../src/health/items.ts';
@@ -211,6 +212,17 @@ describe('drift and quarantine', () => {
     expect([ofFields?.since, ofFields?.advice[0]?.command]).toEqual([
       '2026-03-09 00:00:00',
       'vodhouse acknowledge',
+    ]);
+  });
+
+  it('say of each kind what the records have', () => {
+    const of = (kind: DriftKind, sample: string | null) =>
+      find({ drift: [{ ...row, kind, sample }] })[0]?.message;
+    expect([of('new', '1'), of('missing', null), of('type', '"1"'), of('form', '"02/01/2026"')]).toEqual([
+      'videos of main have a field that is not documented: playcount, e.g. 1',
+      'videos of main lack the documented field playcount',
+      'videos of main have another type in playcount: "1"',
+      'videos of main have another form of playcount, which cannot be read: "02/01/2026"',
     ]);
   });
 

@@ -5,14 +5,16 @@ import { createDriftCollector, type DriftedValue } from '../../src/service/drift
 import { readStorageDay, storageRecord } from '../../src/service/storage.ts';
 import { readVideo, videoRecord } from '../../src/service/videos.ts';
 import { AWKWARD_KEY, formsIn, formsOfKey } from '../support/fixtures/awkward-key.ts';
+import { videoRecord as videoOf } from '../support/fixtures/service-responses.ts';
 
-type Type = 'string' | 'integer' | 'number';
+type Type = 'string' | 'time' | 'integer' | 'number';
 
 /** The fields of docs/service.md 2.1 and 2.3, by their types. */
 const VIDEO: Record<string, Type> = {
   ...typed('integer', 'id duration v_width v_height filesize'),
   ...typed('number', 'v_framerate'),
-  ...typed('string', 'cid access_key org_access_key title series author content tag copyright rate cdate'),
+  ...typed('string', 'cid access_key org_access_key title series author content tag copyright rate'),
+  ...typed('time', 'cdate'),
   ...typed('string', 'etc thumbnail_url thumbnail_sheet_url encoding_success drm_cid opt preloading'),
 };
 const DAY: Record<string, Type> = {
@@ -39,11 +41,13 @@ const fraction = fc.double({ noNaN: true });
 const nested = fc.oneof(fc.boolean(), fc.array(fc.jsonValue()), fc.dictionary(text, fc.jsonValue()));
 const AS_DOCUMENTED: Record<Type, fc.Arbitrary<unknown>> = {
   string: fc.option(text),
+  time: fc.constantFrom(null, '', '2026-01-31 09:30:00.5', '2024-02-29 00:00:00', '2026-01-31T09:30+0900'),
   integer: fc.option(integer),
   number: fc.option(fc.oneof(integer, fraction)),
 };
 const RETYPED: Record<Type, fc.Arbitrary<unknown>> = {
   string: fc.oneof(integer, fraction, nested),
+  time: fc.oneof(integer, fraction, nested),
   integer: fc.oneof(text, nested, fc.constantFrom(0.5, -1.25)),
   number: fc.oneof(text, nested),
 };
@@ -134,6 +138,21 @@ describe.each(RECORDS)('$name', ({ types, read, shape }) => {
 });
 
 describe('a record', () => {
+  it('has drift where a text has another form than documented, however its other fields are', () => {
+    for (const cdate of ['02/01/2026', '1767322800', '0000-00-00 00:00:00', '2026-02-30 00:00:00.0', ' ']) {
+      const read = readVideo(toText({ ...videoOf(7), cdate }));
+      expect(read).toMatchObject({
+        video: { id: 7, cdate },
+        drift: [{ field: 'cdate', kind: 'form', text: JSON.stringify(cdate) }],
+      });
+      expect(named(readVideo(toText({ ...videoOf(7), cdate, later: 1 })).drift)).toEqual([
+        'form cdate',
+        'new later',
+      ]);
+    }
+    expect(named(readVideo(toText({ ...videoOf(7), cdate: 1_767_322_800 })).drift)).toEqual(['type cdate']);
+  });
+
   it('has its drift also where it is rejected', () => {
     expect(readVideo('{"title":7}')).toMatchObject({ refused: { id: null } });
     expect(named(readVideo('{"title":7}').drift)).toContain('type title');

@@ -40,6 +40,7 @@ function describeDrift({ account, stream, field, kind, sample }: HealthFacts['dr
     new: `have a field that is not documented: ${name}, e.g. ${value}`,
     missing: `lack the documented field ${name}`,
     type: `have another type in ${name}: ${value}`,
+    form: `have another form of ${name}, which cannot be read: ${value}`,
   }[kind];
   return `${stream === 'videos' ? 'videos' : 'storage days'} of ${account} ${text}`;
 }

@@ -6,6 +6,7 @@ import { RefusedError, TransientError } from '../../lib/errors.ts';
 import { formatCount } from '../../lib/format.ts';
 import { listElements, listMembers, measureJson } from '../../lib/json-text.ts';
 import {
+  DRIFT_KINDS,
   VIDEO_FIELDS,
   type FieldDrift,
   type ServiceField,
@@ -239,9 +240,9 @@ interface Envelope {
 }
 
 /**
- * Takes the list out of the content; null if there is none. The names and types of the known fields, and the names of those that are
- * left out, are part of the hash: a version or a config that has others reads the list again. Text and hash together represent all of the content, whatever the brackets enclose, and the
- * text is that of a response only if the list was its list of records. The pieces are not put together, because that takes
+ * Takes the list out of the content; null if there is none. The known kinds of drift, the names and types of the known fields, and
+ * the names of those that are left out are part of the hash: a version or a config that has others reads the list again. Text and
+ * hash together represent all of the content, whatever the brackets enclose, and the text is that of a response only if the list was its list of records. The pieces are not put together, because that takes
  * a seventh of the time for a page that did not change.
  */
 export function splitEnvelope(
@@ -256,7 +257,7 @@ export function splitEnvelope(
   if (first === -1 || (content.length === 1 && last < first)) return null;
   const text = `${decode(head.subarray(0, first))}[]${decode(tail.subarray(last + 1))}`;
   const hash = createHash('sha256').update(
-    JSON.stringify([...Object.entries(fields).map(([name, { type }]) => [name, type]), ...exclude]),
+    JSON.stringify([DRIFT_KINDS, Object.entries(fields).map(([name, { type }]) => [name, type]), exclude]),
   );
   for (const [index, piece] of content.entries()) {
     const end = index === content.length - 1 ? last + 1 : piece.length;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Database } from '../../../src/database/sqlite.ts';
 import { describe, expect, it } from 'vitest';
 import { idsBetween } from '../../support/servers/test-service.ts';
@@ -5,7 +6,7 @@ import type { TestPipeline } from '../../support/fixtures/open-pipeline.ts';
 import { openWalkedPackage } from '../../support/servers/walked-packages.ts';
 import { listBody, videoRecord } from '../../support/fixtures/service-responses.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
-import { VIDEO_FIELDS } from '../../../src/lib/service-fields.ts';
+import { DRIFT_KINDS, VIDEO_FIELDS } from '../../../src/lib/service-fields.ts';
 import { splitEnvelope } from '../../../src/service/client/parse-response.ts';
 
 /** The pages with a stored hash, by number. */
@@ -123,6 +124,23 @@ describe('a page with its known bytes is parsed anyway', () => {
     await pipeline.run();
     expect([3, 7].map((id) => isTampered(pipeline, id))).toEqual([false, true]);
     expect(hashes(pipeline)[1]).toBe(hash);
+  });
+
+  it('when a version with fewer kinds of drift recorded it', async () => {
+    const { pipeline } = await walkedOnce(idsBetween(1, 3));
+    const records = JSON.stringify(idsBetween(1, 3).map((id) => videoRecord(id)));
+    const hash = (...known: unknown[]) =>
+      createHash('sha256')
+        .update(JSON.stringify(known) + records)
+        .digest('base64');
+    const fields = Object.entries(VIDEO_FIELDS).map(([name, { type }]) => [name, type]);
+    expect(hashes(pipeline)).toEqual({ 1: hash(DRIFT_KINDS, fields, []) });
+    const db = new Database(pipeline.file);
+    db.prepare('update page_hash set hash = ?').run(hash(DRIFT_KINDS.slice(1), fields, []));
+    db.close();
+    tamper(pipeline, 3);
+    await pipeline.run();
+    expect(isTampered(pipeline, 3)).toBe(false);
   });
 
   it('when it proves more than before', async () => {
