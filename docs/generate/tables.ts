@@ -21,7 +21,8 @@ select package_name, video_count, size_gib from packages order by size_gib desc;
 - Times (\`…_at\`) are UTC. Beside each is its day (\`…_day\`, DATE) in the service's calendar (\`timezone\`). Only \`created_at\` is on the
   service's own clock; a time that came with a zone is converted to that calendar. It is NULL where the service sent none, or one that cannot be read
   (\`vodhouse status\` shows that as drift).
-- Flags (BOOLEAN) are 0 or 1: write \`not is_removed\`, which every database reads. An empty text of the service is NULL.
+- Flags (BOOLEAN) are 0 or 1: write \`not is_removed\`, which every database reads. An empty text of the service is NULL. U+0000 in a text is
+  U+FFFD, because many tools end a text there; the live file has it as received.
 - **Σ** marks a figure that may be summed over everything. **Σ/day** marks a level: sum it over everything except days.
 - Removed videos stay, with \`is_removed\`. The catalogue at an earlier time is in \`video_versions\`:
   \`not is_removed and valid_from <= :at and (valid_to is null or :at < valid_to)\`.

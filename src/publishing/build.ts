@@ -112,9 +112,12 @@ export function addFunctions(db: Database, request: PublishRequest): void {
     service_day: (time) => dayOf(time.slice(0, 16)),
     read_time: (text) => readTime(text, showTime),
     published_names: toNames,
+    without_nul: (text) => text.replaceAll('\0', '\uFFFD'),
+    without_nul_escape: (json) =>
+      json.replace(/\\(u0000|.)/g, (all, one) => (one === 'u0000' ? '\uFFFD' : all)),
   };
   for (const [name, run] of Object.entries(functions))
-    db.function(name, { deterministic: true }, (text) => (typeof text === 'string' ? run(text) : null));
+    db.function(name, { deterministic: true }, (value) => (typeof value === 'string' ? run(value) : value));
 }
 
 /** What SQLite adds to a time of a zone that has had the same offset from 2000 until `now` (ms), such as `540 minutes`; null for any other zone. */

@@ -91,7 +91,11 @@ export function videoText(
   return column(name, type, `${VIDEO_FIELDS[field].description}.`, nonEmpty(field), { source: field });
 }
 
-export const nonEmpty = (source: string) => `case when v."${source}" <> '' then v."${source}" end`;
+/** U+FFFD in place of U+0000, where SQLite's shell, ODBC and CSV end a text. The question takes a tenth of the time of the call. */
+export const withoutNul = (text: string) => `iif(instr(${text}, char(0)), without_nul(${text}), ${text})`;
+
+export const nonEmpty = (source: string) =>
+  `case when v."${source}" <> '' then ${withoutNul(`v."${source}"`)} end`;
 
 /** A duration of the service, as REAL in seconds. */
 export const toSeconds = (value: string, unit: 'ms' | 's'): string =>

@@ -18,7 +18,7 @@ export const packageKeys: WorkingTable = {
   name: 'package_keys',
   definition: '(package_key primary key, account, package_id, package_name) without rowid',
   select: `select account || '/' || package_id as package_key, account, package_id,
-  coalesce(nullif(name, ''), account || '/' || package_id)
+  coalesce(nullif(without_nul(name), ''), account || '/' || package_id)
 from live.package order by package_key`,
 };
 

@@ -24,7 +24,9 @@ const COMMON: TableColumn[] = [
   ),
   ...counts('request | requests | requests | Requests that it sent; 0 while it runs.'),
 ];
-const ERROR = sourceColumn('error', 'TEXT', 'What failed, or another remark.', 'v.error');
+const ERROR = column('error', 'TEXT', 'What failed, or another remark.', 'without_nul(v.error)', {
+  source: 'error',
+});
 
 function word(name: string, values: readonly string[], description: string): TableColumn {
   return sourceColumn(name, 'VARCHAR(20)', description, `v.${name}`, { values });

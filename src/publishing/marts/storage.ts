@@ -130,7 +130,7 @@ left join shown_day s on s.account = d.account and s.date = d.day
 left join live.storage_gap g on g.account = d.account and g.date = d.day
 left join live.storage_unconfirmed u on u.account = d.account and u.date = d.day
 left join (
-  select account, record_id, min(reason) as reason from live.quarantine
+  select account, record_id, without_nul(min(reason)) as reason from live.quarantine
   where stream = 'storage' and resolved_at is null group by account, record_id
 ) q on q.account = d.account and q.record_id = d.day
 left join (

@@ -12,6 +12,7 @@ import {
   toSeconds,
   VIDEO_KEY,
   videoText,
+  withoutNul,
   type Details,
 } from './mart-columns.ts';
 
@@ -131,11 +132,12 @@ export const UNEXPLAINED = ['cid', 'rate', 'drm_cid', 'opt', 'preloading'];
 /** The SQL of a JSON object of those that are not empty; NULL without any. */
 function otherFields(exclude: readonly string[]): string {
   const part = (name: string, condition: string) =>
-    `case when ${condition} then '"${name}":' || json_quote(v.${name}) end`;
+    `case when ${condition} then '"${name}":' || json_quote(${withoutNul(`v.${name}`)}) end`;
+  const extra = `iif(instr(v.extra, '\\u0000'), without_nul_escape(v.extra), v.extra)`;
   const parts: [name: string, sql: string][] = [
     ...UNEXPLAINED.map((name): [string, string] => [name, part(name, `v.${name} <> ''`)]),
     ['encoding_success', part('encoding_success', `v.encoding_success not in ('Y', 'N', '')`)],
-    ['extra', `nullif(substr(v.extra, 2, length(v.extra) - 2), '')`],
+    ['extra', `nullif(substr(${extra}, 2, length(${extra}) - 2), '')`],
   ];
   const kept = parts.flatMap(([name, sql]) => (exclude.includes(name) ? [] : [sql]));
   return `'{' || nullif(concat_ws(',', ${kept.join(', ')}), '') || '}'`;

@@ -8,6 +8,7 @@ import {
   TO_PACKAGES,
   TO_VIDEOS,
   VIDEO_KEY,
+  withoutNul,
 } from './mart-columns.ts';
 import { changeColumns, fieldColumns, keep, type VideoOptions } from './video-columns.ts';
 
@@ -156,7 +157,7 @@ export const videoTags: Table = {
     column('is_removed', 'BOOLEAN', '1 if the video is removed.', 'v.removed_at is not null'),
   ],
   from: `${selectFrom('video')}
-cross join json_each(${splitText('v.tag')}) t
+cross join json_each(${splitText(withoutNul('v.tag'))}) t
 where v.tag <> '' and ${TAG} <> ''`,
   mayRepeat: true,
   count: '',

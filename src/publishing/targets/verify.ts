@@ -88,13 +88,8 @@ function* compareValues({ columns }: RowForm, theirs: Row, ours: Row): Generator
 }
 
 /** Null and undefined: there is no value. */
-function toText(value: Value): string | undefined {
-  if (typeof value === 'string') return replaceNul(value);
-  return typeof value === 'boolean' ? `${Number(value)}` : value?.toString();
-}
-
-/** PostgreSQL has no NUL in texts. */
-export const replaceNul = (text: string): string => text.replaceAll('\0', '\uFFFD');
+const toText = (value: Value): string | undefined =>
+  typeof value === 'boolean' ? `${Number(value)}` : value?.toString();
 
 /** At most 60 columns of a value. */
 function show(value: Value): string {

@@ -7,7 +7,6 @@ import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import type { PostgresTargetConfig } from '../../../config/config.ts';
 import { MINUTE_MS } from '../../../lib/clock.ts';
 import { parsePostgresUrl, type PostgresAddress } from '../../../lib/postgres-url.ts';
-import { replaceNul } from '../verify.ts';
 
 /** Milliseconds until a server that does not answer is given up; the TLS handshake and the login included. */
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -120,7 +119,7 @@ async function copyChunks(client: Client, sql: string, chunks: Iterable<Buffer>)
   const ended = finished(stream);
   ended.catch((error: unknown) => failures.push(error));
   for (const lines of chunks) {
-    const isFull = !stream.write(lines.includes(0) ? replaceNul(lines.toString('utf8')) : lines);
+    const isFull = !stream.write(lines);
     if (isFull) await Promise.race([once(stream, 'drain'), ended]);
     await setImmediate();
     if (failures.length > 0) break; // to write more would hide the error of the server
