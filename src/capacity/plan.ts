@@ -9,6 +9,8 @@ import type { PackageRow } from '../lib/package-key.ts';
 export interface PackageSize extends PackageRow {
   totalcount: number | null;
   page_size: number | null;
+  /** Live rows: more than `totalcount` where the service stops counting. */
+  live_count?: number;
 }
 
 /** One pass over all packages of an account. */
@@ -73,7 +75,7 @@ export function countCost(
 /** Null before the first complete walk. */
 function countKnownPages(size: PackageSize | undefined): number | null {
   if (!size || size.totalcount === null || !size.page_size) return null;
-  return Math.max(1, countPages(size.totalcount, size.page_size));
+  return Math.max(1, countPages(Math.max(size.totalcount, size.live_count ?? 0), size.page_size));
 }
 
 function timeAtLimits(requests: number, { perSecond, perMinute }: LimitsConfig): number | null {

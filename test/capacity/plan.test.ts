@@ -77,6 +77,11 @@ describe('the cost of a pass', () => {
     expect([full.pages, packagesUnknown]).toEqual([6, 3]);
   });
 
+  it('counts the pages of the videos where the service stops counting before', () => {
+    const sizes = [{ ...size(101, 10_000), live_count: 10_250 }];
+    expect(countCost(account([101]), sizes).full.pages).toBe(11);
+  });
+
   it('takes the time of the slowest limit, and none without limits', () => {
     const getTime = (limits: Partial<LimitsConfig>) =>
       countCost(account([101], limits), [size(101, 599_000)]).full.time_ms;

@@ -1,8 +1,9 @@
 /** Boundary reads: requests that show both sides of the gap between two pages (docs/contributing/walking.md). */
+import { countPages } from '../../lib/count-pages.ts';
 import { RefusedError, TransientError } from '../../lib/errors.ts';
 import type { IdRange } from '../../lib/package-key.ts';
 import type { VideoPage, WithReceivedAt } from '../../service/client/parse-response.ts';
-import { findForeignEcho, HIGHEST, toPageContents, type PageContents } from './page-contents.ts';
+import { findForeignEcho, toPageContents, type PageContents } from './page-contents.ts';
 import { provePage, type PageProof } from './proof.ts';
 import { addChanges, distrustOrder, type WalkState } from './walk-state.ts';
 
@@ -60,12 +61,6 @@ export function planBoundaryReads({ rank, length, pageSize, isSizeIgnored }: Bou
     .slice(0, MAX_READS_PER_BOUNDARY);
 }
 
-/** The first page from the other end shows what is above all others, even if the count is wrong. */
-function planEndReads(boundary: Boundary): BoundaryPlan[] {
-  const fromTop = { page: 1, pageSize: boundary.pageSize, direction: 'desc' } as const;
-  return [fromTop, ...planBoundaryReads(boundary).filter(({ direction }) => direction === 'asc')];
-}
-
 /** The page size below `pageSize` with which the boundary lies deepest inside a page; null if there is none. */
 function findDeepestSize(rank: number, pageSize: number): number | null {
   let best: number | null = null;
@@ -86,17 +81,83 @@ export async function readBoundary(walk: WalkState, number: number, gap: IdRange
   const { pageSize, totalcount } = checkpoint;
   const { isSizeIgnored } = boundaryReads;
   const boundary = { rank: number * pageSize, length: totalcount + countError, pageSize, isSizeIgnored };
-  const plans = gap.high === HIGHEST ? planEndReads(boundary) : planBoundaryReads(boundary);
-  for (const plan of plans) {
+  for (const plan of planBoundaryReads(boundary)) {
     if (boundaryReads.left <= 0) return;
     boundaryReads.left--;
     const page = await fetchBoundaryPage(walk, plan);
+    if (!page) boundaryReads.left = 0; // after one has failed, no more are made
     if (!page || isForeign(walk, page, gap)) return;
-    const proof = storeBoundaryPage(walk, page, gap);
+    const proof = proveGap(page, gap, checkpoint.orderViolated);
+    storeBoundaryPage(walk, page, gap, proof);
     const wasSizeIgnored = plan.pageSize !== pageSize && page.paging.pagesize === pageSize;
     if (proof.range && !wasSizeIgnored) return;
     boundaryReads.isSizeIgnored ||= wasSizeIgnored;
   }
+}
+
+/** A list that goes on for more pages than this above its own count is not followed. */
+const MAX_PAGES_ABOVE = 1000;
+
+/**
+ * Reads what is above the last page `number`, which need not be the end: search engines stop counting at 10,000.
+ * The list is read from the other end down to the id `known`, or upward where that fails. Returns whether all was
+ * shown. If more is listed than could be read, the walk is incomplete.
+ */
+export async function readAbove(walk: WalkState, number: number, gap: IdRange, known = gap.low - 1) {
+  const { checkpoint, options, context, key } = walk;
+  const { unreadReason, totalcount, pageSize } = checkpoint;
+  const size = findDeepestSize(number * pageSize, pageSize) ?? pageSize;
+  const plans: BoundaryPlan[] = [
+    { page: 1, pageSize, direction: 'desc' },
+    { page: Math.floor((number * pageSize) / size) + 1, pageSize: size, direction: 'asc' },
+    { page: number + 1, pageSize, direction: 'asc' },
+  ];
+  const unread = { ...gap };
+  let highest = 0;
+  for (const plan of plans) {
+    for (let pages = 0; pages < MAX_PAGES_ABOVE; pages++) {
+      const page = await fetchBoundaryPage(walk, { ...plan, page: plan.page + pages });
+      const proof = page && proveAbove(walk, page, plan.pageSize, unread);
+      if (!proof) break;
+      // without a known video it may be of another package: it is believed if it comes twice
+      const again = pages === 0 && isForeign(walk, page, gap) ? await fetchBoundaryPage(walk, plan) : page;
+      if (again?.ids.at(0) !== page.ids.at(0)) break;
+      const { first, last } = page.contents.bounds ?? { first: unread.low, last: unread.low - 1 };
+      if (first < gap.low && !page.ids.includes(gap.low - 1)) break; // it differs from what was read
+      const isShort = page.ids.length < plan.pageSize;
+      const isEnd = page.isDescending ? first <= known : isShort || last > unread.high;
+      if (isEnd && last < gap.low && context.warehouse.countLive({ ...key, ...gap }) === 0) return true;
+      if (page.isDescending) unread.high = first - 1;
+      else unread.low = last + 1;
+      highest = Math.max(highest, last);
+      const seen = `id ${highest} is listed, not all above ${gap.low - 1} was read`;
+      const isUnread = !isEnd && highest >= gap.low;
+      checkpoint.unreadReason = isUnread ? `the count of ${totalcount} is too low: ${seen}` : unreadReason;
+      storeBoundaryPage(walk, page, gap, proof);
+      if (isEnd) {
+        walk.countError += pages * pageSize + page.ids.filter((id) => id === null || id >= gap.low).length;
+        return true;
+      }
+      if (options.slot.pageRead()) await options.slot.nextSlot();
+    }
+  }
+  return false;
+}
+
+/** What a page above the last one proves, whatever its count; null if it does not follow what was read. */
+function proveAbove({ key }: WalkState, page: BoundaryPage, pageSize: number, unread: IdRange) {
+  const { number, paging, echo, contents, isDescending } = page;
+  const { count, bounds } = contents;
+  const isNext = isDescending
+    ? bounds !== null && bounds.first <= unread.high
+    : count < pageSize || (bounds?.last ?? 0) >= unread.low;
+  const isRequested = paging.page === number && paging.pagesize === pageSize;
+  if (!isNext || !isRequested || findForeignEcho(echo, key.packageId) !== null) return null;
+  const totalcount = Math.max(paging.totalcount, (number - 1) * pageSize + count);
+  const raised = { ...paging, totalcount, totalpage: countPages(totalcount, pageSize) };
+  const input = { number, pageSize, paging: raised, echo, contents, isDescending };
+  const proof = provePage({ ...input, above: null, orderViolated: false });
+  return proof.orderViolated ? null : proof;
 }
 
 interface BoundaryPage extends WithReceivedAt<VideoPage> {
@@ -105,7 +166,7 @@ interface BoundaryPage extends WithReceivedAt<VideoPage> {
   contents: PageContents;
 }
 
-/** Boundary reads are optional: a walk makes no more of them after one has failed. Null if it failed. */
+/** Null if it failed: boundary reads are optional. */
 async function fetchBoundaryPage(walk: WalkState, plan: BoundaryPlan): Promise<BoundaryPage | null> {
   const { account, key, runId, signal } = walk.options;
   signal.throwIfAborted();
@@ -117,7 +178,6 @@ async function fetchBoundaryPage(walk: WalkState, plan: BoundaryPlan): Promise<B
     return { ...page, number: plan.page, isDescending, contents };
   } catch (error) {
     if (!(error instanceof RefusedError || error instanceof TransientError)) throw error;
-    walk.boundaryReads.left = 0;
     return null;
   }
 }
@@ -130,9 +190,8 @@ function isForeign({ context, key }: WalkState, { echo, contents }: BoundaryPage
   return !isKnown && !context.warehouse.hasLiveId({ ...key, ids });
 }
 
-function storeBoundaryPage(walk: WalkState, page: BoundaryPage, gap: IdRange): PageProof {
+function storeBoundaryPage(walk: WalkState, page: BoundaryPage, gap: IdRange, proof: PageProof): void {
   const { context, key, walkId, checkpoint } = walk;
-  const proof = proveGap(page, gap, checkpoint.orderViolated);
   // a list that ignores the descending order is no sign of disorder
   if (!page.isDescending && proof.orderViolated) distrustOrder(walk);
   const { number, answeredAt, videos, refused, drift } = page;
@@ -140,7 +199,6 @@ function storeBoundaryPage(walk: WalkState, page: BoundaryPage, gap: IdRange): P
   const place = { ...key, walkId, page: number, answeredAt, checkpoint, targetGap: gap };
   const answer = { ...place, videos, refused, drift, proof: range, coversWholeList };
   addChanges(walk, context.warehouse.storeBoundaryPage(answer));
-  return proof;
 }
 
 /** The page is judged by its own page size. It proves the gap only if it holds the records on both sides. */
@@ -148,6 +206,6 @@ function proveGap(page: BoundaryPage, { low, high }: IdRange, orderViolated: boo
   const { number, paging, echo, contents, isDescending, ids } = page;
   const input = { number, pageSize: paging.pagesize, paging, echo, contents, isDescending };
   const proof = provePage({ ...input, above: null, orderViolated });
-  const showsBothSides = ids.includes(low - 1) && (high === HIGHEST || ids.includes(high + 1));
+  const showsBothSides = ids.includes(low - 1) && ids.includes(high + 1);
   return showsBothSides || proof.coversWholeList ? proof : { ...proof, range: null };
 }

@@ -147,10 +147,7 @@ const DISTRUST_RULES: readonly Rule[] = [
   },
   ({ number, paging, contents: { count } }) => {
     const expected = countExpectedOn(number, paging);
-    const isRight =
-      number < paging.totalpage
-        ? count === expected
-        : Math.abs(expected - count) <= 1 && count <= paging.pagesize;
+    const isRight = holdsItsCount(number, paging, count) && count <= paging.pagesize;
     return isRight ? null : `${count} records where its own count says ${expected}`;
   },
   ({ contents }) => contents.flaw,
@@ -206,13 +203,17 @@ export function getLastPageNumber({ totalpage, totalcount, pagesize }: Paging): 
   return Math.max(1, totalpage, countPages(totalcount, pagesize));
 }
 
-/** Why the requested page was not read; null if it was. The last page may be off by one: some lists count badly. */
+/** Why the requested page was not read; null if it was. */
 export function findUnreadReason(number: number, paging: Paging, count: number): string | null {
   if (paging.page !== number) return formatOtherPage(number, paging);
+  if (holdsItsCount(number, paging, count)) return null;
+  return `page ${number} came with ${count} of ${countExpectedOn(number, paging)} records`;
+}
+
+/** Some lists count badly: the last page may lack one record, and hold any number more. */
+function holdsItsCount(number: number, paging: Paging, count: number): boolean {
   const expected = countExpectedOn(number, paging);
-  const tolerance = number >= paging.totalpage ? 1 : 0;
-  if (Math.abs(count - expected) <= tolerance) return null;
-  return `page ${number} came with ${count} of ${expected} records`;
+  return number < paging.totalpage ? count === expected : count >= expected - 1;
 }
 
 /** Only free room on a page shows the end of the list: its count may be wrong. */

@@ -2,7 +2,7 @@
 import { WarehouseError } from '../../lib/errors.ts';
 import type { ListBaseline } from '../../warehouse/quick-walks.ts';
 import type { SyncContext } from '../context.ts';
-import { readBoundary } from './boundary-read.ts';
+import { readAbove, readBoundary } from './boundary-read.ts';
 import { decide, fetchPage, proveWalked, storePage } from './page.ts';
 import { HIGHEST, type TrustedNeighbour } from './page-contents.ts';
 import { findLastPage, walkPackage } from './walk.ts';
@@ -34,6 +34,8 @@ interface QuickWalk {
   judged: Map<number, TrustedNeighbour | null>;
   /** The count of the first response. */
   firstTotalcount: number | null;
+  /** What is above the last page was shown. */
+  isEndShown: boolean;
 }
 
 /**
@@ -72,6 +74,7 @@ function createQuickWalk(context: SyncContext, options: WalkOptions, baseline: L
     received: new Map(),
     judged: new Map(),
     firstTotalcount: null,
+    isEndShown: false,
   };
   return quick;
 }
@@ -95,7 +98,7 @@ async function readChanges(quick: QuickWalk): Promise<void> {
   const isAsBefore = listTrusted(quick).length === 1 && countMissing(quick, end) === baseline.missingRecords;
   if (!isAsBefore) {
     await searchAll(quick);
-    await readAbove(quick, end);
+    if (countExpectedAbove(quick, end) > 0) await readAboveLast(quick, end);
   }
   await confirmOrder(quick, end);
 }
@@ -108,6 +111,10 @@ async function readEnd(quick: QuickWalk): Promise<PageBounds | null> {
   // the list has grown: store the former last page first, so that it cannot overwrite the newer response
   for (const page of received.values()) if (page.number < last.number) storeAndTrust(quick, page);
   const end = storeAndTrust(quick, last);
+  const { bounds, count } = last.contents;
+  const bottom = bounds && { number: last.number, ...bounds };
+  const isKnown = last.recognised !== null && bottom && countExpectedAbove(quick, bottom) === 0;
+  if (bottom && count >= last.paging.pagesize && !isKnown) await readAboveLast(quick, bottom);
   if (walk.checkpoint.orderViolated) return null;
   return end ?? readNearest(quick, last.number - 1, START, { number: last.number });
 }
@@ -205,11 +212,13 @@ async function search(quick: QuickWalk, low: PageBounds, high: PageBounds): Prom
   }
 }
 
-/** A full last page does not show what is above it. */
-async function readAbove({ walk }: QuickWalk, end: PageBounds): Promise<void> {
-  if (walk.checkpoint.orderViolated || countExpectedAbove(walk, end) === 0) return;
+/** Shows what is above the last page: new videos are, down to the highest known id. */
+async function readAboveLast(quick: QuickWalk, { number, last }: PageBounds): Promise<void> {
+  const { walk, baseline } = quick;
+  if (walk.checkpoint.orderViolated) return;
   ensureWalkRow(walk);
-  await readBoundary(walk, end.number, { low: end.last + 1, high: HIGHEST });
+  const gap = { low: last + 1, high: HIGHEST };
+  quick.isEndShown = await readAbove(walk, number, gap, Math.max(last, baseline.highestId));
 }
 
 /** A removal by order needs as many ids seen in order as show that the list is sorted. */
@@ -229,14 +238,16 @@ function countSurplus(walk: WalkState, low: PageBounds, high: PageBounds): numbe
   return expected - (high.number - low.number - 1) * walk.checkpoint.pageSize;
 }
 
-function countExpectedAbove({ context, key }: WalkState, { number, last }: PageBounds): number {
+function countExpectedAbove({ walk, isEndShown }: QuickWalk, { number, last }: PageBounds): number {
+  if (isEndShown) return 0;
+  const { context, key } = walk;
   const pages = { fromPage: number + 1, toPage: number + 1 };
   return context.warehouse.countExpected({ ...key, low: last + 1, high: HIGHEST, ...pages });
 }
 
 /** Known records outside the last page that exceed the list's own count. */
-function countMissing({ walk }: QuickWalk, end: PageBounds): number {
-  return countSurplus(walk, START, end) + countExpectedAbove(walk, end);
+function countMissing(quick: QuickWalk, end: PageBounds): number {
+  return countSurplus(quick.walk, START, end) + countExpectedAbove(quick, end);
 }
 
 function finish(quick: QuickWalk): void {

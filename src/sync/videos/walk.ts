@@ -5,7 +5,7 @@
 import type { IdRange } from '../../lib/package-key.ts';
 import type { StartedWalk } from '../../warehouse/walks.ts';
 import type { SyncContext } from '../context.ts';
-import { getMaxBoundaryReads, readBoundary } from './boundary-read.ts';
+import { getMaxBoundaryReads, readAbove, readBoundary } from './boundary-read.ts';
 import { decide, fetchPage, proveWalked, releaseRecords, storePage } from './page.ts';
 import { HIGHEST, isTrustedNeighbour } from './page-contents.ts';
 import { getLastPageNumber, type PageProof, findUnreadReason } from './proof.ts';
@@ -50,6 +50,7 @@ async function readPagesDescending(walk: WalkState, last: StartedWalk['lastSize'
     const { number } = page;
     const proof = proveWalked(walk, page);
     const gap = findGapToRead(walk, page, proof);
+    proof.gap ??= gap;
     const before = { ...walk.checkpoint };
     advance(walk, page, proof);
     const isTurnOver = options.slot.pageRead();
@@ -58,7 +59,8 @@ async function readPagesDescending(walk: WalkState, last: StartedWalk['lastSize'
     next?.catch(() => undefined); // awaited below; storePage may throw before that
     storePage(walk, page, proof, gap ? holdCheckpoint(walk, before) : walk.checkpoint);
     releaseRecords(page);
-    if (gap) await readBoundary(walk, number, gap);
+    if (gap?.high === HIGHEST) await readAbove(walk, number, gap);
+    else if (gap) await readBoundary(walk, number, gap);
     if (number <= 1) return;
     if (isTurnOver) await options.slot.nextSlot();
     page = await (next ?? fetchPage(walk, number - 1, 'page'));
@@ -114,16 +116,18 @@ function verifyResumePoint({ context, key }: WalkState, { contents }: Page, id: 
 
 /**
  * The gap above a page, if it needs a boundary read: neither page proves the live rows in it; or the list has grown since
- * the page above was read, and an old id that was put back may have moved a record up, past the walk.
+ * the page above was read, and an old id that was put back may have moved a record up, past the walk. A full last
+ * page does not show the end of the list, whatever its count says.
  */
 function findGapToRead(
   { context, key, above, boundaryReads }: WalkState,
-  { paging }: Page,
-  { gap }: PageProof,
+  { paging, contents: { bounds, count } }: Page,
+  { gap, orderViolated, unreadReason }: PageProof,
 ): IdRange | null {
-  if (!gap || boundaryReads.left <= 0) return null;
-  const hasGrown = isTrustedNeighbour(above) && paging.totalcount > above.totalcount;
-  if (hasGrown && gap.high !== HIGHEST) return gap;
+  const isRead = bounds !== null && !orderViolated && unreadReason === null;
+  if (above === 'end' && isRead && count >= paging.pagesize) return { low: bounds.last + 1, high: HIGHEST };
+  if (!gap || boundaryReads.left <= 0 || (gap.high === HIGHEST && above !== 'end')) return null;
+  if (isTrustedNeighbour(above) && paging.totalcount > above.totalcount) return gap;
   return context.warehouse.countLive({ ...key, ...gap }) > 0 ? gap : null;
 }
 
@@ -156,7 +160,10 @@ async function followReportedLastPage(
     if (number === page.number || (number > page.number && hasGrown)) return page;
     hasGrown ||= number > page.number;
     passOver(page);
-    page = await fetchPage(number, 'page');
+    // a count may need more pages than there are
+    const { totalpage } = page.paging;
+    const counted = number > totalpage ? await fetchIfExists(fetchPage, number, 'page') : null;
+    page = counted ?? (await fetchPage(Math.min(number, totalpage || number), 'page'));
   }
 }
 
@@ -207,14 +214,15 @@ async function seekToId(fetchPage: FetchPage, from: ResumePoint): Promise<Page |
   return page;
 }
 
-/** Null if the service refuses the page, and not the key: some refuse pages beyond the end. */
+/** Null if the service returns another page, or refuses this one, and not the key: some have no pages beyond the end. */
 async function fetchIfExists(
   fetchPage: FetchPage,
   number: number,
   purpose: 'probe' | 'page',
 ): Promise<Page | null> {
   try {
-    return await fetchPage(number, purpose);
+    const page = await fetchPage(number, purpose);
+    return page.paging.page === number || number <= page.paging.totalpage ? page : null;
   } catch (error) {
     const isOfKey = error instanceof RefusedError && (error.status === 401 || error.status === 403);
     if (error instanceof RefusedError && error.fault !== 'foreign' && !isOfKey && number > 1) return null;

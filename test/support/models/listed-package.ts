@@ -11,6 +11,8 @@ export interface Behaviour {
   size: { kind: 'requested' } | { kind: 'clamped' | 'fixed'; size: number };
   /** The error of `totalcount`. */
   count: -1 | 0 | 1;
+  /** `totalcount` stops here; null: it does not. */
+  countStopsAt: number | null;
   /** Whether `sort_direction=desc` has an effect, and whether the effective direction is echoed. */
   direction: { honoured: boolean; echoed: boolean };
 }
@@ -109,7 +111,7 @@ export function answerPage(listed: ListedPackage, query: PageQuery): { body: str
   const isReversed = query.isDescending && behaviour.direction.honoured;
   const order = isReversed ? inOrder(listed).reverse() : inOrder(listed);
   const ids = order.slice((page - 1) * pagesize, page * pagesize);
-  const totalcount = Math.max(0, all.size + behaviour.count);
+  const totalcount = Math.max(0, Math.min(all.size + behaviour.count, behaviour.countStopsAt ?? Infinity));
   const paging = { page, pagesize, totalcount, totalpage: Math.ceil(totalcount / pagesize) };
   const sort_direction = behaviour.direction.echoed ? (isReversed ? 'DESC' : 'ASC') : '';
   const body = listBody({ records: ids.map((id) => all.get(id)), sort_direction, ...paging });

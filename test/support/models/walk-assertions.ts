@@ -73,7 +73,11 @@ function findLost(one: WalkCase, { mode, status, origin_started_at }: WalkRow): 
  */
 function findRequestViolations({ pipeline, seen, setup, listed }: WalkCase, walk: WalkRow): string[] {
   const ledger = pipeline.query('select * from request where run_id = ?', walk.run_id);
-  const pages = Math.max(1, ...seen.map(({ totalpage }) => totalpage));
+  const mostListed = listed.behaviour.countStopsAt === null ? 0 : listed.presences.size;
+  const pages = Math.max(
+    1,
+    ...seen.map(({ totalpage, pagesize }) => Math.max(totalpage, Math.ceil(mostListed / pagesize))),
+  );
   const boundaryReads =
     walk.mode === 'quick' ? 2 * pages : Math.max(3, Math.ceil(setup.boundaryReads * pages));
   const most = 2 * pages + 8 + boundaryReads + (walk.resumed ? listed.insertions.length : 0);
@@ -178,13 +182,13 @@ function leftOut({ setup, listed }: WalkCase): number | undefined {
 }
 
 /**
- * Ids between two pages that no boundary read can decide: where the list ends, or splits, between the same two records for any page
+ * Ids between two pages that no boundary read decides: where the list ends, or splits, between the same two records for any page
  * size up to the effective one, and from whichever end the service counts.
  */
 function unsettled(one: WalkCase): (id: number) => boolean {
   const { listed } = one;
   const ids = listIds(listed);
-  const { direction, size, count } = listed.behaviour;
+  const { direction, size, count, countStopsAt } = listed.behaviour;
   const most = getEffectiveSize(listed.behaviour, one.setup.pageSize);
   const isHidden = leftOut(one) !== undefined;
   const hidden = isHidden ? 1 : 0; // pages from the top are counted without it
@@ -195,6 +199,8 @@ function unsettled(one: WalkCase): (id: number) => boolean {
   return (id) => {
     const below = ids.filter((other) => other < id).length;
     const above = ids.length - below;
+    // no boundary read is made between two pages above the count
+    if (below >= (countStopsAt ?? Infinity) && (!direction.honoured || above % most === 0)) return true;
     const isAtEnd = below === 0 || (above === 0 && direction.honoured);
     const isInside = (rank: number) => sizes.some((each) => rank % each !== 0);
     const isSeen = isInside(below) && !(above === 0 && isEndHidden);

@@ -113,7 +113,8 @@ export function behave(one: WalkCase, behaviour: Behaviour, now = one.clock.now(
   one.listed.behaviour = behaviour;
   const isSorted = behaviour.order === 'id';
   one.sortedSince = isSorted ? Math.min(one.sortedSince, now) : Infinity;
-  one.honestSince = isSorted && behaviour.count === 0 ? Math.min(one.honestSince, now) : Infinity;
+  const isCounted = behaviour.count === 0 && behaviour.countStopsAt === null;
+  one.honestSince = isSorted && isCounted ? Math.min(one.honestSince, now) : Infinity;
 }
 
 /** The duration of a response. */

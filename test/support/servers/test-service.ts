@@ -18,6 +18,8 @@ export interface TestPackage {
   fixedPageSize: number | null;
   /** Added to the real number of records in `totalcount`. */
   extraCount: number;
+  /** `totalcount` and `totalpage` stop here, like those of a search engine. */
+  most: { totalcount: number; totalpage: number };
   add(...ids: number[]): void;
   remove(...ids: number[]): void;
   edit(id: number, members: Record<string, unknown>): void;
@@ -84,6 +86,7 @@ function createPackage(ids: readonly number[]): TestPackage {
     pageSizeMax: 1000,
     fixedPageSize: null,
     extraCount: 0,
+    most: { totalcount: Infinity, totalpage: Infinity },
     add: (...added) => added.forEach((id) => created.records.set(id, videoRecord(id))),
     remove: (...removed) => removed.forEach((id) => created.records.delete(id)),
     edit: (id, members) => void created.records.set(id, { ...created.records.get(id), ...members }),
@@ -141,14 +144,14 @@ function formatPage(
   const size = listed.fixedPageSize ?? Math.min(requestedSize, listed.pageSizeMax);
   const entries = sortEntries(listed).filter(([id]) => only?.(id) ?? true);
   if (isDescending) entries.reverse();
-  const totalcount = entries.length + listed.extraCount;
+  const totalcount = Math.min(listed.most.totalcount, entries.length + listed.extraCount);
   const body = listBody({
     records: entries.slice((page - 1) * size, page * size).map(([, record]) => record),
     sort_direction: isDescending ? 'DESC' : 'ASC',
     page,
     pagesize: size,
     totalcount,
-    totalpage: Math.ceil(totalcount / size),
+    totalpage: Math.min(listed.most.totalpage, Math.ceil(totalcount / size)),
   });
   return echo ? changeEcho(body, echo) : body;
 }

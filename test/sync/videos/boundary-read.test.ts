@@ -38,11 +38,11 @@ async function walked(ids: readonly number[], change: (service: PackageService) 
 
 describe('a video between two pages', () => {
   it('is proved removed by one request with another page size', async () => {
-    const { service, pipeline } = await walked(idsBetween(1, 16), (list) => list.remove(6));
+    const { service, pipeline } = await walked(idsBetween(1, 17), (list) => list.remove(6));
     await pipeline.run();
     expect(removed(pipeline)).toEqual([6]);
     expect(listRequests(service)).toEqual(['4/5 asc', '3/5 asc', '2/5 asc', '1/5 asc', '2/4 asc']);
-    expect(lastWalk(pipeline)).toMatchObject({ removed: 1, unsettled: 0, pages: 3 });
+    expect(lastWalk(pipeline)).toMatchObject({ removed: 1, unsettled: 0, pages: 4 });
     expect(pipeline.query("select count(*) as n from request where purpose = 'boundary'")).toEqual([
       { n: 1 },
     ]);
@@ -104,7 +104,7 @@ describe('the boundary reads of a walk', () => {
     pipeline.query<{ n: number }>("select count(*) as n from request where purpose = 'boundary'")[0]?.n;
 
   it('are at most three in a short list', async () => {
-    const { pipeline } = await walked(idsBetween(1, 40), (list) => list.remove(...EVERY_PAGE));
+    const { pipeline } = await walked(idsBetween(1, 41), (list) => list.remove(...EVERY_PAGE));
     await pipeline.run();
     expect(removed(pipeline)).toEqual([18, 24, 30]);
     expect(countReads(pipeline)).toBe(3);
@@ -130,7 +130,7 @@ describe('the boundary reads of a walk', () => {
   });
 
   it('end with one that the service rejects', async () => {
-    const { pipeline } = await walked(idsBetween(1, 40), (list) => {
+    const { pipeline } = await walked(idsBetween(1, 41), (list) => {
       list.remove(...EVERY_PAGE);
       list.intercept = ({ query }) => (query.get('pagesize') === '5' ? undefined : { status: 400 });
     });
@@ -181,10 +181,14 @@ describe('the end of a list', () => {
     expect(listRequests(service)).toEqual(['3/5 asc', '2/5 asc', '1/5 desc', '1/5 asc']);
   });
 
-  it('costs nothing where no known video is above a full last page', async () => {
-    const { service, pipeline } = await walked(idsBetween(1, 10), () => undefined);
-    await pipeline.run();
-    expect(listRequests(service)).toEqual(['2/5 asc', '1/5 asc']);
+  it('costs one request where the last page is full, and none where it is not', async () => {
+    const full = await walked(idsBetween(1, 10), () => undefined);
+    await full.pipeline.run();
+    expect(listRequests(full.service)).toEqual(['2/5 asc', '1/5 desc', '1/5 asc']);
+    expect(lastWalk(full.pipeline)).toMatchObject({ status: 'succeeded', error: null, unchanged: 10 });
+    const short = await walked(idsBetween(1, 9), () => undefined);
+    await short.pipeline.run();
+    expect(listRequests(short.service)).toEqual(['2/5 asc', '1/5 asc']);
   });
 
   it('is proved by a last page of another size also where none of its records can be stored', async () => {
@@ -206,7 +210,11 @@ describe('the end of a list', () => {
     ignoreDirection(service);
     await pipeline.run();
     expect(removed(pipeline)).toEqual([]);
-    expect(listRequests(service)).toEqual(['3/5 asc', '2/5 asc', '1/5 asc', '3/4 asc', '1/5 asc']);
+    expect(listRequests(service)).toEqual([
+      ...['3/5 asc', '2/5 asc'],
+      ...['1/5 asc', '3/4 asc', '3/5 asc'], // from the other end, by another size, and the page behind the last
+      '1/5 asc',
+    ]);
     expect(lastWalk(pipeline)).toMatchObject({ status: 'succeeded', unsettled: 1, order_violated: 0 });
   });
 });

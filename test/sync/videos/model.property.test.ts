@@ -58,6 +58,7 @@ const behaviour: fc.Arbitrary<Behaviour> = fc.record({
     { weight: 2, arbitrary: fc.record({ kind: fc.constant('fixed' as const), size: pageSize }) },
   ),
   count: fc.constantFrom(0, 0, 0, 0, 0, 0, 0, 0, -1, 1),
+  countStopsAt: often<number | null>(4, null, fc.integer({ min: 3, max: 30 })),
   direction: fc.record({ honoured: fc.boolean(), echoed: fc.boolean() }),
 });
 

@@ -45,7 +45,8 @@ describe('a quick walk of a package with new videos', () => {
         const one = await openWalkedPackage(idsBetween(1, before));
         one.service.add(...idsBetween(101, 100 + more));
         const { summary, pages } = await runQuick(one);
-        expect(pages.length).toBeLessThanOrEqual(1 + Math.ceil(more / 5));
+        const fromTheOtherEnd = (before + more) % 5 === 0 ? 1 : 0;
+        expect(pages.length).toBeLessThanOrEqual(1 + Math.ceil(more / 5) + fromTheOtherEnd);
         expect(summary.walks).toMatchObject([
           { mode: 'quick', status: 'succeeded', inserted: more, updated: 0 },
         ]);
