@@ -4,7 +4,7 @@ import { pluralize } from '../../lib/format.ts';
 import type { PageEnvelope } from '../../service/client/parse-response.ts';
 import type { UnchangedPage } from '../../warehouse/unchanged-pages.ts';
 import { findForeignEcho, getPlace, isTrustedNeighbour, toPageContents } from './page-contents.ts';
-import type { PageContents } from './page-contents.ts';
+import type { PageAbove, PageContents } from './page-contents.ts';
 import { getLastPageNumber, judge, provePage, type Decision, type PageProof } from './proof.ts';
 import { addChanges, distrustOrder, MIN_HELD_BACK, type Page, type WalkState } from './walk-state.ts';
 
@@ -50,10 +50,21 @@ export function decide(
 
 /** The records of a page whose hash is known are parsed only if the page proves something else than before. */
 async function fetchOnce(walk: WalkState, number: number, purpose: PagePurpose): Promise<Page> {
+  const { parse, unchanged, ...answer } = await requestPage(walk, number, purpose);
+  const recognised = unchanged ? findUnchanged(walk, number, answer) : null;
+  const read = recognised ? answer : { ...answer, ...parse() };
+  const contents = recognised
+    ? toUnchangedContents(recognised)
+    : toPageContents(read.ids, read.refused.length);
+  const page = { ...read, number, recognised, contents, isSecond: false };
+  return { ...page, foreign: await findForeignReason(walk, page) };
+}
+
+async function requestPage(walk: WalkState, number: number, purpose: PagePurpose) {
   const { context, key, checkpoint } = walk;
   const { account, runId, signal, slot, beforeRetry } = walk.options;
   signal.throwIfAborted();
-  const { parse, unchanged, ...answer } = await account.client.videoPage({
+  const page = await account.client.videoPage({
     packageId: key.packageId,
     page: number,
     pageSize: account.pageSize,
@@ -64,21 +75,7 @@ async function fetchOnce(walk: WalkState, number: number, purpose: PagePurpose):
     knownHash: context.warehouse.findPageHash({ ...key, page: number, pageSize: checkpoint.pageSize }),
   });
   slot.answered();
-  const recognised = unchanged ? findUnchanged(walk, number, answer) : null;
-  return toPage(walk, number, recognised ? answer : { ...answer, ...parse() }, recognised);
-}
-
-function toPage(
-  walk: WalkState,
-  number: number,
-  answer: Omit<Page, 'number' | 'contents' | 'recognised' | 'foreign' | 'isSecond'>,
-  recognised: UnchangedPage | null,
-): Page {
-  const contents = recognised
-    ? toUnchangedContents(recognised)
-    : toPageContents(answer.ids, answer.refused.length);
-  const page = { ...answer, number, recognised, contents, isSecond: false };
-  return { ...page, foreign: findForeignReason(walk, page) };
+  return page;
 }
 
 function toUnchangedContents({ records, first, last }: UnchangedPage): PageContents {
@@ -104,30 +101,49 @@ function findUnchanged(walk: WalkState, number: number, envelope: PageEnvelope):
   return isSameProof ? unchanged : null;
 }
 
+/** What a page is judged by. */
+type JudgedPage = Pick<Page, 'number' | 'paging' | 'echo' | 'contents'>;
+
 /**
- * Why a page looks like one of another package; null if it does not. It shares no id with the live rows, and would replace
- * as many as a held-back removal: more than a few, or all of the package. A few videos may be replaced at any time.
+ * Why a page looks like one of another package; null if it does not. It shares no id with the live rows, and such
+ * pages of the walk would replace as many as a held-back removal: more than a few, or all of the package. A few may be
+ * replaced at any time: then the pages below are requested too, until one shares an id or they replace more.
  */
-function findForeignReason(
-  { context, key, above }: WalkState,
-  { number, paging, echo, contents }: Pick<Page, 'number' | 'paging' | 'echo' | 'contents'>,
-): string | null {
-  const reason = findForeignEcho(echo, key.packageId);
-  const { ids, count } = contents;
-  const last = getLastPageNumber(paging);
-  const place = getPlace({ number, last, above }, contents);
-  if (reason !== null || !ids || !place) return reason;
-  const replaced = context.warehouse.countReplaced({ ...key, ids, ...place, isWhole: last === 1 });
-  const isFew = replaced.rows <= MIN_HELD_BACK && !(replaced.isAll && count > MIN_HELD_BACK);
-  return isFew
-    ? null
-    : `it holds not one of the ${pluralize(replaced.rows, 'known video')} whose ids it covers`;
+async function findForeignReason(walk: WalkState, page: JudgedPage): Promise<string | null> {
+  const reason = findForeignEcho(page.echo, walk.key.packageId);
+  const own = reason === null ? countReplaced(walk, page, walk.above) : null;
+  if (!own) return reason;
+  const lowest = own.rows === 0 ? page.number : Math.max(1, page.number - MIN_HELD_BACK);
+  let rows = walk.replacedRows + own.rows;
+  let { number, paging, contents } = page;
+  while (rows <= MIN_HELD_BACK && number > lowest) {
+    const above = contents.bounds && { ...contents.bounds, number, totalcount: paging.totalcount, ids: null };
+    const below = await requestPage(walk, --number, 'probe');
+    ({ paging } = below);
+    contents = toPageContents(below.ids, below.refused.length);
+    const replaced = countReplaced(walk, { ...below, number, contents }, above);
+    if (!replaced) break;
+    rows += replaced.rows;
+  }
+  if (rows <= MIN_HELD_BACK && !(own.isAll && page.contents.count > MIN_HELD_BACK)) {
+    walk.replacedRows += own.rows;
+    return null;
+  }
+  const covers = rows === own.rows ? 'it covers' : 'it and other pages cover';
+  return `it holds not one of the ${pluralize(rows, 'known video')} whose ids ${covers}`;
 }
 
-function proveInWalk(
-  { above, checkpoint }: WalkState,
-  { number, paging, echo, contents }: Pick<Page, 'number' | 'paging' | 'echo' | 'contents'>,
-): PageProof {
+/** The live rows that a page would replace; null if it shares one, or if there is nothing to compare. */
+function countReplaced({ context, key }: WalkState, page: JudgedPage, above: PageAbove) {
+  const { number, paging, contents } = page;
+  const last = getLastPageNumber(paging);
+  const place = getPlace({ number, last, above }, contents);
+  if (!contents.ids || !place) return null;
+  return context.warehouse.countReplaced({ ...key, ids: contents.ids, ...place, isWhole: last === 1 });
+}
+
+function proveInWalk({ above, checkpoint }: WalkState, page: JudgedPage): PageProof {
+  const { number, paging, echo, contents } = page;
   const { orderViolated } = checkpoint;
   const pageSize = checkpoint.pageSize || paging.pagesize; // 0 before the first page
   return provePage({ number, pageSize, paging, echo, contents, above, orderViolated });

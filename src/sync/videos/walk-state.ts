@@ -62,6 +62,8 @@ export interface WalkState {
   /** Pages requested again because they were not the requested ones. */
   refetched: number;
   sizeChanges: number;
+  /** Live rows that believed pages cover without holding one of them. */
+  replacedRows: number;
   boundaryReads: {
     left: number;
     /** The service ignores the requested page size. */
@@ -106,6 +108,7 @@ export function createWalkState(
     above: checkpoint?.id == null ? 'end' : null,
     refetched: 0,
     sizeChanges: 0,
+    replacedRows: 0,
     boundaryReads: { left: 0, isSizeIgnored: false },
     resumedFrom: checkpoint?.id ?? null,
     idsInOrder: 0,

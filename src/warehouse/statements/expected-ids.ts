@@ -68,12 +68,13 @@ export const hasLiveId = (
 
 /**
  * Counts the live rows in the range of a page that holds no live id; candidates do not count. `isAll`: they are all rows
- * of the package. In a list that is not known to be sorted, only the whole list has a range.
+ * of the package. Null if the page holds one, or has no range: in a list not known to be sorted, only the whole list
+ * has one.
  */
-export function countReplaced(tx: Tx, page: PlacedPage): { rows: number; isAll: boolean } {
+export function countReplaced(tx: Tx, page: PlacedPage): { rows: number; isAll: boolean } | null {
   const { order, live_count: live } = findPackage(tx, page) ?? { order: null, live_count: 0 };
   const isPlaced = live > 0 && (page.isWhole || order === 'trusted');
-  if (!isPlaced || hasLiveId(tx, page)) return { rows: 0, isAll: false };
+  if (!isPlaced || hasLiveId(tx, page)) return null;
   const rows = countLiveByIndex(tx, page) - countCandidates(tx, page);
   return { rows, isAll: rows >= live };
 }
