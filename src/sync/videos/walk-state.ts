@@ -73,6 +73,8 @@ export interface WalkState {
   resumedFrom: number | null;
   /** Ids that this walk has seen in order. */
   idsInOrder: number;
+  /** The most records that a page came with. */
+  longestPage: number;
   /** Records of the list minus its own count, as the last page showed. */
   countError: number;
   /** The last page read was the whole list. */
@@ -112,6 +114,7 @@ export function createWalkState(
     boundaryReads: { left: 0, isSizeIgnored: false },
     resumedFrom: checkpoint?.id ?? null,
     idsInOrder: 0,
+    longestPage: 0,
     countError: 0,
     coversWholeList: false,
     changedRows: 0,
@@ -123,6 +126,7 @@ export function createWalkState(
 export function recordProof(walk: WalkState, page: Page, proof: PageProof): TrustedNeighbour | null {
   walk.checkpoint.unreadReason = proof.unreadReason ?? walk.checkpoint.unreadReason;
   walk.coversWholeList = proof.coversWholeList;
+  walk.longestPage = Math.max(walk.longestPage, page.contents.count);
   if (proof.distrust !== null) {
     walk.distrusted = { pages: walk.distrusted.pages + 1, reason: proof.distrust };
     return null;
@@ -186,7 +190,7 @@ export function buildWalkEnd(walk: WalkState, hasReadAll: boolean): WalkEnd {
     startedAt,
     now,
     day: context.calendar.dayAt(now),
-    checkpoint,
+    checkpoint: hasReadAll ? { ...checkpoint, unreadReason: formatUnread(walk) } : checkpoint,
     removalLimit: {
       share: context.walk.removalBrake,
       minimum: MIN_HELD_BACK,
@@ -198,6 +202,14 @@ export function buildWalkEnd(walk: WalkState, hasReadAll: boolean): WalkEnd {
     resumed: resumedFrom !== null,
     message: formatDistrust(walk),
   };
+}
+
+/** Why some page was not read, with the page size to set if the service has shorter pages than it says. */
+function formatUnread({ checkpoint, longestPage }: WalkState): string | null {
+  const { unreadReason, pageSize, totalcount } = checkpoint;
+  const expected = Math.min(pageSize, totalcount);
+  if (unreadReason === null || longestPage === 0 || longestPage >= expected) return unreadReason;
+  return `no page came with more than ${longestPage} of ${expected} records; set page_size: ${longestPage}`;
 }
 
 /** Why a walk that read every page proved less than it should; null if it did not. */
