@@ -59,7 +59,7 @@ export function readHealthFacts(parts: HealthParts, now: number, runs: number) {
     /** Reads what only one kind needs; without secrets. */
     read: <Row, Params>(query: { all: (tx: Tx, params: Params) => Row[] }, params: Params): Row[] =>
       redactAll(statusQueries.read(query, params), config.secrets),
-    config: { accounts, publish: config.publish },
+    config: { accounts, publish: config.publish, timezone: config.timezone },
     warehouse: config.warehouse,
     held_back: heldBack.map((row) => ({ ...row, command: acceptCommand(row) })),
     quarantine: statusQueries.quarantine().filter(isOfAccount),

@@ -20,7 +20,7 @@ export interface Gap {
 export interface DayHistory {
   booked: ReadonlySet<string>;
   /** Every stored day, booked or live, by its date, with the figures that readers see: of its newest correction. */
-  rows: ReadonlyMap<string, DayRow & { state: 'live' | 'booked' }>;
+  rows: ReadonlyMap<string, DayRow & { state: 'live' | 'booked'; observed_at: string }>;
   gaps: ReadonlyMap<string, Gap>;
   /** Figures that wait for a second reading, and when they were first returned. */
   unconfirmed: ReadonlyMap<string, DayRow & { observedAt: string }>;

@@ -1,7 +1,35 @@
 /** Problems of storage: days that are missing or wait, and booked days that the service changed. */
+import { query } from '../../database/query.ts';
+import { createCalendar } from '../../lib/calendar.ts';
+import { fromTimestamp, HOUR_MS, toTimestamp } from '../../lib/clock.ts';
+import { addDays } from '../../lib/days.ts';
 import { pluralize } from '../../lib/format.ts';
+import type { HealthFacts } from '../facts.ts';
 import { advise, storageScope, type Kind } from '../problem.ts';
 import { findEarliest, limitDetails, listFirst, MAX_LISTED } from '../text.ts';
+
+/** The live days of an account, and when each was first read. */
+const LIVE_DAYS = query<{ date: string; first_read_at: string }, { account: string }>(`
+select date, min(r.observed_at) as first_read_at
+from storage_day join storage_reading r using (account, date)
+where account = :account and state = 'live'
+group by date`);
+
+/** The live days that were settled two hours ago: unless it never returns today, the service has them in progress. */
+function findLateDays({ read, config, storage }: HealthFacts, account: string) {
+  const { startOf } = createCalendar(config.timezone);
+  const settleMs = config.accounts.find(({ name }) => name === account)?.storage?.settleMs ?? 0;
+  const readAt = storage.find((row) => row.account === account)?.read_at ?? '';
+  return read(LIVE_DAYS, { account }).flatMap(({ date, first_read_at }) => {
+    const endsAt = startOf(addDays(date, 1));
+    const hours = Math.floor((fromTimestamp(readAt) - endsAt) / HOUR_MS);
+    const atMost = Math.floor((fromTimestamp(first_read_at) - startOf(date)) / HOUR_MS);
+    if (hours < 2 + settleMs / HOUR_MS || fromTimestamp(first_read_at) >= endsAt) return [];
+    const lag = `${atMost > hours ? `${hours} to ${atMost}` : `at least ${hours}`} hours`;
+    const reason = `the service has no later day: its days end ${lag} after those of ${config.timezone}; check timezone in the config`;
+    return { date, reason, since: toTimestamp(endsAt) };
+  });
+}
 
 /** Also days whose implausible figures wait for a second reading. */
 const gap: Kind = {
@@ -9,12 +37,15 @@ const gap: Kind = {
   when: [
     'the service did not serve days of an account yet, or not completely',
     'implausible figures of days wait for a second reading',
+    'a day ended hours ago by `timezone`, and the service has no later one',
   ],
   severity: 'attention',
-  find: ({ storageDetails, storage }) =>
-    storageDetails.flatMap(({ account, gaps }) => {
-      const waiting = storage.find((row) => row.account === account)?.waiting ?? [];
+  find: (facts) =>
+    facts.storageDetails.flatMap(({ account, gaps }) => {
+      const doubted = facts.storage.find((row) => row.account === account)?.waiting ?? [];
       const missing = gaps.map(({ date }) => date);
+      const known = new Set([...missing, ...doubted.map(({ date }) => date)]);
+      const waiting = [...findLateDays(facts, account).filter(({ date }) => !known.has(date)), ...doubted];
       const days = [...missing, ...waiting.map(({ date }) => date)];
       if (days.length === 0) return [];
       const parts = [
@@ -33,7 +64,7 @@ const gap: Kind = {
           ),
         ),
         advice:
-          waiting.length > 0
+          doubted.length > 0
             ? [advise('a run at least an hour later books a day whose figures are the same')]
             : [],
         fields: {

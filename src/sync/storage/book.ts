@@ -3,7 +3,7 @@ import type { DayRange } from '../../lib/days.ts';
 import { RefusedError } from '../../lib/errors.ts';
 import type { DayCounts, DayHistory } from '../../warehouse/store-days.ts';
 import type { StorageRules, SyncAccount, SyncContext } from '../context.ts';
-import { classifyDays, findNewestServed, type DaysToClassify } from './classify-days.ts';
+import { classifyDays, type DaysToClassify } from './classify-days.ts';
 import { createRunCalendar, currentRange, findGapRanges, splitNamedDays } from './date-ranges.ts';
 import type { RunCalendar } from './date-ranges.ts';
 
@@ -64,7 +64,7 @@ async function bookDueDays(booking: Booking, before: DayHistory): Promise<void> 
   const history = context.warehouse.readDayHistory(account);
   // a clock that is far ahead must not request years of future days
   const isDayCertain = outcome.live === true || differenceMs !== null;
-  const newest = isDayCertain ? day.settled : (findNewestServed(history, []) ?? '');
+  const newest = isDayCertain ? day.settled : ([...history.rows.keys()].sort().at(-1) ?? '');
   const last = newest < day.settled ? newest : day.settled;
   for (const range of findGapRanges(context.calendar, day, history, { before: current.from, last, isFirst }))
     await fillGap(booking, range);
@@ -106,5 +106,5 @@ function storeAnswer(booking: Booking, range: DayRange, answer: DaysToClassify):
   const days = classifyDays(answer, { range, day, history, rules, calendar, gapsFrom, clock });
   const counts = warehouse.storeDays({ account: outcome.account, ...days });
   for (const name of Object.keys(counts) as (keyof DayCounts)[]) outcome[name] += counts[name];
-  if (range.to >= day.today) outcome.live ||= days.live !== null;
+  if (range.to >= day.today) outcome.live ||= days.live?.date === day.today;
 }

@@ -10,7 +10,7 @@ import type { DaysToStore, DayHistory } from '../../warehouse/store-days.ts';
 import type { DayRow, MissedDay } from '../../warehouse/statements/storage.ts';
 import type { StorageRules } from '../context.ts';
 import { toDay, type RunCalendar, CONFIRM_AFTER_MS } from './date-ranges.ts';
-import { fromTimestamp } from '../../lib/clock.ts';
+import { fromTimestamp, HOUR_MS } from '../../lib/clock.ts';
 import { formatBytes } from '../../lib/format.ts';
 
 export type DaysToClassify = Omit<StorageDays, 'redact'> & {
@@ -37,23 +37,31 @@ export function classifyDays(answer: DaysToClassify, context: ClassifyContext): 
   const { day, history, rules, clock } = context;
   const { rows, refused, drift } = readDays(answer, context);
   const { answeredAt } = answer;
-  const common = { answeredAt, live: rows.get(day.today) ?? null, refused, drift };
+  const today = rows.get(day.today) ?? null;
+  const common = { answeredAt, live: today, refused, drift };
   if (clock.isOff) return { ...common, ...NOTHING_BOOKED };
-  const timed = { ...context, answeredAt, newestServed: findNewestServed(history, [...rows.keys()]) };
-  const past = [...rows.values()].filter((row) => isPast(row.date, timed));
+  const settled = addDays(context.calendar.dayAt(answeredAt - rules.settleMs), -1);
+  const isBooked = (date: string) => history.booked.has(date);
+  const unbooked = [...rows].filter(([date]) => !isBooked(date));
+  const returned = { ...context, rows, settled, known: new Map([...history.rows, ...unbooked]) };
+  const past = [...rows.values()].filter((row) => isPast(row.date, returned));
+  const { to } = context.range;
+  // a service that does not have today yet has the day before it in progress
+  const inProgress = to < day.today ? undefined : unbooked.find(([date]) => !isOver(date, returned));
   const unconfirmed = past.flatMap((row) => {
-    const reason = history.booked.has(row.date) ? null : findDoubt(row, history, rules);
+    const reason = isBooked(row.date) ? null : findDoubt(row, history, rules);
     return reason === null || isConfirmed(row, history, answeredAt) ? [] : [{ row, reason }];
   });
   const waiting = new Set(unconfirmed.map(({ row }) => row.date));
   const mayGiveUp = clock.differenceMs !== null; // only dates of responses show that the days were really separate ones
   const refusedDates = new Set(refused.map(({ date }) => date));
   const missed = listDays(context.range)
-    .filter((date) => date >= context.gapsFrom && !history.booked.has(date))
-    .filter((date) => waiting.has(date) || (isPast(date, timed) && !rows.has(date)))
+    .filter((date) => date >= context.gapsFrom && !isBooked(date))
+    .filter((date) => waiting.has(date) || (isPast(date, returned) && !rows.has(date)))
     .map((date) => toMissedDay(date, context, waiting, refusedDates));
   return {
     ...common,
+    live: today ?? inProgress?.[1] ?? null,
     past: past.filter(({ date }) => !waiting.has(date)),
     unconfirmed,
     missed,
@@ -61,36 +69,46 @@ export function classifyDays(answer: DaysToClassify, context: ClassifyContext): 
   };
 }
 
-/** The newest day that the service is known to have had: it was stored before, or is in a response now; null for none. */
-export function findNewestServed(
-  { booked, lastReading }: DayHistory,
-  returned: readonly string[],
-): string | null {
-  return [...booked, ...returned, lastReading ?? ''].sort().at(-1) || null;
-}
-
 const NOTHING_BOOKED = { past: [], unconfirmed: [], missed: [], givenUp: [] };
 
-type TimedContext = ClassifyContext & { answeredAt: number; newestServed: string | null };
+/** `rows`: the days of the response. `known`: also those stored. `settled`: the last settled day at the response. */
+type ReturnedDays = ClassifyContext & {
+  rows: ReadonlyMap<string, DayRow>;
+  known: ReadonlyMap<string, DayRow>;
+  settled: string;
+};
 
 /**
  * A booked day before today; or a day that was settled at the start of the run and at the response, not before `since`, and
  * over. At both, because the machine's clock may have been ahead at the start and corrected since.
  */
-function isPast(date: string, context: TimedContext): boolean {
-  const { day, history, calendar, rules, answeredAt } = context;
+function isPast(date: string, returned: ReturnedDays): boolean {
+  const { day, history, settled } = returned;
   if (history.booked.has(date)) return date < day.today;
-  const settled = addDays(calendar.dayAt(answeredAt - rules.settleMs), -1);
-  return date <= day.settled && date <= settled && date >= day.since && isOver(date, context);
+  return date <= day.settled && date <= settled && date >= day.since && isOver(date, returned);
 }
 
 /**
- * The day is over by the service's clock: by the date of its responses, or because it has returned a later day. Without a
- * date, the last day that it returned may not be over: the machine's clock may be ahead.
+ * The service itself shows that a day is over: it has a later one. The clock and the time zone of the config may
+ * be wrong. Without a later day, a whole day more must have passed by a clock that the responses confirm.
  */
-function isOver(date: string, { calendar, clock, newestServed, answeredAt }: TimedContext): boolean {
-  if (clock.differenceMs !== null) return date < calendar.dayAt(answeredAt + clock.differenceMs);
-  return newestServed === null || date < newestServed;
+function isOver(date: string, returned: ReturnedDays): boolean {
+  const { history, known, clock, settled } = returned;
+  const isShown = [...known.values()].some(
+    (later) => later.date > date && (history.booked.has(later.date) || !isFiller(later, date, returned)),
+  );
+  return isShown || known.size === 0 || (clock.differenceMs !== null && date < settled);
+}
+
+/**
+ * A service may have a record of a date that has not begun: with 0 in every figure, or with the figures of the
+ * day in progress. Equal figures are normal, but not if the day changed after a reading in its last three hours.
+ */
+function isFiller(later: DayRow, date: string, { rows, history, calendar }: ReturnedDays): boolean {
+  const [row, last] = [rows.get(date), history.rows.get(date)];
+  if (!row || !hasSameFigures(later, row)) return row !== undefined && isZero(later);
+  if (!last || hasSameFigures(last, row)) return false;
+  return fromTimestamp(last.observed_at) + 3 * HOUR_MS >= calendar.startOf(addDays(date, 1));
 }
 
 function toMissedDay(

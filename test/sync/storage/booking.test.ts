@@ -169,9 +169,9 @@ describe('a booked day', () => {
   it('has a discrepancy for a single field, and for figures that appear or disappear', async () => {
     const first = { ...storageRecord('2026-03-09'), image_size: null, image_count: 3 };
     const later = { ...storageRecord('2026-03-09'), image_size: 9, image_count: null };
-    let answer: DayAnswer = [first];
+    let answer: DayAnswer = [first, storageRecord('2026-03-10')];
     const rules = { optional: ['image_size', 'image_count'] as const };
-    const account = await openStorageAccount({ answer: () => answer, rules, isDated: true });
+    const account = await openStorageAccount({ answer: () => answer, rules });
     await account.runAt('2026-03-10T03:00Z');
     answer = [later];
     await account.runAt('2026-03-10T17:00Z');

@@ -90,15 +90,16 @@ describe('a day that the service does not return', () => {
 });
 
 describe('today', () => {
-  it('that is not returned has no reading, and a log message', async () => {
+  it('that is not returned has a log message; the day before is in progress until it is over for a day', async () => {
     const account = await openStorageAccount({
-      isDated: true,
-      answer: everyDay((date) => (date === '2026-03-10' ? null : 5)),
+      answer: everyDay((date) => (date < '2026-03-10' ? 5 : null)),
     });
     const summary = await account.runAt(noon(0));
-    expect(summary).toMatchObject({ status: 'succeeded', storage: [{ live: false, booked: 1 }] });
-    expect(account.rows('select * from storage_reading')).toEqual([]);
+    expect(summary).toMatchObject({ status: 'succeeded', storage: [{ live: false, booked: 0, missed: 0 }] });
+    expect(account.rows('select date from storage_reading')).toEqual([{ date: '2026-03-09' }]);
     expect(account.log.join('')).toContain('the service returned no storage figures of 2026-03-10');
+    await account.runAt(noon(1));
+    expect(account.days()).toContainEqual(['2026-03-09', 'booked', 5]);
   });
 });
 
