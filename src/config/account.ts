@@ -47,7 +47,7 @@ const storage = section(
     plausible_factor: withDefault(
       z.number('a number above 1').gt(1, 'a number above 1'),
       2,
-      'A total that differs from the last live reading of its day by more than this factor waits for a second reading.',
+      'A past day waits for a second reading if a figure is further from its last live reading than this factor.',
     ),
   },
   'settle',

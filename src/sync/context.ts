@@ -39,7 +39,7 @@ export interface StorageRules {
   giveUpDays: number;
   /** Figures that a booked record may lack. */
   optional: readonly Figure[];
-  /** A total that differs from the last live reading of the day by more than this factor needs a second reading. */
+  /** A figure of a past day that is further from its last live reading than this factor needs a second one. */
   plausibleFactor: number;
 }
 

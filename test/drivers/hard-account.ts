@@ -105,7 +105,8 @@ const NAMES: Record<number, string> = { 102: `강의 "📼" O'Brien` };
 
 function configFor(url: string, live: string, packages: readonly number[]): Config {
   const config = createTestConfig({ url }, live);
-  const storage = createStorageConfig(url, { since: '2026-03-01', giveUpDays: 4, optional: FIGURES });
+  const rules = { giveUpDays: 4, optional: FIGURES, plausibleFactor: Infinity };
+  const storage = createStorageConfig(url, { since: '2026-03-01', ...rules });
   const accounts = config.accounts.map((account) => ({
     ...account,
     storage,

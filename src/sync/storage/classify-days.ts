@@ -4,14 +4,20 @@ import { addDays, listDays, type DayRange } from '../../lib/days.ts';
 import type { ClockResult } from '../../service/client/clock-check.ts';
 import type { StorageDays } from '../../service/client/parse-response.ts';
 import { createDriftCollector } from '../../service/drift.ts';
-import { FIGURES, hasSameFigures, pickFigures, STORAGE_KINDS } from '../../lib/service-fields.ts';
+import {
+  FIGURES,
+  hasSameFigures,
+  pickFigures,
+  STORAGE_FIELDS,
+  type Figure,
+} from '../../lib/service-fields.ts';
 import { readStorageDay, type StorageDay } from '../../service/storage.ts';
 import type { DaysToStore, DayHistory } from '../../warehouse/store-days.ts';
 import type { DayRow, MissedDay } from '../../warehouse/statements/storage.ts';
 import type { StorageRules } from '../context.ts';
 import { toDay, type RunCalendar, CONFIRM_AFTER_MS } from './date-ranges.ts';
 import { fromTimestamp, HOUR_MS } from '../../lib/clock.ts';
-import { formatBytes } from '../../lib/format.ts';
+import { formatCount } from '../../lib/format.ts';
 
 export type DaysToClassify = Omit<StorageDays, 'redact'> & {
   /** When the response was received, in milliseconds since 1970. */
@@ -45,11 +51,13 @@ export function classifyDays(answer: DaysToClassify, context: ClassifyContext): 
   const unbooked = [...rows].filter(([date]) => !isBooked(date));
   const returned = { ...context, rows, settled, known: new Map([...history.rows, ...unbooked]) };
   const past = [...rows.values()].filter((row) => isPast(row.date, returned));
-  const { to } = context.range;
+  const { from, to } = context.range;
   // a service that does not have today yet has the day before it in progress
   const inProgress = to < day.today ? undefined : unbooked.find(([date]) => !isOver(date, returned));
+  const outside = refused.find(({ date }) => date !== null && (date < from || date > to));
   const unconfirmed = past.flatMap((row) => {
-    const reason = isBooked(row.date) ? null : findDoubt(row, history, rules);
+    const doubt = outside ? `a record of ${outside.date} came with it` : findDoubt(row, returned);
+    const reason = isBooked(row.date) ? null : doubt;
     return reason === null || isConfirmed(row, history, answeredAt) ? [] : [{ row, reason }];
   });
   const waiting = new Set(unconfirmed.map(({ row }) => row.date));
@@ -166,25 +174,38 @@ function findProblem(row: StorageDay, { from, to }: DayRange, optional: readonly
   return missing.length === 0 ? null : `incomplete: no figure for ${missing.join(', ')}`;
 }
 
-/** Totals that are both below 1 GB are not compared. */
-const COMPARED_BYTES = 1e9;
+/**
+ * Why the figures of a past day are implausible; null if they are plausible. Each is compared with the last live
+ * reading of that day. Without one, it has to be near to that of a day beside it. If all are those of another day,
+ * none may differ at all; those of the day after may be the same, because nothing changed on it.
+ */
+function findDoubt(row: DayRow, { history, known, rules }: ReturnedDays): string | null {
+  if (isZero(row) && !isZeroExpected(row.date, history)) return '0 in every figure';
+  const [before, after] = [addDays(row.date, -1), addDays(row.date, 1)];
+  const last = history.rows.get(row.date);
+  const expected = last ? [last] : [known.get(before) ?? [], known.get(after) ?? []].flat();
+  const days = [...known.values()].filter(({ date }) => date !== row.date);
+  const alike = days.flatMap((day) => (hasSameFigures(day, row) ? day.date : []));
+  const other = alike.find((date) => date < row.date || !alike.includes(after));
+  const factor = other === undefined ? rules.plausibleFactor : 1;
+  const far = FIGURES.find((figure) => expected.every((day) => isFar(figure, row, day, factor)));
+  const [first] = expected;
+  if (!first || !far) return null;
+  const when = last ? 'in the last reading of that day' : `on ${first.date}`;
+  const text = `${far} is ${formatCount(row[far] ?? 0)}, ${when} it was ${formatCount(first[far] ?? 0)}`;
+  return other === undefined ? text : `${text}; all figures are those of ${other}`;
+}
 
 /**
- * Why the figures of a past day are implausible: all are 0 although those of the nearest booked day are not, or their
- * total is far from the last live reading of that day. Null if they are plausible.
+ * One of the two is more than the factor times the other. Sizes up to 1 GB and counts up to 100 are not compared:
+ * small accounts change by any factor.
  */
-function findDoubt(
-  row: DayRow,
-  history: DayHistory,
-  { plausibleFactor }: Pick<StorageRules, 'plausibleFactor'>,
-): string | null {
-  if (isZero(row) && !isZeroExpected(row.date, history)) return '0 in every figure';
-  const live = history.rows.get(row.date);
-  if (live?.state !== 'live') return null;
-  const [total, before] = [sumSizes(row, live), sumSizes(live, row)];
-  const [low, high] = [Math.min(total, before), Math.max(total, before)];
-  if (high <= COMPARED_BYTES || high <= low * plausibleFactor) return null;
-  return `${formatBytes(total)} in all, the last reading of that day was ${formatBytes(before)}`;
+function isFar(figure: Figure, row: DayRow, day: DayRow, factor: number): boolean {
+  const [one, other] = [row[figure], day[figure]];
+  if (one === null || other === null) return false;
+  const high = Math.max(one, other);
+  const least = STORAGE_FIELDS[figure].unit === 'bytes' ? 1e9 : 100;
+  return high > least && high > Math.min(one, other) * factor;
 }
 
 /** The same figures were returned at least an hour ago. */
@@ -206,12 +227,4 @@ function isZeroExpected(date: string, history: DayHistory): boolean {
   const neighbour = booked.findLast((each) => each < date) ?? booked[0];
   const row = history.rows.get(neighbour ?? '');
   return row !== undefined && isZero(row);
-}
-
-/** Total bytes of the figures that both rows have. */
-function sumSizes(row: DayRow, other: DayRow): number {
-  return STORAGE_KINDS.reduce(
-    (sum, { size: figure }) => sum + (other[figure] === null ? 0 : (row[figure] ?? 0)),
-    0,
-  );
 }

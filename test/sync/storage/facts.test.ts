@@ -1,6 +1,6 @@
 /** A booked day never changes: one wrong response must not become history. */
 import { describe, expect, it } from 'vitest';
-import { FIGURES } from '../../../src/lib/service-fields.ts';
+import { FIGURES, type Figure } from '../../../src/lib/service-fields.ts';
 import { storageRecord } from '../../support/fixtures/service-responses.ts';
 import { openStorageAccount, type DayAnswer, type DayQuery } from '../../support/servers/storage-account.ts';
 
@@ -132,7 +132,7 @@ describe('a record with 0 in every figure', () => {
   });
 });
 
-describe('a total that is far from the last reading of its day', () => {
+describe('a figure that is far from the last reading of its day', () => {
   /** A reading of 2026-03-10 with this total size, then a past figure for it: once, or always. */
   const runWith = async (live: number, past: number, isOnce = true, plausibleFactor = 2) => {
     let isOdd = true;
@@ -160,9 +160,8 @@ describe('a total that is far from the last reading of its day', () => {
   it('waits, and is not booked where the next response differs', async () => {
     const { first, waiting, booked } = await runWith(10 * GB, 20.1 * GB);
     expect(first).toBe('live');
-    expect(waiting).toMatchObject([
-      { date: '2026-03-10', reason: '20.1 GB in all, the last reading of that day was 10 GB' },
-    ]);
+    const reason = 'mov_org_size is 20,100,000,000, in the last reading of that day it was 10,000,000,000';
+    expect(waiting).toMatchObject([{ date: '2026-03-10', reason }]);
     expect(booked).toBe(10 * GB);
     expect(await runWith(10 * GB, 4.9 * GB)).toMatchObject({ first: 'live', booked: 10 * GB });
   });
@@ -176,6 +175,145 @@ describe('a total that is far from the last reading of its day', () => {
     expect(await runWith(10 * GB, 29 * GB, true, 3)).toMatchObject({ first: 'booked', waiting: [] });
     expect(await runWith(1, GB)).toMatchObject({ first: 'booked', waiting: [] });
     expect(await runWith(1, GB + 1)).toMatchObject({ first: 'live' });
+  });
+});
+
+/** Figures of a large account that grows each day. */
+const largeDay = (date: string) => {
+  const grown = Date.parse(date) / 86_400_000 - 20_000;
+  const figures = FIGURES.map((name) => [name, name.endsWith('size') ? 1e12 + grown * 1e9 : 5000 + grown]);
+  return { ...(Object.fromEntries(figures) as Record<Figure, number>), date };
+};
+
+type LargeDay = ReturnType<typeof largeDay>;
+
+describe('a past day of a large account', () => {
+  const ODD: [what: string, reason: string, odd: (day: LargeDay) => LargeDay][] = [
+    [
+      'one kind of storage is 0',
+      'image_count is 0, in the last reading of that day it was 5,522',
+      (day) => ({ ...day, image_count: 0, image_size: 0 }),
+    ],
+    [
+      'one size is 0',
+      'ad_org_size is 0, in the last reading of that day it was 1,522,000,000,000',
+      (day) => ({ ...day, ad_org_size: 0 }),
+    ],
+    [
+      'the counts are multiplied by 1,000',
+      'mov_org_cnt is 5,522,000, in the last reading of that day it was 5,522',
+      (day) => ({
+        ...day,
+        ...Object.fromEntries(
+          FIGURES.filter((name) => !name.endsWith('size')).map((name) => [name, day[name] * 1000]),
+        ),
+      }),
+    ],
+    [
+      'the figures are those of another day',
+      'mov_org_cnt is 5,519, in the last reading of that day it was 5,522; all figures are those of 2026-03-07',
+      (day) => ({ ...largeDay('2026-03-07'), date: day.date }),
+    ],
+    [
+      'the figures are those of the day before',
+      'mov_org_cnt is 5,521, in the last reading of that day it was 5,522; all figures are those of 2026-03-09',
+      (day) => ({ ...largeDay('2026-03-09'), date: day.date }),
+    ],
+  ];
+  const DATE = '2026-03-10';
+
+  /** Requests the odd day once in progress or not, then as `odd` has it: once, or always. */
+  const runWith = async (odd: (day: LargeDay) => LargeDay, { isRead = true, isOnce = true } = {}) => {
+    const state = { isOdd: false };
+    const account = await openStorageAccount({
+      rules: { since: '2026-03-05' },
+      answer: ({ days }) =>
+        days.map((day) => (state.isOdd && day === DATE ? odd(largeDay(day)) : largeDay(day))),
+    });
+    await account.runAt(isRead ? NOON : '2026-03-09T03:00Z');
+    state.isOdd = true;
+    await account.runAt('2026-03-11T03:00Z');
+    const waiting = account.rows(WAITING);
+    state.isOdd = !isOnce;
+    await account.runAt('2026-03-11T04:00Z');
+    const count = `select * from storage_day where date = '${DATE}' and state = 'booked'`;
+    return { waiting, booked: account.rows(count).map((row) => ({ ...largeDay(DATE), ...row })) };
+  };
+
+  it.each(ODD)('waits where %s, and is booked as it comes then', async (_what, reason, odd) => {
+    const once = await runWith(odd);
+    expect(once.waiting).toMatchObject([{ date: DATE, reason }]);
+    expect(once.booked).toMatchObject([largeDay(DATE)]);
+    const always = await runWith(odd, { isOnce: false });
+    expect(always.booked).toMatchObject([odd(largeDay(DATE))]);
+  });
+
+  it.each(ODD.slice(0, 4))(
+    'without a reading is compared with the days beside it: %s',
+    async (_what, reason, odd) => {
+      const { waiting, booked } = await runWith(odd, { isRead: false });
+      const [, figure = ''] = /^(\w+ is [\d,]+), in the last reading/.exec(reason) ?? [];
+      expect(waiting).toMatchObject([{ date: DATE }]);
+      expect(waiting[0]?.['reason']).toMatch(new RegExp(`^${figure}, on 2026-03-09 it was [15],521`));
+      expect(booked).toMatchObject([largeDay(DATE)]);
+    },
+  );
+
+  it('is booked at once where nothing changed on it, or where it changed and the next day did not', async () => {
+    const standing = await runWith((day) => day);
+    expect(standing).toMatchObject({ waiting: [], booked: [largeDay(DATE)] });
+    const late = await runWith((day) => ({ ...largeDay('2026-03-11'), date: day.date }));
+    expect(late).toMatchObject({
+      waiting: [],
+      booked: [{ mov_org_cnt: largeDay('2026-03-11').mov_org_cnt }],
+    });
+  });
+});
+
+describe('a small account', () => {
+  it.each([
+    ['grows from 0 to 3 videos', [0, 3, 3, 3]],
+    ['loses most of its videos', [90, 90, 4, 4]],
+    ['has a video for one day', [7, 8, 7, 8]],
+    ['does not change', [7, 7, 7, 7]],
+  ])('that %s has each day booked at once', async (_what, counts) => {
+    const first = Date.parse('2026-03-09');
+    const account = await openStorageAccount({
+      answer: ({ days }) =>
+        days.map((day) => {
+          const count = counts[(Date.parse(day) - first) / 86_400_000] ?? 0;
+          // the day in progress has not changed yet: it is as the day before it
+          const isOver = Date.parse(`${day}T15:00Z`) <= account.clock.now();
+          const before = counts[(Date.parse(day) - first) / 86_400_000 - 1] ?? count;
+          const shown = isOver ? count : before;
+          return { ...storageRecord(day, 1), mov_org_cnt: shown, mov_org_size: shown * 10_000_000 };
+        }),
+    });
+    for (const day of ['10', '11', '12']) await account.runAt(`2026-03-${day}T03:00Z`);
+    expect(account.rows('select * from storage_unconfirmed')).toEqual([]);
+    expect(account.days().map(([date, state, count]) => [date, state, count])).toEqual([
+      ['2026-03-09', 'booked', counts[0]],
+      ['2026-03-10', 'booked', counts[1]],
+      ['2026-03-11', 'booked', counts[2]],
+      ['2026-03-12', 'live', counts[2]],
+    ]);
+  });
+});
+
+describe('a response with a record of a day that was not requested', () => {
+  it.each(['2026-03-11', '2026-01-05'])('has no day booked before it is repeated: %s', async (extra) => {
+    const account = await openStorageAccount({
+      answer: ({ days }) => [...days, extra].map((day) => storageRecord(day, 5)),
+    });
+    const first = await account.runAt(NOON);
+    expect(first).toMatchObject({ status: 'partial', storage: [{ booked: 0, unconfirmed: 1, live: true }] });
+    expect(account.rows(WAITING)).toMatchObject([
+      { date: '2026-03-09', reason: `a record of ${extra} came with it` },
+    ]);
+    await account.runAt('2026-03-10T03:30Z');
+    expect(account.days()[0]?.[1]).toBe('live');
+    await account.runAt('2026-03-10T04:00Z');
+    expect(account.days()[0]).toEqual(['2026-03-09', 'booked', 5]);
   });
 });
 
