@@ -98,24 +98,25 @@ function formatPackages(packages: readonly PackageSelector[]): string {
   return more > 0 ? `packages ${named} and ${more} more` : `packages ${named}`;
 }
 
-/** Stores the end of the run. Nothing is deleted by age unless the dates of responses confirm the machine's clock. */
+/** Stores the end of the run. If no response came, or one contradicts the clock, nothing is deleted by age. */
 function endRun(
   { warehouse, clock }: SyncContext,
   { retention }: RunOptions,
   runId: number,
   { status, error, outcomes }: RunResult,
 ): void {
-  const clocks = outcomes.map((outcome) => outcome.clock);
-  const off = clocks.find(({ isOff }) => isOff);
-  const mayPrune = off === undefined && clocks.some(({ differenceMs }) => differenceMs !== null);
+  const off = outcomes.find((outcome) => outcome.clock.isOff)?.clock;
+  const isDated = outcomes.some((outcome) => outcome.clock.differenceMs !== null);
+  const undated = isDated ? [] : outcomes.flatMap(({ account, done }) => (done > 0 ? account : []));
   warehouse.endRun(runId, {
     status,
     error,
     failures: outcomes.flatMap(listFailures),
     resumeAt: status === 'interrupted' ? null : getResumeTime(outcomes),
     clockOffsetMs: off?.differenceMs ?? null,
+    undated,
     now: clock.now(),
-    retention: mayPrune ? retention : null,
+    retention: off || !(isDated || undated.length > 0) ? null : retention,
   });
 }
 

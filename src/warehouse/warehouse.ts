@@ -1,5 +1,5 @@
 /** The live file as the pipeline reads and writes it, and the request budgets that live in it. */
-import { toTimestamp, type Clock, DAY_MS } from '../lib/clock.ts';
+import { fromTimestamp, toTimestamp, type Clock, DAY_MS } from '../lib/clock.ts';
 import { createBudget, createPlaces, type Limits, type OnWait } from '../budget/budget.ts';
 import { correctDay, findBookedDay, readDayHistory, storeDays } from './store-days.ts';
 import { openDatabase, openLedgerConnection, watchIdentity, type Tx } from '../database/connection.ts';
@@ -13,7 +13,7 @@ import * as state from './statements/warehouse-state.ts';
 import * as accounts from './accounts.ts';
 import * as backups from './statements/backup.ts';
 import { countExpected, countReplaced, hasLiveId } from './statements/expected-ids.ts';
-import { acknowledgeDrift, countWalksWithoutDrift, listOpenDrift } from './statements/drift.ts';
+import { acknowledgeDrift, countWalksWithoutDrift, listOpenDrift, recordDrift } from './statements/drift.ts';
 import { deletePause, prunePauses } from '../budget/statements/pause.ts';
 import * as targetLoads from './statements/target-loads.ts';
 import { dropCandidates, countProofsByOrder, hasHeldBack } from './statements/removal.ts';
@@ -43,6 +43,8 @@ export interface RunEnd {
   resumeAt: number | null;
   /** The service's clock minus the machine's, in milliseconds; null if the machine's is right. */
   clockOffsetMs: number | null;
+  /** Accounts whose responses have no date, if none of the run confirms the machine's clock. */
+  undated: readonly string[];
   /** Age in days at which requests and runs are deleted; null for nothing is deleted by age. */
   retention: { requestsDays: number; runsDays: number } | null;
 }
@@ -176,19 +178,27 @@ function beginRun(tx: Tx, { trigger, mode, now, scope, origin }: NewRun): number
   return runs.insertRun(tx, { trigger, mode, scope, started_at, origin_started_at: origin });
 }
 
+/** Stored as drift: any server that has a clock sends this header. */
+const NO_DATE = [{ field: 'Date', kind: 'missing', sample: null }] as const;
+
 function endRun(tx: Tx, runId: number, end: RunEnd): void {
-  const { status, now, error, failures, resumeAt, clockOffsetMs, retention } = end;
+  const { status, now, error, failures, resumeAt, clockOffsetMs, undated, retention } = end;
+  const at = toTimestamp(now);
+  const last = undated.length > 0 ? runs.findLastRun(tx, 'full') : null;
+  // a clock that is wrong in one run only must delete nothing: the run before confirms it
+  const confirmedAt = last ? Math.min(now, fromTimestamp(last.startedAt)) : now;
   runs.closeRun(tx, runId, {
     status,
-    finished_at: toTimestamp(now),
+    finished_at: at,
     requests: runs.countRequests(tx, { runId }),
     error,
     resume_at: resumeAt === null ? null : toTimestamp(Math.ceil(resumeAt / 1000) * 1000),
     clock_offset_ms: clockOffsetMs,
   });
   for (const failure of failures) runs.insertFailure(tx, { ...failure, runId });
-  countWalksWithoutDrift(tx, { runId, at: toTimestamp(now) });
-  if (retention) prune(tx, now, retention);
+  for (const account of undated) recordDrift(tx, { account, stream: 'videos', packageId: null }, NO_DATE, at);
+  countWalksWithoutDrift(tx, { runId, at });
+  if (retention) prune(tx, confirmedAt, retention);
 }
 
 function prune(tx: Tx, now: number, retention: NonNullable<RunEnd['retention']>): void {

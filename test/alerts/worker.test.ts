@@ -13,7 +13,12 @@ import {
 import { readRows } from '../support/fixtures/live-file.ts';
 import { START } from '../support/fixtures/open-pipeline.ts';
 import { createStorageConfig, createTestConfig } from '../support/fixtures/test-config.ts';
-import { startScriptedService, type Reply, type SeenRequest } from '../support/servers/scripted-service.ts';
+import {
+  addDate,
+  startScriptedService,
+  type Reply,
+  type SeenRequest,
+} from '../support/servers/scripted-service.ts';
 import { findChildProcesses } from '../support/processes/process-table.ts';
 import {
   listPage,
@@ -47,11 +52,11 @@ interface WorkerOptions {
 /** A worker over a service with scripted responses, and a trigger for its checks. */
 async function openWorker({ packages = [101], key = 'test-key', ...options }: WorkerOptions = {}) {
   let list = succeed;
-  const service = await startScriptedService((request) => list(request));
+  const clock = createVirtualClock(START);
+  const service = await startScriptedService(async (request) => addDate(await list(request), clock.now()));
   const webhook = await startWebhook();
   const folder = temporaryFolder();
   const path = join(folder, 'vodhouse.db');
-  const clock = createVirtualClock(START);
   const base = createTestConfig({ url: service.url, packages, pageSize: 100 }, path);
   const [main] = base.accounts;
   if (!main) throw new Error('the config has no account');

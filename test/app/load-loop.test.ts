@@ -41,6 +41,7 @@ async function startLoop(
     failures: [],
     resumeAt: null,
     clockOffsetMs: null,
+    undated: [],
   } as const;
   warehouse.endRun(runId, { ...end, now: clock.now(), retention: { requestsDays: 35, runsDays: 90 } });
   const loads: { target: string; at: number }[] = [];

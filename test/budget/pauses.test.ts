@@ -252,7 +252,7 @@ describe('a pause', () => {
       failures: [],
       resumeAt: START + DAY_MS,
     } as const;
-    warehouse.endRun(warehouse.beginRun(run), { ...end, clockOffsetMs: null, retention: null });
+    warehouse.endRun(warehouse.beginRun(run), { ...end, clockOffsetMs: null, undated: [], retention: null });
     void clock.sleep(0).then(() => warehouse.endPause({ account: 'main', at: '2026-03-01 12:00:00' }));
     expect(await admittedAt()).toBeLessThanOrEqual(600);
     expect(warehouse.findLastRun('full')?.resumeAt).toBe('2026-03-01 12:00:00');

@@ -17,7 +17,7 @@ beforeEach(() => {
 
 const END: Omit<RunEnd, 'now'> = {
   ...{ status: 'succeeded', error: null, failures: [], resumeAt: null },
-  ...{ clockOffsetMs: null, retention: KEEP },
+  ...{ clockOffsetMs: null, undated: [], retention: KEEP },
 };
 const endRun = (runId: number, end: Partial<RunEnd> = {}) =>
   warehouse.endRun(runId, { ...END, now: clock.now(), ...end });

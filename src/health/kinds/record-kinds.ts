@@ -34,6 +34,8 @@ const quarantine: Kind = {
 };
 
 function describeDrift({ account, stream, field, kind, sample }: HealthFacts['drift'][number]): string {
+  if (kind === 'missing' && field === 'Date')
+    return `responses of ${account} have no Date header, so that nothing confirms the machine's clock`;
   const name = truncate(field, 60);
   const value = HIDDEN_FIELDS.includes(field) ? 'not shown here' : truncate(sample ?? '', 60);
   const text = {

@@ -61,7 +61,6 @@ export function classifyDays(answer: DaysToClassify, context: ClassifyContext): 
     return reason === null || isConfirmed(row, history, answeredAt) ? [] : [{ row, reason }];
   });
   const waiting = new Set(unconfirmed.map(({ row }) => row.date));
-  const mayGiveUp = clock.differenceMs !== null; // only dates of responses show that the days were really separate ones
   const refusedDates = new Set(refused.map(({ date }) => date));
   const missed = listDays(context.range)
     .filter((date) => date >= context.gapsFrom && !isBooked(date))
@@ -73,7 +72,7 @@ export function classifyDays(answer: DaysToClassify, context: ClassifyContext): 
     past: past.filter(({ date }) => !waiting.has(date)),
     unconfirmed,
     missed,
-    givenUp: missed.flatMap((each) => (mayGiveUp && each.requestedDays >= rules.giveUpDays ? each.date : [])),
+    givenUp: missed.flatMap((each) => (each.requestedDays >= rules.giveUpDays ? each.date : [])),
   };
 }
 

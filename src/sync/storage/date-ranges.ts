@@ -101,7 +101,7 @@ export function findGapRanges(
   return ranges;
 }
 
-/** Days between requests for a gap that was given up. */
+/** Days between requests for a gap that was given up; also from the time of a clock that was ahead. */
 const GIVEN_UP_EVERY_DAYS = 30;
 
 function isDue(calendar: Calendar, day: RunCalendar, history: DayHistory, date: string): boolean {
@@ -109,7 +109,7 @@ function isDue(calendar: Calendar, day: RunCalendar, history: DayHistory, date: 
   const gap = history.gaps.get(date);
   if (!gap) return true;
   const lastRequestedOn = toDay(calendar, gap.lastRequestedAt);
-  if (gap.givenUp) return daysBetween(lastRequestedOn, day.today) >= GIVEN_UP_EVERY_DAYS;
+  if (gap.givenUp) return Math.abs(daysBetween(lastRequestedOn, day.today)) >= GIVEN_UP_EVERY_DAYS;
   if (lastRequestedOn !== day.today) return true;
   // a second reading that differs from the first one is repeated on the next day
   const first = history.unconfirmed.get(date);

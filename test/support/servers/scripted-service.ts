@@ -45,6 +45,12 @@ export type Reply = Answer | TruncatedAnswer | DrippingAnswer | 'hang' | 'drop';
 /** Returns the reply to a request; a promise delays the response. */
 export type Script = (request: SeenRequest) => Reply | Promise<Reply>;
 
+/** The reply with a `Date`, in milliseconds since 1970, unless it has one; null: as it is. */
+export function addDate(reply: Reply, date: number | null): Reply {
+  if (date === null || typeof reply === 'string' || 'drip' in reply) return reply;
+  return { ...reply, headers: { date: new Date(date).toUTCString(), ...reply.headers } };
+}
+
 type Certificate = Pick<ServerOptions, 'cert' | 'key'>;
 
 /** A server that follows the script until the end of the test; with a certificate, over TLS. */

@@ -6,7 +6,7 @@ import { openTestPipeline, type TestPipelineOptions } from '../fixtures/open-pip
 import { listPage, STORAGE, storageRecord } from '../fixtures/service-responses.ts';
 import { listDays } from '../../../src/lib/days.ts';
 import { createVirtualClock } from '../clocks/virtual-clock.ts';
-import { startScriptedService, type Reply, type SeenRequest } from './scripted-service.ts';
+import { addDate, startScriptedService, type Reply, type SeenRequest } from './scripted-service.ts';
 
 /** A storage request. */
 export interface DayQuery {
@@ -79,11 +79,6 @@ function readDayQuery({ query }: SeenRequest, number: number): DayQuery {
   const from = query.get('sdate') ?? '';
   const to = query.get('edate') ?? '';
   return { from, to, days: listDays({ from, to }), number };
-}
-
-function addDate(reply: Reply, date: number | null): Reply {
-  if (date === null || typeof reply === 'string' || 'drip' in reply) return reply;
-  return { ...reply, headers: { date: new Date(date).toUTCString(), ...reply.headers } };
 }
 
 function isList(answer: DayAnswer): answer is readonly (Record<string, unknown> | string)[] {

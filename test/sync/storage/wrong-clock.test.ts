@@ -1,6 +1,7 @@
 /** A clock that was wrong once: none of its values becomes history. */
 import { describe, expect, it } from 'vitest';
 import { createCalendar } from '../../../src/lib/calendar.ts';
+import { readHealth } from '../../support/fixtures/health-report.ts';
 import { storageRecord } from '../../support/fixtures/service-responses.ts';
 import {
   openStorageAccount,
@@ -117,18 +118,65 @@ describe('a clock that the responses contradict', () => {
 });
 
 describe('a service whose responses have no `Date`', () => {
-  it('gives up no gap, and deletes nothing by its age: the clock may be wrong', async () => {
-    const { account, runAt } = await openAt({
-      isDated: false,
-      missing: new Set(['2026-03-05']),
-      retention: { requestsDays: 1, runsDays: 1 },
-      rules: { ...RULES, giveUpDays: 2 },
-    });
+  const options = {
+    isDated: false,
+    missing: new Set(['2026-03-05']),
+    retention: { requestsDays: 1, runsDays: 1 },
+    rules: { ...RULES, giveUpDays: 3 },
+  };
+  const GAPS = 'select given_up_at, requested_days from storage_gap';
+
+  it('gives up gaps, and deletes by age, by the clock of the machine', async () => {
+    const { account, runAt } = await openAt(options);
     for (const day of [0, 1, 2, 3]) await runAt(NOON + day * DAY_MS);
-    expect(account.rows('select given_up_at, requested_days from storage_gap')).toEqual([
-      { given_up_at: null, requested_days: 4 },
-    ]);
-    expect(account.rows('select count(*) as n from run')).toEqual([{ n: 4 }]);
+    expect(account.rows(GAPS)).toEqual([{ given_up_at: '2026-03-12 03:00:00', requested_days: 3 }]);
+    // the age is counted from the start of the run before the last one
+    expect(account.rows('select run_id from run')).toEqual([{ run_id: 2 }, { run_id: 3 }, { run_id: 4 }]);
+    const requests = account.rows('select min(run_id) as first, max(run_id) as last from request');
+    expect(requests).toEqual([{ first: 2, last: 4 }]);
+  });
+
+  it.each([DAY_MS, 40 * DAY_MS, 73 * 365 * DAY_MS])(
+    'has nothing deleted or given up for ever by one run that is %d ms ahead',
+    async (ahead) => {
+      const missing = new Set(options.missing);
+      const { account, runAt, booked } = await openAt({
+        ...options,
+        missing,
+        rules: { ...RULES, giveUpDays: 2 },
+      });
+      await runAt(NOON);
+      await runAt(NOON + HOUR_MS, ahead);
+      expect(account.rows('select run_id from run')).toHaveLength(2);
+      missing.clear();
+      for (const hours of [2, 24 * 31]) await runAt(NOON + hours * HOUR_MS);
+      expect(account.rows('select count(*) as n from request where run_id = 1')).not.toEqual([{ n: 0 }]);
+      expect(booked().map(([day]) => day)).toContain('2026-03-05');
+    },
+  );
+
+  it('has a note in `status`, until it is acknowledged or responses have one', async () => {
+    const notes = () =>
+      readHealth(account)
+        .items.filter(({ problem }) => problem.of.kind === 'drift')
+        .map(({ message }) => message);
+    const { account, runAt } = await openAt(options);
+    await runAt(NOON);
+    await runAt(NOON + HOUR_MS);
+    const note = "responses of main have no Date header, so that nothing confirms the machine's clock";
+    expect(notes()).toEqual([note]);
+    const named = { account: 'main', stream: 'videos', field: 'Date', kind: 'missing' } as const;
+    account.pipeline.warehouse.acknowledgeDrift({ ...named, at: '2026-03-10 05:00:00' });
+    await runAt(NOON + 2 * HOUR_MS);
+    expect(notes()).toEqual([]);
+  });
+
+  it('has none where one response of the run has a date, or where no response came', async () => {
+    const some = await openAt({ date: (number) => (number === 1 ? NOON : null) });
+    await some.runAt(NOON);
+    const none = await openAt({ isDated: false, answer: () => 'drop' });
+    await none.runAt(NOON);
+    for (const { account } of [some, none]) expect(account.rows('select * from drift')).toEqual([]);
   });
 });
 
@@ -136,7 +184,8 @@ describe('a response without `Date` that has yesterday and not today', () => {
   it('is no proof that yesterday is over: it waits until a later day is returned', async () => {
     const { account, runAt, booked } = await openAt({ isDated: false });
     await runAt(NOON - DAY_MS, DAY_MS);
-    expect([booked(), account.rows('select * from storage_gap')]).toEqual([[], []]);
+    expect(booked().at(-1)).toEqual(['2026-03-08', 'booked', 5]);
+    expect(account.rows('select * from storage_gap')).toEqual([]);
     await runAt(NOON + 1000);
     expect(booked().at(-1)).toEqual(['2026-03-09', 'booked', 5]);
     expect(account.rows('select * from storage_gap')).toEqual([]);
