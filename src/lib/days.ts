@@ -44,7 +44,7 @@ export function readTime(text: string, show: (ms: number) => string = toTimestam
   return shown >= '1900' && shown < '2262' ? shown : null;
 }
 
-/** Every day of a year but 29 February. */
+// every day of a year but 29 February
 const DAY = '(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)';
 const USUAL_TIME = new RegExp(`^(?:19|20|21)\\d\\d-${DAY} (?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d+)?$`);
 

@@ -117,7 +117,9 @@ export function addFunctions(db: Database, request: PublishRequest): void {
       json.replace(/\\(u0000|.)/g, (all, one) => (one === 'u0000' ? '\uFFFD' : all)),
   };
   for (const [name, run] of Object.entries(functions))
-    db.function(name, { deterministic: true }, (value) => (typeof value === 'string' ? run(value) : value));
+    db.function(name, { deterministic: true }, (value: unknown) =>
+      typeof value === 'string' ? run(value) : value,
+    );
 }
 
 /** What SQLite adds to a time of a zone that has had the same offset from 2000 until `now` (ms), such as `540 minutes`; null for any other zone. */

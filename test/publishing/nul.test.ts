@@ -75,9 +75,8 @@ describe('U+0000', () => {
       { error: 'run\ufffd' },
       { error: '\ufffdwalk' },
     ]);
-    expect(select("select reason from storage_daily where day = '2026-03-07'")).toEqual([
-      { reason: expect.stringContaining('a\ufffdb: not a number') },
-    ]);
+    const [missing] = select("select reason from storage_daily where day = '2026-03-07'");
+    expect(missing?.['reason']).toContain('a\ufffdb: not a number');
     expect(readRows(live, 'select title, extra from video')).toEqual([
       { title: row['title'], extra: JSON.stringify({ 'na\0me': ['\0', { deep: 'x\0y' }] }) },
     ]);

@@ -45,14 +45,17 @@ it('walks that wait for their next page hold no records', async () => {
   };
   const { url } = await startScriptedService(async ({ query }) => {
     const page = Number(query.get('page'));
+    const sort_direction = query.get('sort_direction') === 'desc' ? 'DESC' : 'ASC';
+    const id = sort_direction === 'DESC' ? 4 - page : page;
     if (query.get('pkg') !== String(first)) await waitForAll(); // no other package begins before its first response
-    const records = [videoRecord(page, { content: `${'x'.repeat(500_000)}${page}` })];
-    return { body: listBody({ records, page, pagesize: 1, totalcount: 3, totalpage: 3 }) };
+    const records = [videoRecord(id, { content: `${'x'.repeat(500_000)}${id}` })];
+    const paging = { page, pagesize: 1, totalcount: 3, totalpage: 3 };
+    return { body: listBody({ records, sort_direction, ...paging }) };
   });
   const options = { concurrency: packages.length + 1, pageSize: 1 };
   const pipeline = openTestPipeline({ url, packages: [first, ...packages], ...options });
   expect(await pipeline.run()).toMatchObject({ status: 'succeeded' });
   const [before = 0, ...others] = heaps;
-  expect(others).toHaveLength(3); // after a probe, and after the third and the second page
+  expect(others).toHaveLength(4); // after a probe, the third page, a look from the other end, and the second page
   for (const heap of others) expect(heap - before).toBeLessThan(10_000_000);
 });

@@ -43,7 +43,7 @@ async function openAccount(options: Partial<TestPipelineOptions> = {}) {
     query: <Row>(sql: string) => opened.query<Row>(sql),
     restart: async () => {
       const { clock } = opened;
-      await opened.close();
+      opened.close();
       opened = openTestPipeline({ ...settings, clock });
     },
   };

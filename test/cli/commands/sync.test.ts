@@ -145,7 +145,7 @@ describe('sync', () => {
   });
 
   it('logs at level debug that requests wait, how long and what for', async () => {
-    const records = Array.from({ length: 50 }, (_, index) => videoRecord(index + 1));
+    const records = Array.from({ length: 49 }, (_, index) => videoRecord(index + 1));
     const script = serveEverything((request) => listPage(request, records));
     const { text, write, run } = await serviceFolder(script, { storage: false, pageSize: 10 });
     write(text.replace('per_second: null', 'per_second: 2'));

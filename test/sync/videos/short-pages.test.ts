@@ -48,12 +48,12 @@ it.each(CASES)(
       const error = `no page came with more than ${most} of ${Math.min(10, videos)} records; set page_size: ${most}`;
       expect(lastWalk(asked)).toMatchObject({ status: 'partial', error });
       expect(formatRun(summary, asked.config, { formatCommand: (command) => command })).toContain(error);
-      await asked.close();
+      asked.close();
       const advised = open(most);
       await advised.run();
       expect(lastWalk(advised)).toMatchObject({ status: 'succeeded', error: null });
       expect(liveIds(advised)).toEqual(idsBetween(1, videos));
-      await advised.close();
+      advised.close();
     }
   },
 );
