@@ -11,6 +11,7 @@ import { commandFolder, NOWHERE, serviceFolder } from '../support/fixtures/comma
 import { configText } from '../support/fixtures/config-file.ts';
 import {
   listPage,
+  listBody,
   listRefusal,
   serveEverything,
   videoRecord,
@@ -144,12 +145,15 @@ describe('the key of an account', () => {
 
   it('is in no file of a sync that was killed, including journal and lock file', async () => {
     const { cwd, start, service } = await serviceFolder(
-      ({ query }) => (query.get('pkg') === '2' ? 'hang' : listRefusal('No', `no ${query.get('key') ?? ''}`)),
-      { key: CANARY_KEY, packages: [1, 2], storage: false },
+      ({ query }) => {
+        if (query.get('pkg') === '1') return { body: listBody({}) }; // the account is served
+        return query.get('pkg') === '3' ? 'hang' : listRefusal('No', `no ${query.get('key') ?? ''}`);
+      },
+      { key: CANARY_KEY, packages: [1, 2, 3], storage: false },
     );
     const command = start('sync');
-    await expect.poll(command.stderr).toContain('package 1, page 1: the service refused');
-    await expect.poll(() => service.requests.length).toBe(3);
+    await expect.poll(command.stderr).toContain('package 2, page 1: the service refused');
+    await expect.poll(() => service.requests.length).toBe(4);
     command.kill('SIGKILL');
     await command.ended;
     const files = writtenFiles(cwd);

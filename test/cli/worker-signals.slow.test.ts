@@ -56,6 +56,7 @@ describe('a worker', () => {
     expect([code, stdout]).toEqual([3, expect.stringContaining('nonsense: unknown key')]);
     worker.kill('SIGHUP');
     await expect.poll(worker.stderr).toContain('took the changed config');
+    await succeed('acknowledge'); // the test service sends no date
     await succeed('status');
     worker.kill('SIGTERM');
     expect((await worker.ended).code).toBe(0);
