@@ -147,6 +147,14 @@ export function differences(one: WalkCase): string[] {
 
 const NAMES = Object.keys(documented.shape);
 
+/** The value with the members of each object in the order of their names. */
+function sortNames(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortNames);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).map(([name, inner]) => [name, sortNames(inner)] as const);
+  return Object.fromEntries(members.sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
 /** The differences between a stored video and its listed record. */
 function findDifferences(
   { rows, inQuarantine }: ReturnType<typeof readStored>,
@@ -164,7 +172,7 @@ function findDifferences(
   const extra = Object.entries(record).filter(([name]) => !NAMES.includes(name));
   const expected: Fields = {
     ...record,
-    extra: extra.length === 0 ? null : JSON.stringify(Object.fromEntries(extra)),
+    extra: extra.length === 0 ? null : JSON.stringify(sortNames(Object.fromEntries(extra))),
   };
   return [...NAMES, 'extra']
     .filter((name) => row[name] !== expected[name])
