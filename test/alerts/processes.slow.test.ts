@@ -2,7 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { CONFIG, configText, WAREHOUSE } from '../support/fixtures/config-file.ts';
 import { createFolder } from '../support/fixtures/folder-of-files.ts';
 import { readRows } from '../support/fixtures/live-file.ts';
-import { startScriptedService, type Reply, type SeenRequest } from '../support/servers/scripted-service.ts';
+import {
+  addDate,
+  startScriptedService,
+  type Reply,
+  type SeenRequest,
+} from '../support/servers/scripted-service.ts';
 import { lockOrThrow } from '../../src/database/lock.ts';
 import { listPage, listRefusal, videoRecord } from '../support/fixtures/service-responses.ts';
 import { startVodhouse, vodhouse } from '../support/processes/vodhouse-command.ts';
@@ -17,7 +22,7 @@ const refuse: List = () => listRefusal('Gone', 'no such package');
 /** A folder with a config that has a webhook, and a service with scripted responses. */
 async function openFolder(packages: readonly number[] = [101]) {
   let list = succeed;
-  const { url } = await startScriptedService((request) => list(request));
+  const { url } = await startScriptedService(async (request) => addDate(await list(request), Date.now()));
   const [webhook, ping] = [await startWebhook(), await startWebhook()];
   const notify = 'notify: { webhook: "${HOOK}", ping: "${PING}" }';
   const text = configText({ url, packages, storage: false, top: notify });
