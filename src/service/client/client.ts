@@ -82,7 +82,10 @@ export function createServiceClient(options: ClientOptions) {
       execute(connection, buildStorageRequest(account, request), (content) =>
         readStorageDays(content, parsing),
       ),
-    close: () => closing.abort(),
+    close: (): void => {
+      closing.abort();
+      connection.agent.destroy().catch(() => undefined); // sockets that are open already
+    },
   };
 }
 
