@@ -145,14 +145,15 @@ export async function readAbove(walk: WalkState, number: number, gap: IdRange, k
 }
 
 /** What a page above the last one proves, whatever its count; null if it does not follow what was read. */
-function proveAbove({ key }: WalkState, page: BoundaryPage, pageSize: number, unread: IdRange) {
+function proveAbove(walk: WalkState, page: BoundaryPage, pageSize: number, unread: IdRange) {
   const { number, paging, echo, contents, isDescending } = page;
-  const { count, bounds } = contents;
+  const { count, bounds, disorder } = contents;
+  if (!isDescending && disorder !== null) distrustOrder(walk); // also where the page is not used
   const isNext = isDescending
     ? bounds !== null && bounds.first <= unread.high
     : count < pageSize || (bounds?.last ?? 0) >= unread.low;
   const isRequested = paging.page === number && paging.pagesize === pageSize;
-  if (!isNext || !isRequested || findForeignEcho(echo, key.packageId) !== null) return null;
+  if (!isNext || !isRequested || findForeignEcho(echo, walk.key.packageId) !== null) return null;
   const totalcount = Math.max(paging.totalcount, (number - 1) * pageSize + count);
   const raised = { ...paging, totalcount, totalpage: countPages(totalcount, pageSize) };
   const input = { number, pageSize, paging: raised, echo, contents, isDescending };
