@@ -40,7 +40,11 @@ const ERROR_TEXT_BYTES = 65_536;
 /** Sends one GET and reads its response. Ends at the deadline, whatever the library does. Never throws: an error is part of the outcome. */
 export async function send(agent: Dispatcher, attempt: HttpAttempt): Promise<AttemptOutcome> {
   const outcome: AttemptOutcome = {
-    ...{ status: null, bytes: null, sent: true, dateMs: null, retryAfterMs: null },
+    status: null,
+    bytes: null,
+    sent: true,
+    dateMs: null,
+    retryAfterMs: null,
     result: { error: null },
   };
   const { signal, clear } = createAttemptSignal(attempt);
