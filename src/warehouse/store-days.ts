@@ -4,7 +4,7 @@ import { FIGURES, hasSameFigures, type FieldDrift } from '../lib/service-fields.
 import type { Tx } from '../database/connection.ts';
 import { countDayWithoutDrift, recordDrift } from './statements/drift.ts';
 import { quarantineOnce, resolve, resolveEarlier } from './statements/quarantine.ts';
-import { readCorrectedDays, findNewestReading } from '../database/storage-days.ts';
+import { readCorrectedDays } from '../database/storage-days.ts';
 import * as statements from './statements/storage.ts';
 import type { DayRow, MissedDay } from './statements/storage.ts';
 
@@ -26,9 +26,10 @@ export interface DayHistory {
   unconfirmed: ReadonlyMap<string, DayRow & { observedAt: string }>;
   /** Booked days that the service reported differently, or not completely, when they were last requested. */
   disputed: ReadonlySet<string>;
-  /** The days of the first and the newest live reading; null before the first. */
+  /** The day of the first live reading; null before it. */
   firstReading: string | null;
-  lastReading: string | null;
+  /** The day of the newest live reading, with the figures of the first one of that day; null before it. */
+  newestDay: DayRow | null;
 }
 
 /** One response, classified by what to do with each day. */
@@ -82,7 +83,7 @@ export function readDayHistory(tx: Tx, account: string): DayHistory {
     gaps: new Map(gaps),
     unconfirmed: new Map(unconfirmed),
     firstReading: statements.findFirstReading(tx, { account })?.date ?? null,
-    lastReading: findNewestReading(tx, { account })?.date ?? null,
+    newestDay: statements.findNewestDay(tx, { account }) ?? null,
   };
 }
 

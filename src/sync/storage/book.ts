@@ -52,7 +52,7 @@ export async function bookStorage(context: SyncContext, options: StorageOptions)
 async function bookDueDays(booking: Booking, before: DayHistory): Promise<void> {
   const { context, options, outcome, day } = booking;
   const { account } = outcome;
-  const isFirst = before.lastReading !== day.today; // no run of this day has made a live reading yet
+  const isFirst = before.newestDay?.date !== day.today; // no run of this day has made a live reading yet
   const current = currentRange(day, before, options.rules, isFirst);
   await bookRange(booking, current);
   if (!outcome.live) {

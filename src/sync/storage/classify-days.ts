@@ -16,7 +16,7 @@ import type { DaysToStore, DayHistory } from '../../warehouse/store-days.ts';
 import type { DayRow, MissedDay } from '../../warehouse/statements/storage.ts';
 import type { StorageRules } from '../context.ts';
 import { toDay, type RunCalendar, CONFIRM_AFTER_MS } from './date-ranges.ts';
-import { fromTimestamp, HOUR_MS } from '../../lib/clock.ts';
+import { fromTimestamp } from '../../lib/clock.ts';
 import { formatCount } from '../../lib/format.ts';
 
 export type DaysToClassify = Omit<StorageDays, 'redact'> & {
@@ -109,13 +109,13 @@ function isOver(date: string, returned: ReturnedDays): boolean {
 
 /**
  * A service may have a record of a date that has not begun: with 0 in every figure, or with the figures of the
- * day in progress. Equal figures are normal, but not if the day changed after a reading in its last three hours.
+ * day in progress. Equal figures are normal, but two days that changed together are one day.
  */
-function isFiller(later: DayRow, date: string, { rows, history, calendar }: ReturnedDays): boolean {
-  const [row, last] = [rows.get(date), history.rows.get(date)];
+function isFiller(later: DayRow, date: string, { rows, history }: ReturnedDays): boolean {
+  const row = rows.get(date);
   if (!row || !hasSameFigures(later, row)) return row !== undefined && isZero(later);
-  if (!last || hasSameFigures(last, row)) return false;
-  return fromTimestamp(last.observed_at) + 3 * HOUR_MS >= calendar.startOf(addDays(date, 1));
+  const first = history.newestDay?.date === later.date ? history.newestDay : row;
+  return !hasSameFigures(first, row) && !isZero(first);
 }
 
 function toMissedDay(

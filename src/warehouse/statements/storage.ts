@@ -2,6 +2,7 @@
 import type { Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
 import * as schema from '../../database/schema/storage.ts';
+import { FIGURES } from '../../lib/service-fields.ts';
 
 type AccountKey = { account: string };
 type DayKey = { account: string; date: string };
@@ -46,6 +47,21 @@ export function appendReading(tx: Tx, account: string, row: DayRow, observedAt: 
 /** The day of the first live reading of the account. */
 export const findFirstReading = query<{ date: string }, AccountKey>(
   'select date from storage_reading where account = :account order by reading_id limit 1',
+).get;
+
+/** The newest day with a live reading, with the figures of its first one; undefined before the first. */
+export const findNewestDay = query<DayRow, AccountKey>(
+  `with newest as (
+     select date from storage_reading where account = :account order by reading_id desc limit 1
+   ), before as (
+     select reading_id from storage_reading
+     where account = :account and date < (select date from newest)
+     order by reading_id desc limit 1
+   )
+   select date, ${FIGURES.join(', ')} from storage_reading
+   where account = :account and date = (select date from newest)
+     and reading_id > coalesce((select reading_id from before), 0)
+   order by reading_id limit 1`,
 ).get;
 
 type Discrepancy = Omit<typeof schema.storageDiscrepancy.$inferInsert, 'discrepancy_id' | 'resolved_at'>;

@@ -106,6 +106,7 @@ describe('a day of a config with the right time zone', () => {
     ['each hour', (ms: number) => Math.floor(ms / HOUR_MS)],
     ['never', () => 500],
     ['only at noon', (ms: number) => 500 + Math.floor((ms - NOON) / (24 * HOUR_MS))],
+    ['only half an hour before midnight', (ms: number) => 500 + Math.floor((ms / HOUR_MS + 9.5) / 24)],
   ])('is booked as soon as it is settled, where the account changes %s', async (_what, figureAt) => {
     const { wrong, bookedAfter, runHourly } = await openPlace({ ...right, figureAt });
     await runHourly(60);
