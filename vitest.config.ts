@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** `npm test`: all that is done in under three minutes. */
+/** `npm test`: all that is done in under two minutes. */
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],

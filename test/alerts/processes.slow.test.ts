@@ -22,7 +22,7 @@ const refuse: List = () => listRefusal('Gone', 'no such package');
 /** A folder with a config that has a webhook, and a service with scripted responses. */
 async function openFolder(packages: readonly number[] = [101]) {
   let list = succeed;
-  const { url } = await startScriptedService(async (request) => addDate(await list(request), Date.now()));
+  const { url } = await startScriptedService((request) => addDate(list(request), Date.now()));
   const [webhook, ping] = [await startWebhook(), await startWebhook()];
   const notify = 'notify: { webhook: "${HOOK}", ping: "${PING}" }';
   const text = configText({ url, packages, storage: false, top: notify });

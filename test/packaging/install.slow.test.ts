@@ -167,36 +167,37 @@ describe.each(NODES)('the installed command on Node %i', (major) => {
 describe.skipIf(findPostgres() === null)('a worker that collects its garbage each 200 ms', () => {
   const COLLECTING = '--expose-gc --import=data:text/javascript,setInterval(gc,200).unref()';
 
-  it.each(NODES)(
-    'lives for a minute on Node %i, with twenty runs that publish and load PostgreSQL',
-    async (major) => {
-      const postgres = await startPostgres();
-      onTestFinished(() => postgres.remove());
-      const { url, sandbox } = await startSandbox();
-      const cwd = mkdtempSync(join(folder, 'minute-'));
-      const surroundings = surround(major, cwd);
-      await startVodhouse(['init'], surroundings).ended;
-      const config = join(cwd, 'vodhouse.yaml');
-      pointAtSandbox(config, url);
-      const text = readFileSync(config, 'utf8')
-        .replace(/port: \d+/, `port: ${await findFreePort()}`)
-        .replaceAll(/per_(second|minute): \d+/g, 'per_$1: null')
-        .replace(/^publish:.*/m, `publish: { targets: [{ name: warehouse, postgres: '${postgres.url}' }] }`);
-      writeFileSync(config, text);
-      const ends = Date.now() + 60_000;
-      const worker = startVodhouse(['start'], surround(major, cwd, { NODE_OPTIONS: COLLECTING }));
-      await expect.poll(worker.stderr).toContain('INFO: worker of ');
-      for (let count = 0; count < 20 || Date.now() < ends; count++) {
-        sandbox.churn(3);
-        const { code, stderr } = await startVodhouse(['sync', '--wait'], surroundings).ended;
-        expect([code, /SIG(?!TERM)[A-Z]+|Assertion.*/.exec(stderr)?.[0]]).toEqual([0, undefined]);
-      }
-      worker.kill('SIGTERM');
-      const { code, stderr } = await worker.ended;
+  async function runForAMinute(major: number): Promise<void> {
+    const postgres = await startPostgres();
+    onTestFinished(() => postgres.remove());
+    const { url, sandbox } = await startSandbox();
+    const cwd = mkdtempSync(join(folder, 'minute-'));
+    const surroundings = surround(major, cwd);
+    await startVodhouse(['init'], surroundings).ended;
+    const config = join(cwd, 'vodhouse.yaml');
+    pointAtSandbox(config, url);
+    const text = readFileSync(config, 'utf8')
+      .replace(/port: \d+/, `port: ${await findFreePort()}`)
+      .replaceAll(/per_(second|minute): \d+/g, 'per_$1: null')
+      .replace(/^publish:.*/m, `publish: { targets: [{ name: warehouse, postgres: '${postgres.url}' }] }`);
+    writeFileSync(config, text);
+    const ends = Date.now() + 60_000;
+    const worker = startVodhouse(['start'], surround(major, cwd, { NODE_OPTIONS: COLLECTING }));
+    await expect.poll(worker.stderr).toContain('INFO: worker of ');
+    for (let count = 0; count < 20 || Date.now() < ends; count++) {
+      sandbox.churn(3);
+      const { code, stderr } = await startVodhouse(['sync', '--wait'], surroundings).ended;
       expect([code, /SIG(?!TERM)[A-Z]+|Assertion.*/.exec(stderr)?.[0]]).toEqual([0, undefined]);
-      const [loaded] = await postgres.query<{ n: number }>('SELECT count(*)::int AS n FROM vodhouse.videos');
-      const live = await startVodhouse(['query', '--csv', 'select count(*) from videos'], surroundings).ended;
-      expect(live.stdout.trim().split(/\s+/).at(-1)).toBe(String(loaded?.n));
-    },
-  );
+    }
+    worker.kill('SIGTERM');
+    const { code, stderr } = await worker.ended;
+    expect([code, /SIG(?!TERM)[A-Z]+|Assertion.*/.exec(stderr)?.[0]]).toEqual([0, undefined]);
+    const [loaded] = await postgres.query<{ n: number }>('SELECT count(*)::int AS n FROM vodhouse.videos');
+    const live = await startVodhouse(['query', '--csv', 'select count(*) from videos'], surroundings).ended;
+    expect(live.stdout.trim().split(/\s+/).at(-1)).toBe(String(loaded?.n));
+  }
+
+  it('lives for a minute on each Node, with twenty runs that publish and load PostgreSQL', async () => {
+    await Promise.all(NODES.map(runForAMinute));
+  });
 });
