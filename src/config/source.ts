@@ -1,6 +1,6 @@
 /** A config file as plain values, the line of each, and how each may be printed. */
 import { isAlias, isMap, isPair, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
-import type { Document, Node, Scalar } from 'yaml';
+import type { Document, ErrorCode, Node, Scalar } from 'yaml';
 import { hidePassword, listPostgresSecrets } from '../lib/postgres-url.ts';
 import { substitute, type Lookup } from './env-vars.ts';
 
@@ -17,8 +17,6 @@ const TEXT = new Set([
 
 /** Aliases that repeat more values than this are refused: a few lines of them may stand for millions. */
 const MAX_ALIASES = 10_000;
-/** A file that is no YAML has an error in every line: so many are listed. */
-const MAX_SYNTAX_PROBLEMS = 5;
 const MAX_DISPLAYED = 60;
 /** Shorter secrets are not searched for inside of other values: they would match everywhere. */
 const SHORTEST_SECRET = 4;
@@ -52,7 +50,8 @@ export function parseSource(text: string, lookup: Lookup) {
   const lineAt = (node: unknown) => lines.linePos((node as Partial<Node> | null)?.range?.[0] ?? 0).line;
   // `logLevel`: the library's warnings on stderr quote the file
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' });
-  const problems = findSyntaxProblems(document, (offset) => lines.linePos(offset).line);
+  const syntax = findSyntaxProblem(document, (offset) => lines.linePos(offset).line);
+  const problems = syntax.length > 0 ? syntax : findUnusualNames(document, lineAt);
   const places = new Map<unknown, Place>();
   const value = problems.length > 0 ? undefined : read(document, lookup, places, problems, lineAt);
   const secrets = [...places.values()].flatMap((place) => place.secrets);
@@ -101,6 +100,22 @@ function read(
     problems.push({ line: null, path: [], message });
     return undefined;
   }
+}
+
+/** Names that YAML allows, and a config does not have. */
+function findUnusualNames(document: Document.Parsed, lineAt: (node: unknown) => number): Problem[] {
+  const problems: Problem[] = [];
+  visit(document, {
+    Pair: (_role, { key }) => {
+      const isMerge = isScalar(key) && key.value === '<<';
+      if (isScalar(key) && !isMerge) return;
+      const message = isMerge
+        ? 'a merge key (<<) is not supported; repeat the entries, or give a whole mapping an anchor: &NAME there, *NAME here'
+        : 'a name is a list, a mapping or an alias; expected plain text';
+      problems.push({ line: lineAt(key), path: [], message });
+    },
+  });
+  return problems;
 }
 
 /** The path of the last node, which the others are around. */
@@ -170,18 +185,30 @@ export const mayHoldKey = (text: string): boolean =>
 const mayHoldCredentials = (text: string): boolean =>
   mayHoldKey(text) || (/[@?#]/.test(text) && /:\/\/|\?\w+=/.test(text));
 
-/** Syntax errors, one a line: the first error of a line causes the others. The library's messages quote the file after a colon: it may hold a key. */
-function findSyntaxProblems(
+const NEEDS_QUOTES = 'a value that begins with * & ! @ % , or ` needs quotes';
+const NAME_AND_VALUE = 'expected NAME: VALUE on the line, with a blank after the colon';
+const INDENTATION = 'the entries of one mapping or list are indented alike, by blanks';
+/** What to do about an error of the library, by its code: its own messages are for programmers, and quote the file, which may hold a key. */
+const ADVICE: Partial<Record<ErrorCode, string>> = {
+  TAB_AS_INDENT: 'a tab is where blanks belong; indent by blanks',
+  MULTIPLE_DOCS: 'a second document begins here; a config is one, without a line --- or ... in it',
+  MULTILINE_IMPLICIT_KEY: `a name without a value; ${NAME_AND_VALUE}`,
+  MISSING_CHAR: `a colon, a - or the quote or bracket that ends a value is missing here or above, or the indentation differs; ${NAME_AND_VALUE}`,
+  BAD_INDENT: `the indentation differs, or a bracket above is not closed; ${INDENTATION}`,
+  BLOCK_AS_IMPLICIT_KEY: `a second colon, or the next line is indented differently; a value with a colon in it needs quotes, and ${INDENTATION}`,
+  UNEXPECTED_TOKEN:
+    'more follows where a value has ended; a value with quotes or brackets in it needs quotes around it, and so does ${NAME} inside of { }',
+  DUPLICATE_KEY: 'a name that is in this mapping already; expected each name once',
+  BAD_DQ_ESCAPE: "a backslash in double quotes; write the value in single quotes: '…'",
+};
+
+/** The first syntax error, as it causes most of the others. */
+function findSyntaxProblem(
   { errors, warnings }: Pick<Document.Parsed, 'errors' | 'warnings'>,
   lineAt: (offset: number) => number,
 ): Problem[] {
-  const byLine = new Map<number, Problem>();
-  for (const { pos, message: text } of [...errors, ...warnings]) {
-    const line = lineAt(pos[0]);
-    const [reason = ''] = text.split(/: | at line|[!&*%@`|"'{[]/);
-    const message = `not valid YAML: ${reason.trim()}; a value that begins with * & ! @ % or \`, and \${NAME} inside of { }, needs quotes`;
-    if (!byLine.has(line)) byLine.set(line, { line, path: [], message });
-  }
-  const problems = [...byLine.values()].toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
-  return problems.slice(0, MAX_SYNTAX_PROBLEMS);
+  const [first] = [...errors, ...warnings].toSorted((one, other) => one.pos[0] - other.pos[0]);
+  if (!first) return [];
+  const message = `not valid YAML: ${ADVICE[first.code] ?? NEEDS_QUOTES}`;
+  return [{ line: lineAt(first.pos[0]), path: [], message }];
 }
