@@ -1,9 +1,9 @@
 /** Variables in the texts of a config: `${NAME}` and `${file:PATH}`. */
-import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { parseEnv } from 'node:util';
-import { errorCode, ConfigError, errorMessage } from '../lib/errors.ts';
+import { errorMessage } from '../lib/errors.ts';
 import { redact } from '../lib/redact.ts';
+import { readTextFile } from '../lib/text-file.ts';
+import { readDotEnv } from './dot-env.ts';
 
 /** The value of a variable, or of `file:PATH`; undefined if it is not set. Throws what reading the file throws. */
 export type Lookup = (name: string) => string | undefined;
@@ -55,25 +55,16 @@ function find(name: string, resolved: string, lookup: Lookup, problems: string[]
   }
 }
 
-/** Variables from `env`, then from the `.env` in the folder. Throws ConfigError if that is unreadable. */
+/** Variables from `env`, then from the `.env` in the folder. Throws what `readDotEnv` throws. */
 export function createLookup(folder: string, env: Readonly<Record<string, string | undefined>>): Lookup {
   const variables = new Map([
-    ...Object.entries(readDotEnv(join(folder, '.env'))),
+    ...readDotEnv(join(folder, '.env')),
     ...Object.entries(env).filter(([, value]) => value !== undefined),
   ]);
   return (name) =>
     name.startsWith(FILE)
-      ? readFileSync(resolve(folder, name.slice(FILE.length)), 'utf8').replace(/\r?\n$/, '')
+      ? readTextFile(resolve(folder, name.slice(FILE.length))).replace(/\r?\n$/, '')
       : variables.get(name);
-}
-
-function readDotEnv(file: string): Readonly<Record<string, string | undefined>> {
-  try {
-    return parseEnv(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''));
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return {};
-    throw new ConfigError(`${file} cannot be read: ${errorMessage(error)}`, { cause: error });
-  }
 }
 
 /**

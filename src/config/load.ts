@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type * as z from 'zod';
 import { errorCode, ConfigError, errorMessage } from '../lib/errors.ts';
@@ -6,6 +5,7 @@ import { configSchema, type Config } from './config.ts';
 import { readAuthorities } from './certificates.ts';
 import { findCrossFieldProblems } from './cross-field-checks.ts';
 import { createLookup } from './env-vars.ts';
+import { readTextFile } from '../lib/text-file.ts';
 import { listProxySecrets, type Proxies } from '../lib/http/proxies.ts';
 import { commandsFor } from '../lib/shell-command.ts';
 import { readPackagesFile } from './packages-file.ts';
@@ -63,7 +63,7 @@ function load(file: string, env: Env, isStrict: boolean) {
 
 function readText(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readTextFile(file);
   } catch (error) {
     if (errorCode(error) === 'ENOENT')
       throw new ConfigError(`${file} does not exist`, { hint: 'vodhouse init writes one', cause: error });

@@ -1,10 +1,10 @@
 /** The packages of an account in a CSV file, as people and spreadsheets write it. */
-import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { CsvError, parse } from 'csv-parse/sync';
 import { errorMessage } from '../lib/errors.ts';
 import { formatCount, pluralize } from '../lib/format.ts';
 import { redact } from '../lib/redact.ts';
+import { readTextFile } from '../lib/text-file.ts';
 import { PACKAGE_ID, type PackageConfig } from './packages.ts';
 import * as types from './value-types.ts';
 
@@ -37,23 +37,27 @@ export function readPackagesFile(path: string, secrets: readonly string[]): Pack
 
 function readFile(path: string, problems: string[]): PackageConfig[] {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
-    return readPackages(parseCsv(text), problems);
+    return readPackages(parseCsv(readTextFile(path)), problems);
   } catch (error) {
-    const line =
-      error instanceof CsvError && typeof error['lines'] === 'number' ? `, line ${error['lines']}:` : '';
-    const expected = line === '' ? '; expected a CSV file in UTF-8, at a path relative to the config' : '';
-    problems.push(`${line} ${errorMessage(error)}${expected}`);
+    const line = error instanceof CsvError && typeof error['lines'] === 'number' ? error['lines'] : null;
+    const where = line === null ? ' cannot be read' : `, line ${line}`;
+    const expected = line === null ? '; expected a CSV file, at a path relative to the config' : '';
+    problems.push(`${where}: ${errorMessage(error)}${expected}`);
     return [];
   }
 }
 
+/** A first line `sep=;`, as Excel reads and writes it. */
+const SEPARATOR = /^"?sep=(.)"?\1*$/i;
+
 function parseCsv(text: string): Row[] {
+  const lines = text.split(/\r\n|\n|\r/);
+  const separator = SEPARATOR.exec(lines[0] ?? '')?.[1];
   // a comma, a semicolon or a tab follows the first value
-  const first = text.split(/\r\n|\n|\r/).find((line) => /^\s*[^\s#]/.test(line)) ?? '';
+  const first = lines.find((line) => /^\s*[^\s#]/.test(line)) ?? '';
   return parse(text, {
-    delimiter: /^(?:"[^"]*" *|[^",;\t]*)([,;\t])/.exec(first.trimStart())?.[1] ?? ',',
-    bom: true,
+    from_line: separator === undefined ? 1 : 2,
+    delimiter: separator ?? /^(?:"[^"]*" *|[^",;\t]*)([,;\t])/.exec(first.trimStart())?.[1] ?? ',',
     comment: '#',
     comment_no_infix: true,
     record_delimiter: ['\r\n', '\n', '\r'],

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, test, vi } from 'vitest';
-import { childEnvWithout, takeNotifySocket } from '../../src/config/env-vars.ts';
+import { childEnvWithout, createLookup, takeNotifySocket } from '../../src/config/env-vars.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { createFolder } from '../support/fixtures/folder-of-files.ts';
-import { LEAST, load, readProblems } from '../support/fixtures/load-config.ts';
+import { catchConfigError, LEAST, load, readProblems } from '../support/fixtures/load-config.ts';
 
 const WITH_VARIABLE = LEAST.replace('first-key', '"${VODHOUSE_KEY}"');
 
 afterEach(() => vi.unstubAllEnvs());
 
-function loadKey(files: Record<string, string>, env: Record<string, string | undefined> = {}) {
+function loadKey(files: Record<string, string | Uint8Array>, env: Record<string, string | undefined> = {}) {
   const file = join(createFolder({ 'vodhouse.yaml': WITH_VARIABLE, ...files }), 'vodhouse.yaml');
   return loadConfig(file, env).accounts[0]?.videoList.key;
 }
@@ -33,6 +33,60 @@ describe('${NAME}', () => {
 
   test('is not expanded again', () => {
     expect(loadKey({}, { VODHOUSE_KEY: 'a${B}$${C}' })).toBe('a${B}$${C}');
+  });
+});
+
+describe('a line of .env', () => {
+  test.each([
+    ['abc#123456', 'abc#123456'],
+    ['#abc', '#abc'],
+    ['abc # a comment', 'abc'],
+    ['abc\t#a comment', 'abc'],
+    ["it's", "it's"],
+    ['a"b"', 'a"b"'],
+    ['  abc  ', 'abc'],
+    ['"abc # d" # a comment', 'abc # d'],
+    ["'a\\nb'", 'a\\nb'],
+    ['"a\\nb"', 'a\nb'],
+    ['"a\nb"', 'a\nb'],
+    ['`a"b\'c`', 'a"b\'c'],
+    ['a=b==', 'a=b=='],
+  ])('VODHOUSE_KEY=%j has the value %j', (written, value) => {
+    const text = `OTHER=1\nexport VODHOUSE_KEY=${written}\nLAST=2\n`;
+    for (const dotEnv of [text, text.replaceAll('\n', '\r\n')])
+      expect(createLookup(createFolder({ '.env': dotEnv }), {})('VODHOUSE_KEY')).toBe(value);
+  });
+
+  test.each(['"abc', "'abc", '"abc"def', '"abc"#def', '"a\\"b"'])(
+    'VODHOUSE_KEY=%s is a problem with its line, without the value',
+    (written) => {
+      const { message } = catchConfigError(() =>
+        loadKey({ '.env': `A=1\n\nVODHOUSE_KEY=${written}\nB=2\n` }),
+      );
+      expect(message).toMatch(/\.env has 1 problem:\n {2}line 3 {2}VODHOUSE_KEY: the quote .* is not closed/);
+      expect(message).not.toContain('abc');
+    },
+  );
+});
+
+describe('a file that is not UTF-8', () => {
+  /** U+AC00 in CP949, and é in Latin-1. */
+  const CODE_PAGES = { CP949: [0xb0, 0xa1], 'Latin-1': [0xe9] };
+  const asUtf16 = (text: string) => Buffer.from(`\uFEFF${text}`, 'utf16le');
+
+  test.each(Object.entries(CODE_PAGES))('is named: %s', (_name, bytes) => {
+    const append = (text: string) => Buffer.concat([Buffer.from(text), Buffer.from(bytes)]);
+    const loadWith = (files: Record<string, string | Uint8Array>) =>
+      catchConfigError(() => loadKey(files)).message;
+    expect(loadWith({ 'vodhouse.yaml': append(`${LEAST}# `) })).toMatch(
+      /vodhouse\.yaml cannot be read: it is not UTF-8/,
+    );
+    expect(loadWith({ '.env': append('VODHOUSE_KEY=abc') })).toMatch(/\.env cannot be read: it is not UTF-8/);
+    const yaml = LEAST.replace('first-key', '"${file:secret}"');
+    expect(loadWith({ 'vodhouse.yaml': yaml, secret: append('abc') })).toMatch(
+      /line 4 .*\$\{file:secret\} cannot be read \(it is not UTF-8/,
+    );
+    expect(loadWith({ 'vodhouse.yaml': asUtf16(LEAST) })).toContain('it is not UTF-8');
   });
 });
 

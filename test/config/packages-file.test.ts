@@ -36,6 +36,12 @@ const ACCEPTED: [string, string, (string | number)[]][] = [
   ['a header', 'id,name\n101,\n102,Lectures\n', LECTURES],
   ['no header', '101\n102,Lectures\n', LECTURES],
   ['semicolons, CRLF and a byte order mark', '\uFEFFid;name\r\n101;\r\n102;Lectures\r\n', LECTURES],
+  [
+    'the separator in its first line, as Excel writes it',
+    'sep=;\r\nid;name\r\n101;\r\n102;Lectures\r\n',
+    LECTURES,
+  ],
+  ['another one there', '\uFEFF"SEP=|"\n101|\n102|Lectures\n', LECTURES],
   ['tabs', '101\t\n102\tLectures\n', LECTURES],
   ['other columns in any order', 'Owner, Name ,ID\nann,,101\nbob,Lectures,102\n', LECTURES],
   ['the columns of the published file', 'package_id,package_name\n101,\n102,Lectures\n', LECTURES],
@@ -52,7 +58,7 @@ describe('a file of packages', () => {
   });
 
   test.each<[string, string | Uint8Array | null, string[]]>([
-    ['that is missing', null, [' ENOENT']],
+    ['that is missing', null, [' cannot be read: ENOENT']],
     ['that is empty', '', [' has 0 packages; expected 1 to 10,000']],
     [
       'without an id',
@@ -61,6 +67,7 @@ describe('a file of packages', () => {
     ],
     ['with another header', 'package,title\n101,A\n', [', line 1: id: "package" is not valid']],
     ['with an id twice', 'id\n101\n102\n101\n', [', line 4: id: 101 is on line 2 too']],
+    ['with one below a separator', 'sep=;\n101;\nabc;\n', [', line 3: id: "abc" is not valid']],
     ['with a separator in a name', '101,Lectures, vol. 2\n', [', line 1: has 3 values; expected 2']],
     ['that ends inside of a quote', '101,A\n102,"Lectu', [', line 2: ']],
     [
@@ -71,7 +78,7 @@ describe('a file of packages', () => {
     [
       'in another code page',
       Buffer.from([...Buffer.from('101,A\n102,'), 0xb0, 0xa1]),
-      [' The encoded data was not valid'],
+      [' cannot be read: it is not UTF-8: save it in that encoding;'],
     ],
   ])('%s is rejected', (_what, csv, expected) => {
     const starts = problemsOf(csv).map((line, index) =>
@@ -141,7 +148,7 @@ describe('reading the file again', () => {
     const reread = rereadPackages(config);
     expect(reread.config).toBe(config);
     expect(reread.unusable).toEqual([
-      { account: 'main', problem: expect.stringContaining('packages.csv ENOENT') as string },
+      { account: 'main', problem: expect.stringContaining('packages.csv cannot be read: ENOENT') as string },
     ]);
     expect(loadConfigWithoutFiles(file)).toMatchObject({
       config: { accounts: [{ packages: [] }] },

@@ -1,0 +1,54 @@
+/** The file `.env`: a line `NAME=VALUE` for each variable, as shells read it. */
+import { readTextFile } from '../lib/text-file.ts';
+import { ConfigError, errorCode, errorMessage } from '../lib/errors.ts';
+import { formatProblems } from './problems.ts';
+import type { Problem } from './source.ts';
+
+const ASSIGNMENT = /^[ \t]*(?:export[ \t]+)?([A-Za-z_][\w.-]*)[ \t]*=(.*)$/;
+const QUOTES = new Set(['"', "'", '`']);
+/** After a value; a # without a blank before it belongs to the value. */
+const COMMENT = /[ \t]#.*$/;
+
+/** The variables of the file; none where it does not exist. Throws ConfigError where it cannot be read, or has a problem. */
+export function readDotEnv(file: string): ReadonlyMap<string, string> {
+  const { variables, problems } = parseDotEnv(readIfExists(file));
+  if (problems.length > 0) throw new ConfigError(formatProblems(file, problems));
+  return variables;
+}
+
+function readIfExists(file: string): string {
+  try {
+    return readTextFile(file);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return '';
+    throw new ConfigError(`${file} cannot be read: ${errorMessage(error)}`, { cause: error });
+  }
+}
+
+/** A value in quotes may have more than one line; in double quotes, `\n` begins a new one. Other lines are ignored. */
+function parseDotEnv(text: string): { variables: Map<string, string>; problems: Problem[] } {
+  const variables = new Map<string, string>();
+  const problems: Problem[] = [];
+  const lines = text.split(/\r\n|\n|\r/);
+  for (let index = 0; index < lines.length; index++) {
+    const [, name, written = ''] = ASSIGNMENT.exec(lines[index] ?? '') ?? [];
+    if (name === undefined) continue;
+    let value = written.trimStart();
+    const quote = value.charAt(0);
+    if (!QUOTES.has(quote)) {
+      variables.set(name, written.replace(COMMENT, '').trim());
+      continue;
+    }
+    const line = index + 1;
+    while (!value.includes(quote, 1) && index + 1 < lines.length) value += `\n${lines[++index]}`;
+    const end = value.indexOf(quote, 1);
+    const after = value.slice(end + 1).replace(COMMENT, '');
+    if (end === -1 || after.trim() !== '') {
+      const message = `the quote ${quote} is not closed, or text follows it; expected NAME=VALUE or NAME=${quote}VALUE${quote}`;
+      problems.push({ line, path: [name], message });
+    }
+    const inside = value.slice(1, end);
+    variables.set(name, quote === '"' ? inside.replaceAll('\\n', '\n') : inside);
+  }
+  return { variables, problems };
+}
