@@ -9,7 +9,7 @@ import { ConfigError, LockedError } from '../lib/errors.ts';
 import { pluralize } from '../lib/format.ts';
 import type { BookedZone } from '../warehouse/statements/warehouse-state.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
-import { assertNotLost } from './lost-file.ts';
+import { assertNotLost, makeOwnFolders } from './lost-file.ts';
 import type { Environment } from './environment.ts';
 
 /**
@@ -19,6 +19,7 @@ import type { Environment } from './environment.ts';
 export function openConfiguredWarehouse(config: Config, environment: Environment): Warehouse {
   const { clock, isDemo = false, formatCommand = commandsFor(config.file) } = environment;
   if (!isDemo) assertNotLost(config, formatCommand);
+  makeOwnFolders(config);
   const warehouse = openWarehouse(config.warehouse, clock);
   try {
     assertNotOfDemo(config, warehouse.isDemoFile());

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { DEFAULT_FILES, type Config } from '../config/config.ts';
 import { readLiveHolder } from '../database/lock.ts';
-import { resolveLink, restoreMarkerPath } from '../database/files.ts';
+import { assertFolderExists, makeFolder, resolveLink, restoreMarkerPath } from '../database/files.ts';
 import { shellQuote, type FormatCommand } from '../lib/shell-command.ts';
 import { ConfigError, NEXT_LINE } from '../lib/errors.ts';
 import { publishedFact } from '../publishing/about-rows.ts';
@@ -30,13 +30,27 @@ export function assertNotLost(config: Config, formatCommand: FormatCommand): voi
   });
 }
 
-/** Throws ConfigError where it is missing: its disk may not be mounted. `data/` next to the config may be made. */
+/** Throws ConfigError where the folder of the live file is missing: its disk may not be mounted. `data/` next to the config may be made. */
 export function assertFolder({ file, warehouse }: Pick<Config, 'file' | 'warehouse'>): void {
   const folder = dirname(resolveLink(warehouse));
-  if (existsSync(folder) || folder === resolve(dirname(file), dirname(DEFAULT_FILES.warehouse))) return;
-  throw new ConfigError(`the folder of \`warehouse\`, ${folder}, does not exist; nothing was sent`, {
-    hint: `mount its disk; or, for a new warehouse: mkdir -p -m 700 ${shellQuote(folder)}`,
-  });
+  if (folder !== resolve(dirname(file), dirname(DEFAULT_FILES.warehouse)))
+    assertFolderExists(folder, 'warehouse');
+}
+
+/** Makes the folders of the published file and of the backups, as far as `makeOwnFolder` does. */
+export function makeOwnFolders(config: Config): void {
+  const { publish, backup } = config;
+  if (publish) makeOwnFolder(config, dirname(publish.file), 0o755);
+  if (backup) makeOwnFolder(config, backup.folder, 0o700);
+}
+
+/**
+ * Makes the folder if it is `published/` next to the config, or in the folder of the live file. Any other one must be there: its
+ * disk may not be mounted.
+ */
+export function makeOwnFolder({ file, warehouse }: Config, folder: string, mode: number): void {
+  const isNextToConfig = folder === resolve(dirname(file), dirname(DEFAULT_FILES.publish));
+  if (isNextToConfig || dirname(folder) === dirname(warehouse)) makeFolder(folder, { file: folder, mode });
 }
 
 /** A worker notices within a minute that its file is gone. */

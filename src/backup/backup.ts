@@ -7,7 +7,7 @@ import { ConfigError, WarehouseError } from '../lib/errors.ts';
 import { openForCopy, type Db } from '../database/connection.ts';
 import { SCHEMA_VERSION } from '../database/migrate.ts';
 import { draftPath, removeDraft, removeStaleDrafts } from '../database/draft-files.ts';
-import { fsyncPath, readHeader, createPrivateFolder } from '../database/files.ts';
+import { assertFolderExists, fsyncPath, readHeader } from '../database/files.ts';
 import { assertIntegrity, toWarehouseError } from '../database/integrity.ts';
 
 /** What to copy, and where to. */
@@ -38,7 +38,7 @@ export function backUpInChild(path: string, file: string, signal: AbortSignal): 
 }
 
 /**
- * Copies the live file at `path` to `file`. Throws ConfigError if `file` exists, and WarehouseError if the live file is
+ * Copies the live file at `path` to `file`. Throws ConfigError if `file` exists, or its folder does not, and WarehouseError if the live file is
  * missing, damaged, or no vodhouse file, or the copy cannot be written. No file is left then.
  */
 export function backUp(path: string, file: string): CopyResult {
@@ -47,7 +47,7 @@ export function backUp(path: string, file: string): CopyResult {
   try {
     assertIsFree(file);
     assertIntegrity(source.$client, path);
-    createPrivateFolder(dirname(file));
+    assertFolderExists(dirname(file), file);
     removeStaleDrafts(file);
     const copied = copyInto(source, draft, statSync(path).mode);
     assertIsFree(file);

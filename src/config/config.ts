@@ -80,7 +80,7 @@ const backup = section({
   folder: withDefault(
     types.folderPath,
     DEFAULT_FILES.backups,
-    'Folder of the backups, relative to this file; better one on another disk.',
+    'Folder of the backups, relative to this file; better one on another disk, which must be there.',
   ),
   keep: withDefault(
     types.integer(1),

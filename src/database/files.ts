@@ -12,7 +12,8 @@ import {
   statfsSync,
 } from 'node:fs';
 import { dirname, basename, join, resolve } from 'node:path';
-import { errorCode, errorMessage, WarehouseError } from '../lib/errors.ts';
+import { ConfigError, errorCode, errorMessage, WarehouseError } from '../lib/errors.ts';
+import { shellQuote } from '../lib/shell-command.ts';
 
 /** The marker that an interrupted restore leaves next to the live file, until another one completes it. */
 export function restoreMarkerPath(path: string): string {
@@ -53,6 +54,14 @@ export function makeFolder(path: string, { file, mode }: { file: string; mode?: 
       cause: error,
     });
   }
+}
+
+/** Throws ConfigError where the folder does not exist: its disk may not be mounted. `purpose`: what it is for, which an error names. */
+export function assertFolderExists(folder: string, purpose: string): void {
+  if (existsSync(folder)) return;
+  throw new ConfigError(`${purpose}: the folder ${folder} does not exist; nothing was written`, {
+    hint: `mount its disk; or, if it is new: mkdir -p ${shellQuote(folder)}`,
+  });
 }
 
 /** Creates the folder and its missing parents, for their owner alone; an existing folder keeps its permissions. Throws as `makeFolder`. */

@@ -15,6 +15,12 @@ export function toWarehouseError(error: unknown, path: string): WarehouseError {
       cause: error,
     });
   }
+  if (code === 'EBUSY') {
+    return new WarehouseError(`${path} cannot be replaced: it is a mount point; it stays as it is`, {
+      hint: `mount its folder, not the file: a mounted file cannot be replaced`,
+      cause: error,
+    });
+  }
   if (code === 'SQLITE_NOTADB') {
     return new WarehouseError(`${path} is not a SQLite file; nothing was changed`, {
       hint: `name another file under \`warehouse\` in the config; or, where this was the warehouse:${NEXT_LINE}${restoreSteps(path)}`,

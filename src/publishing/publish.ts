@@ -1,14 +1,12 @@
 /** One publication: build, check, replace. Runs in a process of its own (child.ts), because SQLite blocks it. */
 import { randomUUID } from 'node:crypto';
 import { chmodSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { lte, max, min, ne, sql } from 'drizzle-orm';
 import { openDatabase, type Tx } from '../database/connection.ts';
 import { publication, targetLoad } from '../database/schema/targets.ts';
 import { transact } from '../database/transaction.ts';
 import { toTimestamp } from '../lib/clock.ts';
 import { errorCode } from '../lib/errors.ts';
-import { makeFolder } from '../database/files.ts';
 import { draftPath } from '../database/draft-files.ts';
 import { isDamage, toWarehouseError } from '../database/integrity.ts';
 import { lockOrThrow } from '../database/lock.ts';
@@ -21,7 +19,7 @@ import type { PublishRequest, Publication } from './publish-request.ts';
 
 /**
  * Builds a new published file and replaces the old one with it; `helper` shares the work, and is closed. Throws ConfigError if
- * another kind of file has its name, LockedError if another process publishes, WarehouseError if the live file cannot be read, the
+ * its folder is missing or another kind of file has its name, LockedError if another process publishes, WarehouseError if the live file cannot be read, the
  * new file cannot be written, or the new file fails its check. The old file then stays.
  */
 export async function publish(
@@ -32,7 +30,6 @@ export async function publish(
   const { live, file, command, now } = request;
   const lock = lockOrThrow(live, 'publish', command, now);
   try {
-    makeFolder(dirname(file), { file, mode: 0o755 });
     assertReplaceable(live, file);
     sweepLeftOvers(file);
     recordPublication(live, now);

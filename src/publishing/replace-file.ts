@@ -3,7 +3,7 @@ import { closeSync, fsync, openSync, renameSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, parse } from 'node:path';
 import { escapeRegExp, removeMatching } from '../database/draft-files.ts';
-import { fsyncPath, readHeader } from '../database/files.ts';
+import { assertFolderExists, fsyncPath, readHeader } from '../database/files.ts';
 import { ConfigError, errorMessage } from '../lib/errors.ts';
 import { publishedFact, readText } from './about-rows.ts';
 
@@ -26,8 +26,12 @@ export function findRefusal(live: string, file: string): Refusal | null {
   }
 }
 
-/** Throws ConfigError if the file is another kind of file, or was made from another warehouse: its content would be lost. */
+/**
+ * Throws ConfigError if its folder is missing, or the file is another kind of file or was made from another warehouse: its
+ * content would be lost.
+ */
 export function assertReplaceable(live: string, file: string): void {
+  assertFolderExists(dirname(file), 'publish.file');
   const stats = statSync(file, { throwIfNoEntry: false });
   if (!stats || (stats.isFile() && stats.size === 0)) return;
   if (!stats.isFile() || readHeader(file)?.applicationId !== PUBLISHED_ID)

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createBackupLoop } from '../../src/app/backup-loop.ts';
@@ -14,7 +14,7 @@ import { createTestConfig } from '../support/fixtures/test-config.ts';
 import { openTestWarehouse } from '../support/fixtures/test-warehouse.ts';
 
 /** A backup each night at half past two, of a warehouse that is opened at noon. */
-async function openLoop({ keep = 2, hasRun = true, folder = join(temporaryFolder(), 'backups') } = {}) {
+async function openLoop({ keep = 2, hasRun = true, hasFolder = true } = {}) {
   const { path, clock, warehouse } = await openTestWarehouse({ start: '2026-03-01T12:00Z' });
   const run = { trigger: 'manual', mode: 'full', now: clock.now(), scope: null, origin: null } as const;
   const makeRun = () => {
@@ -22,6 +22,8 @@ async function openLoop({ keep = 2, hasRun = true, folder = join(temporaryFolder
     execute(path, `update run set status = 'succeeded', finished_at = started_at`);
   };
   if (hasRun) makeRun();
+  const folder = join(temporaryFolder(), 'backups');
+  if (hasFolder) mkdirSync(folder);
   const log: string[] = [];
   const logger = createLogger({
     level: 'info',
@@ -98,9 +100,7 @@ describe('the backups of the worker', () => {
   });
 
   it('are a problem while they fail, and are tried again each hour until one is made', async () => {
-    const folder = join(temporaryFolder(), 'taken');
-    writeFileSync(folder, 'a file where the folder should be');
-    const { path, clock, log, check, problems } = await openLoop({ folder });
+    const { path, clock, log, check, problems, folder } = await openLoop({ hasFolder: false });
     const attempts = () => readValue(path, 'select count(*) from backup where error is not null');
     check();
     await expect.poll(attempts).toBe(1);
@@ -119,6 +119,11 @@ describe('the backups of the worker', () => {
         advice: [{ text: expect.stringContaining('an hour after a failure') as string }],
       },
     ]);
+    expect(problems()[0]?.message).toContain(`the folder ${folder} does not exist`);
+    mkdirSync(folder);
+    clock.advance(HOUR_MS);
+    check();
+    await expect.poll(problems).toEqual([]);
   });
 
   it('are a problem of a running worker where none was made for two ticks', async () => {

@@ -1,7 +1,7 @@
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { assertNotLost } from '../../src/app/lost-file.ts';
+import { assertNotLost, makeOwnFolders } from '../../src/app/lost-file.ts';
 import { restore } from '../../src/cli/commands/restore.ts';
 import { start } from '../../src/cli/commands/start.ts';
 import { loadConfig } from '../../src/config/load.ts';
@@ -57,5 +57,35 @@ describe('a live file that is not there', () => {
     published.exec("create table about as select 'warehouse_since' as key, '2026-01-01 00:00:00' as value");
     published.close();
     expect(catchConfigError(check(folder)).hint).toContain('vodhouse restore BACKUP\n');
+  });
+});
+
+describe('a folder of published files or backups', () => {
+  const TWO = 'publish: {}\nbackup: { schedule: "30 2 * * *" }\n';
+  const config = (folder: string) => loadConfig(join(folder, 'vodhouse.yaml'));
+  const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+  it('is made next to the config: readers may look into published/ alone', () => {
+    const folder = folderWith(TWO);
+    makeOwnFolders(config(folder));
+    expect(modeOf(join(folder, 'published'))).toBe('755');
+    expect([join(folder, 'data'), join(folder, 'data/backups')].map(modeOf)).toEqual(['700', '700']);
+  });
+
+  it('is made in the folder of the live file', () => {
+    const folder = folderWith(
+      'warehouse: disk/live.db\npublish: { file: disk/bi/out.db }\nbackup: { schedule: "@daily", folder: disk/old }\n',
+    );
+    mkdirSync(join(folder, 'disk'));
+    makeOwnFolders(config(folder));
+    expect(readdirSync(join(folder, 'disk'))).toEqual(['bi', 'old']);
+  });
+
+  it('is made nowhere else: its disk may not be mounted', () => {
+    const folder = folderWith(
+      'publish: { file: disk/bi.db }\nbackup: { schedule: "@daily", folder: disk/backups }\n',
+    );
+    makeOwnFolders(config(folder));
+    expect(readdirSync(folder)).toEqual(['vodhouse.yaml']);
   });
 });

@@ -1,9 +1,18 @@
-import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ConfigError, WarehouseError } from '../../src/lib/errors.ts';
 import { backUp } from '../../src/backup/backup.ts';
 import { APPLICATION_ID, SCHEMA_VERSION } from '../../src/database/migrate.ts';
+import { catchError } from '../support/catch-error.ts';
 import { moduleUrl, runModule } from '../support/processes/child-process.ts';
 import { execute, hashFile, readRows, readValue } from '../support/fixtures/live-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
@@ -47,12 +56,18 @@ describe('a backup', () => {
     });
   });
 
-  it('has the permissions of the live file, in a folder that it creates', async () => {
+  it('has the permissions of the live file, in a folder that is there', async () => {
     const { folder, path } = await filled();
     chmodSync(path, 0o640);
-    backUp(path, join(folder, 'a/b/copy.db'));
-    expect(readdirSync(join(folder, 'a/b'))).toEqual(['copy.db']);
-    expect((statSync(join(folder, 'a/b/copy.db')).mode & 0o777).toString(8)).toBe('640');
+    const inside = join(folder, 'a/b');
+    expect(catchError(ConfigError, () => backUp(path, join(inside, 'copy.db'))).hint).toContain(
+      `mkdir -p ${inside}`,
+    );
+    expect(readdirSync(folder)).not.toContain('a');
+    mkdirSync(inside, { recursive: true });
+    backUp(path, join(inside, 'copy.db'));
+    expect(readdirSync(inside)).toEqual(['copy.db']);
+    expect((statSync(join(inside, 'copy.db')).mode & 0o777).toString(8)).toBe('640');
   });
 
   it('is made of a file of an older format, which does not change', async () => {

@@ -1,5 +1,6 @@
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { loadConfig } from '../../config/load.ts';
+import { makeOwnFolder } from '../../app/lost-file.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { backUpInChild } from '../../backup/backup.ts';
 import { EXIT } from '../exit.ts';
@@ -11,7 +12,9 @@ import { formatJson, displayPath } from '../output/output.ts';
 
 /** `vodhouse backup FILE`: copies the warehouse and checks the copy, also during a run. Returns the exit code. */
 export async function backup(options: JsonOptions, file: string): Promise<number> {
-  const { warehouse } = loadConfig(options.config);
+  const config = loadConfig(options.config);
+  const { warehouse } = config;
+  makeOwnFolder(config, dirname(resolve(file)), 0o700);
   const startedAt = systemClock.now();
   const { signal } = abortOnSignal('stopping; no backup is made');
   const copy = await backUpInChild(warehouse, resolve(file), signal);

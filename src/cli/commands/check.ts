@@ -29,6 +29,7 @@ import type { JsonOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { formatJson } from '../output/output.ts';
 import { formatFirst, MOST_ROWS, worstFirst } from '../output/table.ts';
+import { checkFiles } from './check-files.ts';
 import { withPipeline } from '../with-pipeline.ts';
 
 /** One request to the service and its result. */
@@ -44,8 +45,8 @@ interface CheckResult {
 type CheckOptions = JsonOptions & { all?: true; notify?: true };
 
 /**
- * `vodhouse check`: checks the config, then sends the fewest requests that test each account, connects to each target, and with
- * `--notify` sends a test message. Returns the exit code: 2 where `sync` and `start` refuse the config, because too much left it.
+ * `vodhouse check`: checks the config and its files, then sends the fewest requests that test each account, connects to each
+ * target, and with `--notify` sends a test message. Returns the exit code: 2 where `sync` and `start` refuse the config, because too much left it.
  */
 export async function check(options: CheckOptions): Promise<number> {
   const config = loadConfig(options.config);
@@ -79,11 +80,13 @@ async function checkAll(
   const testing = webhook === null ? null : sendTestMessage(webhook, config, Date.now());
   await Promise.allSettled([...checks, checkingTargets]); // the pipeline must not be closed while one is at work
   const findings = (await Promise.all(checks)).flat();
-  return { findings, targets: await checkingTargets, webhook: await testing };
+  const files = checkFiles(config, pipeline.warehouse, Date.now());
+  return { files, findings, targets: await checkingTargets, webhook: await testing };
 }
 
 /** Every check, as a row of the table. */
-const listRows = ({ findings, targets, webhook }: Checked) => [
+const listRows = ({ files, findings, targets, webhook }: Checked) => [
+  ...files.map(({ file, path, ...row }) => ({ of: file, checked: path, ...row })),
   ...findings.map(({ account, asked, ...row }) => ({ of: account, checked: asked, ...row })),
   ...targets.flatMap(({ target, checks }) => checks.map((row) => ({ of: target, ...row }))),
   ...(webhook ? [describeWebhook(webhook)] : []),
@@ -97,10 +100,10 @@ const describeWebhook = ({ host, error }: TestResult) => ({
   hint: error === null ? null : 'check notify.webhook in the config',
 });
 
+/** Where nothing answered, the files that are as they should be do not count. */
 function exitCodeForChecks(checked: Checked): number {
-  const results = listRows(checked).map(({ ok }) => ok);
-  if (!results.includes(false)) return EXIT.done;
-  return results.includes(true) ? EXIT.partial : EXIT.failed;
+  if (listRows(checked).every(({ ok }) => ok)) return EXIT.done;
+  return listRows({ ...checked, files: [] }).some(({ ok }) => ok) ? EXIT.partial : EXIT.failed;
 }
 
 /** Throws ConfigError if there is none. Pings are not tested: each of them reports that a run began or ended. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load.ts';
 import { assertSameZone } from '../../app/configured-warehouse.ts';
-import { assertNotLost } from '../../app/lost-file.ts';
+import { assertNotLost, makeOwnFolders } from '../../app/lost-file.ts';
 import { loadTarget } from '../../app/load-targets.ts';
 import { commandsFor } from '../../lib/shell-command.ts';
 import { systemClock } from '../../lib/clock.ts';
@@ -49,6 +49,7 @@ export async function publish(options: PublishOptions): Promise<number> {
     });
   }
   assertNotLost(config, commandsFor(options.config));
+  makeOwnFolders(config);
   assertSameZone(config, readBookedZone(config.warehouse));
   const { signal } = abortOnSignal('stopping; the published file and the targets keep what they have');
   const isLoading = loaders.length > 0 && existsSync(config.warehouse);

@@ -1,4 +1,4 @@
-import { copyFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -19,6 +19,7 @@ describe('backup and restore', () => {
     const { cwd, live, succeed, execute } = await filledFolder();
     const before = readContents(live);
     renameSync(join(cwd, CONFIG), join(cwd, 'other.yaml'));
+    mkdirSync(join(cwd, 'backups'));
     const other = ['--config', 'other.yaml'];
     expect(await succeed('backup', 'backups/x y.db', ...other)).toMatch(
       /^backed up data\/vodhouse\.db to backups\/x y\.db: 40 videos, .*\nto restore it: vodhouse restore 'backups\/x y\.db' --config other\.yaml\n$/,

@@ -1,4 +1,4 @@
-import { chmodSync } from 'node:fs';
+import { chmodSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import {
@@ -32,6 +32,37 @@ describe('check', () => {
     expect(stdout).not.toContain('102');
   });
 
+  it('shows where the files are, their age and the room on their disks', async () => {
+    const backup = 'backup: { schedule: "30 2 * * *" }';
+    const { run } = await sandboxFolder({ top: `publish: {}\n${backup}`, packages: [101] });
+    expect((await run('check')).stdout).toMatch(
+      /^live file +data\/vodhouse\.db +ok +[\d.]+ kB, last full run: never, /m,
+    );
+    await run('sync');
+    const { code, stdout } = await run('check');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^live file +data\/vodhouse\.db +ok +[\d.]+ [kM]B, last full run: just now, [\d.]+ GB free on its disk$/m,
+    );
+    expect(stdout).toMatch(
+      /^published file +published\/\S+ +ok +[\d.]+ kB, published: just now, [\d.]+ GB free/m,
+    );
+    expect(stdout).toMatch(/^backups +data\/backups +ok +last one: never, [\d.]+ GB free/m);
+  });
+
+  it('ends with 3 where the folder of a file is missing, and makes none', async () => {
+    const top = 'publish: { file: disk/bi.db }\nbackup: { schedule: "30 2 * * *", folder: disk/backups }';
+    const { cwd, run } = await sandboxFolder({ top, packages: [101] });
+    const { code, stdout } = await run('check');
+    expect(code).toBe(3);
+    expect(stdout).toMatch(
+      /^published file +disk\/bi\.db +FAILED +publish\.file: the folder \S+ does not exist/m,
+    );
+    expect(stdout).toMatch(/^backups +disk\/backups +FAILED +backup\.folder: the folder \S+ does not exist/m);
+    expect(stdout).toContain(`mkdir -p ${join(cwd, 'disk/backups')}`);
+    expect(existsSync(join(cwd, 'disk'))).toBe(false);
+  });
+
   it.each([
     [0o640, true],
     [0o604, true],
@@ -60,7 +91,7 @@ describe('check', () => {
     const { code, stdout } = await run('check', '--all');
     expect(code).toBe(3);
     expect(stdout).not.toContain('package 101');
-    expect(stdout).toContain('and 2 more: vodhouse check --all --json');
+    expect(stdout).toContain('and 3 more: vodhouse check --all --json');
     expect(stdout.split('\n').filter((line) => line.includes('->'))).toEqual([
       expect.stringMatching(/main package 900, main package 901, main package 902, 37 more: check the key/),
     ]);

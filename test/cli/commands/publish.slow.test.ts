@@ -1,5 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { commandFolder, NOWHERE, sandboxFolder } from '../../support/fixtures/command-folder.ts';
 import { readValue } from '../../support/fixtures/live-file.ts';
@@ -56,3 +57,19 @@ it.each([
   const { code, stderr } = await commandFolder({ url: NOWHERE, top }).run('publish');
   expect([code, stderr]).toEqual([expected, expect.stringMatching(message)]);
 });
+
+it.skipIf(process.getuid?.() !== 0)(
+  'says how to mount a published file that is mounted by itself',
+  async () => {
+    const { cwd, file, succeed } = await publishingFolder();
+    await succeed('sync');
+    const mounted = 'touch mounted.db && mount --bind mounted.db "$1" && exec "$2" "$3" publish';
+    const words = ['--mount', 'sh', '-ec', mounted, 'sh', file, process.execPath, resolve('bin/vodhouse.js')];
+    const { status, stderr } = spawnSync('unshare', words, { cwd, encoding: 'utf8' });
+    expect(status).toBe(1);
+    expect(stderr).toMatch(
+      /vodhouse\.bi\.db cannot be replaced: it is a mount point.*\n {2}-> mount its folder, not the file/,
+    );
+    await succeed('publish');
+  },
+);

@@ -1,0 +1,58 @@
+/** The rows of `vodhouse check` on the live file, the published file and the backups. */
+import type { Config } from '../../config/config.ts';
+import { assertFolderExists, measureDiskSpace } from '../../database/files.ts';
+import { fromTimestamp } from '../../lib/clock.ts';
+import { errorMessage, hintLine } from '../../lib/errors.ts';
+import { formatAgo, formatBytes } from '../../lib/format.ts';
+import { publishedFact } from '../../publishing/about-rows.ts';
+import { assertReplaceable } from '../../publishing/replace-file.ts';
+import type { Warehouse } from '../../warehouse/warehouse.ts';
+import { displayPath } from '../output/output.ts';
+
+export interface FileCheck {
+  file: 'live file' | 'published file' | 'backups';
+  path: string;
+  ok: boolean;
+  /** The size of the file, the age of the last one, and the free room on its disk; or what is wrong. */
+  result: string;
+  hint: string | null;
+}
+
+/** Looks at each of them that the config has; writes nothing. `now` in milliseconds since 1970. */
+export function checkFiles(
+  { warehouse: live, publish, backup }: Config,
+  warehouse: Pick<Warehouse, 'findLastRun' | 'findLastBackups'>,
+  now: number,
+): FileCheck[] {
+  const ago = (time: string | null | undefined) => (time ? formatAgo(now - fromTimestamp(time)) : 'never');
+  const checks = [
+    check('live file', live, () => `last full run: ${ago(warehouse.findLastRun('full')?.startedAt)}`),
+  ];
+  if (publish) {
+    const publishedAt = () => {
+      assertReplaceable(live, publish.file);
+      return `published: ${ago(publishedFact(publish.file, 'published_at'))}`;
+    };
+    checks.push(check('published file', publish.file, publishedAt));
+  }
+  if (backup) {
+    const madeAt = () => {
+      assertFolderExists(backup.folder, 'backup.folder');
+      return `last one: ${ago(warehouse.findLastBackups().success?.started_at)}`;
+    };
+    checks.push(check('backups', backup.folder, madeAt));
+  }
+  return checks;
+}
+
+function check(file: FileCheck['file'], path: string, describe: () => string): FileCheck {
+  try {
+    const description = describe();
+    const { file: size, wal, free } = measureDiskSpace(path);
+    const sizes = file === 'backups' ? [] : [formatBytes(size + wal)];
+    const result = [...sizes, description, `${formatBytes(free)} free on its disk`].join(', ');
+    return { file, path: displayPath(path), ok: true, result, hint: null };
+  } catch (error) {
+    return { file, path: displayPath(path), ok: false, result: errorMessage(error), hint: hintLine(error) };
+  }
+}
