@@ -23,8 +23,12 @@ export function formatBinaryBytes(bytes: number): string {
 
 function scale(bytes: number, base: number, units: readonly string[]): string {
   let power = 0;
-  while (Math.abs(bytes) >= base ** (power + 1) && power < units.length - 1) power++;
-  return `${Number((bytes / base ** power).toPrecision(3))} ${units[power]}`;
+  let shown = bytes;
+  while (Math.abs(shown) >= base && power < units.length - 1) {
+    power++;
+    shown = Number((bytes / base ** power).toPrecision(3));
+  }
+  return `${shown} ${units[power]}`;
 }
 
 /** Milliseconds as `420ms`, `3.4s`, `2m 5s`, `1h 2m`. */

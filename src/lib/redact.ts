@@ -2,7 +2,7 @@
 
 const patterns = new Map<string, RegExp>();
 
-/** The text without any of the secrets: plain, percent-encoded, as a query, as JSON or as HTML, also mixed. */
+/** The text without any of the secrets: plain, percent-encoded, as a query, as JSON or as HTML, also mixed; in base64 or hexadecimal. */
 export function redact(text: string, secrets: readonly string[]): string {
   const longestFirst = [...new Set(secrets)]
     .filter((secret) => secret !== '')
@@ -25,9 +25,34 @@ function getPattern(secret: string): RegExp {
   const known = patterns.get(secret);
   if (known) return known;
   const parts = secret.match(/%[\da-f]{2}|./gisu) ?? [];
-  const pattern = new RegExp(parts.map(toPattern).join(''), 'g');
+  const forms = [
+    parts.map(toPattern).join(''),
+    ...listBase64(secret),
+    anyCase(Buffer.from(secret).toString('hex')),
+  ];
+  const pattern = new RegExp(forms.join('|'), 'g');
   patterns.set(secret, pattern);
   return pattern;
+}
+
+/** Shorter parts of base64 may be other texts. */
+const SHORTEST_BASE64 = 5;
+
+/**
+ * The secret within a text in base64, in either alphabet: three bytes are four characters, so there are three forms, for
+ * the places where it may begin. A character that it shares with what is before or after it is not part of a form.
+ */
+function listBase64(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  const forms = [0, 1, 2].map((before) => {
+    const text = Buffer.concat([Buffer.alloc(before), bytes])
+      .toString('base64')
+      .replace(/=+$/, '');
+    const end = (before + bytes.length) % 3 === 0 ? text.length : -1;
+    return text.slice(before === 0 ? 0 : before + 1, end);
+  });
+  const long = forms.filter(({ length }) => length >= SHORTEST_BASE64);
+  return long.map((form) => form.replaceAll('+', '[+-]').replaceAll('/', '[/_]'));
 }
 
 /** A character; or a byte that the secret itself has percent-encoded, in either case. */

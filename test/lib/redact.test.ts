@@ -27,6 +27,25 @@ describe('a redacted text', () => {
     expect(redact(`GET /a?key=${written}&pkg=1 ${written}.`, [KEY])).toBe('GET /a?key=[key]&pkg=1 [key].');
   });
 
+  it.each(['', 'k', 'ke', 'key', 'user:', '{"key":"'])(
+    'has no secret in base64 or hexadecimal, after %j',
+    (before) => {
+      const long = 'Zk3+/?>secret-of-30-characters';
+      for (const secret of [long, long.slice(1), long.slice(2)]) {
+        for (const after of ['', '"', '"}', '"}]']) {
+          const bytes = Buffer.from(before + secret + after);
+          for (const encoding of ['base64', 'base64url', 'hex'] as const) {
+            const text = redact(`the key ${bytes.toString(encoding)} is unknown`, [secret]);
+            expect(text).toContain('[key]');
+            expect(text.length).toBeLessThan(
+              'the key [key] is unknown'.length + 2 * (before + after).length + 4,
+            );
+          }
+        }
+      }
+    },
+  );
+
   it.each(['ab%2Fcd', 'ab%2fcd'])(
     'has no secret that has percent signs itself, in either case: %s',
     (key) => {
