@@ -4,9 +4,10 @@
  */
 import api from '../node_modules/undici/lib/api/index.js';
 import errors from '../node_modules/undici/lib/core/errors.js';
+import Agent from '../node_modules/undici/lib/dispatcher/agent.js';
 import Dispatcher from '../node_modules/undici/lib/dispatcher/dispatcher.js';
-import EnvHttpProxyAgent from '../node_modules/undici/lib/dispatcher/env-http-proxy-agent.js';
 import Pool from '../node_modules/undici/lib/dispatcher/pool.js';
+import ProxyAgent from '../node_modules/undici/lib/dispatcher/proxy-agent.js';
 
 Object.assign(Dispatcher.prototype, api);
 
@@ -14,4 +15,4 @@ Object.assign(Dispatcher.prototype, api);
 const request = (url, { dispatcher, method = 'GET', ...options }) =>
   dispatcher.request({ ...options, method, origin: url.origin, path: `${url.pathname}${url.search}` });
 
-export { EnvHttpProxyAgent, errors, Pool, request };
+export { Agent, errors, Pool, ProxyAgent, request };

@@ -6,7 +6,7 @@ import { readAuthorities } from './certificates.ts';
 import { findCrossFieldProblems } from './cross-field-checks.ts';
 import { createLookup } from './env-vars.ts';
 import { readTextFile } from '../lib/text-file.ts';
-import { listProxySecrets, type Proxies } from '../lib/http/proxies.ts';
+import { findUnknownException, listProxySecrets, type Proxies } from '../lib/http/proxies.ts';
 import { commandsFor } from '../lib/shell-command.ts';
 import { readPackagesFile } from './packages-file.ts';
 import { formatProblems, toProblems } from './problems.ts';
@@ -108,7 +108,7 @@ export function rereadPackages(config: Config): { config: Config; unusable: Unus
 
 /**
  * The proxies of the environment, under the names that curl and others read: in small letters first. Throws ConfigError for an
- * address that is not one of a proxy.
+ * address that is not one of a proxy, and for an exception that is not understood.
  */
 function readProxies(env: Env): Proxies {
   const read = (name: string) => (env[name.toLowerCase()]?.trim() || env[name]?.trim()) ?? '';
@@ -122,7 +122,15 @@ function readProxies(env: Env): Proxies {
     });
   };
   const httpProxy = readAddress('HTTP_PROXY');
-  return { httpProxy, httpsProxy: readAddress('HTTPS_PROXY') || httpProxy, noProxy: read('NO_PROXY') };
+  const httpsProxy = readAddress('HTTPS_PROXY') || httpProxy;
+  const noProxy = read('NO_PROXY');
+  const unknown = httpsProxy === '' ? undefined : findUnknownException(noProxy);
+  if (unknown !== undefined) {
+    throw new ConfigError(`NO_PROXY in the environment: ${JSON.stringify(unknown)} is not understood`, {
+      hint: 'expected host names, addresses, ranges such as 10.0.0.0/8 or 10.*, or *; with commas between them',
+    });
+  }
+  return { httpProxy, httpsProxy, noProxy };
 }
 
 function listSecrets(settings: Settings, { httpProxy, httpsProxy }: Proxies): string[] {

@@ -73,6 +73,14 @@ describe('the proxies of the environment', () => {
   });
 });
 
+it('an entry of NO_PROXY that is not understood is named, where there is a proxy', () => {
+  const env = { NO_PROXY: 'localhost,10.0.0/8' };
+  expect(load(LEAST, env).proxies.noProxy).toBe(env.NO_PROXY);
+  const { message, hint } = catchConfigError(() => load(LEAST, { ...env, HTTPS_PROXY: 'proxy.test:1' }));
+  expect(message).toBe('NO_PROXY in the environment: "10.0.0/8" is not understood');
+  expect(hint).toContain('10.0.0.0/8');
+});
+
 describe('the certificates of an account', () => {
   const loadWith = (files: Record<string, string>, env: Record<string, string> = {}) => {
     const folder = createFolder({ 'vodhouse.yaml': withAccountKey('ca: certs/own.pem'), ...files });

@@ -1,8 +1,8 @@
 /** HTTP connections: directly or by a proxy, with certificates that are trusted in addition. */
 import { setMaxListeners } from 'node:events';
 import * as tls from 'node:tls';
-import { EnvHttpProxyAgent, errors, Pool, request, type Dispatcher } from 'undici';
-import type { Proxies } from './proxies.ts';
+import { Agent, errors, Pool, ProxyAgent, request, type Dispatcher } from 'undici';
+import { findProxy, type Proxies } from './proxies.ts';
 
 export interface AgentOptions {
   /** Connections to one host at most. */
@@ -21,10 +21,15 @@ export function createAgent(options: AgentOptions): Dispatcher {
   const { connections, connectTimeoutMs, proxies, ca, signal } = options;
   setMaxListeners(0, signal); // one for each connection
   const connect = { timeout: connectTimeoutMs, signal, ...trust(ca) };
+  const pool = { connections, connect, keepAliveTimeout: 30_000 };
   const clientFactory = (proxy: URL, options: object) =>
     createProxyPool(proxy, { ...options, headersTimeout: connectTimeoutMs });
-  const ofProxies = { proxyTunnel: false, clientFactory, proxyTls: connect, requestTls: connect };
-  return new EnvHttpProxyAgent({ ...proxies, ...ofProxies, connections, connect, keepAliveTimeout: 30_000 });
+  const ofProxies = { ...pool, proxyTunnel: false, clientFactory, proxyTls: connect, requestTls: connect };
+  const factory = (origin: string | URL) => {
+    const proxy = findProxy(new URL(origin), proxies);
+    return proxy === null ? new Pool(origin, pool) : new ProxyAgent({ ...ofProxies, uri: proxy });
+  };
+  return new Agent({ factory });
 }
 
 /** One context for all connections: it takes some milliseconds to make. */

@@ -1,11 +1,12 @@
 /** The proxies that requests take: those of the config, or else those of the environment. */
+import { BlockList, isIP } from 'node:net';
 
-/** As undici's EnvHttpProxyAgent takes them; '' for none. The addresses may hold a password: they are never printed. */
+/** '' for none. The addresses may hold a password: they are never printed. */
 export interface Proxies {
   /** For addresses with http, and with https. */
   readonly httpProxy: string;
   readonly httpsProxy: string;
-  /** Hosts that need no proxy, as NO_PROXY has them. */
+  /** Hosts that need no proxy, as NO_PROXY has them: its entries are understood (`findUnknownException`). */
   readonly noProxy: string;
 }
 
@@ -15,6 +16,54 @@ export const NO_PROXIES: Proxies = { httpProxy: '', httpsProxy: '', noProxy: '' 
 export function chooseProxies(setting: string | null, environment: Proxies): Proxies {
   if (setting === null) return environment;
   return setting === 'none' ? NO_PROXIES : { httpProxy: setting, httpsProxy: setting, noProxy: '' };
+}
+
+/** The address of the proxy for requests to `url`; null where they go directly. */
+export function findProxy(url: URL, { httpProxy, httpsProxy, noProxy }: Proxies): string | null {
+  const proxy = url.protocol === 'https:' ? httpsProxy : httpProxy;
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+  const port = url.port || (url.protocol === 'https:' ? '443' : '80');
+  const isExcepted = listEntries(noProxy).some((entry) => readEntry(entry)?.(host, port));
+  return proxy === '' || isExcepted ? null : proxy;
+}
+
+/** The first entry of NO_PROXY that names no host, address or range of addresses; undefined if there is none. */
+export function findUnknownException(noProxy: string): string | undefined {
+  return listEntries(noProxy).find((entry) => readEntry(entry) === null);
+}
+
+const listEntries = (noProxy: string) => noProxy.split(/[\s,]+/).filter((entry) => entry !== '');
+
+/**
+ * Whether an entry stands for a host: `example.test`, `.example.test` and `*.example.test` for the name and all below it; an
+ * address, or a range of them: `10.0.0.0/8`, `127.*`; `*` for all. With a port, only for that one. Null: not understood.
+ */
+function readEntry(entry: string): ((host: string, port: string) => boolean) | null {
+  const [, before, onlyPort] = /^(\[[^\]]*\]|[^:]*):(\d+)$/.exec(entry) ?? [];
+  const place = (before ?? entry)
+    .replace(/^\[(.*)\]$/, '$1')
+    .replace(/^\*?\.|\.$/g, '')
+    .toLowerCase();
+  const isHere = readPlace(place);
+  return isHere && ((host, port) => (onlyPort === undefined || onlyPort === port) && isHere(host));
+}
+
+function readPlace(place: string): ((host: string) => boolean) | null {
+  const [address = '', prefix] = place.split('/');
+  const family = isIP(address);
+  if (family !== 0) {
+    const [type, bits] = family === 4 ? (['ipv4', 32] as const) : (['ipv6', 128] as const);
+    const length = prefix === undefined ? bits : Number(/^\d+$/.exec(prefix)?.[0] ?? NaN);
+    if (!(length <= bits)) return null;
+    const range = new BlockList();
+    range.addSubnet(address, length, type);
+    return (host) => isIP(host) !== 0 && range.check(host, isIP(host) === 4 ? 'ipv4' : 'ipv6');
+  }
+  if (place === '*') return () => true;
+  const beginning = /^((?:\d+\.)+)\*(?:\.\*)*$/.exec(place)?.[1];
+  if (beginning !== undefined) return (host) => isIP(host) === 4 && host.startsWith(beginning);
+  if (!/^(?:[\w-]+\.)*[\w-]*[a-z_-][\w-]*$/.test(place)) return null; // the last part of a name is no number
+  return (host) => host === place || host.endsWith(`.${place}`);
 }
 
 /** What must not be printed of a proxy's address: its password, and the header of RFC 7617 that is made of it. */

@@ -135,7 +135,7 @@ describe('check', () => {
     for (const [config, env, requests] of [
       ['vodhouse.yaml', { HTTP_PROXY }, 2],
       ['own.yaml', { WORD: 'pass-word' }, 4],
-      ['vodhouse.yaml', { HTTP_PROXY, NO_PROXY: '127.0.0.1' }, 4],
+      ['vodhouse.yaml', { HTTP_PROXY, NO_PROXY: 'localhost,127.0.0.0/8' }, 4],
       ['none.yaml', { HTTP_PROXY }, 4],
     ] as const) {
       const { code, stderr } = await vodhouse(['check', '--config', config], { cwd, env });

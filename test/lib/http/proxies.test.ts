@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest';
-import { chooseProxies, listProxySecrets, NO_PROXIES } from '../../../src/lib/http/proxies.ts';
+import {
+  chooseProxies,
+  findProxy,
+  findUnknownException,
+  listProxySecrets,
+  NO_PROXIES,
+} from '../../../src/lib/http/proxies.ts';
 
 it('takes the proxy of the config, or else those of the environment', () => {
   const environment = { httpProxy: 'http://plain.test:1', httpsProxy: 'http://secure.test:2', noProxy: '' };
@@ -13,4 +19,48 @@ it('keeps the password of a proxy secret, in the address and in the header', () 
   const pair = Buffer.from('me:p@ss').toString('base64');
   expect(listProxySecrets('http://me:p%40ss@proxy.test:1')).toEqual(['p@ss', pair]);
   expect(['http://proxy.test:1', 'none', ''].flatMap(listProxySecrets)).toEqual([]);
+});
+
+it.each([
+  [
+    '127.0.0.0/8',
+    ['http://127.0.0.1:1', 'http://127.9.9.9'],
+    ['http://128.0.0.1', 'http://127.example.test'],
+  ],
+  ['127.*', ['http://127.0.0.1'], ['http://128.0.0.1', 'http://127.example.test']],
+  ['10.1.*.*', ['http://10.1.2.3'], ['http://10.2.1.1']],
+  ['192.168.0.0/23', ['http://192.168.1.255'], ['http://192.168.2.0']],
+  ['10.0.0.1', ['http://10.0.0.1:8080'], ['http://110.0.0.1', 'http://10.0.0.10']],
+  ['::1', ['http://[::1]:8080'], ['http://[::2]']],
+  ['[::1]:8080', ['http://[::1]:8080'], ['http://[::1]']],
+  ['[fd00::]', ['http://[fd00:0:0::]'], ['http://[fd00::1]']],
+  ['fd00::/8', ['https://[fd12::1]'], ['https://[fe80::1]', 'http://253.0.0.1']],
+  ['example.test', ['https://example.test', 'https://a.b.example.test.'], ['https://notexample.test']],
+  ['.Example.test', ['https://example.test', 'https://a.EXAMPLE.test'], ['https://example.test.org']],
+  ['*.example.test', ['https://example.test', 'https://a.example.test'], ['https://a.example.testing']],
+  ['example.test.', ['https://example.test'], ['https://example.test.org']],
+  ['localhost', ['http://localhost:3000'], ['http://127.0.0.1']],
+  ['example.test:8443', ['https://example.test:8443'], ['https://example.test', 'http://example.test:80']],
+  ['example.test:443', ['https://example.test'], ['http://example.test']],
+  ['*', ['https://example.test', 'http://[::1]', 'http://10.0.0.1'], []],
+  ['a.test, 10.0.0.0/8  b.test', ['http://a.test', 'http://10.2.3.4', 'http://b.test'], ['http://c.test']],
+  ['', [], ['http://a.test']],
+])('NO_PROXY=%s excepts what it stands for', (noProxy, direct, byProxy) => {
+  const proxies = { httpProxy: 'http://proxy.test:1', httpsProxy: 'http://proxy.test:2', noProxy };
+  const isDirect = (url: string) => findProxy(new URL(url), proxies) === null;
+  expect([direct.filter(isDirect), byProxy.filter(isDirect)]).toEqual([direct, []]);
+});
+
+it.each([
+  '10.0.0.0/33',
+  '10.0.0/8',
+  '10.',
+  '10.0.0.1-10.0.0.9',
+  'http://a.test',
+  'a*.test',
+  'fd00::/129',
+  '<local>',
+  '10.*.*.1',
+])('the entry %s of NO_PROXY is not understood', (entry) => {
+  expect(findUnknownException(`localhost,${entry},b.test`)).toBe(entry);
 });
