@@ -12,7 +12,7 @@ COPY bin bin
 COPY drizzle drizzle
 COPY src src
 RUN npm run build \
-  && npm prune --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund \
+  && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
   && rm -rf src packaging esbuild.config.js node_modules/better-sqlite3/deps node_modules/better-sqlite3/src \
   && find node_modules/better-sqlite3/prebuilds -type f ! -name 'linux-*' -delete
 

@@ -1,12 +1,12 @@
 /**
  * `npm pack` runs it (`prepack`). It writes `npm-shrinkwrap.json`, the versions that users install, and takes out of
- * `package.json` what is for a checkout only: npm would warn users of the script `prepare`, and compile the SQLite for Node 20.
+ * `package.json` what is for a checkout only: npm would warn users of the script `prepare`.
  * `after-pack.js` undoes both.
  */
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { CHECKOUT_MANIFEST, undo } from './after-pack.js';
 
-const FOR_THE_CHECKOUT = ['allowScripts', 'devDependencies', 'knip', 'optionalDependencies', 'overrides'];
+const FOR_THE_CHECKOUT = ['allowScripts', 'devDependencies', 'knip', 'overrides'];
 const FOR_THE_LOCK = ['devDependencies', 'optionalDependencies', 'resolved'];
 
 /** A checkout also runs on Node 20. */

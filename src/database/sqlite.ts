@@ -3,8 +3,10 @@
  * in turn aborts on Node 24.19 and later (nodejs/node issue 65446).
  */
 import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import type BetterSqlite3 from 'better-sqlite3';
 import { ConfigError } from '../lib/errors.ts';
+import { PACKAGE_ROOT } from '../lib/package-root.ts';
 
 export type Database = BetterSqlite3.Database;
 export type DatabaseOptions = BetterSqlite3.Options;
@@ -21,7 +23,8 @@ function loadSqlite(): typeof BetterSqlite3 {
   const load = createRequire(import.meta.url) as (name: string) => typeof BetterSqlite3;
   if (Number.parseInt(process.versions.node, 10) >= 22) return load('better-sqlite3');
   try {
-    return load('better-sqlite3-node20'); // a checkout has it: `optionalDependencies` of package.json
+    // a checkout has it: packaging/install-for-node20.js
+    return load(fileURLToPath(new URL('node_modules/.node20/node_modules/better-sqlite3', PACKAGE_ROOT)));
   } catch (cause) {
     throw new ConfigError(`Node 22 or later is needed; this is Node ${process.versions.node}`, {
       hint: 'on Node 20 it runs from a checkout only, after npm install with python3, make and g++',

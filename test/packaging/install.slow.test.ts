@@ -6,6 +6,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { findDeadLinks, listPages } from '../support/dead-links.ts';
 import { readFolder } from '../support/fixtures/folder-of-files.ts';
 import {
+  copyCheckout,
+  installCheckout,
   installGlobally,
   installLocked,
   packCheckout,
@@ -89,7 +91,6 @@ describe('the package', () => {
     const entries = Object.entries(packages);
     expect(entries.filter(([, { dev, resolved }]) => dev ?? resolved)).toEqual([]);
     expect(Object.keys(packages)).not.toContain('node_modules/esbuild');
-    expect(Object.keys(packages)).not.toContain('node_modules/better-sqlite3-node20');
     const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as Lock;
     const locked = listVersions(Object.keys(packages), (path) => lock.packages[path]?.version);
     const root = await installLocked(tarball, folder);
@@ -117,6 +118,19 @@ describe('the package', () => {
     const output = execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd });
     expect(output.toString().trim()).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED');
   });
+});
+
+it.each(NODES)('a checkout is installed on Node %i without a compiler, and runs', async (major) => {
+  const copy = join(folder, `checkout-on-${major}`);
+  copyCheckout(copy);
+  await installCheckout(copy, installNode(major));
+  const binary = join(copy, 'bin/vodhouse.js');
+  const { code, stdout } = await startVodhouse(['demo', '--once'], {
+    cwd: copy,
+    binary,
+    node: installNode(major),
+  }).ended;
+  expect([code, stdout]).toEqual([0, expect.stringContaining('vodhouse query')]);
 });
 
 /** The config that `init` writes, for the packages of a sandbox. */

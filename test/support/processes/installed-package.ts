@@ -15,8 +15,7 @@ const LEFT_OUT = ['node_modules', 'dist', 'data', '.git'];
 /** Runs `npm pack` in a copy of the checkout. Returns the path of the tarball, which is in the folder. */
 export async function packCheckout(folder: string): Promise<string> {
   const copy = join(folder, 'checkout');
-  const filter = (path: string) => !LEFT_OUT.includes(basename(path));
-  cpSync('.', copy, { recursive: true, filter });
+  copyCheckout(copy);
   const before = readManifest(copy);
   symlinkSync(resolve('node_modules'), join(copy, 'node_modules'));
   const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: copy });
@@ -24,6 +23,20 @@ export async function packCheckout(folder: string): Promise<string> {
   rmSync(copy, { recursive: true });
   const [{ filename }] = JSON.parse(stdout.slice(stdout.indexOf('[\n'))) as [{ filename: string }];
   return join(folder, filename);
+}
+
+export function copyCheckout(copy: string): void {
+  const filter = (path: string) => !LEFT_OUT.includes(basename(path));
+  cpSync('.', copy, { recursive: true, filter });
+}
+
+/** Runs `npm install` in a checkout by this Node, with a shell, and without a compiler. */
+export async function installCheckout(checkout: string, node: string): Promise<void> {
+  const { env, npm, programs } = await makeBareEnvironment(checkout, node);
+  symlinkSync('/bin/sh', join(programs, 'sh'));
+  symlinkSync('/usr/bin/env', join(programs, 'env'));
+  symlinkSync(npm, join(programs, 'npm'));
+  await run(node, [npm, 'install', '--prefer-offline'], { cwd: checkout, env });
 }
 
 const readManifest = (folder: string) => readFileSync(join(folder, 'package.json'), 'utf8');
@@ -35,21 +48,24 @@ export type Installation = Awaited<ReturnType<typeof installGlobally>>;
  * No other program is within its reach: no shell, no compiler. Returns the package, its command, and what npm wrote.
  */
 export async function installGlobally(tarball: string, folder: string, node: string) {
-  const [prefix, home, programs] = ['prefix', 'home', 'programs'].map((name) => join(folder, name)) as [
-    string,
-    string,
-    string,
-  ];
-  mkdirSync(home);
-  mkdirSync(programs);
-  symlinkSync(node, join(programs, 'node'));
-  const env = { ...(await makeEnvironment(home)), PATH: programs, npm_config_update_notifier: 'false' };
+  const prefix = join(folder, 'prefix');
+  const { env, npm } = await makeBareEnvironment(folder, node);
   const flags = ['--engine-strict', '--prefer-offline', '--ignore-scripts', '--no-fund'];
   const parameters = ['install', '--global', '--prefix', prefix, ...flags, tarball];
-  const npm = (await run('sh', ['-c', 'command -v npm'])).stdout.trim();
   const { stdout, stderr } = await run(node, [npm, ...parameters], { cwd: folder, env });
   const root = join(prefix, 'lib/node_modules/vodhouse');
   return { root, binary: join(prefix, 'bin/vodhouse'), stdout, stderr };
+}
+
+/** An environment with a home of its own and no program but this Node, and the path of npm. */
+async function makeBareEnvironment(folder: string, node: string) {
+  const [home, programs] = [join(folder, 'home'), join(folder, 'programs')];
+  mkdirSync(home);
+  mkdirSync(programs);
+  symlinkSync(node, join(programs, 'node'));
+  const npm = (await run('sh', ['-c', 'command -v npm'])).stdout.trim();
+  const env = { ...(await makeEnvironment(home)), PATH: programs, npm_config_update_notifier: 'false' };
+  return { env, npm, programs };
 }
 
 /**
