@@ -26,7 +26,7 @@ const KNOWS_BOTH = ['cli', 'app', 'sync', 'web'];
 
 /** Libraries that only these rooms may import. */
 const HOMES: Readonly<Record<string, readonly string[]>> = {
-  undici: ['service/client/', 'lib/http/'],
+  undici: ['service/client/', 'publishing/targets/stores/', 'lib/http/'],
   aws4fetch: ['publishing/targets/stores/'],
   '@rgrove/parse-xml': ['publishing/targets/stores/'],
   hyparquet: ['publishing/parquet.ts', 'publishing/targets/delta/'],

@@ -1,19 +1,27 @@
-/** A lake in a bucket of an S3-compatible store. aws4fetch signs the requests, and repeats those that fail on the way. */
+/** A lake in a bucket of an S3-compatible store. aws4fetch signs the requests, undici sends them. */
 import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseXml, XmlElement } from '@rgrove/parse-xml';
 import { AwsClient } from 'aws4fetch';
+import { request as sendRequest, type Dispatcher } from 'undici';
 import { errorCode, errorMessage } from '../../../lib/errors.ts';
+import { createAgent } from '../../../lib/http/agent.ts';
+import { NO_PROXIES } from '../../../lib/http/proxies.ts';
 import { formatLakePlace, listLakeSecrets, type S3Place } from '../../../lib/lake-place.ts';
 import { redact } from '../../../lib/redact.ts';
 import { TargetError } from '../target.ts';
 import type { Body, Store, StoredFile } from './store.ts';
 
-/** Without any progress of an answer for so long, a request is given up. */
-const DEADLINE_MS = 60_000;
+/** A request that moves no byte for so long is given up. One that moves may take any time. */
+const SILENCE_MS = 60_000;
+const CONNECT_TIMEOUT_MS = 10_000;
+const CONNECTIONS = 16;
 /** Repeated after 0.1, 0.2, … 3.2 s, by half at random. */
 const RETRIES = 6;
 const FIRST_RETRY_MS = 100;
+/** The socket takes so much at a time: each piece that it took is progress. */
+const PIECE_BYTES = 65_536;
 
 interface Request {
   method: 'GET' | 'PUT' | 'DELETE';
@@ -26,26 +34,48 @@ interface Request {
 interface Answer {
   status: number;
   body: Buffer;
-  headers: Headers;
+  headers: Dispatcher.ResponseData['headers'];
+}
+
+/** How requests to the bucket are signed and sent. */
+interface Connection {
+  place: S3Place;
+  signer: AwsClient;
+  agent: Dispatcher;
+  silenceMs: number;
 }
 
 /** The bucket must be there. */
-export function openBucket(place: S3Place): Store {
+export function openBucket(place: S3Place, { silenceMs = SILENCE_MS, retries = RETRIES } = {}): Store {
   const { accessKeyId, secretAccessKey, sessionToken, region, prefix } = place;
-  const client = new AwsClient({
-    ...{ accessKeyId, secretAccessKey, region, service: 's3', retries: 0 },
-    ...(sessionToken !== null && { sessionToken }),
-  });
+  const connection: Connection = {
+    place,
+    signer: new AwsClient({
+      accessKeyId,
+      secretAccessKey,
+      region,
+      service: 's3',
+      ...(sessionToken !== null && { sessionToken }),
+    }),
+    agent: createAgent({
+      connections: CONNECTIONS,
+      connectTimeoutMs: CONNECT_TIMEOUT_MS,
+      proxies: NO_PROXIES,
+      ca: null,
+      signal: new AbortController().signal,
+    }),
+    silenceMs,
+  };
   const own = prefix === '' ? '' : `${prefix}/`;
 
   /** The answer to a request. Throws TargetError for a refusal, but for a status in `accepted`. */
   async function send(request: Request, ...accepted: number[]): Promise<Answer> {
     for (let attempt = 0; ; attempt++) {
-      const answer = await sendOnce(client, place, request).catch((error: unknown) => error as TargetError);
+      const answer = await sendOnce(connection, request).catch((error: unknown) => error as TargetError);
       const isAnswer = !(answer instanceof Error);
       if (isAnswer && (answer.status < 300 || accepted.includes(answer.status))) return answer;
       const isPassing = !isAnswer || PASSING.includes(answer.status);
-      if (attempt === RETRIES || !isPassing) throw isAnswer ? toRefusal(answer, place) : answer;
+      if (attempt === retries || !isPassing) throw isAnswer ? toRefusal(answer, place) : answer;
       await sleep(FIRST_RETRY_MS * 2 ** attempt * (0.5 + Math.random() / 2));
     }
   }
@@ -87,30 +117,54 @@ export function openBucket(place: S3Place): Store {
 }
 
 /** Throws TargetError where there is no answer. */
-async function sendOnce(client: AwsClient, place: S3Place, request: Request): Promise<Answer> {
-  const { method, key, query = {}, headers = {}, body } = request;
+async function sendOnce(connection: Connection, request: Request): Promise<Answer> {
+  const { place, signer, agent, silenceMs } = connection;
+  const { method, key, query = {}, headers = {}, body = [] } = request;
   const url = new URL(toBucketUrl(place));
   url.pathname += key.split('/').map(encodeURIComponent).join('/');
   url.search = new URLSearchParams(query).toString().replaceAll('+', '%20');
   const hash = createHash('sha256'); // the store refuses a body that changed on the way
-  for (const piece of body ?? []) hash.update(piece);
-  const signed = { ...headers, 'x-amz-content-sha256': hash.digest('hex') };
+  for (const piece of body) hash.update(piece);
+  const signed = await signer.sign(url.href, {
+    method,
+    headers: { ...headers, 'x-amz-content-sha256': hash.digest('hex') },
+  });
+  const size = body.reduce((sum, { byteLength }) => sum + byteLength, 0);
   try {
-    const response = await client.fetch(url.href, {
-      ...{ method, headers: signed, redirect: 'manual', signal: AbortSignal.timeout(DEADLINE_MS) },
-      ...(body && { body: Buffer.concat(body) }),
+    const response = await sendRequest(url, {
+      dispatcher: agent,
+      method,
+      headers: {
+        ...Object.fromEntries(signed.headers),
+        ...(method === 'PUT' && { 'content-length': `${size}` }),
+      },
+      body: method === 'PUT' ? Readable.from(cut(body)) : null,
+      headersTimeout: silenceMs, // undici begins it again with each piece of the body
+      bodyTimeout: silenceMs, // and this one with each piece of the answer
     });
-    const bytes = Buffer.from(await response.arrayBuffer());
-    return { status: response.status, body: bytes, headers: response.headers };
+    const bytes = Buffer.from(await response.body.arrayBuffer());
+    return { status: response.statusCode, body: bytes, headers: response.headers };
   } catch (error) {
-    const cause = (error as { cause?: unknown }).cause ?? error;
-    const message = redact(errorMessage(cause), listLakeSecrets(place));
-    throw new TargetError(`${url.host} cannot be reached: ${message}`, {
-      code: errorCode(cause) || 'ETIMEDOUT',
-      hint: 'check `endpoint:` of the target, and the network',
-      cause: error,
-    });
+    throw toFailure(error, url.host, connection);
   }
+}
+
+function* cut(body: Body): Generator<Uint8Array> {
+  for (const piece of body)
+    for (let start = 0; start < piece.byteLength; start += PIECE_BYTES)
+      yield piece.subarray(start, start + PIECE_BYTES);
+}
+
+function toFailure(error: unknown, host: string, { place, silenceMs }: Connection): TargetError {
+  const isSilent = /^UND_ERR_(HEADERS|BODY)_TIMEOUT$/.test(errorCode(error));
+  const message = isSilent
+    ? `${host} took and sent nothing for ${silenceMs / 1000} s`
+    : `${host} cannot be reached: ${redact(errorMessage(error), listLakeSecrets(place))}`;
+  return new TargetError(message, {
+    code: isSilent ? 'ETIMEDOUT' : errorCode(error),
+    hint: 'check `endpoint:` of the target, and the network',
+    cause: error,
+  });
 }
 
 /** Ends with `/`. With an endpoint, the bucket is in the path; at AWS, in the name of the host. */
@@ -141,7 +195,7 @@ function toRefusal({ status, body }: Answer, place: S3Place): TargetError {
 
 /** The files of a page of ListObjectsV2. */
 function listFiles(root: XmlElement, { headers }: Answer, own: string): StoredFile[] {
-  const now = Date.parse(headers.get('date') ?? '') || Date.now();
+  const now = Date.parse(String(headers['date'])) || Date.now();
   return elementsOf(root, 'Contents').map((each) => ({
     key: decodeURIComponent((textOf(each, 'Key') ?? '').replaceAll('+', ' ')).slice(own.length),
     ageMs: now - Date.parse(textOf(each, 'LastModified') ?? ''),
