@@ -49,6 +49,24 @@ describe('a bucket', () => {
     });
   });
 
+  it.each([
+    [500, 'InternalError', 'the store itself fails'],
+    [507, 'XMinioStorageFull', 'the store itself fails'],
+    [429, 'TooManyRequests', 'the store itself fails or is busy'],
+    [403, 'InvalidAccessKeyId', 'correct the keys'],
+    [403, 'RequestTimeTooSkewed', 'the clock of this machine'],
+    [301, 'PermanentRedirect', '`region:`'],
+    [400, 'AuthorizationHeaderMalformed', '`region:`'],
+  ])('that answers %s %s has a hint that fits', async (status, code, hint) => {
+    const server = await startS3Server();
+    server.order(() => ({ kind: 'answer', status, code }));
+    const store = openBucket(server.place(), { retries: 0 });
+    await expect(store.get('one')).rejects.toMatchObject({
+      message: expect.stringContaining(`${status}: ${code}`) as string,
+      hint: expect.stringContaining(hint) as string,
+    });
+  });
+
   it('is checked for put-if-absent: one that ignores the header is refused by name', async () => {
     expect(await open(await startS3Server()).check()).toContain('none that exists is overwritten');
     await expect(open(await startS3Server({ isConditional: false })).check()).rejects.toThrow(

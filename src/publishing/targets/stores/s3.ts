@@ -182,15 +182,21 @@ function toRefusal({ status, body }: Answer, place: S3Place): TargetError {
   const code = textOf(root, 'Code');
   const said = redact(`${code ?? ''} ${textOf(root, 'Message') ?? ''}`.trim(), listLakeSecrets(place));
   const { host } = new URL(toBucketUrl(place));
-  const hints: Readonly<Record<string, string>> = {
-    NoSuchBucket: `aws s3 mb s3://${place.bucket}; or correct \`s3:\` and \`endpoint:\` of the target`,
-    AccessDenied:
-      'allow the key s3:GetObject, s3:PutObject and s3:DeleteObject, and s3:ListBucket on the bucket',
-  };
   return new TargetError(`${host} answered ${status}${said === '' ? ', and not as S3 does' : `: ${said}`}`, {
     code: code ?? `HTTP ${status}`,
-    hint: hints[code ?? ''] ?? 'correct the keys of the target in the config',
+    hint: findHint(status, code, place),
   });
+}
+
+function findHint(status: number, code: string | null, place: S3Place): string {
+  const correctPlace = 'correct `s3:`, `endpoint:` and `region:` of the target';
+  if (code === 'NoSuchBucket') return `aws s3 mb s3://${place.bucket}; or ${correctPlace}`;
+  if (code === 'AccessDenied')
+    return 'allow the key s3:GetObject, s3:PutObject and s3:DeleteObject, and s3:ListBucket on the bucket';
+  if (code === 'RequestTimeTooSkewed') return 'set the clock of this machine: timedatectl';
+  if (status >= 500 || PASSING.includes(status))
+    return 'the store itself fails or is busy: look at its log; loads go on by themselves';
+  return status === 401 || status === 403 ? 'correct the keys of the target in the config' : correctPlace;
 }
 
 /** The files of a page of ListObjectsV2. */
