@@ -182,6 +182,31 @@ describe.skipIf(findPostgres() === null)('the schema of a target', () => {
     }
   });
 
+  it.each(['LATIN1', 'EUC_KR', 'WIN1252'])(
+    'in a database of the encoding %s is refused by check, with the database to make',
+    async (encoding) => {
+      const url = await server.createDatabase(`ENCODING '${encoding}'`);
+      const hint = `CREATE DATABASE "${url.split('/').at(-1)}_utf8" OWNER "postgres" ENCODING 'UTF8' TEMPLATE template0`;
+      expect(await check(createTargetConfig(url))).toMatch(
+        new RegExp(`^the database database_\\d+ has the encoding ${encoding}, .* -> ${hint}; and name it`),
+      );
+      const site = await openPublished({ url });
+      await site.walk([1], { title: 'emoji \u{1F600}' });
+      await site.publish();
+      expect(await loadOutcome(site)).toContain(` 22P05 -> ${hint}`);
+    },
+  );
+
+  it('in a database of SQL_ASCII is loaded, with a warning of check', async () => {
+    const url = await server.createDatabase(`ENCODING 'SQL_ASCII'`);
+    const site = await openPublished({ url });
+    await site.walk([1], { title: 'emoji \u{1F600}' });
+    await site.publish();
+    expect(await loadOutcome(site)).toBe('loaded');
+    expect(await site.verify()).toEqual([]);
+    expect(await check(site.config)).toMatch(/complete; WARNING: a database in SQL_ASCII/);
+  });
+
   it('that another session locks ends in its own code, and what to type', async () => {
     const site = await openPublished();
     await site.load();

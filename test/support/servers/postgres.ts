@@ -81,10 +81,10 @@ export async function startPostgres({ hba = [], settings = [] }: PostgresOptions
     throw error;
   }
   let databases = 0;
-  /** Creates an empty database. Its address, for the superuser. */
-  const createDatabase = async () => {
+  /** Creates an empty database; `options`: such as `ENCODING 'LATIN1'`. Its address, for the superuser. */
+  const createDatabase = async (options = '') => {
     const name = `database_${++databases}`;
-    await query(`CREATE DATABASE "${name}" TEMPLATE template0`);
+    await query(`CREATE DATABASE "${name}" TEMPLATE template0 ${options}`);
     return url.replace(/[^/]*$/, name);
   };
   /** Freezes all its processes, or lets them continue. */

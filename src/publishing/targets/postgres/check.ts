@@ -9,7 +9,8 @@ import { begin, getAddress, quoteName, type Session } from './session.ts';
 import { TABLES } from './tables.ts';
 
 const DESCRIBE_SERVER = `SELECT format('PostgreSQL %s, %s', split_part(current_setting('server_version'), ' ', 1),
-  coalesce((SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid() AND ssl), 'no TLS')) AS server`;
+  coalesce((SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid() AND ssl), 'no TLS')) AS server,
+  current_setting('server_encoding') AS encoding`;
 
 const MISSING_RIGHTS = `SELECT format('%s on %s', string_agg(p, ', '), t) AS missing
 FROM unnest($1::text[]) t, unnest('{SELECT,INSERT,UPDATE,DELETE}'::text[]) p WHERE NOT has_table_privilege(t, p) GROUP BY t
@@ -18,6 +19,13 @@ UNION ALL SELECT 'TEMPORARY on the database' WHERE NOT has_database_privilege(cu
 /** As `Target.check`: makes what is missing in a transaction that ends with the session, without a COMMIT. */
 export async function checkTarget(session: Session, config: PostgresTargetConfig): Promise<string> {
   await begin(session, config);
+  const [described] = await session.query<{ server: string; encoding: string }>(DESCRIBE_SERVER);
+  const { server, encoding } = described ?? { server: '', encoding: '' };
+  if (!['UTF8', 'SQL_ASCII'].includes(encoding))
+    throw new ConfigError(
+      `the database ${getAddress(config).database} has the encoding ${encoding}, which lacks characters of titles`,
+      { hint: createOther(config) },
+    );
   const isComplete = (await planSchema(session, config)).length === 0;
   await extendSchema(session, config);
   const tables = TABLES.map(({ name }) => session.name(name));
@@ -26,10 +34,20 @@ export async function checkTarget(session: Session, config: PostgresTargetConfig
     const rights = missing.map((row) => row.missing).join('; ');
     throw new ConfigError(`${getAddress(config).user} lacks ${rights}`, { hint: runSql(config) });
   }
-  const [described] = await session.query<{ server: string }>(DESCRIBE_SERVER);
   const schema = isComplete ? 'complete' : 'what is missing is made by the next load';
-  return `${described?.server}; schema ${config.schema}: ${schema}`;
+  const warning =
+    encoding === 'UTF8'
+      ? ''
+      : '; WARNING: a database in SQL_ASCII keeps UTF-8 as bytes, so lengths and upper case are wrong';
+  return `${server}; schema ${config.schema}: ${schema}${warning}`;
 }
+
+/** A title may have any character, and a cluster may have another encoding by default. */
+const createDatabase = (config: PostgresTargetConfig, name: string): string =>
+  `CREATE DATABASE ${quoteName(name)} OWNER ${quoteName(getAddress(config).user)} ENCODING 'UTF8' TEMPLATE template0`;
+
+const createOther = (config: PostgresTargetConfig): string =>
+  `${createDatabase(config, `${getAddress(config).database}_utf8`)}; and name it in \`postgres:\``;
 
 const runSql = (config: PostgresTargetConfig): string =>
   `as an administrator: ${config.command} --print-sql | psql ${getAddress(config).database}`;
@@ -58,7 +76,8 @@ function findHint(said: string, config: PostgresTargetConfig): string | undefine
     [/^ETIMEDOUT/, 'check that the server is not frozen; or raise `load_timeout` of the target'],
     [/^(ECONNREFUSED|ENOENT)|timeout expired/, `pg_isready -h ${host} -p ${port}; or correct \`postgres:\``],
     [/^28|client password must be/, `ALTER ROLE ${role} LOGIN PASSWORD '…'; or correct \`postgres:\``],
-    [/^3D000/, `CREATE DATABASE ${quoteName(database)} OWNER ${role}; or correct the name in \`postgres:\``],
+    [/^3D000/, `${createDatabase(config, database)}; or correct the name in \`postgres:\``],
+    [/^22P05/, createOther(config)],
     [/^42501/, runSql(config)],
     [/^42704/, 'CREATE ROLE …; or take the role out of `readers:`'],
     [/^(23505|42P10)/, 'DROP TABLE … CASCADE, and vodhouse publish makes and loads it again'],
