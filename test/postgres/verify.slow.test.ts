@@ -92,6 +92,38 @@ INSERT INTO $.video_tags SELECT * FROM $.video_tags WHERE video_key = 'main/1000
     expect(await site.differences()).toEqual([]);
   });
 
+  it.each([
+    ['extra_float_digits', '0'],
+    ['extra_float_digits', '-15'],
+    ['datestyle', 'SQL, DMY'],
+    ['datestyle', 'Postgres, MDY'],
+    ['timezone', 'Asia/Seoul'],
+    ['intervalstyle', 'sql_standard'],
+    ['bytea_output', 'escape'],
+    ['standard_conforming_strings', 'off'],
+    ['client_encoding', 'LATIN1'],
+    ['search_path', 'odd, pg_catalog'],
+    ['default_transaction_read_only', 'on'],
+    ['default_transaction_isolation', 'serializable'],
+  ])('finds none where the role has %s = %s', async (name, value) => {
+    const role = `set_${name}_${value.replaceAll(/\W/g, '')}`;
+    await server.query(`CREATE SCHEMA IF NOT EXISTS odd;
+CREATE OR REPLACE FUNCTION odd.count(text) RETURNS bigint LANGUAGE sql AS 'SELECT 0::bigint';
+CREATE OR REPLACE FUNCTION odd.now() RETURNS timestamptz LANGUAGE sql AS 'SELECT NULL::timestamptz';
+GRANT ALL ON SCHEMA odd TO PUBLIC;
+CREATE ROLE "${role}" SUPERUSER LOGIN; ALTER ROLE "${role}" SET ${name} = ${name === 'search_path' ? value : `'${value}'`}`);
+    const site = openPostgresSite(server, { url: server.url.replace('postgres@', `${role}@`) });
+    site.register();
+    await site.walk([1, 2, 3], { title: '한글 \\ \u{1F600}', v_framerate: 1 / 3, duration: 60_000 });
+    site.book({ '2026-02-28': 20 });
+    for (const title of ['one', 'two']) {
+      await site.walk([1], { title, v_framerate: 23.976023976023978 });
+      expect(await site.ship()).toMatchObject({ main: { error: null }, '(runs)': { error: null } });
+      expect(await site.verify()).toEqual([]);
+    }
+    expect(await openPostgresTarget(site.config, '').countVideos('main')).toBe(3);
+  });
+
   it('ends after ten differences', async () => {
     const site = openPostgresSite(server);
     site.register();

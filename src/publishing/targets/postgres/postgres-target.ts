@@ -6,7 +6,7 @@ import type { Source } from '../source.ts';
 import type { Target } from '../target.ts';
 import { checkTarget, describeError } from './check.ts';
 import { loadAccount, loadShared, removeAccount } from './load.ts';
-import { ensureSchema } from './schema.ts';
+import { beginLoad } from './schema.ts';
 import { begin, withSession, type Session } from './session.ts';
 import { SELECT_STATE, type Context, type LoadedState } from './tables.ts';
 import { verifyAccount } from './verify.ts';
@@ -24,20 +24,20 @@ export function openPostgresTarget(config: PostgresTargetConfig, worker: string)
     });
   const load = (source: Source, work: (context: Context) => Promise<number>) =>
     connect(config.loadTimeoutMs, async (session) => {
-      await ensureSchema(session, config);
-      await begin(session, config);
+      await beginLoad(session, config);
       const result = await work({ session, config, source, worker });
       await session.execute('COMMIT');
       return result;
     });
   /** No rows where nothing was loaded yet. */
   const read = <Row extends object>(toSql: (session: Session) => string, values: readonly unknown[] = []) =>
-    connect(shortMs, (session) => session.query<Row & QueryResultRow>(toSql(session), values)).catch(
-      (error: unknown): Row[] => {
-        if (errorCode(error) === UNDEFINED_TABLE) return [];
-        throw error;
-      },
-    );
+    connect(shortMs, async (session) => {
+      await begin(session, config, 'READ ONLY');
+      return session.query<Row & QueryResultRow>(toSql(session), values);
+    }).catch((error: unknown): Row[] => {
+      if (errorCode(error) === UNDEFINED_TABLE) return [];
+      throw error;
+    });
 
   return {
     readAccounts: async () => {

@@ -131,12 +131,13 @@ export async function extendSchema(session: Session, config: PostgresTargetConfi
     await session.execute(`UPDATE ${session.name('vodhouse_account')} SET shape = NULL`);
 }
 
-/** As `extendSchema`, in a transaction; two cheap queries where nothing is missing. */
-export async function ensureSchema(session: Session, config: PostgresTargetConfig): Promise<void> {
-  if ((await planSchema(session, config)).length === 0) return;
+/** Begins the transaction of a load. What the schema lacks is added in one of its own before. */
+export async function beginLoad(session: Session, config: PostgresTargetConfig): Promise<void> {
   await begin(session, config);
+  if ((await planSchema(session, config)).length === 0) return;
   await extendSchema(session, config);
   await session.execute('COMMIT');
+  await begin(session, config);
 }
 
 /** Everything, for an administrator who makes or extends the schema (`--print-sql`). Run twice, it changes nothing. */

@@ -132,10 +132,12 @@ async function copyChunks(client: Client, sql: string, chunks: Iterable<Buffer>)
 /** A process that was stopped in the middle of a load keeps its locks no longer than this. */
 const MAX_IDLE_MS = 5 * MINUTE_MS;
 
-/** Of each transaction. A machine that lost its power or its network keeps no lock for longer than a minute or two. */
+/** Of each transaction, whatever the role or the database has. A machine that lost its power or its network keeps no lock for longer than a minute or two. */
 const SETTINGS = {
   timezone: 'UTC',
   datestyle: 'ISO',
+  extra_float_digits: 1, // else a number comes back with fewer digits than it has
+  search_path: 'pg_catalog',
   jit: 'off',
   // a few rows of large tables: where rows are cheap to find, the planner still prefers to read everything
   enable_seqscan: 'off',
@@ -144,7 +146,7 @@ const SETTINGS = {
   tcp_keepalives_count: 3,
 };
 
-/** Begins a transaction with the settings of a load, whatever the role has. `mode`: such as `READ ONLY`. */
+/** Begins a transaction with the settings of a load. `mode`: such as `READ ONLY`. */
 export async function begin(
   session: Session,
   { lockTimeoutMs, loadTimeoutMs }: Pick<PostgresTargetConfig, 'lockTimeoutMs' | 'loadTimeoutMs'>,
@@ -155,8 +157,12 @@ export async function begin(
     ...SETTINGS,
     lock_timeout: lockTimeoutMs,
     statement_timeout: loadTimeoutMs,
+    transaction_timeout: 0,
     idle_in_transaction_session_timeout: Math.min(loadTimeoutMs, MAX_IDLE_MS),
   };
-  const calls = Object.keys(settings).map((name, index) => `set_config('${name}', $${index + 1}, true)`);
-  await session.query(`SELECT ${calls.join(', ')}`, Object.values(settings).map(String));
+  // only those that the server knows: `transaction_timeout` came with PostgreSQL 17
+  await session.query(
+    `SELECT set_config(name, $1::jsonb ->> lower(name), true) FROM pg_settings WHERE $1::jsonb ? lower(name)`,
+    [JSON.stringify(settings)],
+  );
 }
