@@ -3,10 +3,12 @@ import type { PostgresTargetConfig } from '../../src/config/config.ts';
 import { errorCode, errorLine, hintLine } from '../../src/lib/errors.ts';
 import { openPostgresTarget } from '../../src/publishing/targets/postgres/postgres-target.ts';
 import { formatSchemaSql } from '../../src/publishing/targets/postgres/schema.ts';
+import { VIEWS } from '../../src/publishing/targets/postgres/tables.ts';
 import { openPostgresSite } from '../support/fixtures/postgres-site.ts';
 import { createTargetConfig } from '../support/fixtures/target-config.ts';
 import { findPostgres, postgresForTests } from '../support/servers/postgres.ts';
 
+const NO_VIEWS = VIEWS.map(({ name }) => `DROP VIEW IF EXISTS $.${name} CASCADE`).join('; ');
 const WORD = 'p@ss/wörd 100%';
 
 describe.skipIf(findPostgres() === null)('the schema of a target', () => {
@@ -70,16 +72,95 @@ describe.skipIf(findPostgres() === null)('the schema of a target', () => {
     });
   });
 
-  it('without a primary key is not loaded, and says what to do', async () => {
+  it.each([
+    ['videos lacks the primary key (video_key)', 'ALTER TABLE $.videos DROP CONSTRAINT videos_pkey'],
+    [
+      'videos lacks the primary key (video_key)',
+      'ALTER TABLE $.videos DROP CONSTRAINT videos_pkey, ALTER video_key DROP NOT NULL; INSERT INTO $.videos SELECT * FROM $.videos; INSERT INTO $.videos (account) VALUES (NULL)',
+    ],
+    [
+      'packages lacks the primary key (package_key)',
+      'ALTER TABLE $.packages DROP CONSTRAINT packages_pkey, ADD PRIMARY KEY (account, package_key)',
+    ],
+    ['runs lacks the primary key (warehouse_id, run_id)', 'ALTER TABLE $.runs DROP CONSTRAINT runs_pkey'],
+    [
+      'vodhouse_account lacks the primary key (account)',
+      'ALTER TABLE $.vodhouse_account DROP CONSTRAINT vodhouse_account_pkey',
+    ],
+    ['videos lacks the column video_key', 'ALTER TABLE $.videos DROP COLUMN video_key CASCADE'],
+    ['videos lacks the column account', 'ALTER TABLE $.videos DROP COLUMN account CASCADE'],
+    ['storage_daily lacks the column day', 'ALTER TABLE $.storage_daily DROP COLUMN day CASCADE'],
+    ['about lacks the column warehouse_id', 'ALTER TABLE $.about DROP COLUMN warehouse_id CASCADE'],
+    [
+      'vodhouse_account lacks the column account',
+      'ALTER TABLE $.vodhouse_account DROP COLUMN account CASCADE',
+    ],
+    ['vodhouse_load lacks the column load_id', 'ALTER TABLE $.vodhouse_load DROP COLUMN load_id CASCADE'],
+    [
+      'storage_daily.total_bytes has the type numeric(20,1), not bigint',
+      `${NO_VIEWS}; ALTER TABLE $.storage_daily ALTER total_bytes TYPE numeric(20,1)`,
+    ],
+    [
+      'videos.video_key has the type character varying(40), not text',
+      `${NO_VIEWS}; ALTER TABLE $.videos ALTER video_key TYPE varchar(40)`,
+    ],
+    [
+      'the view videos_now was replaced',
+      'DROP VIEW $.videos_now CASCADE; CREATE VIEW $.videos_now AS SELECT 1 AS one',
+    ],
+    [
+      'the view videos_now was replaced',
+      'CREATE MATERIALIZED VIEW $.fast AS SELECT * FROM $.videos_now; ALTER VIEW $.videos_now RENAME TO slow; ALTER MATERIALIZED VIEW $.fast RENAME TO videos_now',
+    ],
+    [
+      'the view videos_now was replaced',
+      'DROP VIEW $.videos_now CASCADE; CREATE TABLE $.videos_now (id int)',
+    ],
+    [
+      'the view vodhouse_freshness was replaced',
+      'DROP VIEW $.vodhouse_freshness; CREATE VIEW $.vodhouse_freshness AS SELECT 1 AS one',
+    ],
+    [
+      'videos is no table',
+      'ALTER TABLE $.videos RENAME TO kept; CREATE VIEW $.videos AS SELECT * FROM $.kept',
+    ],
+  ])('names what somebody changed (%s), and a rebuild changes it back', async (damage, sql) => {
     const site = await openPublished();
     await site.load();
-    await site.query('ALTER TABLE $.videos DROP CONSTRAINT videos_pkey');
-    await site.walk([1], { title: 'new' });
-    await site.publish();
-    expect(await loadOutcome(site)).toMatch(/ 42P10 -> DROP TABLE/);
-    await site.query('DROP TABLE $.videos CASCADE');
-    expect(await loadOutcome(site)).toBe('loaded');
+    await site.query(sql);
+    const said = await loadOutcome(site);
+    expect(said).toContain(`somebody changed the schema ${site.schema}: ${damage}`);
+    expect(said).toContain(`-> ${site.config.command} --rebuild ACCOUNT changes that back`);
+    expect(await check(site.config)).toBe(said);
+    expect(await loadOutcome(site, { force: { account: 'main', kind: 'rebuild' } })).toBe('loaded');
     expect(await site.differences()).toEqual([]);
+    await site.walk([1], { title: 'new' });
+    expect(await site.ship()).toMatchObject({ main: { error: null }, '(runs)': { error: null } });
+    expect(await site.verify()).toEqual([]);
+    expect(await site.differences()).toEqual([]);
+    expect(await site.query('SELECT title FROM $.videos_now WHERE video_id = 1')).toEqual([{ title: 'new' }]);
+    expect(await check(site.config)).toMatch(/complete$/);
+  });
+
+  it('follows a table that was renamed: the views show the new one', async () => {
+    const site = await openPublished();
+    await site.load();
+    await site.query('ALTER TABLE $.videos RENAME TO kept');
+    await site.walk([1], { title: 'new' });
+    await site.ship();
+    expect(await site.query('SELECT title FROM $.videos_now WHERE video_id = 1')).toEqual([{ title: 'new' }]);
+    expect(await site.differences()).toEqual([]);
+  });
+
+  it('is refused with a hint where a view of somebody else stands in the way', async () => {
+    const site = await openPublished();
+    await site.load();
+    await site.query(
+      `${NO_VIEWS}; ALTER TABLE $.videos ALTER title TYPE varchar(500); CREATE VIEW $.mine AS SELECT title FROM $.videos`,
+    );
+    expect(await loadOutcome(site, { force: { account: 'main', kind: 'rebuild' } })).toMatch(
+      /used by a view.* 0A000 -> drop your own views/,
+    );
   });
 
   it('with tables of our names that others made is refused, and nothing is changed', async () => {

@@ -14,7 +14,7 @@ import type { Source } from '../source.ts';
 import type { LoadOptions } from '../target.ts';
 import { copyInto, replace } from './rows.ts';
 import {
-  ACCOUNT_TABLES,
+  OWNED_TABLES,
   lockAccount,
   recordAccount,
   recordLoad,
@@ -121,7 +121,7 @@ async function deleteOurs(context: Context, name: string): Promise<number> {
 /** Returns the number of rows. */
 async function deleteAccount({ session }: Context, account: string): Promise<number> {
   let rows = 0;
-  for (const table of ACCOUNT_TABLES)
+  for (const table of OWNED_TABLES)
     rows += await session.execute(`DELETE FROM ${session.name(table)} WHERE account = $1`, [account]);
   return rows;
 }

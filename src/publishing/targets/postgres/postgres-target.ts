@@ -13,7 +13,8 @@ import { verifyAccount } from './verify.ts';
 
 /** Of short statements; a shorter `load_timeout` holds for them too. */
 const SHORT_DEADLINE_MS = 30_000;
-const UNDEFINED_TABLE = '42P01';
+/** No such table, or no such column. */
+const NOT_THERE = ['42P01', '42703'];
 
 /** Connects when needed; makes or extends the schema before each load. See `Target`. */
 export function openPostgresTarget(config: PostgresTargetConfig, worker: string): Target {
@@ -22,20 +23,20 @@ export function openPostgresTarget(config: PostgresTargetConfig, worker: string)
     withSession(config, deadlineMs, work).catch((error: unknown) => {
       throw describeError(error, config);
     });
-  const load = (source: Source, work: (context: Context) => Promise<number>) =>
+  const load = (source: Source, work: (context: Context) => Promise<number>, isRebuilt = false) =>
     connect(config.loadTimeoutMs, async (session) => {
-      await beginLoad(session, config);
+      await beginLoad(session, config, isRebuilt);
       const result = await work({ session, config, source, worker });
       await session.execute('COMMIT');
       return result;
     });
-  /** No rows where nothing was loaded yet. */
+  /** No rows where nothing was loaded yet, or where somebody dropped a column. */
   const read = <Row extends object>(toSql: (session: Session) => string, values: readonly unknown[] = []) =>
     connect(shortMs, async (session) => {
       await begin(session, config, 'READ ONLY');
       return session.query<Row & QueryResultRow>(toSql(session), values);
     }).catch((error: unknown): Row[] => {
-      if (errorCode(error) === UNDEFINED_TABLE) return [];
+      if (NOT_THERE.includes(errorCode(error))) return [];
       throw error;
     });
 
@@ -54,7 +55,8 @@ export function openPostgresTarget(config: PostgresTargetConfig, worker: string)
       return row?.count ?? 0;
     },
     check: () => connect(shortMs, (session) => checkTarget(session, config)),
-    load: (source, account, options) => load(source, (context) => loadAccount(context, account, options)),
+    load: (source, account, options) =>
+      load(source, (context) => loadAccount(context, account, options), options.force !== null),
     loadShared: (source) => load(source, loadShared),
     remove: (source, account) => load(source, (context) => removeAccount(context, account)),
     verify: (source, account) =>

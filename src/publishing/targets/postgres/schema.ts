@@ -1,25 +1,19 @@
 /** Makes and extends the schema of a target. The first load does, and it only adds: what readers see is never dropped. */
 import type { PostgresTargetConfig } from '../../../config/config.ts';
 import { ConfigError } from '../../../lib/errors.ts';
-import type { View } from '../../mart.ts';
+import {
+  hasKey,
+  isReplaced,
+  listDamages,
+  listIdentity,
+  listRetyped,
+  readRelations,
+  typeOnly,
+  type Relation,
+  type Relations,
+} from './relations.ts';
 import { begin, getAddress, quoteName, quoteNames, type Session } from './session.ts';
-import { TABLES, VIEWS, type TargetTable } from './tables.ts';
-
-/** The columns of each table and view of a schema, in their order. */
-type Relations = ReadonlyMap<string, readonly string[]>;
-
-/** Null where the schema does not exist. */
-async function readRelations(session: Session, schema: string): Promise<Relations | null> {
-  const rows = await session.query<{ name: string | null; columns: string[] }>(
-    `SELECT c.relname AS name,
-  ARRAY(SELECT attname::text FROM pg_attribute WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped ORDER BY attnum) AS columns
-FROM pg_namespace n LEFT JOIN pg_class c ON c.relnamespace = n.oid AND c.relkind IN ('r', 'v', 'p', 'f', 'm')
-WHERE n.nspname = $1`,
-    [schema],
-  );
-  if (rows.length === 0) return null;
-  return new Map(rows.flatMap(({ name, columns }) => (name === null ? [] : [[name, columns]])));
-}
+import { TABLES, VIEWS, type TargetTable, type TargetView } from './tables.ts';
 
 /** Throws ConfigError for a schema that is not of vodhouse. */
 function assertOurSchema(schema: string, relations: Relations): void {
@@ -31,63 +25,114 @@ function assertOurSchema(schema: string, relations: Relations): void {
   );
 }
 
-/** The statements that add what a schema lacks. Each of them does nothing where it was run before. */
+/** The statements that make a schema whole; none where nothing is missing. Each of them does nothing where it was run before. */
 function plan(schema: string, relations: Relations | null): string[] {
-  const columnsOf = (name: string) => relations?.get(name) ?? [];
-  const tables = TABLES.filter(({ name, columns }) =>
-    Object.keys(columns).some((column) => !columnsOf(name).includes(column)),
-  );
-  const views = VIEWS.flatMap((view) => {
-    const existing = columnsOf(view.name);
-    const added = view.columns.flatMap(({ name }) => (existing.includes(name) ? [] : [name]));
-    // a view keeps its columns and their order; new ones go to its end, as PostgreSQL demands
-    return added.length > 0 ? [defineView(schema, view, [...existing, ...added])] : [];
+  const find = (name: string) => relations?.get(name);
+  const tables = TABLES.flatMap((table) => mendTable(schema, table, find(table.name)));
+  const isRetyped = tables.some((sql) => sql.includes(' TYPE '));
+  const views = VIEWS.map((view) => {
+    const relation = find(view.name);
+    const lacking = Object.keys(view.columns).filter((column) => !(column in (relation?.columns ?? {})));
+    const isOther = relation !== undefined && isReplaced(view, relation);
+    return { view, relation, lacking, isOther };
   });
+  // a renamed table takes its views with it, so all of them are defined again
+  const isWhole =
+    tables.length === 0 && views.every(({ lacking, isOther }) => !isOther && lacking.length === 0);
+  const ours = views
+    .filter(({ relation, isOther }) => relation && !isOther)
+    .map(({ view }) => toPath(schema, view));
   return [
     ...(relations === null ? [`CREATE SCHEMA IF NOT EXISTS ${quoteName(schema)}`] : []),
-    ...tables.flatMap((table) => defineTable(schema, table).slice(relations?.has(table.name) ? 1 : 0)),
-    ...views,
-    ...(relations?.has(FRESHNESS) ? [] : [defineFreshness(schema)]),
+    // no column has another type while a view shows it
+    ...(isRetyped && ours.length > 0 ? [`DROP VIEW ${ours.join(', ')}`] : []),
+    ...tables,
+    ...views.flatMap(({ view, relation, lacking, isOther }) => {
+      if (isWhole) return [];
+      // a view keeps its columns and their order; new ones go to its end, as PostgreSQL demands
+      const existing = relation && !isOther && !isRetyped ? Object.keys(relation.columns) : [];
+      const names = existing.length > 0 ? [...existing, ...lacking] : Object.keys(view.columns);
+      return [...(isOther ? [putAway(schema, view)] : []), defineView(schema, view, names)];
+    }),
   ];
 }
+
+const toPath = (schema: string, { name }: { name: string }): string =>
+  `${quoteName(schema)}.${quoteName(name)}`;
+
+/** What somebody put in the place of a table or view is not deleted. */
+const putAway = (schema: string, { name }: { name: string }): string =>
+  `ALTER TABLE ${toPath(schema, { name })} RENAME TO ${quoteName(`${name}_replaced`)}`;
 
 /** A changed video fits into the page of its former state, so that no index must be changed. */
 const UPDATED = ' WITH (fillfactor = 90)';
 
 /** The first statement makes the table, with its key only; the others add what it lacks. */
-function defineTable(schema: string, { name, columns, key, index }: TargetTable): string[] {
-  const table = `${quoteName(schema)}.${quoteName(name)}`;
-  const define = (names: readonly string[]) =>
-    names.map((column) => `${quoteName(column)} ${columns[column]}`);
+function defineTable(schema: string, table: TargetTable): string[] {
+  const { name, columns, key, index } = table;
+  const path = toPath(schema, table);
   const primaryKey = key.length > 0 ? [`PRIMARY KEY (${quoteNames(key)})`] : [];
-  const others = define(Object.keys(columns).filter((column) => !key.includes(column)));
+  const keys = key.map((column) => `${quoteName(column)} ${columns[column]}`);
   return [
-    `CREATE TABLE IF NOT EXISTS ${table} (${[...define(key), ...primaryKey].join(', ')})${name === 'videos' ? UPDATED : ''}`,
-    `ALTER TABLE ${table}\n  ${others.map((column) => `ADD COLUMN IF NOT EXISTS ${column}`).join(',\n  ')}`,
+    `CREATE TABLE IF NOT EXISTS ${path} (${[...keys, ...primaryKey].join(', ')})${name === 'videos' ? UPDATED : ''}`,
+    addColumns(schema, table),
     ...(index
-      ? [`CREATE INDEX IF NOT EXISTS ${quoteName(`${name}_account`)} ON ${table} (${quoteNames(index)})`]
+      ? [`CREATE INDEX IF NOT EXISTS ${quoteName(`${name}_account`)} ON ${path} (${quoteNames(index)})`]
       : []),
   ];
 }
 
-function defineView(schema: string, view: View, columns: readonly string[]): string {
+function addColumns(schema: string, table: TargetTable): string {
+  const columns = Object.entries(table.columns).map(
+    ([column, type]) => `ADD COLUMN IF NOT EXISTS ${quoteName(column)} ${type}`,
+  );
+  return `ALTER TABLE ${toPath(schema, table)}\n  ${columns.join(',\n  ')}`;
+}
+
+/** The statements that give a table its form. Rows that lost their key or their account go: their owners load them again. */
+function mendTable(schema: string, table: TargetTable, relation: Relation | undefined): string[] {
+  if (!relation) return defineTable(schema, table);
+  if (relation.kind !== 'table') return [putAway(schema, table), ...defineTable(schema, table)];
+  const { columns, key } = table;
+  const path = toPath(schema, table);
+  const isLacking = (column: string) => !(column in relation.columns);
+  const retyped = listRetyped(table, relation).map((column) => {
+    const type = typeOnly(columns[column] ?? '');
+    return `ALTER ${quoteName(column)} TYPE ${columns[column]?.replace(/ (?:DEFAULT|GENERATED) .*/, '')} USING ${quoteName(column)}::${type}`;
+  });
+  const identity = listIdentity(table);
+  const isOwnerless = identity.some(isLacking);
+  const names = quoteNames(key);
+  return [
+    ...(Object.keys(columns).some(isLacking) ? defineTable(schema, table).slice(1) : []),
+    ...(retyped.length > 0 ? [`ALTER TABLE ${path} ${retyped.join(', ')}`] : []),
+    ...(isOwnerless || !hasKey(table, relation)
+      ? [`DELETE FROM ${path} WHERE ${identity.map((column) => `${quoteName(column)} IS NULL`).join(' OR ')}`]
+      : []),
+    ...(hasKey(table, relation)
+      ? []
+      : [
+          ...(relation.keyName === null
+            ? []
+            : [`ALTER TABLE ${path} DROP CONSTRAINT ${quoteName(relation.keyName)}`]),
+          `DELETE FROM ${path} WHERE ctid IN (SELECT ctid FROM (
+  SELECT ctid, row_number() OVER (PARTITION BY ${names}) AS place FROM ${path}) AS t WHERE place > 1)`,
+          `ALTER TABLE ${path} ADD PRIMARY KEY (${names})`,
+        ]),
+  ];
+}
+
+function defineView(schema: string, view: TargetView, columns: readonly string[]): string {
   const where = (view.whereFalse ?? []).map((column) => `not ${column}`).join(' and ');
   const select = view.select.replace(
     /\b(from|join) (\w+)/g,
     (_, word: string, table: string) => `${word} ${quoteName(schema)}.${table}`,
   );
-  return `CREATE OR REPLACE VIEW ${quoteName(schema)}.${quoteName(view.name)} AS
+  return `CREATE OR REPLACE VIEW ${toPath(schema, view)} AS
 SELECT ${quoteNames(columns)} FROM (${select}${where && ` where ${where}`}) AS v`;
 }
 
-/** For alarms of readers. */
-const FRESHNESS = 'vodhouse_freshness';
-
-const defineFreshness = (schema: string) => `CREATE OR REPLACE VIEW ${quoteName(schema)}.${FRESHNESS} AS
-SELECT account, worker, warehouse_id, version, change_seq, published_at, loaded_at,
-  extract(epoch FROM now() - loaded_at)::bigint AS loaded_seconds_ago FROM ${quoteName(schema)}.vodhouse_account`;
-
-const READABLE = [...[...TABLES, ...VIEWS].map(({ name }) => name), FRESHNESS];
+const READABLE = [...TABLES, ...VIEWS].map(({ name }) => name);
 
 /** The rights of a reader on tables and views, also on those that are made later. */
 function defineGrants(schema: string, reader: string): string[] {
@@ -101,6 +146,9 @@ function defineGrants(schema: string, reader: string): string[] {
   ];
 }
 
+/** How many are named in a message. */
+const MOST_DAMAGES = 5;
+
 /** Those who may not use the schema, or not read a table or view of it. */
 async function listUnableReaders(session: Session, config: PostgresTargetConfig): Promise<string[]> {
   const rows = await session.query<{ reader: string }>(
@@ -112,19 +160,38 @@ WHERE NOT has_schema_privilege(r, n.oid, 'USAGE') OR EXISTS (SELECT FROM pg_clas
   return rows.map(({ reader }) => reader);
 }
 
-/** The statements that the schema needs. Throws ConfigError where no load can go on. */
-export async function planSchema(session: Session, config: PostgresTargetConfig): Promise<string[]> {
+/**
+ * The statements that the schema needs. Throws ConfigError where no load can go on; `isRebuilt`: what somebody has changed is
+ * changed back.
+ */
+export async function planSchema(
+  session: Session,
+  config: PostgresTargetConfig,
+  isRebuilt = false,
+): Promise<string[]> {
   const { schema, readers } = config;
   const relations = await readRelations(session, schema);
   assertOurSchema(schema, relations ?? new Map());
+  const damages = listDamages(relations ?? new Map());
+  if (damages.length > 0 && !isRebuilt)
+    throw new ConfigError(
+      `somebody changed the schema ${schema}: ${damages.slice(0, MOST_DAMAGES).join('; ')}`,
+      {
+        hint: `${config.command} --rebuild ACCOUNT changes that back`,
+      },
+    );
   const unable = relations === null ? readers : await listUnableReaders(session, config);
   return [...plan(schema, relations), ...unable.flatMap((reader) => defineGrants(schema, reader))];
 }
 
 /** Adds what the schema lacks, in the transaction of the caller. Throws ConfigError as `planSchema`, and what pg throws. */
-export async function extendSchema(session: Session, config: PostgresTargetConfig): Promise<void> {
+export async function extendSchema(
+  session: Session,
+  config: PostgresTargetConfig,
+  isRebuilt = false,
+): Promise<void> {
   await session.lock('schema');
-  const statements = await planSchema(session, config); // another worker may have been first
+  const statements = await planSchema(session, config, isRebuilt); // another worker may have been first
   for (const sql of statements) await session.execute(sql);
   // columns that were added have no values: everything is loaded again
   if (statements.some((sql) => sql.startsWith('ALTER TABLE')))
@@ -132,10 +199,14 @@ export async function extendSchema(session: Session, config: PostgresTargetConfi
 }
 
 /** Begins the transaction of a load. What the schema lacks is added in one of its own before. */
-export async function beginLoad(session: Session, config: PostgresTargetConfig): Promise<void> {
+export async function beginLoad(
+  session: Session,
+  config: PostgresTargetConfig,
+  isRebuilt: boolean,
+): Promise<void> {
   await begin(session, config);
-  if ((await planSchema(session, config)).length === 0) return;
-  await extendSchema(session, config);
+  if ((await planSchema(session, config, isRebuilt)).length === 0) return;
+  await extendSchema(session, config, isRebuilt);
   await session.execute('COMMIT');
   await begin(session, config);
 }

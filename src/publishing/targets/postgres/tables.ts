@@ -17,6 +17,12 @@ export interface TargetTable {
   index?: readonly string[];
 }
 
+/** A view in the target. */
+export interface TargetView extends Pick<View, 'name' | 'select' | 'whereFalse'> {
+  /** The type of each column, by name. */
+  columns: Readonly<Record<string, string>>;
+}
+
 const TYPES: Partial<Record<DataType, string>> = {
   ...{ BIGINT: 'bigint', REAL: 'double precision', BOOLEAN: 'boolean', DATE: 'date' },
 };
@@ -46,15 +52,14 @@ export function toKey({ name, key }: Pick<Table, 'name' | 'key'>): string[] {
 /** With every column of a video: other warehouses of the schema may leave out others, and DDL never depends on the config. */
 const { all } = createMarts({ durationUnit: 'ms', exclude: [] });
 
-/** The published views, in an order in which they can be created. */
-export const VIEWS: readonly View[] = all.flatMap((mart) => (mart.kind === 'view' ? mart : []));
+const toTypes = ({ columns }: Table | View) =>
+  Object.fromEntries(columns.map((column) => [column.name, toType(column)]));
 
 function toTargetTable(table: Table): TargetTable {
   const key = toKey(table);
   const owner = key[0] === WAREHOUSE_ID ? { [WAREHOUSE_ID]: 'uuid' } : {};
-  const columns = Object.fromEntries(table.columns.map((column) => [column.name, toType(column)]));
   const index = table.name === 'video_tags' ? { index: ['video_key'] } : {};
-  return { name: table.name, key, columns: { ...owner, ...columns }, ...index };
+  return { name: table.name, key, columns: { ...owner, ...toTypes(table) }, ...index };
 }
 
 /** The clock of the server. */
@@ -91,8 +96,31 @@ export const TABLES: readonly TargetTable[] = [
   ...[account, load],
 ];
 
+/** For alarms of readers. */
+const freshness: TargetView = {
+  name: 'vodhouse_freshness',
+  columns: {
+    account: 'text',
+    worker: 'text',
+    warehouse_id: 'uuid',
+    version: 'text',
+    change_seq: 'bigint',
+    published_at: TIME,
+    loaded_at: TIME,
+    loaded_seconds_ago: 'bigint',
+  },
+  select: `select account, worker, warehouse_id, version, change_seq, published_at, loaded_at,
+  extract(epoch FROM now() - loaded_at)::bigint as loaded_seconds_ago from vodhouse_account`,
+};
+
+/** All views of a target, in an order in which they can be created. */
+export const VIEWS: readonly TargetView[] = [
+  ...all.flatMap((mart) => (mart.kind === 'view' ? { ...mart, columns: toTypes(mart) } : [])),
+  freshness,
+];
+
 /** The tables that an account is deleted from. */
-export const ACCOUNT_TABLES: readonly string[] = TABLES.flatMap(({ name, columns }) =>
+export const OWNED_TABLES: readonly string[] = TABLES.flatMap(({ name, columns }) =>
   'account' in columns && !['walks', 'vodhouse_load'].includes(name) ? [name] : [],
 );
 

@@ -11,13 +11,15 @@ import {
   type Row,
   type RowForm,
 } from '../verify.ts';
+import { planSchema } from './schema.ts';
 import { begin, quoteName, quoteNames, quoteText, type Session } from './session.ts';
 import { readState, toType, type Context } from './tables.ts';
 
-/** As `Target.verify`. Throws ConfigError where the target was loaded from another file. */
+/** As `Target.verify`. Throws ConfigError where the target was loaded from another file, or its tables were changed. */
 export async function verifyAccount(context: Context, account: string): Promise<string[]> {
   const { session, config, source } = context;
   await begin(session, config, 'ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  await planSchema(session, config);
   const state = await readState(session, account);
   if (state?.publicationId !== source.publicationId || state.shape !== source.shapeOf(account))
     throw new ConfigError(`the target has another state of account ${account} than the published file`, {
