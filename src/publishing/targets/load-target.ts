@@ -51,7 +51,7 @@ async function loadAll(target: Target, source: Source, request: LoadRequest): Pr
     const removed = await report(account, loadTimeoutMs, () => target.remove(source, account));
     reports.push(removed.outcome === 'loaded' ? { ...removed, outcome: 'removed' } : removed);
   }
-  reports.push(await report(RUNS, loadTimeoutMs, () => target.loadShared(source)));
+  reports.push(await report(RUNS, loadTimeoutMs, () => target.loadShared(source, force !== null)));
   return reports.map((each) => {
     const isThere = each.error === null && source.accounts.includes(each.account);
     return isThere ? { ...each, changeSeq: source.changeSeqOf(each.account) } : each;

@@ -7,9 +7,9 @@ export interface AddFile {
   size: number;
   modificationTime: number;
   dataChange: boolean;
-  /** JSON: `{"numRecords": …, "minValues": {…}, "maxValues": {…}}`. */
-  stats: string;
-  /** What later loads want to know of the file; readers ignore it. */
+  /** JSON: `{"numRecords": …, "minValues": {…}, "maxValues": {…}}`. A file of another program may have none. */
+  stats?: string | null;
+  /** What later loads want to know of the file; readers ignore it. A file of another program has none of ours. */
   tags: Record<string, string>;
 }
 
@@ -79,7 +79,8 @@ export function apply(snapshot: Snapshot, { protocol, metaData, txn, add, remove
   if (metaData) snapshot.metaData = metaData;
   if (txn) snapshot.txns.set(txn.appId, txn);
   if (add) {
-    snapshot.files.set(add.path, add);
+    const { tags, partitionValues } = add as Partial<AddFile>; // another program may leave them out
+    snapshot.files.set(add.path, { ...add, tags: tags ?? {}, partitionValues: partitionValues ?? {} });
     snapshot.removed.delete(add.path);
   }
   if (remove) {

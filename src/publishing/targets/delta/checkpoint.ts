@@ -61,7 +61,9 @@ const LONGS = ['version', 'lastUpdated', 'size', 'modificationTime', 'deletionTi
 const toLongs = (action: object | undefined) =>
   action === undefined
     ? null
-    : mapValues(action, (value, name) => (LONGS.includes(name) ? BigInt(value as number) : value));
+    : mapValues(action, (value, name) =>
+        LONGS.includes(name) && value !== null ? BigInt(value as number) : value,
+      );
 
 const mapValues = (action: object, convert: (value: unknown, name: string) => unknown) =>
   Object.fromEntries(Object.entries(action).map(([name, value]) => [name, convert(value, name)]));

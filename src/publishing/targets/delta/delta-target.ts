@@ -48,8 +48,8 @@ export function openDeltaTarget(
     },
     check: () => checkStore(lake.store),
     load: (source, account, options) => retry(() => loadAccount({ ...context, source }, account, options)),
-    loadShared: async (source) => {
-      const rows = await retry(() => loadShared({ ...context, source }));
+    loadShared: async (source, isRebuilt = false) => {
+      const rows = await retry(() => loadShared({ ...context, source }, isRebuilt));
       const keepMs = Math.max(config.keepMs, 2 * config.loadTimeoutMs); // files of a load that goes on stay
       for (const table of lake.listChanged()) await tidy(lake, table, keepMs);
       return rows;

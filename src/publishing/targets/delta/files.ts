@@ -25,6 +25,10 @@ export const ownRows = (table: Table, account: string | null): Rows =>
 /** A file has the rows from its `video_key` on, up to that of the next one. */
 export const getStart = ({ tags }: AddFile): string => tags['from'] ?? '';
 
+/** Did another program write it, such as OPTIMIZE? Its rows are those of any files of the owner. */
+export const isForeign = ({ tags }: AddFile): boolean =>
+  tags['from'] === undefined && tags['sha256'] === undefined;
+
 /** In the order of their rows: SQLite compares the bytes of keys. */
 export const compareFiles = (one: AddFile, other: AddFile): number =>
   Buffer.compare(Buffer.from(getStart(one)), Buffer.from(getStart(other))) ||
@@ -131,8 +135,12 @@ export async function addFile(
   return { path, size, modificationTime: Date.now(), dataChange: true, ...facts };
 }
 
+/** Without those of files that have no statistics. */
 export const countRecords = (files: readonly Pick<AddFile, 'stats'>[]): number =>
-  files.reduce((sum, { stats }) => sum + (JSON.parse(stats) as { numRecords: number }).numRecords, 0);
+  files.reduce(
+    (sum, { stats }) => sum + ((JSON.parse(stats ?? '{}') as { numRecords?: number }).numRecords ?? 0),
+    0,
+  );
 
 /** Columns that readers filter by, and that are never NULL: integers, and days as text. */
 const BOUNDED = ['video_id', 'change_seq', 'version_number', 'day'];

@@ -85,9 +85,10 @@ function concerns(
   owners: readonly (string | null)[],
 ): boolean {
   if (metaData) return true;
-  const values = add?.partitionValues ?? remove?.partitionValues;
-  if (values === undefined) return false;
-  return partition === null || owners.includes(values[partition] ?? null);
+  const file = add ?? remove;
+  if (!file) return false;
+  const values = file.partitionValues; // another program may leave out those of a file that it removes
+  return partition === null || !values || owners.includes(values[partition] ?? null);
 }
 
 /** The files of one owner: a value of the partition, or null for all files. */

@@ -12,6 +12,7 @@ import {
   divide,
   getStart,
   hashSlices,
+  isForeign,
   ownRows,
   writeFiles,
   type Slice,
@@ -51,7 +52,7 @@ export async function loadAccount(
   const kind = isWhole || force !== null ? 'all' : 'changes';
   const isEnded = kind === 'changes' && claim?.pending === null;
   const age = source.publications.indexOf(claim?.state.publicationId ?? '');
-  if (isEnded && age === 0) return 0;
+  if (isEnded && age === 0 && !(await hasForeignFiles(context, account))) return 0;
   const plans = await planTables(context, account, kind);
   if (isEnded && plans.length === 0 && former.length === 0 && age < RECENT_PUBLICATIONS) return 0;
   await writeClaim(context, account, { pending: kind, row: claim?.row ?? null });
@@ -62,11 +63,19 @@ export async function loadAccount(
   return rows;
 }
 
+async function hasForeignFiles({ lake, source: { marts } }: LoadContext, account: string): Promise<boolean> {
+  for (const { table } of [...listLarge(marts), ...listSmall(marts)]) {
+    const { snapshot } = await lake.getLog(table.name);
+    if (filesOf(snapshot, 'account', account).some(isForeign)) return true;
+  }
+  return false;
+}
+
 async function planTables(context: LoadContext, account: string, kind: 'all' | 'changes'): Promise<Plan[]> {
   const { marts } = context.source;
   const plans: (Plan | null)[] = [];
   for (const table of listLarge(marts)) plans.push(await planLarge(context, table, account, kind));
-  for (const table of listSmall(marts)) plans.push(await planSmall(context, table, account));
+  for (const table of listSmall(marts)) plans.push(await planSmall(context, table, account, kind));
   return plans.filter((plan) => plan !== null);
 }
 
@@ -92,17 +101,18 @@ export async function removeAccount(context: LoadContext, account: string): Prom
 }
 
 /** Brings up the tables that belong to no account. A day that another warehouse has brought stays. */
-export async function loadShared(context: LoadContext): Promise<number> {
+export async function loadShared(context: LoadContext, isRebuilt: boolean): Promise<number> {
   const { marts, warehouseId } = context.source;
   let rows = 0;
   for (const table of listCommon(marts)) {
     const owner = table.partition === null ? null : warehouseId;
-    const plan = await planSmall(context, table, owner);
+    const plan = await planSmall(context, table, owner, isRebuilt ? 'all' : 'changes');
     if (!plan) continue;
     const years = plan.slices.map(({ tags }) => tags['slice']);
     const isCalendar = table.table.name === marts.dates.name;
-    if (isCalendar) plan.removed = plan.removed.filter(({ tags }) => years.includes(tags['slice']));
-    if (!isCalendar || years.length > 0) rows += await carryOut(context, plan, owner);
+    if (isCalendar)
+      plan.removed = plan.removed.filter((file) => isForeign(file) || years.includes(file.tags['slice']));
+    if (!isCalendar || years.length + plan.removed.length > 0) rows += await carryOut(context, plan, owner);
   }
   return rows;
 }
@@ -117,7 +127,7 @@ interface Plan {
 /** An application of the log: this account of this warehouse. Its version is the `change_seq` that the table has everything of. */
 const toAppId = ({ warehouseId }: Source, account: string) => `vodhouse/${warehouseId}/${account}`;
 
-/** Everything of a large table, or the files that have a changed video; null if there are none. */
+/** Everything of a large table, or the files that have a changed video; null if there are none. A foreign file may have any rows. */
 async function planLarge(
   { lake, source, fileRows }: LoadContext,
   deltaTable: DeltaTable,
@@ -128,8 +138,9 @@ async function planLarge(
   const { snapshot } = await lake.getLog(table.name);
   const files = filesOf(snapshot, 'account', account).sort(compareFiles);
   const since = snapshot.txns.get(toAppId(source, account))?.version ?? 0;
-  if (kind === 'changes' && source.changeSeqOf(account) <= since) return null;
-  if (kind === 'all' || files.length === 0)
+  const isWhole = kind === 'all' || files.some(isForeign);
+  if (!isWhole && source.changeSeqOf(account) <= since) return null;
+  if (isWhole || files.length === 0)
     return { deltaTable, removed: files, slices: divide(source.db, table, account, ['', null], fileRows) };
   storeChanges(source, account, since);
   storeChangedKeys(source, table);
@@ -156,18 +167,19 @@ function storeChangedKeys({ db }: Source, { name }: Table): void {
 const hasChange = ({ db }: Source, { where, parameters }: Rows): boolean =>
   db.prepare(`select 1 from temp.changed_keys t where ${where} limit 1`).get(parameters) !== undefined;
 
-/** The slices of a small table whose rows have another hash; null if there are none. */
+/** All slices of a small table, or those whose rows have another hash; null if there are none. */
 async function planSmall(
   { lake, source }: LoadContext,
   deltaTable: DeltaTable,
   owner: string | null,
+  kind: 'all' | 'changes',
 ): Promise<Plan | null> {
   const { table, partition } = deltaTable;
   const { snapshot } = await lake.getLog(table.name);
   const files = filesOf(snapshot, partition, owner);
   const slices = hashSlices(source.db, deltaTable, ownRows(table, partition === 'account' ? owner : null));
   const isSame = (file: AddFile, { tags }: Slice) =>
-    file.tags['slice'] === tags['slice'] && file.tags['sha256'] === tags['sha256'];
+    kind === 'changes' && file.tags['slice'] === tags['slice'] && file.tags['sha256'] === tags['sha256'];
   const removed = files.filter((file) => !slices.some((slice) => isSame(file, slice)));
   const added = slices.filter((slice) => !files.some((file) => isSame(file, slice)));
   const isNew = snapshot.version < 0 || removed.length + added.length > 0;

@@ -35,13 +35,12 @@ export interface Claim {
   row: Readonly<Record<string, string | number>> | null;
 }
 
-/** The claims of all accounts, by name. */
+/** The claims of all accounts, by name. An account whose file another program wrote has none: its next load is a first one. */
 export const readClaims = ({ files }: Snapshot): Map<string, Claim> =>
   new Map(
-    [...files.values()].map(({ partitionValues, tags }) => [
-      partitionValues['account'] ?? '',
-      JSON.parse(tags['claim'] ?? 'null') as Claim,
-    ]),
+    [...files.values()].flatMap(({ partitionValues, tags: { claim } }) =>
+      claim === undefined ? [] : [[partitionValues['account'] ?? '', JSON.parse(claim) as Claim]],
+    ),
   );
 
 /** Replaces the claim of an account by another one; null: the account goes. So do the claims of `others`, in the same commit. */

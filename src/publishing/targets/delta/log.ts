@@ -94,7 +94,7 @@ const REBUILD = 'restore the file; or move the folder of the table away: the nex
 
 async function readCommit(store: Store, key: string): Promise<Action[]> {
   const bytes = await store.get(key);
-  if (bytes === null) throw new TargetError(`${store.name}/${key} is gone`);
+  if (bytes === null) throw new TargetError(`${store.name}/${key} is gone`, { hint: REBUILD });
   const lines = Buffer.from(bytes).toString('utf8').split('\n');
   return lines.filter((line) => line !== '').map((line) => parseJson(Buffer.from(line), key) as Action);
 }

@@ -68,12 +68,20 @@ export interface TableForm {
   partition: string | null;
 }
 
+const MOVE = 'move the folder of the table away: the next load makes it again';
+
 /**
  * The metadata for a table with these columns, and those that others have given it; null if it has all of them. Throws TargetError
- * for a column of another type.
+ * for a column of another type, and for other partitions.
  */
 export function planMetaData(form: TableForm, existing: MetaData | null): MetaData | null {
   const { name, description, columns, partition } = form;
+  const partitionColumns = partition === null ? [] : [partition];
+  if (existing !== null && existing.partitionColumns.join() !== partitionColumns.join())
+    throw new TargetError(
+      `another program wrote the table ${name} of the lake with the partitions (${existing.partitionColumns.join(', ')})`,
+      { hint: MOVE },
+    );
   const known = existing === null ? [] : (JSON.parse(existing.schemaString) as { fields: Field[] }).fields;
   const first = {
     name: partition ?? '',
@@ -88,9 +96,7 @@ export function planMetaData(form: TableForm, existing: MetaData | null): MetaDa
     if (theirs && theirs.type !== field.type)
       throw new TargetError(
         `column ${name}.${field.name} of the lake has the type ${theirs.type}, not ${field.type}`,
-        {
-          hint: 'move the folder of the table away: the next load makes it again',
-        },
+        { hint: MOVE },
       );
   }
   const added = wanted.filter((field) => known.every((each) => each.name !== field.name));
@@ -101,6 +107,6 @@ export function planMetaData(form: TableForm, existing: MetaData | null): MetaDa
       format: { provider: 'parquet' as const, options: {} },
     }),
     schemaString: JSON.stringify({ type: 'struct', fields: [...known, ...added] }),
-    partitionColumns: partition === null ? [] : [partition],
+    partitionColumns,
   };
 }

@@ -1,6 +1,7 @@
 /** Compares every value of an account in a lake with the published file. */
 import { parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { DAY_MS, toTimestamp } from '../../../lib/clock.ts';
+import { errorLine } from '../../../lib/errors.ts';
 import type { Store } from '../stores/store.ts';
 import { TargetError } from '../target.ts';
 import { compareRows, readFileRows, toRowForm, type Row, type RowForm } from '../verify.ts';
@@ -12,7 +13,7 @@ import { listLarge, listSmall } from './tables.ts';
 
 /** A sentence for each difference. Throws TargetError. */
 export async function* findDifferences(
-  { lake, source: { db, marts } }: LoadContext,
+  { lake, command, source: { db, marts } }: LoadContext,
   account: string,
 ): AsyncGenerator<string> {
   for (const deltaTable of [...listLarge(marts), ...listSmall(marts)]) {
@@ -21,24 +22,38 @@ export async function* findDifferences(
     const files = filesOf((await lake.getLog(table.name)).snapshot, 'account', account);
     const order = [...(sliceBy ? [sliceOf(deltaTable)] : []), ...table.key.map((name) => `t."${name}"`)];
     const ours = readFileRows(db, form, ownRows(table, account), order);
-    yield* compareRows(form, account, readRows(lake.store, form, files), ours);
+    const hint = `${command} --rebuild ${account} writes it again`;
+    yield* compareRows(form, account, readRows(lake.store, form, files, hint), ours);
   }
 }
 
-/** The rows of all files. */
-async function* readRows(store: Store, form: RowForm, files: AddFile[]): AsyncGenerator<Row, undefined> {
+/** The rows of all files. `hint`: for a file that cannot be read. */
+async function* readRows(
+  store: Store,
+  form: RowForm,
+  files: AddFile[],
+  hint: string,
+): AsyncGenerator<Row, undefined> {
   for (const { path } of files.sort(compareFiles)) {
+    const name = `${store.name}/${form.name}/${path}`;
     const bytes = await store.get(`${form.name}/${path}`);
-    if (bytes === null) throw new TargetError(`${store.name}/${form.name}/${path} is gone`);
-    const file = toArrayBuffer(bytes);
-    const metadata = await parquetMetadataAsync(file);
-    let rowStart = 0;
-    for (const { num_rows: count } of metadata.row_groups) {
-      const rowEnd = rowStart + Number(count);
-      const rows = await parquetReadObjects({ file, metadata, rowStart, rowEnd, parsers: PARSERS });
-      for (const row of rows) yield form.columns.map(({ name }) => row[name] as string);
-      rowStart = rowEnd;
+    if (bytes === null) throw new TargetError(`${name} is gone`, { hint });
+    try {
+      yield* readParquetRows(toArrayBuffer(bytes), form);
+    } catch (cause) {
+      throw new TargetError(`${name} cannot be read: ${errorLine(cause)}`, { hint, cause });
     }
+  }
+}
+
+async function* readParquetRows(file: ArrayBuffer, { columns }: RowForm): AsyncGenerator<Row, undefined> {
+  const metadata = await parquetMetadataAsync(file);
+  let rowStart = 0;
+  for (const { num_rows: count } of metadata.row_groups) {
+    const rowEnd = rowStart + Number(count);
+    const rows = await parquetReadObjects({ file, metadata, rowStart, rowEnd, parsers: PARSERS });
+    for (const row of rows) yield columns.map(({ name }) => row[name] as string);
+    rowStart = rowEnd;
   }
 }
 
