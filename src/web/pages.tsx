@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { VNode } from 'preact';
 import { BusyError } from '../lib/errors.ts';
+import { takeTurn } from '../service/server/flow-control.ts';
 import { NO_SUCH_PATH } from '../service/server/server.ts';
 import type { SignIn } from './sign-in.ts';
 import { addDataPage } from './pages/data.tsx';
@@ -37,6 +38,7 @@ export function addPages(app: FastifyInstance, sources: PageSources, signIn: Sig
     page: (path, render) =>
       void app.get(path, { onRequest }, async (request, reply) => {
         try {
+          await takeTurn();
           const page = await render(request, reply);
           return page ? await sendPage(reply, 200, page) : await sendNotice(reply, 404, NOT_FOUND);
         } catch (error) {

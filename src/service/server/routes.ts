@@ -1,7 +1,6 @@
 /** Both operations of docs/service.md as routes over a catalogue. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { countPages } from '../../lib/count-pages.ts';
-import { InterruptedError } from '../../lib/errors.ts';
 import { pickFigures } from '../../lib/service-fields.ts';
 import { STORAGE_PATH, type StorageDay } from '../storage.ts';
 import { VIDEO_LIST_PATH, type Paging, type SearchOption } from '../videos.ts';
@@ -13,6 +12,7 @@ import {
   type VideoPage,
   type VideoQuery,
 } from './catalogue.ts';
+import { DISCONNECTED, takeTurn } from './flow-control.ts';
 import { readStorageQuery, readVideoQuery, UNUSED_OPTION, type PageSizes } from './query.ts';
 
 export interface ServiceOptions extends PageSizes {
@@ -55,6 +55,8 @@ async function videoListAnswer(
     return { body: videoErrorBody('InvalidKey', API_ERRORS.InvalidKey) };
   const read = readVideoQuery(request.query, options);
   if ('problem' in read) return { body: videoErrorBody('InvalidParameter', read.problem) };
+  await takeTurn();
+  signal.throwIfAborted();
   const page = await options.catalogue.videos(read.query, signal);
   if ('errorCode' in page) return { body: videoErrorBody(page.errorCode, page.message) };
   return { body: videoListBody(read.query, read.echo, page), readAt: page.readAt };
@@ -68,9 +70,6 @@ async function storageAnswer(request: FastifyRequest, options: ServiceOptions): 
   if ('errorCode' in found) return { body: storageErrorBody(found.message) };
   return { body: storageBody(found.days), readAt: found.readAt };
 }
-
-/** Created once, because every request needs it. */
-const DISCONNECTED = new InterruptedError('the client has disconnected');
 
 /** Aborts with an InterruptedError when the response has been sent or the client has disconnected. */
 export function clientGoneSignal({ raw }: FastifyReply): AbortSignal {

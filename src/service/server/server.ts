@@ -2,6 +2,7 @@
 import { fastify, type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import { BusyError, InterruptedError } from '../../lib/errors.ts';
 import { BlockedError, createKeyAuth, allowAll, type KeyLocation } from './api-keys.ts';
+import { addFlowControl } from './flow-control.ts';
 import type { PageSizes } from './query.ts';
 import { addServiceRoutes, type ServiceOptions } from './routes.ts';
 
@@ -76,6 +77,7 @@ export function createApp(options: AppOptions): FastifyInstance {
       void reply.code(400).header('x-content-type-options', 'nosniff').send(BAD_REQUEST), // no hook runs for these
   });
   app.server.maxConnections = CONNECTIONS;
+  addFlowControl(app);
   app.addHook('onRequest', async ({ method }, reply) => {
     if (method === 'GET' || method === 'HEAD') return undefined;
     return reply.code(404).header('connection', 'close').send(NO_SUCH_PATH); // the body is not read

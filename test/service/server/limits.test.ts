@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createApp, HEADER_BYTES, listen } from '../../../src/service/server/server.ts';
 import { connectRaw, requestText } from '../../support/servers/raw-connection.ts';
@@ -21,6 +22,60 @@ describe('request headers', () => {
     const { url } = await startServer({ catalogue: createFixture().catalogue });
     const header = `x-long: ${'x'.repeat(HEADER_BYTES - 1_000)}`;
     expect(await connectRaw(url, requestText(LIST, header)).ended).toMatch(/^HTTP\/1\.1 200 /);
+  });
+});
+
+describe('a connection', () => {
+  const sendAll = (url: string, paths: readonly string[]) =>
+    connectRaw(url, paths.map((path) => requestText(path).replace('close', 'keep-alive')).join(''));
+
+  it('has one response under way, and gets all of them in the order of its requests', async () => {
+    let [running, most] = [0, 0];
+    const { catalogue } = createFixture();
+    const { url } = await startServer({
+      catalogue: {
+        ...catalogue,
+        videos: async (query, signal) => {
+          most = Math.max(most, ++running);
+          await sleep(2);
+          running--;
+          return catalogue.videos(query, signal);
+        },
+      },
+    });
+    const pages = Array.from({ length: 32 }, (_, index) => index + 1);
+    const { received } = sendAll(
+      url,
+      pages.map((page) => `${LIST}&page=${page}`),
+    );
+    await expect.poll(() => received().match(/"paging":\{"page":\d+/g)?.length).toBe(32);
+    const answered = [...received().matchAll(/"paging":\{"page":(\d+)/g)].map(([, page]) => Number(page));
+    expect([answered, most]).toEqual([pages, 1]);
+  });
+
+  it('is closed where it sends 33 requests before the first is answered', async () => {
+    const { url } = await startServer({ catalogue: createFixture().catalogue });
+    expect(
+      await sendAll(
+        url,
+        Array.from({ length: 33 }, () => LIST),
+      ).ended,
+    ).toBe('');
+  });
+
+  it('is refused a large response while others have 384 MB that they did not read', async () => {
+    const app = createApp({});
+    app.get('/large', async () => Buffer.alloc(200 * 2 ** 20));
+    onTestFinished(() => app.close());
+    const { url } = await listen(app, { host: '127.0.0.1', port: 0 });
+    const readsNothing = connectRaw(url, requestText('/large')).socket;
+    await new Promise((resolve) => readsNothing.once('data', resolve));
+    readsNothing.pause();
+    const refused = await fetch(`${url}/large`);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(await refused.json()).toEqual({ error: 'other clients have not read their answers yet' });
+    readsNothing.destroy();
+    await expect.poll(async () => (await fetch(`${url}/large`, { method: 'HEAD' })).status).toBe(200);
   });
 });
 
