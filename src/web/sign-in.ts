@@ -60,8 +60,9 @@ export async function createSignIn(
 }
 
 /**
- * The returned function checks whether one of the given keys is right, and counts wrong ones. An address that sent ten of
- * them is blocked until the minute is over, with a right key too: otherwise the response would reveal it.
+ * The returned function checks whether one of the given keys is right. An address that sent ten wrong ones within a minute is
+ * refused with 429 until that is over. A right key passes all the same, since many people may share the address of a proxy, and
+ * a key of 16 characters or more is not guessed.
  */
 async function createKeyCheck(app: FastifyInstance, keys: readonly string[]) {
   await app.register(rateLimit, {
@@ -74,10 +75,9 @@ async function createKeyCheck(app: FastifyInstance, keys: readonly string[]) {
   const match = createKeyMatcher(keys);
   return async (request: FastifyRequest, given: readonly string[]): Promise<boolean> => {
     if (given.length === 0) return false;
-    const counted = await countWrongKey(request, { increment: false });
-    if (!counted.isAllowed && counted.remaining === 0) throw new BlockedError(counted.ttl);
     if (given.some((key) => match(key) !== undefined)) return true;
-    await countWrongKey(request);
+    const counted = await countWrongKey(request);
+    if (!counted.isAllowed && counted.isExceeded) throw new BlockedError(counted.ttl);
     return false;
   };
 }
