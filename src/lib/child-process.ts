@@ -1,6 +1,6 @@
 /** Child processes that run files of this package. */
 import { fork, type ChildProcess, type Serializable } from 'node:child_process';
-import { ignoreClosedLog } from './log-pipe.ts';
+import { ignoreLostLog } from './lost-log.ts';
 import { ConfigError, LockedError, errorMessage, VodhouseError, WarehouseError } from './errors.ts';
 import { PACKAGE_ROOT } from './package-root.ts';
 
@@ -25,7 +25,7 @@ export function forkBundle(name: string, env?: NodeJS.ProcessEnv, growthPercent 
  * called when the parent disconnects or dies.
  */
 export function exitWithParent(end: () => void = () => process.exit()): void {
-  ignoreClosedLog();
+  ignoreLostLog();
   process.on('disconnect', end);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 }

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { commandFolder, serviceFolder } from '../support/fixtures/command-folder.ts';
+import { killAfterTest, startProcess } from '../support/processes/child-process.ts';
 import { listPage, serveEverything, videoRecord } from '../support/fixtures/service-responses.ts';
 import { listenOnLoopback } from '../support/servers/loopback.ts';
 import { createGate } from '../support/servers/scripted-service.ts';
@@ -42,6 +43,20 @@ describe('a worker', () => {
     worker.kill('SIGTERM');
     expect((await worker.ended).code).toBe(0);
   });
+
+  it.runIf(existsSync('/dev/full'))(
+    'continues where its log cannot be written, as on a full disk',
+    async () => {
+      const { cwd, value, gate } = await heldFolder();
+      gate.open();
+      const command = `exec '${process.execPath}' '${resolve('bin/vodhouse.js')}' start 2>/dev/full`;
+      const worker = killAfterTest(startProcess('sh', ['-c', command], { cwd }));
+      await expect.poll(() => value(SUCCEEDED), { timeout: 20_000 }).toBe(1);
+      worker.kill('SIGHUP');
+      worker.kill('SIGTERM');
+      expect((await worker.ended).code).toBe(0);
+    },
+  );
 
   it('reloads its config at SIGHUP, and continues with the one it has if that is invalid', async () => {
     const { text, write, run, succeed, gate, worker } = await startHeldWorker();
