@@ -27,6 +27,12 @@ export function toWarehouseError(error: unknown, path: string): WarehouseError {
       cause: error,
     });
   }
+  if (isLocked(error)) {
+    return new WarehouseError(`${path}: the database is locked by another program`, {
+      hint: `close what writes to it, such as an open transaction in sqlite3 or a database browser, then try again; fuser -v ${path} lists the programs`,
+      cause: error,
+    });
+  }
   if (isDamage(error)) return damagedError(path, errorMessage(error), error);
   if (/^(SQLITE_FULL|ENOSPC|EDQUOT)/.test(code)) {
     return new WarehouseError(`${path}: ${errorMessage(error)}`, {
@@ -96,6 +102,12 @@ function runCheck(client: Database, check: string): string[] {
 /** SQLite reports that a file is damaged, or not a SQLite file. */
 export function isDamage(error: unknown): boolean {
   return /^SQLITE_(CORRUPT|NOTADB)/.test(errorCode(error));
+}
+
+/** SQLite, or a WarehouseError of it, reports that another program has had the file for longer than the timeout. */
+export function isLocked(error: unknown): boolean {
+  const cause = error instanceof WarehouseError ? error.cause : error;
+  return errorCode(cause).startsWith('SQLITE_BUSY');
 }
 
 /** The ways to recover, one in a line. */

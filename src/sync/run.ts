@@ -1,6 +1,7 @@
 /** One pass over everything that is due: all accounts, storage first, then the packages, the longest unserved first. */
 import { setMaxListeners } from 'node:events';
-import { errorMessage } from '../lib/errors.ts';
+import { isLocked } from '../database/integrity.ts';
+import { errorLine, errorMessage, hintLine, withHint } from '../lib/errors.ts';
 import type { Mode, Status } from '../database/schema/values.ts';
 import type { RunFailure } from '../warehouse/statements/run.ts';
 import type { WalkRow } from '../warehouse/statements/walk.ts';
@@ -42,15 +43,16 @@ export async function runOnce(context: SyncContext, options: RunOptions): Promis
     `${mode} run ${runId} started`,
   );
   warehouse.recordZone(calendar);
-  const end = (result: RunResult) => endRun(context, options, runId, result);
+  const end = (result: RunResult) =>
+    whenUnlocked(context, options.signal, () => endRun(context, options, runId, result));
   let result: RunResult;
   try {
     result = await syncAccounts(context, options, runId);
   } catch (thrown) {
-    end({ status: 'failed', error: errorMessage(thrown), outcomes: [] });
+    await end({ status: 'failed', error: errorMessage(thrown), outcomes: [] });
     throw thrown;
   }
-  end(result);
+  await end(result);
   const { status, outcomes } = result;
   return {
     runId,
@@ -96,6 +98,27 @@ function formatPackages(packages: readonly PackageSelector[]): string {
   const named = packages.slice(0, MAX_NAMED).map(formatSelector).join(', ');
   const more = packages.length - MAX_NAMED;
   return more > 0 ? `packages ${named} and ${more} more` : `packages ${named}`;
+}
+
+const RETRY_MS = 1_000;
+
+/** Waits as long as another program has the file locked: a run whose end is not stored looks as if it had been killed. */
+async function whenUnlocked(
+  { clock, logger }: SyncContext,
+  signal: AbortSignal,
+  store: () => void,
+): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      store();
+      return;
+    } catch (error) {
+      if (!isLocked(error) || signal.aborted) throw error;
+      const reason = withHint(errorLine(error), hintLine(error));
+      if (tries === 1) logger.warn({ event: 'run_lock_wait', reason }, `waiting to store the run: ${reason}`);
+    }
+    await clock.sleep(RETRY_MS, signal);
+  }
 }
 
 /** Stores the end of the run. If no response came, or one contradicts the clock, nothing is deleted by age. */
