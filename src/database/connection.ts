@@ -51,7 +51,7 @@ export function openDatabase(path: string, now: number): Db {
 
 /** An older version that has the file open would go on writing into tables that it does not know. */
 function migrate(db: Db, path: string, now: number): void {
-  const user = findOtherHolder(path, 'worker', now) ?? findOtherHolder(path, 'run', now);
+  const user = findOtherHolder(path, 'worker') ?? findOtherHolder(path, 'run');
   if (user !== null) {
     const formats = `format ${getSchemaVersion(db)}, and this vodhouse needs format ${SCHEMA_VERSION}`;
     throw new LockedError(`${path} has ${formats}, but an older one uses it: ${user}`, {

@@ -4,10 +4,9 @@ import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { Database } from './sqlite.ts';
 import { toTimestamp, type Clock } from '../lib/clock.ts';
-import { errorCode, LockedError } from '../lib/errors.ts';
-import { isAlive } from './draft-files.ts';
+import { LockedError } from '../lib/errors.ts';
 import { resolveLink, createPrivateFolder } from './files.ts';
-import { toWarehouseError } from './integrity.ts';
+import { isLocked, toWarehouseError } from './integrity.ts';
 
 /**
  * `run`: for the length of a run. `worker`: for the life of `start`. `publish`: while the published file is made. `load`: while a target is
@@ -50,6 +49,7 @@ export interface Lock {
  */
 export function tryLock(path: string, name: LockName, command: string, now: number): Lock | null {
   const live = prepareFolder(path);
+  if (isHeld(path, name)) return null;
   const client = openExclusively(`${live}.${name}.lock`);
   if (!client) return null;
   const holderFile = `${live}.${name}.holder`;
@@ -124,14 +124,11 @@ function describeHolder(holder: Holder | null): string {
   return `vodhouse ${holder.command} on ${holder.host}, pid ${holder.pid}, since ${holder.since} UTC`;
 }
 
-/** The other process that holds the lock, as a text; null if none does. It takes the lock for a moment, to be sure. */
-export function findOtherHolder(path: string, name: LockName, now: number): string | null {
-  if (!existsSync(`${resolveLink(path)}.${name}.lock`)) return null; // it is not made for this: a copy of a file has none
+/** The other process that holds the lock, as a text; null if none does. */
+export function findOtherHolder(path: string, name: LockName): string | null {
   const holder = readHolder(path, name);
   if (holder?.host === hostname() && holder.pid === process.pid) return null;
-  const lock = tryLock(path, name, 'start', now);
-  lock?.release();
-  return lock ? null : describeHolder(holder);
+  return isHeld(path, name) ? describeHolder(holder) : null;
 }
 
 const LOCK_MESSAGES: Record<LockName, { what: string; hint: string }> = {
@@ -156,16 +153,28 @@ export function readHolder(path: string, name: LockName): Holder | null {
   }
 }
 
-/** The live process that holds the lock; null if none does. Does not take it, which could make another process fail. */
+/** The process that holds the lock now; null if none does. */
 export function readLiveHolder(path: string, name: LockName): Holder | null {
-  const holder = readHolder(path, name);
-  const isDead = holder?.host === hostname() && !isAlive(holder.pid);
-  return isDead ? null : holder;
+  return isHeld(path, name) ? readHolder(path, name) : null;
 }
 
-/** Whether a live process holds the lock. */
+/**
+ * Whether a process holds the lock, by the kernel: the file of a holder that was killed stays, and another container cannot
+ * look for its process. It reads the lock file, for which SQLite needs a moment without another holder.
+ */
 export function isHeld(path: string, name: LockName): boolean {
-  return readLiveHolder(path, name) !== null;
+  const file = `${resolveLink(path)}.${name}.lock`;
+  if (!existsSync(file)) return false; // it is not made for this: a copy of a live file has none
+  let client: Database | undefined;
+  try {
+    client = new Database(file, { readonly: true, timeout: 0 });
+    client.prepare('select 1 from sqlite_schema').get();
+    return false;
+  } catch (error) {
+    return isLocked(error); // else it may not be read, no more than the name of the holder
+  } finally {
+    client?.close();
+  }
 }
 
 /** Resolves links: the lock belongs to the file, not to the path. Makes the folder. */
@@ -178,16 +187,19 @@ function prepareFolder(path: string): string {
   }
 }
 
+/** Others hold the lock only for a moment where they ask who holds it, or try to take it too. */
+const TIMEOUT_MS = 1_000;
+
 function openExclusively(path: string): Database | null {
   let client: Database | undefined;
   try {
     if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600)); // two processes may create it at the same time
-    client = new Database(path, { timeout: 0 });
+    client = new Database(path, { timeout: TIMEOUT_MS });
     client.exec('begin exclusive');
     return client;
   } catch (error) {
     client?.close();
-    if (errorCode(error).startsWith('SQLITE_BUSY')) return null;
+    if (isLocked(error)) return null;
     throw toWarehouseError(error, path);
   }
 }

@@ -13,7 +13,15 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { LockedError, WarehouseError } from '../../src/lib/errors.ts';
-import { lockOrThrow, readHolder, tryLock, type LockName } from '../../src/database/lock.ts';
+import {
+  findOtherHolder,
+  isHeld,
+  lockOrThrow,
+  readHolder,
+  readLiveHolder,
+  tryLock,
+  type LockName,
+} from '../../src/database/lock.ts';
 import { catchError } from '../support/catch-error.ts';
 import { moduleUrl, runModule } from '../support/processes/child-process.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
@@ -101,6 +109,42 @@ describe.each(['run', 'worker'] as const)('the %s lock', (name) => {
     expect(catchRefusal(() => lockOrThrow(path, name, 'sync', SINCE)).message).toMatch(/another process/);
     lock.release();
   });
+
+  it('is held by nobody after a kill, whatever host name its holder had, and by its holder before', async () => {
+    const path = livePath();
+    const child = runModule(taker(path, name));
+    await child.waitForOutput(/taken/);
+    expect([isHeld(path, name), readLiveHolder(path, name)?.pid]).toEqual([true, child.process.pid]);
+    child.process.kill('SIGKILL');
+    await child.ended;
+    const holder = { host: '3f2a9c51d0e7', pid: 1, since: '2026-03-01 12:00:00', command: 'start' }; // of a container
+    writeFileSync(`${path}.${name}.holder`, JSON.stringify(holder));
+    expect([readHolder(path, name), isHeld(path, name), readLiveHolder(path, name)]).toEqual([
+      holder,
+      false,
+      null,
+    ]);
+    expect(findOtherHolder(path, name)).toBeNull();
+    const lock = lockOrThrow(path, name, 'sync', SINCE);
+    expect(readLiveHolder(path, name)?.pid).toBe(process.pid);
+    lock.release();
+    expect(isHeld(path, name)).toBe(false);
+  }, 60_000);
+
+  it('can be taken while another process asks all the time who holds it', async () => {
+    const path = livePath();
+    lockOrThrow(path, name, 'sync', SINCE).release(); // makes the file
+    const asker = runModule(`
+      import { isHeld } from '${moduleUrl('database/lock.ts')}';
+      console.log('asking');
+      for (;;) isHeld('${path}', '${name}');`);
+    await asker.waitForOutput(/asking/);
+    for (let times = 1; times <= 200; times++) {
+      const lock = lockOrThrow(path, name, 'sync', SINCE);
+      expect(isHeld(path, name)).toBe(true);
+      lock.release();
+    }
+  }, 60_000);
 
   it('names its file where it cannot be created, and leaves no partial file', () => {
     const path = livePath();
