@@ -3,7 +3,8 @@ import { PINGED_ENDS, type PingedEnd } from '../alerts/pings.ts';
 import { loadTarget, mayLoad } from '../app/load-targets.ts';
 import type { Config } from '../config/config.ts';
 import { toTimestamp } from '../lib/clock.ts';
-import { InterruptedError, LockedError, VodhouseError } from '../lib/errors.ts';
+import { openWhenFree } from '../database/lock.ts';
+import { InterruptedError, VodhouseError, type LockedError } from '../lib/errors.ts';
 import { isLoadDone } from '../lib/load-report.ts';
 import { publishedFact } from '../publishing/about-rows.ts';
 import type { Publication, Publisher } from '../publishing/publisher.ts';
@@ -29,44 +30,37 @@ export async function publishAfterRun(
   signal: AbortSignal,
 ): Promise<PublishResult> {
   try {
-    return publisher && (await publishWhenUnlocked(publisher, context, signal));
+    return publisher && !signal.aborted ? await publishWhenUnlocked(publisher, context, signal) : null;
   } catch (error) {
     if (error instanceof VodhouseError) return error;
     throw error;
   }
 }
 
-const MAX_TRIES = 200;
-const RETRY_MS = 300;
-
-/** Waits while another process publishes: that one may have read the warehouse before this run ended. */
+/** Waits as long as another process publishes: that one may have read the warehouse before this run ended. */
 async function publishWhenUnlocked(
   publisher: Publisher,
   { clock, logger, announce }: Context,
   signal: AbortSignal,
 ): Promise<Publication | null> {
-  for (let tries = 1; !signal.aborted; tries++) {
+  const publish = async () => {
     const now = clock.now();
     const dueAt = publisher.dueAt(now);
     if (dueAt === null) return null;
     if (dueAt > now) {
-      const until = toTimestamp(dueAt);
-      const reason = `until ${until} UTC (publish.every)`;
+      const reason = `until ${toTimestamp(dueAt)} UTC (publish.every)`;
       logger.info(
         { event: 'publish_postponed', reason },
         `publishing is postponed ${reason}: vodhouse publish does not wait`,
       );
       return null;
     }
-    if (tries === 1) announce(`publishing ${displayPath(publisher.file)} …\n`);
-    try {
-      return await publisher.publish(now, signal);
-    } catch (error) {
-      if (!(error instanceof LockedError) || tries === MAX_TRIES) throw error;
-      await clock.sleep(RETRY_MS, signal);
-    }
-  }
-  return null;
+    announce(`publishing ${displayPath(publisher.file)} …\n`);
+    return publisher.publish(now, signal);
+  };
+  const onWait = ({ message: reason }: LockedError) =>
+    logger.info({ event: 'publish_postponed', reason }, `waiting: ${reason}`);
+  return openWhenFree(publish, clock, { onWait, signal });
 }
 
 /** What became of the targets; `error`: a signal stopped it. */

@@ -96,14 +96,14 @@ const POLL_MS = 300;
  * the signal.
  */
 export async function openWhenFree<Opened>(
-  open: () => Opened,
+  open: () => Opened | Promise<Opened>,
   clock: Clock,
   { onWait, signal }: { onWait?: (error: LockedError) => void; signal?: AbortSignal } = {},
 ): Promise<Opened> {
   for (let tries = 1; ; tries++) {
     signal?.throwIfAborted();
     try {
-      return open();
+      return await open();
     } catch (error) {
       if (!(error instanceof LockedError)) throw error;
       if (tries === 1) onWait?.(error);

@@ -8,6 +8,7 @@ import { version } from '../lib/package-root.ts';
 import { openReadOnly } from '../database/connection.ts';
 import { draftPath, removeDraft } from '../database/draft-files.ts';
 import { resolveLink } from '../database/files.ts';
+import { createLockedError, isHeld } from '../database/lock.ts';
 import { publishedFact } from './about-rows.ts';
 import { createFingerprint } from './fingerprint.ts';
 import { createMarts } from './marts/marts.ts';
@@ -84,6 +85,7 @@ function hasChanges(request: PublishRequest): boolean {
 
 async function publishInChild(request: PublishRequest, signal: AbortSignal): Promise<Publication> {
   signal.throwIfAborted();
+  if (isHeld(request.live, 'publish')) throw createLockedError(request.live, 'publish');
   openReadOnly(request.live).$client.close(); // throws if it is no live file, or has an older schema
   return runInChild('publishing/child', { task: 'publish', args: [request] }, signal, (reason, pid) => {
     removeDraft(draftPath(request.file, pid));

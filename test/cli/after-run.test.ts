@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { openCommandContext } from '../../src/cli/command-context.ts';
 import { publishResultText } from '../../src/cli/output/publication-text.ts';
 import { publishAfterRun } from '../../src/cli/after-run.ts';
+import { lockOrThrow } from '../../src/database/lock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { createPublisher } from '../../src/publishing/publisher.ts';
 import { liveFileWith, packageRow, videoRow } from '../support/fixtures/filled-live-file.ts';
@@ -33,6 +34,31 @@ describe('publishing after a run', () => {
     expect([deferred, publishResultText(deferred)]).toEqual([null, '']);
     expect(written.slice(1).join('')).toContain('publishing is postponed until 2026-03-10 04:00:00 UTC');
   });
+});
+
+it('waits as long as another process publishes, and says so once', async () => {
+  const target = createPublishRequest(liveFileWith(packageRow(101), videoRow(1)));
+  const publisher = createPublisher(target);
+  const clock = createVirtualClock('2026-03-10T03:00:00Z');
+  const other = lockOrThrow(target.live, 'publish', 'start', clock.now());
+  const startedAt = clock.now();
+  const sleep: typeof clock.sleep = async (ms, signal) => {
+    await clock.sleep(ms, signal);
+    if (clock.now() - startedAt > 10 * 60_000) other.release();
+  };
+  const lines: string[] = [];
+  const logger = createLogger({
+    level: 'info',
+    format: 'text',
+    secrets: [],
+    write: (line) => void lines.push(line),
+  });
+  const context = { clock: { ...clock, sleep }, logger, announce: () => undefined };
+  expect(await publishAfterRun({ publisher }, context, never)).toMatchObject({ rows: { videos: 1 } });
+  expect(lines).toEqual([
+    expect.stringContaining('waiting: the published file is being made: vodhouse start on '),
+  ]);
+  expect(clock.now() - startedAt).toBeGreaterThan(10 * 60_000);
 });
 
 describe('a command context', () => {
