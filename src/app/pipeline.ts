@@ -16,7 +16,6 @@ import type { Warehouse } from '../warehouse/warehouse.ts';
 import { assertMayUse, openConfiguredWarehouse } from './configured-warehouse.ts';
 import type { Environment } from './environment.ts';
 import { assertMayRetire, findLeaving, leavingLines } from './leaving.ts';
-import { assertAnyOurs, findOwned } from './owned-accounts.ts';
 import { createSyncAccount } from './sync-account.ts';
 
 /** What one run is to do; left out: everything. */
@@ -50,15 +49,10 @@ export function openPipeline(config: Config, environment: Environment) {
   const accounts = config.accounts.map((each) => createSyncAccount(each, config, warehouse, environment));
   const context = createSyncContext(config, warehouse, environment);
   const { registerPackages, ...registration } = createRegistration(config, warehouse, environment);
-  const owners = { config, warehouse, logger: environment.logger };
   return {
     run: createRunner({ context, accounts, config, environment, registerPackages }),
     ...registration,
     warehouse,
-    /** Throws LockedError where other warehouses have every account. */
-    assertAnyOurs: async (signal: AbortSignal): Promise<void> => {
-      assertAnyOurs(config, await findOwned(owners, signal));
-    },
     /** Reads what the service now reports of a booked day: see readCorrection. */
     async readCorrection(name: string, date: string, signal: AbortSignal): Promise<CorrectionOffer> {
       const account = accounts.find((each) => each.name === name);
@@ -97,7 +91,7 @@ interface RunnerParts {
 
 /** The returned function makes one run under the run lock. Throws LockedError where another process holds it, unless `wait` is set. */
 function createRunner({ context, accounts, config, environment, registerPackages }: RunnerParts) {
-  const { warehouse, logger, clock } = context;
+  const { warehouse, clock } = context;
   const takeLock = () => lockOrThrow(config.warehouse, 'run', environment.command, clock.now());
   return async (
     { acceptRetirements = false, onStarted, ...request }: RunRequest,
@@ -106,13 +100,10 @@ function createRunner({ context, accounts, config, environment, registerPackages
     const lock = wait ? await openAfterRun(takeLock, environment, request.signal) : takeLock();
     try {
       warehouse.assertNotReplaced(); // it may have been replaced during the wait for the lock
-      const owned = await findOwned({ config, warehouse, logger }, request.signal);
-      assertAnyOurs(config, owned);
       registerPackages(acceptRetirements);
       onStarted?.();
-      const ours = accounts.map((each) => ({ ...each, owned: owned.get(each.name)?.message }));
       const { retention } = config;
-      return await runOnce(context, { ...DEFAULT_RUN, ...request, retention, accounts: ours });
+      return await runOnce(context, { ...DEFAULT_RUN, ...request, retention, accounts });
     } finally {
       lock.release();
     }

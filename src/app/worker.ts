@@ -62,8 +62,7 @@ export async function runWorker(
     assertUndamaged(config.warehouse);
     const noteBackups = createBackupNotes({ ...environment, lock });
     const parts = { ...environment, lock, signal, events, reloads, noteBackups };
-    const isStart = { ...parts, isStart: true };
-    for (let next = await serveConfig(config, isStart); next; next = await serveConfig(next, parts))
+    for (let next = await serveConfig(config, parts); next; next = await serveConfig(next, parts))
       events.onReloaded(next);
   } finally {
     lock.release();
@@ -75,8 +74,6 @@ interface ServeParts extends Environment {
   signal: AbortSignal;
   events: WorkerEvents;
   reloads: Reloads;
-  /** A worker does not start where other workers have all its accounts; a reload goes on. */
-  isStart?: boolean;
   /** Stores which schedule the backups have, for other processes; null: none are made. */
   noteBackups: (schedule: string | null) => void;
 }
@@ -87,7 +84,6 @@ async function serveConfig(config: Config, parts: ServeParts): Promise<Config | 
   const pipeline = await openAfterRun(() => openPipeline(config, parts), parts, parts.signal);
   try {
     pipeline.assertMayServe();
-    if (parts.isStart) await pipeline.assertAnyOurs(parts.signal);
     parts.noteBackups(config.backup?.schedule ?? null);
     const reload = awaitReload({ ...parts, config, pipeline });
     try {

@@ -71,8 +71,6 @@ interface LogEvents {
   run_failed: 'error hint';
   run_postponed: 'reason';
   run_lock_wait: 'reason';
-  target_not_reached: 'target error';
-  target_account_not_synced: 'account reason hint';
   walk_started: 'account package_id pages';
   page_stored: 'account package_id page records';
   walk_ended: 'run_id account package_id mode status added edited unchanged removed restored requests duration_ms';

@@ -23,8 +23,6 @@ export interface SyncAccount {
   /** Packages walked at the same time. */
   concurrency: number;
   storage: StorageRules | null;
-  /** Why nothing of the account is requested: another warehouse has it. Left out: it is synced. */
-  owned?: string | undefined;
 }
 
 /** When days are requested and booked (docs/contributing/architecture.md, "Storage days"). */

@@ -9,7 +9,7 @@ import type { Failure } from './circuit-breaker.ts';
 import type { RunOptions, SyncContext } from './context.ts';
 import { formatSelector, type PackageSelector } from './package-selector.ts';
 import type { StorageOutcome } from './storage/book.ts';
-import { createOwnedOutcome, syncAccount, type AccountOutcome } from './sync-account.ts';
+import { syncAccount, type AccountOutcome } from './sync-account.ts';
 
 export interface RunSummary {
   runId: number;
@@ -70,11 +70,7 @@ export async function runOnce(context: SyncContext, options: RunOptions): Promis
 /** Waits for all accounts, also if one throws: the file must not be closed while one is at work. */
 async function syncAccounts(context: SyncContext, options: RunOptions, runId: number): Promise<RunResult> {
   setMaxListeners(0, options.signal); // each request in flight listens to it: Node warns of more than ten
-  const syncs = options.accounts.map(async (account) =>
-    account.owned === undefined
-      ? syncAccount(context, options, account, runId)
-      : createOwnedOutcome(account.name, account.owned),
-  );
+  const syncs = options.accounts.map((account) => syncAccount(context, options, account, runId));
   await Promise.allSettled(syncs);
   const outcomes = await Promise.all(syncs);
   const status = getStatus(outcomes, context.warehouse.findWalks(runId), options.signal);

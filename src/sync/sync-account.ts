@@ -57,17 +57,18 @@ function createClockFailures(account: string, { isOff, differenceMs }: ClockResu
   if (!isOff) return [];
   const message = `account ${account}: ${formatOffset(differenceMs ?? 0)}; nothing was booked, given up or deleted by age`;
   const hint = "set the machine's clock (timedatectl shows it), then run it again";
-  return [{ ...OF_ACCOUNT, account, kind: 'clock', message, hint }];
-}
-
-/** What all failures of a whole account have in common. */
-const OF_ACCOUNT = { packageId: null, stream: null, parked: false, untilMs: null } as const;
-
-/** The outcome of an account that another warehouse has. */
-export function createOwnedOutcome(account: string, message: string): AccountOutcome {
-  const failures: Failure[] = [{ ...OF_ACCOUNT, account, kind: 'owned', message, hint: undefined }];
-  const clock = { differenceMs: null, isOff: false };
-  return { account, failures, storage: null, done: 0, packagesDone: 0, interrupted: false, clock };
+  return [
+    {
+      account,
+      packageId: null,
+      stream: null,
+      kind: 'clock',
+      message,
+      hint,
+      parked: false,
+      untilMs: null,
+    },
+  ];
 }
 
 async function syncStorage(

@@ -53,7 +53,6 @@ describe.skipIf(findPostgres() === null)('the accounts of one machine', () => {
       await type(a, 'sync', '--accept-retirements');
       await type(b, 'restore', join(a, 'split.db'), '--as-new');
       const sent = count(b, 'select count(*) from request');
-      expect((await vodhouse(['sync'], { cwd: b })).code).toBe(75); // another warehouse has its account
       await type(b, 'publish', '--target', 'target', '--take-over', 'second', '--yes');
       expect(count(b, 'select count(*) from request')).toBe(sent);
       await type(b, 'resume', 'second');
@@ -64,6 +63,29 @@ describe.skipIf(findPostgres() === null)('the accounts of one machine', () => {
       for (const cwd of [a, b]) expect(await differences(cwd)).toEqual([]);
       const inserted = 'select sum(inserted) from walk where run_id > 1';
       expect([count(a, inserted), count(b, inserted)]).toEqual([0, 0]);
+    },
+  );
+
+  it.each(['postgres', 'lake'])(
+    'are synced also where another warehouse has them in %s; status says how to load them from here',
+    async (kind) => {
+      const target =
+        kind === 'lake' ? `folder: ${temporaryFolder()}` : `postgres: "${server.url}", schema: refused`;
+      const urls = { main: (await startSandbox()).url };
+      const a = createFolder({ [CONFIG]: configOf(urls, target) });
+      const b = createFolder({ [CONFIG]: configOf(urls, target) });
+      await type(a, 'sync');
+      const { code, stdout } = await vodhouse(['sync'], { cwd: b });
+      expect({ code, stdout }).toMatchObject({
+        code: 3,
+        stdout: expect.stringContaining('--target target --take-over main') as string,
+      });
+      const videos = (cwd: string) => readValue(join(cwd, 'data/vodhouse.db'), 'select count(*) from video');
+      expect(videos(b)).toBe(videos(a));
+      const status = await vodhouse(['status'], { cwd: b });
+      expect(status.code).not.toBe(0);
+      expect(status.stdout).toContain('vodhouse publish --target target --take-over main');
+      expect(status.stdout).not.toContain('synced yet');
     },
   );
 });

@@ -94,7 +94,7 @@ last as (
   where run_id in ((select max(run_id) from ended), (select max(run_id) from ended where mode = 'full')))
 select f.account, l.run_id, l.started_at, l.finished_at, f.package_id, f.kind, f.message
 from last l join run_failure f using (run_id)
-where f.kind not in ('parked', 'preempted', 'owned', 'interrupted', 'clock')
+where f.kind not in ('parked', 'preempted', 'interrupted', 'clock')
 order by l.run_id desc, f.account, f.package_id`);
 
 /** A failed reading of the storage of an account, in an unscoped run. */
@@ -112,7 +112,7 @@ with recent as (
 select f.message, r.started_at, r.finished_at
 from recent r
 join run_failure f on f.run_id = r.run_id and f.account = :account and f.stream = 'storage'
-  and f.kind not in ('parked', 'skipped', 'owned', 'preempted', 'interrupted')
+  and f.kind not in ('parked', 'skipped', 'preempted', 'interrupted')
 where r.run_id > coalesce((select max(run_id) from recent where status = 'succeeded'), 0)
 order by r.run_id desc`);
 
