@@ -35,7 +35,7 @@ export function createAboutRows(live: Database, request: PublishRequest, fingerp
     ...{ version, timezone, today, warehouse_id, fingerprint, duration_unit: durationUnit },
     ...{ shape: createMarts(request).shape, published_at: toTimestamp(now), warehouse_since: created_at },
     ...{ excluded: exclude.join(', ') || null, change_seq: String(change_seq) },
-    ...{ accounts: readAccounts(live), publications: readPublications(live) },
+    ...{ accounts: readAccounts(live), publication_id: readPublicationId(live) },
     ...(live.prepare(FRESHNESS).get(JSON.stringify(storageAccounts)) as Record<string, string | null>),
   };
   return readLines(FACTS).map(([key = '', description = '']) => [key, facts[key] ?? null, description]);
@@ -58,7 +58,7 @@ warehouse_since | When the warehouse behind this file was created, in UTC.
 warehouse_id    | The warehouse behind this file; its copies and backups have the same one.
 change_seq      | The last change of a video that is in this file.
 accounts        | The last change of a video of each account, as JSON: targets are loaded by it.
-publications    | The ids of the last publications, the newest first, as JSON: targets recognise this file by it.
+publication_id  | The publication that made this file: targets recognise it by this id.
 fingerprint     | Two files with the same value have the same content.`;
 
 /** Every account with rows, also one that left the config. */
@@ -79,11 +79,8 @@ from (
     .get() as string;
 }
 
-const readPublications = (live: Database): string =>
-  live
-    .prepare('select json_group_array(publication_id order by number desc) from publication')
-    .pluck()
-    .get() as string;
+const readPublicationId = (live: Database): string =>
+  live.prepare('select publication_id from publication order by number desc limit 1').pluck().get() as string;
 
 /**
  * How old the facts are, by key of `about`. A stream is a package, or the storage of an account; its parameter is a JSON array of

@@ -1,9 +1,8 @@
 /** One publication: build, check, replace. Runs in a process of its own (child.ts), because SQLite blocks it. */
 import { randomUUID } from 'node:crypto';
 import { chmodSync, statSync } from 'node:fs';
-import { lte, max, min, ne, sql } from 'drizzle-orm';
-import { openDatabase, type Tx } from '../database/connection.ts';
-import { publication, targetLoad } from '../database/schema/targets.ts';
+import { openDatabase } from '../database/connection.ts';
+import { publication } from '../database/schema/targets.ts';
 import { transact } from '../database/transaction.ts';
 import { toTimestamp } from '../lib/clock.ts';
 import { errorCode } from '../lib/errors.ts';
@@ -51,31 +50,10 @@ function recordPublication(live: string, now: number): void {
       tx.insert(publication)
         .values({ publication_id: randomUUID(), published_at: toTimestamp(now) })
         .run();
-      tx.delete(publication)
-        .where(lte(publication.number, selectLoaded(tx) - KEPT_PUBLICATIONS))
-        .run();
     });
   } finally {
     db.$client.close();
   }
-}
-
-/** A load may be of an older publication than the last one before it. */
-const KEPT_PUBLICATIONS = 1000;
-
-/** The last publication that every target may have: one that is down still knows the one that it was loaded from. */
-function selectLoaded(tx: Tx): number {
-  const loadedAt = tx
-    .select({ at: min(targetLoad.loaded_at) })
-    .from(targetLoad)
-    .where(ne(targetLoad.outcome, 'refused'));
-  const isLoaded = sql`${publication.published_at} <= coalesce((${loadedAt}), ${publication.published_at})`;
-  const row = tx
-    .select({ last: max(publication.number) })
-    .from(publication)
-    .where(isLoaded)
-    .get();
-  return row?.last ?? 0;
 }
 
 /** Returns the number of rows by table. */

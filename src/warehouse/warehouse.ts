@@ -87,7 +87,6 @@ const READS = {
   findLastBackups: backups.findLastBackups,
   listBackups: backups.listBackups,
   listTargetLoads: targetLoads.listTargetLoads,
-  listPublications: targetLoads.listPublications,
   listOpenDrift,
 };
 
@@ -156,6 +155,7 @@ export function openWarehouse(path: string, clock: Clock) {
   const assertNotReplaced = watchIdentity(path);
   const takePlace = createPlaces();
   return {
+    path,
     ...bind(READS, (read) => read(db)),
     ...bind(WRITES, (write) => transact(db, write)),
     ...bind(WRITES_WITHOUT_FSYNC, (write) => transact(ledger, write)),

@@ -20,9 +20,9 @@ function age(path: string, seconds: number): void {
 /** Loads with small files. */
 async function loadInFilesOf(
   fileRows: number,
-  { file, config }: ReturnType<typeof openLakeSite>,
+  { file, live, config }: ReturnType<typeof openLakeSite>,
 ): Promise<void> {
-  const source = openSource(file);
+  const source = openSource(file, live);
   const target = openDeltaTarget(config, 'eu-1', { fileRows });
   await target.load(source, 'main', { force: null, formerName: null });
   await target.loadShared(source);

@@ -21,13 +21,14 @@ interface Transition {
   /** The database before it. */
   template: string;
   file: string;
+  live: string;
   /** The former name of each account that has one. */
   was: Readonly<Record<string, string>>;
 }
 
 /** Loads every account of a file, and the shared tables. Throws the first error. */
-async function loadFile(url: string, { file, was }: Transition): Promise<void> {
-  const source = openSource(file);
+async function loadFile(url: string, { file, live, was }: Transition): Promise<void> {
+  const source = openSource(file, live);
   const target = openPostgresTarget(createTargetConfig(url), 'eu-1');
   try {
     for (const account of source.accounts)
@@ -113,14 +114,15 @@ describe.skipIf(findPostgres() === null)('a load that is stopped', () => {
     for (const account of ['main', 'second']) site.book({ '2026-02-27': 10 }, account);
     const empty = await copyDatabase('template0');
     await server.query(formatSchemaSql(createTargetConfig(urlOf(empty))), urlOf(empty));
-    const first: Transition = { template: empty, file: await publish('first.db'), was: {} };
+    const { live } = site;
+    const first: Transition = { template: empty, file: await publish('first.db'), live, was: {} };
     await site.walk([2, 3, 4], { title: 'new', tag: 'a,c' });
     site.book({ '2026-02-28': 20 });
     site.warehouse.renameAccount('second', 'renamed');
     site.register([101], ['main', 'renamed']);
     const was = { renamed: 'second' };
     const loaded = await complete(first, proxy);
-    const changes: Transition = { template: loaded.name, file: await publish('second.db'), was };
+    const changes: Transition = { template: loaded.name, file: await publish('second.db'), live, was };
     const options = { durationUnit: 's', storageAccounts: ['main', 'renamed'] } as const;
     await site.publish(options);
     const everything: Transition = { ...changes, file: site.file };

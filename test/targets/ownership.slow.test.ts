@@ -2,8 +2,10 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { toTimestamp } from '../../src/lib/clock.ts';
 import { openTarget } from '../../src/publishing/targets/loader.ts';
 import { openLakeSite } from '../support/fixtures/lake-site.ts';
+import { execute } from '../support/fixtures/live-file.ts';
 import { openPostgresSite } from '../support/fixtures/postgres-site.ts';
 import { findPostgres, postgresForTests } from '../support/servers/postgres.ts';
 
@@ -90,6 +92,32 @@ describe.each(kinds)('an account of a target (%s)', (kind) => {
     expect(await site.ship()).toMatchObject(COPY);
     expect(await site.load(force('rebuild'))).toMatchObject(LOADED);
     expect(await site.differences()).toEqual([]);
+  });
+
+  it('stays ours however often the file was published while the target was absent, also from the config', async () => {
+    const site = await openPublished();
+    await site.load();
+    site.warehouse.deleteTargetLoadsExcept([]);
+    site.clock.advance(60_000);
+    execute(
+      site.live,
+      `with recursive n(n) as (select 1 union all select n + 1 from n where n < 2000)
+insert into publication (publication_id, published_at) select 'id ' || n, '${toTimestamp(site.clock.now())}' from n`,
+    );
+    await site.publish();
+    await site.walk([1, 2, 3]);
+    expect(await site.ship()).toMatchObject(LOADED);
+    expect(await site.differences()).toEqual([]);
+  });
+
+  it('is not loaded from an older file of the same warehouse', async () => {
+    const site = await openPublished();
+    const old = join(site.folder, 'old.db');
+    copyFileSync(site.file, old);
+    await site.walk([1, 2, 3]);
+    await site.ship();
+    expect(await site.load({ file: old })).toMatchObject(COPY);
+    expect(await site.load()).toMatchObject({ main: { outcome: 'unchanged' } });
   });
 
   it('that left the config, and that another warehouse took over, is not mentioned', async () => {

@@ -142,7 +142,7 @@ function getForce(
 async function confirmForce(
   { account, kind }: NonNullable<LoadRequest['force']>,
   { target: config }: TargetLoader,
-  warehouse: Pick<Warehouse, 'getWarehouseId' | 'listPublications' | 'countTargetRows'>,
+  warehouse: Pick<Warehouse, 'path' | 'getWarehouseId' | 'countTargetRows'>,
   options: PublishOptions,
   signal: AbortSignal,
 ): Promise<boolean> {

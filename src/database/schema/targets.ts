@@ -26,7 +26,10 @@ export const targetLoad = sqliteTable(
   (table) => [primaryKey({ columns: [table.target, table.account] })],
 );
 
-/** The last publications, of which targets remember one: a file whose list lacks it is an older copy, or one of another place. */
+/**
+ * Every publication. A target remembers the one that it was loaded from: a file without that row is an older copy, or one of another
+ * place. None is ever deleted, for a target may come back after years. A row takes some 70 bytes.
+ */
 export const publication = sqliteTable('publication', {
   number: rowKey('number'),
   publication_id: text('publication_id').notNull(),

@@ -18,7 +18,7 @@ export async function loadTarget(request: LoadRequest): Promise<LoadReport[]> {
   const lock = await openWhenFree(takeLock, systemClock);
   let source: Source | null = null;
   try {
-    source = openSource(request.file); // under the lock, for the target may have what is published by now
+    source = openSource(request.file, request.live); // under the lock, for the target may have what is published by now
     return await loadAll(await openTarget(request.target, request.worker), source, request);
   } finally {
     source?.close();

@@ -1,7 +1,8 @@
 /** Who an account of a target belongs to. Every kind of target stores an `AccountState` in one transaction with the rows. */
+import { openReadOnly } from '../../database/connection.ts';
+import { query } from '../../database/query.ts';
 import { ConfigError } from '../../lib/errors.ts';
 import { OTHER_COPY, OTHER_WAREHOUSE } from '../../lib/load-report.ts';
-import type { Source } from './source.ts';
 
 /** What a target remembers of an account. */
 export interface AccountState {
@@ -35,14 +36,38 @@ export class OwnedError extends ConfigError {
   }
 }
 
-/** The facts of a live file or of a published one that an account is compared with. */
-export type Identity = Pick<Source, 'warehouseId' | 'publications'>;
+/** What an account is compared with: a live file, or a published one. */
+export interface Identity {
+  warehouseId: string;
+  /** Does it descend from this publication? */
+  hasPublication: (publicationId: string) => boolean;
+}
 
-/** Those of a live file. */
-export const readIdentity = (warehouse: {
-  getWarehouseId: () => string;
-  listPublications: () => string[];
-}): Identity => ({ warehouseId: warehouse.getWarehouseId(), publications: warehouse.listPublications() });
+/** That of a live file. */
+export const readIdentity = (live: { path: string; getWarehouseId: () => string }): Identity => ({
+  warehouseId: live.getWarehouseId(),
+  hasPublication: (id) => isPublicationOf(live.path, id, null),
+});
+
+/** Without an index: what is looked for is among the newest, and the search ends there. */
+const SELECT_PUBLICATION = query<object, { id: string; last: string | null }>(
+  `select 1 from publication where publication_id = :id and number <= ifnull(
+  (select number from publication where publication_id = :last order by number desc limit 1), number)
+order by number desc limit 1`,
+);
+
+/**
+ * Did the live file make this publication, and not after the one that is `last`? One that it does not know, because it was restored
+ * since, is the newest of all.
+ */
+export function isPublicationOf(live: string, id: string, last: string | null): boolean {
+  const db = openReadOnly(live);
+  try {
+    return SELECT_PUBLICATION.get(db, { id, last }) !== undefined;
+  } finally {
+    db.$client.close();
+  }
+}
 
 /**
  * How the account differs from what this warehouse loaded: `elsewhere` belongs to another warehouse, `unknown` was loaded from
@@ -50,11 +75,11 @@ export const readIdentity = (warehouse: {
  */
 export function compareOwner(
   state: Pick<AccountState, 'warehouseId' | 'publicationId'> | null,
-  { warehouseId, publications }: Identity,
+  { warehouseId, hasPublication }: Identity,
 ): 'free' | 'ours' | 'elsewhere' | 'unknown' {
   if (state === null) return 'free';
   if (state.warehouseId !== warehouseId) return 'elsewhere';
-  return publications.includes(state.publicationId) ? 'ours' : 'unknown';
+  return hasPublication(state.publicationId) ? 'ours' : 'unknown';
 }
 
 /** Why the account of a target may not be loaded: it is not ours, and the load is not forced; null: it may. `command`: that of its config. */

@@ -4,6 +4,7 @@ import { Database } from '../../database/sqlite.ts';
 import { WarehouseError } from '../../lib/errors.ts';
 import type { Table } from '../mart.ts';
 import { createMarts, type Marts } from '../marts/marts.ts';
+import { isPublicationOf } from './ownership.ts';
 
 export type Source = ReturnType<typeof openSource>;
 
@@ -19,10 +20,10 @@ interface PublishedAccount {
 const PUBLISH = 'vodhouse publish makes a new one';
 
 /**
- * Opens the published file. Throws WarehouseError if there is none, or one of another version of vodhouse. The caller closes
- * it.
+ * Opens the published file. `live`: the live file behind it, which knows who owns an account; left out where nothing is loaded.
+ * Throws WarehouseError if there is no published file, or one of another version of vodhouse. The caller closes it.
  */
-export function openSource(file: string) {
+export function openSource(file: string, live: string | null = null) {
   const db = openFile(file);
   try {
     const facts = new Map(
@@ -41,7 +42,7 @@ export function openSource(file: string) {
     const timezone = getFact('timezone');
     const accounts = JSON.parse(getFact('accounts')) as PublishedAccount[];
     const byName = new Map(accounts.map((each) => [each.account, each]));
-    const publications = JSON.parse(getFact('publications')) as string[];
+    const publicationId = getFact('publication_id');
     return {
       file,
       db,
@@ -49,9 +50,10 @@ export function openSource(file: string) {
       timezone,
       version: getFact('version'),
       warehouseId: getFact('warehouse_id'),
-      /** The ids of the last publications, the newest first: this file is `publications[0]`. */
-      publications,
-      publicationId: publications[0] ?? '',
+      publicationId,
+      /** Was this publication made by the warehouse, and not after this file? */
+      hasPublication: (id: string) =>
+        id === publicationId || (live !== null && isPublicationOf(live, id, publicationId)),
       /** UTC, `YYYY-MM-DD HH:MM:SS`. */
       publishedAt: getFact('published_at'),
       /** The last change of a video in the file. */

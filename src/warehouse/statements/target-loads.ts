@@ -68,10 +68,3 @@ const deleteOthers = query<never, { names: string }>(
 /** Forgets the targets that are not in the config any more. Returns the number of rows. */
 export const deleteTargetLoadsExcept = (tx: Tx, names: readonly string[]): number =>
   deleteOthers(tx, { names: JSON.stringify(names) });
-
-const selectPublications = query<{ id: string }>(
-  'select publication_id as id from publication order by number desc',
-).all;
-
-/** The ids of the last publications, the newest first. */
-export const listPublications = (tx: Tx): string[] => selectPublications(tx).map(({ id }) => id);

@@ -21,9 +21,6 @@ import { filesOf, toRemoval, type LoadContext } from './lake.ts';
 import { LOADS, readClaims, writeClaim, type Claim } from './loads.ts';
 import { listCommon, listLarge, listSmall, toForm, type DeltaTable } from './tables.ts';
 
-/** The claim of an account without news is renewed before the list of publications forgets it. */
-const RECENT_PUBLICATIONS = 500;
-
 /** Also a table that the published file does not have, because `publish.exclude` leaves it out. */
 const ACCOUNT_TABLES = [
   'videos',
@@ -50,11 +47,11 @@ export async function loadAccount(
   const former = isFormer && compareOwner(claims.get(name)?.state ?? null, source) === 'ours' ? [name] : [];
   const isWhole = claim === null || claim.pending === 'all' || claim.state.shape !== source.shapeOf(account);
   const kind = isWhole || force !== null ? 'all' : 'changes';
-  const isEnded = kind === 'changes' && claim?.pending === null;
-  const age = source.publications.indexOf(claim?.state.publicationId ?? '');
-  if (isEnded && age === 0 && !(await hasForeignFiles(context, account))) return 0;
+  const isEnded = kind === 'changes' && claim !== null && claim.pending === null;
+  const isNewest = isEnded && claim.state.publicationId === source.publicationId;
+  if (isNewest && !(await hasForeignFiles(context, account))) return 0;
   const plans = await planTables(context, account, kind);
-  if (isEnded && plans.length === 0 && former.length === 0 && age < RECENT_PUBLICATIONS) return 0;
+  if (isEnded && plans.length === 0 && former.length === 0) return 0;
   await writeClaim(context, account, { pending: kind, row: claim?.row ?? null });
   let rows = 1; // that of `loads`
   for (const plan of plans) rows += await carryOut(context, plan, account, former);
