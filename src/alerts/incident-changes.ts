@@ -19,7 +19,8 @@ export function findChanges(
   );
   const open = openIncidents.filter(({ kind }) => events.some((event) => event === kind));
   const openKeys = new Set(open.map(keyOf));
-  const begins = ({ isFading, causedBy }: Problem) => !isFading && !(causedBy && isReported(causedBy.of));
+  const begins = ({ isFading, isEarly, causedBy }: Problem) =>
+    !isFading && !isEarly && !(causedBy && isReported(causedBy.of));
   const describe = (problem: Problem) => ({
     text: redactAll(formatAlert(problem), secrets),
     details: JSON.stringify(redactAll(problem.fields, secrets)),

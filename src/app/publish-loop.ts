@@ -4,15 +4,16 @@ import { InterruptedError, LockedError, errorLine, hintLine, withHint } from '..
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Publication, Publisher } from '../publishing/publisher.ts';
+import type { Warehouse } from '../warehouse/warehouse.ts';
+import { publishNoted } from './publish-noted.ts';
 
 export interface PublishLoopOptions {
   publisher: Publisher;
+  warehouse: Warehouse;
   clock: Clock;
   logger: Logger;
   /** Called with each publication. */
   onPublished: (publication: Publication) => void;
-  /** Called with the reason when one fails, and with null once the file has everything; not when one is stopped or postponed. */
-  onFailure?: (error: string | null) => void;
 }
 
 /** Starts idle. One publication at a time; one that fails is logged, and retried at the next request. */
@@ -22,7 +23,6 @@ export function createPublishLoop(options: PublishLoopOptions) {
     isDeferred = false;
     try {
       isDeferred = await publishOrDefer(options, signal);
-      if (!isDeferred) options.onFailure?.(null);
     } catch (error) {
       logFailure(error, options);
     }
@@ -40,19 +40,17 @@ export function createPublishLoop(options: PublishLoopOptions) {
 }
 
 /** Publishes if a publication is due. True if one is needed, and allowed only later. */
-async function publishOrDefer(
-  { publisher, clock, onPublished }: PublishLoopOptions,
-  signal: AbortSignal,
-): Promise<boolean> {
+async function publishOrDefer(options: PublishLoopOptions, signal: AbortSignal): Promise<boolean> {
+  const { publisher, clock, onPublished } = options;
   const now = clock.now();
   const dueAt = publisher.dueAt(now);
   if (dueAt === null) return false;
   if (dueAt > now) return true;
-  onPublished(await publisher.publish(now, signal));
+  onPublished(await publishNoted(publisher, options, signal));
   return false;
 }
 
-function logFailure(thrown: unknown, { logger, onFailure }: PublishLoopOptions): void {
+function logFailure(thrown: unknown, { logger }: PublishLoopOptions): void {
   const error = errorLine(thrown);
   if (thrown instanceof InterruptedError)
     logger.info({ event: 'publish_interrupted' }, 'publishing was interrupted; the next start publishes');
@@ -62,6 +60,5 @@ function logFailure(thrown: unknown, { logger, onFailure }: PublishLoopOptions):
     const hint = hintLine(thrown);
     const message = withHint(`publishing failed: ${error}`, hint);
     logger.error({ event: 'publish_failed', error, hint }, message);
-    onFailure?.(error);
   }
 }

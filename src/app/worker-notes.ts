@@ -17,19 +17,6 @@ export function noteForOthers(
   }
 }
 
-/** The returned function notes why publications fail, and since when; null: they no longer do. */
-export function createPublicationNotes(parts: { lock: Pick<Lock, 'note'>; clock: Clock; logger: Logger }) {
-  let since: string | null = null;
-  return (error: string | null): void => {
-    if (error === null && since === null) return;
-    const last = toTimestamp(parts.clock.now());
-    since = error === null ? null : (since ?? last);
-    noteForOthers(parts, {
-      publication: since === null || error === null ? null : { at: since, last, error },
-    });
-  };
-}
-
 /** The returned function notes since when the worker has the schedule of its backups: a reload that keeps it changes nothing. */
 export function createBackupNotes(parts: { lock: Pick<Lock, 'note'>; clock: Clock; logger: Logger }) {
   let current: string | null = null;

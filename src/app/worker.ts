@@ -19,7 +19,7 @@ import { openOwnSchedules } from './own-schedules.ts';
 import { openAfterRun, openPipeline, type Pipeline } from './pipeline.ts';
 import type { Environment } from './environment.ts';
 import { assertFolder } from './lost-file.ts';
-import { createBackupNotes, createPublicationNotes } from './worker-notes.ts';
+import { createBackupNotes } from './worker-notes.ts';
 import { createLoadLoop } from './load-targets.ts';
 import { createPublishLoop } from './publish-loop.ts';
 import { awaitReload, NO_RELOADS, type Reloads } from './reload.ts';
@@ -119,11 +119,10 @@ function openLoops(parts: WorkerParts, tellServer: TellServer) {
     tellServer(publication);
     load.requestLoad();
   };
-  const onFailure = createPublicationNotes(parts);
   const isStale = createStaleCheck(config.schedule);
   return {
     load,
-    publish: publisher && createPublishLoop({ publisher, clock, logger, onPublished, onFailure }),
+    publish: publisher && createPublishLoop({ publisher, warehouse, clock, logger, onPublished }),
     backup: backup && createBackupLoop({ config: { ...config, backup }, warehouse, clock, logger }),
     notifier: openNotifier(config, { clock, logger, isStale, since: 'now' }),
     pings: openPings(config, { clock, logger }),

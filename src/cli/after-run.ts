@@ -1,6 +1,7 @@
 /** What follows a run of a command: the publication, the loads of the targets, and the exit code of all. */
 import { PINGED_ENDS, type PingedEnd } from '../alerts/pings.ts';
 import { loadTarget, mayLoad } from '../app/load-targets.ts';
+import { publishNoted } from '../app/publish-noted.ts';
 import type { Config } from '../config/config.ts';
 import { toTimestamp } from '../lib/clock.ts';
 import { openWhenFree } from '../database/lock.ts';
@@ -25,12 +26,14 @@ type Context = Pick<CommandContext, 'clock' | 'logger' | 'announce'>;
 
 /** Publishes if anything changed and `publish.every` allows it. An interrupted publication is left to the next run. */
 export async function publishAfterRun(
-  { publisher }: { publisher: Publisher | null },
+  { publisher, warehouse }: { publisher: Publisher | null; warehouse: Warehouse },
   context: Context,
   signal: AbortSignal,
 ): Promise<PublishResult> {
   try {
-    return publisher && !signal.aborted ? await publishWhenUnlocked(publisher, context, signal) : null;
+    return publisher && !signal.aborted
+      ? await publishWhenUnlocked(publisher, { ...context, warehouse }, signal)
+      : null;
   } catch (error) {
     if (error instanceof VodhouseError) return error;
     throw error;
@@ -40,9 +43,10 @@ export async function publishAfterRun(
 /** Waits as long as another process publishes: that one may have read the warehouse before this run ended. */
 async function publishWhenUnlocked(
   publisher: Publisher,
-  { clock, logger, announce }: Context,
+  context: Context & { warehouse: Warehouse },
   signal: AbortSignal,
 ): Promise<Publication | null> {
+  const { clock, logger, announce } = context;
   const publish = async () => {
     const now = clock.now();
     const dueAt = publisher.dueAt(now);
@@ -56,7 +60,7 @@ async function publishWhenUnlocked(
       return null;
     }
     announce(`publishing ${displayPath(publisher.file)} …\n`);
-    return publisher.publish(now, signal);
+    return publishNoted(publisher, context, signal);
   };
   const onWait = ({ message: reason }: LockedError) =>
     logger.info({ event: 'publish_postponed', reason }, `waiting: ${reason}`);

@@ -31,15 +31,13 @@ export interface Holder {
   /** A changed config that the worker refused while it runs, at this time (`YYYY-MM-DD HH:MM:SS` UTC). */
   refused?: { at: string; error: string } | null;
   packages?: PackagesRefusal | null;
-  /** Publications of the worker fail: since when, when the last one did (an older worker does not store it), and why. */
-  publication?: { at: string; last?: string; error: string } | null;
   /** Since when the worker has the schedule of its backups. */
   backups?: { since: string } | null;
 }
 
 export interface Lock {
   /** Stores more about the holder, for other processes. Throws WarehouseError if that cannot be written. */
-  note(more: Pick<Holder, 'refused' | 'packages' | 'publication' | 'backups'>): void;
+  note(more: Pick<Holder, 'refused' | 'packages' | 'backups'>): void;
   release(): void;
 }
 

@@ -5,6 +5,7 @@ import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
 import { createCalendar } from '../lib/calendar.ts';
 import { addDays } from '../lib/days.ts';
 import { nextTick } from '../lib/cron-ticks.ts';
+import { PUBLISHED_FILE } from '../lib/load-report.ts';
 import { redact, redactAll } from '../lib/redact.ts';
 import type { Tx } from '../database/connection.ts';
 import { readLiveHolder, type Holder } from '../database/lock.ts';
@@ -28,7 +29,7 @@ export interface HealthParts extends StreamParts {
   config: Config;
   statusQueries: StatusQueries;
   /** Null if the config publishes nothing, or if the caller does not need it. */
-  publisher: Pick<Publisher, 'isBehind' | 'findRefusal'> | null;
+  publisher: Pick<Publisher, 'isBehind' | 'dueAt' | 'findRefusal'> | null;
   formatCommand: FormatCommand;
   /** CSV files of packages that cannot be used: left out where the worker reports them. */
   unusableFiles?: readonly { account: string; problem: string }[];
@@ -67,6 +68,7 @@ export function readHealthFacts(parts: HealthParts, now: number, runs: number) {
     storage: accounts.flatMap((account) => readStorage(account, statusQueries, streams)),
     budgets: accounts.map((account) => readBudget(account, parts, now)),
     refusedPublication: readRefusal(parts),
+    failedPublication: readFailedPublication(parts, now),
     /** Since when the published file is being made; null: it is not. */
     publishingSince: readLiveHolder(config.warehouse, 'publish')?.since ?? null,
     targets: readTargets(parts),
@@ -78,7 +80,7 @@ export function readHealthFacts(parts: HealthParts, now: number, runs: number) {
     overdueRunSince: findOverdueRun(parts, runRows, streams, now),
     isFirstReadDue: isFirstReadDue(parts, { runs: runRows, streams, ...failures }, now),
     unusableFiles: parts.unusableFiles ?? [],
-    ...readWorkerNotes(worker, config, published?.published_at ?? null),
+    ...readWorkerNotes(worker, config),
     ...readBackups(worker, parts, now),
   };
 }
@@ -248,19 +250,21 @@ function readRefusal({ config, publisher }: HealthParts) {
   return refusal && { ...refusal, error: redact(refusal.error, config.secrets) };
 }
 
-/**
- * What the running worker reports: a config or packages that it refused, and publications that fail. Those are over once a file was
- * made after the last failure: `vodhouse publish` may have made it.
- */
-function readWorkerNotes(worker: Holder | null, { secrets }: Config, publishedAt: string | null) {
+/** Since when publications fail, and why; null: the last one did not, or none is needed any more. */
+function readFailedPublication({ config, publisher, statusQueries }: HealthParts, now: number) {
+  const row = statusQueries.targetLoads().find(({ target }) => target === PUBLISHED_FILE);
+  if (!row || !publisher || publisher.dueAt(now) === null) return null;
+  const { failing_since: at, error, hint } = row;
+  return { at, error: redact(error ?? '', config.secrets), hint: hint && redact(hint, config.secrets) };
+}
+
+/** A config or packages that the running worker refused. */
+function readWorkerNotes(worker: Holder | null, { secrets }: Config) {
   const redactError = <Note extends { error: string }>(note: Note | null | undefined): Note | null =>
     note ? { ...note, error: redact(note.error, secrets) } : null;
-  const failed = worker?.publication;
-  const isOver = failed && publishedAt !== null && publishedAt > (failed.last ?? failed.at);
   return {
     refusedConfig: redactError(worker?.refused),
     refusedPackages: redactError(worker?.packages),
-    failedPublication: isOver ? null : redactError(failed),
   };
 }
 

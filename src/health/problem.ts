@@ -33,6 +33,8 @@ export interface Finding {
   nextTry?: string | null;
   /** It keeps an incident open that exists, but opens none, and is not shown. */
   isFading?: boolean;
+  /** It is shown, but opens no incident yet: it may end by itself. */
+  isEarly?: boolean;
   /** Packages that it affects, also those without a problem of their own. */
   packages?: number;
   /** One sentence without a full stop, which changes only with the problem. */
@@ -87,6 +89,7 @@ export function listProblems(of: Kind, facts: HealthFacts): Problem[] {
   const rest = {
     nextTry: null,
     isFading: false,
+    isEarly: false,
     packages: 0,
     details: [],
     advice: [],

@@ -15,6 +15,9 @@ export const isLoadDone = ({ outcome }: { outcome: LoadOutcome | null }): boolea
 /** Stands for an account in the report about the tables that belong to none. No account can have this name. */
 export const RUNS = '(runs)';
 
+/** Stands for the published file among the targets, while it cannot be made. No target can have this name. */
+export const PUBLISHED_FILE = '(file)';
+
 /** The `code` of a refusal: the account belongs to another warehouse, or was loaded from a file that this one does not descend from. */
 export const OTHER_WAREHOUSE = 'other_warehouse';
 export const OTHER_COPY = 'other_copy';

@@ -1,5 +1,5 @@
 import { rmSync, writeFileSync } from 'node:fs';
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { createPublishLoop } from '../../src/app/publish-loop.ts';
 import { createPublisher, type Publication } from '../../src/publishing/publisher.ts';
 import { publishedFact } from '../../src/publishing/about-rows.ts';
@@ -7,13 +7,15 @@ import { liveFileWith, packageRow, videoRow } from '../support/fixtures/filled-l
 import { execute } from '../support/fixtures/live-file.ts';
 import { createPublishRequest } from '../support/fixtures/published-file.ts';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
+import { toTimestamp } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
+import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
 
 const clock = createVirtualClock('2026-03-10T03:00:00Z');
 
-function open(everyMs: number, onFailure?: (error: string | null) => void) {
+function open(everyMs: number) {
   const target = { ...createPublishRequest(liveFileWith(packageRow(101), videoRow(1))), everyMs };
   const completed: Publication[] = [];
   const log: string[] = [];
@@ -24,14 +26,16 @@ function open(everyMs: number, onFailure?: (error: string | null) => void) {
     write: (line) => log.push(line),
   });
   const publisher = createPublisher(target);
+  const warehouse = openWarehouse(target.live, clock);
+  onTestFinished(() => warehouse.close());
   const publications = createPublishLoop({
     publisher,
+    warehouse,
     clock,
     logger,
     onPublished: (each) => completed.push(each),
-    ...(onFailure && { onFailure }),
   });
-  return { target, completed, log, publications };
+  return { target, completed, log, publications, warehouse };
 }
 
 it('publishes a deferred change as soon as the config allows it, without another run', async () => {
@@ -61,15 +65,20 @@ it('reports why it cannot publish where another file is at the path', async () =
   await publications.close();
 });
 
-it('tells why publications fail, and when the file has everything again', async () => {
-  const failures: (string | null)[] = [];
-  const { target, publications } = open(0, (error) => failures.push(error));
+it('notes in the live file since when and why publications fail, until one works', async () => {
+  const { target, publications, warehouse } = open(0);
+  const notes = () => warehouse.listTargetLoads();
+  const error = expect.stringContaining(target.file) as string;
+  const since = toTimestamp(clock.now());
   writeFileSync(target.file, 'not a published file');
   publications.requestPublish();
-  await expect.poll(() => failures.length, { timeout: 20_000 }).toBe(1);
-  expect(failures[0]).toContain(target.file);
+  await expect.poll(notes, { timeout: 20_000 }).toMatchObject([{ failing_since: since, error, failures: 1 }]);
+  clock.advance(60_000);
+  publications.requestPublish();
+  await expect.poll(notes, { timeout: 20_000 }).toMatchObject([{ failing_since: since, error, failures: 2 }]);
+  expect(warehouse.deleteTargetLoadsExcept([])).toBe(0);
   rmSync(target.file);
   publications.requestPublish();
-  await expect.poll(() => failures.length, { timeout: 20_000 }).toBe(2);
-  expect(failures[1]).toBeNull();
+  await expect.poll(notes, { timeout: 20_000 }).toEqual([]);
+  await publications.close();
 });

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { AccountConfig, Config } from '../../src/config/config.ts';
 import { LockedError, WarehouseError } from '../../src/lib/errors.ts';
 import { createLogger } from '../../src/lib/logger.ts';
-import { readHolder, tryLock } from '../../src/database/lock.ts';
+import { tryLock } from '../../src/database/lock.ts';
 import { createHealthReport } from '../../src/health/report.ts';
 import { openPublisher } from '../../src/publishing/publisher.ts';
 import { openStatusQueries } from '../../src/queries/status-queries.ts';
@@ -112,10 +112,9 @@ describe('the worker', () => {
     writeFileSync(file, 'of somebody else');
     const publish = { file, exclude: [], everyMs: 0, targets: [] };
     const worker = startTestWorker({ ...configFor({ main: url }), publish }, clock);
-    const note = () => readHolder(path, 'worker')?.publication;
     await expect
-      .poll(note, { timeout: 30_000 })
-      .toMatchObject({ error: expect.stringContaining(file) as string });
+      .poll(() => readValue(path, 'select max(error) from target_load'), { timeout: 30_000 })
+      .toContain(file);
     const statusQueries = openStatusQueries(path);
     const parts = { config: { ...configFor({ main: url }), publish }, statusQueries, isStale: () => false };
     const publisher = openPublisher(parts.config, 'test');

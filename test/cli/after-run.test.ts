@@ -1,10 +1,12 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openCommandContext } from '../../src/cli/command-context.ts';
 import { publishResultText } from '../../src/cli/output/publication-text.ts';
 import { publishAfterRun } from '../../src/cli/after-run.ts';
 import { lockOrThrow } from '../../src/database/lock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { createPublisher } from '../../src/publishing/publisher.ts';
+import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { liveFileWith, packageRow, videoRow } from '../support/fixtures/filled-live-file.ts';
 import { execute } from '../support/fixtures/live-file.ts';
 import { createPublishRequest } from '../support/fixtures/published-file.ts';
@@ -21,16 +23,20 @@ describe('publishing after a run', () => {
       everyMs: 3_600_000,
     };
     const publisher = createPublisher(target);
+    const warehouse = openWarehouse(target.live, systemClock);
+    onTestFinished(() => warehouse.close());
     const written: string[] = [];
     const write = (line: string) => written.push(line);
     const logger = createLogger({ level: 'info', format: 'text', secrets: [], write });
     const clock = createVirtualClock('2026-03-10T03:00:00Z');
     const context = { clock, logger, announce: write };
-    expect(await publishAfterRun({ publisher }, context, never)).toMatchObject({ rows: { videos: 1 } });
+    expect(await publishAfterRun({ publisher, warehouse }, context, never)).toMatchObject({
+      rows: { videos: 1 },
+    });
     expect(written).toEqual([`publishing ${target.file} …\n`]);
-    expect(await publishAfterRun({ publisher }, context, never)).toBeNull();
+    expect(await publishAfterRun({ publisher, warehouse }, context, never)).toBeNull();
     execute(target.live, "update package set name = 'Other'");
-    const deferred = await publishAfterRun({ publisher }, context, never);
+    const deferred = await publishAfterRun({ publisher, warehouse }, context, never);
     expect([deferred, publishResultText(deferred)]).toEqual([null, '']);
     expect(written.slice(1).join('')).toContain('publishing is postponed until 2026-03-10 04:00:00 UTC');
   });
@@ -40,6 +46,8 @@ it('waits as long as another process publishes, and says so once', async () => {
   const target = createPublishRequest(liveFileWith(packageRow(101), videoRow(1)));
   const publisher = createPublisher(target);
   const clock = createVirtualClock('2026-03-10T03:00:00Z');
+  const warehouse = openWarehouse(target.live, clock);
+  onTestFinished(() => warehouse.close());
   const other = lockOrThrow(target.live, 'publish', 'start', clock.now());
   const startedAt = clock.now();
   const sleep: typeof clock.sleep = async (ms, signal) => {
@@ -54,7 +62,7 @@ it('waits as long as another process publishes, and says so once', async () => {
     write: (line) => void lines.push(line),
   });
   const context = { clock: { ...clock, sleep }, logger, announce: () => undefined };
-  expect(await publishAfterRun({ publisher }, context, never)).toMatchObject({ rows: { videos: 1 } });
+  expect(await publishAfterRun({ publisher, warehouse }, context, never)).toMatchObject({ rows: { videos: 1 } });
   expect(lines).toEqual([
     expect.stringContaining('waiting: the published file is being made: vodhouse start on '),
   ]);

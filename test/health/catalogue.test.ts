@@ -10,7 +10,6 @@ import { failingAccount, targetAccount, targetReport } from '../support/fixtures
 import { RUNS } from '../../src/lib/load-report.ts';
 
 const find = (facts: Partial<HealthFacts>) => findProblems(healthFacts(facts));
-const kindsOf = (facts: Partial<HealthFacts>) => find(facts).map(({ of }) => of.kind);
 
 /** Each case of EVERY_PROBLEM: its kind, the scope, the keys of the fields, and the first command. */
 const CASES: [name: string, kind: string, scope: string, fields: string, command: string][] = [
@@ -154,8 +153,8 @@ describe('the published file', () => {
     ['late for publish.every', { runs: [run('11:58:00')], config: config(60_000) }, [false]],
     ['up to date', { runs: [run('11:58:00')], published: { ...published, behind: false } }, []],
     ['refused', { refusedPublication: { error: 'not ours', hint: 'move it' } }, [false]],
-    ['failing', { failedPublication: { at: '2026-03-10 11:00:00', error: 'no space' } }, [false]],
-    ['not configured', { published: null, failedPublication: { at: '2026-03-10 11:00:00', error: 'x' } }, []],
+    ['failing', { failedPublication: { at: '2026-03-10 11:00:00', error: 'no space', hint: null } }, [false]],
+    ['not configured', { published: null, failedPublication: { at: null, error: 'x', hint: null } }, []],
   ])('that is %s', (_, facts, found) => {
     expect(find({ now, published, ...facts }).map(({ isFading }) => isFading)).toEqual(found);
   });
@@ -167,9 +166,20 @@ describe('a target', () => {
   });
   const early = { failing_since: '2026-03-10 10:00:00' };
 
-  it('that fails is a problem after an hour', () => {
-    expect(kindsOf(targets(failingAccount({ failing_since: '2026-03-10 11:00:01' })))).toEqual([]);
-    expect(kindsOf(targets(failingAccount({ failing_since: '2026-03-10 11:00:00' })))).toEqual(['target']);
+  it.each([
+    ['that fails is a problem at once, but no incident for an hour', '11:00:01', true],
+    ['that has failed for an hour is an incident', '11:00:00', false],
+  ])('%s', (_, since, isEarly) => {
+    const found = find(targets(failingAccount({ failing_since: `2026-03-10 ${since}` })));
+    expect(found).toMatchObject([{ of: { kind: 'target' }, isEarly }]);
+  });
+
+  it('that fails and refuses is told of by the refusal', () => {
+    const failing = failingAccount({ account: 'a', failing_since: '2026-03-10 11:59:59' });
+    const found = find(targets(failing, failingAccount({ account: 'b', outcome: 'refused' })));
+    expect(found).toMatchObject([
+      { message: expect.stringContaining('refuses account b') as string, isEarly: false },
+    ]);
   });
 
   it('is one problem with the accounts of each reason, without the tables of runs', () => {

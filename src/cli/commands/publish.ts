@@ -1,9 +1,10 @@
-import { existsSync } from 'node:fs';
 import type { Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load.ts';
 import { assertSameZone } from '../../app/configured-warehouse.ts';
 import { assertNotLost, makeOwnFolders } from '../../app/lost-file.ts';
 import { loadTarget } from '../../app/load-targets.ts';
+import { publishNoted } from '../../app/publish-noted.ts';
+import { openReadOnly } from '../../database/connection.ts';
 import { commandsFor } from '../../lib/shell-command.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { ConfigError } from '../../lib/errors.ts';
@@ -52,25 +53,22 @@ export async function publish(options: PublishOptions): Promise<number> {
   makeOwnFolders(config);
   assertSameZone(config, readBookedZone(config.warehouse));
   const { signal } = abortOnSignal('stopping; the published file and the targets keep what they have');
-  const isLoading = loaders.length > 0 && existsSync(config.warehouse);
-  const warehouse = isLoading ? openWarehouse(config.warehouse, systemClock) : null;
+  openReadOnly(config.warehouse).$client.close(); // throws where there is none
+  const warehouse = openWarehouse(config.warehouse, systemClock);
   try {
-    const force = warehouse && getForce(options, config, warehouse.listAccounts());
+    const force = getForce(options, config, warehouse.listAccounts());
     const [first] = loaders; // a forced load has one target
-    if (warehouse && force && first && !(await confirmForce(force, first, warehouse, options, signal)))
-      return EXIT.done;
-    const now = systemClock.now();
-    const isWanted = !isAboutTargets(options) || publisher.dueAt(now) !== null;
-    const publication = isWanted ? await publisher.publish(now, signal) : null;
+    if (force && first && !(await confirmForce(force, first, warehouse, options, signal))) return EXIT.done;
+    const context = { warehouse, clock: systemClock, logger: createLoadLogger(options, config.secrets) };
+    const isWanted = !isAboutTargets(options) || publisher.dueAt(systemClock.now()) !== null;
+    const publication = isWanted ? await publishNoted(publisher, context, signal) : null;
     if (publication && !options.json) process.stdout.write(`${publicationLine(publication)}\n`);
-    const logger = createLoadLogger(options, config.secrets);
-    const context = warehouse && { warehouse, clock: systemClock, logger };
-    const loads = context ? await loadAll(loaders, context, { options, force }, signal) : [];
+    const loads = await loadAll(loaders, context, { options, force }, signal);
     const none = { file: publisher.file, bytes: null, durationMs: null, rows: null };
     if (options.json) process.stdout.write(formatJson({ ...(publication ?? none), targets: loads }));
     return exitCodeForLoads(loads, !isAboutTargets(options));
   } finally {
-    warehouse?.close();
+    warehouse.close();
   }
 }
 

@@ -6,13 +6,15 @@ import { namesOf, type TargetAccount } from '../targets.ts';
 import { advise, type Kind } from '../problem.ts';
 import { findEarliest, MAX_LISTED, toOneLine } from '../text.ts';
 
-/** Loads may fail for this long before a person hears of it: a server may be restarted. */
+/** Loads may fail for this long before an alert: a server may be restarted. */
 const PATIENCE_MS = HOUR_MS;
 
+const isEarly = ({ outcome, failing_since: since }: TargetAccount, now: number): boolean =>
+  outcome === 'failed' && now - fromTimestamp(since ?? '') < PATIENCE_MS;
+
 /** What is wrong with an account in a target; null: nothing. */
-function judge({ outcome, failing_since: since, differences }: TargetAccount, now: number) {
-  if (outcome === 'refused') return 'refused';
-  if (outcome === 'failed' && now - fromTimestamp(since ?? '') >= PATIENCE_MS) return 'failed';
+function judge({ outcome, differences }: TargetAccount) {
+  if (outcome === 'refused' || outcome === 'failed') return outcome;
   return (differences?.length ?? 0) > 0 ? 'differs' : null;
 }
 
@@ -43,10 +45,12 @@ export const target: Kind = {
   severity: 'attention',
   find: ({ targets, now, formatCommand }) =>
     targets.flatMap(({ target: name, accounts, runs }) => {
-      const rows = (runs ? [...accounts, runs] : accounts).filter((row) => judge(row, now));
+      const failing = (runs ? [...accounts, runs] : accounts).filter((row) => judge(row));
+      const early = failing.filter((row) => isEarly(row, now));
+      const rows = [...failing.filter((row) => !early.includes(row)), ...early];
       const groups = groupFailures(rows).map((group) => {
         const [row] = group;
-        const what = judge(row, now) ?? 'differs';
+        const what = judge(row) ?? 'differs';
         const error = toOneLine((what === 'differs' ? row.differences?.[0] : row.error) ?? '');
         return { group, row, what, error, ...TEXTS[what](row, namesOf(group)) };
       });
@@ -56,6 +60,7 @@ export const target: Kind = {
       const more = others.length > 0 ? ` (and ${pluralize(others.length, 'other reason')})` : '';
       return {
         scope: { part: name },
+        isEarly: early.length === rows.length,
         since: findEarliest(rows.map((each) => ({ since: each.failing_since ?? each.verified_at }))),
         message: `target ${name} ${text}: ${error}${more}`,
         advice: [

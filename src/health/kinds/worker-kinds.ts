@@ -30,7 +30,10 @@ const unpublished: Kind = {
       const last = refused ? '' : `, ${formatLast(published_at)}`;
       const advice = refused
         ? [advise(refused.hint), advise('then', command)]
-        : [advise('the worker tries again after each run; to try it now', command)];
+        : [
+            ...(failure?.hint ? [advise(toOneLine(failure.hint))] : []),
+            advise('it is tried again after each run; to try it now', command),
+          ];
       const message = `the published file cannot be made${last}: ${toOneLine(error)}`;
       return [{ since: failure?.at ?? null, message, advice, fields: { ...fields, error } }];
     }

@@ -3,7 +3,7 @@ import { query } from '../../database/query.ts';
 import type { Tx } from '../../database/connection.ts';
 import type { targetLoad } from '../../database/schema/targets.ts';
 import { toTimestamp } from '../../lib/clock.ts';
-import { isLoadDone, type LoadReport } from '../../lib/load-report.ts';
+import { isLoadDone, PUBLISHED_FILE, type LoadReport } from '../../lib/load-report.ts';
 
 interface Stored extends Omit<LoadReport, 'differences'> {
   target: string;
@@ -67,4 +67,4 @@ const deleteOthers = query<never, { names: string }>(
 
 /** Forgets the targets that are not in the config any more. Returns the number of rows. */
 export const deleteTargetLoadsExcept = (tx: Tx, names: readonly string[]): number =>
-  deleteOthers(tx, { names: JSON.stringify(names) });
+  deleteOthers(tx, { names: JSON.stringify([...names, PUBLISHED_FILE]) });

@@ -1,18 +1,14 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { createPublicationNotes } from '../../../src/app/worker-notes.ts';
 import { upsertPause } from '../../../src/budget/statements/pause.ts';
 import { openDatabase } from '../../../src/database/connection.ts';
-import { lockOrThrow } from '../../../src/database/lock.ts';
 import { Database } from '../../../src/database/sqlite.ts';
 import { DAY_MS, systemClock, toTimestamp } from '../../../src/lib/clock.ts';
 import type { LoadReport } from '../../../src/lib/load-report.ts';
-import { createLogger } from '../../../src/lib/logger.ts';
 import { PUBLISHED_ID } from '../../../src/publishing/replace-file.ts';
 import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
-import { createVirtualClock } from '../../support/clocks/virtual-clock.ts';
 import {
   commandFolder,
   NOWHERE,
@@ -21,6 +17,7 @@ import {
   type CommandFolder,
 } from '../../support/fixtures/command-folder.ts';
 import { loadReport } from '../../support/fixtures/load-report.ts';
+import { temporaryFolder } from '../../support/fixtures/temporary-folder.ts';
 import { listBody, serveEverything, videoRecord } from '../../support/fixtures/service-responses.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -227,25 +224,36 @@ describe('status of a publication that is refused', () => {
     rmSync(file);
     expect((await run('status')).stdout).not.toContain('cannot be made');
   });
+});
 
-  it('is over where the file was made after the last failure of the worker, not after its first one', async () => {
-    const { live, file, run, value } = emptyFolder();
-    const lock = lockOrThrow(live, 'worker', 'start', Date.now());
-    const clock = createVirtualClock('2026-03-05T12:00Z');
-    const logger = createLogger({ level: 'silent', format: 'text', secrets: [], write: () => undefined });
-    const note = createPublicationNotes({ lock, clock, logger });
-    note('the disk is full');
-    clock.advance(3_600_000);
-    note('the disk is full');
-    const warehouse_since = String(value('select created_at from warehouse_state'));
-    for (const [published_at, isFailing] of [
-      ['2026-03-05 12:30:00', true],
-      ['2026-03-05 13:00:01', false],
-    ] as const) {
-      publishFrom(file, { warehouse_since, published_at });
-      expect((await run('status')).stdout.includes('cannot be made')).toBe(isFailing);
-    }
-    lock.release();
+describe('status right after a failure', () => {
+  it('says why the last publication failed, until one works', async () => {
+    const { run, succeed, execute } = await syncedFolder('publish: {}');
+    execute(
+      "pragma foreign_keys = off; update package set name = 'Other', package_id = -1 where package_id = 101",
+    );
+    expect((await run('publish')).code).toBe(1);
+    const { code, stdout } = await run('status');
+    expect([code, stdout]).toEqual([3, expect.stringContaining('the published file cannot be made')]);
+    expect(stdout).toContain('-> it is tried again after each run; to try it now: vodhouse publish');
+    execute('pragma foreign_keys = off; update package set package_id = 101 where package_id = -1');
+    await succeed('publish');
+    expect(await succeed('status')).not.toContain('cannot be made');
+  });
+
+  it('says why the last load of a target failed, until one works', async () => {
+    const place = temporaryFolder();
+    const { run, succeed } = await syncedFolder(
+      `publish: { targets: [{ name: lake, every: 0, folder: ${place} }] }`,
+    );
+    renameSync(place, `${place}.away`);
+    expect((await run('publish', '--target', 'lake')).code).not.toBe(0);
+    const { code, stdout } = await run('status');
+    expect([code, stdout]).toEqual([3, expect.stringContaining('target lake has failed since')]);
+    expect(stdout).toContain(place);
+    renameSync(`${place}.away`, place);
+    await succeed('publish', '--target', 'lake');
+    expect(await succeed('status')).not.toContain('has failed');
   });
 });
 

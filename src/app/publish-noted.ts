@@ -1,0 +1,45 @@
+/** A publication whose failure is noted in the live file: `status` says why the last one failed, whoever made it. */
+import type { Clock } from '../lib/clock.ts';
+import { errorCode, errorLine, hintLine, InterruptedError, LockedError } from '../lib/errors.ts';
+import { emptyReport, PUBLISHED_FILE, type LoadReport } from '../lib/load-report.ts';
+import type { Logger } from '../lib/logger.ts';
+import type { Publication, Publisher } from '../publishing/publisher.ts';
+import type { Warehouse } from '../warehouse/warehouse.ts';
+
+interface NoteContext {
+  warehouse: Pick<Warehouse, 'recordLoadReports'>;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** As `Publisher.publish`. One that is stopped, or that another process makes, has not failed. */
+export async function publishNoted(
+  publisher: Pick<Publisher, 'publish'>,
+  context: NoteContext,
+  signal: AbortSignal,
+): Promise<Publication> {
+  try {
+    const publication = await publisher.publish(context.clock.now(), signal);
+    note(context, emptyReport(PUBLISHED_FILE, 'removed')); // it has a row only while it fails
+    return publication;
+  } catch (thrown) {
+    if (!(thrown instanceof InterruptedError || thrown instanceof LockedError))
+      note(context, {
+        ...emptyReport(PUBLISHED_FILE, 'failed'),
+        error: errorLine(thrown),
+        hint: hintLine(thrown),
+        code: errorCode(thrown) || null,
+      });
+    throw thrown;
+  }
+}
+
+/** A live file that cannot be written, such as on a full disk, must not hide why the publication failed. */
+function note({ warehouse, clock, logger }: NoteContext, report: LoadReport): void {
+  try {
+    warehouse.recordLoadReports(PUBLISHED_FILE, [report], clock.now());
+  } catch (error) {
+    const reason = errorLine(error);
+    logger.warn({ event: 'config_warning', reason }, `vodhouse status cannot show this: ${reason}`);
+  }
+}
