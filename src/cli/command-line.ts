@@ -110,6 +110,15 @@ command(
   'rebuild the published file now, and load the targets',
   () => import('./commands/publish.ts'),
 )
+  .addOption(
+    new Option('--file-only', 'rebuild the file, and load no target').conflicts([
+      'target',
+      'verify',
+      'rebuild',
+      'takeOver',
+      'printSql',
+    ]),
+  )
   .option('--target <name>', 'load only this target; the file is rebuilt only if it lacks something')
   .option('--verify', 'compare every value of every account in the targets with the file')
   .option('--rebuild <account>', 'load this account again completely; asks first')

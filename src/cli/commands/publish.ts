@@ -29,6 +29,7 @@ import {
 import { abortOnSignal } from '../signals.ts';
 
 interface PublishOptions extends JsonOptions {
+  fileOnly?: true;
   target?: string;
   verify?: true;
   /** An account. */
@@ -41,7 +42,7 @@ interface PublishOptions extends JsonOptions {
 /** `vodhouse publish`: rebuilds the published file now, and loads the targets. Returns the exit code. */
 export async function publish(options: PublishOptions): Promise<number> {
   const config = loadConfig(options.config);
-  const loaders = selectLoaders(config, options);
+  const loaders = options.fileOnly ? [] : selectLoaders(config, options);
   if (options.printSql) return printSql(loaders);
   const publisher = openPublisher(config, 'publish');
   if (!publisher) {
