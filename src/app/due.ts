@@ -52,20 +52,25 @@ export function findDue(
   // Where quick runs take longer than the time between them, each alternates with the rest of a parked full run.
   const isRestFirst = full && quick && quick.runId > full.runId;
   return (
-    (quickIsStarved(schedule, last) ? null : start('full', fullTrigger)) ??
+    (quickIsStarved(schedule, now, last) ? null : start('full', fullTrigger)) ??
     (isRestFirst ? (rest ?? startQuick) : (startQuick ?? rest)) ??
     own ??
     resume('quick', quick)
   );
 }
 
-/** A full run that was too long for its schedule made a quick run wait: the quick run is next. */
+/**
+ * A full run that was too long for its schedule made a quick run wait: the quick run is next. A quick run whose tick is still to come
+ * waits for nothing, though a parked account would resume later than that.
+ */
 function quickIsStarved(
   { quick: expression, timezone }: Schedule,
+  now: number,
   { full, quick }: Record<Mode, LastRun | null>,
 ): boolean {
   if (expression === null || !full?.resumeAt || (quick && quick.startedAt >= full.startedAt)) return false;
-  return nextTick(expression, fromTimestamp(full.startedAt), timezone) <= fromTimestamp(full.resumeAt);
+  const until = Math.min(now, fromTimestamp(full.resumeAt));
+  return nextTick(expression, fromTimestamp(full.startedAt), timezone) <= until;
 }
 
 /** Why a run of this cron expression is due: none began since its last tick. Null where it is not due. */

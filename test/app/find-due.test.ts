@@ -26,6 +26,12 @@ describe('due runs', () => {
     expect(due).toEqual(fromStart('full', 'schedule'));
   });
 
+  it('a full run does not wait for an account that is parked beyond the next quick run', () => {
+    const full = createRun('01:00', '23:00');
+    expect(dueAt('02:00', { full, quickSchedule: '30 3 * * *' })).toEqual(fromStart('full', 'schedule'));
+    expect(dueAt('03:30', { full, quickSchedule: '30 3 * * *' })).toEqual(fromStart('quick', 'schedule'));
+  });
+
   it('full and quick together become one full run', () => {
     const quick = createRun('12:50');
     expect(dueAt('13:01', { full: createRun('13:00'), quick })).toBeNull();
