@@ -120,6 +120,30 @@ insert into publication (publication_id, published_at) select 'id ' || n, '${toT
     expect(await site.load()).toMatchObject({ main: { outcome: 'unchanged' } });
   });
 
+  it.runIf(kind === 'postgres')(
+    'leaves no runs or facts of a former warehouse when its last account goes',
+    async () => {
+      if (server === null) throw new Error('there is no server');
+      const one = openPostgresSite(server);
+      const two = openPostgresSite(server, { place: one.place });
+      for (const site of [one, two]) {
+        site.register();
+        await site.walk([1, 2]);
+        await site.publish();
+      }
+      const owners = () =>
+        one.query(
+          'SELECT warehouse_id FROM $.runs UNION SELECT warehouse_id FROM $.walks UNION SELECT warehouse_id FROM $.about',
+        );
+      await one.load();
+      expect(await owners()).toEqual([{ warehouse_id: one.warehouse.getWarehouseId() }]);
+      await two.load(force('take-over'));
+      expect(await owners()).toEqual([{ warehouse_id: two.warehouse.getWarehouseId() }]);
+      await one.load();
+      expect(await owners()).toEqual([{ warehouse_id: two.warehouse.getWarehouseId() }]);
+    },
+  );
+
   it('that left the config, and that another warehouse took over, is not mentioned', async () => {
     const one = await openPublished();
     await one.load();

@@ -133,14 +133,34 @@ export async function removeAccount(context: Context, account: string): Promise<
   return rows;
 }
 
-/** As `Target.loadShared`: the runs and facts of the warehouse; the calendar and the dictionary, of which others may have more rows. */
+/**
+ * As `Target.loadShared`: the runs and facts of the warehouse, if it has an account here; the calendar and the dictionary, of which
+ * others may have more rows.
+ */
 export async function loadShared(context: Context): Promise<number> {
-  const { marts, warehouseId } = context.source;
+  const { session, source } = context;
+  const { marts, warehouseId } = source;
   const everything = { where: 'true', parameters: {} };
   const ours = { where: `t.${WAREHOUSE_ID} = $1`, values: [warehouseId] };
-  let rows = 0;
-  for (const table of listWarehouseTables(marts)) rows += await replace(context, table, everything, ours);
+  let rows = await deleteFormer(context);
+  const accounts = `SELECT 1 FROM ${session.name('vodhouse_account')} WHERE warehouse_id = $1 LIMIT 1`;
+  const isOwner = (await session.query(accounts, [warehouseId])).length > 0;
+  for (const table of isOwner ? listWarehouseTables(marts) : [])
+    rows += await replace(context, table, everything, ours);
   for (const table of listSharedTables(marts)) rows += await replace(context, table, everything, null);
   if (rows > 0) await recordLoad(context, { account: null, kind: 'changes', rows });
+  return rows;
+}
+
+/** Deletes the runs and facts of warehouses that have no account here any more. Returns the number of rows. */
+async function deleteFormer({ session, source: { marts } }: Context): Promise<number> {
+  const former = await session.query<{ id: string }>(
+    `SELECT DISTINCT warehouse_id AS id FROM ${session.name(marts.about.name)}
+WHERE warehouse_id NOT IN (SELECT warehouse_id FROM ${session.name('vodhouse_account')}) ORDER BY 1`,
+  );
+  let rows = 0;
+  for (const { id } of former)
+    for (const { name } of listWarehouseTables(marts))
+      rows += await session.execute(`DELETE FROM ${session.name(name)} WHERE ${WAREHOUSE_ID} = $1`, [id]);
   return rows;
 }
