@@ -44,6 +44,7 @@ export function* writeParquet(
     const columnData = columns.map(({ name }, index) => ({
       ...{ name, data: data[index] ?? [], statistics: BOUNDED.includes(name) },
     }));
+    // to memory: it is done when this returns, and what it throws is thrown here
     void file.write({ columnData, rowGroupSize: GROUP_ROWS, pageSize: 0 });
     yield { bytes: take(bytes), rows: count };
   }
