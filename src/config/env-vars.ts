@@ -1,9 +1,6 @@
 /** Variables in the texts of a config: `${NAME}` and `${file:PATH}`. */
-import { join, resolve } from 'node:path';
 import { errorMessage } from '../lib/errors.ts';
 import { redact } from '../lib/redact.ts';
-import { readTextFile } from '../lib/text-file.ts';
-import { readDotEnv } from './dot-env.ts';
 
 /** The value of a variable, or of `file:PATH`; undefined if it is not set. Throws what reading the file throws. */
 export type Lookup = (name: string) => string | undefined;
@@ -11,7 +8,7 @@ export type Lookup = (name: string) => string | undefined;
 /** A path in `${file:PATH}` may hold variables. */
 const VARIABLE = /\$\$\{|\$\{(file:(?:\$\{[^}]*\}|[^}])*|[^}]*)(\}?)/g;
 /** `${file:PATH}`: the content of a file, such as a Docker secret. */
-const FILE = 'file:';
+export const FILE = 'file:';
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /**
@@ -53,18 +50,6 @@ function find(name: string, resolved: string, lookup: Lookup, problems: string[]
     );
     return undefined;
   }
-}
-
-/** Variables from `env`, then from the `.env` in the folder. Throws what `readDotEnv` throws. */
-export function createLookup(folder: string, env: Readonly<Record<string, string | undefined>>): Lookup {
-  const variables = new Map([
-    ...readDotEnv(join(folder, '.env')),
-    ...Object.entries(env).filter(([, value]) => value !== undefined),
-  ]);
-  return (name) =>
-    name.startsWith(FILE)
-      ? readTextFile(resolve(folder, name.slice(FILE.length))).replace(/\r?\n$/, '')
-      : variables.get(name);
 }
 
 /**

@@ -4,7 +4,7 @@ import { errorCode, ConfigError, errorMessage } from '../lib/errors.ts';
 import { configSchema, type Config } from './config.ts';
 import { readAuthorities } from './certificates.ts';
 import { findCrossFieldProblems } from './cross-field-checks.ts';
-import { createLookup } from './env-vars.ts';
+import { createLookup } from './lookup.ts';
 import { readTextFile } from '../lib/text-file.ts';
 import { findUnknownException, listProxySecrets, type Proxies } from '../lib/http/proxies.ts';
 import { commandsFor } from '../lib/shell-command.ts';

@@ -22,13 +22,12 @@ export function formatBinaryBytes(bytes: number): string {
 }
 
 function scale(bytes: number, base: number, units: readonly string[]): string {
+  const inUnit = (power: number) => bytes / base ** power;
+  const round = (power: number) => Number(inUnit(power).toPrecision(3));
+  const isTooLarge = (power: number) => Math.abs(inUnit(power)) >= base || Math.abs(round(power)) >= base;
   let power = 0;
-  let shown = bytes;
-  while (Math.abs(shown) >= base && power < units.length - 1) {
-    power++;
-    shown = Number((bytes / base ** power).toPrecision(3));
-  }
-  return `${shown} ${units[power]}`;
+  while (isTooLarge(power) && power < units.length - 1) power++;
+  return `${round(power)} ${units[power]}`;
 }
 
 /** Milliseconds as `420ms`, `3.4s`, `2m 5s`, `1h 2m`. */

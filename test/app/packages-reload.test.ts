@@ -72,7 +72,7 @@ describe('a worker whose packages are in a CSV file', () => {
     expect(worker.logged('packages_refused')).toHaveLength(1);
     expect(worker.problems()).toEqual([
       expect.stringMatching(
-        /continues with the packages it had: account main: packages\.csv ENOENT: no such file or directory/,
+        /continues with the packages it had: account main: packages\.csv cannot be read: ENOENT: no such file or directory/,
       ),
     ]);
     worker.write('101\n102\n103\n');

@@ -62,7 +62,9 @@ it('waits as long as another process publishes, and says so once', async () => {
     write: (line) => void lines.push(line),
   });
   const context = { clock: { ...clock, sleep }, logger, announce: () => undefined };
-  expect(await publishAfterRun({ publisher, warehouse }, context, never)).toMatchObject({ rows: { videos: 1 } });
+  expect(await publishAfterRun({ publisher, warehouse }, context, never)).toMatchObject({
+    rows: { videos: 1 },
+  });
   expect(lines).toEqual([
     expect.stringContaining('waiting: the published file is being made: vodhouse start on '),
   ]);

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, test, vi } from 'vitest';
-import { childEnvWithout, createLookup, takeNotifySocket } from '../../src/config/env-vars.ts';
+import { childEnvWithout, takeNotifySocket } from '../../src/config/env-vars.ts';
 import { loadConfig } from '../../src/config/load.ts';
+import { createLookup } from '../../src/config/lookup.ts';
 import { createFolder } from '../support/fixtures/folder-of-files.ts';
 import { catchConfigError, LEAST, load, readProblems } from '../support/fixtures/load-config.ts';
 

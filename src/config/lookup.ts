@@ -1,6 +1,8 @@
-/** The file `.env`: a line `NAME=VALUE` for each variable, as shells read it. */
+/** Where the values of variables come from: the environment, the file `.env` next to the config, and files that are named. */
+import { join, resolve } from 'node:path';
 import { readTextFile } from '../lib/text-file.ts';
 import { ConfigError, errorCode, errorMessage } from '../lib/errors.ts';
+import { FILE, type Lookup } from './env-vars.ts';
 import { formatProblems } from './problems.ts';
 import type { Problem } from './source.ts';
 
@@ -9,8 +11,20 @@ const QUOTES = new Set(['"', "'", '`']);
 /** After a value; a # without a blank before it belongs to the value. */
 const COMMENT = /[ \t]#.*$/;
 
-/** The variables of the file; none where it does not exist. Throws ConfigError where it cannot be read, or has a problem. */
-export function readDotEnv(file: string): ReadonlyMap<string, string> {
+/** Variables from `env`, then from the `.env` in the folder. Throws what `readDotEnv` throws. */
+export function createLookup(folder: string, env: Readonly<Record<string, string | undefined>>): Lookup {
+  const variables = new Map([
+    ...readDotEnv(join(folder, '.env')),
+    ...Object.entries(env).filter(([, value]) => value !== undefined),
+  ]);
+  return (name) =>
+    name.startsWith(FILE)
+      ? readTextFile(resolve(folder, name.slice(FILE.length))).replace(/\r?\n$/, '')
+      : variables.get(name);
+}
+
+/** The variables of a file `.env`; none where it does not exist. Throws ConfigError where it cannot be read, or has a problem. */
+function readDotEnv(file: string): ReadonlyMap<string, string> {
   const { variables, problems } = parseDotEnv(readIfExists(file));
   if (problems.length > 0) throw new ConfigError(formatProblems(file, problems));
   return variables;
@@ -25,7 +39,7 @@ function readIfExists(file: string): string {
   }
 }
 
-/** A value in quotes may have more than one line; in double quotes, `\n` begins a new one. Other lines are ignored. */
+/** A line `NAME=VALUE` is a variable, as shells read it. A value in quotes may have more than one line; in double quotes, `\n` begins a new one. Other lines are ignored. */
 function parseDotEnv(text: string): { variables: Map<string, string>; problems: Problem[] } {
   const variables = new Map<string, string>();
   const problems: Problem[] = [];
