@@ -42,11 +42,11 @@ export async function runOnce(context: SyncContext, options: RunOptions): Promis
     { event: 'run_started', run_id: runId, mode, trigger },
     `${mode} run ${runId} started`,
   );
-  warehouse.recordZone(calendar);
   const end = (result: RunResult) =>
     whenUnlocked(context, options.signal, () => endRun(context, options, runId, result));
   let result: RunResult;
   try {
+    warehouse.recordZone(calendar);
     result = await syncAccounts(context, options, runId);
   } catch (thrown) {
     await end({ status: 'failed', error: errorMessage(thrown), outcomes: [] });
