@@ -19,19 +19,36 @@ export async function loadTarget(request: LoadRequest): Promise<LoadReport[]> {
   let source: Source | null = null;
   try {
     source = openSource(request.file, request.live); // under the lock, for the target may have what is published by now
-    return await loadAll(await openTarget(request.target, request.worker), source, request);
+    return await loadAll(await openSteps(request), source, request);
   } finally {
     source?.close();
     lock.release();
   }
 }
 
-async function loadAll(target: Target, source: Source, request: LoadRequest): Promise<LoadReport[]> {
+/** Runs one step with the target. What it throws becomes the outcome. */
+type RunStep = (account: string, step: (target: Target) => Promise<number>) => Promise<LoadReport>;
+
+/** A step that takes too long is still at work: its target is closed, and the next step has another one. */
+async function openSteps({ target: config, worker }: LoadRequest): Promise<RunStep> {
+  let controller = new AbortController();
+  let target = await openTarget(config, worker, controller.signal);
+  return async (account, step) => {
+    const done = await report(account, config.loadTimeoutMs, () => step(target));
+    if (done.code === TIMED_OUT) {
+      controller.abort(new TargetError('it took too long, and was stopped', { code: TIMED_OUT }));
+      controller = new AbortController();
+      target = await openTarget(config, worker, controller.signal);
+    }
+    return done;
+  };
+}
+
+async function loadAll(run: RunStep, source: Source, request: LoadRequest): Promise<LoadReport[]> {
   const { force, accounts, isVerified } = request;
-  const { loadTimeoutMs } = request.target;
   const names = force ? [force.account] : source.accounts;
   let known = new Map<string, AccountState>();
-  const reading = await report(RUNS, loadTimeoutMs, async () => {
+  const reading = await run(RUNS, async (target) => {
     known = await target.readAccounts();
     return 0;
   });
@@ -41,17 +58,16 @@ async function loadAll(target: Target, source: Source, request: LoadRequest): Pr
   for (const account of names) {
     const configured = accounts.find(({ name }) => name === account);
     const options = { force: force?.kind ?? null, formerName: configured?.was ?? null };
-    const load = () => target.load(source, account, options);
-    const loaded = await report(account, loadTimeoutMs, load);
+    const loaded = await run(account, (target) => target.load(source, account, options));
     if (loaded.outcome === 'refused' && !configured) continue; // it went to another machine
     const isDone = loaded.error === null;
-    reports.push(isDone && isVerified ? await verify(target, source, loaded, loadTimeoutMs) : loaded);
+    reports.push(isDone && isVerified ? await verify(run, source, loaded) : loaded);
   }
   for (const account of listGone(known, request, source)) {
-    const removed = await report(account, loadTimeoutMs, () => target.remove(source, account));
+    const removed = await run(account, (target) => target.remove(source, account));
     reports.push(removed.outcome === 'loaded' ? { ...removed, outcome: 'removed' } : removed);
   }
-  reports.push(await report(RUNS, loadTimeoutMs, () => target.loadShared(source, force !== null)));
+  reports.push(await run(RUNS, (target) => target.loadShared(source, force !== null)));
   return reports.map((each) => {
     const isThere = each.error === null && source.accounts.includes(each.account);
     return isThere ? { ...each, changeSeq: source.changeSeqOf(each.account) } : each;
@@ -69,14 +85,9 @@ const listGone = (
     return !isThere && compareOwner(state, source) === 'ours' ? [account] : [];
   });
 
-async function verify(
-  target: Target,
-  source: Source,
-  loaded: LoadReport,
-  timeoutMs: number,
-): Promise<LoadReport> {
+async function verify(run: RunStep, source: Source, loaded: LoadReport): Promise<LoadReport> {
   let differences: string[] | null = null;
-  const check = await report(loaded.account, timeoutMs, async () => {
+  const check = await run(loaded.account, async (target) => {
     differences = await target.verify(source, loaded.account);
     return 0;
   });
@@ -84,7 +95,8 @@ async function verify(
   return { ...loaded, durationMs: loaded.durationMs + check.durationMs, differences };
 }
 
-/** Runs one step; what it throws becomes the outcome. */
+const TIMED_OUT = 'ETIMEDOUT';
+
 async function report(account: string, timeoutMs: number, step: () => Promise<number>): Promise<LoadReport> {
   const startedAt = performance.now();
   const end = (result: Partial<LoadReport>): LoadReport => ({
@@ -93,10 +105,10 @@ async function report(account: string, timeoutMs: number, step: () => Promise<nu
     durationMs: Math.round(performance.now() - startedAt),
   });
   try {
-    const rows = await withinTime(step(), timeoutMs); // a step without an answer ends with this process
+    const rows = await withinTime(step(), timeoutMs);
     if (rows === null)
       throw new TargetError(`it took longer than load_timeout (${timeoutMs / 1000} s)`, {
-        code: 'ETIMEDOUT',
+        code: TIMED_OUT,
       });
     return end({ outcome: rows === 0 ? 'unchanged' : 'loaded', rows });
   } catch (error) {

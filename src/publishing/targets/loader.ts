@@ -34,10 +34,17 @@ export function openLoaders({ warehouse: live, publish, accounts, worker }: Conf
   }));
 }
 
-/** The code of a kind is loaded when it is needed. `worker` is shown to others. */
-export async function openTarget(config: TargetConfig, worker: string): Promise<Target> {
+/**
+ * The code of a kind is loaded when it is needed. `worker` is shown to others. When the signal aborts, a lake is not touched any
+ * more; a connection to PostgreSQL ends by itself after `load_timeout`.
+ */
+export async function openTarget(
+  config: TargetConfig,
+  worker: string,
+  signal = new AbortController().signal,
+): Promise<Target> {
   if (config.kind === 'lake')
-    return (await import('./delta/delta-target.ts')).openDeltaTarget(config, worker);
+    return (await import('./delta/delta-target.ts')).openDeltaTarget(config, worker, { signal });
   return (await import('./postgres/postgres-target.ts')).openPostgresTarget(config, worker);
 }
 

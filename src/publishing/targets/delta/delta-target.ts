@@ -20,9 +20,9 @@ const FILE_ROWS = 100_000;
 export function openDeltaTarget(
   config: LakeTargetConfig,
   worker: string,
-  { fileRows = FILE_ROWS } = {},
+  { fileRows = FILE_ROWS, signal = new AbortController().signal } = {},
 ): Target {
-  const lake = openLake(config);
+  const lake = openLake(config, signal);
   const context = { lake, command: config.command, worker, fileRows };
 
   async function retry(work: () => Promise<number>): Promise<number> {

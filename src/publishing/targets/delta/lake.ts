@@ -14,8 +14,24 @@ export class ConflictError extends Error {}
 
 export type Lake = ReturnType<typeof openLake>;
 
-export const openStore = (place: LakePlace): Store =>
-  place.kind === 'folder' ? openFolder(place.path) : openBucket(place);
+/** A store that begins nothing after the signal has aborted: its functions throw the reason. */
+export function openStore(place: LakePlace, signal = new AbortController().signal): Store {
+  const store = place.kind === 'folder' ? openFolder(place.path) : openBucket(place, { signal });
+  const unlessAborted =
+    <Parameters extends unknown[], Result>(work: (...given: Parameters) => Promise<Result>) =>
+    async (...given: Parameters): Promise<Result> => {
+      signal.throwIfAborted();
+      return work(...given);
+    };
+  return {
+    name: store.name,
+    get: unlessAborted(store.get),
+    put: unlessAborted(store.put),
+    putIfAbsent: unlessAborted(store.putIfAbsent),
+    list: unlessAborted(store.list),
+    remove: unlessAborted(store.remove),
+  };
+}
 
 /** What the steps of a load share. */
 export interface LoadContext {
@@ -29,8 +45,8 @@ export interface LoadContext {
 }
 
 /** Logs are read when they are needed. */
-export function openLake({ place }: Pick<LakeTargetConfig, 'place'>) {
-  const store = openStore(place);
+export function openLake({ place }: Pick<LakeTargetConfig, 'place'>, signal?: AbortSignal) {
+  const store = openStore(place, signal);
   const logs = new Map<string, Promise<DeltaLog>>();
   const changed = new Set<string>();
   const getLog = (table: string): Promise<DeltaLog> => {

@@ -43,10 +43,14 @@ interface Connection {
   signer: AwsClient;
   agent: Dispatcher;
   silenceMs: number;
+  signal: AbortSignal;
 }
 
-/** The bucket must be there. */
-export function openBucket(place: S3Place, { silenceMs = SILENCE_MS, retries = RETRIES } = {}): Store {
+/** The bucket must be there. When the signal aborts, requests end, and none is repeated. */
+export function openBucket(
+  place: S3Place,
+  { silenceMs = SILENCE_MS, retries = RETRIES, signal = new AbortController().signal } = {},
+): Store {
   const { accessKeyId, secretAccessKey, sessionToken, region, prefix } = place;
   const connection: Connection = {
     place,
@@ -62,9 +66,10 @@ export function openBucket(place: S3Place, { silenceMs = SILENCE_MS, retries = R
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
       proxies: NO_PROXIES,
       ca: null,
-      signal: new AbortController().signal,
+      signal,
     }),
     silenceMs,
+    signal,
   };
   const own = prefix === '' ? '' : `${prefix}/`;
 
@@ -77,6 +82,7 @@ export function openBucket(place: S3Place, { silenceMs = SILENCE_MS, retries = R
       const isPassing = !isAnswer || PASSING.includes(answer.status);
       if (attempt === retries || !isPassing) throw isAnswer ? toRefusal(answer, place) : answer;
       await sleep(FIRST_RETRY_MS * 2 ** attempt * (0.5 + Math.random() / 2));
+      signal.throwIfAborted();
     }
   }
 
@@ -118,7 +124,7 @@ export function openBucket(place: S3Place, { silenceMs = SILENCE_MS, retries = R
 
 /** Throws TargetError where there is no answer. */
 async function sendOnce(connection: Connection, request: Request): Promise<Answer> {
-  const { place, signer, agent, silenceMs } = connection;
+  const { place, signer, agent, silenceMs, signal } = connection;
   const { method, key, query = {}, headers = {}, body = [] } = request;
   const url = new URL(toBucketUrl(place));
   url.pathname += key.split('/').map(encodeURIComponent).join('/');
@@ -133,6 +139,7 @@ async function sendOnce(connection: Connection, request: Request): Promise<Answe
   try {
     const response = await sendRequest(url, {
       dispatcher: agent,
+      signal,
       method,
       headers: {
         ...Object.fromEntries(signed.headers),
