@@ -1,4 +1,4 @@
-/** A publication whose failure is noted in the live file: `status` says why the last one failed, whoever made it. */
+/** A publication whose failure is noted in the live file: `status` shows why the last one failed, whichever process made it. */
 import type { Clock } from '../lib/clock.ts';
 import { errorCode, errorLine, hintLine, InterruptedError, LockedError } from '../lib/errors.ts';
 import { emptyReport, PUBLISHED_FILE, type LoadReport } from '../lib/load-report.ts';

@@ -1,11 +1,10 @@
 import { dirname, resolve } from 'node:path';
 import type * as z from 'zod';
-import { errorCode, ConfigError, errorMessage } from '../lib/errors.ts';
+import { ConfigError } from '../lib/errors.ts';
 import { configSchema, type Config } from './config.ts';
 import { readAuthorities } from './certificates.ts';
 import { findCrossFieldProblems } from './cross-field-checks.ts';
-import { createLookup } from './lookup.ts';
-import { readTextFile } from '../lib/text-file.ts';
+import { createLookup, readIfExists } from './lookup.ts';
 import { findUnknownException, listProxySecrets, type Proxies } from '../lib/http/proxies.ts';
 import { commandsFor } from '../lib/shell-command.ts';
 import { readPackagesFile } from './packages-file.ts';
@@ -62,13 +61,9 @@ function load(file: string, env: Env, isStrict: boolean) {
 }
 
 function readText(file: string): string {
-  try {
-    return readTextFile(file);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT')
-      throw new ConfigError(`${file} does not exist`, { hint: 'vodhouse init writes one', cause: error });
-    throw new ConfigError(`${file} cannot be read: ${errorMessage(error)}`, { cause: error });
-  }
+  const text = readIfExists(file);
+  if (text === null) throw new ConfigError(`${file} does not exist`, { hint: 'vodhouse init writes one' });
+  return text;
 }
 
 /** Throws ConfigError with all problems. */

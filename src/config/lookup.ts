@@ -25,16 +25,17 @@ export function createLookup(folder: string, env: Readonly<Record<string, string
 
 /** The variables of a file `.env`; none where it does not exist. Throws ConfigError where it cannot be read, or has a problem. */
 function readDotEnv(file: string): ReadonlyMap<string, string> {
-  const { variables, problems } = parseDotEnv(readIfExists(file));
+  const { variables, problems } = parseDotEnv(readIfExists(file) ?? '');
   if (problems.length > 0) throw new ConfigError(formatProblems(file, problems));
   return variables;
 }
 
-function readIfExists(file: string): string {
+/** The text of a file; null where it does not exist. Throws ConfigError where it cannot be read. */
+export function readIfExists(file: string): string | null {
   try {
     return readTextFile(file);
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return '';
+    if (errorCode(error) === 'ENOENT') return null;
     throw new ConfigError(`${file} cannot be read: ${errorMessage(error)}`, { cause: error });
   }
 }
@@ -60,6 +61,7 @@ function parseDotEnv(text: string): { variables: Map<string, string>; problems: 
     if (end === -1 || after.trim() !== '') {
       const message = `the quote ${quote} is not closed, or text follows it; expected NAME=VALUE or NAME=${quote}VALUE${quote}`;
       problems.push({ line, path: [name], message });
+      continue;
     }
     const inside = value.slice(1, end);
     variables.set(name, quote === '"' ? inside.replaceAll('\\n', '\n') : inside);

@@ -35,7 +35,8 @@ export function createAboutRows(live: Database, request: PublishRequest, fingerp
     ...{ version, timezone, today, warehouse_id, fingerprint, duration_unit: durationUnit },
     ...{ shape: createMarts(request).shape, published_at: toTimestamp(now), warehouse_since: created_at },
     ...{ excluded: exclude.join(', ') || null, change_seq: String(change_seq) },
-    ...{ accounts: readAccounts(live), publication_id: readPublicationId(live) },
+    accounts: readAccounts(live),
+    publication_id: readPublicationId(live),
     ...(live.prepare(FRESHNESS).get(JSON.stringify(storageAccounts)) as Record<string, string | null>),
   };
   return readLines(FACTS).map(([key = '', description = '']) => [key, facts[key] ?? null, description]);

@@ -48,7 +48,7 @@ export const listRetyped = (
     return type !== undefined && type !== typeOnly(columns[column] ?? '');
   });
 
-/** Without one of these columns, nobody knows whose a row is. */
+/** The columns that identify a row and its account. */
 export const listIdentity = ({ name, key }: TargetTable): string[] => [
   ...new Set([...key, ...(OWNED_TABLES.includes(name) ? ['account'] : [])]),
 ];
