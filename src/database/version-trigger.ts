@@ -19,9 +19,9 @@ export function differingFields(one: string, other: string): string {
 }
 
 /**
- * A change of a row stores its former state in the same transaction, whatever statement makes it. A removal holds from its proof
- * (`removed_at`), any other change from the moment it was seen (`changed_at`). A change that takes no new `change_seq` fails at
- * the second one: the key of its version is there already.
+ * A change of a row stores its former state in the same transaction, whatever statement makes it. A state holds from the moment at
+ * which it was stored (`changed_at`). A change that takes no new `change_seq` fails at the second one: the key of its version is
+ * there already.
  */
 export function createVersionTrigger(client: Database): void {
   const names = Object.keys(getTableColumns(video));
@@ -29,11 +29,13 @@ export function createVersionTrigger(client: Database): void {
   client.exec(`drop trigger if exists video_version_kept;
 create trigger video_version_kept after update of ${watched.join(', ')} on video
 begin
-insert into video_version (${names.join(', ')}, valid_from, valid_to)
-values (${names.map((name) => `old.${name}`).join(', ')}, coalesce(old.removed_at, old.changed_at),
-  case when old.removed_at is null then coalesce(new.removed_at, new.changed_at) else new.changed_at end);
+insert into video_version (${names.join(', ')}, valid_to)
+values (${names.map((name) => `old.${name}`).join(', ')}, new.changed_at);
 update video set version_number = old.version_number + 1,
-  change = case when new.removed_at is not null then 'removed' when old.removed_at is not null then 'restored' else 'edited' end,
+  change = case
+    when new.removed_at is not null then iif(new.change = 'retired', 'retired', 'removed')
+    when old.removed_at is not null then iif(old.change = 'retired', 'returned', 'restored')
+    else 'edited' end,
   changed_fields = ${differingFields('old', 'new')},
   title_before = case when new.title is not old.title then old.title end,
   run_id = ${CURRENT_RUN}

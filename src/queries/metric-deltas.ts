@@ -1,10 +1,10 @@
 /** Counts the runs, their records and the requests that ended since the last scrape, whichever process made them. */
 import { openReadOnly } from '../database/connection.ts';
 import { query } from '../database/query.ts';
-import { CHANGES, type Mode, type Status } from '../database/schema/values.ts';
+import { WALK_CHANGES, type Mode, type Status } from '../database/schema/values.ts';
 
 /** What a walk found of records. */
-export const RECORD_KINDS = [...CHANGES, 'unchanged', 'quarantined'] as const;
+export const RECORD_KINDS = [...WALK_CHANGES, 'unchanged', 'quarantined'] as const;
 type RecordKind = (typeof RECORD_KINDS)[number];
 
 /** What ended since the last call; no count is 0. */

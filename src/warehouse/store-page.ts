@@ -4,7 +4,7 @@ import type { Tx } from '../database/connection.ts';
 import { getChangeSeq, setChangeSeq } from './statements/warehouse-state.ts';
 import type { FieldDrift } from '../lib/service-fields.ts';
 import { recordDrift } from './statements/drift.ts';
-import { addLiveCount } from './statements/package.ts';
+import { addLiveCount, findPackage } from './statements/package.ts';
 import { deletePageHash, deletePagesAbout, upsertPageHash } from './statements/page-hash.ts';
 import { findOpenVideoIds, quarantineOnce, resolve } from './statements/quarantine.ts';
 import { findCandidatesBetween, deleteCandidate, upsertCandidate } from './statements/removal.ts';
@@ -24,8 +24,8 @@ export interface RefusedVideo {
 export interface AnswerToStore extends PackageKey {
   walkId: number;
   page: number;
-  /** When the response was received, in milliseconds since 1970. */
-  answeredAt: number;
+  /** When it is stored, in milliseconds since 1970: the time of its changes. */
+  now: number;
   videos: readonly VideoRow[];
   refused: readonly RefusedVideo[];
   drift: readonly FieldDrift[];
@@ -85,7 +85,7 @@ interface Stored {
 }
 
 function storeAnswer(tx: Tx, answer: AnswerToStore): Stored {
-  const at = toTimestamp(answer.answeredAt);
+  const at = toTimestamp(answer.now);
   const present = listPresentIds(answer);
   const matched = matchRows(tx, answer, present);
   const { changed, ...written } = writeVideos(tx, answer, matched.onPage, at);
@@ -173,7 +173,9 @@ function writeVideos(tx: Tx, answer: AnswerToStore, isLiveById: Map<number, bool
   const changed: number[] = [];
   const before = getChangeSeq(tx);
   let seq = before;
-  const write = createVideoWriter(tx, answer, at, isLiveById.size > 0 ? answer.proof : null);
+  const known = isLiveById.size > 0 ? answer.proof : null;
+  const isImport = findPackage(tx, answer)?.first_walked_at == null;
+  const write = createVideoWriter(tx, answer, { at, known, isImport });
   for (const video of answer.videos) {
     if (!write(video, seq + 1)) {
       counts.unchanged++;

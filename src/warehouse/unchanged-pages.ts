@@ -24,7 +24,7 @@ export interface UnchangedPage {
 
 /** A recognised page of a walk. */
 export type UnchangedPageToStore = Pick<UnchangedPage, 'records' | 'drift'> &
-  Pick<PageToStore, 'account' | 'packageId' | 'walkId' | 'page' | 'answeredAt' | 'gap' | 'checkpoint'>;
+  Pick<PageToStore, 'account' | 'packageId' | 'walkId' | 'page' | 'now' | 'gap' | 'checkpoint'>;
 
 /** The hash of the records of a page; null if it is not known. */
 export const findPageHash = (tx: Tx, place: PagePlace): string | null => findPage(tx, place)?.hash ?? null;
@@ -42,7 +42,7 @@ export function recognisePage(tx: Tx, page: PagePlace & { hash: string | null })
 /** Stores a recognised page: only the checkpoint moves. */
 export function storeUnchangedPage(tx: Tx, page: UnchangedPageToStore): PageCounts {
   const { account, packageId, gap, records, checkpoint } = page;
-  touchDrift(tx, { account, stream: 'videos', packageId }, page.drift, toTimestamp(page.answeredAt));
+  touchDrift(tx, { account, stream: 'videos', packageId }, page.drift, toTimestamp(page.now));
   const unsettled = gap ? countLive(tx, { account, packageId, ...gap }) : 0;
   const counts = { inserted: 0, updated: 0, unchanged: records, restored: 0, quarantined: 0, unsettled };
   advanceWalk(tx, page.walkId, { ...counts, pages: 1, recognised: 1 }, checkpoint);

@@ -17,7 +17,9 @@ import { acknowledgeDrift, countWalksWithoutDrift, listOpenDrift, recordDrift } 
 import { deletePause, prunePauses } from '../budget/statements/pause.ts';
 import * as targetLoads from './statements/target-loads.ts';
 import { dropCandidates, countProofsByOrder, hasHeldBack } from './statements/removal.ts';
-import { countLive, findLiveIds } from './statements/video.ts';
+import { countLive, findLiveIds, retireVideos } from './statements/video.ts';
+import { deletePagesAbout } from './statements/page-hash.ts';
+import type { PackageKey } from '../lib/package-key.ts';
 import * as packages from './statements/package.ts';
 import { countOrphanFailures, findWalkOf, findWalks } from './statements/walk.ts';
 import { transact } from '../database/transaction.ts';
@@ -211,12 +213,26 @@ function prune(tx: Tx, now: number, retention: NonNullable<RunEnd['retention']>)
 
 /** Adds the configured packages, and retires the others. */
 function registerPackages(tx: Tx, configuredAccounts: readonly ConfiguredAccount[], now: number): void {
-  const at = toTimestamp(now);
+  const followed = new Set<string>();
   for (const { name: account, packages: configured } of configuredAccounts) {
-    for (const { id, name, full: schedule = null } of configured)
-      packages.registerPackage(tx, { account, packageId: id, name, schedule });
-    const ids = JSON.stringify(configured.map(({ id }) => id));
-    packages.retirePackages(tx, { account, ids, at });
+    for (const { id, name, full: schedule = null } of configured) {
+      const key = { account, packageId: id };
+      packages.returnPackage(tx, key);
+      packages.registerPackage(tx, { ...key, name, schedule });
+      followed.add(`${account}/${id}`);
+    }
   }
-  packages.retireAccounts(tx, { accounts: JSON.stringify(configuredAccounts.map(({ name }) => name)), at });
+  for (const { account, packageId } of packages.listActivePackages(tx))
+    if (!followed.has(`${account}/${packageId}`)) retire(tx, { account, packageId }, now);
+}
+
+/** Ends the states of the package's videos: what a walk finds after a return is new knowledge. */
+function retire(tx: Tx, key: PackageKey, now: number): void {
+  const at = toTimestamp(now);
+  const before = state.getChangeSeq(tx);
+  const changeSeq = before + retireVideos(tx, { ...key, at, changeSeq: before });
+  state.setChangeSeq(tx, { seq: changeSeq });
+  packages.retirePackage(tx, { ...key, at, changeSeq });
+  dropCandidates(tx, key, 'all');
+  deletePagesAbout(tx, { ...key, low: 0, high: Number.MAX_SAFE_INTEGER });
 }

@@ -1,5 +1,5 @@
 /** Walks, runs and publications as log lines. */
-import { CHANGES, type Change } from '../../database/schema/values.ts';
+import { WALK_CHANGES, type WalkChange } from '../../database/schema/values.ts';
 import { fromTimestamp, type Clock } from '../../lib/clock.ts';
 import { formatCount, formatDuration, pluralize } from '../../lib/format.ts';
 import type { Logger } from '../../lib/logger.ts';
@@ -60,7 +60,7 @@ export function toPublishedWords({ inserted: added, updated: edited, ...walk }: 
 }
 type Walk = ReturnType<typeof toPublishedWords>;
 
-const NOTABLE = [...CHANGES, 'quarantined', 'unsettled', 'held_back'] as const;
+const NOTABLE = [...WALK_CHANGES, 'quarantined', 'unsettled', 'held_back'] as const;
 
 /** Whether the walk changed anything, or did not succeed. */
 export const isNotable = (walk: Pick<Walk, 'status' | (typeof NOTABLE)[number]>): boolean =>
@@ -86,7 +86,7 @@ const formatChanges = (counts: Record<string, number>): string =>
 /** What a run did, as one log line. */
 export function logRun(logger: Logger, { runId, mode, status, requests, ...run }: RunSummary): void {
   const walks = run.walks.map(toPublishedWords);
-  const sum = (kind: Change) => walks.reduce((total, walk) => total + walk[kind], 0);
+  const sum = (kind: WalkChange) => walks.reduce((total, walk) => total + walk[kind], 0);
   const changes = {
     added: sum('added'),
     edited: sum('edited'),

@@ -2,7 +2,7 @@
 import type { Config } from '../../config/config.ts';
 import { acceptRemovalsCommands } from '../../health/commands.ts';
 import type { FormatCommand } from '../../lib/shell-command.ts';
-import { CHANGES, type Change } from '../../database/schema/values.ts';
+import { WALK_CHANGES, type WalkChange } from '../../database/schema/values.ts';
 import { createConfigFilter } from '../../health/facts.ts';
 import { CONFIRMATION_HINT, formatHeldReason } from '../../health/kinds/package-kinds.ts';
 import { formatPackage, groupBy, withoutSubject } from '../../health/text.ts';
@@ -46,8 +46,8 @@ export function runTable(rows: readonly RunRow[]): string {
 }
 
 /** What changed; null for nothing, so that changes stand out. */
-const pickChanges = (row: Record<Change, number>) =>
-  Object.fromEntries(CHANGES.map((kind) => [kind, row[kind] || null]));
+const pickChanges = (row: Record<WalkChange, number>) =>
+  Object.fromEntries(WALK_CHANGES.map((kind) => [kind, row[kind] || null]));
 
 /** The time from start to end in whole seconds, as the warehouse stores times; nothing before the end. */
 function formatElapsed({ started_at, finished_at }: Pick<RunRow, 'started_at' | 'finished_at'>): string {

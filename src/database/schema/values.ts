@@ -11,6 +11,10 @@ export type Trigger = (typeof TRIGGERS)[number];
 export const MODES = ['full', 'quick'] as const;
 export type Mode = (typeof MODES)[number];
 
-export const CHANGES = ['added', 'edited', 'removed', 'restored'] as const;
-/** How a state of a video came about. */
+/** The changes that a walk counts: `added` with those of a first import, `restored` with those that returned with their package. */
+export const WALK_CHANGES = ['added', 'edited', 'removed', 'restored'] as const;
+export type WalkChange = (typeof WALK_CHANGES)[number];
+
+export const CHANGES = ['imported', ...WALK_CHANGES, 'retired', 'returned'] as const;
+/** How a state of a video came about. Imported: first seen before the first full walk of its package ended. Retired, returned: with its package. */
 export type Change = (typeof CHANGES)[number];

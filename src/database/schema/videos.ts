@@ -17,6 +17,7 @@ export const packageTable = sqliteTable(
     first_walked_at: timestamp('first_walked_at'),
     order: text('order', { enum: ['trusted', 'untrusted'] }),
     retired_at: timestamp('retired_at'),
+    last_count: bigint('last_count'), // live rows when it left the config
     live_count: bigint('live_count').notNull().default(0),
     changed_seq: bigint('changed_seq').notNull().default(0),
     last_turn_walk_id: bigint('last_turn_walk_id').notNull().default(0),
@@ -71,7 +72,8 @@ const videoColumns = () => ({
   extra: text('extra'),
   first_seen_at: timestamp('first_seen_at').notNull(),
   changed_at: timestamp('changed_at').notNull(),
-  removed_at: timestamp('removed_at'),
+  removed_at: timestamp('removed_at'), // also with its package, when that left the config
+  first_missing_at: timestamp('first_missing_at'), // when its removal was first proved
   change_seq: bigint('change_seq').notNull(),
   version_number: bigint('version_number').notNull().default(1),
   change: text('change', { enum: CHANGES }).notNull().default('added'),
@@ -98,7 +100,6 @@ export const videoVersion = sqliteTable(
   'video_version',
   {
     ...videoColumns(),
-    valid_from: timestamp('valid_from').notNull(),
     valid_to: timestamp('valid_to').notNull(),
   },
   (table) => [primaryKey({ columns: [table.account, table.package_id, table.id, table.change_seq] })],

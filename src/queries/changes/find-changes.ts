@@ -39,7 +39,7 @@ export const ANY_CHANGE = {
 /** Must run in one snapshot. */
 export function findChanges(db: Db, request: ChangesRequest): FoundChanges {
   const { kind, limit } = request;
-  const isOfFirst = kind === 'added' || kind === 'present';
+  const isOfFirst = kind === 'imported' || kind === 'added' || kind === 'present';
   const first = kind === null || isOfFirst ? readList(db, 'first', request) : [];
   const later = isOfFirst ? [] : readList(db, 'later', request);
   // a change of the second in which its video was added comes before that: the sort keeps their order

@@ -24,9 +24,7 @@ export function readLatestChanges(db: Db, lines: number): LatestChange[] {
     const key = `${kind} ${run_id} ${account}/${package_id}`;
     const known = counts.get(key);
     if (known !== undefined && known > MOST_SINGLE) continue;
-    // a run that is no longer stored has no count
-    const count =
-      known ?? (run_id === null ? 0 : CHANGES_OF_RUN.one(db, { run_id, account, package_id })[kind]);
+    const count = known ?? CHANGES_OF_RUN.one(db, { run_id, account, package_id })[kind]; // 0 if the run is no longer stored
     counts.set(key, count);
     found.push({ change, count: count > MOST_SINGLE ? count : 1 });
     if (found.length === lines) break;

@@ -1,5 +1,5 @@
 /**
- * Videos as they were added, and their later changes: each state has what led to it. Rows of `video` and `video_version` are only
+ * Videos as they were first seen, and their later changes: each state has what led to it. Rows of `video` and `video_version` are only
  * appended, so lists go through them by rowid, the newest first.
  */
 import type { video } from '../../database/schema/videos.ts';
@@ -27,10 +27,8 @@ export type ChangeRow = Pick<
   Pick<Video, 'title' | 'duration' | 'filesize'> & {
     /** The number of its row. */
     position: number;
-    /** When it was seen, or took effect. */
+    /** When it was stored. */
     at: string;
-    /** As `at`; of a removal, when it was proved. */
-    shown_at: string;
     /** What was searched: the field after the change, and before it. */
     searched: string;
     /** Of the present state; null: it is not removed. */
@@ -45,7 +43,7 @@ export interface ChangeFilter {
   /** For LIKE with the escape `\`: in one spelling or another. */
   pattern: string;
   decomposed: string | null;
-  /** `shown_at` from here on, and before there. */
+  /** `at` from here on, and before there. */
   since: string | null;
   until: string | null;
   run_id: number | null;
@@ -54,7 +52,7 @@ export interface ChangeFilter {
 /** The rows from `upto` down, above `after`; of a package, if it is given. */
 type ListParams = ChangeFilter & { after: number; upto: number; account?: string; package_id?: number };
 
-/** `first`: videos as they were added; `later`: their changes. */
+/** `first`: videos as they were first seen; `later`: their changes. */
 export type StepKind = 'first' | 'later';
 
 /** Null counts as empty. */
@@ -77,18 +75,22 @@ const listed = (table: string, ofPackage: boolean) => `(
 
 const NOW = `video.duration, video.filesize, video.removed_at, package.name as package_name`;
 const PACKAGE = `left join package on package.account = video.account and package.package_id = video.package_id`;
-const FIRST_RUN = `iif(video.version_number = 1, video.run_id, (
-    select run_id from video_version
+
+/** Of the state in which the video was first seen. */
+const ofFirst = (column: string) => `iif(video.version_number = 1, video.${column}, (
+    select ${column} from video_version
     where account = video.account and package_id = video.package_id and id = video.id and version_number = 1))`;
+const FIRST_RUN = ofFirst('run_id');
 
 const selectFirst = (ofPackage: boolean) => `
-select position, video.account, video.package_id, video.id, 'added' as change, first_seen_at as at,
-  first_seen_at as shown_at, ${FIRST_RUN} as run_id, null as changed_fields, null as title_before, video.title,
+select position, video.account, video.package_id, video.id, ${ofFirst('change')} as change, first_seen_at as at,
+  ${FIRST_RUN} as run_id, null as changed_fields, null as title_before, video.title,
   ${searched('video')} as searched, ${NOW}
 from ${listed('video', ofPackage)} on video.rowid = position
 ${PACKAGE}
 where ${FOUND} and ${inTime('first_seen_at')}
-  and (:kind is not 'present' or video.removed_at is null) and (:run_id is null or ${FIRST_RUN} = :run_id)`;
+  and (:kind is null or iif(:kind = 'present', video.removed_at is null, ${ofFirst('change')} = :kind))
+  and (:run_id is null or ${FIRST_RUN} = :run_id)`;
 
 const WITH_NEWER = `left join video on video.account = old.account and video.package_id = old.package_id and video.id = old.id
 left join video_version as newer on newer.account = old.account and newer.package_id = old.package_id
@@ -99,7 +101,7 @@ const ofNewer = (column: string) => `iif(newer.id is null, video.${column}, newe
 
 const selectLater = (ofPackage: boolean) => `
 select position, old.account, old.package_id, old.id, ${ofNewer('change')} as change,
-  ${ofNewer('changed_at')} as at, old.valid_to as shown_at, ${ofNewer('run_id')} as run_id,
+  old.valid_to as at, ${ofNewer('run_id')} as run_id,
   ${ofNewer('changed_fields')} as changed_fields, ${ofNewer('title_before')} as title_before, ${ofNewer('title')} as title,
   iif(newer.id is null, ${searched('video')}, ${searched('newer')}) || char(10) || ${searched('old')} as searched, ${NOW}
 from ${listed('video_version', ofPackage)} as old on old.rowid = position
@@ -127,12 +129,7 @@ export const STEP_TIMES = {
   first: query<StepTime, { after: number; upto: number }>(`
 select rowid as position, first_seen_at as at from video where rowid between :after + 1 and :upto order by rowid desc limit 1`),
   later: query<StepTime, { after: number; upto: number }>(`
-select old.rowid as position, ${ofNewer('changed_at')} as at
-from video_version as old
-${WITH_NEWER}
-where old.rowid between :after + 1 and :upto
-order by old.rowid desc
-limit 1`),
+select rowid as position, valid_to as at from video_version where rowid between :after + 1 and :upto order by rowid desc limit 1`),
 };
 
 /** The last rows of both tables; 0 without any. */
@@ -150,11 +147,12 @@ export const RUN_SPAN = query<RunSpan, { run_id: number }>(
   'select run_id, started_at, finished_at from run where run_id = :run_id',
 );
 
-/** What a run changed in a package. */
-export type WalkChanges = Record<Change, number>;
+/** How many changes of each kind a run made in a package; `retired`: how many videos left with it, outside of runs (`:run_id` is null). */
+export type RunChanges = Record<Change, number>;
 
-export const CHANGES_OF_RUN = query<WalkChanges, PackageRow & { run_id: number }>(`
-select coalesce(sum(inserted), 0) as added, coalesce(sum(updated), 0) as edited, coalesce(sum(removed), 0) as removed,
-  coalesce(sum(restored), 0) as restored
+export const CHANGES_OF_RUN = query<RunChanges, PackageRow & { run_id: number | null }>(`
+select coalesce(sum(inserted), 0) as added, coalesce(sum(inserted), 0) as imported, coalesce(sum(updated), 0) as edited,
+  coalesce(sum(removed), 0) as removed, coalesce(sum(restored), 0) as restored, coalesce(sum(restored), 0) as returned,
+  coalesce((select last_count from package where account = :account and package_id = :package_id), 0) as retired
 from walk
 where run_id = :run_id and account = :account and package_id = :package_id`);

@@ -19,7 +19,7 @@ where retired_at is null`);
 export interface PackageTotals {
   size_bytes: number;
   duration: number;
-  /** Since `:since`, by the time of the proof; those that came back are added. */
+  /** Since `:since`; those that came back are added. */
   added: number;
   removed: number;
 }
@@ -29,14 +29,13 @@ const OF_PACKAGE = 'account = :account and package_id = :package_id';
 /** Videos of unknown size or length count as 0. Reads all states of the package. */
 export const PACKAGE_TOTALS = query<PackageTotals, PackageRow & { since: string }>(`
 select total(filesize) as size_bytes, total(duration) as duration,
-  coalesce(sum(change in ('added', 'restored') and began_at >= :since), 0) as added,
-  coalesce(sum(change = 'removed' and began_at >= :since), 0) as removed
+  coalesce(sum(change in ('added', 'restored', 'returned') and changed_at >= :since), 0) as added,
+  coalesce(sum(change = 'removed' and changed_at >= :since), 0) as removed
 from (
-  select iif(removed_at is null, filesize, 0) as filesize, iif(removed_at is null, max(0, duration), 0) as duration, change,
-    coalesce(removed_at, changed_at) as began_at
+  select iif(removed_at is null, filesize, 0) as filesize, iif(removed_at is null, max(0, duration), 0) as duration, change, changed_at
   from video where ${OF_PACKAGE}
   union all
-  select 0, 0, change, valid_from from video_version where ${OF_PACKAGE})`);
+  select 0, 0, change, changed_at from video_version where ${OF_PACKAGE})`);
 
 /** By how much a package grew in a minute; negative: it shrank. */
 export interface Growth {
@@ -53,7 +52,7 @@ from (
   select substr(changed_at, 1, 16) as minute, 1 as videos, filesize as size_bytes
   from video where ${OF_PACKAGE} and removed_at is null
   union all
-  select substr(valid_from, 1, 16), 1, filesize from video_version where ${OF_PACKAGE} and removed_at is null
+  select substr(changed_at, 1, 16), 1, filesize from video_version where ${OF_PACKAGE} and removed_at is null
   union all
   select substr(valid_to, 1, 16), -1, -filesize from video_version where ${OF_PACKAGE} and removed_at is null)
 group by minute

@@ -1,6 +1,6 @@
 /** Packages, held-back removals, quarantine, drift, the budget and runs. */
 import type { pause, run } from '../../database/schema/runs.ts';
-import type { Change, Mode, Status } from '../../database/schema/values.ts';
+import type { Mode, Status, WalkChange } from '../../database/schema/values.ts';
 import type { drift, quarantine } from '../../database/schema/videos.ts';
 import { query } from '../../database/query.ts';
 import type { PackageRow } from '../../lib/package-key.ts';
@@ -142,7 +142,7 @@ where account = :account and spent_until_ms > :now_ms - 86400000`);
 /** A run, and what its walks did. */
 export type RunRow = typeof run.$inferSelect &
   Record<'walks' | 'failed_walks', number> &
-  Record<Change | 'quarantined', number>;
+  Record<WalkChange | 'quarantined', number>;
 
 /** Selects runs with the totals of their walks, the newest first. */
 export const selectRuns = (where = '') => `

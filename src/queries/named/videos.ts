@@ -1,5 +1,5 @@
 /** One package and one video. */
-import type { Change, Mode, Status } from '../../database/schema/values.ts';
+import type { Mode, Status, WalkChange } from '../../database/schema/values.ts';
 import type { video } from '../../database/schema/videos.ts';
 import { EDITABLE_FIELDS } from '../../database/version-trigger.ts';
 import { query } from '../../database/query.ts';
@@ -31,7 +31,7 @@ from walk
 where account = :account and package_id = :package_id and started_at >= :at
   and status <> 'succeeded' and status <> 'running'`);
 
-export interface PackageWalk extends Record<Change, number> {
+export interface PackageWalk extends Record<WalkChange, number> {
   walk_id: number;
   run_id: number;
   mode: Mode;
@@ -74,11 +74,11 @@ select account, package_id, id, ${SHOWN}, first_seen_at, changed_at, removed_at,
 from video
 where account = :account and package_id = :package_id and id = :id`);
 
-export type VersionRow = VideoRow & { valid_from: string; valid_to: string };
+export type VersionRow = VideoRow & { valid_to: string };
 
 /** The earlier states of a video. Newest first. */
 export const VERSIONS = query<VersionRow, VideoKey & { limit: number }>(`
-select account, package_id, id, ${SHOWN}, first_seen_at, changed_at, removed_at, change_seq, change, valid_from, valid_to
+select account, package_id, id, ${SHOWN}, first_seen_at, changed_at, removed_at, change_seq, change, valid_to
 from video_version
 where account = :account and package_id = :package_id and id = :id
 order by change_seq desc

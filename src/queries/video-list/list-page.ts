@@ -80,7 +80,7 @@ cross join video on video.account = :account and video.package_id = :packageId a
 const WALKED_PACKAGE = `
 select walked_at, changed_seq, live_count
 from package
-where account = :account and package_id = :packageId and walked_at is not null`;
+where account = :account and package_id = :packageId and walked_at is not null and retired_at is null`;
 
 /**
  * Prepares reading a page: `findIds` knows the ids on it. Null if no full walk of the package has completed. Must run in

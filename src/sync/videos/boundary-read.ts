@@ -195,9 +195,9 @@ function storeBoundaryPage(walk: WalkState, page: BoundaryPage, gap: IdRange, pr
   const { context, key, walkId, checkpoint } = walk;
   // a list that ignores the descending order is no sign of disorder
   if (!page.isDescending && proof.orderViolated) distrustOrder(walk);
-  const { number, answeredAt, videos, refused, drift } = page;
+  const { number, videos, refused, drift } = page;
   const { range, coversWholeList } = proof;
-  const place = { ...key, walkId, page: number, answeredAt, checkpoint, targetGap: gap };
+  const place = { ...key, walkId, page: number, now: context.clock.now(), checkpoint, targetGap: gap };
   const answer = { ...place, videos, refused, drift, proof: range, coversWholeList };
   addChanges(walk, context.warehouse.storeBoundaryPage(answer));
 }

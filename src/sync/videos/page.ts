@@ -176,9 +176,9 @@ export function releaseRecords({ videos }: Page): void {
 /** Stores the rows of a page and what it proves, and the checkpoint; of a recognised page only that it is unchanged. */
 export function storePage(walk: WalkState, page: Page, proof: PageProof, checkpoint = walk.checkpoint): void {
   const { context, key, walkId } = walk;
-  const { number, answeredAt, videos, refused, drift, hash, recognised, contents } = page;
+  const { number, videos, refused, drift, hash, recognised, contents } = page;
   const { range, gap, coversWholeList, orderViolated } = proof;
-  const place = { ...key, walkId, page: number, answeredAt, gap, checkpoint };
+  const place = { ...key, walkId, page: number, now: context.clock.now(), gap, checkpoint };
   if (recognised) {
     const { records, drift: knownDrift } = recognised;
     context.warehouse.storeUnchangedPage({ ...place, records, drift: knownDrift });

@@ -11,24 +11,24 @@ const OF_PACKAGE = 'account = :account and package_id = :packageId';
 /** A retirement is never before the last walk, even if the clock is behind. */
 const RETIRED_AT = "max(:at, coalesce(walked_at, ''), coalesce(compared_at, ''))";
 
-/** Adds the package, or updates its name and schedule and ends its retirement. */
+/** Adds the package, or updates its name and schedule. */
 export const registerPackage = query<never, PackageKey & { name: string | null; schedule: string | null }>(
   `insert into package (account, package_id, name, schedule) values (:account, :packageId, :name, :schedule)
-    on conflict (account, package_id) do update set name = excluded.name, schedule = excluded.schedule, retired_at = null
-    where package.name is not excluded.name or package.schedule is not excluded.schedule
-      or package.retired_at is not null`,
+    on conflict (account, package_id) do update set name = excluded.name, schedule = excluded.schedule
+    where package.name is not excluded.name or package.schedule is not excluded.schedule`,
 ).run;
 
-/** Retires the packages of the account that are not among `ids`, a JSON array. */
-export const retirePackages = query<never, { account: string; ids: string; at: string }>(
-  `update package set retired_at = ${RETIRED_AT}
-    where account = :account and retired_at is null and package_id not in (select value from json_each(:ids))`,
+/** After its videos were retired, the last one by `changeSeq`. */
+export const retirePackage = query<never, PackageKey & { at: string; changeSeq: number }>(
+  `update package set retired_at = ${RETIRED_AT}, last_count = live_count, live_count = 0, changed_seq = :changeSeq
+    where ${OF_PACKAGE}`,
 ).run;
 
-/** Retires every package of the accounts that are not among `accounts`, a JSON array. */
-export const retireAccounts = query<never, { accounts: string; at: string }>(
-  `update package set retired_at = ${RETIRED_AT}
-    where retired_at is null and account not in (select value from json_each(:accounts))`,
+/** Ends a retirement: as a new package, it waits for a full walk, which finds its videos again. */
+export const returnPackage = query<never, PackageKey>(
+  `update package set retired_at = null, last_count = null, walked_at = null, compared_at = null, totalcount = null,
+    page_size = null, missing_records = null, last_turn_walk_id = 0, failed_walks = 0
+    where ${OF_PACKAGE} and retired_at is not null`,
 ).run;
 
 /** A package that is not retired. */

@@ -43,6 +43,7 @@ export const deleteCandidate = query<never, PackageKey & { id: number }>(
 const dropQuery = (condition: string) =>
   query<never, PackageKey>(`delete from removal_candidate where ${OF_PACKAGE} and ${condition}`).run;
 const DROP_QUERIES = {
+  all: dropQuery('true'),
   /** Not held back: their walk is not resumed, or its list was out of order. */
   unheld: dropQuery('not held_back'),
   /** Proved by quick walks that stopped. */

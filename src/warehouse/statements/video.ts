@@ -7,10 +7,10 @@ import { CURRENT_RUN, EDITABLE_FIELDS } from '../../database/version-trigger.ts'
 import type { IdRange, PackageKey } from '../../lib/package-key.ts';
 
 /** A time, or that of the row's present state if that is later: time never runs backward. */
-const notBefore = (time: string) => `max(${time}, video.changed_at, coalesce(video.removed_at, ''))`;
+const notBefore = (time: string) => `max(${time}, video.changed_at)`;
 
 /** What a walk writes of a video that is new or differs, besides the fields of the service. */
-const OWN = ['account', 'package_id', 'first_seen_at', 'changed_at', 'change_seq'] as const;
+const OWN = ['account', 'package_id', 'first_seen_at', 'changed_at', 'change_seq', 'change'] as const;
 
 /**
  * The main statement of a walk: made by Drizzle, and run by better-sqlite3, because Drizzle's own `run` takes more than twice as long.
@@ -32,6 +32,7 @@ function buildUpsert(tx: Tx) {
         ...(Object.fromEntries(edited) as Partial<typeof video.$inferInsert>),
         changed_at: sql.raw(notBefore('excluded.changed_at')),
         removed_at: null,
+        first_missing_at: null,
         change_seq: sql.raw('excluded.change_seq'),
       },
       setWhere: sql.join([...differs, sql.raw('video.removed_at is not null')], sql.raw(' or ')),
@@ -58,14 +59,24 @@ function compileUpsert(tx: Tx): Statement {
 
 /**
  * Returns a function that stores a video if it is new, differs or was removed; true if it wrote. Live rows in the range `known`
- * are read and compared before: that takes half the time of an upsert that changes nothing.
+ * are read and compared before: that takes half the time of an upsert that changes nothing. `isImport`: no full walk of the package
+ * has ended yet.
  */
-export function createVideoWriter(tx: Tx, key: PackageKey, at: string, known: IdRange | null) {
-  const { account, packageId } = key;
+export function createVideoWriter(
+  tx: Tx,
+  { account, packageId }: PackageKey,
+  { at, known, isImport }: { at: string; known: IdRange | null; isImport: boolean },
+) {
   const { text, parameters } = (upsert ??= compileUpsert(tx));
   const statement = prepareOnce(tx, text);
   const rows = known ? readLiveRows(tx, { account, packageId, ...known }) : null;
-  const own: Record<string, SqlValue> = { account, package_id: packageId, first_seen_at: at, changed_at: at };
+  const own: Record<string, SqlValue> = {
+    account,
+    package_id: packageId,
+    first_seen_at: at,
+    changed_at: at,
+    change: isImport ? 'imported' : 'added',
+  };
   return (row: VideoRow & Readonly<Record<string, SqlValue | undefined>>, changeSeq: number): boolean => {
     const values = rows?.get(row.id);
     if (values && EDITABLE_FIELDS.every((name, index) => values[index + 1] === (row[name] ?? null)))
@@ -118,15 +129,25 @@ export const findLiveIds = (tx: Tx, range: PackageKey & IdRange, limit = -1): nu
 
 /** Makes a removed row live again, with the fields that it had. */
 export const restoreVideo = query<never, PackageKey & { id: number; at: string; changeSeq: number }>(
-  `update video set removed_at = null, changed_at = ${notBefore(':at')}, change_seq = :changeSeq
+  `update video set removed_at = null, first_missing_at = null, changed_at = ${notBefore(':at')}, change_seq = :changeSeq
     where ${OF_PACKAGE} and id = :id`,
 ).run;
 
-/** Marks a live row as removed at the time of its proof. */
+/** Marks a live row as removed; `provedAt` is when that was first proved. */
 export const markRemoved = query<
   never,
   PackageKey & { id: number; provedAt: string; at: string; changeSeq: number }
 >(
-  `update video set removed_at = ${notBefore(':provedAt')}, changed_at = ${notBefore('max(:at, :provedAt)')},
-    change_seq = :changeSeq where ${OF_PACKAGE} and id = :id`,
+  `update video set removed_at = ${notBefore(':at')}, changed_at = ${notBefore(':at')},
+    first_missing_at = :provedAt, change_seq = :changeSeq where ${OF_PACKAGE} and id = :id`,
+).run;
+
+/** Marks the live rows as retired, with the numbers after `changeSeq`. Returns how many. */
+export const retireVideos = query<never, PackageKey & { at: string; changeSeq: number }>(
+  `update video set removed_at = ${notBefore(':at')}, changed_at = ${notBefore(':at')},
+    change_seq = :changeSeq + live.number, change = 'retired'
+    from (
+      select id, row_number() over (order by id) as number from video where ${OF_PACKAGE} and removed_at is null
+    ) as live
+    where ${OF_PACKAGE} and video.id = live.id`,
 ).run;

@@ -6,7 +6,15 @@ import type { Change, ChangeRow } from '../../queries/named/changes.ts';
 import { formatLength, formatSize, Title } from './format.tsx';
 import { findMeaning } from './glossary.tsx';
 
-const LEVELS: Record<Change, string> = { added: 'good', edited: 'new', removed: 'bad', restored: 'warn' };
+const LEVELS: Record<Change, string> = {
+  imported: 'neutral',
+  added: 'good',
+  edited: 'new',
+  removed: 'bad',
+  restored: 'warn',
+  retired: 'neutral',
+  returned: 'neutral',
+};
 
 export const ChangeBadge = ({ change }: { change: Change }) => (
   <span class={`state ${LEVELS[change]}`} title={findMeaning(change)}>
@@ -23,9 +31,9 @@ export function ChangedTitle({ change }: { change: ChangeRow }) {
 
 /** The fields that it changed, or length and size of a video that was added. `unit`: of the service's `duration`. */
 export function describeChange(row: ChangeRow, unit: 'ms' | 's'): string[] {
-  if (row.change === 'removed') return [];
+  if (row.change === 'removed' || row.change === 'retired') return [];
   const texts =
-    row.change === 'added'
+    row.change === 'added' || row.change === 'imported'
       ? [formatLength(row.duration, unit), formatSize(row.filesize), row.removed_at ? 'since removed' : '']
       : [listFields(row).join(', ')];
   return texts.filter((text) => text !== '');

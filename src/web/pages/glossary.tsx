@@ -7,6 +7,9 @@ const MEANINGS = {
     'a removal that waits for confirmation: too many at once, or the order of the list is untrusted',
   parked: 'stopped because the budget or a pause allows no request now; it resumes by itself',
   restored: 'listed again after it was removed',
+  imported: 'first seen before the first full walk of its package ended',
+  retired: 'its package left the config',
+  returned: 'listed again after its package came back into the config',
 } as const;
 
 /** Of the first such word in a text; undefined: it has none. */

@@ -247,7 +247,7 @@ function ListTable({ view: { kind, now, unit }, changes, name, hasPackage }: Tab
     ['>Length', ({ duration }) => formatLength(duration, unit)],
     ['>Size', ({ filesize }) => formatSize(filesize)],
     hasPackage && ['Package', (row) => <PackageLink of={row} name={row.package_name} />],
-    [when, (row) => <RelativeTime at={row.shown_at} now={now} />, 'nowrap'],
+    [when, (row) => <RelativeTime at={row.at} now={now} />, 'nowrap'],
     ['>Run', ({ run_id: id }) => id !== null && <a href={runPath(id)}>{id}</a>],
   ];
   return (

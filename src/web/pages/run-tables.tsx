@@ -1,5 +1,5 @@
 /** What runs and walks changed, in words and in cells; and the table of walks, on the pages of a run and of a package. */
-import { CHANGES, type Change, type Status, type Trigger } from '../../database/schema/values.ts';
+import { WALK_CHANGES, type WalkChange, type Status, type Trigger } from '../../database/schema/values.ts';
 import { fromTimestamp } from '../../lib/clock.ts';
 import { formatCount, formatDuration, pluralize } from '../../lib/format.ts';
 import type { RunRow } from '../../queries/named/status.ts';
@@ -7,10 +7,10 @@ import type { PackageWalk } from '../../queries/named/videos.ts';
 import { formatElapsed, Message, RelativeTime, StatusLabel } from './format.tsx';
 import { Table, type Column } from './table.tsx';
 
-type Counts = Record<Change, number>;
+type Counts = Record<WalkChange, number>;
 
 /** Nothing for 0. */
-export const COUNT_COLUMNS: readonly Column<Counts>[] = CHANGES.map((change) => [
+export const COUNT_COLUMNS: readonly Column<Counts>[] = WALK_CHANGES.map((change) => [
   `>${change.charAt(0).toUpperCase()}${change.slice(1)}`,
   (row) => (row[change] === 0 ? '' : formatCount(row[change])),
 ]);
@@ -37,11 +37,11 @@ export function listRemarks(row: {
   ];
 }
 
-export const hasChanges = (row: Counts): boolean => CHANGES.some((change) => row[change] > 0);
+export const hasChanges = (row: Counts): boolean => WALK_CHANGES.some((change) => row[change] > 0);
 
 /** `3 added, 1 removed, 1 package failed`; `no change`. */
 export function formatRunChanges(run: RunRow): string {
-  const changes = CHANGES.flatMap((change) =>
+  const changes = WALK_CHANGES.flatMap((change) =>
     run[change] > 0 ? `${formatCount(run[change])} ${change}` : [],
   );
   return [...(changes.length > 0 ? changes : ['no change']), ...listRemarks(run)].join(', ');

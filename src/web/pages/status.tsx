@@ -87,7 +87,7 @@ function ChangesSection({ changes, now, unit }: ChangesProps) {
             )}
             <p class="soft">
               <PackageLink of={change} name={change.package_name} /> ·{' '}
-              <RelativeTime at={change.shown_at} now={now} />
+              <RelativeTime at={change.at} now={now} />
               {count === 1 && describeChange(change, unit).map((text) => ` · ${text}`)}
             </p>
           </li>

@@ -70,11 +70,11 @@ function VideosTile({ sources: { config, details }, health: { packages, now } }:
   const changes = details.videoChanges(toTimestamp(midnight));
   const added = sum(changes.map((row) => row.added ?? 0));
   const removed = sum(changes.map((row) => row.removed));
-  const firstSeen = sum(changes.map((row) => row.first_seen));
+  const imported = sum(changes.map((row) => row.imported));
   const parts = added > 0 && removed > 0 ? ` (+${formatCount(added)} \u2212${formatCount(removed)})` : '';
   const notes = [
     ...(added + removed > 0 ? [`${formatChange(added - removed)} today${parts}`] : []),
-    ...(firstSeen > 0 ? [`${formatCount(firstSeen)} first seen today`] : []),
+    ...(imported > 0 ? [`${formatCount(imported)} imported today`] : []),
   ];
   return (
     <Tile

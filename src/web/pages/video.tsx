@@ -19,7 +19,7 @@ type FieldValue = string | number | null;
 /** Columns that are no fields of the service (docs/service.md 2.1). */
 const OWN_COLUMNS = new Set([
   ...['account', 'package_id', 'id', 'first_seen_at', 'changed_at', 'removed_at', 'change_seq', 'change'],
-  ...['valid_from', 'valid_to'],
+  ...['first_missing_at', 'valid_to'],
 ]);
 
 export function addVideoPage({ sources: { details, config }, frame, page }: Routing): void {
@@ -42,7 +42,7 @@ export function addVideoPage({ sources: { details, config }, frame, page }: Rout
           <Title title={video.title} /> <small class="soft">{video.id}</small>
         </h1>
         <p id="summary">
-          {video.removed_at !== null && <ChangeBadge change="removed" />} {describe(video, unit)}
+          {video.removed_at !== null && <ChangeBadge change={video.change} />} {describe(video, unit)}
         </p>
         <Section name="history" heading="History" count={`${earlier ? 'the last ' : ''}${states.length}`}>
           <ol class="timeline" reversed>
@@ -140,13 +140,12 @@ interface StateProps {
 
 /** What a state changed against the previous one. */
 function State({ state, previous, unit }: StateProps) {
-  const from = 'valid_from' in state ? state.valid_from : (state.removed_at ?? state.changed_at);
   const old = new Map(previous ? listFields(previous) : []);
   const changes = previous ? listFields(state).filter(([name, value]) => value !== old.get(name)) : [];
   return (
     <>
       <p>
-        <ChangeBadge change={state.change} /> <Timestamp at={from} />
+        <ChangeBadge change={state.change} /> <Timestamp at={state.changed_at} />
         {state.change === 'edited' && changes.length === 0 && ' a field that is not shown'}
       </p>
       {changes.length > 0 && (
