@@ -1,13 +1,16 @@
-/** The rows of the published table `about`: written into a new file, read back from the published one. */
+/** The facts about a published file, in `about` for readers and in `internals` for vodhouse: written into a new file, and read back. */
 import { Database } from '../database/sqlite.ts';
 import { toTimestamp } from '../lib/clock.ts';
 import { readLines } from './marts/mart-columns.ts';
 import { createMarts } from './marts/marts.ts';
 import type { PublishRequest } from './publish-request.ts';
 
-/** The value of a key of `about` in the published file; null if there is none, or no file that can be read. */
+/** All facts of a published file: their keys and values. */
+export const SELECT_FACTS = 'select key, value from about union all select key, value from internals';
+
+/** One fact of the published file; null if there is none, or no file that can be read. */
 export const publishedFact = (file: string, key: string): string | null =>
-  readText(file, 'select value from about where key = ?', key);
+  readText(file, `select value from (${SELECT_FACTS}) where key = ?`, key);
 
 /** The first value of a query over a SQLite file; null if there is none, or no file that it can read. */
 export function readText(file: string, sql: string, ...parameters: string[]): string | null {
@@ -23,28 +26,31 @@ export function readText(file: string, sql: string, ...parameters: string[]): st
   }
 }
 
-type AboutRow = [key: string, value: string | null, description: string];
-
-/** The rows for a new file. `live` as for `createFingerprint`. */
-export function createAboutRows(live: Database, request: PublishRequest, fingerprint: string): AboutRow[] {
+/** The rows of both tables for a new file. `live` as for `createFingerprint`. */
+export function createFacts(live: Database, request: PublishRequest, fingerprint: string) {
   const { version, now, timezone, today, durationUnit, exclude, storageAccounts } = request;
   const { created_at, change_seq, warehouse_id } = live
     .prepare('select created_at, change_seq, warehouse_id from warehouse_state')
     .get() as { created_at: string; change_seq: number; warehouse_id: string };
   const facts: Record<string, string | null> = {
-    ...{ version, timezone, today, warehouse_id, fingerprint, duration_unit: durationUnit },
-    ...{ shape: createMarts(request).shape, published_at: toTimestamp(now), warehouse_since: created_at },
+    ...{ version, timezone, today, warehouse_id, duration_unit: durationUnit },
+    ...{ published_at: toTimestamp(now), warehouse_since: created_at },
     ...{ excluded: exclude.join(', ') || null, change_seq: String(change_seq) },
-    accounts: readAccounts(live),
-    publication_id: readPublicationId(live),
     ...(live.prepare(FRESHNESS).get(JSON.stringify(storageAccounts)) as Record<string, string | null>),
   };
-  return readLines(FACTS).map(([key = '', description = '']) => [key, facts[key] ?? null, description]);
+  return {
+    about: readLines(FACTS).map(([key = '', description = '']) => [key, facts[key] ?? null, description]),
+    internals: [
+      ['shape', createMarts(request).shape], // the same for two files with the same tables and columns
+      ['fingerprint', fingerprint],
+      ['publication_id', readPublicationId(live)],
+      ['accounts', readAccounts(live)], // the last change of a video of each: targets are loaded by it
+    ],
+  };
 }
 
 const FACTS = `
 version         | Version of vodhouse that made this file.
-shape           | Two files with the same value have the same tables and columns.
 published_at    | When this file was made, in UTC: after a run that changed something.
 timezone        | Time zone of the service's calendar: the days in this file are days of it.
 today           | The day that was not over when this file was made.
@@ -57,10 +63,7 @@ storage_as_of   | Since this time (UTC), today's storage of every account was re
 storage_booked_through | The newest day of storage that never changes again.
 warehouse_since | When the warehouse behind this file was created, in UTC.
 warehouse_id    | The warehouse behind this file; its copies and backups have the same one.
-change_seq      | The last change of a video that is in this file.
-accounts        | The last change of a video of each account, as JSON: targets are loaded by it.
-publication_id  | The publication that made this file: targets recognise it by this id.
-fingerprint     | Two files with the same value have the same content.`;
+change_seq      | The last change of a video that is in this file.`;
 
 /** Every account with rows, also one that left the config. */
 function readAccounts(live: Database): string {

@@ -5,7 +5,7 @@ import { DAY_MS, fromTimestamp, MINUTE_MS } from '../lib/clock.ts';
 import { readTime } from '../lib/days.ts';
 import { WarehouseError } from '../lib/errors.ts';
 import { restoreMarkerPath } from '../database/files.ts';
-import { createAboutRows } from './about-rows.ts';
+import { createFacts } from './about-rows.ts';
 import { PUBLISHED_ID, startFsync } from './replace-file.ts';
 import { CACHE_KIB, type ExpectedRows } from './check.ts';
 import { createFingerprint } from './fingerprint.ts';
@@ -52,8 +52,10 @@ export async function build(
       else await fillApart(db, marts, request, 'temp'); // the helper failed, or had another snapshot
       for (const table of dayTables(marts)) fill(db, table, parameters);
       for (const mart of marts.all) if (mart.kind === 'view') db.exec(createView(mart));
-      insertRows(db, marts.dictionary, createDictionaryRows(marts.all));
-      insertRows(db, marts.about, createAboutRows(db, request, fingerprint));
+      insertRows(db, marts.dictionary, createDictionaryRows(marts.documented));
+      const facts = createFacts(db, request, fingerprint);
+      insertRows(db, marts.about, facts.about);
+      insertRows(db, marts.internals, facts.internals);
       db.pragma('analysis_limit = 1000');
       db.exec('analyze main');
       await Promise.all(flushed);
@@ -98,15 +100,21 @@ function applySettings(db: Database): void {
 
 /**
  * `service_day`: the day of a time, in the service's calendar. `read_time`: as `readTime`, a time with a zone in the same
- * calendar. `published_names`: the published columns of the fields that an edit changed, separated by spaces; NULL without any.
+ * calendar. `published_names`: the published names of the fields that an edit changed, separated by spaces.
  */
 export function addFunctions(db: Database, request: PublishRequest): void {
   const showTime = createServiceClock(request.timezone);
   const dayOf = remember((minute) => showTime(fromTimestamp(minute)).slice(0, 10));
   const columns = nameFields(request);
-  const toNames = remember(
-    (fields) =>
-      [...new Set(fields.split(' ').flatMap((field) => columns.get(field) ?? []))].join(' ') || null,
+  const toNames = remember((fields) =>
+    [
+      ...new Set(
+        fields
+          .trim()
+          .split(' ')
+          .map((field) => columns.get(field) ?? field),
+      ),
+    ].join(' '),
   );
   const functions: Record<string, (text: string) => string | null> = {
     service_day: (time) => dayOf(time.slice(0, 16)),
@@ -167,7 +175,9 @@ export function assertLive(path: string): void {
 type Fillable = Table | WorkingTable;
 
 /** The tables that are filled first, in this order. */
-export const videoTables = (marts: Marts): Fillable[] => [packageKeys, marts.videos, marts.videoHistory];
+export const videoTables = ({ allVideos, videoHistory, videoEdits }: Marts): Fillable[] => [
+  ...[packageKeys, allVideos, videoHistory, videoEdits],
+];
 
 /** The tables that the helper process can fill: they read only the live file, `packageKeys`, and each other in this order. */
 export function tablesApart(marts: Marts): Fillable[] {

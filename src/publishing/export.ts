@@ -13,7 +13,7 @@ export function openExports(file: string) {
   const source = openSource(file);
   return {
     /** The names of all tables and views. */
-    tables: source.marts.all.map(({ name }) => name),
+    tables: source.marts.documented.map(({ name }) => name),
     /**
      * One table or view; `sinceSeq`: only rows that are new or different since this `change_seq`, null: all rows. Throws ConfigError
      * for a table that does not exist, or that has no changes to follow.
@@ -69,9 +69,9 @@ function createExport(source: Source, table: string, sinceSeq: number | null) {
 }
 
 function findMart({ marts }: Source, table: string): Mart {
-  const mart = marts.all.find(({ name }) => name === table);
+  const mart = marts.documented.find(({ name }) => name === table);
   if (mart) return mart;
-  const names = marts.all.map(({ name }) => name).join(', ');
+  const names = marts.documented.map(({ name }) => name).join(', ');
   throw new ConfigError(`nothing that is published is named ${table}`, { hint: `there are ${names}` });
 }
 

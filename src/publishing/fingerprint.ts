@@ -16,6 +16,7 @@ export function createFingerprint(live: Database, request: PublishRequest): stri
   const rows = [
     ...QUERIES.map((query) => live.prepare(query).raw().all()),
     live.prepare(RECENT_READINGS).raw().all(addDays(today, -3)),
+    live.prepare(WALKED_PACKAGES).raw().all(today),
     ...storageAccounts.map((account) => live.prepare(QUARANTINED_DAYS).raw().all(account)),
   ];
   const options = [createMarts(request).shape, version, timezone, storageAccounts, today];
@@ -46,6 +47,10 @@ const RECENT_READINGS = `select account, date, count(distinct json_array(${FIGUR
   from storage_reading
   where reading_id > (select max(reading_id) from storage_reading) - 20000 and date >= ?
   group by account, date order by account, date`;
+
+/** Those over which a walk has ended today. */
+const WALKED_PACKAGES = `select account, package_id from package p where exists (
+  select 1 from package_day w where w.account = p.account and w.package_id = p.package_id and w.date = ?)`;
 
 const QUARANTINED_DAYS = `select record_id, reason from quarantine
   where account = ? and stream = 'storage' and package_id is null and resolved_at is null order by quarantine_id`;

@@ -53,6 +53,10 @@ export interface Table {
   /** What it is in a star schema: `facts about the file` are in neither. */
   role: 'dimension' | 'fact' | 'metadata';
   key: readonly string[];
+  /** Only views read it: it is in no document. */
+  isStorage?: true;
+  /** Its rows are in the order of its key: half the size of a table that is little more than its key. */
+  isWithoutRowid?: boolean;
   foreignKeys: readonly ForeignKey[];
   columns: readonly TableColumn[];
   /** The rest of the SELECT that fills it, after its columns; `live.` is the live file. Null: filled with rows from code. */
@@ -79,6 +83,8 @@ export interface View {
   name: string;
   description: string;
   role: 'dimension' | 'fact';
+  /** The columns that identify a row. */
+  key: readonly string[];
   columns: readonly Column[];
   /** The SELECT, without its WHERE. In a UNION ALL the first one and the last one give the types: they must not compute a column. */
   select: string;
@@ -100,13 +106,10 @@ export interface WorkingTable {
 
 const quoteAll = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ');
 
-/**
- * The CREATE TABLE statement; `schema` is for a working table. A published table has rowids, because older readers (DuckDB
- * before 0.8) cannot open a table without.
- */
+/** The CREATE TABLE statement; `schema` is for a working table. */
 export function createTable(table: Table | WorkingTable, schema: 'temp' | 'main' = 'temp'): string {
   if (table.kind === 'working') return `create table ${schema}.${table.name} ${table.definition}`;
-  const { name, columns, key, foreignKeys } = table;
+  const { name, columns, key, foreignKeys, isWithoutRowid = false } = table;
   const lines = [
     ...columns.map(
       (column) => `"${column.name}" ${column.type}${key.includes(column.name) ? ' NOT NULL' : ''}`,
@@ -116,7 +119,7 @@ export function createTable(table: Table | WorkingTable, schema: 'temp' | 'main'
       ({ column, table, references }) => `FOREIGN KEY ("${column}") REFERENCES "${table}" ("${references}")`,
     ),
   ];
-  return `CREATE TABLE "${name}" (\n  ${lines.join(',\n  ')}\n)`;
+  return `CREATE TABLE "${name}" (\n  ${lines.join(',\n  ')}\n)${isWithoutRowid ? ' WITHOUT ROWID' : ''}`;
 }
 
 /** The CREATE VIEW statement. */

@@ -130,7 +130,7 @@ async function runDemoWorker(
 }
 
 const QUERIES = [
-  'select video_id, title, package_name from videos_now order by video_id desc limit 5',
+  'select video_id, title, package_name from videos order by video_id desc limit 5',
   'select month_start, round(sum(total_gib), 1) as gib from storage_daily join dates using (day) where is_month_end group by month_start',
   "select column_name, data_type, description from dictionary where table_name = 'videos' order by position",
 ];

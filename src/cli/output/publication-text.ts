@@ -12,7 +12,7 @@ export type PublishResult = Publication | VodhouseError | null;
 
 /** A publication in one line, for logs and summaries. */
 export function publicationLine({ file, bytes, durationMs, rows }: Publication): string {
-  const videos = rows['videos'] ?? 0;
+  const videos = rows['all_videos'] ?? 0;
   const parts = [
     pluralize(videos, 'video'),
     pluralize(videos + (rows['video_history'] ?? 0), 'version'),

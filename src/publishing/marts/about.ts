@@ -24,7 +24,7 @@ additivity     | VARCHAR(20)  | additive: may be summed over everything. semi-ad
 allowed_values | VARCHAR(255) | The values that the column may have, if they are listed.
 refers_to      | VARCHAR(255) | The column of another table that it refers to.
 source_field   | VARCHAR(255) | The field under the service's own name, or the column of the live file; NULL for a computed column.
-key_columns    | VARCHAR(255) | For a table, its key: the columns that identify a row.
+key_columns    | VARCHAR(255) | For a table or view, its key: the columns that identify a row.
 role           | VARCHAR(20)  | For a table, its role in a star schema. | | dimension, fact, metadata`),
   from: null,
   count: '',
@@ -47,6 +47,22 @@ description | TEXT         | Meaning of the fact.`),
   count: '',
 };
 
+/** Facts that only vodhouse itself reads. */
+export const internals: Table = {
+  kind: 'table',
+  name: 'internals',
+  isStorage: true,
+  description: 'One row per fact that only vodhouse itself reads.',
+  role: 'metadata',
+  key: ['key'],
+  foreignKeys: [],
+  columns: columnsFromCode(`
+key   | VARCHAR(255) | Name of the fact.
+value | TEXT         | The fact as text.`),
+  from: null,
+  count: '',
+};
+
 /** The rows of `dictionary`. */
 export const createDictionaryRows = (marts: readonly Mart[]): (string | number | null)[][] =>
   marts.flatMap((mart) => [
@@ -54,9 +70,8 @@ export const createDictionaryRows = (marts: readonly Mart[]): (string | number |
     ...mart.columns.map((each, index) => describeColumn(mart, each, index + 1)),
   ]);
 
-function describeTable({ kind, name, description, role, ...mart }: Mart): (string | number | null)[] {
-  const key = 'key' in mart ? mart.key.join(', ') : null;
-  return [name, WHOLE_TABLE, 0, description, kind, ...[null, null, null, null, null], key, role];
+function describeTable({ kind, name, description, role, key }: Mart): (string | number | null)[] {
+  return [name, WHOLE_TABLE, 0, description, kind, ...[null, null, null, null, null], key.join(', '), role];
 }
 
 function describeColumn(mart: Mart, each: Column, position: number): (string | number | null)[] {
@@ -67,8 +82,16 @@ function describeColumn(mart: Mart, each: Column, position: number): (string | n
   ];
 }
 
-/** By the name: a key column has the same name in every table. */
-function findReference(mart: Mart, name: string): string | null {
-  const parent = { package_key: 'packages', video_key: 'videos', run_id: 'runs', day: 'dates' }[name];
+/** By the name: a key column has the same name in every table, and a day that of what happened on it. */
+export function findReference(mart: Pick<Mart, 'name'>, name: string): string | null {
+  if (mart.name === 'dates') return null;
+  if (name === 'day' || name.endsWith('_day')) return 'dates.day';
+  const video = mart.name === 'video_tags' ? 'videos' : 'all_videos';
+  const parent = {
+    package_key: 'packages',
+    video_key: video,
+    version_key: 'video_versions',
+    run_key: 'runs',
+  }[name];
   return parent === undefined || parent === mart.name ? null : `${parent}.${name}`;
 }

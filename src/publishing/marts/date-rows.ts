@@ -3,8 +3,9 @@ import type { Database } from '../../database/sqlite.ts';
 import { createCalendar, parseDay } from '../../lib/calendar.ts';
 import { fromTimestamp, toTimestamp } from '../../lib/clock.ts';
 import { addDays } from '../../lib/days.ts';
+import { startOfCreation } from './video-columns.ts';
 
-/** Whole years, from the year before the first fact to the year of the last one. Reads `state_span` and the live file. */
+/** Whole years, from the year of the first upload or fact to the year of the last fact. Reads `state_span` and the live file. */
 export function* createDateRows(
   db: Database,
   { timezone, today }: { timezone: string; today: string },
@@ -13,18 +14,19 @@ export function* createDateRows(
   const [firstTime, ...days] = db.prepare(FACTS).raw().get() as [string | null, ...(string | null)[]];
   const firstDay = firstTime === null ? null : calendar.dayAt(fromTimestamp(firstTime));
   const sorted = [firstDay, ...days, today].filter((day) => day !== null).sort();
-  const firstYear = Number(sorted[0]?.slice(0, 4)) - 1;
+  const firstYear = sorted[0]?.slice(0, 4);
   const lastYear = sorted.at(-1)?.slice(0, 4);
   for (const { day, startsAt, endsAt } of calendar.days(`${firstYear}-01-01`, `${lastYear}-12-31`))
     yield [...formatDay(day), toTimestamp(startsAt), toTimestamp(endsAt)];
 }
 
-/** The first time of a video or walk, the first and the last day of storage. */
+/** The first time of a state or walk, the first upload since 2000, the first and the last day of storage. */
 const FACTS = `select
   (select min(time) from (
     select min(since) || ':00' as time from state_span
     union all select min(first_walked_at) from live.package
-  )), min(date), max(date)
+  )), (select min(day) from (select ${startOfCreation(10)} as day from live.video v) where day >= '2000-01-01'),
+  min(date), max(date)
 from (
   select date from live.storage_day
   union all select date from live.storage_gap

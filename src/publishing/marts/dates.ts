@@ -2,12 +2,12 @@
 import type { Table } from '../mart.ts';
 import { columnsFromCode, dayColumn } from './mart-columns.ts';
 
-/** One row per day, whole years: from the year before the first fact, for comparisons with the day before. */
+/** One row per day, whole years: from the first upload on, or the first fact. */
 export const dates: Table = {
   kind: 'table',
   name: 'dates',
   description:
-    "One row per day of the service's calendar: whole years, from the year before the first fact to the present year.",
+    "One row per day of the service's calendar: whole years, from that of the first upload (2000 at the earliest) to the present one.",
   role: 'dimension',
   key: ['day'],
   foreignKeys: [],

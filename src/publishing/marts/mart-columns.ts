@@ -55,15 +55,19 @@ export function sourceColumn(
 }
 
 export const TO_PACKAGES = { column: 'package_key', table: 'packages', references: 'package_key' };
-export const TO_VIDEOS = { column: 'video_key', table: 'videos', references: 'video_key' };
+export const TO_VIDEOS = { column: 'video_key', table: 'all_videos', references: 'video_key' };
 export const TO_DATES = { column: 'day', table: 'dates', references: 'day' };
 
-/** A moment `NAME_at` in UTC, and `NAME_day`, its day in the service's calendar. */
+/** A moment `NAME_at` in UTC. */
+export const instant = (name: string, description: string, value: string, source: string | null) =>
+  column(`${name}_at`, 'TIMESTAMP', description, value, { source });
+
+/** A moment `NAME_at` that people group by: with `NAME_day`, its day in the service's calendar. */
 export function moment(name: string, description: string, value: string, source: string | null) {
   // a call of JavaScript costs more than the rest
   const day = `case when ${value} is not null then coalesce(date(${value}, :offset), service_day(${value})) end`;
   return [
-    column(`${name}_at`, 'TIMESTAMP', description, value, { source }),
+    instant(name, description, value, source),
     column(`${name}_day`, 'DATE', `Day of ${name}_at in the service's calendar.`, day, { source }),
   ];
 }
@@ -116,7 +120,7 @@ export const packageColumns = (alias: string): TableColumn[] => [
   column(
     'package_name',
     'VARCHAR(255)',
-    'Name of the package in the config; its key if it has no name. Two packages may have one name: group by the key too.',
+    'Name of the package in the config; its key if it has no name. Where two packages have one name, the key follows it.',
     `${alias}.package_name`,
     { source: 'name' },
   ),
@@ -137,3 +141,7 @@ export const dayColumn = (value: string) =>
 /** `lastDay`: is it the last day of its month? As a condition in SQL. */
 export const monthEndColumn = (what: string, isLast: string) =>
   column('is_month_end', 'BOOLEAN', `1 for the last ${what} of its month: one row a month.`, isLast);
+
+/** The key of a run or a walk by its number: that is unique in a warehouse only. */
+export const runKey = (number: string) =>
+  `(select substr(warehouse_id, 1, 8) from live.warehouse_state) || '/' || ${number}`;

@@ -2,13 +2,21 @@
 import { createHash } from 'node:crypto';
 import { ConfigError } from '../../lib/errors.ts';
 import type { Mart } from '../mart.ts';
-import { about, dictionary } from './about.ts';
+import { about, dictionary, internals } from './about.ts';
 import { dates } from './dates.ts';
 import { packageDaily } from './package-daily.ts';
 import { packages } from './packages.ts';
 import { runs, walks } from './runs.ts';
 import { storageDaily } from './storage.ts';
-import { videoChanges, videoHistory, videos, videosNow, videoTags, videoVersions } from './videos.ts';
+import {
+  allVideos,
+  videoChanges,
+  videoEdits,
+  videoHistory,
+  videos,
+  videoTags,
+  videoVersions,
+} from './videos.ts';
 import { NEEDED, UNEXPLAINED, type VideoOptions } from './video-columns.ts';
 
 export type Marts = ReturnType<typeof createMarts>;
@@ -19,10 +27,12 @@ export type Marts = ReturnType<typeof createMarts>;
  */
 export function createMarts(options: VideoOptions) {
   assertExcludable(options);
+  const videoHistoryTable = videoHistory(options);
   const tables = {
     packages: packages(options.durationUnit),
-    videos: videos(options),
-    videoHistory: videoHistory(options),
+    allVideos: allVideos(options),
+    videoHistory: videoHistoryTable,
+    videoEdits: videoEdits(videoHistoryTable),
     videoTags: options.exclude.some((name) => name === 'tag' || name === 'tags') ? null : videoTags,
     storageDaily,
     packageDaily: packageDaily(options.durationUnit),
@@ -31,14 +41,21 @@ export function createMarts(options: VideoOptions) {
     dates,
     dictionary,
     about,
+    internals,
   };
   const all: readonly Mart[] = [
-    ...[tables.packages, tables.videos, videosNow(tables.videos)],
-    ...[videoVersions(tables.videoHistory), tables.videoHistory, videoChanges(tables.videoHistory)],
+    ...[tables.packages, tables.allVideos, tables.videoHistory, tables.videoEdits],
+    ...[videos(tables.allVideos), videoVersions(tables.videoHistory), videoChanges(tables.videoEdits)],
     ...(tables.videoTags ? [videoTags] : []),
-    ...[storageDaily, tables.packageDaily, runs, walks, dates, dictionary, about],
+    ...[storageDaily, tables.packageDaily, runs, walks, dates, dictionary, about, internals],
   ];
-  return { ...tables, all, shape: hashShape(all) };
+  return {
+    ...tables,
+    all,
+    /** Without what only views read, and the product. */
+    documented: all.filter((mart) => mart.kind === 'view' || !mart.isStorage),
+    shape: hashShape(all),
+  };
 }
 
 /** The same for two files whose tables and columns are the same, in form and in meaning. */
@@ -46,7 +63,7 @@ const hashShape = (marts: readonly Mart[]): string =>
   createHash('sha256').update(JSON.stringify(marts)).digest('hex').slice(0, 16);
 
 function assertExcludable({ durationUnit, exclude }: VideoOptions): void {
-  const names = videos({ durationUnit, exclude: [] }).columns.flatMap(({ name, source }) => [
+  const names = allVideos({ durationUnit, exclude: [] }).columns.flatMap(({ name, source }) => [
     name,
     source ?? name,
   ]);

@@ -12,14 +12,18 @@ import {
   toSeconds,
 } from './mart-columns.ts';
 
-/** The key and name of each package. Sorted by key, because the tables are filled in this order. */
+/** The key and name of each package, no name twice. Sorted by key, because the tables are filled in this order. */
 export const packageKeys: WorkingTable = {
   kind: 'working',
   name: 'package_keys',
   definition: '(package_key primary key, account, package_id, package_name) without rowid',
-  select: `select account || '/' || package_id as package_key, account, package_id,
-  coalesce(nullif(without_nul(name), ''), account || '/' || package_id)
-from live.package order by package_key`,
+  select: `select package_key, account, package_id,
+  case when name is null then package_key when count(*) over (partition by name) = 1 then name
+    else name || ' (' || package_key || ')' end
+from (
+  select account || '/' || package_id as package_key, account, package_id, nullif(without_nul(name), '') as name
+  from live.package
+) order by package_key`,
 };
 
 const COUNTS = CHANGES.map((change) => `sum(change = '${change}')`).join(', ');
@@ -35,10 +39,10 @@ export const stateSpan: WorkingTable = {
   kind: 'working',
   name: 'state_span',
   definition: `(account, package_id, since, till, ${CHANGES.join(', ')}, videos, duration, bytes)`,
-  select: `select account, package_id, substr(coalesce(removed_at, changed_at), 1, 16) as since, null as till, ${COUNTS}, ${MEASURES}
+  select: `select account, package_id, substr(changed_at, 1, 16) as since, null as till, ${COUNTS}, ${MEASURES}
 from live.video group by account, package_id, since
 union all
-select account, package_id, substr(valid_from, 1, 16) as since, substr(valid_to, 1, 16) as till, ${COUNTS}, ${MEASURES}
+select account, package_id, substr(changed_at, 1, 16) as since, substr(valid_to, 1, 16) as till, ${COUNTS}, ${MEASURES}
 from live.video_version group by account, package_id, since, till`,
 };
 
@@ -71,17 +75,16 @@ from movement_by_day
 group by account, package_id`,
 };
 
-/** The days of each package, from the first day it was seen to the last day it was in the config; `end_day` is the day after. */
+/** The days of each package, from the first day it was seen to today; `end_day` is the day after. */
 export const packageSpan: WorkingTable = {
   kind: 'working',
   name: 'package_span',
   definition:
-    '(package_key primary key, account, package_id, package_name, first_day, changed_day, walked_day, end_day) without rowid',
+    '(package_key primary key, account, package_id, package_name, first_day, changed_day, end_day) without rowid',
   select: `select package_key, account, package_id, package_name,
-  min(coalesce(changed_day, walked_day), coalesce(walked_day, changed_day)), changed_day, walked_day, date(min(:today, retired_day), '+1 day')
+  min(coalesce(changed_day, walked_day), coalesce(walked_day, changed_day)), changed_day, date(:today, '+1 day')
 from (
-  select k.*, t.first_day as changed_day, service_day(p.first_walked_at) as walked_day,
-    coalesce(service_day(p.retired_at), :today) as retired_day
+  select k.*, t.first_day as changed_day, service_day(p.first_walked_at) as walked_day
   from package_keys k
   cross join live.package p on p.account = k.account and p.package_id = k.package_id
   left join package_total t on t.account = k.account and t.package_id = k.package_id
@@ -102,7 +105,7 @@ from package_span s
 cross join movement_by_day m on m.account = s.account and m.package_id = s.package_id
 window days as (partition by s.package_key order by m.day)
 union all
-select package_key, first_day, min(coalesce(changed_day, end_day), end_day), 0, 0, 0, 0, 0, 0, 0
+select package_key, first_day, min(coalesce(changed_day, end_day), end_day), 0, 0, 0, ${CHANGES.map(() => '0').join(', ')}
 from package_span
 where first_day < coalesce(changed_day, end_day)`,
 };
@@ -123,10 +126,13 @@ function figures(durationUnit: 'ms' | 's'): TableColumn[] {
     column('video_count', 'BIGINT', videos, 's.videos', level('videos')),
     column('duration_seconds', 'REAL', length, toSeconds('s.duration', durationUnit), level('seconds')),
     ...size('size', bytes, 's.bytes', level('bytes')),
-    count('added', 'Videos that were new on the day; while is_first_day is 1, all its videos.'),
+    count('imported', 'Videos first seen on the day, before the first full walk of the package ended.'),
+    count('added', 'Videos that were new on the day.'),
     count('edited', 'Edits on the day.'),
     count('removed', 'Videos that were removed on the day.'),
-    count('restored', 'Removed videos that returned on the day.'),
+    count('restored', 'Removed videos that were listed again on the day.'),
+    count('retired', 'Videos that left with the package on the day.'),
+    count('returned', 'Videos that were listed again after the package came back.'),
   ];
 }
 
@@ -136,7 +142,7 @@ export function packageDaily(durationUnit: 'ms' | 's'): Table {
     kind: 'table',
     name: 'package_daily',
     description:
-      'One row per day of a package, from its first sync to today (or to the day it left the config): what the warehouse knew of it at the end of the day. A change counts on the day it was seen, a removal on the day of its proof. A package that left the config and came back is shown as if it had stayed.',
+      'One row per day of a package, from its first sync to today: what the warehouse knew of it at the end of the day. A change counts on the day it was stored. video_count is that of the day before + imported + added + restored + returned - removed - retired.',
     role: 'fact',
     key: ['package_key', 'day'],
     foreignKeys: [TO_PACKAGES, TO_DATES],
@@ -145,23 +151,24 @@ export function packageDaily(durationUnit: 'ms' | 's'): Table {
       dayColumn('d.day'),
       column('is_live', 'BOOLEAN', '1 for the day that is not over yet.', 'd.day = :today'),
       column(
-        'is_first_day',
+        'is_walked',
         'BOOLEAN',
-        '1 until the day of the first full walk of a package: the videos of a first import count as added. Leave these days out of charts of additions.',
-        'd.day <= coalesce(f.walked_day, d.day)',
+        '1 if a walk over the package ended on the day; 0: nothing is known of the day, what changed on it counts later.',
+        'w.date is not null',
       ),
       monthEndColumn('day', `date(d.day, '+1 day') in (d.month_end, f.end_day)`),
       ...figures(durationUnit),
     ],
     from: `from package_state s
 cross join package_span f on f.package_key = s.package_key
-cross join (select day, date(month_start, '+1 month') as month_end from dates) d on d.day >= s.from_day and d.day < s.until_day`,
+cross join (select day, date(month_start, '+1 month') as month_end from dates) d on d.day >= s.from_day and d.day < s.until_day
+left join live.package_day w on w.account = f.account and w.package_id = f.package_id and w.date = d.day`,
     count: `select cast(coalesce(sum(julianday(end_day) - julianday(first_day)), 0) as integer)
 from package_span where first_day < end_day`,
     invalid: [
       {
         what: 'a negative count',
-        where: 'min(video_count, added_count, edited_count, removed_count, restored_count) < 0',
+        where: `min(video_count, ${CHANGES.map((change) => `${change}_count`).join(', ')}) < 0`,
       },
     ],
   };

@@ -1,24 +1,25 @@
 /** Published: packages. */
 import type { Table, TableColumn } from '../mart.ts';
-import { column, moment, packageColumns, size, sourceColumn, toSeconds } from './mart-columns.ts';
+import { column, instant, packageColumns, size, sourceColumn, toSeconds } from './mart-columns.ts';
 
 const VIDEOS = { unit: 'videos', additivity: 'additive' } as const;
 const REMOVED = `(select count(*) from live.video k indexed by video_removed
-  where k.account = p.account and k.package_id = p.package_id and k.removed_at is not null)`;
+  where k.account = p.account and k.package_id = p.package_id and k.removed_at is not null and k.change = 'removed')`;
 
 /** One row per package. */
 export function packages(durationUnit: 'ms' | 's'): Table {
   return {
     kind: 'table',
     name: 'packages',
-    description: 'One row per distribution package, including those that are no longer in the config.',
+    description:
+      'One row per distribution package, including those that left the config: these have 0 videos now.',
     role: 'dimension',
     key: ['package_key'],
     foreignKeys: [],
     columns: [
       ...packageColumns('p'),
       sourceColumn('package_id', 'BIGINT', "The service's number of the package.", 'p.package_id'),
-      column('is_retired', 'BOOLEAN', '1 if it is no longer in the config.', 'v.retired_at is not null'),
+      column('is_retired', 'BOOLEAN', '1 if it left the config.', 'v.retired_at is not null'),
       ...figures(durationUnit),
       ...moments,
     ],
@@ -32,11 +33,13 @@ left join package_total s on s.account = p.account and s.package_id = p.package_
 
 function figures(durationUnit: 'ms' | 's'): TableColumn[] {
   const seconds = `coalesce(${toSeconds('s.duration', durationUnit)}, 0)`;
+  const last = 'Of a package that left the config, its videos until then; else NULL.';
   const served = 'How many videos the package had by the last answer of the service.';
   const length = 'Playback length of the videos in the package now.';
   return [
     column('video_count', 'BIGINT', 'Videos in the package now.', 'coalesce(s.videos, 0)', VIDEOS),
-    column('removed_count', 'BIGINT', 'Videos that were in the package and are no longer.', REMOVED, VIDEOS),
+    column('removed_count', 'BIGINT', 'Videos that were removed from the package.', REMOVED, VIDEOS),
+    sourceColumn('last_video_count', 'BIGINT', last, 'v.last_count', VIDEOS),
     sourceColumn('service_video_count', 'BIGINT', served, 'v.totalcount', VIDEOS),
     column('duration_seconds', 'REAL', length, seconds, { unit: 'seconds', additivity: 'additive' }),
     ...size('size', 'File size of the videos in the package now', 'coalesce(s.bytes, 0)', {
@@ -46,12 +49,12 @@ function figures(durationUnit: 'ms' | 's'): TableColumn[] {
 }
 
 const moments = [
-  ...moment(
+  instant(
     'first_walked',
     'End of the first walk over all its pages.',
     'v.first_walked_at',
     'first_walked_at',
   ),
-  ...moment('walked', 'End of the last walk over all its pages.', 'v.walked_at', 'walked_at'),
-  ...moment('retired', 'When the package was first missing from the config.', 'v.retired_at', 'retired_at'),
+  instant('walked', 'End of the last walk over all its pages.', 'v.walked_at', 'walked_at'),
+  instant('retired', 'When it left the config; NULL if it is in it.', 'v.retired_at', 'retired_at'),
 ];

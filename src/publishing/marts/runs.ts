@@ -1,7 +1,16 @@
 /** Published: the runs and walks that brought the data, for dashboards of the pipeline. */
 import { MODES, STATUSES, TRIGGERS } from '../../database/schema/values.ts';
 import type { Table, TableColumn } from '../mart.ts';
-import { column, moment, packageColumns, readLines, sourceColumn, TO_PACKAGES } from './mart-columns.ts';
+import {
+  column,
+  instant,
+  moment,
+  packageColumns,
+  readLines,
+  runKey,
+  sourceColumn,
+  TO_PACKAGES,
+} from './mart-columns.ts';
 
 const NOT_YET = 'A run that changed nothing makes no new file: it appears with the next one.';
 
@@ -14,7 +23,7 @@ const COMMON: TableColumn[] = [
     'partial: a part failed. parked: stopped because the budget was used up, the account is paused, or another run was due. interrupted: stopped or killed.',
   ),
   ...moment('started', 'When it started.', 'v.started_at', 'started_at'),
-  ...moment('finished', 'When it ended; NULL while it runs.', 'v.finished_at', 'finished_at'),
+  instant('finished', 'When it ended; NULL while it runs.', 'v.finished_at', 'finished_at'),
   column(
     'duration_seconds',
     'REAL',
@@ -39,16 +48,27 @@ function counts(lines: string): TableColumn[] {
   );
 }
 
+const RUN_KEY = column(
+  'run_key',
+  'VARCHAR(255)',
+  'Warehouse and number of the run as one key.',
+  runKey('v.run_id'),
+  {
+    source: 'run_id',
+  },
+);
+
 /** One row per run. */
 export const runs: Table = {
   kind: 'table',
   name: 'runs',
   description: `One row per run: one pass over everything that was due. ${NOT_YET} Rows older than retention.runs_days are deleted.`,
   role: 'fact',
-  key: ['run_id'],
+  key: ['run_key'],
   foreignKeys: [],
   columns: [
-    sourceColumn('run_id', 'BIGINT', 'Number of the run, increasing.', 'v.run_id'),
+    RUN_KEY,
+    sourceColumn('run_id', 'BIGINT', 'Number of the run, increasing in its warehouse.', 'v.run_id'),
     word(
       'trigger',
       TRIGGERS,
@@ -69,6 +89,9 @@ export const runs: Table = {
   count: 'select count(*) from live.run',
 };
 
+/** The first full walk of the package had not ended before it. */
+const IS_IMPORT = `coalesce(v.finished_at <= k.first_walked_at, true)`;
+const NEW = { unit: 'videos', source: 'inserted', additivity: 'additive' } as const;
 const SERVED = 'Videos of the package, by the last response.';
 
 /** One row per walk. */
@@ -77,20 +100,35 @@ export const walks: Table = {
   name: 'walks',
   description: `One row per walk: one pass over the pages of one package, within a run. A quick walk that found nothing has no row. ${NOT_YET}`,
   role: 'fact',
-  key: ['walk_id'],
-  foreignKeys: [TO_PACKAGES, { column: 'run_id', table: 'runs', references: 'run_id' }],
+  key: ['walk_key'],
+  foreignKeys: [TO_PACKAGES, { column: 'run_key', table: 'runs', references: 'run_key' }],
   columns: [
-    sourceColumn('walk_id', 'BIGINT', 'Number of the walk, increasing.', 'v.walk_id'),
-    sourceColumn('run_id', 'BIGINT', 'The run that it is part of.', 'v.run_id'),
+    column('walk_key', 'VARCHAR(255)', 'Warehouse and number of the walk as one key.', runKey('v.walk_id'), {
+      source: 'walk_id',
+    }),
+    RUN_KEY,
     ...packageColumns('p'),
     ...COMMON,
     ...counts('page | pages | pages | Pages that it read, also unchanged ones; boundary reads do not count.'),
     sourceColumn('service_video_count', 'BIGINT', SERVED, 'v.totalcount', { unit: 'videos' }),
+    column(
+      'imported_count',
+      'BIGINT',
+      'Videos that it saw first, before the first full walk of the package ended.',
+      `iif(${IS_IMPORT}, v.inserted, 0)`,
+      NEW,
+    ),
+    column(
+      'added_count',
+      'BIGINT',
+      'Videos that were new since then.',
+      `iif(${IS_IMPORT}, 0, v.inserted)`,
+      NEW,
+    ),
     ...counts(`
-added       | inserted    | videos  | Videos that were new.
 edited      | updated     | videos  | Videos whose fields had changed.
 removed     | removed     | videos  | Videos that were marked removed at its end.
-restored    | restored    | videos  | Videos that were removed and returned.
+restored    | restored    | videos  | Videos that were listed again: restored, or returned with the package.
 unchanged   | unchanged   | records | Records equal to their row; one that was seen twice counts twice.
 quarantined | quarantined | records | Records that could not be stored.`),
     sourceColumn('held_back_count', 'BIGINT', 'Removals that were held back when it ended.', 'v.held_back', {
@@ -100,6 +138,7 @@ quarantined | quarantined | records | Records that could not be stored.`),
   ],
   from: `from live.walk v
 cross join package_keys p on p.package_key = v.account || '/' || v.package_id
+cross join live.package k on k.account = v.account and k.package_id = v.package_id
 order by v.walk_id`,
   count: 'select count(*) from live.walk',
 };

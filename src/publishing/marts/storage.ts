@@ -1,7 +1,7 @@
 /** Published: storage by day. */
 import { FIGURES, STORAGE_FIELDS, STORAGE_KINDS, type Figure } from '../../lib/service-fields.ts';
 import type { Table, TableColumn, WorkingTable } from '../mart.ts';
-import { accountColumn, column, dayColumn, moment, monthEndColumn, size, TO_DATES } from './mart-columns.ts';
+import { accountColumn, column, dayColumn, instant, monthEndColumn, size, TO_DATES } from './mart-columns.ts';
 
 /** The sum of the sizes of all kinds under that alias. NULL if one is missing: a sum of the others is no total. */
 const totalSize = (alias: string) => STORAGE_KINDS.map(({ size }) => `${alias}.${size}`).join(' + ');
@@ -37,19 +37,19 @@ cross join dates d on d.day >= f.first and d.day <= case
   when f.account in (select value from json_each(:followed)) then max(f.last, :today) else f.last end`,
 };
 
-/** Why a day has no figures, and the time of the last request. The most certain reason comes first. */
-const REASON = `case when s.date is null then case
-    when g.reason = 'incomplete' then 'the service did not return a complete record' || coalesce(' (' || q.reason || ')', '')
-    when q.reason is not null then 'the record of the service could not be stored: ' || q.reason
-    when u.reason is not null then 'its figures are implausible, and not confirmed by a second reading (' || u.reason || ')'
-    when g.reason = 'unconfirmed' then 'the service has not returned a later day yet: it may not be over'
-    when g.date is not null then 'the service did not return it'
-    else 'not requested yet'
-  end || case
-    when g.given_up_at is not null then '; given up at ' || g.given_up_at || ' UTC'
-    when g.date is not null then '; last requested at ' || g.last_requested_at || ' UTC'
-    else ''
-  end end`;
+/** What the figures of a day are. */
+const STATE = `case when s.date is null then 'missing' when s.state = 'booked' then 'booked'
+  when d.day = :today then 'live' else 'provisional' end`;
+
+/** Why a day is not booked. The most certain reason comes first. */
+const REASON = `case when s.state = 'booked' or s.date = :today then null
+  when g.reason = 'incomplete' then 'incomplete'
+  when q.record_id is not null then 'not_storable'
+  when u.date is not null then 'implausible'
+  when g.reason = 'unconfirmed' then 'not_over'
+  when g.date is not null then 'not_served'
+  else 'not_requested' end`;
+const REASONS = ['not_requested', 'not_served', 'incomplete', 'not_storable', 'implausible', 'not_over'];
 
 const BOOKED_TOTAL = `case when s.state = 'booked' then ${totalSize('s')} end`;
 const LAST_OF_MONTH = `s.state = 'booked' and d.day = max(case when s.state = 'booked' then d.day end)
@@ -72,7 +72,7 @@ export const storageDaily: Table = {
   kind: 'table',
   name: 'storage_daily',
   description:
-    'One row per day of an account, from the first known day to today; a day without figures has a reason instead.',
+    'One row per day of an account, from the first known day to today; a past day that is not booked has a reason.',
   role: 'fact',
   key: ['account', 'day'],
   foreignKeys: [TO_DATES],
@@ -82,11 +82,29 @@ export const storageDaily: Table = {
     column(
       'state',
       'VARCHAR(20)',
-      'booked: final, changed only by a correction. live: the last reading of a day that is not booked yet. missing: not observed.',
-      `coalesce(s.state, 'missing')`,
-      { source: 'state', values: ['booked', 'live', 'missing'] },
+      'booked: final, changed only by a correction. live: the last reading of today. provisional: the last reading of a past day that is not booked. missing: no figures.',
+      STATE,
+      { source: 'state', values: ['booked', 'live', 'provisional', 'missing'] },
     ),
-    column('reason', 'TEXT', 'Why the figures are missing; NULL if they are not.', REASON),
+    column(
+      'reason',
+      'VARCHAR(20)',
+      'Why a past day is not booked. not_requested: not asked for yet. not_served: the service did not return it. incomplete: figures are missing. not_storable: its record cannot be read. implausible: a second reading has to confirm it. not_over: the service has no later day yet.',
+      REASON,
+      { values: REASONS },
+    ),
+    instant(
+      'last_requested',
+      'When a day that is not booked was last asked for.',
+      'g.last_requested_at',
+      'last_requested_at',
+    ),
+    instant(
+      'given_up',
+      'Since when such a day is asked for only once a month.',
+      'g.given_up_at',
+      'given_up_at',
+    ),
     monthEndColumn('booked day', `coalesce(${LAST_OF_MONTH}, 0)`),
     column(
       'is_retired',
@@ -94,7 +112,7 @@ export const storageDaily: Table = {
       '1 if the storage of the account is no longer read: the account, or its storage, is no longer in the config.',
       'd.account not in (select value from json_each(:followed))',
     ),
-    ...moment('observed', 'When the figures were read, or booked.', 's.observed_at', 'observed_at'),
+    instant('observed', 'When the figures were read, or booked.', 's.observed_at', 'observed_at'),
     ...size('total', 'Size of all kinds together; NULL if one of them is unknown', totalSize('s'), {
       additivity: 'semi-additive',
     }),
@@ -113,7 +131,7 @@ export const storageDaily: Table = {
       's.booked_bytes',
       { unit: 'bytes' },
     ),
-    ...moment('corrected', 'When a person accepted other figures.', 's.corrected_at', 'accepted_at'),
+    instant('corrected', 'When a person accepted other figures.', 's.corrected_at', 'accepted_at'),
     column('correction_reason', 'TEXT', 'Why the correction was accepted.', 's.correction_reason', {
       source: 'reason',
     }),
@@ -130,8 +148,7 @@ left join shown_day s on s.account = d.account and s.date = d.day
 left join live.storage_gap g on g.account = d.account and g.date = d.day
 left join live.storage_unconfirmed u on u.account = d.account and u.date = d.day
 left join (
-  select account, record_id, without_nul(min(reason)) as reason from live.quarantine
-  where stream = 'storage' and resolved_at is null group by account, record_id
+  select distinct account, record_id from live.quarantine where stream = 'storage' and resolved_at is null
 ) q on q.account = d.account and q.record_id = d.day
 left join (
   select account, date, count(distinct field) as figures from live.storage_discrepancy

@@ -4,9 +4,10 @@ import { VIDEO_FIELDS, type VideoField } from '../../lib/service-fields.ts';
 import type { TableColumn } from '../mart.ts';
 import {
   column,
+  instant,
   moment,
-  nonEmpty,
   packageColumns,
+  runKey,
   size,
   sourceColumn,
   toSeconds,
@@ -28,24 +29,30 @@ export interface VideoOptions {
  * The beginning of the time of `cdate`. SQL reads the documented form (docs/service.md 2.1) in a fifth of the time that
  * `read_time` takes, which reads the others. SQLite moves a date that does not exist (30 February is 2 March), so it differs.
  */
-const startOfCreation = (length: number) => `case
+export const startOfCreation = (length: number) => `case
   when v.cdate between '1900' and '2262' and datetime(v.cdate, '+0 days') || substr(v.cdate, 20) = v.cdate
     and substr(v.cdate, 20) not glob '*[^.0-9]*' then substr(v.cdate, 1, ${length})
   when v.cdate <> '' then substr(read_time(v.cdate), 1, ${length})
 end`;
 
-/** What identifies a state, and what led to it; `start` is its beginning. */
-export function changeColumns(start = 'coalesce(v.removed_at, v.changed_at)'): TableColumn[] {
-  const began = 'When this state began: first seen, edited, or the proof of a removal.';
+/** What identifies a state, and what led to it. */
+export function changeColumns(): TableColumn[] {
+  const stored = 'When this state began: when vodhouse stored the change that led to it.';
+  const missing = 'Of a removal, when the video was first proved missing: it may have been held back since.';
   return [
     VIDEO_KEY,
     ...packageColumns('p'),
     sourceColumn('video_id', 'BIGINT', "The service's number of the video.", 'v.id'),
-    column('is_removed', 'BOOLEAN', '1 if the removal of the video is proved.', 'v.removed_at is not null'),
+    column(
+      'is_removed',
+      'BOOLEAN',
+      '1 if it is not in the catalogue: removed, or its package left the config.',
+      'v.removed_at is not null',
+    ),
     sourceColumn(
       'change_seq',
       'BIGINT',
-      'Number of the change, increasing over all videos: continue after the last one that you read. A restored backup uses numbers again.',
+      'Number of the change, increasing over all videos of an account: continue after the last one that you read of it. A restored backup uses numbers again.',
       'v.change_seq',
     ),
     sourceColumn(
@@ -54,24 +61,34 @@ export function changeColumns(start = 'coalesce(v.removed_at, v.changed_at)'): T
       'Number of this state of the video, from 1.',
       'v.version_number',
     ),
-    sourceColumn('change', 'VARCHAR(20)', 'The change that led to this state.', 'v.change', {
-      values: CHANGES,
-    }),
-    ...moment('changed', began, start, 'changed_at'),
-    sourceColumn('run_id', 'BIGINT', 'The run that stored the change; runs are deleted by age.', 'v.run_id'),
+    column(
+      'version_key',
+      'VARCHAR(255)',
+      'Video and number of this state as one key, such as main/101/7/1.',
+      `${VIDEO_KEY.value} || '/' || v.version_number`,
+    ),
+    sourceColumn(
+      'change',
+      'VARCHAR(20)',
+      'The change that led to this state. imported: first seen before the first full walk of its package ended. added: since then. edited: a field changed. removed: no longer listed. restored: listed again. retired: its package left the config. returned: listed again after its package came back.',
+      'v.change',
+      { values: CHANGES },
+    ),
+    ...moment('changed', stored, 'v.changed_at', 'changed_at'),
+    instant('first_missing', missing, 'v.first_missing_at', 'first_missing_at'),
+    column(
+      'run_key',
+      'VARCHAR(255)',
+      'The run that stored the change; NULL outside of runs. Runs are deleted by age.',
+      runKey('v.run_id'),
+      { source: 'run_id' },
+    ),
     column(
       'changed_fields',
       'VARCHAR(2000)',
-      'For an edit, the names of the columns that it changed, separated by spaces.',
+      "For an edit, the columns that it changed, separated by spaces; a field that is not published by the service's name.",
       'case when v.changed_fields is not null then published_names(v.changed_fields) end',
       { source: 'changed_fields' },
-    ),
-    column(
-      'title_before',
-      'VARCHAR(2000)',
-      'The former title, if the change edited it.',
-      nonEmpty('title_before'),
-      { source: 'title' },
     ),
   ];
 }
@@ -91,8 +108,8 @@ export function fieldColumns({ durationUnit, exclude }: VideoOptions): TableColu
     column(
       'is_encoded',
       'BOOLEAN',
-      '1 for Y, 0 for N; NULL for any other value, which is in other_fields.',
-      `case v.encoding_success when 'Y' then 1 when 'N' then 0 end`,
+      '1 for Y, 0 for any other value (which is in other_fields, except N); NULL if the service sent none.',
+      `case when v.encoding_success <> '' then v.encoding_success = 'Y' end`,
       { source: 'encoding_success' },
     ),
     videoText('title', 'title'),
@@ -129,13 +146,16 @@ function number(
 /** Fields whose meaning the service does not document. */
 export const UNEXPLAINED = ['cid', 'rate', 'drm_cid', 'opt', 'preloading'];
 
-/** The SQL of a JSON object of those that are not empty; NULL without any. */
+/** The SQL of a JSON object of those that are not empty; NULL without any. `NONE` of `opt`, which all have, tells nothing. */
 function otherFields(exclude: readonly string[]): string {
   const part = (name: string, condition: string) =>
     `case when ${condition} then '"${name}":' || json_quote(${withoutNul(`v.${name}`)}) end`;
   const extra = `iif(instr(v.extra, '\\u0000'), without_nul_escape(v.extra), v.extra)`;
   const parts: [name: string, sql: string][] = [
-    ...UNEXPLAINED.map((name): [string, string] => [name, part(name, `v.${name} <> ''`)]),
+    ...UNEXPLAINED.map((name): [string, string] => [
+      name,
+      part(name, name === 'opt' ? `v.opt not in ('', 'NONE')` : `v.${name} <> ''`),
+    ]),
     ['encoding_success', part('encoding_success', `v.encoding_success not in ('Y', 'N', '')`)],
     ['extra', `nullif(substr(${extra}, 2, length(${extra}) - 2), '')`],
   ];
@@ -152,20 +172,17 @@ export const keep = (columns: readonly TableColumn[], { exclude }: VideoOptions)
 /** Columns that cannot be left out. */
 export const NEEDED = [
   ...changeColumns().flatMap(({ name, source }) => [name, ...(source === null ? [] : [source])]),
-  ...['valid_to', 'is_current', 'is_removed'],
-].filter((name) => name !== 'title' && name !== 'title_before');
+  ...['valid_to', 'is_current'],
+];
 
-/** The published column of each field that an edit may change; without those that are left out. */
+/** The published name of each field that an edit may change: its column, or the name that the service has for it. */
 export function nameFields(options: VideoOptions): Map<string, string> {
   const columns = keep(fieldColumns(options), options);
   const nameOf = (field: string) => {
     const source = UNEXPLAINED.includes(field) && !options.exclude.includes(field) ? 'extra' : field;
-    return columns.find((each) => each.source === source)?.name;
+    return (
+      columns.find((each) => each.source === source)?.name ?? (field === 'extra' ? 'other_fields' : field)
+    );
   };
-  return new Map(
-    [...Object.keys(VIDEO_FIELDS), 'extra'].flatMap((field) => {
-      const name = nameOf(field);
-      return name === undefined ? [] : [[field, name]];
-    }),
-  );
+  return new Map([...Object.keys(VIDEO_FIELDS), 'extra'].map((field) => [field, nameOf(field)]));
 }

@@ -1,9 +1,8 @@
 /** Published: videos, their former states, and their changes. */
-import type { Column, Table, View } from '../mart.ts';
+import type { Column, Table, TableColumn, View } from '../mart.ts';
 import {
   column,
   moment,
-  packageColumns,
   sourceColumn,
   TO_PACKAGES,
   TO_VIDEOS,
@@ -15,14 +14,15 @@ import { changeColumns, fieldColumns, keep, type VideoOptions } from './video-co
 const selectFrom = (table: string) =>
   `from package_keys p cross join live.${table} v on v.account = p.account and v.package_id = p.package_id`;
 
-/** One row per video of a package, in its present state. */
-export function videos(options: VideoOptions): Table {
+/** One row per video that ever was in a package, in its last state. */
+export function allVideos(options: VideoOptions): Table {
   const seen = 'When vodhouse first saw the video in this package.';
-  const removed = 'When its removal was proved; NULL while the video is in the package.';
+  const removed = 'When it left the catalogue: by itself, or with its package. NULL while it is in it.';
   return {
     kind: 'table',
-    name: 'videos',
-    description: 'One row per video of a package, in its present state, including removed ones (is_removed).',
+    name: 'all_videos',
+    description:
+      'One row per video that ever was in a package, in its last state: `videos` has those that are in it now.',
     role: 'dimension',
     key: ['video_key'],
     foreignKeys: [TO_PACKAGES],
@@ -41,8 +41,38 @@ export function videos(options: VideoOptions): Table {
   };
 }
 
+/** What only the history of a video needs. */
+const OF_HISTORY = [
+  'is_removed',
+  'version_key',
+  'version_number',
+  'change_seq',
+  'change',
+  'run_key',
+  'changed_fields',
+];
+
+/** The videos that are in a package of the config now. */
+export function videos({ columns }: Table): View {
+  const left = [...OF_HISTORY, 'first_missing_at', 'removed_at', 'removed_day'];
+  const shown = columns.filter(({ name }) => !left.includes(name));
+  return {
+    kind: 'view',
+    name: 'videos',
+    description:
+      'One row per video of the catalogue now: in a package that is in the config, and not removed.',
+    role: 'dimension',
+    key: ['video_key'],
+    columns: shown,
+    select: `select ${listNames(shown)} from all_videos`,
+    whereFalse: ['is_removed'],
+  };
+}
+
+const listNames = (columns: readonly Column[]) => columns.map(({ name }) => name).join(', ');
+
 /** Does a former state end after the present one began, or come after it? */
-const OUTLASTS = `exists (select 1 from videos v where v.video_key = video_history.video_key
+const OUTLASTS = `exists (select 1 from all_videos v where v.video_key = video_history.video_key
   and (video_history.valid_to > v.changed_at or video_history.version_number >= v.version_number))`;
 
 /** One row per state that another one superseded. */
@@ -50,16 +80,21 @@ export function videoHistory(options: VideoOptions): Table {
   return {
     kind: 'table',
     name: 'video_history',
-    description:
-      'One row per former state of a video; video_versions has these and the present states together.',
+    isStorage: true,
+    description: 'One row per former state of a video.',
     role: 'dimension',
     key: ['video_key', 'version_number'],
     foreignKeys: [TO_VIDEOS],
     columns: keep(
       [
-        ...changeColumns('v.valid_from'), // changed_at is too early where a clock ran backward
-        sourceColumn('valid_to', 'TIMESTAMP', 'End of this state, exclusive; NULL if present.', 'v.valid_to'),
-        column('is_current', 'BOOLEAN', '1 for the present state of a video.', '0'),
+        ...changeColumns(),
+        sourceColumn(
+          'valid_to',
+          'TIMESTAMP',
+          'End of this state, exclusive; NULL if it goes on.',
+          'v.valid_to',
+        ),
+        column('is_current', 'BOOLEAN', '1 for the last state of a video.', '0'),
         ...fieldColumns(options),
       ],
       options,
@@ -76,61 +111,101 @@ export function videoHistory(options: VideoOptions): Table {
   };
 }
 
-/** Every state of every video. */
+/** Every state of every video. In a UNION ALL, the first and the last SELECT give the types of the columns. */
 export function videoVersions({ columns }: Table): View {
-  const names = columns.map(({ name }) => name);
-  const begin = columns.find(({ name }) => name === 'changed_at');
-  const present = names.map(
+  const shown = columns.map((each) =>
+    each.name === 'changed_at' ? { ...each, name: 'valid_from', description: 'Start of this state.' } : each,
+  );
+  const inHistory = columns.map(({ name }) => (name === 'changed_at' ? 'changed_at as valid_from' : name));
+  const present = inHistory.map(
     (name) => ({ valid_to: 'null as valid_to', is_current: 'true as is_current' })[name] ?? name,
   );
-  const former = `select changed_at as valid_from, ${names.join(', ')} from video_history`;
+  const former = `select ${inHistory.join(', ')} from video_history`;
   return {
     kind: 'view',
     name: 'video_versions',
-    description: 'One row per state of a video, former and present: the complete history.',
+    description:
+      'One row per state of a video, from the first to the last: what was true when. `count(*)` of it by `change` counts changes.',
     role: 'dimension',
-    columns: [
-      ...(begin
-        ? [{ ...begin, name: 'valid_from', description: 'Start of this state; the same as changed_at.' }]
-        : []),
-      ...columns,
-    ],
+    key: ['version_key'],
+    columns: shown,
     select: `${former} where false
 union all
-select changed_at as valid_from, ${present.join(', ')} from videos
+select ${present.join(', ')} from all_videos
 union all
 ${former}`,
   };
 }
 
-/** Every change of every video. */
-export function videoChanges({ columns }: Table): View {
-  const find = (name: string, as = name): Column[] =>
-    columns.flatMap((each) => (each.name === name ? [{ ...each, name: as }] : []));
-  const title = find('title').length > 0 ? ', title as title_after' : '';
-  const shown = changeColumns().flatMap(({ name }) => (name === 'is_removed' ? [] : find(name)));
-  const select = (table: string) =>
-    `select ${shown.map(({ name }) => name).join(', ')}${title} from ${table}`;
+/** What a row of `video_changes` has of the state that the change led to. */
+const OF_CHANGE = [
+  ...['video_key', 'package_key', 'account', 'package_name', 'video_id', 'version_key', 'change_seq'],
+  ...['change', 'changed_at', 'changed_day', 'run_key', 'title'],
+];
+
+/** One row per field that an edit changed. The values are those of the columns of both states. */
+export function videoEdits({ columns }: Table): Table {
+  const shown = OF_CHANGE.flatMap((name) => columns.filter((each) => each.name === name));
+  const fields = columns.slice(columns.findIndex(({ name }) => name === 'created_at'));
+  const valueOf = (state: string) =>
+    `case f.value ${fields.map(({ name }) => `when '${name}' then cast(${state}."${name}" as text)`).join(' ')} end`;
+  const names = columns
+    .map(({ name }) => `"${name}"`)
+    .filter((name) => !['"valid_to"', '"is_current"'].includes(name));
+  const edited = (table: string) => `select ${names.join(', ')} from ${table} where change = 'edited'`;
   return {
-    kind: 'view',
-    name: 'video_changes',
-    description: 'One row per change of a video: added, edited, removed or restored.',
+    kind: 'table',
+    name: 'video_edits',
+    isStorage: true,
+    description: 'One row per field that an edit changed.',
     role: 'fact',
-    columns: [...shown, ...find('title', 'title_after')],
-    select: `${select('videos')}\nunion all\n${select('video_history')}`,
+    key: ['version_key', 'field'],
+    foreignKeys: [TO_VIDEOS],
+    columns: [
+      ...shown.map((each): TableColumn => ({ ...each, value: `n."${each.name}"` })),
+      column(
+        'field',
+        'VARCHAR(255)',
+        "For an edit, the field that it changed: its column, or the service's name of a field that is not published. NULL for any other change.",
+        'f.value',
+      ),
+      column(
+        'value_before',
+        'TEXT',
+        'Its value before; NULL if it had none, or is not published.',
+        valueOf('o'),
+      ),
+      column('value_after', 'TEXT', 'Its value after; NULL as before.', valueOf('n')),
+    ],
+    from: `from (${edited('all_videos')} union all ${edited('video_history')}) n
+join video_history o on o.video_key = n.video_key and o.version_number = n.version_number - 1
+cross join json_each('["' || replace(n.changed_fields, ' ', '","') || '"]') f`,
+    count: '',
   };
 }
 
-/** The videos that are in a configured package now. */
-export function videosNow({ columns }: Table): View {
+/** Every change of every video. */
+export function videoChanges({ columns }: Table): View {
+  const shown = columns.map(({ name }) =>
+    ['field', 'value_before', 'value_after'].includes(name) ? `null as ${name}` : name,
+  );
+  const edits = `select ${listNames(columns)} from video_edits`;
+  const others = (table: string) => `select ${shown.join(', ')} from ${table} where change <> 'edited'`;
   return {
     kind: 'view',
-    name: 'videos_now',
-    description: 'The videos that are in a configured package now: neither removed nor of a retired package.',
-    role: 'dimension',
+    name: 'video_changes',
+    description:
+      'One row per field that an edit changed, and one per other change. An edit of two fields has two rows: to count changes, count `video_versions`.',
+    role: 'fact',
+    key: ['version_key', 'field'],
     columns,
-    select: `select ${columns.map(({ name }) => `v.${name}`).join(', ')}\nfrom videos v join packages p on p.package_key = v.package_key`,
-    whereFalse: ['v.is_removed', 'p.is_retired'],
+    select: `${edits}
+union all
+${others('all_videos')}
+union all
+${others('video_history')}
+union all
+${edits} where false`,
   };
 }
 
@@ -138,27 +213,24 @@ export function videosNow({ columns }: Table): View {
 const splitText = (text: string) =>
   `'[' || replace(json_quote(replace(${text}, ';', ',')), ',', '","') || ']'`;
 
-/** Without spaces, tabs, line breaks and wide spaces around it. */
-const TAG = 'trim(t.value, char(32, 9, 10, 13, 12288))';
+/** Without spaces, tabs, line breaks and wide spaces around it. A longer one is a text: PostgreSQL could not index it. */
+const TAG = 'substr(trim(t.value, char(32, 9, 10, 13, 12288)), 1, 255)';
 
 /** One row per tag of a video. */
 export const videoTags: Table = {
   kind: 'table',
   name: 'video_tags',
   description:
-    'One row per tag of a video, removed ones included. The service does not document how tags are separated: they are split at commas and semicolons, and blanks around them are dropped.',
+    'One row per tag of a video in `videos`. The service does not document how tags are separated: they are split at commas and semicolons, blanks around them are dropped, and 255 characters are kept.',
   role: 'dimension',
-  key: ['video_key', 'tag'],
-  foreignKeys: [TO_PACKAGES, TO_VIDEOS],
-  columns: [
-    VIDEO_KEY,
-    ...packageColumns('p'),
-    column('tag', 'VARCHAR(255)', 'One tag.', TAG, { source: 'tag' }),
-    column('is_removed', 'BOOLEAN', '1 if the video is removed.', 'v.removed_at is not null'),
-  ],
+  key: ['tag', 'video_key'],
+  isWithoutRowid: true,
+  foreignKeys: [TO_VIDEOS],
+  columns: [column('tag', 'VARCHAR(255)', 'One tag.', TAG, { source: 'tag' }), VIDEO_KEY],
   from: `${selectFrom('video')}
 cross join json_each(${splitText(withoutNul('v.tag'))}) t
-where v.tag <> '' and ${TAG} <> ''`,
+where v.removed_at is null and v.tag <> '' and ${TAG} <> ''
+order by 1, 2`,
   mayRepeat: true,
   count: '',
 };

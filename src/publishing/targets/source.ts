@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { Database } from '../../database/sqlite.ts';
 import { WarehouseError } from '../../lib/errors.ts';
 import type { Table } from '../mart.ts';
+import { SELECT_FACTS } from '../about-rows.ts';
 import { createMarts, type Marts } from '../marts/marts.ts';
 import { isPublicationOf } from './ownership.ts';
 
@@ -26,9 +27,7 @@ const PUBLISH = 'vodhouse publish makes a new one';
 export function openSource(file: string, live: string | null = null) {
   const db = openFile(file);
   try {
-    const facts = new Map(
-      db.prepare('select key, value from about').raw().all() as [string, string | null][],
-    );
+    const facts = new Map(db.prepare(SELECT_FACTS).raw().all() as [string, string | null][]);
     const getFact = (key: string): string => {
       const value = facts.get(key);
       if (value == null) throw new WarehouseError(`${file} does not say its ${key}`, { hint: PUBLISH });
@@ -73,10 +72,10 @@ export function openSource(file: string, live: string | null = null) {
   }
 }
 
-/** Every row of a package has its name; one that was retired and came back has days that were not there. */
+/** Every row of a package has its name. */
 const listPackages = (db: Database, account: string): unknown[] =>
   db
-    .prepare('select package_key, package_name, retired_at from packages where account = ? order by 1')
+    .prepare('select package_key, package_name from packages where account = ? order by 1')
     .raw()
     .all(account);
 
@@ -94,8 +93,8 @@ const hash = (facts: unknown[]): string =>
   createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 16);
 
 /** Tables whose rows have a video: loaded by `change_seq`. */
-export const listVideoTables = ({ videos, videoHistory, videoTags }: Marts): Table[] => [
-  ...[videos, videoHistory],
+export const listVideoTables = ({ allVideos, videoHistory, videoEdits, videoTags }: Marts): Table[] => [
+  ...[allVideos, videoHistory, videoEdits],
   ...(videoTags ? [videoTags] : []),
 ];
 
@@ -116,10 +115,14 @@ export interface Rows {
   parameters: Readonly<Record<string, unknown>>;
 }
 
+/** The column of a key by which a row belongs to an account. */
+const BY_OWNER = ['account', 'package_key', 'video_key', 'version_key'];
+
 /** The rows of an account. Keys of packages and videos begin with account/, so an account is a range of them; `0` follows `/`. */
-export function ofAccount({ key: [first = ''] }: Table, account: string): Rows {
-  if (first === 'account') return { where: 't.account = :account', parameters: { account } };
-  const where = `t.${first} >= :account || '/' and t.${first} < :account || '0'`;
+export function ofAccount({ key }: Table, account: string): Rows {
+  const column = key.find((name) => BY_OWNER.includes(name)) ?? '';
+  if (column === 'account') return { where: 't.account = :account', parameters: { account } };
+  const where = `t.${column} >= :account || '/' and t.${column} < :account || '0'`;
   return { where, parameters: { account } };
 }
 
@@ -132,9 +135,9 @@ export function storeChanges(source: Source, account: string, changeSeq: number)
   const { db, marts } = source;
   const isNewer = source.changeSeqOf(account) > changeSeq; // else no video is read
   const { where, parameters } = isNewer
-    ? ofAccount(marts.videos, account)
+    ? ofAccount(marts.allVideos, account)
     : { where: 'false', parameters: {} };
-  const select = `select t.rowid from videos t where ${where} and t.change_seq > :changeSeq order by t.rowid`;
+  const select = `select t.rowid from all_videos t where ${where} and t.change_seq > :changeSeq order by t.rowid`;
   const count = storeRowids(db, 'changed_videos', select, { ...parameters, changeSeq });
   storeRowids(db, 'changed_history', CHANGED_HISTORY, { changeSeq });
   return count;
@@ -148,7 +151,7 @@ export function storeRowids(db: Database, name: string, select: string, paramete
 
 /** States that were superseded after it: those after it, and the last one before, which the target has as the present one. */
 const CHANGED_HISTORY = `select h.rowid from temp.changed_videos c
-cross join videos v on v.rowid = c.row
+cross join all_videos v on v.rowid = c.row
 cross join video_history h on h.video_key = v.video_key and h.change_seq >= ifnull((
   select max(b.change_seq) from video_history b where b.video_key = v.video_key and b.change_seq <= :changeSeq
 ), 0)
@@ -156,15 +159,15 @@ order by h.rowid`;
 
 /**
  * The first day of `package_daily` that the changes since then may touch; `publishedAt` (UTC) is when the file was made that the target has. After
- * `storeChanges`. It holds for packages whose `retired_at` is that of the target.
+ * `storeChanges`.
  */
 export function findFirstDay({ db }: Source, changeSeq: number, publishedAt: string): string {
-  // a removal counts on the day of its proof, which may be days before it took effect; days are those of the service's calendar
+  // days are those of the service's calendar; a clock that was set back stores changes before it
   return db
     .prepare(
       `select date(min(at), '-2 days') from (
   select :publishedAt as at
-  union all select v.changed_at from temp.changed_videos c cross join videos v on v.rowid = c.row
+  union all select v.changed_at from temp.changed_videos c cross join all_videos v on v.rowid = c.row
   union all select h.changed_at from temp.changed_history c cross join video_history h on h.rowid = c.row
     where h.change_seq > :changeSeq
 )`,

@@ -43,7 +43,7 @@ export function openDeltaTarget(
       return new Map([...readClaims(snapshot)].map(([account, { state }]) => [account, state]));
     },
     countVideos: async (account) => {
-      const { snapshot } = await lake.getLog('videos');
+      const { snapshot } = await lake.getLog('all_videos');
       return countRecords(filesOf(snapshot, 'account', account));
     },
     check: () => checkStore(lake.store),

@@ -40,6 +40,16 @@ export const between = (account: string, from: string, until: string | null): Ro
   parameters: { from: from || `${account}/`, until: until ?? `${account}0` }, // `0` follows `/`
 });
 
+/** Before rows of a table without rowids are searched by video: a temporary table of its name, which has them in that order, is found first. */
+export function sortByVideo(db: Database, { name, columns, key, isWithoutRowid = false }: Table): void {
+  if (!isWithoutRowid) return;
+  const names = columns.map((column) => column.name).join(', ');
+  const isNew = db.prepare('select 1 from temp.sqlite_schema where name = ?').get(name) === undefined;
+  if (isNew)
+    db.exec(`create temp table ${name} (${names}, primary key (${key.join(', ')})) without rowid;
+insert into temp.${name} select ${names} from main.${name} order by ${key.join(', ')}`);
+}
+
 /** Divides a range of an account's rows into slices of about `fileRows`, at most a half more. None of them parts the rows of a video. */
 export function divide(
   db: Database,
@@ -191,5 +201,6 @@ const writeInChild = (request: WriteRequest & Opened): Promise<AddFile[]> =>
 export async function writeForParent({ place, file, ...request }: WriteRequest & Opened): Promise<AddFile[]> {
   const { db, publicationId } = openSource(file);
   if (publicationId !== request.publicationId) throw new Error('the published file was replaced');
+  sortByVideo(db, request.deltaTable.table);
   return writeSlices(openStore(place), db, request);
 }

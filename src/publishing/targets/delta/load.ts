@@ -14,6 +14,7 @@ import {
   hashSlices,
   isForeign,
   ownRows,
+  sortByVideo,
   writeFiles,
   type Slice,
 } from './files.ts';
@@ -23,8 +24,9 @@ import { listCommon, listLarge, listSmall, toForm, type DeltaTable } from './tab
 
 /** Also a table that the published file does not have, because `publish.exclude` leaves it out. */
 const ACCOUNT_TABLES = [
-  'videos',
+  'all_videos',
   'video_history',
+  'video_edits',
   'video_tags',
   'packages',
   'storage_daily',
@@ -137,6 +139,7 @@ async function planLarge(
   const since = snapshot.txns.get(toAppId(source, account))?.version ?? 0;
   const isWhole = kind === 'all' || files.some(isForeign);
   if (!isWhole && source.changeSeqOf(account) <= since) return null;
+  sortByVideo(source.db, table);
   if (isWhole || files.length === 0)
     return { deltaTable, removed: files, slices: divide(source.db, table, account, ['', null], fileRows) };
   storeChanges(source, account, since);
@@ -153,7 +156,7 @@ async function planLarge(
 /** After `storeChanges`. An index by key, so that each file finds its own without reading those of all others. */
 function storeChangedKeys({ db }: Source, { name }: Table): void {
   const [changed, table] =
-    name === 'video_history' ? ['changed_history', name] : ['changed_videos', 'videos'];
+    name === 'video_history' ? ['changed_history', name] : ['changed_videos', 'all_videos'];
   db.exec(`drop table if exists temp.changed_keys;
     create temp table changed_keys (video_key text primary key) without rowid;
     insert or ignore into changed_keys

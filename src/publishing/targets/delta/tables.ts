@@ -26,7 +26,11 @@ const toDelta = (partition: DeltaTable['partition'], tables: readonly Table[]): 
     return { table, partition, sliceBy: column === undefined ? null : { column, length: 7 } };
   });
 
-export const listLarge = (marts: Marts) => toDelta('account', listVideoTables(marts));
+/** Files of tags are ranges of videos as well: in a lake their key begins with the video. */
+const byVideo = (table: Table): Table =>
+  table.isWithoutRowid ? { ...table, key: [...table.key].reverse() } : table;
+
+export const listLarge = (marts: Marts) => toDelta('account', listVideoTables(marts).map(byVideo));
 export const listSmall = (marts: Marts) => toDelta('account', listAccountTables(marts));
 
 /** Those that belong to no account. The calendar has a file for each year. */

@@ -7,7 +7,6 @@ import {
   listWarehouseTables,
   ofAccount,
   storeChanges,
-  storeRowids,
 } from '../source.ts';
 import { compareOwner, findRefusal } from '../ownership.ts';
 import type { Source } from '../source.ts';
@@ -16,6 +15,7 @@ import { copyInto, replace } from './rows.ts';
 import {
   OWNED_TABLES,
   lockAccount,
+  ofAccountThere,
   recordAccount,
   recordLoad,
   WAREHOUSE_ID,
@@ -70,31 +70,34 @@ async function loadChanges(context: Context, account: string, since: LoadedState
 
 /** After `storeChanges` of the same `change_seq`. */
 async function loadVideos(context: Context, changeSeq: number): Promise<number> {
-  const { videos, videoHistory, videoTags } = context.source.marts;
+  const { allVideos, videoHistory, videoEdits, videoTags } = context.source.marts;
   const rows =
-    (await replace(context, videos, { rowids: 'changed_videos' }, null)) +
-    (await replace(context, videoHistory, { rowids: 'changed_history' }, null));
+    (await replace(context, allVideos, { rowids: 'changed_videos' }, null)) +
+    (await replace(context, videoHistory, { rowids: 'changed_history' }, null)) +
+    (await replace(context, videoEdits, { where: CHANGED_EDIT, parameters: { changeSeq } }, null));
   const keys = videoTags === null ? [] : storeTags(context.source, changeSeq);
   if (videoTags === null || keys.length === 0) return rows;
   const ofKeys = { where: 't.video_key = ANY ($1)', values: [keys] };
-  return rows + (await replace(context, videoTags, { rowids: 'changed_tags' }, ofKeys));
+  const tags = { where: 't.video_key in (select video_key from temp.tagged)', parameters: {} };
+  return rows + (await replace(context, videoTags, tags, ofKeys));
 }
 
+/** An edit that the target does not have, of a video of `changed_videos`. */
+const CHANGED_EDIT = `t.change_seq > :changeSeq and t.video_key in (
+  select v.video_key from temp.changed_videos c cross join all_videos v on v.rowid = c.row)`;
+
 /**
- * Returns the keys of `changed_videos` whose tags may differ from those that the target has: most changes leave them. The tags
- * of these videos are then in the temporary table `changed_tags` of the file.
+ * Stores the keys of `changed_videos` whose tags may differ from those that the target has in the temporary table `tagged` of the
+ * file, and returns them: most changes leave the tags.
  */
 function storeTags({ db }: Source, changeSeq: number): string[] {
   db.exec('drop table if exists temp.tagged; create temp table tagged (video_key)');
   db.prepare(
-    `insert into temp.tagged select v.video_key from temp.changed_videos c cross join videos v on v.rowid = c.row
+    `insert into temp.tagged select v.video_key from temp.changed_videos c cross join all_videos v on v.rowid = c.row
 left join video_history h on h.video_key = v.video_key and h.change_seq = (
   select max(b.change_seq) from video_history b where b.video_key = v.video_key and b.change_seq <= ?)
 where h.video_key is null or h.tags is not v.tags or h.is_removed <> v.is_removed`,
   ).run(changeSeq);
-  const select =
-    'select t.rowid from temp.tagged c cross join video_tags t on t.video_key = c.video_key order by 1';
-  storeRowids(db, 'changed_tags', select, {});
   return db.prepare('select video_key from temp.tagged').pluck().all() as string[];
 }
 
@@ -121,8 +124,11 @@ async function deleteOurs(context: Context, name: string): Promise<number> {
 /** Returns the number of rows. */
 async function deleteAccount({ session }: Context, account: string): Promise<number> {
   let rows = 0;
-  for (const table of OWNED_TABLES)
-    rows += await session.execute(`DELETE FROM ${session.name(table)} WHERE account = $1`, [account]);
+  for (const { name, columns } of OWNED_TABLES)
+    rows += await session.execute(
+      `DELETE FROM ${session.name(name)} WHERE ${ofAccountThere(Object.keys(columns))}`,
+      [account],
+    );
   return rows;
 }
 

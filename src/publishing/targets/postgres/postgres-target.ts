@@ -49,7 +49,7 @@ export function openPostgresTarget(config: PostgresTargetConfig, worker: string)
     },
     countVideos: async (account) => {
       const [row] = await read<{ count: number }>(
-        ({ name }) => `SELECT count(*)::float8 AS count FROM ${name('videos')} WHERE account = $1`,
+        ({ name }) => `SELECT count(*)::float8 AS count FROM ${name('all_videos')} WHERE account = $1`,
         [account],
       );
       return row?.count ?? 0;

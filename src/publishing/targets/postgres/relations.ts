@@ -50,7 +50,10 @@ export const listRetyped = (
 
 /** The columns that identify a row and its account. */
 export const listIdentity = ({ name, key }: TargetTable): string[] => [
-  ...new Set([...key, ...(OWNED_TABLES.includes(name) ? ['account'] : [])]),
+  ...new Set([
+    ...key,
+    ...(OWNED_TABLES.some((table) => table.name === name && 'account' in table.columns) ? ['account'] : []),
+  ]),
 ];
 
 export const hasKey = ({ key }: TargetTable, relation: Relation): boolean =>

@@ -3,7 +3,7 @@ import type { Database } from '../../../database/sqlite.ts';
 import type { Column, Table } from '../../mart.ts';
 import type { Rows } from '../source.ts';
 import { quoteName, quoteNames, quoteText } from './session.ts';
-import { toKey, WAREHOUSE_ID, type Context } from './tables.ts';
+import { isOfWarehouse, toKey, WAREHOUSE_ID, type Context } from './tables.ts';
 
 const namesOf = ({ columns }: Table) => columns.map(({ name }) => name);
 
@@ -15,7 +15,7 @@ export function copyInto(
   into = session.name(table.name),
 ): Promise<number> {
   const sql = `COPY ${into} (${quoteNames(namesOf(table))}) FROM STDIN WITH (FORMAT csv)`;
-  return session.copyIn(sql, readLines(source.db, table.name, table.columns, rows));
+  return session.copyIn(sql, readLines(source.db, table, rows));
 }
 
 /** The temporary table with the rows of a table; it ends with the transaction. */
@@ -39,7 +39,7 @@ export async function replace(
 ): Promise<number> {
   const { session, source } = context;
   const [target, staged, key] = [session.name(table.name), stageName(table), toKey(table)];
-  const isOwned = key[0] === WAREHOUSE_ID;
+  const isOwned = isOfWarehouse(table.name);
   const names = [...(isOwned ? [WAREHOUSE_ID] : []), ...namesOf(table)];
   await session.execute(
     `CREATE TEMPORARY TABLE ${staged} ON COMMIT DROP AS SELECT ${quoteNames(names)} FROM ${target} WITH NO DATA`,
@@ -49,9 +49,7 @@ export async function replace(
       `ALTER TABLE ${staged} ALTER ${WAREHOUSE_ID} SET DEFAULT ${quoteText(source.warehouseId)}`,
     );
   await copyInto(context, table, rows, staged);
-  const isSame = (key.length > 0 ? key : names)
-    .map((name) => `t.${quoteName(name)} = s.${quoteName(name)}`)
-    .join(' AND ');
+  const isSame = key.map((name) => `t.${quoteName(name)} = s.${quoteName(name)}`).join(' AND ');
   const deleted =
     scope === null
       ? 0
@@ -61,11 +59,9 @@ export async function replace(
         );
   const select = `SELECT ${quoteNames(names)} FROM ${staged} s`;
   const insert = `INSERT INTO ${target} AS t (${quoteNames(names)})`;
+  // in the order of the key, so that two loads cannot lock each other out
   const written = await session.execute(
-    key.length > 0
-      ? // in the order of the key, so that two loads cannot lock each other out
-        `${insert} ${select} ORDER BY ${quoteNames(key)} ${updateWhereDistinct(key, names)}`
-      : `${insert} ${select} WHERE NOT EXISTS (SELECT FROM ${target} t WHERE ${isSame})`,
+    `${insert} ${select} ORDER BY ${quoteNames(key)} ${updateWhereDistinct(key, names)}`,
   );
   return deleted + written;
 }
@@ -99,14 +95,13 @@ function toLine(columns: readonly Column[]): string {
   return `${columns.map(toValue).join(` || ',' || `)} || char(10)`;
 }
 
-/** The rows of a set as lines of CSV in UTF-8, in the order of their rowids. */
-function* readLines(
-  db: Database,
-  table: string,
-  columns: readonly Column[],
-  rows: RowSet,
-): Generator<Buffer> {
-  const { from, rowid, where, parameters } = toSource(table, rows);
+/** The rows of a set as lines of CSV in UTF-8, in the order of their rowids, or of their key. */
+function* readLines(db: Database, table: Table, rows: RowSet): Generator<Buffer> {
+  if (table.isWithoutRowid) {
+    yield* readShortLines(db, table, rows);
+    return;
+  }
+  const { from, rowid, where, parameters } = toSource(table.name, rows);
   const [first, last] = db
     .prepare(`select min(${rowid}), max(${rowid}) from ${from} where ${where}`)
     .raw()
@@ -115,7 +110,7 @@ function* readLines(
   const read = db
     .prepare(
       `select cast(group_concat(line, '') as blob), max(row) from (
-  select ${toLine(columns)} as line, ${rowid} as row from ${from}
+  select ${toLine(table.columns)} as line, ${rowid} as row from ${from}
   where ${rowid} between :after and :last and ${where}
   order by ${rowid} limit ${CHUNK_ROWS})`,
     )
@@ -126,6 +121,19 @@ function* readLines(
     yield lines;
     after = end + 1;
   }
+}
+
+/** Of a table without rowids, whose rows are short. */
+function* readShortLines(db: Database, { name, columns }: Table, rows: RowSet): Generator<Buffer> {
+  const { from, where, parameters } = toSource(name, rows);
+  const select = `select ${toLine(columns)} from ${from} where ${where}`;
+  let lines: string[] = [];
+  for (const line of db.prepare(select).pluck().iterate(parameters) as IterableIterator<string>) {
+    if (lines.push(line) < CHUNK_ROWS) continue;
+    yield Buffer.from(lines.join(''));
+    lines = [];
+  }
+  if (lines.length > 0) yield Buffer.from(lines.join(''));
 }
 
 function toSource(table: string, rows: RowSet) {

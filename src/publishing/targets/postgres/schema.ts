@@ -74,7 +74,7 @@ function defineTable(schema: string, table: TargetTable): string[] {
   const primaryKey = key.length > 0 ? [`PRIMARY KEY (${quoteNames(key)})`] : [];
   const keys = key.map((column) => `${quoteName(column)} ${columns[column]}`);
   return [
-    `CREATE TABLE IF NOT EXISTS ${path} (${[...keys, ...primaryKey].join(', ')})${name === 'videos' ? UPDATED : ''}`,
+    `CREATE TABLE IF NOT EXISTS ${path} (${[...keys, ...primaryKey].join(', ')})${name === 'all_videos' ? UPDATED : ''}`,
     addColumns(schema, table),
     ...(index
       ? [`CREATE INDEX IF NOT EXISTS ${quoteName(`${name}_account`)} ON ${path} (${quoteNames(index)})`]

@@ -11,7 +11,6 @@ export interface TargetTable {
   name: string;
   /** The type of each column, by name. */
   columns: Readonly<Record<string, string>>;
-  /** Empty: no primary key. */
   key: readonly string[];
   /** Columns of an index besides the key. */
   index?: readonly string[];
@@ -33,7 +32,7 @@ const TIME = 'timestamp with time zone';
  * it has in SQLite.
  */
 export function toType({ name, type, unit }: Pick<Column, 'name' | 'type' | 'unit'>): string {
-  if (['package_key', 'video_key', 'tag'].includes(name)) return 'text COLLATE "C"';
+  if (name.endsWith('_key') || ['field', 'tag'].includes(name)) return 'text COLLATE "C"';
   if (type === 'TIMESTAMP') return unit === 'UTC' ? TIME : 'timestamp without time zone';
   return TYPES[type] ?? 'text';
 }
@@ -41,23 +40,24 @@ export function toType({ name, type, unit }: Pick<Column, 'name' | 'type' | 'uni
 /** The column that separates the runs of several warehouses. */
 export const WAREHOUSE_ID = 'warehouse_id';
 
-const OF_WAREHOUSE = ['runs', 'walks', 'about'];
+/** Has the table a row of each warehouse, with its id? */
+export const isOfWarehouse = (name: string): boolean => ['runs', 'walks', 'about'].includes(name);
 
-/** The key of a published table in the target. `video_tags` has none: a tag may be longer than an index of PostgreSQL accepts. */
-export function toKey({ name, key }: Pick<Table, 'name' | 'key'>): string[] {
-  if (OF_WAREHOUSE.includes(name)) return [WAREHOUSE_ID, ...key];
-  return name === 'video_tags' ? [] : [...key];
-}
+/** The key of a published table in the target. */
+export const toKey = ({ name, key }: Pick<Table, 'name' | 'key'>): string[] => [
+  ...(name === 'about' ? [WAREHOUSE_ID] : []),
+  ...key,
+];
 
 /** With every column of a video: other warehouses of the schema may leave out others, and DDL never depends on the config. */
-const { all } = createMarts({ durationUnit: 'ms', exclude: [] });
+const all = createMarts({ durationUnit: 'ms', exclude: [] }).all.filter(({ name }) => name !== 'internals');
 
 const toTypes = ({ columns }: Table | View) =>
   Object.fromEntries(columns.map((column) => [column.name, toType(column)]));
 
 function toTargetTable(table: Table): TargetTable {
   const key = toKey(table);
-  const owner = key[0] === WAREHOUSE_ID ? { [WAREHOUSE_ID]: 'uuid' } : {};
+  const owner = isOfWarehouse(table.name) ? { [WAREHOUSE_ID]: 'uuid' } : {};
   const index = table.name === 'video_tags' ? { index: ['video_key'] } : {};
   return { name: table.name, key, columns: { ...owner, ...toTypes(table) }, ...index };
 }
@@ -120,9 +120,14 @@ export const VIEWS: readonly TargetView[] = [
 ];
 
 /** The tables that an account is deleted from. */
-export const OWNED_TABLES: readonly string[] = TABLES.flatMap(({ name, columns }) =>
-  'account' in columns && !['walks', 'vodhouse_load'].includes(name) ? [name] : [],
+export const OWNED_TABLES: readonly TargetTable[] = TABLES.filter(
+  ({ name, columns }) =>
+    name === 'video_tags' || ('account' in columns && !['walks', 'vodhouse_load'].includes(name)),
 );
+
+/** The condition for the rows of the account `$1` of an owned table. */
+export const ofAccountThere = (columns: readonly string[]): string =>
+  columns.includes('account') ? 'account = $1' : `video_key >= $1 || '/' AND video_key < $1 || '0'`;
 
 /** What every operation of a target has. */
 export interface Context {

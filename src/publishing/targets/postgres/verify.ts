@@ -13,7 +13,7 @@ import {
 } from '../verify.ts';
 import { planSchema } from './schema.ts';
 import { begin, quoteName, quoteNames, quoteText, type Session } from './session.ts';
-import { readState, toType, type Context } from './tables.ts';
+import { ofAccountThere, readState, toType, type Context } from './tables.ts';
 
 /** As `Target.verify`. Throws ConfigError where the target was loaded from another file, or its tables were changed. */
 export async function verifyAccount(context: Context, account: string): Promise<string[]> {
@@ -35,14 +35,16 @@ async function* compareTables({ session, source }: Context, account: string): As
     const form = toRowForm(table, table.key);
     const order = form.key.map((name) => `t."${name}"`);
     const ours = readFileRows(source.db, form, ofAccount(table, account), order);
-    yield* compareRows(form, account, readTarget(session, form, account), ours);
+    const isOurs = ofAccountThere(table.columns.map(({ name }) => name));
+    yield* compareRows(form, account, readTarget(session, form, isOurs, account), ours);
   }
 }
 
-/** The rows of the account in the target. */
+/** The rows of the account in the target; `isOurs`: as of `ofAccountThere`. */
 async function* readTarget(
   session: Session,
   { name, columns, key }: RowForm,
+  isOurs: string,
   account: string,
 ): AsyncGenerator<Row, undefined> {
   const values = columns.map((column) => {
@@ -51,7 +53,7 @@ async function* readTarget(
     return type === 'timestamp with time zone' ? `${quoted} AT TIME ZONE 'UTC'` : quoted;
   });
   const sql = `COPY (SELECT ${values.join(', ')} FROM ${session.name(name)}
-WHERE account = ${quoteText(account)} ORDER BY ${quoteNames(key)}) TO STDOUT`;
+WHERE ${isOurs.replaceAll('$1', () => quoteText(account))} ORDER BY ${quoteNames(key)}) TO STDOUT`;
   const decoder = new StringDecoder('utf8');
   let rest = '';
   for await (const chunk of session.copyOut(sql)) {
