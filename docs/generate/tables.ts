@@ -1,5 +1,5 @@
 /** docs/tables.md: every table and column of the published file. Written by `npm run docs`. */
-import type { Column, Mart } from '../../src/publishing/mart.ts';
+import type { Column, DataType, Mart } from '../../src/publishing/mart.ts';
 import { createMarts } from '../../src/publishing/marts/marts.ts';
 import { code, codes, linkTo, paragraphs } from './markdown.ts';
 
@@ -18,24 +18,26 @@ the fields of the service that the columns come from.
 select package_name, video_count, size_gib from packages order by size_gib desc;
 \`\`\`
 
-- Times (\`…_at\`) are UTC. Beside each is its day (\`…_day\`, DATE) in the service's calendar (\`timezone\`). Only \`created_at\` is on the
-  service's own clock; a time that came with a zone is converted to that calendar. It is NULL where the service sent none, or one that cannot be read
-  (\`vodhouse status\` shows that as drift).
-- Flags (BOOLEAN) are 0 or 1: write \`not is_removed\`, which every database reads. An empty text of the service is NULL. U+0000 in a text is
-  U+FFFD, because many tools end a text there; the live file has it as received.
-- **Σ** marks a figure that may be summed over everything. **Σ/day** marks a level: sum it over everything except days.
-- Removed videos stay, with \`is_removed\`. The catalogue at an earlier time is in \`video_versions\`:
-  \`not is_removed and valid_from <= :at and (valid_to is null or :at < valid_to)\`.
-- The service documents no units. Sizes are read as bytes, durations as \`duration_unit\` of the config says.
+- Names tell types: \`…_at\` TIMESTAMP in UTC, \`day\` and \`…_day\` DATE in the service's calendar (\`timezone\`), \`is_…\` BOOLEAN (0 or 1: write
+  \`not is_removed\`, which every database reads), \`…_count\`, \`…_bytes\`, \`…_id\`, \`…_seq\`, \`…_number\` and \`…_pixels\` BIGINT, \`…_seconds\` and \`…_gib\` REAL.
+  Other columns are texts, or have their type here.
+- \`…_gib\` (2^30 bytes) is right even where a driver cuts integers to 32 bits.
+- \`created_at\` is on the service's own clock; a time that came with a zone is converted to its calendar. It is NULL where the service sent none, or
+  one that cannot be read (\`vodhouse status\` shows that).
+- An empty text of the service is NULL, U+0000 in a text U+FFFD.
+- **Σ** marks a figure that may be summed. **Σ/day** marks a level: sum it over anything but days.
+- The catalogue at an earlier time: \`video_versions\` with \`not is_removed and valid_from <= :at and (valid_to is null or :at < valid_to)\`.
+- The service documents no units. Sizes are read as bytes, durations as \`duration_unit\` of the config.
+- Foreign keys are declared in the file only: the column \`refers_to\` of \`dictionary\` has them for every database.
 - PostgreSQL and a lake have the same tables with their own types ([targets.md](targets.md)).
 
-Within a major version, tables and columns keep their names, types and meaning. New ones may be added: name the columns that you read.
-Values of a column such as \`state\` may get new ones. The [changelog](../CHANGELOG.md) names every change.
+Within a major version, tables and columns keep their names, types and meaning. New ones may be added, also values of a column such as
+\`state\`: name the columns that you read. The [changelog](../CHANGELOG.md) names every change.
 
 Columns that many tables have:`;
 
 /** Described once, above the tables. */
-const SHARED = ['account', 'package_key', 'package_name', 'video_key', 'video_id', 'day'];
+const SHARED = ['account', 'package_key', 'package_name', 'video_key', 'video_id', 'run_key', 'day'];
 
 /** The whole page. */
 export function tablesMarkdown(): string {
@@ -46,7 +48,7 @@ export function tablesMarkdown(): string {
 
 /** Tables that repeat columns of another one: these are described there only. */
 const REPEATS: Readonly<Record<string, string>> = {
-  ...{ videos_now: 'videos', video_versions: 'videos', video_history: 'videos', video_changes: 'videos' },
+  ...{ videos: 'all_videos', video_versions: 'all_videos', video_changes: 'all_videos' },
   walks: 'runs',
 };
 
@@ -60,8 +62,11 @@ function section(mart: Mart): string[] {
     `## ${code(mart.name)}`,
     [
       mart.description,
-      mart.kind === 'table' ? `Key: ${codes(mart.key)}.` : 'A view.',
-      ...listNames('Shared:', base ? [] : mart.columns.filter(({ name }) => SHARED.includes(name))),
+      `${mart.kind === 'table' ? 'Key' : 'A view, key'}: ${codes(mart.key)}.`,
+      ...listNames(
+        'Shared:',
+        base ? [] : mart.columns.filter(({ name }) => SHARED.includes(name) && !mart.key.includes(name)),
+      ),
       ...(base ? describeRepeated(base, repeated) : []),
     ].join(' '),
     ...(own.length === 0 ? [] : [describeColumns(own)]),
@@ -80,20 +85,38 @@ function describeRepeated(base: Mart, repeated: readonly Column[]): string[] {
 }
 
 const describeColumns = (columns: readonly Column[]): string =>
-  mergeDays(columns)
-    .map((column) => `- ${code(column.name)} ${column.type}: ${explain(column)}`)
+  mergePairs(columns)
+    .map((column) => `- ${code(column.name)}${typeOf(column)}: ${explain(column)}`)
     .join('\n');
 
-/** `changed_at` and `changed_day` are one row. */
-function mergeDays(columns: readonly Column[]): Column[] {
-  const isDayOf = (day: Column, { name }: Column) => day.name === name.replace(/_at$/, '_day');
+/** The types that names tell, as the introduction lists them. */
+const BY_NAME: readonly (readonly [RegExp, DataType])[] = [
+  [/_at$/, 'TIMESTAMP'],
+  [/^day$|_day$/, 'DATE'],
+  [/^is_/, 'BOOLEAN'],
+  [/_(count|bytes|id|seq|number|pixels)$/, 'BIGINT'],
+  [/_(seconds|gib)$/, 'REAL'],
+];
+
+/** The type of a column, where neither its name tells it nor it is a text. */
+function typeOf({ name, type }: Column): string {
+  const first = name.split('`')[0] ?? '';
+  const told = BY_NAME.find(([pattern]) => pattern.test(first))?.[1] ?? 'TEXT';
+  return told === type || (told === 'TEXT' && type.startsWith('VARCHAR')) ? '' : ` ${type}`;
+}
+
+/** `changed_at` and `changed_day` are one row, and so are `size_bytes` and `size_gib`. */
+function mergePairs(columns: readonly Column[]): Column[] {
+  const names = new Set(columns.map(({ name }) => name));
+  const firstOf = (name: string) => name.replace(/_day$/, '_at').replace(/_gib$/, '_bytes');
+  const secondOf = (name: string) => name.replace(/_at$/, '_day').replace(/_bytes$/, '_gib');
   return columns
-    .filter((column) => !columns.some((other) => other.name.endsWith('_at') && isDayOf(column, other)))
-    .map((column) =>
-      column.name.endsWith('_at') && columns.some((other) => other !== column && isDayOf(other, column))
-        ? { ...column, name: `${column.name}\`, \`${column.name.replace(/_at$/, '_day')}` }
-        : column,
-    );
+    .filter(({ name }) => firstOf(name) === name || !names.has(firstOf(name)))
+    .map((column) => {
+      const second = secondOf(column.name);
+      const isPair = second !== column.name && names.has(second);
+      return isPair ? { ...column, name: `${column.name}\`, \`${second}` } : column;
+    });
 }
 
 const SUMS = { additive: ' **Σ**', 'semi-additive': ' **Σ/day**', 'non-additive': '' };

@@ -9,23 +9,23 @@ const WHOLE_TABLE = '*';
 export const dictionary: Table = {
   kind: 'table',
   name: 'dictionary',
-  description: 'One row per table or view of this file, and one per column: what it is, and how to use it.',
+  description: 'One row per table or view, and one per column: what it is, and how to use it.',
   role: 'metadata',
   key: ['table_name', 'column_name'],
   foreignKeys: [],
   columns: columnsFromCode(`
 table_name     | VARCHAR(255) | Table or view.
-column_name    | VARCHAR(255) | Column; ${WHOLE_TABLE} for the table itself.
-position       | BIGINT       | Position of the column in its table, from 1; 0 for the table itself.
-description    | TEXT         | Meaning of the column; for a table, what one row is.
-data_type      | VARCHAR(20)  | Declared type; for a table, table or view.
+column_name    | VARCHAR(255) | Column; ${WHOLE_TABLE}: the table itself.
+position       | BIGINT       | Of the column in its table, from 1; 0: the table itself.
+description    | TEXT         | Meaning of the column, or of a row.
+data_type      | VARCHAR(20)  | Declared type; or table, view.
 unit           | VARCHAR(255) | Unit of a number, or format of a text.
-additivity     | VARCHAR(20)  | additive: may be summed over everything. semi-additive: a level, may be summed over everything except days. non-additive: never summed. NULL if the column is no number. | | additive, semi-additive, non-additive
-allowed_values | VARCHAR(255) | The values that the column may have, if they are listed.
+additivity     | VARCHAR(20)  | additive: may be summed. semi-additive: a level, not over days. non-additive: never. NULL for no number. | | additive, semi-additive, non-additive
+allowed_values | VARCHAR(255) | Values that it may have, if they are listed.
 refers_to      | VARCHAR(255) | The column of another table that it refers to.
-source_field   | VARCHAR(255) | The field under the service's own name, or the column of the live file; NULL for a computed column.
-key_columns    | VARCHAR(255) | For a table or view, its key: the columns that identify a row.
-role           | VARCHAR(20)  | For a table, its role in a star schema. | | dimension, fact, metadata`),
+source_field   | VARCHAR(255) | Field of the service, or column of the live file; NULL if computed.
+key_columns    | VARCHAR(255) | Of a table: the columns that identify a row.
+role           | VARCHAR(20)  | Of a table: its role in a star schema. | | dimension, fact, metadata`),
   from: null,
   count: '',
 };
@@ -34,8 +34,7 @@ role           | VARCHAR(20)  | For a table, its role in a star schema. | | dime
 export const about: Table = {
   kind: 'table',
   name: 'about',
-  description:
-    'One row per fact about this file: which version made it, when, from what, and how fresh it is.',
+  description: 'One row per fact about this file: what made it, when, and how fresh it is.',
   role: 'metadata',
   key: ['key'],
   foreignKeys: [],

@@ -76,13 +76,7 @@ export function moment(name: string, description: string, value: string, source:
 export function size(name: string, description: string, bytes: string, details: Details): TableColumn[] {
   return [
     column(`${name}_bytes`, 'BIGINT', `${description}.`, bytes, { unit: 'bytes', ...details }),
-    column(
-      `${name}_gib`,
-      'REAL',
-      `${description}; right even where a driver cuts integers to 32 bits.`,
-      `(${bytes}) / ${GIB}`,
-      { ...details, unit: GIB_UNIT },
-    ),
+    column(`${name}_gib`, 'REAL', `${description}.`, `(${bytes}) / ${GIB}`, { ...details, unit: GIB_UNIT }),
   ];
 }
 
@@ -142,6 +136,14 @@ export const dayColumn = (value: string) =>
 export const monthEndColumn = (what: string, isLast: string) =>
   column('is_month_end', 'BOOLEAN', `1 for the last ${what} of its month: one row a month.`, isLast);
 
-/** The key of a run or a walk by its number: that is unique in a warehouse only. */
-export const runKey = (number: string) =>
+/** A number that is unique in a warehouse only, as a key that is unique among all. */
+export const withWarehouse = (number: string) =>
   `(select substr(warehouse_id, 1, 8) from live.warehouse_state) || '/' || ${number}`;
+
+export const RUN_KEY = column(
+  'run_key',
+  'VARCHAR(255)',
+  'Warehouse and number of a run as one key; NULL outside of runs. Runs are deleted by age.',
+  withWarehouse('v.run_id'),
+  { source: 'run_id' },
+);

@@ -119,20 +119,20 @@ function count(change: string, description: string): TableColumn {
 }
 
 function figures(durationUnit: 'ms' | 's'): TableColumn[] {
-  const videos = 'Videos in the package at the end of the day.';
-  const length = 'Playback length of the videos in the package at the end of the day.';
-  const bytes = 'File size of the videos in the package at the end of the day';
+  const videos = 'Videos at the end of the day.';
+  const length = 'Their playback length.';
+  const bytes = 'Their file size';
   return [
     column('video_count', 'BIGINT', videos, 's.videos', level('videos')),
     column('duration_seconds', 'REAL', length, toSeconds('s.duration', durationUnit), level('seconds')),
     ...size('size', bytes, 's.bytes', level('bytes')),
-    count('imported', 'Videos first seen on the day, before the first full walk of the package ended.'),
-    count('added', 'Videos that were new on the day.'),
-    count('edited', 'Edits on the day.'),
-    count('removed', 'Videos that were removed on the day.'),
-    count('restored', 'Removed videos that were listed again on the day.'),
-    count('retired', 'Videos that left with the package on the day.'),
-    count('returned', 'Videos that were listed again after the package came back.'),
+    count('imported', 'Videos first seen before the first full walk ended.'),
+    count('added', 'New videos.'),
+    count('edited', 'Edits.'),
+    count('removed', 'Removed videos.'),
+    count('restored', 'Removed videos that were listed again.'),
+    count('retired', 'Videos that left with the package.'),
+    count('returned', 'Videos that were listed again after it came back.'),
   ];
 }
 

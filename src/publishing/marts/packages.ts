@@ -35,14 +35,14 @@ function figures(durationUnit: 'ms' | 's'): TableColumn[] {
   const seconds = `coalesce(${toSeconds('s.duration', durationUnit)}, 0)`;
   const last = 'Of a package that left the config, its videos until then; else NULL.';
   const served = 'How many videos the package had by the last answer of the service.';
-  const length = 'Playback length of the videos in the package now.';
+  const length = 'Their playback length.';
   return [
-    column('video_count', 'BIGINT', 'Videos in the package now.', 'coalesce(s.videos, 0)', VIDEOS),
-    column('removed_count', 'BIGINT', 'Videos that were removed from the package.', REMOVED, VIDEOS),
+    column('video_count', 'BIGINT', 'Videos now.', 'coalesce(s.videos, 0)', VIDEOS),
+    column('removed_count', 'BIGINT', 'Removed videos.', REMOVED, VIDEOS),
     sourceColumn('last_video_count', 'BIGINT', last, 'v.last_count', VIDEOS),
     sourceColumn('service_video_count', 'BIGINT', served, 'v.totalcount', VIDEOS),
     column('duration_seconds', 'REAL', length, seconds, { unit: 'seconds', additivity: 'additive' }),
-    ...size('size', 'File size of the videos in the package now', 'coalesce(s.bytes, 0)', {
+    ...size('size', 'Their file size', 'coalesce(s.bytes, 0)', {
       additivity: 'additive',
     }),
   ];

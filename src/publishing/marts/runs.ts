@@ -7,9 +7,10 @@ import {
   moment,
   packageColumns,
   readLines,
-  runKey,
+  RUN_KEY,
   sourceColumn,
   TO_PACKAGES,
+  withWarehouse,
 } from './mart-columns.ts';
 
 const NOT_YET = 'A run that changed nothing makes no new file: it appears with the next one.';
@@ -47,16 +48,6 @@ function counts(lines: string): TableColumn[] {
     sourceColumn(`${name}_count`, 'BIGINT', description, `v.${source}`, { unit, additivity: 'additive' }),
   );
 }
-
-const RUN_KEY = column(
-  'run_key',
-  'VARCHAR(255)',
-  'Warehouse and number of the run as one key.',
-  runKey('v.run_id'),
-  {
-    source: 'run_id',
-  },
-);
 
 /** One row per run. */
 export const runs: Table = {
@@ -103,9 +94,15 @@ export const walks: Table = {
   key: ['walk_key'],
   foreignKeys: [TO_PACKAGES, { column: 'run_key', table: 'runs', references: 'run_key' }],
   columns: [
-    column('walk_key', 'VARCHAR(255)', 'Warehouse and number of the walk as one key.', runKey('v.walk_id'), {
-      source: 'walk_id',
-    }),
+    column(
+      'walk_key',
+      'VARCHAR(255)',
+      'Warehouse and number of the walk as one key.',
+      withWarehouse('v.walk_id'),
+      {
+        source: 'walk_id',
+      },
+    ),
     RUN_KEY,
     ...packageColumns('p'),
     ...COMMON,

@@ -7,7 +7,7 @@ import {
   instant,
   moment,
   packageColumns,
-  runKey,
+  RUN_KEY,
   size,
   sourceColumn,
   toSeconds,
@@ -36,9 +36,12 @@ export const startOfCreation = (length: number) => `case
 end`;
 
 /** What identifies a state, and what led to it. */
-export function changeColumns(): TableColumn[] {
-  const stored = 'When this state began: when vodhouse stored the change that led to it.';
-  const missing = 'Of a removal, when the video was first proved missing: it may have been held back since.';
+export const changeColumns = (): TableColumn[] => [...ofState(), ...ofChange()];
+
+function ofState(): TableColumn[] {
+  const sequence =
+    'Number of the change, increasing in an account: continue after the last one that you read of it. A restored backup uses numbers again.';
+  const key = 'Video and number of this state as one key, such as main/101/7/1.';
   return [
     VIDEO_KEY,
     ...packageColumns('p'),
@@ -49,47 +52,27 @@ export function changeColumns(): TableColumn[] {
       '1 if it is not in the catalogue: removed, or its package left the config.',
       'v.removed_at is not null',
     ),
-    sourceColumn(
-      'change_seq',
-      'BIGINT',
-      'Number of the change, increasing over all videos of an account: continue after the last one that you read of it. A restored backup uses numbers again.',
-      'v.change_seq',
-    ),
-    sourceColumn(
-      'version_number',
-      'BIGINT',
-      'Number of this state of the video, from 1.',
-      'v.version_number',
-    ),
-    column(
-      'version_key',
-      'VARCHAR(255)',
-      'Video and number of this state as one key, such as main/101/7/1.',
-      `${VIDEO_KEY.value} || '/' || v.version_number`,
-    ),
-    sourceColumn(
-      'change',
-      'VARCHAR(20)',
-      'The change that led to this state. imported: first seen before the first full walk of its package ended. added: since then. edited: a field changed. removed: no longer listed. restored: listed again. retired: its package left the config. returned: listed again after its package came back.',
-      'v.change',
-      { values: CHANGES },
-    ),
+    sourceColumn('change_seq', 'BIGINT', sequence, 'v.change_seq'),
+    sourceColumn('version_number', 'BIGINT', 'Number of this state, from 1.', 'v.version_number'),
+    column('version_key', 'VARCHAR(255)', key, `${VIDEO_KEY.value} || '/' || v.version_number`),
+  ];
+}
+
+const KINDS = `The change that led to this state. imported: first seen before the first full walk of its package ended. added: since then.
+edited: a field changed. removed: no longer listed. restored: listed again. retired: its package left the config. returned: listed again after that.`;
+
+function ofChange(): TableColumn[] {
+  const stored = 'When this state began: when its change was stored.';
+  const missing = 'Of a removal, when the video was first proved missing: it may have been held back since.';
+  const fields =
+    "Of an edit, the columns that it changed, separated by spaces; a field that is not published by the service's name.";
+  const names = 'case when v.changed_fields is not null then published_names(v.changed_fields) end';
+  return [
+    sourceColumn('change', 'VARCHAR(20)', KINDS.replace('\n', ' '), 'v.change', { values: CHANGES }),
     ...moment('changed', stored, 'v.changed_at', 'changed_at'),
     instant('first_missing', missing, 'v.first_missing_at', 'first_missing_at'),
-    column(
-      'run_key',
-      'VARCHAR(255)',
-      'The run that stored the change; NULL outside of runs. Runs are deleted by age.',
-      runKey('v.run_id'),
-      { source: 'run_id' },
-    ),
-    column(
-      'changed_fields',
-      'VARCHAR(2000)',
-      "For an edit, the columns that it changed, separated by spaces; a field that is not published by the service's name.",
-      'case when v.changed_fields is not null then published_names(v.changed_fields) end',
-      { source: 'changed_fields' },
-    ),
+    RUN_KEY,
+    column('changed_fields', 'VARCHAR(2000)', fields, names, { source: 'changed_fields' }),
   ];
 }
 
