@@ -6,7 +6,7 @@ describe('the published calendar', () => {
   it('has complete years without gaps, with ISO weeks', async () => {
     const { select } = await published(liveFileWith(storageRow('2024-12-31', 1)));
     expect(select('select count(*) as days, min(day) as first, max(day) as last from dates')).toEqual([
-      { days: 365 + 366 + 365 + 365, first: '2023-01-01', last: '2026-12-31' },
+      { days: 366 + 365 + 365, first: '2024-01-01', last: '2026-12-31' },
     ]);
     const parts =
       'day_at, time, iso_year, iso_week, week_start, month_start, quarter, weekday, weekday_name, is_weekend';
@@ -42,15 +42,18 @@ describe('the published calendar', () => {
   });
 });
 
+/** Not what only views and vodhouse itself read. */
+const DOCUMENTED = `m.name not in ('video_history', 'video_edits', 'internals')`;
+
 describe('the published dictionary', () => {
   it('has exactly one row for each table and view and each of its columns, with the declared type', async () => {
     const { select } = await published(liveFileWith());
     const declared = select(
       `select m.name || '.' || c.name as "column", c.type as type
        from sqlite_schema m, pragma_table_info(m.name) c
-       where m.type in ('table', 'view') and m.name not like 'sqlite_%'
+       where m.type in ('table', 'view') and m.name not like 'sqlite_%' and ${DOCUMENTED}
        union all select m.name || '.*', m.type from sqlite_schema m
-       where m.type in ('table', 'view') and m.name not like 'sqlite_%' order by 1`,
+       where m.type in ('table', 'view') and m.name not like 'sqlite_%' and ${DOCUMENTED} order by 1`,
     );
     expect(declared.length).toBeGreaterThan(150);
     expect(
@@ -106,7 +109,7 @@ describe('the published dictionary', () => {
       select(
         "select allowed_values from dictionary where table_name = 'video_changes' and column_name = 'change'",
       ),
-    ).toEqual([{ allowed_values: 'added, edited, removed, restored' }]);
+    ).toEqual([{ allowed_values: 'imported, added, edited, removed, restored, retired, returned' }]);
   });
 });
 

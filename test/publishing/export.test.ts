@@ -84,7 +84,7 @@ describe('an export', () => {
   it('of any table to Parquet has every value, and types that say what it is', async () => {
     const { file, select } = await published(hostileFile());
     const names = select(
-      "select name from sqlite_schema where type in ('table', 'view') and name not like 'sqlite%'",
+      "select name from sqlite_schema where type in ('table', 'view') and name not like 'sqlite%' and name not in ('video_history', 'video_edits', 'internals')",
     );
     expect(names.length).toBeGreaterThan(12);
     for (const { name } of names) {
@@ -93,7 +93,7 @@ describe('an export', () => {
       const expected = [...source.rows()];
       const { rows, types } = await readParquet(source);
       expect(rows, table).toEqual(expected);
-      if (table === 'videos') expect(types).toMatchObject(TYPES);
+      if (table === 'all_videos') expect(types).toMatchObject(TYPES);
     }
   });
 
@@ -155,7 +155,7 @@ update warehouse_state set change_seq = 25000`,
     const { file } = await published(liveFileWith(packageRow(101), videoRow(1)));
     expect(() => open(file, 'vidoes')).toThrow('nothing that is published is named vidoes');
     expect(() => open(file, 'packages', 7)).toThrow('packages has no changes to follow');
-    expect(() => open(file, 'videos_now', 7)).toThrow('videos_now has no changes to follow');
+    expect(() => open(file, 'videos', 7)).toThrow('videos has no changes to follow');
     expect(() => open(`${file}.none`, 'videos')).toThrow('there is no published file');
   });
 });

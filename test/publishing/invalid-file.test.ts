@@ -63,8 +63,8 @@ describe('a file that would be invalid', () => {
     const marts = createMarts(request);
     const expected = await build(request.file, marts, request, null);
     execute(request.file, 'pragma foreign_keys = off; delete from packages');
-    expect(() => checkTables(request.file, [marts.videos], expected)).toThrow(
-      'its table videos has a package_key that is not in packages: main/101/1',
+    expect(() => checkTables(request.file, [marts.allVideos], expected)).toThrow(
+      'its table all_videos has a package_key that is not in packages: main/101/1',
     );
   });
 
@@ -72,7 +72,10 @@ describe('a file that would be invalid', () => {
     const request = createPublishRequest(smallLiveFile());
     await build(request.file, createMarts(request), request, null);
     const root = Number(
-      readValue(request.file, "select rootpage from sqlite_schema where name = 'sqlite_autoindex_videos_1'"),
+      readValue(
+        request.file,
+        "select rootpage from sqlite_schema where name = 'sqlite_autoindex_all_videos_1'",
+      ),
     );
     const bytes = readFileSync(request.file);
     writeFileSync(request.file, bytes.fill(0x37, root * 16_384 - 4, root * 16_384 - 2));
@@ -86,7 +89,7 @@ describe('a file that would be invalid', () => {
     execute(
       path,
       change(1, '2026-03-05 05:00:00', "title = 'New'") +
-        "update video_version set valid_from = '2026-03-05 04:00:00', valid_to = '2026-03-05 03:00:00'",
+        "update video_version set changed_at = '2026-03-05 04:00:00', valid_to = '2026-03-05 03:00:00'",
     );
     expect(await refused(path)).toMatch(
       /its table video_history has an end before its beginning: main\/101\/1, 1$/,
@@ -121,7 +124,7 @@ describe('a file that would be invalid', () => {
   it('is not published: rows of an unknown package', async () => {
     const path = smallLiveFile();
     execute(path, 'delete from package');
-    expect(await refused(path)).toContain('its table videos has 0 rows; by the live file it has 2');
+    expect(await refused(path)).toContain('its table all_videos has 0 rows; by the live file it has 2');
   });
 
   it('is not published, and no file is made, where the live file is missing or being restored', async () => {

@@ -107,8 +107,8 @@ describe('other_fields', () => {
     expect(rows).toEqual([
       { is_encoded: 1, other_fields: null },
       { is_encoded: 0, other_fields: null },
-      { is_encoded: null, other_fields: '{"encoding_success":"y"}' },
-      { is_encoded: null, other_fields: '{"encoding_success":"W"}' },
+      { is_encoded: 0, other_fields: '{"encoding_success":"y"}' },
+      { is_encoded: 0, other_fields: '{"encoding_success":"W"}' },
       { is_encoded: null, other_fields: null },
       { is_encoded: null, other_fields: null },
     ]);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { createCalendar } from '../../src/lib/calendar.ts';
 import { fromTimestamp, toTimestamp } from '../../src/lib/clock.ts';
-import { change, liveFileWith, packageRow, videoRow } from '../support/fixtures/filled-live-file.ts';
+import { change, insert, liveFileWith, packageRow, videoRow } from '../support/fixtures/filled-live-file.ts';
 import { published } from '../support/fixtures/published-file.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -127,38 +127,52 @@ describe('package_daily', () => {
     );
     const { select } = await published(live);
     const days =
-      'select package_key, day, video_count, is_first_day from package_daily order by package_key, day';
+      'select package_key, day, video_count, is_walked from package_daily order by package_key, day';
     expect(select(days)).toEqual([
-      { package_key: 'main/101', day: '2026-03-09', video_count: 0, is_first_day: 1 },
-      { package_key: 'main/101', day: '2026-03-10', video_count: 0, is_first_day: 0 },
-      { package_key: 'main/103', day: '2026-03-08', video_count: 1, is_first_day: 1 },
-      { package_key: 'main/103', day: '2026-03-09', video_count: 1, is_first_day: 1 }, // its first walk goes on
-      { package_key: 'main/103', day: '2026-03-10', video_count: 1, is_first_day: 0 },
+      { package_key: 'main/101', day: '2026-03-09', video_count: 0, is_walked: 0 },
+      { package_key: 'main/101', day: '2026-03-10', video_count: 0, is_walked: 0 },
+      { package_key: 'main/103', day: '2026-03-08', video_count: 1, is_walked: 0 },
+      { package_key: 'main/103', day: '2026-03-09', video_count: 1, is_walked: 0 }, // its first walk goes on
+      { package_key: 'main/103', day: '2026-03-10', video_count: 1, is_walked: 0 },
     ]);
   });
 
-  it('ends with the day on which the package left the config', async () => {
+  it('counts the videos that leave with their package, and those that return with it', async () => {
     const live = liveFileWith(
-      packageRow(101, { retired_at: '2026-03-03 15:00:00' }), // the first moment of the 4th in Seoul
-      videoRow(1),
+      packageRow(101, { retired_at: null }),
+      videoRow(1, { change: 'imported' }),
+      videoRow(2),
+      change(1, '2026-03-03 15:00:00', "removed_at = '2026-03-03 15:00:00', change = 'retired'"), // the first moment of the 4th in Seoul
+      change(2, '2026-03-03 15:00:00', "removed_at = '2026-03-03 15:00:00', change = 'retired'"),
+      change(2, '2026-03-05 15:00:00', 'removed_at = null'),
     );
-    const { select } = await published(live);
-    expect(select('select day, video_count, is_live from package_daily order by day')).toEqual(
-      ['01', '02', '03', '04'].map((day) => ({ day: `2026-03-${day}`, video_count: 1, is_live: 0 })),
+    const { select } = await published(live, { now: Date.parse('2026-03-06T03:00:00Z') });
+    const counts = 'video_count, imported_count, added_count, retired_count, returned_count';
+    const rows = select(`select day, ${counts} from package_daily order by day`).map((row) =>
+      Object.values(row),
     );
+    expect(rows).toEqual([
+      ['2026-03-01', 2, 1, 1, 0, 0],
+      ['2026-03-02', 2, 0, 0, 0, 0],
+      ['2026-03-03', 2, 0, 0, 0, 0],
+      ['2026-03-04', 0, 0, 0, 2, 0],
+      ['2026-03-05', 0, 0, 0, 0, 0],
+      ['2026-03-06', 1, 0, 0, 0, 1],
+    ]);
   });
 
-  it('never counts a video that was removed before former states were stored', async () => {
+  it('tells a day without a walk from a day without changes', async () => {
     const live = liveFileWith(
       packageRow(101),
-      videoRow(1, { first_seen_at: '2026-03-01 03:00:00', removed_at: '2026-03-08 03:00:00' }),
-      videoRow(2, { first_seen_at: '2026-03-01 03:00:00', changed_at: '2026-03-08 03:00:00' }),
+      videoRow(1),
+      insert('package_day', { account: 'main', package_id: 101, date: '2026-03-01', videos: 1 }),
+      insert('package_day', { account: 'main', package_id: 101, date: '2026-03-03', videos: 1 }),
     );
-    const { select } = await published(live);
-    expect(select('select day, video_count, added_count from package_daily order by day')).toEqual([
-      { day: '2026-03-08', video_count: 1, added_count: 1 },
-      { day: '2026-03-09', video_count: 1, added_count: 0 },
-      { day: '2026-03-10', video_count: 1, added_count: 0 },
+    const { select } = await published(live, { now: Date.parse('2026-03-03T03:00:00Z') });
+    expect(select('select day, is_walked from package_daily order by day')).toEqual([
+      { day: '2026-03-01', is_walked: 1 },
+      { day: '2026-03-02', is_walked: 0 },
+      { day: '2026-03-03', is_walked: 1 },
     ]);
   });
 

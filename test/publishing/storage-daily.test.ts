@@ -21,11 +21,11 @@ describe('a corrected day', () => {
 
   it('has its newest correction with its reason, what was booked, and differences from the corrected value', async () => {
     const { select } = await published(live(), { storageAccounts: [] });
-    const columns = `day, state, observed_at, total_bytes, total_bytes_change, booked_total_bytes, corrected_at, corrected_day, correction_reason`;
+    const columns = `day, state, observed_at, total_bytes, total_bytes_change, booked_total_bytes, corrected_at, correction_reason`;
     const day = (date: string, bytes: number, change: number | null) => ({
       ...{ day: date, state: 'booked', observed_at: `${date} 20:00:00` },
       ...{ total_bytes: bytes, total_bytes_change: change, booked_total_bytes: null },
-      ...{ corrected_at: null, corrected_day: null, correction_reason: null },
+      ...{ corrected_at: null, correction_reason: null },
     });
     expect(select(`select ${columns} from storage_daily order by day`)).toEqual([
       day('2026-03-07', 5 * GIB, null),
@@ -33,7 +33,6 @@ describe('a corrected day', () => {
         ...day('2026-03-08', 10 * GIB, 5 * GIB),
         booked_total_bytes: -5,
         corrected_at: '2026-03-10 16:00:00',
-        corrected_day: '2026-03-11',
         correction_reason: "by the provider's word",
       },
       day('2026-03-09', 15 * GIB, 5 * GIB),
@@ -71,14 +70,32 @@ describe('a day that is not booked', () => {
       gap('2026-03-05', { reason: 'unconfirmed' }),
     );
     const { select } = await published(live, { storageAccounts: [] });
-    const lastRequest = '; last requested at 2026-03-09 00:00:00 UTC';
-    const notConfirmed = 'its figures are implausible, and not confirmed by a second reading';
-    expect(select('select reason from storage_daily order by day').map(({ reason }) => reason)).toEqual([
-      `the service did not return it${lastRequest}`,
-      `the service did not return a complete record (image_size is missing)${lastRequest}`,
-      'the service did not return a complete record; given up at 2026-03-08 00:00:00 UTC',
-      `${notConfirmed} (all figures are 0)${lastRequest}`,
-      `the service has not returned a later day yet: it may not be over${lastRequest}`,
+    const columns = 'reason, last_requested_at, given_up_at';
+    const requested = { last_requested_at: '2026-03-09 00:00:00', given_up_at: null };
+    expect(select(`select ${columns} from storage_daily order by day`)).toEqual([
+      { ...requested, reason: 'not_served' },
+      { ...requested, reason: 'incomplete' },
+      { ...requested, reason: 'incomplete', given_up_at: '2026-03-08 00:00:00' },
+      { ...requested, reason: 'implausible' },
+      { ...requested, reason: 'not_over' },
+    ]);
+  });
+
+  it('that was read live and is then never served keeps its last reading, and tells why', async () => {
+    const live = liveFileWith(
+      storageRow('2026-03-08', 1, { state: 'live' }),
+      insert('storage_gap', {
+        ...{ account: 'main', date: '2026-03-08', first_missed_at: '2026-03-09 00:00:00' },
+        last_requested_at: '2026-03-10 01:00:00',
+      }),
+      storageRow('2026-03-09', 1, { state: 'live' }),
+      storageRow('2026-03-10', 1, { state: 'live' }),
+    );
+    const { select } = await published(live);
+    expect(select('select day, state, reason, total_bytes from storage_daily order by day')).toEqual([
+      { day: '2026-03-08', state: 'provisional', reason: 'not_served', total_bytes: 5 },
+      { day: '2026-03-09', state: 'provisional', reason: 'not_requested', total_bytes: 5 },
+      { day: '2026-03-10', state: 'live', reason: null, total_bytes: 5 },
     ]);
   });
 });
@@ -133,13 +150,13 @@ describe('published storage', () => {
         change: 5 * GIB,
         d: 1,
       },
-      missing('2026-03-03', 'the service did not return it; given up at 2026-03-08 00:00:00 UTC'),
-      missing('2026-03-04', 'the service did not return it; last requested at 2026-03-09 00:00:00 UTC'),
-      missing('2026-03-05', 'the record of the service could not be stored: image_size: 1.5'),
-      missing('2026-03-06', 'not requested yet'),
+      missing('2026-03-03', 'not_served'),
+      missing('2026-03-04', 'not_served'),
+      missing('2026-03-05', 'not_storable'),
+      missing('2026-03-06', 'not_requested'),
       { ...missing('2026-03-07', null), state: 'booked' },
-      missing('2026-03-08', 'not requested yet'),
-      missing('2026-03-09', 'not requested yet'),
+      missing('2026-03-08', 'not_requested'),
+      missing('2026-03-09', 'not_requested'),
       {
         day: '2026-03-10',
         state: 'live',
@@ -151,7 +168,7 @@ describe('published storage', () => {
     ]);
     expect(
       select(
-        "select image_count, image_bytes, total_gib, observed_at, observed_day from storage_daily where day = '2026-03-02'",
+        "select image_count, image_bytes, total_gib, observed_at from storage_daily where day = '2026-03-02'",
       ),
     ).toEqual([
       {
@@ -159,7 +176,6 @@ describe('published storage', () => {
         image_bytes: 2 * GIB,
         total_gib: 10,
         observed_at: '2026-03-02 20:00:00',
-        observed_day: '2026-03-03',
       },
     ]);
   });

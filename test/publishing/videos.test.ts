@@ -23,7 +23,7 @@ describe('a published video', () => {
       }),
     );
     const { select } = await published(live);
-    expect(select('select * from videos')).toMatchObject([
+    expect(select('select * from all_videos')).toMatchObject([
       {
         video_key: 'main/101/7',
         package_key: 'main/101',
@@ -74,7 +74,11 @@ describe('a published video', () => {
       packageRow(101),
       videoRow(1),
       change(1, '2026-03-03 00:00:00', "title = 'New'"),
-      change(1, '2026-03-05 00:00:00', "removed_at = '2026-03-04 23:00:00'"),
+      change(
+        1,
+        '2026-03-05 00:00:00',
+        "removed_at = '2026-03-05 00:00:00', first_missing_at = '2026-03-04 23:00:00'",
+      ),
       change(1, '2026-03-06 00:00:00', 'removed_at = null'),
     );
     const { select, publication } = await published(live);
@@ -91,19 +95,19 @@ describe('a published video', () => {
         title: 'New',
         is_removed: 0,
         valid_from: '2026-03-03 00:00:00',
-        valid_to: '2026-03-04 23:00:00',
+        valid_to: '2026-03-05 00:00:00',
         is_current: 0,
       },
       {
         title: 'New',
         is_removed: 1,
-        valid_from: '2026-03-04 23:00:00',
+        valid_from: '2026-03-05 00:00:00',
         valid_to: '2026-03-06 00:00:00',
         is_current: 0,
       },
       { title: 'New', is_removed: 0, valid_from: '2026-03-06 00:00:00', valid_to: null, is_current: 1 },
     ]);
-    expect(publication.rows).toMatchObject({ videos: 1, video_history: 3 });
+    expect(publication.rows).toMatchObject({ all_videos: 1, video_history: 3 });
   });
 
   it('has no playback keys, anywhere in the file, unless the config includes them', async () => {

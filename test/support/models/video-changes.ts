@@ -8,14 +8,14 @@ import type { ValueOf } from './steps.ts';
 
 type Fields = Readonly<Record<keyof typeof PUBLISHED, Cell>>;
 
-/** The published column of each field that the histories edit. */
+/** The published column of each field that the histories edit, or its own name, and what is published of its value. */
 const PUBLISHED = {
-  title: 'title',
-  tag: 'tags',
-  encoding_success: 'is_encoded',
-  filesize: 'size_bytes',
-  opt: 'other_fields',
-  extra: 'other_fields',
+  title: ['title', (value: Cell) => value || null],
+  tag: ['tags', (value: Cell) => value || null],
+  encoding_success: ['is_encoded', (value: Cell) => (value === 'Y' ? '1' : '0')],
+  filesize: ['size_bytes', (value: Cell) => (value === null ? null : String(value))],
+  access_key: ['access_key', () => null],
+  extra: ['other_fields', (value: Cell) => value],
 } as const;
 
 const step = fc.record({
@@ -27,12 +27,12 @@ const step = fc.record({
     tag: fc.constantFrom('x', ''),
     encoding_success: fc.constantFrom('Y', 'N'),
     filesize: fc.constantFrom(1, 10, null),
-    opt: fc.constantFrom('NONE', 'MORE'),
+    access_key: fc.constantFrom('one', 'two'),
     extra: fc.constantFrom('{"mood":"good"}', null),
   }),
   /** Seconds after the previous step; or until the first or the last second of a day of the zone. */
   wait: fc.constantFrom(0, 1, 59, 60, 3600, 36_000, 86_400, 172_800, 'first', 'last'),
-  /** How many seconds the proof of a removal is older than its effect. */
+  /** How many seconds before it was stored a removal was proved. */
   proofAge: fc.constantFrom(0, 1, 90, 7200, 86_400),
 });
 type Step = ValueOf<typeof step>;
@@ -48,23 +48,20 @@ const BEGINNINGS = [
   '2026-09-04T10:00:00Z',
 ];
 
-/** One change of one video, as it must be published. */
+/** One row of `video_changes`, as it must be published. */
 export interface ExpectedChange {
-  video_key: string;
-  version_number: number;
+  version_key: string;
   change: Change;
   changed_at: string;
   changed_day: string;
-  changed_fields: string[];
-  title_before: string | null;
-  title_after: string | null;
+  field: string | null;
+  value_before: Cell;
+  value_after: Cell;
 }
 
 interface State {
   fields: Fields;
   isRemoved: boolean;
-  /** When it was seen, or took effect. */
-  seenAt: number;
   number: number;
 }
 
@@ -97,16 +94,15 @@ function play({ steps, timezone, begin }: { steps: Step[]; timezone: string; beg
     if (next === null) continue;
     states.set(key, next.state);
     history.sql.push(next.sql);
-    history.changes.push({
-      video_key: key,
-      version_number: next.state.number,
+    const change = {
+      version_key: `${key}/${next.state.number}`,
       change: nameChange(former, next.state),
-      changed_at: toTimestamp(next.begin),
-      changed_day: calendar.dayAt(next.begin),
-      changed_fields: differing(former?.fields, next.state.fields),
-      title_before: former && former.fields.title !== next.state.fields.title ? asTitle(former) : null,
-      title_after: asTitle(next.state),
-    });
+      changed_at: toTimestamp(history.end),
+      changed_day: calendar.dayAt(history.end),
+    };
+    const edits = change.change === 'edited' && former ? listEdits(former.fields, next.state.fields) : [];
+    const rows = edits.length > 0 ? edits : [{ field: null, value_before: null, value_after: null }];
+    history.changes.push(...rows.map((row) => ({ ...change, ...row })));
   }
   return history;
 }
@@ -125,19 +121,19 @@ function nextState({ packageId, id, what, fields, proofAge }: Step, former: Stat
   const number = (former?.number ?? 0) + 1;
   if (what === 'remove') {
     if (!former || former.isRemoved) return null;
-    const begin = Math.max(now - proofAge * 1000, former.seenAt);
-    const sql = change(id, at, `removed_at = '${toTimestamp(begin)}'`, packageId);
-    return { sql, begin, state: { fields: former.fields, isRemoved: true, seenAt: now, number } };
+    const missing = toTimestamp(now - proofAge * 1000);
+    const sql = change(id, at, `removed_at = '${at}', first_missing_at = '${missing}'`, packageId);
+    return { sql, state: { fields: former.fields, isRemoved: true, number } };
   }
-  const state = { fields, isRemoved: false, seenAt: now, number };
+  const state = { fields, isRemoved: false, number };
   if (!former) {
     const row = { ...fields, package_id: packageId, first_seen_at: at, changed_at: at };
-    return { sql: videoRow(id, row), begin: now, state };
+    return { sql: videoRow(id, row), state };
   }
-  if (!former.isRemoved && differing(former.fields, fields).length === 0) return null;
+  if (!former.isRemoved && listDiffering(former.fields, fields).length === 0) return null;
   const values = Object.entries(fields).map(([name, value]) => `${name} = ${literal(value)}`);
   const sql = change(id, at, ['removed_at = null', ...values].join(', '), packageId);
-  return { sql, begin: now, state };
+  return { sql, state };
 }
 
 function nameChange(former: State | undefined, state: State): Change {
@@ -146,12 +142,15 @@ function nameChange(former: State | undefined, state: State): Change {
   return former.isRemoved ? 'restored' : 'edited';
 }
 
-/** The published columns that differ; none without a former state. */
-function differing(former: Fields | undefined, fields: Fields): string[] {
-  const names = Object.keys(PUBLISHED) as (keyof Fields)[];
-  const changed = former ? names.filter((name) => former[name] !== fields[name]) : [];
-  return [...new Set(changed.map((name) => PUBLISHED[name]))].sort();
+/** The rows of the fields that differ, by their published names. */
+function listEdits(former: Fields, fields: Fields) {
+  return listDiffering(former, fields)
+    .map((name) => {
+      const [field, show] = PUBLISHED[name];
+      return { field, value_before: show(former[name]), value_after: show(fields[name]) };
+    })
+    .sort((one, other) => (one.field < other.field ? -1 : 1));
 }
 
-/** The published file has NULL for the empty text. */
-const asTitle = ({ fields }: State) => (fields.title === null ? null : String(fields.title) || null);
+const listDiffering = (former: Fields, fields: Fields) =>
+  (Object.keys(PUBLISHED) as (keyof Fields)[]).filter((name) => former[name] !== fields[name]);
