@@ -29,10 +29,10 @@ async function loadInFilesOf(
   source.close();
 }
 
-/** The live files of `videos`, in the order of their rows. */
+/** The live files of `all_videos`, in the order of their rows. */
 function listRanges(site: ReturnType<typeof openLakeSite>): string[] {
   const snapshot = emptySnapshot();
-  for (const { actions } of site.readLog('videos')) for (const action of actions) apply(snapshot, action);
+  for (const { actions } of site.readLog('all_videos')) for (const action of actions) apply(snapshot, action);
   return [...snapshot.files.values()]
     .sort((one, other) => ((one.tags['from'] ?? '') < (other.tags['from'] ?? '') ? -1 : 1))
     .map(({ path }) => path);
@@ -52,17 +52,17 @@ describe('a lake', () => {
   it('has an older version of each table, as it was published then', async () => {
     const site = await openLoaded();
     const source = openSource(site.file);
-    const before = listFileLines(source.db, source.marts.videos);
+    const before = listFileLines(source.db, source.marts.allVideos);
     source.close();
-    const version = site.readLog('videos').at(-1)?.version;
+    const version = site.readLog('all_videos').at(-1)?.version;
     await site.walk([1, 2], { title: 'another' });
     await site.ship();
     expect(site.differences()).toEqual([]);
-    expect(listDeltaLines(site.root, source.marts.videos, 'true', version)).toEqual(before);
+    expect(listDeltaLines(site.root, source.marts.allVideos, 'true', version)).toEqual(before);
     const [row] = queryDelta<{ table_versions: string }>(
       `select table_versions from ${deltaTable(site.root, 'loads')}`,
     );
-    expect(JSON.parse(row?.table_versions ?? '')).toMatchObject({ videos: (version ?? 0) + 1 });
+    expect(JSON.parse(row?.table_versions ?? '')).toMatchObject({ all_videos: (version ?? 0) + 1 });
   });
 
   it('is read from a checkpoint whose commits are deleted, and goes on from there', async () => {
@@ -70,12 +70,12 @@ describe('a lake', () => {
     for (let change = 1; change <= 22; change++) {
       await site.walk([1, 2, 3], { title: `title ${change}` });
       if (change === 20)
-        for (const { version } of site.readLog('videos'))
-          age(join(site.root, 'videos/_delta_log', `${String(version).padStart(20, '0')}.json`), 8 * DAY);
+        for (const { version } of site.readLog('all_videos'))
+          age(join(site.root, 'all_videos/_delta_log', `${String(version).padStart(20, '0')}.json`), 8 * DAY);
       await site.ship();
     }
-    expect(existsSync(join(site.root, 'videos/_delta_log/_last_checkpoint'))).toBe(true);
-    expect(site.readLog('videos')[0]?.version).toBeGreaterThan(0);
+    expect(existsSync(join(site.root, 'all_videos/_delta_log/_last_checkpoint'))).toBe(true);
+    expect(site.readLog('all_videos')[0]?.version).toBeGreaterThan(0);
     expect(site.differences()).toEqual([]);
     expect(await site.load({ isVerified: true })).toMatchObject({
       main: { outcome: 'unchanged', differences: [] },
@@ -88,23 +88,23 @@ describe('a lake', () => {
     await site.walk([1, 2]);
     await site.walk([1, 2], {}, 'second');
     await site.ship();
-    const files = site.listFiles('videos');
+    const files = site.listFiles('all_videos');
     expect(await site.load()).toMatchObject({
       main: { outcome: 'unchanged' },
       '(runs)': { outcome: 'unchanged' },
     });
-    expect(site.readLog('videos')).toHaveLength(2);
+    expect(site.readLog('all_videos')).toHaveLength(2);
     await site.walk([1, 2], { title: 'another' }, 'second');
     expect(await site.ship()).toMatchObject({
       main: { outcome: 'unchanged' },
       second: { outcome: 'loaded' },
     });
     const added = site
-      .readLog('videos')
+      .readLog('all_videos')
       .at(-1)
       ?.actions.flatMap(({ add }) => (add ? [add.partitionValues] : []));
     expect(added).toEqual([{ account: 'second' }]);
-    expect(site.listFiles('videos')).toEqual(expect.arrayContaining(files)); // they stay for readers
+    expect(site.listFiles('all_videos')).toEqual(expect.arrayContaining(files)); // they stay for readers
   });
 
   it('has files by key range: one load writes again those with a changed video, and divides one that grew', async () => {
@@ -128,44 +128,46 @@ describe('a lake', () => {
 
   it('deletes files that were removed, and those of killed loads, after `keep`', async () => {
     const site = await openLoaded({ target: { keepMs: 3_600_000 } });
-    const [first = ''] = site.listFiles('videos');
-    const orphan = join(site.root, 'videos/part-00000000-orphan.parquet');
+    const [first = ''] = site.listFiles('all_videos');
+    const orphan = join(site.root, 'all_videos/part-00000000-orphan.parquet');
     writeFileSync(orphan, 'left');
     await site.walk([1, 2, 3, 5], { title: 'another' });
     await site.ship();
-    expect(site.listFiles('videos')).toEqual(expect.arrayContaining([first, 'part-00000000-orphan.parquet']));
+    expect(site.listFiles('all_videos')).toEqual(
+      expect.arrayContaining([first, 'part-00000000-orphan.parquet']),
+    );
     age(orphan, 3700);
     await site.walk([1, 2, 3, 5], { title: 'a third' });
     await site.ship();
-    expect(site.listFiles('videos')).not.toContain('part-00000000-orphan.parquet');
+    expect(site.listFiles('all_videos')).not.toContain('part-00000000-orphan.parquet');
     expect(site.differences()).toEqual([]);
   });
 
   it('names what differs value by value, and a rebuild mends it', async () => {
     const site = await openLoaded();
-    const [file = ''] = site.listFiles('videos');
+    const [file = ''] = site.listFiles('all_videos');
     const source = openSource(site.file);
-    const columns = source.marts.videos.columns.filter(({ name }) => name !== 'account');
+    const columns = source.marts.allVideos.columns.filter(({ name }) => name !== 'account');
     const values = columns.map(({ name }) => (name === 'title' ? `'swapped' as title` : `"${name}"`));
-    const from = `from (select ${values.join(', ')} from videos where video_id = 1) t`;
+    const from = `from (select ${values.join(', ')} from all_videos where video_id = 1) t`;
     const { body } = writeParquetFile(source.db, { columns, from, parameters: {} });
     source.close();
-    writeFileSync(join(site.root, 'videos', file), Buffer.concat(body));
+    writeFileSync(join(site.root, 'all_videos', file), Buffer.concat(body));
     expect(await site.verify()).toEqual([
-      `videos main/101/1: title is 'swapped' in the target, 'Video 1' in the file`,
-      ...['101/2', '101/3', '102/4'].map((key) => `videos main/${key} is missing in the target`),
+      `all_videos main/101/1: title is 'swapped' in the target, 'Video 1' in the file`,
+      ...['101/2', '101/3', '102/4'].map((key) => `all_videos main/${key} is missing in the target`),
     ]);
     await site.load({ force: { account: 'main', kind: 'rebuild' } });
     expect(await site.verify()).toEqual([]);
-    expect(site.listFiles('videos')).toContain(file); // readers of the older version keep it
+    expect(site.listFiles('all_videos')).toContain(file); // readers of the older version keep it
   });
 
   it('is made again where a person moved a table away', async () => {
     const site = await openLoaded();
-    rmSync(join(site.root, 'videos'), { recursive: true });
+    rmSync(join(site.root, 'all_videos'), { recursive: true });
     await site.walk([1, 2, 3, 9]);
     await site.ship();
     expect(site.differences()).toEqual([]);
-    expect(readdirSync(join(site.root, 'videos/_delta_log'))).not.toEqual([]);
+    expect(readdirSync(join(site.root, 'all_videos/_delta_log'))).not.toEqual([]);
   });
 });
