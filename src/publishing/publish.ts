@@ -11,6 +11,7 @@ import { isDamage, toWarehouseError } from '../database/integrity.ts';
 import { lockOrThrow } from '../database/lock.ts';
 import { assertReplaceable, replaceFile, startFsync, sweepLeftOvers } from './replace-file.ts';
 import { assertLive, build } from './build.ts';
+import { readText } from './about-rows.ts';
 import { assertPages, checkPages, checkTables } from './check.ts';
 import type { HelperProcess } from './helper-process.ts';
 import { createMarts } from './marts/marts.ts';
@@ -56,7 +57,7 @@ function recordPublication(live: string, now: number): void {
   }
 }
 
-/** Returns the number of rows by table. */
+/** Returns the number of rows by table, and of the view `videos`. */
 async function buildAndReplace(
   request: PublishRequest,
   helper: HelperProcess | null,
@@ -74,8 +75,9 @@ async function buildAndReplace(
     const rows = checkTables(draft, tables, expected);
     assertPages((await pagesChecked) ?? checkPages(draft));
     await flushed;
+    const videos = Number(readText(draft, 'select cast(sum(video_count) as text) from packages'));
     await replaceFile(draft, request.file);
-    return rows;
+    return { ...rows, videos };
   } finally {
     helper?.close();
     sweepLeftOvers(request.file);

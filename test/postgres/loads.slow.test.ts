@@ -36,7 +36,7 @@ describe.skipIf(findPostgres() === null)('a load into PostgreSQL', () => {
     const site = await openLoaded();
     const keep = () =>
       Promise.all([
-        listWriters(site, `FROM $.videos WHERE package_key = 'main/102' OR video_id > 1 ORDER BY video_key`),
+        listWriters(site, `FROM $.all_videos WHERE package_key = 'main/102' OR video_id > 1 ORDER BY video_key`),
         listWriters(site, 'FROM $.video_tags ORDER BY video_key, tag'),
         listWriters(site, `FROM $.storage_daily WHERE state = 'booked' ORDER BY day`),
         listWriters(site, `FROM $.package_daily WHERE day < '2026-02-28' ORDER BY day`),
@@ -136,7 +136,7 @@ describe.skipIf(findPostgres() === null)('a load into PostgreSQL', () => {
       expect([await one.differences(), await two.differences()]).toEqual([[], []]);
     }
     await one.ship();
-    const described = `SELECT column_name FROM $.dictionary WHERE table_name = 'videos' AND column_name = 'access_key'`;
+    const described = `SELECT column_name FROM $.dictionary WHERE table_name = 'all_videos' AND column_name = 'access_key'`;
     expect(await one.query(described)).toHaveLength(1); // a column of the other one
   });
 });

@@ -8,9 +8,9 @@ const IDS = Array.from({ length: 3_000 }, (_, index) => index + 1);
 
 /** What a reader sees in one statement: what was loaded, and rows of each table that go with it. */
 const STATE = `SELECT (SELECT string_agg(DISTINCT account, ' ') FROM $.vodhouse_account) AS accounts,
-  (SELECT string_agg(DISTINCT account, ' ') FROM $.videos) AS names, (SELECT sum(change_seq) FROM $.vodhouse_account) AS seq,
-  (SELECT count(*) FROM $.videos) AS videos, (SELECT sum(change_seq) FROM $.videos) AS seqs,
-  (SELECT sum(size_bytes) FROM $.videos) AS bytes, (SELECT count(*) FROM $.video_history) AS states,
+  (SELECT string_agg(DISTINCT account, ' ') FROM $.all_videos) AS names, (SELECT sum(change_seq) FROM $.vodhouse_account) AS seq,
+  (SELECT count(*) FROM $.all_videos) AS videos, (SELECT sum(change_seq) FROM $.all_videos) AS seqs,
+  (SELECT sum(size_bytes) FROM $.all_videos) AS bytes, (SELECT count(*) FROM $.video_history) AS states,
   (SELECT count(*) FROM $.video_tags) AS tags, (SELECT sum(video_count) FROM $.packages) AS listed,
   (SELECT count(*) FROM $.storage_daily) AS days, (SELECT sum(added_count) FROM $.package_daily) AS added`;
 

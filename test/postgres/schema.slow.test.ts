@@ -45,10 +45,10 @@ describe.skipIf(findPostgres() === null)('the schema of a target', () => {
   };
 
   it.each([
-    ['a column', 'ALTER TABLE $.videos DROP COLUMN title CASCADE'],
+    ['a column', 'ALTER TABLE $.all_videos DROP COLUMN title CASCADE'],
     ['a table', 'DROP TABLE $.storage_daily CASCADE'],
     ['a column of all warehouses', 'ALTER TABLE $.dates DROP COLUMN year CASCADE'],
-    ['a view', 'DROP VIEW $.videos_now'],
+    ['a view', 'DROP VIEW $.videos'],
     ['what is remembered', 'DROP TABLE $.vodhouse_account CASCADE'],
   ])('is whole again after somebody dropped %s', async (_, dropped) => {
     const site = await openPublished();
@@ -63,7 +63,7 @@ describe.skipIf(findPostgres() === null)('the schema of a target', () => {
     const site = await openPublished();
     await site.load();
     const rows = await site.query<{ name: string; type: string }>(
-      `SELECT attname AS name, format_type(atttypid, NULL) AS type FROM pg_attribute WHERE attrelid = '$.videos'::regclass`,
+      `SELECT attname AS name, format_type(atttypid, NULL) AS type FROM pg_attribute WHERE attrelid = '$.all_videos'::regclass`,
     );
     expect(Object.fromEntries(rows.map(({ name, type }) => [name, type]))).toMatchObject({
       ...{ video_id: 'bigint', is_removed: 'boolean', title: 'text', size_gib: 'double precision' },
@@ -73,10 +73,10 @@ describe.skipIf(findPostgres() === null)('the schema of a target', () => {
   });
 
   it.each([
-    ['videos lacks the primary key (video_key)', 'ALTER TABLE $.videos DROP CONSTRAINT videos_pkey'],
+    ['all_videos lacks the primary key (video_key)', 'ALTER TABLE $.all_videos DROP CONSTRAINT all_videos_pkey'],
     [
-      'videos lacks the primary key (video_key)',
-      'ALTER TABLE $.videos DROP CONSTRAINT videos_pkey, ALTER video_key DROP NOT NULL; INSERT INTO $.videos SELECT * FROM $.videos; INSERT INTO $.videos (account) VALUES (NULL)',
+      'all_videos lacks the primary key (video_key)',
+      'ALTER TABLE $.all_videos DROP CONSTRAINT all_videos_pkey, ALTER video_key DROP NOT NULL; INSERT INTO $.all_videos SELECT * FROM $.all_videos; INSERT INTO $.all_videos (account) VALUES (NULL)',
     ],
     [
       'packages lacks the primary key (package_key)',
@@ -87,8 +87,8 @@ describe.skipIf(findPostgres() === null)('the schema of a target', () => {
       'vodhouse_account lacks the primary key (account)',
       'ALTER TABLE $.vodhouse_account DROP CONSTRAINT vodhouse_account_pkey',
     ],
-    ['videos lacks the column video_key', 'ALTER TABLE $.videos DROP COLUMN video_key CASCADE'],
-    ['videos lacks the column account', 'ALTER TABLE $.videos DROP COLUMN account CASCADE'],
+    ['all_videos lacks the column video_key', 'ALTER TABLE $.all_videos DROP COLUMN video_key CASCADE'],
+    ['all_videos lacks the column account', 'ALTER TABLE $.all_videos DROP COLUMN account CASCADE'],
     ['storage_daily lacks the column day', 'ALTER TABLE $.storage_daily DROP COLUMN day CASCADE'],
     ['about lacks the column warehouse_id', 'ALTER TABLE $.about DROP COLUMN warehouse_id CASCADE'],
     [
@@ -101,28 +101,28 @@ describe.skipIf(findPostgres() === null)('the schema of a target', () => {
       `${NO_VIEWS}; ALTER TABLE $.storage_daily ALTER total_bytes TYPE numeric(20,1)`,
     ],
     [
-      'videos.video_key has the type character varying(40), not text',
-      `${NO_VIEWS}; ALTER TABLE $.videos ALTER video_key TYPE varchar(40)`,
+      'all_videos.video_key has the type character varying(40), not text',
+      `${NO_VIEWS}; ALTER TABLE $.all_videos ALTER video_key TYPE varchar(40)`,
     ],
     [
-      'the view videos_now was replaced',
-      'DROP VIEW $.videos_now CASCADE; CREATE VIEW $.videos_now AS SELECT 1 AS one',
+      'the view videos was replaced',
+      'DROP VIEW $.videos CASCADE; CREATE VIEW $.videos AS SELECT 1 AS one',
     ],
     [
-      'the view videos_now was replaced',
-      'CREATE MATERIALIZED VIEW $.fast AS SELECT * FROM $.videos_now; ALTER VIEW $.videos_now RENAME TO slow; ALTER MATERIALIZED VIEW $.fast RENAME TO videos_now',
+      'the view videos was replaced',
+      'CREATE MATERIALIZED VIEW $.fast AS SELECT * FROM $.videos; ALTER VIEW $.videos RENAME TO slow; ALTER MATERIALIZED VIEW $.fast RENAME TO videos',
     ],
     [
-      'the view videos_now was replaced',
-      'DROP VIEW $.videos_now CASCADE; CREATE TABLE $.videos_now (id int)',
+      'the view videos was replaced',
+      'DROP VIEW $.videos CASCADE; CREATE TABLE $.videos (id int)',
     ],
     [
       'the view vodhouse_freshness was replaced',
       'DROP VIEW $.vodhouse_freshness; CREATE VIEW $.vodhouse_freshness AS SELECT 1 AS one',
     ],
     [
-      'videos is no table',
-      'ALTER TABLE $.videos RENAME TO kept; CREATE VIEW $.videos AS SELECT * FROM $.kept',
+      'all_videos is no table',
+      'ALTER TABLE $.all_videos RENAME TO kept; CREATE VIEW $.all_videos AS SELECT * FROM $.kept',
     ],
   ])('names what somebody changed (%s), and a rebuild changes it back', async (damage, sql) => {
     const site = await openPublished();
@@ -138,17 +138,17 @@ describe.skipIf(findPostgres() === null)('the schema of a target', () => {
     expect(await site.ship()).toMatchObject({ main: { error: null }, '(runs)': { error: null } });
     expect(await site.verify()).toEqual([]);
     expect(await site.differences()).toEqual([]);
-    expect(await site.query('SELECT title FROM $.videos_now WHERE video_id = 1')).toEqual([{ title: 'new' }]);
+    expect(await site.query('SELECT title FROM $.videos WHERE video_id = 1')).toEqual([{ title: 'new' }]);
     expect(await check(site.config)).toMatch(/complete$/);
   });
 
   it('follows a table that was renamed: the views show the new one', async () => {
     const site = await openPublished();
     await site.load();
-    await site.query('ALTER TABLE $.videos RENAME TO kept');
+    await site.query('ALTER TABLE $.all_videos RENAME TO kept');
     await site.walk([1], { title: 'new' });
     await site.ship();
-    expect(await site.query('SELECT title FROM $.videos_now WHERE video_id = 1')).toEqual([{ title: 'new' }]);
+    expect(await site.query('SELECT title FROM $.videos WHERE video_id = 1')).toEqual([{ title: 'new' }]);
     expect(await site.differences()).toEqual([]);
   });
 
@@ -156,7 +156,7 @@ describe.skipIf(findPostgres() === null)('the schema of a target', () => {
     const site = await openPublished();
     await site.load();
     await site.query(
-      `${NO_VIEWS}; ALTER TABLE $.videos ALTER title TYPE varchar(500); CREATE VIEW $.mine AS SELECT title FROM $.videos`,
+      `${NO_VIEWS}; ALTER TABLE $.all_videos ALTER title TYPE varchar(500); CREATE VIEW $.mine AS SELECT title FROM $.all_videos`,
     );
     expect(await loadOutcome(site, { force: { account: 'main', kind: 'rebuild' } })).toMatch(
       /used by a view.* 0A000 -> drop your own views/,
@@ -180,9 +180,9 @@ describe.skipIf(findPostgres() === null)('the schema of a target', () => {
     await site.load({}, { readers: ['bi', 'late', 'public'] });
     await site.query('CREATE TABLE $.later (id int)');
     for (const role of ['bi', 'late', 'loader'])
-      for (const table of ['videos', 'videos_now', 'vodhouse_freshness', 'later'])
+      for (const table of ['all_videos', 'videos', 'vodhouse_freshness', 'later'])
         await server.query(`SELECT count(*) FROM ${site.schema}.${table}`, as(role));
-    await expect(server.query(`DELETE FROM ${site.schema}.videos`, as('bi'))).rejects.toThrow(
+    await expect(server.query(`DELETE FROM ${site.schema}.all_videos`, as('bi'))).rejects.toThrow(
       'permission denied',
     );
     expect(await loadOutcome(site, {}, { readers: ['nobody'] })).toContain('role "nobody" does not exist');
@@ -200,14 +200,14 @@ describe.skipIf(findPostgres() === null)('the schema of a target', () => {
     await site.walk([1, 2], { title: 'new' });
     expect(await site.ship({}, { readers: ['bi'] })).toMatchObject({ main: { outcome: 'loaded' } });
     const found = await server.query<{ count: string }>(
-      `SELECT count(*) FROM ${site.schema}.videos`,
+      `SELECT count(*) FROM ${site.schema}.all_videos`,
       as('bi'),
     );
     expect(found).toEqual([{ count: '2' }]);
     expect(await check(site.config)).toMatch(/^PostgreSQL \d+\.\d+, no TLS; schema site_\d+: complete$/);
-    await server.query(`ALTER TABLE ${site.schema}.videos DROP COLUMN title CASCADE`);
-    expect(await loadOutcome(site)).toContain('must be owner of table videos');
-    expect(await check(site.config)).toContain('must be owner of table videos');
+    await server.query(`ALTER TABLE ${site.schema}.all_videos DROP COLUMN title CASCADE`);
+    expect(await loadOutcome(site)).toContain('must be owner of table all_videos');
+    expect(await check(site.config)).toContain('must be owner of table all_videos');
     await server.query(sql); // as the owner: what is missing is added
     expect(await loadOutcome(site, {}, { readers: ['bi'] })).toBe('unchanged');
     expect(await loadOutcome(site, {}, { readers: ['late'] })).toContain('permission denied for table');
@@ -226,10 +226,10 @@ describe.skipIf(findPostgres() === null)('the schema of a target', () => {
     expect(await server.query(tables)).toEqual([]); // rolled back
     const site = await openPublished({ place: 'granted', url: as('loader') });
     expect(await loadOutcome(site)).toBe('loaded');
-    await server.query('REVOKE DELETE, UPDATE ON granted.videos FROM loader');
+    await server.query('REVOKE DELETE, UPDATE ON granted.all_videos FROM loader');
     expect(await check(config)).toMatch(
       new RegExp(
-        `lacks (DELETE, UPDATE|UPDATE, DELETE) on "granted"."videos" .*${command.replace('|', '.')}`,
+        `lacks (DELETE, UPDATE|UPDATE, DELETE) on "granted"."all_videos" .*${command.replace('|', '.')}`,
       ),
     );
     const rebuild = { force: { account: 'main', kind: 'rebuild' } } as const;
@@ -293,7 +293,7 @@ describe.skipIf(findPostgres() === null)('the schema of a target', () => {
     await site.load();
     await site.walk([1], { title: 'new' });
     await site.publish();
-    const held = server.query(`BEGIN; LOCK ${site.schema}.videos; SELECT pg_sleep(3)`);
+    const held = server.query(`BEGIN; LOCK ${site.schema}.all_videos; SELECT pg_sleep(3)`);
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(await loadOutcome(site, {}, { lockTimeoutMs: 200 })).toMatch(/ 55P03 -> .*pg_stat_activity/);
     await held;

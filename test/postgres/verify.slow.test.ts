@@ -32,18 +32,18 @@ describe.skipIf(findPostgres() === null)('the comparison of every value', () => 
   const DAMAGES: readonly [what: string, sql: string, found: string[]][] = [
     [
       'swapped texts',
-      `UPDATE $.videos v SET title = o.title FROM $.videos o WHERE v.package_key = 'main/101' AND o.package_key = 'main/101' AND v.video_id + o.video_id = 3`,
-      [`videos main/101/1: title is 'a\n"b",\\.\r' in the target, 'other'`, 'videos main/101/2: title is '],
+      `UPDATE $.all_videos v SET title = o.title FROM $.all_videos o WHERE v.package_key = 'main/101' AND o.package_key = 'main/101' AND v.video_id + o.video_id = 3`,
+      [`all_videos main/101/1: title is 'a\n"b",\\.\r' in the target, 'other'`, 'all_videos main/101/2: title is '],
     ],
     [
       'a changed time',
-      `UPDATE $.videos SET first_seen_at = first_seen_at + interval '1 second' WHERE video_key = 'main/9/2'`,
-      ['videos main/9/2: first_seen_at is '],
+      `UPDATE $.all_videos SET first_seen_at = first_seen_at + interval '1 second' WHERE video_key = 'main/9/2'`,
+      ['all_videos main/9/2: first_seen_at is '],
     ],
     [
       'fractions of a number',
-      `UPDATE $.videos SET frames_per_second = 29.970000000000002 WHERE video_key = 'main/9/2'`,
-      [`videos main/9/2: frames_per_second is '29.970000000000002' in the target, '29.97'`],
+      `UPDATE $.all_videos SET frames_per_second = 29.970000000000002 WHERE video_key = 'main/9/2'`,
+      [`all_videos main/9/2: frames_per_second is '29.970000000000002' in the target, '29.97'`],
     ],
     [
       'a column without values',
@@ -54,30 +54,30 @@ describe.skipIf(findPostgres() === null)('the comparison of every value', () => 
     ],
     [
       'an empty text in place of none',
-      `UPDATE $.videos SET description = '' WHERE video_key = 'main/9/1'`,
-      [`videos main/9/1: description is '' in the target, NULL`],
+      `UPDATE $.all_videos SET description = '' WHERE video_key = 'main/9/1'`,
+      [`all_videos main/9/1: description is '' in the target, NULL`],
     ],
     [
       'missing rows',
-      `DELETE FROM $.storage_daily WHERE day = '2026-03-01'; DELETE FROM $.videos WHERE video_key = 'main/1000/3'; DELETE FROM $.video_history WHERE video_id = 2`,
-      ['videos main/1000/3', 'video_history main/101/2, 1', 'storage_daily main, 2026-03-01'].map(
+      `DELETE FROM $.storage_daily WHERE day = '2026-03-01'; DELETE FROM $.all_videos WHERE video_key = 'main/1000/3'; DELETE FROM $.video_history WHERE video_id = 2`,
+      ['all_videos main/1000/3', 'video_history main/101/2, 1', 'storage_daily main, 2026-03-01'].map(
         (key) => `${key} is missing`,
       ),
     ],
     [
       'extra rows',
-      `INSERT INTO $.videos (video_key, package_key, account, video_id, change_seq) VALUES ('main/7/1', 'main/7', 'main', 1, 1), ('main/101/99', 'main/101', 'main', 99, 1);
+      `INSERT INTO $.all_videos (video_key, package_key, account, video_id, change_seq) VALUES ('main/7/1', 'main/7', 'main', 1, 1), ('main/101/99', 'main/101', 'main', 99, 1);
 INSERT INTO $.packages (package_key, account, package_id) VALUES ('main/10', 'main', 10)`,
-      ['videos main/101/99', 'videos main/7/1', 'packages main/10'].map((key) => `${key} is not in the file`),
+      ['all_videos main/101/99', 'all_videos main/7/1', 'packages main/10'].map((key) => `${key} is not in the file`),
     ],
     [
-      'another tag, and one twice',
+      'another tag, and one more',
       `UPDATE $.video_tags SET tag = 'c' WHERE video_key = 'main/9/1' AND tag = 'b';
-INSERT INTO $.video_tags SELECT * FROM $.video_tags WHERE video_key = 'main/1000/2' AND tag = 'a'`,
+INSERT INTO $.video_tags (tag, video_key) VALUES ('d', 'main/1000/2')`,
       [
-        'video_tags main/9/1, b is missing',
-        'video_tags main/1000/2, a is not in the file',
-        'video_tags main/9/1, c is not in the file',
+        'video_tags b, main/9/1 is missing',
+        'video_tags d, main/1000/2 is not in the file',
+        'video_tags c, main/9/1 is not in the file',
       ],
     ],
   ];
@@ -130,12 +130,12 @@ CREATE ROLE "${role}" SUPERUSER LOGIN; ALTER ROLE "${role}" SET ${name} = ${name
     const ids = Array.from({ length: 5_000 }, (_, index) => index + 1);
     await site.walk(ids, { description: 'x'.repeat(500) });
     await site.ship();
-    await site.query(`UPDATE $.videos SET title = 'wrong' WHERE video_id > 4`);
+    await site.query(`UPDATE $.all_videos SET title = 'wrong' WHERE video_id > 4`);
     const found = await site.verify();
     expect(found).toEqual(
       Array.from(
         { length: 10 },
-        () => expect.stringMatching(/^videos main\/101\/\d+: title is 'wrong'/) as string,
+        () => expect.stringMatching(/^all_videos main\/101\/\d+: title is 'wrong'/) as string,
       ),
     );
   });

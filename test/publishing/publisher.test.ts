@@ -48,7 +48,7 @@ describe('a publisher', () => {
     expect(publication).toMatchObject({
       file: target.file,
       bytes: statSync(target.file).size,
-      rows: { all_videos: 1 },
+      rows: { all_videos: 1, videos: 1 },
     });
     expect(publishedFact(target.file, 'published_at')).toBe('2026-03-10 03:00:00');
   });

@@ -107,7 +107,7 @@ describe('a published video', () => {
       },
       { title: 'New', is_removed: 0, valid_from: '2026-03-06 00:00:00', valid_to: null, is_current: 1 },
     ]);
-    expect(publication.rows).toMatchObject({ all_videos: 1, video_history: 3 });
+    expect(publication.rows).toMatchObject({ all_videos: 1, videos: 1, video_history: 3 });
   });
 
   it('has no playback keys, anywhere in the file, unless the config includes them', async () => {

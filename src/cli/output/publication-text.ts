@@ -12,10 +12,9 @@ export type PublishResult = Publication | VodhouseError | null;
 
 /** A publication in one line, for logs and summaries. */
 export function publicationLine({ file, bytes, durationMs, rows }: Publication): string {
-  const videos = rows['all_videos'] ?? 0;
   const parts = [
-    pluralize(videos, 'video'),
-    pluralize(videos + (rows['video_history'] ?? 0), 'version'),
+    pluralize(rows['videos'] ?? 0, 'video'),
+    pluralize((rows['all_videos'] ?? 0) + (rows['video_history'] ?? 0), 'version'),
     pluralize(rows['storage_daily'] ?? 0, 'day of storage', 'days of storage'),
     formatBytes(bytes),
   ];

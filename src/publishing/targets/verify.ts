@@ -45,7 +45,7 @@ export async function* compareRows(
   file: Iterator<Row, undefined>,
 ): AsyncGenerator<string> {
   const [extra, missing] = [new Map<string, Row>(), new Map<string, Row>()];
-  const prefix = ['package_key', 'video_key'].includes(form.key[0] ?? '') ? '' : `${account}, `;
+  const prefix = form.key.some((name) => name.endsWith('_key')) ? '' : `${account}, `; // a key column names the account
   const toKey = (row: Row) => `${form.name} ${prefix}${row.slice(0, form.key.length).map(toText).join(', ')}`;
   try {
     let [their, our]: (Row | undefined)[] = [[], []];

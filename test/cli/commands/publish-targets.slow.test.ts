@@ -50,7 +50,7 @@ describe.skipIf(findPostgres() === null)('publish with targets', () => {
   }
 
   const countVideos = async (url: string) =>
-    Number((await server.query<{ n: string }>('SELECT count(*) AS n FROM vodhouse.videos', url))[0]?.n);
+    Number((await server.query<{ n: string }>('SELECT count(*) AS n FROM vodhouse.all_videos', url))[0]?.n);
 
   /**
    * A publication that is refused with exit code 75: its sentence has the command that takes the account. That asks, which
@@ -98,17 +98,17 @@ describe.skipIf(findPostgres() === null)('publish with targets', () => {
     const { run, succeed, value, url } = await setUp();
     expect(await succeed('publish', '--verify')).toMatch(/^ {2}main .*equal$/m);
     await server.query(
-      `UPDATE vodhouse.videos SET title = 'wrong' WHERE video_id = (SELECT min(video_id) FROM vodhouse.videos)`,
+      `UPDATE vodhouse.all_videos SET title = 'wrong' WHERE video_id = (SELECT min(video_id) FROM vodhouse.all_videos)`,
       url,
     );
     const { code, stdout } = await run('publish', '--verify', '--json');
-    const differences = [expect.stringMatching(/^videos main\/101\/\d+: title is 'wrong' in the target/)];
+    const differences = [expect.stringMatching(/^all_videos main\/101\/\d+: title is 'wrong' in the target/)];
     expect(code).toBe(3);
     expect(JSON.parse(stdout)).toMatchObject({
       targets: [{ accounts: [{ account: 'main', differences }, {}] }],
     });
     const text = await run('publish', '--verify');
-    expect([text.code, text.stdout]).toEqual([3, expect.stringMatching(/^ {4}videos .*'wrong'/m)]);
+    expect([text.code, text.stdout]).toEqual([3, expect.stringMatching(/^ {4}all_videos .*'wrong'/m)]);
     expect(value(`select differences from target_load where account = 'main'`)).toMatch(/'wrong'/);
     await succeed('publish', '--target', 'warehouse', '--rebuild', 'main', '--yes');
     await succeed('publish', '--verify');
@@ -156,7 +156,7 @@ describe.skipIf(findPostgres() === null)('publish with targets', () => {
     await succeed('publish');
     await server.query(
       `INSERT INTO vodhouse.video_history SELECT (jsonb_populate_record(NULL::vodhouse.video_history,
-  to_jsonb(v) || '{"valid_to": "2026-01-01"}')).* FROM vodhouse.videos v LIMIT 1`,
+  to_jsonb(v) || '{"valid_to": "2026-01-01"}')).* FROM vodhouse.all_videos v LIMIT 1`,
       url,
     ); // a state that the copy lacks
     await takeAsHinted(copy, '--rebuild', /loaded by eu-1,.*\n.*deleted: +250 videos/);
@@ -174,7 +174,7 @@ describe.skipIf(findPostgres() === null)('publish with targets', () => {
     expect(await succeed('publish')).toMatch(/^ {2}lab +removed.*: [\d,]+ rows/m);
     const recorded = rows('select account from target_load order by 1'); // a forgotten account has no row
     expect(recorded).toEqual([{ account: '(runs)' }, { account: 'main' }]);
-    for (const table of ['vodhouse_account', 'videos', 'packages'])
+    for (const table of ['vodhouse_account', 'all_videos', 'packages'])
       expect(await server.query(`SELECT DISTINCT account FROM vodhouse.${table}`, url)).toEqual([
         { account: 'main' },
       ]);
