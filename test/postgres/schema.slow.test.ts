@@ -73,7 +73,10 @@ describe.skipIf(findPostgres() === null)('the schema of a target', () => {
   });
 
   it.each([
-    ['all_videos lacks the primary key (video_key)', 'ALTER TABLE $.all_videos DROP CONSTRAINT all_videos_pkey'],
+    [
+      'all_videos lacks the primary key (video_key)',
+      'ALTER TABLE $.all_videos DROP CONSTRAINT all_videos_pkey',
+    ],
     [
       'all_videos lacks the primary key (video_key)',
       'ALTER TABLE $.all_videos DROP CONSTRAINT all_videos_pkey, ALTER video_key DROP NOT NULL; INSERT INTO $.all_videos SELECT * FROM $.all_videos; INSERT INTO $.all_videos (account) VALUES (NULL)',
@@ -82,7 +85,7 @@ describe.skipIf(findPostgres() === null)('the schema of a target', () => {
       'packages lacks the primary key (package_key)',
       'ALTER TABLE $.packages DROP CONSTRAINT packages_pkey, ADD PRIMARY KEY (account, package_key)',
     ],
-    ['runs lacks the primary key (warehouse_id, run_id)', 'ALTER TABLE $.runs DROP CONSTRAINT runs_pkey'],
+    ['runs lacks the primary key (run_key)', 'ALTER TABLE $.runs DROP CONSTRAINT runs_pkey'],
     [
       'vodhouse_account lacks the primary key (account)',
       'ALTER TABLE $.vodhouse_account DROP CONSTRAINT vodhouse_account_pkey',
@@ -104,18 +107,12 @@ describe.skipIf(findPostgres() === null)('the schema of a target', () => {
       'all_videos.video_key has the type character varying(40), not text',
       `${NO_VIEWS}; ALTER TABLE $.all_videos ALTER video_key TYPE varchar(40)`,
     ],
-    [
-      'the view videos was replaced',
-      'DROP VIEW $.videos CASCADE; CREATE VIEW $.videos AS SELECT 1 AS one',
-    ],
+    ['the view videos was replaced', 'DROP VIEW $.videos CASCADE; CREATE VIEW $.videos AS SELECT 1 AS one'],
     [
       'the view videos was replaced',
       'CREATE MATERIALIZED VIEW $.fast AS SELECT * FROM $.videos; ALTER VIEW $.videos RENAME TO slow; ALTER MATERIALIZED VIEW $.fast RENAME TO videos',
     ],
-    [
-      'the view videos was replaced',
-      'DROP VIEW $.videos CASCADE; CREATE TABLE $.videos (id int)',
-    ],
+    ['the view videos was replaced', 'DROP VIEW $.videos CASCADE; CREATE TABLE $.videos (id int)'],
     [
       'the view vodhouse_freshness was replaced',
       'DROP VIEW $.vodhouse_freshness; CREATE VIEW $.vodhouse_freshness AS SELECT 1 AS one',

@@ -33,7 +33,10 @@ describe.skipIf(findPostgres() === null)('the comparison of every value', () => 
     [
       'swapped texts',
       `UPDATE $.all_videos v SET title = o.title FROM $.all_videos o WHERE v.package_key = 'main/101' AND o.package_key = 'main/101' AND v.video_id + o.video_id = 3`,
-      [`all_videos main/101/1: title is 'a\n"b",\\.\r' in the target, 'other'`, 'all_videos main/101/2: title is '],
+      [
+        `all_videos main/101/1: title is 'a\n"b",\\.\r' in the target, 'other'`,
+        'all_videos main/101/2: title is ',
+      ],
     ],
     [
       'a changed time',
@@ -68,7 +71,9 @@ describe.skipIf(findPostgres() === null)('the comparison of every value', () => 
       'extra rows',
       `INSERT INTO $.all_videos (video_key, package_key, account, video_id, change_seq) VALUES ('main/7/1', 'main/7', 'main', 1, 1), ('main/101/99', 'main/101', 'main', 99, 1);
 INSERT INTO $.packages (package_key, account, package_id) VALUES ('main/10', 'main', 10)`,
-      ['all_videos main/101/99', 'all_videos main/7/1', 'packages main/10'].map((key) => `${key} is not in the file`),
+      ['all_videos main/101/99', 'all_videos main/7/1', 'packages main/10'].map(
+        (key) => `${key} is not in the file`,
+      ),
     ],
     [
       'another tag, and one more',
@@ -76,8 +81,8 @@ INSERT INTO $.packages (package_key, account, package_id) VALUES ('main/10', 'ma
 INSERT INTO $.video_tags (tag, video_key) VALUES ('d', 'main/1000/2')`,
       [
         'video_tags b, main/9/1 is missing',
-        'video_tags d, main/1000/2 is not in the file',
         'video_tags c, main/9/1 is not in the file',
+        'video_tags d, main/1000/2 is not in the file',
       ],
     ],
   ];

@@ -14,19 +14,19 @@ export const dates: Table = {
   columns: [
     { ...dayColumn(''), source: null },
     ...columnsFromCode(`
-day_at       | TIMESTAMP   | The day as a timestamp, for tools that shift plain dates by a time zone, such as Superset. | YYYY-MM-DD 00:00:00
-time         | BIGINT      | The day as a number, for Grafana. | seconds since 1970-01-01
+day_at       | TIMESTAMP   | As a timestamp, for tools that shift dates by a zone, such as Superset. | YYYY-MM-DD 00:00:00
+time         | BIGINT      | As a number, for Grafana. | seconds since 1970-01-01
 year         | BIGINT      | Year.
-quarter      | BIGINT      | Quarter of the year. | 1 to 4
-month        | BIGINT      | Month of the year. | 1 to 12
-month_start  | DATE        | First day of the month: to group by month.
-iso_year     | BIGINT      | Year that the ISO week belongs to.
-iso_week     | BIGINT      | ISO week: starts on Monday; week 1 has the first Thursday of the year. | 1 to 53
-week_start   | DATE        | Monday of the week: to group by week.
-day_of_month | BIGINT      | Day of the month. | 1 to 31
-weekday      | BIGINT      | Day of the week: 1 is Monday. | 1 to 7
-weekday_name | VARCHAR(20) | English name of the day of the week.
-is_weekend   | BOOLEAN     | 1 on Saturday and Sunday.
+quarter      | BIGINT      | 1 to 4. | 1 to 4
+month        | BIGINT      | 1 to 12. | 1 to 12
+month_start  | DATE        | First day of the month.
+iso_year     | BIGINT      | Year of the ISO week.
+iso_week     | BIGINT      | ISO week: week 1 has the first Thursday. | 1 to 53
+week_start   | DATE        | Monday of the week.
+day_of_month | BIGINT      | 1 to 31. | 1 to 31
+weekday      | BIGINT      | 1 is Monday. | 1 to 7
+weekday_name | VARCHAR(20) | In English.
+is_weekend   | BOOLEAN     | 1: Saturday or Sunday.
 starts_at    | TIMESTAMP   | Start of the day.
 ends_at      | TIMESTAMP   | Start of the next day.`),
   ],

@@ -13,7 +13,7 @@ import {
   withWarehouse,
 } from './mart-columns.ts';
 
-const NOT_YET = 'A run that changed nothing makes no new file: it appears with the next one.';
+const NOT_YET = 'One that changed nothing appears with the next file.';
 
 /** The columns that a run and a walk have in common. */
 const COMMON: TableColumn[] = [
@@ -21,7 +21,7 @@ const COMMON: TableColumn[] = [
   word(
     'status',
     STATUSES,
-    'partial: a part failed. parked: stopped because the budget was used up, the account is paused, or another run was due. interrupted: stopped or killed.',
+    'partial: a part failed. parked: waits for the budget, the end of a pause, or another run. interrupted: stopped or killed.',
   ),
   ...moment('started', 'When it started.', 'v.started_at', 'started_at'),
   instant('finished', 'When it ended; NULL while it runs.', 'v.finished_at', 'finished_at'),
@@ -106,12 +106,12 @@ export const walks: Table = {
     RUN_KEY,
     ...packageColumns('p'),
     ...COMMON,
-    ...counts('page | pages | pages | Pages that it read, also unchanged ones; boundary reads do not count.'),
+    ...counts('page | pages | pages | Pages that it read, also unchanged ones.'),
     sourceColumn('service_video_count', 'BIGINT', SERVED, 'v.totalcount', { unit: 'videos' }),
     column(
       'imported_count',
       'BIGINT',
-      'Videos that it saw first, before the first full walk of the package ended.',
+      'Videos first seen before the first full walk of the package ended.',
       `iif(${IS_IMPORT}, v.inserted, 0)`,
       NEW,
     ),
@@ -126,7 +126,7 @@ export const walks: Table = {
 edited      | updated     | videos  | Videos whose fields had changed.
 removed     | removed     | videos  | Videos that were marked removed at its end.
 restored    | restored    | videos  | Videos that were listed again: restored, or returned with the package.
-unchanged   | unchanged   | records | Records equal to their row; one that was seen twice counts twice.
+unchanged   | unchanged   | records | Records equal to their row.
 quarantined | quarantined | records | Records that could not be stored.`),
     sourceColumn('held_back_count', 'BIGINT', 'Removals that were held back when it ended.', 'v.held_back', {
       unit: 'videos',

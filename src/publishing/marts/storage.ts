@@ -109,17 +109,17 @@ export const storageDaily: Table = {
     column(
       'is_retired',
       'BOOLEAN',
-      '1 if the storage of the account is no longer read: the account, or its storage, is no longer in the config.',
+      '1 if the storage of the account left the config.',
       'd.account not in (select value from json_each(:followed))',
     ),
     instant('observed', 'When the figures were read, or booked.', 's.observed_at', 'observed_at'),
-    ...size('total', 'Size of all kinds together; NULL if one of them is unknown', totalSize('s'), {
+    ...size('total', 'Size of all kinds together; NULL if one is unknown', totalSize('s'), {
       additivity: 'semi-additive',
     }),
     column(
       'total_bytes_change',
       'BIGINT',
-      'Change of the total since the day before; NULL unless both days are booked, because a live reading covers only a part of its day.',
+      'Change of the total since the day before; NULL unless both days are booked.',
       `${BOOKED_TOTAL} - lag(${BOOKED_TOTAL}) over (partition by d.account order by d.day)`,
       { unit: 'bytes' }, // over a missing day, the sum of the changes is not the growth
     ),
@@ -138,7 +138,7 @@ export const storageDaily: Table = {
     column(
       'discrepancy_count',
       'BIGINT',
-      'How many figures of this booked day differ from what the service returns now; the booked figures stay until they are corrected.',
+      'How many booked figures differ from what the service returns now.',
       'coalesce(x.figures, 0)',
       { unit: 'figures', additivity: 'additive' },
     ),
