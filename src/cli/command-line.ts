@@ -152,12 +152,7 @@ command('export', 'write one published table as Parquet, CSV or NDJSON', () => i
       .makeOptionMandatory(),
   )
   .addOption(new Option('--table <name>', 'the table or view; default: videos').conflicts('all'))
-  .addOption(new Option('--all', 'every table, each as a file in the folder of --out').conflicts('sinceSeq'))
-  .option(
-    '--since-seq <number>',
-    'of videos, video_history or video_versions: only rows that are new or different since this change_seq',
-    parseInteger,
-  )
+  .option('--all', 'every table, each as a file in the folder of --out')
   .requiredOption(
     '--out <file>',
     'the file, replaced when the export is complete; - writes to stdout; with --all: a folder',

@@ -31,7 +31,7 @@ async function openInDuckDb(file: string): Promise<Connection> {
   const exports = openExports(file);
   for (const name of exports.tables) {
     const path = join(folder, `${name}.parquet`);
-    writeFileSync(path, Buffer.concat([...exports.open(name, null).parquet()]));
+    writeFileSync(path, Buffer.concat([...exports.open(name).parquet()]));
     await db.run(`create view "${name}" as select * from '${path}'`);
   }
   exports.close();

@@ -36,10 +36,10 @@ function hostileFile(): string {
   );
 }
 
-function open(file: string, table: string, sinceSeq: number | null = null): Export {
+function open(file: string, table: string): Export {
   const exports = openExports(file);
   onTestFinished(() => exports.close());
-  return exports.open(table, sinceSeq);
+  return exports.open(table);
 }
 
 /** Rows of a Parquet file, in the forms of SQLite, and the type of each column. */
@@ -115,47 +115,9 @@ update warehouse_state set change_seq = 25000`,
     expect(rows.findIndex((row, index) => Number(row[place]) !== index + 1)).toBe(-1);
   });
 
-  it('since a number has what is new or different since then, and no more', async () => {
-    const live = liveFileWith(packageRow(101), ...[1, 2, 3, 4].map((id) => videoRow(id)));
-    const known = new Map(
-      ['videos', 'video_history', 'video_versions', 'video_changes'].map((table) => [
-        table,
-        new Map<string, string>(),
-      ]),
-    );
-    let seq: number | null = null;
-    const steps = [
-      () => '',
-      () => change(1, '2026-03-02 00:00:00', `title = 'b'`),
-      () => change(1, '2026-03-03 00:00:00', `title = 'c'`) + change(1, '2026-03-04 00:00:00', `title = 'd'`),
-      () => change(2, '2026-03-05 00:00:00', `removed_at = '2026-03-05 00:00:00'`) + videoRow(5),
-      () => '',
-    ];
-    for (const step of steps) {
-      execute(live, `${step()} update warehouse_state set change_seq = (select max(change_seq) from video);`);
-      const { file } = await published(live);
-      for (const [table, rows] of known) {
-        const source = open(file, table, seq);
-        const key = table === 'videos' ? ['video_key'] : ['video_key', 'version_number'];
-        const places = key.map((name) => source.columns.findIndex((column) => column.name === name));
-        const keyOf = (row: unknown[]) => places.map((place) => row[place]).join(' ');
-        for (const row of source.rows()) {
-          expect(rows.get(keyOf(row))).not.toBe(String(row));
-          rows.set(keyOf(row), String(row));
-        }
-        const all = open(file, table);
-        expect(new Map([...all.rows()].map((row) => [keyOf(row), String(row)])), table).toEqual(rows);
-      }
-      seq = open(file, 'videos').facts.change_seq;
-    }
-    expect(known.get('video_history')?.size).toBe(4);
-  });
-
-  it('says which tables there are, and which can be followed', async () => {
+  it('says which tables there are', async () => {
     const { file } = await published(liveFileWith(packageRow(101), videoRow(1)));
     expect(() => open(file, 'vidoes')).toThrow('nothing that is published is named vidoes');
-    expect(() => open(file, 'packages', 7)).toThrow('packages has no changes to follow');
-    expect(() => open(file, 'videos', 7)).toThrow('videos has no changes to follow');
     expect(() => open(`${file}.none`, 'videos')).toThrow('there is no published file');
   });
 });

@@ -20,7 +20,6 @@ type ExportOptions = JsonOptions & {
   table?: string;
   /** Every table, into the folder `out`. */
   all?: true;
-  sinceSeq?: number;
   out: string;
   file?: string;
 };
@@ -32,7 +31,7 @@ export { exportTables as export };
  * when it is complete. Returns the exit code.
  */
 async function exportTables(options: ExportOptions): Promise<number> {
-  const { table = 'videos', all, sinceSeq = null, out, json, format } = options;
+  const { table = 'videos', all, out, json, format } = options;
   if (out === '-' && (json || all))
     throw new ConfigError('--out -: stdout has room for one table, and then for no document of --json', {
       hint: 'name a file; with --all, a folder',
@@ -44,7 +43,7 @@ async function exportTables(options: ExportOptions): Promise<number> {
     if (all) mkdirSync(out, { recursive: true });
     const documents: object[] = [];
     for (const name of all ? exports.tables : [table]) {
-      const source = exports.open(name, sinceSeq);
+      const source = exports.open(name);
       const target = all ? join(out, `${name}.${format}`) : out;
       const pieces = Readable.from(toPieces(source, format));
       if (signal === null) await pipeline(pieces, process.stdout, { end: false });
@@ -86,18 +85,15 @@ async function writeFile(out: string, pieces: Readable, signal: AbortSignal): Pr
 }
 
 /** A line on stderr, because stdout may carry the rows; or a document for `--json`. */
-function report(source: Export, { format, sinceSeq, json }: ExportOptions, out: string): object {
+function report(source: Export, { format, json }: ExportOptions, out: string): object {
   const rows = source.getCount();
   const sizeBytes = out === '-' ? null : statSync(out).size;
   if (!json) {
     const where = sizeBytes === null ? '' : ` to ${out} (${formatBytes(sizeBytes)})`;
-    const next = source.isFollowable
-      ? `; what changes from now on: --since-seq ${source.facts.change_seq}`
-      : '';
-    process.stderr.write(`wrote ${pluralize(rows, 'row')} of ${source.table}${where}${next}\n`);
+    process.stderr.write(`wrote ${pluralize(rows, 'row')} of ${source.table}${where}\n`);
   }
   const file = resolve(out);
-  return { ...source.facts, since_seq: sinceSeq ?? null, format, file, rows, size_bytes: sizeBytes };
+  return { ...source.facts, format, file, rows, size_bytes: sizeBytes };
 }
 
 /**
