@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { PostgresTargetConfig } from '../../src/config/config.ts';
 import { errorCode, errorLine, hintLine } from '../../src/lib/errors.ts';
@@ -188,6 +190,58 @@ describe.skipIf(findPostgres() === null)('the schema of a target', () => {
     );
   });
 
+  const COMMENTS = `SELECT relname || coalesce('.' || attname, '') AS name, description AS text FROM pg_description
+JOIN pg_class c ON c.oid = objoid AND classoid = 'pg_class'::regclass AND relnamespace = '$'::regnamespace
+LEFT JOIN pg_attribute ON attrelid = c.oid AND attnum = objsubid AND objsubid > 0`;
+  const readComments = async (site: ReturnType<typeof openPostgresSite>) =>
+    new Map(
+      (await site.query<{ name: string; text: string }>(COMMENTS)).map(({ name, text }) => [name, text]),
+    );
+
+  it('has the texts of the dictionary as comments, and no load loses them', async () => {
+    const site = await openPublished();
+    await site.load();
+    const dictionary = await site.query<{ name: string; text: string }>(
+      `SELECT table_name || CASE column_name WHEN '*' THEN '' ELSE '.' || column_name END AS name, description AS text FROM $.dictionary`,
+    );
+    const expected = Object.fromEntries(dictionary.map(({ name, text }) => [name, text]));
+    expect(Object.fromEntries(await readComments(site))).toMatchObject(expected);
+    await site.walk([1], { title: 'new' });
+    await site.ship();
+    await site.load({ force: { account: 'main', kind: 'rebuild' } });
+    expect(Object.fromEntries(await readComments(site))).toMatchObject(expected);
+    expect(await check(site.config)).toMatch(/complete$/);
+  });
+
+  it('gets the comments of this version, of a table that somebody dropped too', async () => {
+    const site = await openPublished();
+    await site.load();
+    const all = await readComments(site);
+    const [view] = VIEWS;
+    await site.query(
+      `COMMENT ON TABLE $.all_videos IS 'of before'; COMMENT ON COLUMN $.${view?.name}.video_key IS 'of before';
+COMMENT ON COLUMN $.all_videos.size_bytes IS NULL; DROP TABLE $.storage_daily CASCADE`,
+    );
+    expect(await readComments(site)).not.toEqual(all);
+    await site.ship();
+    expect(await readComments(site)).toEqual(all);
+  });
+
+  it('can be dumped by a reader, also by one of later', async () => {
+    const dump = (site: { schema: string }, role: string) =>
+      execFileSync(join(findPostgres() ?? '', 'pg_dump'), ['-n', site.schema, as(role)], {
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+    const site = await openPublished();
+    await site.load({}, { readers: ['bi'] });
+    expect(dump(site, 'bi')).toContain('COMMENT ON COLUMN');
+    await site.query('ALTER TABLE $.vodhouse_load RENAME TO kept'); // and its sequence keeps its name
+    await site.load({}, { readers: ['bi', 'late'] });
+    await site.query('DROP TABLE $.kept');
+    for (const role of ['bi', 'late']) expect(dump(site, role)).toContain('vodhouse_load_load_id_seq1');
+  });
+
   it('that an administrator made by --print-sql is loaded by a role that may not change it', async () => {
     const site = await openPublished({ url: as('loader') });
     const sql = formatSchemaSql({ ...site.config, readers: ['bi'] });
@@ -202,6 +256,9 @@ describe.skipIf(findPostgres() === null)('the schema of a target', () => {
     );
     expect(found).toEqual([{ count: '2' }]);
     expect(await check(site.config)).toMatch(/^PostgreSQL \d+\.\d+, no TLS; schema site_\d+: complete$/);
+    expect((await readComments(site)).size).toBeGreaterThan(100);
+    await server.query(`COMMENT ON TABLE ${site.schema}.all_videos IS 'of another version'`);
+    expect(await loadOutcome(site, {}, { readers: ['bi'] })).toBe('unchanged'); // a comment stops no load
     await server.query(`ALTER TABLE ${site.schema}.all_videos DROP COLUMN title CASCADE`);
     expect(await loadOutcome(site)).toContain('must be owner of table all_videos');
     expect(await check(site.config)).toContain('must be owner of table all_videos');

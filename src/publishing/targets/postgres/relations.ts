@@ -11,6 +11,10 @@ export interface Relation {
   key: readonly string[] | null;
   /** The name of the constraint. */
   keyName: string | null;
+  /** The role that loads may change it. */
+  isOwned: boolean;
+  /** The comment of each column that has one, by name; `*` is the table or view itself. */
+  comments: Readonly<Record<string, string>>;
 }
 
 /** Tables and views, by name. */
@@ -23,6 +27,10 @@ export async function readRelations(session: Session, schema: string): Promise<R
   CASE WHEN c.relkind IN ('r', 'p') THEN 'table' WHEN c.relkind = 'v' THEN 'view' ELSE 'other' END AS kind,
   coalesce((SELECT json_object_agg(attname, format_type(atttypid, atttypmod) ORDER BY attnum) FROM pg_attribute
     WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped), '{}') AS columns,
+  pg_has_role(c.relowner, 'USAGE') AS "isOwned",
+  coalesce((SELECT json_object_agg(coalesce(attname, '*'), description) FROM pg_description
+    LEFT JOIN pg_attribute ON attrelid = objoid AND attnum = objsubid AND objsubid > 0
+    WHERE objoid = c.oid AND classoid = 'pg_class'::regclass), '{}') AS comments,
   (SELECT json_agg(a.attname ORDER BY k.place) FROM unnest(p.conkey) WITH ORDINALITY k (attnum, place)
     JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.attnum) AS key
 FROM pg_namespace n LEFT JOIN pg_class c ON c.relnamespace = n.oid AND c.relkind IN ('r', 'v', 'p', 'f', 'm')

@@ -1,6 +1,7 @@
 /** Makes and extends the schema of a target. The first load does, and it only adds: what readers see is never dropped. */
 import type { PostgresTargetConfig } from '../../../config/config.ts';
 import { ConfigError } from '../../../lib/errors.ts';
+import type { Mart } from '../../mart.ts';
 import {
   hasKey,
   isReplaced,
@@ -12,8 +13,8 @@ import {
   type Relation,
   type Relations,
 } from './relations.ts';
-import { begin, getAddress, quoteName, quoteNames, type Session } from './session.ts';
-import { TABLES, VIEWS, type TargetTable, type TargetView } from './tables.ts';
+import { begin, getAddress, quoteName, quoteNames, quoteText, type Session } from './session.ts';
+import { MARTS, TABLES, VIEWS, type TargetTable, type TargetView } from './tables.ts';
 
 /** Throws ConfigError for a schema that is not of vodhouse. */
 function assertOurSchema(schema: string, relations: Relations): void {
@@ -42,6 +43,11 @@ function plan(schema: string, relations: Relations | null): string[] {
   const ours = views
     .filter(({ relation, isOther }) => relation && !isOther)
     .map(({ view }) => toPath(schema, view));
+  const comments = MARTS.flatMap((mart) => {
+    const relation = find(mart.name);
+    const isKept = relation?.kind === mart.kind && !(mart.kind === 'view' && isRetyped);
+    return defineComments(schema, mart, isKept ? relation : undefined);
+  });
   return [
     ...(relations === null ? [`CREATE SCHEMA IF NOT EXISTS ${quoteName(schema)}`] : []),
     // no column has another type while a view shows it
@@ -54,6 +60,7 @@ function plan(schema: string, relations: Relations | null): string[] {
       const names = existing.length > 0 ? [...existing, ...lacking] : Object.keys(view.columns);
       return [...(isOther ? [putAway(schema, view)] : []), defineView(schema, view, names)];
     }),
+    ...(comments.length === 0 ? [] : [comments.join(';\n')]),
   ];
 }
 
@@ -132,6 +139,26 @@ function defineView(schema: string, view: TargetView, columns: readonly string[]
 SELECT ${quoteNames(columns)} FROM (${select}${where && ` where ${where}`}) AS v`;
 }
 
+/**
+ * The comments of the dictionary that a table or view has otherwise, or all where there is none yet. Only its owner may comment, so a
+ * role that may only load leaves them to `--print-sql`.
+ */
+function defineComments(schema: string, mart: Mart, relation: Relation | undefined): string[] {
+  if (relation?.isOwned === false) return [];
+  const path = toPath(schema, mart);
+  const comments = [
+    { on: `${mart.kind.toUpperCase()} ${path}`, text: mart.description, before: relation?.comments['*'] },
+    ...mart.columns.map(({ name, description }) => ({
+      on: `COLUMN ${path}.${quoteName(name)}`,
+      text: description,
+      before: relation?.comments[name],
+    })),
+  ];
+  return comments.flatMap(({ on, text, before }) =>
+    text === before ? [] : [`COMMENT ON ${on} IS ${quoteText(text)}`],
+  );
+}
+
 const READABLE = [...TABLES, ...VIEWS].map(({ name }) => name);
 
 /** The rights of a reader on tables and views, also on those that are made later. */
@@ -142,19 +169,28 @@ function defineGrants(schema: string, reader: string): string[] {
   return [
     `GRANT USAGE ON SCHEMA ${prefix} TO ${role}`,
     `GRANT SELECT ON ${tables} TO ${role}`,
+    // pg_dump reads sequences too
+    `DO ${quoteText(`BEGIN EXECUTE 'GRANT SELECT ON SEQUENCE ' || ${findSequence(prefix)} || ${quoteText(` TO ${role}`)}; END`)}`,
     `ALTER DEFAULT PRIVILEGES IN SCHEMA ${prefix} GRANT SELECT ON TABLES TO ${role}`,
+    `ALTER DEFAULT PRIVILEGES IN SCHEMA ${prefix} GRANT SELECT ON SEQUENCES TO ${role}`,
   ];
 }
 
 /** How many are named in a message. */
 const MOST_DAMAGES = 5;
 
-/** Those who may not use the schema, or not read a table or view of it. */
+/** The sequence of `vodhouse_load`, whose name is another one where that of a former table is in the way. */
+const findSequence = (prefix: string): string =>
+  `pg_get_serial_sequence(${quoteText(`${prefix}.vodhouse_load`)}, 'load_id')`;
+
+/** Those who may not use the schema, or not read a table, view or sequence of it. */
 async function listUnableReaders(session: Session, config: PostgresTargetConfig): Promise<string[]> {
   const rows = await session.query<{ reader: string }>(
     `SELECT r AS reader FROM unnest($1::text[]) r JOIN pg_namespace n ON n.nspname = $2
 WHERE NOT has_schema_privilege(r, n.oid, 'USAGE') OR EXISTS (SELECT FROM pg_class c
-  WHERE c.relnamespace = n.oid AND c.relname = ANY ($3) AND NOT has_table_privilege(r, c.oid, 'SELECT'))`,
+  WHERE c.relnamespace = n.oid AND NOT has_table_privilege(r, c.oid, 'SELECT') AND (c.relname = ANY ($3)
+    OR EXISTS (SELECT FROM pg_depend d JOIN pg_class t ON t.oid = d.refobjid
+      WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'i' AND c.relkind = 'S' AND t.relname = ANY ($3))))`,
     [config.readers, config.schema, READABLE],
   );
   return rows.map(({ reader }) => reader);

@@ -50,7 +50,9 @@ export const toKey = ({ name, key }: Pick<Table, 'name' | 'key'>): string[] => [
 ];
 
 /** With every column of a video: other warehouses of the schema may leave out others, and DDL never depends on the config. */
-const all = createMarts({ durationUnit: 'ms', exclude: [] }).all.filter(({ name }) => name !== 'internals');
+export const MARTS = createMarts({ durationUnit: 'ms', exclude: [] }).all.filter(
+  ({ name }) => name !== 'internals',
+);
 
 const toTypes = ({ columns }: Table | View) =>
   Object.fromEntries(columns.map((column) => [column.name, toType(column)]));
@@ -92,7 +94,7 @@ const load: TargetTable = {
 
 /** All tables of a target. */
 export const TABLES: readonly TargetTable[] = [
-  ...all.flatMap((mart) => (mart.kind === 'table' ? toTargetTable(mart) : [])),
+  ...MARTS.flatMap((mart) => (mart.kind === 'table' ? toTargetTable(mart) : [])),
   ...[account, load],
 ];
 
@@ -115,7 +117,7 @@ const freshness: TargetView = {
 
 /** All views of a target, in an order in which they can be created. */
 export const VIEWS: readonly TargetView[] = [
-  ...all.flatMap((mart) => (mart.kind === 'view' ? { ...mart, columns: toTypes(mart) } : [])),
+  ...MARTS.flatMap((mart) => (mart.kind === 'view' ? { ...mart, columns: toTypes(mart) } : [])),
   freshness,
 ];
 
