@@ -122,10 +122,11 @@ export function createTable(table: Table | WorkingTable, schema: 'temp' | 'main'
   return `CREATE TABLE "${name}" (\n  ${lines.join(',\n  ')}\n)${isWithoutRowid ? ' WITHOUT ROWID' : ''}`;
 }
 
-/** The CREATE VIEW statement. */
+/** The CREATE VIEW statement, on one line: some tools, such as `drizzle-kit pull`, read no other. */
 export function createView({ name, select, whereFalse = [] }: View): string {
   const where = whereFalse.map((column) => `not ${column}`).join(' and ');
-  return `CREATE VIEW "${name}" AS\n${select}${where && ` where ${where}`}`;
+  const query = `${select}${where && ` where ${where}`}`;
+  return `CREATE VIEW "${name}" AS ${query.replaceAll(/\s*\n\s*/g, ' ')}`;
 }
 
 /**
