@@ -36,11 +36,11 @@ function createExport(source: Source, table: string) {
     }
   }
 
-  function* readParquet(): Iterable<Uint8Array> {
+  async function* readParquet(): AsyncIterable<Uint8Array> {
     const named: Record<string, string> = {};
     for (const [name, value] of Object.entries({ version, timezone, ...facts }))
       named[`vodhouse.${name}`] = String(value);
-    for (const { bytes, rows } of writeParquet(db, { columns, from, parameters: {} }, named)) {
+    for await (const { bytes, rows } of writeParquet(db, { columns, from, parameters: {} }, named)) {
       count += rows;
       yield bytes;
     }

@@ -25,11 +25,11 @@ const GROUP_CHARACTERS = 16e6;
  * The bytes of a Parquet file (snappy) with the rows of a query, a row group at a time; the last chunk has the footer and no
  * rows. `facts` are key-value metadata of the file. Throws what SQLite throws.
  */
-export function* writeParquet(
+export async function* writeParquet(
   db: Database,
   query: ParquetQuery,
   facts: Readonly<Record<string, string>> = {},
-): Generator<ParquetChunk> {
+): AsyncGenerator<ParquetChunk> {
   const { columns, from, parameters } = query;
   const bytes = new ByteWriter();
   const file = new ParquetWriter({
@@ -44,11 +44,10 @@ export function* writeParquet(
     const columnData = columns.map(({ name }, index) => ({
       ...{ name, data: data[index] ?? [], statistics: BOUNDED.includes(name) },
     }));
-    // to memory: it is done when this returns, and what it throws is thrown here
-    void file.write({ columnData, rowGroupSize: GROUP_ROWS, pageSize: 0 });
+    await file.write({ columnData, rowGroupSize: GROUP_ROWS, pageSize: 0 });
     yield { bytes: take(bytes), rows: count };
   }
-  void file.finish();
+  await file.finish();
   yield { bytes: take(bytes), rows: 0 };
 }
 
@@ -56,9 +55,16 @@ export function* writeParquet(
 const BOUNDED = ['package_id', 'video_id', 'change_seq', 'valid_from', 'created_day', 'day'];
 
 /** A whole file, and the number of its rows. */
-export function writeParquetFile(db: Database, query: ParquetQuery): { body: Uint8Array[]; rows: number } {
-  const chunks = [...writeParquet(db, query)];
-  return { body: chunks.map(({ bytes }) => bytes), rows: chunks.reduce((sum, { rows }) => sum + rows, 0) };
+export async function writeParquetFile(
+  db: Database,
+  query: ParquetQuery,
+): Promise<{ body: Uint8Array[]; rows: number }> {
+  const file: { body: Uint8Array[]; rows: number } = { body: [], rows: 0 };
+  for await (const { bytes, rows } of writeParquet(db, query)) {
+    file.body.push(bytes);
+    file.rows += rows;
+  }
+  return file;
 }
 
 /** The values by column; the arrays are used again. */

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -31,7 +31,7 @@ async function openInDuckDb(file: string): Promise<Connection> {
   const exports = openExports(file);
   for (const name of exports.tables) {
     const path = join(folder, `${name}.parquet`);
-    writeFileSync(path, Buffer.concat([...exports.open(name).parquet()]));
+    await writeFile(path, exports.open(name).parquet());
     await db.run(`create view "${name}" as select * from '${path}'`);
   }
   exports.close();

@@ -150,7 +150,7 @@ describe('a lake', () => {
     const columns = source.marts.allVideos.columns.filter(({ name }) => name !== 'account');
     const values = columns.map(({ name }) => (name === 'title' ? `'swapped' as title` : `"${name}"`));
     const from = `from (select ${values.join(', ')} from all_videos where video_id = 1) t`;
-    const { body } = writeParquetFile(source.db, { columns, from, parameters: {} });
+    const { body } = await writeParquetFile(source.db, { columns, from, parameters: {} });
     source.close();
     writeFileSync(join(site.root, 'all_videos', file), Buffer.concat(body));
     expect(await site.verify()).toEqual([

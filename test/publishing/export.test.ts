@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { parquetMetadata, parquetReadObjects, parquetSchema } from 'hyparquet';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openExports, type Export } from '../../src/publishing/export.ts';
@@ -44,7 +45,7 @@ function open(file: string, table: string): Export {
 
 /** Rows of a Parquet file, in the forms of SQLite, and the type of each column. */
 async function readParquet(source: Export): Promise<{ rows: unknown[][]; types: Record<string, string> }> {
-  const bytes = Buffer.concat([...source.parquet()]);
+  const bytes = Buffer.concat(await Readable.from(source.parquet()).toArray());
   const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
   const { children } = parquetSchema(parquetMetadata(file));
   const types = Object.fromEntries(
@@ -108,7 +109,7 @@ update warehouse_state set change_seq = 25000`,
     );
     const { file } = await published(live);
     const source = open(file, 'videos');
-    expect([...source.parquet()].length).toBe(6); // five groups, and the footer
+    expect((await Readable.from(source.parquet()).toArray()).length).toBe(6); // five groups, and the footer
     expect(source.getCount()).toBe(25_000);
     const { rows } = await readParquet(source);
     const place = source.columns.findIndex(({ name }) => name === 'video_id');

@@ -57,7 +57,10 @@ async function exportTables(options: ExportOptions): Promise<number> {
   }
 }
 
-function toPieces(source: Export, format: ExportOptions['format']): Iterable<string | Uint8Array> {
+function toPieces(
+  source: Export,
+  format: ExportOptions['format'],
+): Iterable<string> | AsyncIterable<Uint8Array> {
   const { columns } = source;
   if (format === 'parquet') return source.parquet();
   if (format === 'ndjson') return inChunks(ndjson(columns, source.rows()));

@@ -125,7 +125,7 @@ async function writeSlices(
   const added: AddFile[] = [];
   for (const { rows, tags } of slices) {
     const from = `from "${table.name}" t where ${rows.where} order by ${order}`;
-    const { body } = writeParquetFile(db, { columns, from, parameters: rows.parameters });
+    const { body } = await writeParquetFile(db, { columns, from, parameters: rows.parameters });
     const stats = readStats(db, table, rows);
     added.push(await addFile(store, table.name, body, { partitionValues, tags, stats }));
   }

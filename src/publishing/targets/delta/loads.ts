@@ -63,7 +63,10 @@ export async function writeClaim(
       worker,
       loadedAt: (row?.['loaded_at'] ?? null) as string | null,
     };
-    const { body, rows } = writeParquetFile(source.db, { ...ROW, parameters: { row: JSON.stringify(row) } });
+    const { body, rows } = await writeParquetFile(source.db, {
+      ...ROW,
+      parameters: { row: JSON.stringify(row) },
+    });
     const facts = {
       partitionValues: { account },
       tags: { claim: JSON.stringify({ ...claim, state } satisfies Claim) },
