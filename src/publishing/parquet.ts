@@ -3,7 +3,7 @@ import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer'
 import type { Database } from '../database/sqlite.ts';
 import type { Column } from './mart.ts';
 
-type ParquetColumn = Pick<Column, 'name' | 'type' | 'unit'>;
+export type ParquetColumn = Pick<Column, 'name' | 'type' | 'unit'>;
 
 export interface ParquetQuery {
   columns: readonly ParquetColumn[];
@@ -96,10 +96,6 @@ function take(bytes: ByteWriter): Uint8Array {
   return taken;
 }
 
-/** A TIMESTAMP that is not UTC has no zone: the service's own clock, and days as timestamps. Readers get its text. */
-export const isMoment = ({ type, unit }: Pick<Column, 'type' | 'unit'>): boolean =>
-  type === 'TIMESTAMP' && unit === 'UTC';
-
 const toElement = (column: ParquetColumn): SchemaElement => ({
   ...{ name: column.name, repetition_type: 'OPTIONAL' },
   ...toParquetType(column),
@@ -115,18 +111,21 @@ function toParquetType(column: ParquetColumn): Omit<SchemaElement, 'name'> {
       return { type: 'BOOLEAN' };
     case 'DATE':
       return { type: 'INT32', converted_type: 'DATE', logical_type: { type: 'DATE' } };
+    case 'TIMESTAMP': {
+      // another one has no zone: the service's own clock, and days as timestamps
+      const isAdjustedToUTC = column.unit === 'UTC';
+      return { type: 'INT64', logical_type: { type: 'TIMESTAMP', isAdjustedToUTC, unit: 'MICROS' } };
+    }
     default:
-      return isMoment(column)
-        ? { type: 'INT64', logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MICROS' } }
-        : { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } };
+      return { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } };
   }
 }
 
-/** SQL for a value as the writer takes it: moments in microseconds since 1970, days in days since then. */
+/** SQL for a value as the writer takes it: times in microseconds since 1970, days in days since then. */
 function toExpression(column: ParquetColumn): string {
   const value = `t."${column.name}"`;
   if (column.type === 'DATE') return `unixepoch(${value}) / 86400`;
-  return isMoment(column) ? `unixepoch(${value}) * 1000000` : value;
+  return column.type === 'TIMESTAMP' ? `unixepoch(${value}) * 1000000` : value;
 }
 
 /** Integers come as bigint, which INT64 takes; other types want something else. */

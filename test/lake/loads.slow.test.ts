@@ -7,6 +7,7 @@ import { openLakeSite } from '../support/fixtures/lake-site.ts';
 import { apply, emptySnapshot } from '../../src/publishing/targets/delta/actions.ts';
 import { writeParquetFile } from '../../src/publishing/parquet.ts';
 import { openDeltaTarget } from '../../src/publishing/targets/delta/delta-target.ts';
+import { toFileColumns } from '../../src/publishing/targets/delta/tables.ts';
 import { openSource } from '../../src/publishing/targets/source.ts';
 
 const DAY = 86_400;
@@ -147,7 +148,7 @@ describe('a lake', () => {
     const site = await openLoaded();
     const [file = ''] = site.listFiles('all_videos');
     const source = openSource(site.file);
-    const columns = source.marts.allVideos.columns.filter(({ name }) => name !== 'account');
+    const columns = toFileColumns({ table: source.marts.allVideos, partition: 'account' });
     const values = columns.map(({ name }) => (name === 'title' ? `'swapped' as title` : `"${name}"`));
     const from = `from (select ${values.join(', ')} from all_videos where video_id = 1) t`;
     const { body } = await writeParquetFile(source.db, { columns, from, parameters: {} });

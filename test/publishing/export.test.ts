@@ -74,7 +74,7 @@ const TYPES = {
   video_id: 'INT64',
   changed_at: 'INT64 TIMESTAMP UTC',
   changed_day: 'INT32 DATE',
-  created_at: 'BYTE_ARRAY STRING',
+  created_at: 'INT64 TIMESTAMP',
   created_day: 'INT32 DATE',
   is_removed: 'BOOLEAN',
   duration_seconds: 'DOUBLE',

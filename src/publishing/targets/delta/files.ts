@@ -9,7 +9,7 @@ import { ofAccount, openSource, type Rows, type Source } from '../source.ts';
 import type { Store } from '../stores/store.ts';
 import type { AddFile } from './actions.ts';
 import { openStore, type Lake } from './lake.ts';
-import type { DeltaTable } from './tables.ts';
+import { toFileColumns, type DeltaTable } from './tables.ts';
 
 /** The rows of one file: a key range of a large table; a month of a small one, or all of it. */
 export interface Slice {
@@ -120,7 +120,7 @@ async function writeSlices(
   db: Database,
   { deltaTable: { table, partition }, slices, partitionValues }: WriteRequest,
 ): Promise<AddFile[]> {
-  const columns = table.columns.filter(({ name }) => name !== partition);
+  const columns = toFileColumns({ table, partition });
   const order = table.key.map((column) => `t."${column}"`).join(', ');
   const added: AddFile[] = [];
   for (const { rows, tags } of slices) {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Column, Table } from '../../mart.ts';
 import type { Marts } from '../../marts/marts.ts';
-import { isMoment } from '../../parquet.ts';
+import type { ParquetColumn } from '../../parquet.ts';
 import { listAccountTables, listVideoTables, listWarehouseTables } from '../source.ts';
 import { TargetError } from '../target.ts';
 import type { MetaData } from './actions.ts';
@@ -59,9 +59,23 @@ const TYPES: Partial<Record<Column['type'], string>> = {
   ...{ BIGINT: 'long', REAL: 'double', BOOLEAN: 'boolean', DATE: 'date' },
 };
 
-/** The service's own clock has no zone: it is a text. */
-const toType = (column: Pick<Column, 'type' | 'unit'>): string =>
-  TYPES[column.type] ?? (isMoment(column) ? 'timestamp' : 'string');
+/** A time without a zone, such as that of the service's own clock, is a text: Delta has no type for it before reader version 3. */
+const hasNoType = ({ type, unit }: Pick<Column, 'type' | 'unit'>): boolean =>
+  type === 'TIMESTAMP' && unit !== 'UTC';
+
+const toType = (column: Pick<Column, 'type' | 'unit'>): string => {
+  if (column.type === 'TIMESTAMP') return hasNoType(column) ? 'string' : 'timestamp';
+  return TYPES[column.type] ?? 'string';
+};
+
+/** The columns of a data file: a value of the partition is in the log. */
+export const toFileColumns = ({
+  table,
+  partition,
+}: Pick<DeltaTable, 'table' | 'partition'>): ParquetColumn[] =>
+  table.columns
+    .filter(({ name }) => name !== partition)
+    .map((column) => (hasNoType(column) ? { ...column, type: 'TEXT' } : column));
 
 /** What a table is, besides its rows. */
 export interface TableForm {
