@@ -57,6 +57,11 @@ const publish = section(
       ['access_key', 'org_access_key'],
       'Columns left out of the published file.',
     ),
+    tag_separators: withDefault(
+      z.array(types.separator, 'a list of characters'),
+      [',', ';'],
+      'Characters that separate the tags of a video; [] where a text is one tag.',
+    ),
     every: withDefault(
       types.durationOrZero,
       '0',

@@ -86,6 +86,12 @@ export function nonEmptyText(expected: string) {
   return text(expected, (value) => value.trim() !== '').meta(ALSO_NUMBERS);
 }
 
+/** A character between tags: one that is no part of a word, and that JSON does not escape. */
+export const separator = text(
+  'one punctuation mark, symbol or blank, in quotes, such as "|"; but neither " nor \\',
+  (value) => /^(?!["\\])[\p{P}\p{S}\p{Zs}]$/u.test(value),
+);
+
 /** A field of a video that may be left out. */
 export const excludedField = text(
   'a field of a video other than id',

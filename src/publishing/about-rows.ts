@@ -28,7 +28,7 @@ export function readText(file: string, sql: string, ...parameters: string[]): st
 
 /** The rows of both tables for a new file. `live` as for `createFingerprint`. */
 export function createFacts(live: Database, request: PublishRequest, fingerprint: string) {
-  const { version, now, timezone, today, durationUnit, exclude, storageAccounts } = request;
+  const { version, now, timezone, today, durationUnit, exclude, tagSeparators, storageAccounts } = request;
   const { created_at, change_seq, warehouse_id } = live
     .prepare('select created_at, change_seq, warehouse_id from warehouse_state')
     .get() as { created_at: string; change_seq: number; warehouse_id: string };
@@ -44,6 +44,7 @@ export function createFacts(live: Database, request: PublishRequest, fingerprint
       ['shape', createMarts(request).shape], // the same for two files with the same tables and columns
       ['fingerprint', fingerprint],
       ['publication_id', readPublicationId(live)],
+      ['tag_separators', JSON.stringify(tagSeparators)],
       ['accounts', readAccounts(live)], // the last change of a video of each: targets are loaded by it
     ],
   };

@@ -6,6 +6,8 @@ export interface PublishRequest {
   file: string;
   /** Fields of the service, or columns, that are left out. */
   exclude: readonly string[];
+  /** What separates the tags of a text; as `VideoOptions`. */
+  tagSeparators: readonly string[];
   /** Accounts that have storage in the config. */
   storageAccounts: readonly string[];
   /** IANA zone of the service's calendar. */

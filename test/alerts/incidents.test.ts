@@ -35,7 +35,7 @@ describe('an incident', () => {
     const notify = { events: INCIDENT_EVENTS };
     const { sql, check, checkAfter, config, restart, newMessages } = await openTestNotifier({ notify });
     const file = `${config.warehouse}.bi`;
-    await restart({ publish: { exclude: [], everyMs: 0, targets: [], file } });
+    await restart({ publish: { exclude: [], tagSeparators: [','], everyMs: 0, targets: [], file } });
     sql(runEnded(1, 'partial', '2026-03-10 11:00:00'), 'update run set clock_offset_ms = 7200000;');
     await check();
     expect(newMessages().sort()).toEqual(['clock begun', 'unpublished begun']);
@@ -52,7 +52,7 @@ describe('an incident', () => {
       await openTestNotifier();
     const targets = load(`${LEAST}publish: { targets: [${TARGET}] }`).publish?.targets ?? [];
     const file = `${config.warehouse}.bi`;
-    await restart({ publish: { exclude: [], everyMs: 0, targets, file } });
+    await restart({ publish: { exclude: [], tagSeparators: [','], everyMs: 0, targets, file } });
     const warehouse = openWarehouse(path, clock);
     onTestFinished(() => warehouse.close());
     const record = (report: LoadReport) => warehouse.recordLoadReports('warehouse', [report], clock.now());

@@ -80,7 +80,7 @@ describe('a worker that gets a request to reload its config', () => {
     const worker = await startWorker();
     await worker.settled;
     const target = createTargetConfig('postgres://me@127.0.0.1:1/videos');
-    const publish = { file: join(temporaryFolder(), 'bi.db'), exclude: [], everyMs: 0 };
+    const publish = { file: join(temporaryFolder(), 'bi.db'), exclude: [], tagSeparators: [','], everyMs: 0 };
     const changed = { publish: { ...publish, targets: [target] } };
     worker.state.current = () => worker.configOf([101, 102, 103], changed);
     worker.reload();
@@ -139,7 +139,7 @@ describe('a worker that gets a request to reload its config', () => {
     accounts: accounts.map((each) => ({ ...each, packages: [{ id: 7, name: null }] })),
   });
   const withoutIds = {
-    ...{ file: '/tmp/readers.db', exclude: ['id'], everyMs: 0, targets: [] },
+    ...{ file: '/tmp/readers.db', exclude: ['id'], tagSeparators: [','], everyMs: 0, targets: [] },
   };
   it.each<[string, (config: Config) => Partial<Config>, string]>([
     [

@@ -80,7 +80,7 @@ describe('the worker', () => {
     const file = join(folder, 'bi.db');
     const config = {
       ...configFor({ main: url }),
-      publish: { file, exclude: [], everyMs: 0, targets: [] },
+      publish: { file, exclude: [], tagSeparators: [','], everyMs: 0, targets: [] },
     };
     const first = startTestWorker(config, clock);
     const videos = () => first.publications.at(-1)?.rows['videos'];
@@ -110,7 +110,7 @@ describe('the worker', () => {
     const { url } = await startSandbox({ clock });
     const file = join(folder, 'bi.db');
     writeFileSync(file, 'of somebody else');
-    const publish = { file, exclude: [], everyMs: 0, targets: [] };
+    const publish = { file, exclude: [], tagSeparators: [','], everyMs: 0, targets: [] };
     const worker = startTestWorker({ ...configFor({ main: url }), publish }, clock);
     await expect
       .poll(() => readValue(path, 'select max(error) from target_load'), { timeout: 30_000 })

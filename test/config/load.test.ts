@@ -58,6 +58,7 @@ describe('a minimal config', () => {
     const config = load(`${LEAST}publish: {}\nserver: {}\nnotify: {}\n`);
     expect(config.publish).toMatchObject({
       exclude: ['access_key', 'org_access_key'],
+      tagSeparators: [',', ';'],
       everyMs: 0,
       targets: [],
     });
@@ -110,7 +111,7 @@ accounts:
     storage: { base_url: https://reports.example.test, auth: query }
 schedule: { full: "15 3 * * mon-fri", quick: "*/10 * * * *" }
 walk: { removal_brake: 1, resume_within: 1d, boundary_reads: 0 }
-publish: { file: /srv/bi/w.db, exclude: [], every: 30m }
+publish: { file: /srv/bi/w.db, exclude: [], tag_separators: ["|", " "], every: 30m }
 retention: { requests_days: 1, runs_days: 2 }
 server: { host: 0.0.0.0, port: 80, keys: [fourth-key-of-16], trust_proxy: 10.0.0.7 }
 notify: { webhook: https://hooks.example.test/x?y=z, ping: https://ping.example.test, remind_after: 90m }

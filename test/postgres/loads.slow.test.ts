@@ -84,7 +84,7 @@ describe.skipIf(findPostgres() === null)('a load into PostgreSQL', () => {
     expect(await site.differences()).toEqual([]);
   });
 
-  it('loads everything again after a package got another name or was forgotten, or other columns are left out', async () => {
+  it('loads everything again after a package got another name or was forgotten, other columns are left out, or tags are split otherwise', async () => {
     const site = await openLoaded();
     site.register([101, 102], ['main'], 'another name');
     await expectLoad(site, 'all');
@@ -97,6 +97,9 @@ describe.skipIf(findPostgres() === null)('a load into PostgreSQL', () => {
       expect(await site.load()).toMatchObject({ main: LOADED });
       expect({ exclude, differences: await site.differences() }).toEqual({ exclude, differences: [] });
     }
+    await site.publish({ tagSeparators: ['|'] });
+    expect(await site.load()).toMatchObject({ main: LOADED });
+    expect(await site.differences()).toEqual([]);
   });
 
   it('replaces NUL, and tells of each account how fresh it is, and what became of it', async () => {

@@ -192,10 +192,11 @@ describe('a publication is due', () => {
     expect(isDueWith({}, Date.parse('2026-03-10T15:00:00Z'))).toBe(true); // the 11th in Seoul
     const others = [
       { exclude: [] },
+      { tagSeparators: ['|'] },
       { timezone: 'UTC' },
       { durationUnit: 's' as const },
       { version: '2.0.0' },
     ];
-    expect(others.map((other) => isDueWith(other))).toEqual([true, true, true, true]);
+    expect(others.map((other) => isDueWith(other))).toEqual([true, true, true, true, true]);
   });
 });

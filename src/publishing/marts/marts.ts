@@ -33,7 +33,7 @@ export function createMarts(options: VideoOptions) {
     allVideos: allVideos(options),
     videoHistory: videoHistoryTable,
     videoEdits: videoEdits(videoHistoryTable),
-    videoTags: options.exclude.some((name) => name === 'tag' || name === 'tags') ? null : videoTags,
+    videoTags: options.exclude.some((name) => name === 'tag' || name === 'tags') ? null : videoTags(options),
     storageDaily,
     packageDaily: packageDaily(options.durationUnit),
     runs,
@@ -46,7 +46,7 @@ export function createMarts(options: VideoOptions) {
   const all: readonly Mart[] = [
     ...[tables.packages, tables.allVideos, tables.videoHistory, tables.videoEdits],
     ...[videos(tables.allVideos), videoVersions(tables.videoHistory), videoChanges(tables.videoEdits)],
-    ...(tables.videoTags ? [videoTags] : []),
+    ...(tables.videoTags ? [tables.videoTags] : []),
     ...[storageDaily, tables.packageDaily, runs, walks, dates, dictionary, about, internals],
   ];
   return {

@@ -23,7 +23,12 @@ export interface VideoOptions {
   durationUnit: 'ms' | 's';
   /** Columns that are left out, under the service's name or the published one. */
   exclude: readonly string[];
+  /** What separates the tags of a text: punctuation marks, symbols and blanks other than `"` and `\`. By default `TAG_SEPARATORS`. */
+  tagSeparators?: readonly string[];
 }
+
+/** Of a config that names no others. */
+export const TAG_SEPARATORS = [',', ';'] as const;
 
 /**
  * The beginning of the time of `cdate`. SQL reads the documented form (docs/service.md 2.1) in a fifth of the time that

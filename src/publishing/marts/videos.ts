@@ -9,7 +9,7 @@ import {
   VIDEO_KEY,
   withoutNul,
 } from './mart-columns.ts';
-import { changeColumns, fieldColumns, keep, type VideoOptions } from './video-columns.ts';
+import { changeColumns, fieldColumns, keep, TAG_SEPARATORS, type VideoOptions } from './video-columns.ts';
 
 const selectFrom = (table: string) =>
   `from package_keys p cross join live.${table} v on v.account = p.account and v.package_id = p.package_id`;
@@ -209,28 +209,32 @@ ${edits} where false`,
   };
 }
 
-/** A text as a JSON array of its parts between commas and semicolons. */
-const splitText = (text: string) =>
-  `'[' || replace(json_quote(replace(${text}, ';', ',')), ',', '","') || ']'`;
+/** A text as a JSON array of its parts. The separators are characters that JSON has as they are. */
+function splitText(text: string, separators: readonly string[]): string {
+  const [first, ...others] = separators.map((separator) => `'${separator.replaceAll("'", "''")}'`);
+  if (first === undefined) return `json_array(${text})`;
+  const unified = others.reduce((sql, other) => `replace(${sql}, ${other}, ${first})`, text);
+  return `'[' || replace(json_quote(${unified}), ${first}, '","') || ']'`;
+}
 
 /** Without spaces, tabs, line breaks and wide spaces around it. A longer one is a text: PostgreSQL could not index it. */
 const TAG = 'substr(trim(t.value, char(32, 9, 10, 13, 12288)), 1, 255)';
 
 /** One row per tag of a video. */
-export const videoTags: Table = {
+export const videoTags = ({ tagSeparators = TAG_SEPARATORS }: VideoOptions): Table => ({
   kind: 'table',
   name: 'video_tags',
   description:
-    'One row per tag of a video in `videos`. The service does not document how tags are separated: they are split at commas and semicolons, blanks around them are dropped, and 255 characters are kept.',
+    'One row per tag of a video in `videos`. The service does not document how tags are separated: they are split at the characters of publish.tag_separators, blanks around them are dropped, and 255 characters are kept.',
   role: 'dimension',
   key: ['tag', 'video_key'],
   isWithoutRowid: true,
   foreignKeys: [TO_VIDEOS],
   columns: [column('tag', 'VARCHAR(255)', 'One tag.', TAG, { source: 'tag' }), VIDEO_KEY],
   from: `${selectFrom('video')}
-cross join json_each(${splitText(withoutNul('v.tag'))}) t
+cross join json_each(${splitText(withoutNul('v.tag'), tagSeparators)}) t
 where v.removed_at is null and v.tag <> '' and ${TAG} <> ''
 order by 1, 2`,
   mayRepeat: true,
   count: '',
-};
+});

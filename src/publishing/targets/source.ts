@@ -35,7 +35,8 @@ export function openSource(file: string, live: string | null = null) {
     };
     const durationUnit = getFact('duration_unit') as 'ms' | 's';
     const exclude = (facts.get('excluded') ?? '').split(', ').filter(Boolean);
-    const marts = createMarts({ durationUnit, exclude });
+    const tagSeparators = JSON.parse(getFact('tag_separators')) as string[];
+    const marts = createMarts({ durationUnit, exclude, tagSeparators });
     if (getFact('shape') !== marts.shape)
       throw new WarehouseError(`${file} was made by another version of vodhouse`, { hint: PUBLISH });
     const timezone = getFact('timezone');

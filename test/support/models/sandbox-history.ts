@@ -170,7 +170,13 @@ function historyConfig(folder: string, url: string, key: string): Config {
   return {
     ...config,
     accounts: config.accounts.map((account) => ({ ...account, videoList, packages })),
-    publish: { file: join(folder, 'vodhouse.bi.db'), exclude, everyMs: 0, targets: [] },
+    publish: {
+      file: join(folder, 'vodhouse.bi.db'),
+      exclude,
+      tagSeparators: [',', ';'],
+      everyMs: 0,
+      targets: [],
+    },
   };
 }
 
