@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { configMarkdown } from '../../docs/generate/config-keys.ts';
 import { dbtSources } from '../../docs/generate/dbt-sources.ts';
+import { lakeViewsMarkdown } from '../../docs/generate/lake-views.ts';
 import { LIVE_TABLES, liveFileMarkdown } from '../../docs/generate/live-file.ts';
 import { performancePage } from '../../docs/generate/performance.ts';
 import { LEFT_OUT_BY_DEFAULT, PUBLISHED, tablesMarkdown } from '../../docs/generate/tables.ts';
@@ -20,6 +21,7 @@ describe('the generated pages', () => {
     ['tables.md', read('tables.md'), tablesMarkdown()],
     ['contributing/live-file.md', read('contributing/live-file.md'), liveFileMarkdown()],
     ['performance.md', afterMark('performance.md'), `\n${performancePage().markdown}`],
+    ['targets.md', afterMark('targets.md'), `\n${lakeViewsMarkdown()}`],
     ['config.md', KEYS, `\n${configMarkdown()}`],
     ['../deploy/dbt/sources.yml', read('../deploy/dbt/sources.yml'), dbtSources()],
   ])('%s is as `npm run docs` writes it', (_name, page, generated) => {
