@@ -10,11 +10,15 @@ import { cutPage, findRank, sortBy } from './sorted-list.ts';
 export interface PackageSpec {
   id: number;
   videos: number;
+  /** A package of which this one lists some of the first videos too. */
+  shares?: PackageSpec;
 }
 
 /** `video` is the cached record of this revision. */
 interface Entry {
   readonly id: number;
+  /** The package for which it was made. */
+  readonly packageId: number;
   /** When it was uploaded, as in `cdate`; null for one of the first videos, whose time follows from its id. */
   readonly cdate: string | null;
   /** The day on which its file was last deleted, after which it may have been restored; '' for none. */
@@ -84,7 +88,7 @@ function createChanges(account: Account, spec: PackageSpec, state: State, getRec
     /** Adds a video with an id above all earlier ones. */
     upload: () => {
       state.newestId += nextIdGap(account.seed, spec, state.newestId);
-      const entry = newEntry(state.newestId, account.now());
+      const entry = newEntry(state.newestId, spec.id, account.now());
       count(entry, getRecord(entry).cdate ?? '', 1);
       return insert(entry);
     },
@@ -163,8 +167,8 @@ const FIRST_ID = 1_000_000;
 /** Larger packages cache no records, so that memory does not grow with the package. */
 const MAX_CACHED_RECORDS = 20_000;
 
-function newEntry(id: number, cdate: string | null): Entry {
-  return { id, cdate, deletedOn: '', revision: 0, video: null };
+function newEntry(id: number, packageId: number, cdate: string | null): Entry {
+  return { id, packageId, cdate, deletedOn: '', revision: 0, video: null };
 }
 
 /** The distance from `id` to the next id; small packages have wide gaps, so that all span similar ids. */
@@ -173,10 +177,21 @@ function nextIdGap(seed: number, { id: packageId, videos }: PackageSpec, id: num
   return 1 + (hash(seed, STREAM.ids, packageId, id) % (2 * mean - 1));
 }
 
+/** One of so many first videos is shared. */
+const SHARED_EVERY = 100;
+
 /** The videos that a package starts with, ascending by id. */
 function createFirstEntries(seed: number, spec: PackageSpec): Entry[] {
   let id = FIRST_ID;
-  return Array.from({ length: spec.videos }, () => newEntry((id += nextIdGap(seed, spec, id)), null));
+  const own = Array.from({ length: spec.videos }, () =>
+    newEntry((id += nextIdGap(seed, spec, id)), spec.id, null),
+  );
+  if (!spec.shares) return own;
+  const ids = new Set(own.map((entry) => entry.id));
+  const shared = createFirstEntries(seed, spec.shares).filter(
+    (entry, rank) => rank % SHARED_EVERY === 0 && !ids.has(entry.id),
+  );
+  return [...own, ...shared].sort((one, other) => one.id - other.id);
 }
 
 /** `first` are the initial entries of the package, the last of them uploaded at `newestMs`. */
@@ -186,15 +201,14 @@ function createRecordCache(
   first: readonly Entry[],
   newestMs: number,
 ): RecordCache {
-  const packageSeed: PackageSeed = {
+  const span: Omit<PackageSeed, 'packageId'> = {
     seed,
-    packageId: spec.id,
     firstId: first[0]?.id ?? FIRST_ID,
     lastId: first.at(-1)?.id ?? FIRST_ID,
     newestMs,
   };
   return (entry) => {
-    const video = entry.video ?? makeVideo(packageSeed, entry);
+    const video = entry.video ?? makeVideo({ ...span, packageId: entry.packageId }, entry);
     if (spec.videos <= MAX_CACHED_RECORDS) entry.video = video;
     return video;
   };

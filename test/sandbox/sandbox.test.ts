@@ -75,6 +75,20 @@ describe('the made-up catalogue', () => {
     expect(bytes / ids.length).toBeLessThan(1200);
   });
 
+  it('lists a few videos in a second package too', async () => {
+    const lectures = { id: 101, videos: 250 };
+    const sandbox = makeSandbox({ packages: [lectures, { id: 102, videos: 40, shares: lectures }] });
+    const first = await allVideos(sandbox, 101);
+    const other = await allVideos(sandbox, 102);
+    expect(other).toHaveLength(43);
+    expect(other.map(({ id }) => id)).toEqual(other.map(({ id }) => id).sort((a, b) => a - b));
+    const files = new Set(first.map(({ filesize, duration, title }) => `${filesize} ${duration} ${title}`));
+    const shared = other.filter(({ filesize, duration, title }) =>
+      files.has(`${filesize} ${duration} ${title}`),
+    );
+    expect(shared.map(({ id }) => id)).toEqual([0, 100, 200].map((rank) => first[rank]?.id));
+  });
+
   it('includes values that break careless readers', async () => {
     const videos = await allVideos(makeSandbox(), 101);
     const text = videos.map((video) => `${video.title ?? ''}${video.content ?? ''}`).join('');

@@ -23,12 +23,14 @@ import type { CommandContext } from '../command-context.ts';
 
 export const TIMEZONE = 'Asia/Seoul';
 
+const LECTURES = { id: 101, name: 'Lectures', videos: 1_000 } as const;
+
 /** The packages of the sandbox account, with the number of videos that each starts with. */
 export const PACKAGES = [
-  { id: 101, name: 'Lectures', videos: 1_000 },
+  LECTURES,
   { id: 102, name: 'Campaigns', videos: 240 },
   { id: 103, name: 'Archive (empty)', videos: 0 },
-  { id: 104, name: 'Webinars', videos: 360 },
+  { id: 104, name: 'Webinars', videos: 360, shares: LECTURES },
   { id: 105, name: 'Product tours', videos: 120 },
 ] as const;
 const [CAMPAIGNS, WEBINARS, TOURS] = [102, 104, 105] as const;
