@@ -1,11 +1,11 @@
 /** The questions of docs/questions.md for the pages: src/web/pages/questions.json. */
 import type { Question } from '../../src/web/pages/questions.tsx';
 
-/** One for each section with SQL, in their order. Throws where a section has none. */
+/** One for each section that asks something, in their order. Throws where one has no SQL. */
 export function parseQuestions(markdown: string): Question[] {
   return markdown
     .split(/^## /m)
-    .slice(1)
+    .filter((section) => /^.*\?\n/.test(section))
     .map((section) => {
       const [, heading = '', before = '', sql = '', after = ''] =
         /^(.*)\n([^]*?)```sql\n([^]*?)```\n([^]*)$/.exec(section) ?? [];
@@ -18,21 +18,8 @@ export function parseQuestions(markdown: string): Question[] {
     });
 }
 
-/** The day on which the answers of the page were made. */
-const TODAY = Date.parse('2026-03-12');
-const DAY_MS = 86_400_000;
-
-/** An example names days and a title of the fictional account: the page takes days that are as far back, and all titles. */
-function toPageSql(sql: string): string {
-  const daysBack = (day: string) => (TODAY - Date.parse(day)) / DAY_MS;
-  return sql
-    .trim()
-    .replaceAll(/^.* -- leave this line out .*\n/gm, '')
-    .replaceAll(
-      /'(\d{4}-\d\d-\d\d)'/g,
-      (_, day: string) => `date((select value from about where key = 'today'), '-${daysBack(day)} days')`,
-    );
-}
+/** An example shows a few rows, where the page shows as many as it can. */
+const toPageSql = (sql: string): string => sql.trim().replace(/\n.* -- leave this line out .*$/, '');
 
 /** The paragraphs with a blank line between them, without tables, other SQL, and what introduces that. */
 function toParagraphs(markdown: string): string {

@@ -1,8 +1,10 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { QUESTIONS } from '../../../src/web/pages/questions.tsx';
 import { commandFolder, NOWHERE } from '../../support/fixtures/command-folder.ts';
-import { readValue } from '../../support/fixtures/live-file.ts';
+import { readRows, readValue } from '../../support/fixtures/live-file.ts';
+import { readQuestions } from '../../support/fixtures/questions-page.ts';
 import { temporaryFolder } from '../../support/fixtures/temporary-folder.ts';
 import { vodhouse } from '../../support/processes/vodhouse-command.ts';
 
@@ -27,6 +29,7 @@ describe('demo', () => {
     expect(statSync(join(cwd, 'new/demo.yaml')).mode & 0o777).toBe(0o600);
     expectPast(join(cwd, 'new/demo.db'));
     expectStorage(join(cwd, 'new/demo.db'));
+    expectAnswers(join(cwd, 'new/demo.bi.db'));
 
     const printed = commandsIn(stdout);
     const queries = printed.filter(([name]) => name === 'query');
@@ -104,6 +107,13 @@ function expectStorage(file: string): void {
     expect(value, sql).toBeGreaterThanOrEqual(least);
     expect(value, sql).toBeLessThanOrEqual(most);
   }
+}
+
+/** Each question of docs/questions.md has rows, as it is written there and as the pages ask it. */
+function expectAnswers(published: string): void {
+  const asked = [...readQuestions(), ...QUESTIONS.map(({ heading, sql }) => [heading, sql] as const)];
+  expect(asked.length).toBeGreaterThan(30);
+  for (const [heading, sql] of asked) expect(readRows(published, sql), heading).not.toEqual([]);
 }
 
 describe('sandbox', () => {
