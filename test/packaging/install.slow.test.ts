@@ -170,7 +170,7 @@ describe.each(NODES)('the installed command on Node %i', (major) => {
     expect(await run('sync')).toContain('published');
     await run('publish');
     expect(await run('status')).toContain('main/101');
-    expect(await run('query', 'select count(*) as videos from videos_now')).toContain('280');
+    expect(await run('query', 'select count(*) as videos from videos')).toContain('280');
     const worker = startVodhouse(['start'], surroundings);
     await expect.poll(worker.stderr).toContain('INFO: worker of ');
     worker.kill('SIGTERM'); // also while its server starts
