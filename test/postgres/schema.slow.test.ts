@@ -92,15 +92,24 @@ describe.skipIf(findPostgres() === null)('the schema of a target', () => {
       'vodhouse_account lacks the primary key (account)',
       'ALTER TABLE $.vodhouse_account DROP CONSTRAINT vodhouse_account_pkey',
     ],
-    ['all_videos lacks the column video_key', 'ALTER TABLE $.all_videos DROP COLUMN video_key CASCADE'],
+    ['all_videos lacks the primary key (video_key)', 'ALTER TABLE $.all_videos DROP COLUMN video_key CASCADE'],
     ['all_videos lacks the column account', 'ALTER TABLE $.all_videos DROP COLUMN account CASCADE'],
-    ['storage_daily lacks the column day', 'ALTER TABLE $.storage_daily DROP COLUMN day CASCADE'],
-    ['about lacks the column warehouse_id', 'ALTER TABLE $.about DROP COLUMN warehouse_id CASCADE'],
+    [
+      'storage_daily lacks the primary key (account, day)',
+      'ALTER TABLE $.storage_daily DROP COLUMN day CASCADE',
+    ],
+    [
+      'about lacks the primary key (warehouse_id, key)',
+      'ALTER TABLE $.about DROP COLUMN warehouse_id CASCADE',
+    ],
     [
       'vodhouse_account lacks the column account',
       'ALTER TABLE $.vodhouse_account DROP COLUMN account CASCADE',
     ],
-    ['vodhouse_load lacks the column load_id', 'ALTER TABLE $.vodhouse_load DROP COLUMN load_id CASCADE'],
+    [
+      'vodhouse_load lacks the primary key (load_id)',
+      'ALTER TABLE $.vodhouse_load DROP COLUMN load_id CASCADE',
+    ],
     [
       'storage_daily.total_bytes has the type numeric(20,1), not bigint',
       `${NO_VIEWS}; ALTER TABLE $.storage_daily ALTER total_bytes TYPE numeric(20,1)`,
@@ -109,14 +118,17 @@ describe.skipIf(findPostgres() === null)('the schema of a target', () => {
       'all_videos.video_key has the type character varying(40), not text',
       `${NO_VIEWS}; ALTER TABLE $.all_videos ALTER video_key TYPE varchar(40)`,
     ],
-    ['the view videos was replaced', 'DROP VIEW $.videos CASCADE; CREATE VIEW $.videos AS SELECT 1 AS one'],
     [
-      'the view videos was replaced',
+      'videos is another view, with a column one',
+      'DROP VIEW $.videos CASCADE; CREATE VIEW $.videos AS SELECT 1 AS one',
+    ],
+    [
+      'videos is no view',
       'CREATE MATERIALIZED VIEW $.fast AS SELECT * FROM $.videos; ALTER VIEW $.videos RENAME TO slow; ALTER MATERIALIZED VIEW $.fast RENAME TO videos',
     ],
-    ['the view videos was replaced', 'DROP VIEW $.videos CASCADE; CREATE TABLE $.videos (id int)'],
+    ['videos is no view', 'DROP VIEW $.videos CASCADE; CREATE TABLE $.videos (id int)'],
     [
-      'the view vodhouse_freshness was replaced',
+      'vodhouse_freshness is another view, with a column one',
       'DROP VIEW $.vodhouse_freshness; CREATE VIEW $.vodhouse_freshness AS SELECT 1 AS one',
     ],
     [
@@ -141,6 +153,21 @@ describe.skipIf(findPostgres() === null)('the schema of a target', () => {
     expect(await check(site.config)).toMatch(/complete$/);
   });
 
+  it('keeps the rows of other warehouses, and the indexes, in a table that a rebuild makes again', async () => {
+    const site = await openPublished();
+    await site.load();
+    await site.query(
+      `INSERT INTO $.videos (video_key, account) VALUES ('other/1', 'other'); INSERT INTO $.video_tags (video_key, account) VALUES ('other/1', 'other');
+ALTER TABLE $.videos DROP CONSTRAINT videos_pkey; ${NO_VIEWS}; ALTER TABLE $.video_tags ALTER tag TYPE varchar(9)`,
+    );
+    expect(await loadOutcome(site, { force: { account: 'main', kind: 'rebuild' } })).toBe('loaded');
+    for (const table of ['videos', 'video_tags'])
+      expect(await site.query(`SELECT account FROM $.${table} WHERE video_key = 'other/1'`)).toHaveLength(1);
+    expect(await site.query(`SELECT to_regclass('$.video_tags_account') IS NOT NULL AS is_there`)).toEqual([
+      { is_there: true },
+    ]);
+  });
+
   it('follows a table that was renamed: the views show the new one', async () => {
     const site = await openPublished();
     await site.load();
@@ -158,7 +185,7 @@ describe.skipIf(findPostgres() === null)('the schema of a target', () => {
       `${NO_VIEWS}; ALTER TABLE $.all_videos ALTER title TYPE varchar(500); CREATE VIEW $.mine AS SELECT title FROM $.all_videos`,
     );
     expect(await loadOutcome(site, { force: { account: 'main', kind: 'rebuild' } })).toMatch(
-      /used by a view.* 0A000 -> drop your own views/,
+      /other objects depend on it.* 2BP01 -> drop your own views/,
     );
   });
 

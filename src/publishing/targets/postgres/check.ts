@@ -81,7 +81,7 @@ function findHint(said: string, config: PostgresTargetConfig): string | undefine
     [/^42501/, runSql(config)],
     [/^42704/, 'CREATE ROLE …; or take the role out of `readers:`'],
     [/^23/, 'take back your own constraint; or DROP TABLE … CASCADE, and a load makes it again'],
-    [/^(0A000|2BP01)/, 'drop your own views on it, and make them again after the load'],
+    [/^2BP01/, 'drop your own views on it, and make them again after the load'],
     [/^42P07/, 'drop or rename it: what stood in the place of a table or view was kept there'],
     [/^55P03/, 'pg_stat_activity shows who holds the lock; or raise `lock_timeout` of the target'],
     [/^53100/, "free space on the server's disk"],

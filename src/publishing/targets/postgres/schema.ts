@@ -1,20 +1,10 @@
-/** Makes and extends the schema of a target. The first load does, and it only adds: what readers see is never dropped. */
+/** Makes and extends the schema of a target. A load only adds to it; a rebuild makes again what somebody changed. */
 import type { PostgresTargetConfig } from '../../../config/config.ts';
 import { ConfigError } from '../../../lib/errors.ts';
+import { listDamages, readRelations, typeOnly, type Relation, type Relations } from './relations.ts';
 import type { Mart } from '../../mart.ts';
-import {
-  hasKey,
-  isReplaced,
-  listDamages,
-  listIdentity,
-  listRetyped,
-  readRelations,
-  typeOnly,
-  type Relation,
-  type Relations,
-} from './relations.ts';
 import { begin, getAddress, quoteName, quoteNames, quoteText, type Session } from './session.ts';
-import { MARTS, TABLES, VIEWS, type TargetTable, type TargetView } from './tables.ts';
+import { hasAccount, MARTS, TABLES, VIEWS, type TargetTable, type TargetView } from './tables.ts';
 
 /** Throws ConfigError for a schema that is not of vodhouse. */
 function assertOurSchema(schema: string, relations: Relations): void {
@@ -28,105 +18,81 @@ function assertOurSchema(schema: string, relations: Relations): void {
 
 /** The statements that make a schema whole; none where nothing is missing. Each of them does nothing where it was run before. */
 function plan(schema: string, relations: Relations | null): string[] {
-  const find = (name: string) => relations?.get(name);
-  const tables = TABLES.flatMap((table) => mendTable(schema, table, find(table.name)));
-  const isRetyped = tables.some((sql) => sql.includes(' TYPE '));
-  const views = VIEWS.map((view) => {
-    const relation = find(view.name);
-    const lacking = Object.keys(view.columns).filter((column) => !(column in (relation?.columns ?? {})));
-    const isOther = relation !== undefined && isReplaced(view, relation);
-    return { view, relation, lacking, isOther };
-  });
+  const find = ({ name }: { name: string }) => relations?.get(name);
+  const isDamaged = (form: Form) => {
+    const relation = find(form);
+    return relation !== undefined && listDamages(form, relation).length > 0;
+  };
+  const isWhole = (form: Form) =>
+    !isDamaged(form) && Object.keys(form.columns).every((column) => column in (find(form)?.columns ?? {}));
+  const tables = TABLES.filter((table) => !isWhole(table));
   // a renamed table takes its views with it, so all of them are defined again
-  const isWhole =
-    tables.length === 0 && views.every(({ lacking, isOther }) => !isOther && lacking.length === 0);
-  const ours = views
-    .filter(({ relation, isOther }) => relation && !isOther)
-    .map(({ view }) => toPath(schema, view));
-  const comments = MARTS.flatMap((mart) => {
-    const relation = find(mart.name);
-    const isKept = relation?.kind === mart.kind && !(mart.kind === 'view' && isRetyped);
-    return defineComments(schema, mart, isKept ? relation : undefined);
-  });
+  const views = tables.length > 0 || !VIEWS.every(isWhole) ? VIEWS : [];
+  const renewed = new Set([...TABLES, ...VIEWS].filter(isDamaged).map(({ name }) => name));
+  const comments = MARTS.flatMap((mart) =>
+    defineComments(schema, mart, renewed.has(mart.name) ? undefined : find(mart)),
+  );
   return [
     ...(relations === null ? [`CREATE SCHEMA IF NOT EXISTS ${quoteName(schema)}`] : []),
-    // no column has another type while a view shows it
-    ...(isRetyped && ours.length > 0 ? [`DROP VIEW ${ours.join(', ')}`] : []),
-    ...tables,
-    ...views.flatMap(({ view, relation, lacking, isOther }) => {
-      if (isWhole) return [];
+    ...[...renewed].map(
+      (name) => `ALTER TABLE ${toPath(schema, name)} RENAME TO ${quoteName(toFormer(name))}`,
+    ),
+    ...tables.flatMap((table) => [
+      // a role without the right to make tables may add columns
+      ...(find(table) && !isDamaged(table) ? [] : [createTable(schema, table)]),
+      addColumns(schema, table),
+    ]),
+    ...views.map((view) => {
       // a view keeps its columns and their order; new ones go to its end, as PostgreSQL demands
-      const existing = relation && !isOther && !isRetyped ? Object.keys(relation.columns) : [];
-      const names = existing.length > 0 ? [...existing, ...lacking] : Object.keys(view.columns);
-      return [...(isOther ? [putAway(schema, view)] : []), defineView(schema, view, names)];
+      const existing = isDamaged(view) ? {} : find(view)?.columns;
+      return defineView(schema, view, Object.keys({ ...existing, ...view.columns }));
     }),
+    ...TABLES.filter((table) => isDamaged(table) && find(table)?.kind === 'table').flatMap((table) =>
+      moveRows(schema, table, find(table)?.columns ?? {}),
+    ),
+    ...tables.filter(({ index }) => index).map((table) => createIndex(schema, table)),
     ...(comments.length === 0 ? [] : [comments.join(';\n')]),
   ];
 }
 
-const toPath = (schema: string, { name }: { name: string }): string =>
-  `${quoteName(schema)}.${quoteName(name)}`;
+type Form = TargetTable | TargetView;
 
-/** What somebody put in the place of a table or view is not deleted. */
-const putAway = (schema: string, { name }: { name: string }): string =>
-  `ALTER TABLE ${toPath(schema, { name })} RENAME TO ${quoteName(`${name}_replaced`)}`;
+const toPath = (schema: string, name: string): string => `${quoteName(schema)}.${quoteName(name)}`;
+
+/** What was changed or put in the place of a table or view is renamed. */
+const toFormer = (name: string): string => `${name}_replaced`;
+
+/** Moves the rows that still have a key and an account out of a table of ours: other warehouses may load theirs late. */
+function moveRows(schema: string, table: TargetTable, former: Relation['columns']) {
+  const { name, key, columns } = table;
+  const from = toPath(schema, toFormer(name));
+  const needed = [...key, ...(hasAccount(table) ? ['account'] : [])];
+  const moved = Object.keys(columns).filter((column) => column in former);
+  const values = moved.map((column) => `${quoteName(column)}::${typeOnly(columns[column] ?? '')}`);
+  const isFit = needed.map((column) => `${quoteName(column)} IS NOT NULL`).join(' AND ');
+  const insert = `INSERT INTO ${toPath(schema, name)} (${quoteNames(moved)})
+SELECT ${values.join(', ')} FROM ${from} WHERE ${isFit} ON CONFLICT DO NOTHING`;
+  const isMovable = name !== 'vodhouse_load' && needed.every((column) => column in former);
+  return [...(isMovable ? [insert] : []), `DROP TABLE ${from}`]; // the server numbers loads from 1 again
+}
 
 /** A changed video fits into the page of its former state, so that no index must be changed. */
 const UPDATED = ' WITH (fillfactor = 90)';
 
-/** The first statement makes the table, with its key only; the others add what it lacks. */
-function defineTable(schema: string, table: TargetTable): string[] {
-  const { name, columns, key, index } = table;
-  const path = toPath(schema, table);
-  const primaryKey = key.length > 0 ? [`PRIMARY KEY (${quoteNames(key)})`] : [];
+/** Makes the table, with its key only. */
+function createTable(schema: string, { name, columns, key }: TargetTable): string {
   const keys = key.map((column) => `${quoteName(column)} ${columns[column]}`);
-  return [
-    `CREATE TABLE IF NOT EXISTS ${path} (${[...keys, ...primaryKey].join(', ')})${name === 'all_videos' ? UPDATED : ''}`,
-    addColumns(schema, table),
-    ...(index
-      ? [`CREATE INDEX IF NOT EXISTS ${quoteName(`${name}_account`)} ON ${path} (${quoteNames(index)})`]
-      : []),
-  ];
+  return `CREATE TABLE IF NOT EXISTS ${toPath(schema, name)} (${keys.join(', ')}, PRIMARY KEY (${quoteNames(key)}))${name === 'all_videos' ? UPDATED : ''}`;
 }
+
+const createIndex = (schema: string, { name, index = [] }: TargetTable) =>
+  `CREATE INDEX IF NOT EXISTS ${quoteName(`${name}_account`)} ON ${toPath(schema, name)} (${quoteNames(index)})`;
 
 function addColumns(schema: string, table: TargetTable): string {
   const columns = Object.entries(table.columns).map(
     ([column, type]) => `ADD COLUMN IF NOT EXISTS ${quoteName(column)} ${type}`,
   );
-  return `ALTER TABLE ${toPath(schema, table)}\n  ${columns.join(',\n  ')}`;
-}
-
-/** The statements that give a table its form. Rows that lost their key or their account go: their owners load them again. */
-function mendTable(schema: string, table: TargetTable, relation: Relation | undefined): string[] {
-  if (!relation) return defineTable(schema, table);
-  if (relation.kind !== 'table') return [putAway(schema, table), ...defineTable(schema, table)];
-  const { columns, key } = table;
-  const path = toPath(schema, table);
-  const isLacking = (column: string) => !(column in relation.columns);
-  const retyped = listRetyped(table, relation).map((column) => {
-    const type = typeOnly(columns[column] ?? '');
-    return `ALTER ${quoteName(column)} TYPE ${columns[column]?.replace(/ (?:DEFAULT|GENERATED) .*/, '')} USING ${quoteName(column)}::${type}`;
-  });
-  const identity = listIdentity(table);
-  const isOwnerless = identity.some(isLacking);
-  const names = quoteNames(key);
-  return [
-    ...(Object.keys(columns).some(isLacking) ? defineTable(schema, table).slice(1) : []),
-    ...(retyped.length > 0 ? [`ALTER TABLE ${path} ${retyped.join(', ')}`] : []),
-    ...(isOwnerless || !hasKey(table, relation)
-      ? [`DELETE FROM ${path} WHERE ${identity.map((column) => `${quoteName(column)} IS NULL`).join(' OR ')}`]
-      : []),
-    ...(hasKey(table, relation)
-      ? []
-      : [
-          ...(relation.keyName === null
-            ? []
-            : [`ALTER TABLE ${path} DROP CONSTRAINT ${quoteName(relation.keyName)}`]),
-          `DELETE FROM ${path} WHERE ctid IN (SELECT ctid FROM (
-  SELECT ctid, row_number() OVER (PARTITION BY ${names}) AS place FROM ${path}) AS t WHERE place > 1)`,
-          `ALTER TABLE ${path} ADD PRIMARY KEY (${names})`,
-        ]),
-  ];
+  return `ALTER TABLE ${toPath(schema, table.name)}\n  ${columns.join(',\n  ')}`;
 }
 
 function defineView(schema: string, view: TargetView, columns: readonly string[]): string {
@@ -135,7 +101,7 @@ function defineView(schema: string, view: TargetView, columns: readonly string[]
     /\b(from|join) (\w+)/g,
     (_, word: string, table: string) => `${word} ${quoteName(schema)}.${table}`,
   );
-  return `CREATE OR REPLACE VIEW ${toPath(schema, view)} AS
+  return `CREATE OR REPLACE VIEW ${toPath(schema, view.name)} AS
 SELECT ${quoteNames(columns)} FROM (${select}${where && ` where ${where}`}) AS v`;
 }
 
@@ -145,7 +111,7 @@ SELECT ${quoteNames(columns)} FROM (${select}${where && ` where ${where}`}) AS v
  */
 function defineComments(schema: string, mart: Mart, relation: Relation | undefined): string[] {
   if (relation?.isOwned === false) return [];
-  const path = toPath(schema, mart);
+  const path = toPath(schema, mart.name);
   const comments = [
     { on: `${mart.kind.toUpperCase()} ${path}`, text: mart.description, before: relation?.comments['*'] },
     ...mart.columns.map(({ name, description }) => ({
@@ -165,7 +131,7 @@ const READABLE = [...TABLES, ...VIEWS].map(({ name }) => name);
 function defineGrants(schema: string, reader: string): string[] {
   // `public` is everybody, and no role that could be quoted
   const [prefix, role] = [quoteName(schema), reader === 'public' ? 'PUBLIC' : quoteName(reader)];
-  const tables = READABLE.map((name) => `${prefix}.${quoteName(name)}`).join(', ');
+  const tables = READABLE.map((name) => toPath(schema, name)).join(', ');
   return [
     `GRANT USAGE ON SCHEMA ${prefix} TO ${role}`,
     `GRANT SELECT ON ${tables} TO ${role}`,
@@ -208,7 +174,10 @@ export async function planSchema(
   const { schema, readers } = config;
   const relations = await readRelations(session, schema);
   assertOurSchema(schema, relations ?? new Map());
-  const damages = listDamages(relations ?? new Map());
+  const damages = [...TABLES, ...VIEWS].flatMap((form) => {
+    const relation = relations?.get(form.name);
+    return relation ? listDamages(form, relation) : [];
+  });
   if (damages.length > 0 && !isRebuilt)
     throw new ConfigError(
       `somebody changed the schema ${schema}: ${damages.slice(0, MOST_DAMAGES).join('; ')}`,
@@ -251,7 +220,7 @@ export async function beginLoad(
 export function formatSchemaSql(config: PostgresTargetConfig): string {
   const { schema, readers } = config;
   const { user, database } = getAddress(config);
-  const names = TABLES.map(({ name }) => `${quoteName(schema)}.${quoteName(name)}`).join(', ');
+  const names = TABLES.map(({ name }) => toPath(schema, name)).join(', ');
   const statements = [
     ...plan(schema, null),
     `GRANT TEMPORARY ON DATABASE ${quoteName(database)} TO ${quoteName(user)}`,

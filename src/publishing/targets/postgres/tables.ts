@@ -127,6 +127,10 @@ export const OWNED_TABLES: readonly TargetTable[] = TABLES.filter(
     name === 'video_tags' || ('account' in columns && !['walks', 'vodhouse_load'].includes(name)),
 );
 
+/** Does a column name the account of each row of an owned table? */
+export const hasAccount = (table: TargetTable): boolean =>
+  OWNED_TABLES.includes(table) && 'account' in table.columns;
+
 /** The condition for the rows of the account `$1` of an owned table. */
 export const ofAccountThere = (columns: readonly string[]): string =>
   columns.includes('account') ? 'account = $1' : `video_key >= $1 || '/' AND video_key < $1 || '0'`;
