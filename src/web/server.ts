@@ -118,8 +118,7 @@ function addStatusRoutes(app: FastifyInstance, options: WebServerOptions, signIn
     return reply.code(reason === null ? 200 : 503).send({ status: reason === null ? 'ok' : 'dead', reason });
   });
   app.get('/readyz', async (request, reply) => {
-    const { ready, reasons } = readiness(await signIn.isSignedIn(request, reply));
-    void reply.removeHeader('www-authenticate'); // it needs no key
+    const { ready, reasons } = readiness(await signIn.isSignedIn(request));
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready', reasons });
   });
   app.get('/metrics', { onRequest: signIn.requireSignIn }, async (_request, reply) =>

@@ -1,5 +1,4 @@
 /** Who may connect: with a key, as the service defines it or as the password of HTTP Basic; without `server.keys`, this machine only. */
-import basicAuth from '@fastify/basic-auth';
 import rateLimit, { normalizeIP } from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AccountConfig, ServerConfig } from '../config/config.ts';
@@ -12,11 +11,14 @@ import {
   createKeyMatcher,
   readKeys,
   type Authorize,
+  type KeyLocation,
 } from '../service/server/api-keys.ts';
 
 /** Of one address within a minute of the first. */
 const MAX_WRONG_KEYS = 10;
 
+/** Browsers show a dialog. */
+const CHALLENGE = 'Basic realm="vodhouse", charset="UTF-8"';
 const KEY_REQUIRED = {
   error: 'API key required: one of server.keys, in a browser as the password, with any user name',
 };
@@ -25,9 +27,9 @@ const KEY_REQUIRED = {
 export interface SignIn {
   /** Accepts a key in the query, as a bearer token, as `x-api-key`, or in the storage header of an account. */
   hasKey: Authorize;
-  /** Accepts a key as the password of HTTP Basic too. If there is none, the reply has the header that asks for it. */
-  isSignedIn: (request: FastifyRequest, reply: FastifyReply) => Promise<boolean>;
-  /** A hook for routes: replies 401 unless signed in. */
+  /** Accepts a key as the password of HTTP Basic too. */
+  isSignedIn: Authorize;
+  /** A hook for routes: replies 401 unless signed in, and asks for the password. */
   requireSignIn: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 }
 
@@ -38,24 +40,19 @@ export async function createSignIn(
   accounts: readonly AccountConfig[],
 ): Promise<SignIn> {
   if (keys.length === 0) {
-    return { hasKey: allowAll, isSignedIn: async () => true, requireSignIn: async () => undefined };
+    return { hasKey: allowAll, isSignedIn: allowAll, requireSignIn: async () => undefined };
   }
   const isRight = await createKeyCheck(app, keys);
   const headers = ['x-api-key', ...listKeyHeaders(accounts)].map((header) => ({ header }));
-  const hasKey = (request: FastifyRequest) =>
-    isRight(request, readKeys(['query', 'bearer', ...headers], request));
-  await app.register(basicAuth, {
-    authenticate: { realm: 'vodhouse' },
-    validate: async (_name, password, request) =>
-      (await isRight(request, [password.trim()])) ? undefined : new Error('wrong key'),
-  });
-  const isSignedIn = async (request: FastifyRequest, reply: FastifyReply) =>
-    (await hasKey(request)) || (await hasPassword(app, request, reply));
+  const locations: KeyLocation[] = ['query', 'bearer', ...headers];
+  const isSignedIn: Authorize = (request) => isRight(request, readKeys([...locations, 'password'], request));
   return {
-    hasKey,
+    hasKey: (request) => isRight(request, readKeys(locations, request)),
     isSignedIn,
     requireSignIn: async (request, reply) =>
-      (await isSignedIn(request, reply)) ? undefined : reply.code(401).send(KEY_REQUIRED),
+      (await isSignedIn(request))
+        ? undefined
+        : reply.code(401).header('www-authenticate', CHALLENGE).send(KEY_REQUIRED),
   };
 }
 
@@ -85,15 +82,6 @@ async function createKeyCheck(app: FastifyInstance, keys: readonly string[]) {
 /** The address, or its network of 64 bits, without the port that some proxies add. An ended connection has no address. */
 function toCaller(address: string | undefined = ''): string {
   return normalizeIP(address.replace(/^(?:\[(.*)\]|([\d.]+)):\d+$/, '$1$2'));
-}
-
-function hasPassword(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    app.basicAuth(request, reply, (error) => {
-      if (error instanceof BlockedError) reject(error);
-      else resolve(error === undefined);
-    });
-  });
 }
 
 /** The headers in which the storage of an account carries its key, each once, in lower case; without `x-api-key`. */

@@ -3,8 +3,11 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { VodhouseError } from '../../lib/errors.ts';
 
-/** Where a request may carry its key: `?key=`, `Authorization: Bearer …`, or a header of that name in any case. */
-export type KeyLocation = 'query' | 'bearer' | { header: string };
+/**
+ * Where a request may carry its key: `?key=`, `Authorization: Bearer …`, the password of `Authorization: Basic …`, or a header of
+ * that name in any case.
+ */
+export type KeyLocation = 'query' | 'bearer' | 'password' | { header: string };
 
 /** True for a request that is allowed. May reject with a BlockedError. */
 export type Authorize = (request: FastifyRequest) => boolean | Promise<boolean>;
@@ -59,6 +62,10 @@ function readKey(
 ): string | undefined {
   if (location === 'query') return first((query as Record<string, string | string[]>)['key']);
   if (location === 'bearer') return /^Bearer +(\S.*)$/i.exec(headers.authorization ?? '')?.[1]?.trim();
+  if (location === 'password') {
+    const login = /^Basic +([\w+/-]+=*)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
+    return /^[^:]*:(.*)$/.exec(Buffer.from(login, 'base64').toString())?.[1]?.trim();
+  }
   return first(headers[location.header.toLowerCase()]);
 }
 
