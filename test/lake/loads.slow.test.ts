@@ -26,7 +26,7 @@ async function loadInFilesOf(
   const source = openSource(file, live);
   const target = openDeltaTarget(config, 'eu-1', { fileRows });
   await target.load(source, 'main', { force: null, formerName: null });
-  await target.loadShared(source);
+  await target.loadShared(source, false);
   source.close();
 }
 

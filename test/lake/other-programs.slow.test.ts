@@ -41,7 +41,7 @@ async function openLoaded() {
   const source = openSource(site.file);
   const target = openDeltaTarget(site.config, 'eu-1', { fileRows: 2 });
   await target.load(source, 'main', { force: null, formerName: null });
-  await target.loadShared(source);
+  await target.loadShared(source, false);
   source.close();
   return site;
 }

@@ -33,7 +33,7 @@ async function loadFile(url: string, { file, live, was }: Transition): Promise<v
   try {
     for (const account of source.accounts)
       await target.load(source, account, { force: null, formerName: was[account] ?? null });
-    await target.loadShared(source);
+    await target.loadShared(source, false);
   } finally {
     source.close();
   }

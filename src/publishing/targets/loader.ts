@@ -41,7 +41,7 @@ export function openLoaders({ warehouse: live, publish, accounts, worker }: Conf
 export async function openTarget(
   config: TargetConfig,
   worker: string,
-  signal = new AbortController().signal,
+  signal?: AbortSignal,
 ): Promise<Target> {
   if (config.kind === 'lake')
     return (await import('./delta/delta-target.ts')).openDeltaTarget(config, worker, { signal });

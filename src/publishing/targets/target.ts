@@ -42,7 +42,7 @@ export interface Target {
    */
   load: (source: Source, account: string, options: LoadOptions) => Promise<number>;
   /** Brings up the tables that belong to no account, all of them if `isRebuilt`, and deletes what is expired. */
-  loadShared: (source: Source, isRebuilt?: boolean) => Promise<number>;
+  loadShared: (source: Source, isRebuilt: boolean) => Promise<number>;
   /** Deletes an account of ours that the published file no longer has. Nothing if it is not ours. */
   remove: (source: Source, account: string) => Promise<number>;
   /** Compares every value of an account with the published file: the first ten differences, a sentence each. */

@@ -20,7 +20,7 @@ const FILE_ROWS = 100_000;
 export function openDeltaTarget(
   config: LakeTargetConfig,
   worker: string,
-  { fileRows = FILE_ROWS, signal = new AbortController().signal } = {},
+  { fileRows = FILE_ROWS, signal }: { fileRows?: number; signal?: AbortSignal | undefined } = {},
 ): Target {
   const lake = openLake(config, signal);
   const context = { lake, command: config.command, worker, fileRows };
@@ -48,7 +48,7 @@ export function openDeltaTarget(
     },
     check: () => checkStore(lake.store),
     load: (source, account, options) => retry(() => loadAccount({ ...context, source }, account, options)),
-    loadShared: async (source, isRebuilt = false) => {
+    loadShared: async (source, isRebuilt) => {
       const rows = await retry(() => loadShared({ ...context, source }, isRebuilt));
       const keepMs = Math.max(config.keepMs, 2 * config.loadTimeoutMs); // files of a load that goes on stay
       for (const table of lake.listChanged()) await tidy(lake, table, keepMs);

@@ -14,24 +14,8 @@ export class ConflictError extends Error {}
 
 export type Lake = ReturnType<typeof openLake>;
 
-/** A store that begins nothing after the signal has aborted: its functions throw the reason. */
-export function openStore(place: LakePlace, signal = new AbortController().signal): Store {
-  const store = place.kind === 'folder' ? openFolder(place.path) : openBucket(place, { signal });
-  const unlessAborted =
-    <Parameters extends unknown[], Result>(work: (...given: Parameters) => Promise<Result>) =>
-    async (...given: Parameters): Promise<Result> => {
-      signal.throwIfAborted();
-      return work(...given);
-    };
-  return {
-    name: store.name,
-    get: unlessAborted(store.get),
-    put: unlessAborted(store.put),
-    putIfAbsent: unlessAborted(store.putIfAbsent),
-    list: unlessAborted(store.list),
-    remove: unlessAborted(store.remove),
-  };
-}
+export const openStore = (place: LakePlace, signal?: AbortSignal): Store =>
+  place.kind === 'folder' ? openFolder(place.path, signal) : openBucket(place, { signal });
 
 /** What the steps of a load share. */
 export interface LoadContext {

@@ -14,12 +14,13 @@ const LEFT_MS = 86_400_000;
 
 /**
  * The folder must be there: without its disk, another lake would begin in its place. A file gets its name once it is on the
- * disk, by `link()` where there must be none of that name, else by `rename()`.
+ * disk, by `link()` where there must be none of that name, else by `rename()`. When the signal aborts, nothing is begun any more.
  */
-export function openFolder(root: string): Store {
+export function openFolder(root: string, signal?: AbortSignal): Store {
   const toPath = (key: string) => join(root, key);
 
   async function guard<T>(work: () => Promise<T>): Promise<T> {
+    signal?.throwIfAborted();
     try {
       return await work();
     } catch (error) {

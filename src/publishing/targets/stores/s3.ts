@@ -46,11 +46,12 @@ interface Connection {
   signal: AbortSignal;
 }
 
-/** The bucket must be there. When the signal aborts, requests end, and none is repeated. */
+/** The bucket must be there. When the signal aborts, requests end, and none is begun. */
 export function openBucket(
   place: S3Place,
-  { silenceMs = SILENCE_MS, retries = RETRIES, signal = new AbortController().signal } = {},
+  options: { silenceMs?: number; retries?: number; signal?: AbortSignal | undefined } = {},
 ): Store {
+  const { silenceMs = SILENCE_MS, retries = RETRIES, signal = new AbortController().signal } = options;
   const { accessKeyId, secretAccessKey, sessionToken, region, prefix } = place;
   const connection: Connection = {
     place,
@@ -76,13 +77,13 @@ export function openBucket(
   /** The answer to a request. Throws TargetError for a refusal, but for a status in `accepted`. */
   async function send(request: Request, ...accepted: number[]): Promise<Answer> {
     for (let attempt = 0; ; attempt++) {
+      signal.throwIfAborted();
       const answer = await sendOnce(connection, request).catch((error: unknown) => error as TargetError);
       const isAnswer = !(answer instanceof Error);
       if (isAnswer && (answer.status < 300 || accepted.includes(answer.status))) return answer;
       const isPassing = !isAnswer || PASSING.includes(answer.status);
       if (attempt === retries || !isPassing) throw isAnswer ? toRefusal(answer, place) : answer;
       await sleep(FIRST_RETRY_MS * 2 ** attempt * (0.5 + Math.random() / 2));
-      signal.throwIfAborted();
     }
   }
 
