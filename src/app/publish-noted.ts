@@ -5,6 +5,7 @@ import { emptyReport, PUBLISHED_FILE, type LoadReport } from '../lib/load-report
 import type { Logger } from '../lib/logger.ts';
 import type { Publication, Publisher } from '../publishing/publisher.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
+import { tryToNote } from './worker-notes.ts';
 
 interface NoteContext {
   warehouse: Pick<Warehouse, 'recordLoadReports'>;
@@ -18,28 +19,22 @@ export async function publishNoted(
   context: NoteContext,
   signal: AbortSignal,
 ): Promise<Publication> {
+  const note = (report: LoadReport) =>
+    tryToNote(context.logger, () =>
+      context.warehouse.recordLoadReports(PUBLISHED_FILE, [report], context.clock.now()),
+    );
   try {
     const publication = await publisher.publish(context.clock.now(), signal);
-    note(context, emptyReport(PUBLISHED_FILE, 'removed')); // it has a row only while it fails
+    note(emptyReport(PUBLISHED_FILE, 'removed')); // it has a row only while it fails
     return publication;
   } catch (thrown) {
     if (!(thrown instanceof InterruptedError || thrown instanceof LockedError))
-      note(context, {
+      note({
         ...emptyReport(PUBLISHED_FILE, 'failed'),
         error: errorLine(thrown),
         hint: hintLine(thrown),
         code: errorCode(thrown) || null,
       });
     throw thrown;
-  }
-}
-
-/** A live file that cannot be written, such as on a full disk, must not hide why the publication failed. */
-function note({ warehouse, clock, logger }: NoteContext, report: LoadReport): void {
-  try {
-    warehouse.recordLoadReports(PUBLISHED_FILE, [report], clock.now());
-  } catch (error) {
-    const reason = errorLine(error);
-    logger.warn({ event: 'config_warning', reason }, `vodhouse status cannot show this: ${reason}`);
   }
 }

@@ -1,16 +1,19 @@
-/** What a worker shows other processes while it runs. */
+/** What other processes are shown by `status`. */
 import type { Lock } from '../database/lock.ts';
 import { toTimestamp, type Clock } from '../lib/clock.ts';
 import { errorLine } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 
-/** Notes it in the lock of the worker, where `status` finds it. A full disk must not end a worker: it is logged, never thrown. */
-export function noteForOthers(
+/** Notes it in the lock of the worker, where `status` finds it. */
+export const noteForOthers = (
   { lock, logger }: { lock: Pick<Lock, 'note'>; logger: Logger },
   more: Parameters<Lock['note']>[0],
-): void {
+): void => tryToNote(logger, () => lock.note(more));
+
+/** A full disk must not end a worker, nor hide why a publication failed: that a note cannot be written is logged. */
+export function tryToNote(logger: Logger, write: () => void): void {
   try {
-    lock.note(more);
+    write();
   } catch (error) {
     const reason = errorLine(error);
     logger.warn({ event: 'config_warning', reason }, `vodhouse status cannot show this: ${reason}`);

@@ -25,29 +25,24 @@ export function checkFiles(
   now: number,
 ): FileCheck[] {
   const ago = (time: string | null | undefined) => (time ? formatAgo(now - fromTimestamp(time)) : 'never');
-  const checks = [
+  const describePublished = (file: string) => {
+    assertReplaceable(live, file);
+    return `published: ${ago(publishedFact(file, 'published_at'))}`;
+  };
+  const describeBackups = (folder: string) => {
+    assertFolderExists(folder, 'backup.folder');
+    return `last one: ${ago(warehouse.findLastBackups().success?.started_at)}`;
+  };
+  return [
     check('live file', live, () => `last full run: ${ago(warehouse.findLastRun('full')?.startedAt)}`),
+    ...(publish ? [check('published file', publish.file, describePublished)] : []),
+    ...(backup ? [check('backups', backup.folder, describeBackups)] : []),
   ];
-  if (publish) {
-    const publishedAt = () => {
-      assertReplaceable(live, publish.file);
-      return `published: ${ago(publishedFact(publish.file, 'published_at'))}`;
-    };
-    checks.push(check('published file', publish.file, publishedAt));
-  }
-  if (backup) {
-    const madeAt = () => {
-      assertFolderExists(backup.folder, 'backup.folder');
-      return `last one: ${ago(warehouse.findLastBackups().success?.started_at)}`;
-    };
-    checks.push(check('backups', backup.folder, madeAt));
-  }
-  return checks;
 }
 
-function check(file: FileCheck['file'], path: string, describe: () => string): FileCheck {
+function check(file: FileCheck['file'], path: string, describe: (path: string) => string): FileCheck {
   try {
-    const description = describe();
+    const description = describe(path);
     const { file: size, wal, free } = measureDiskSpace(path);
     const sizes = file === 'backups' ? [] : [formatBytes(size + wal)];
     const result = [...sizes, description, `${formatBytes(free)} free on its disk`].join(', ');
