@@ -22,7 +22,7 @@ function judge({ outcome, differences }: TargetAccount) {
 const TEXTS = {
   failed: ({ failing_since: since }: TargetAccount, names: string) => ({
     ...{ text: `has failed since ${since ?? ''} UTC for ${names}`, options: '' },
-    hint: 'the worker tries again by itself; to try it now',
+    hint: 'a running worker tries again by itself; to try it now',
   }),
   refused: ({ account, code }: TargetAccount, names: string) => ({
     ...{ text: `refuses ${names}`, hint: 'if this warehouse is the right one' },

@@ -76,8 +76,8 @@ const backup: Kind = {
     const { error, made_at } = last;
     const what = `the backup of the warehouse ${error ? 'failed' : 'is overdue'}, ${formatLast(made_at)}`;
     const again = error
-      ? 'the worker tries again an hour after a failure'
-      : 'the worker begins again each minute';
+      ? 'a running worker tries again an hour after a failure'
+      : 'a running worker begins again each minute';
     return [
       {
         ...{ since, fields: { made_at, error } },

@@ -58,6 +58,21 @@ it.each([
   expect([code, stderr]).toEqual([expected, expect.stringMatching(message)]);
 });
 
+it.each([
+  ['its reader has ended', '| true', 0, ''],
+  ['its disk is full', '> /dev/full', 1, 'vodhouse: stdout cannot be written: the disk is full\n'],
+])('publish loads all targets though %s', async (_, output, code, stderr) => {
+  const targets = '[{ name: one, folder: ./one }, { name: two, folder: ./two }]';
+  const { cwd, succeed, run, write, text } = await publishingFolder();
+  await succeed('sync');
+  for (const name of ['one', 'two']) mkdirSync(join(cwd, name));
+  write(text.replace('publish: {}', `publish: { targets: ${targets} }`));
+  const command = `set -o pipefail; "${process.execPath}" "${resolve('bin/vodhouse.js')}" publish ${output}`;
+  const ended = spawnSync('bash', ['-c', command], { cwd, encoding: 'utf8' });
+  expect([ended.status, ended.stderr]).toEqual([code, stderr]);
+  expect((await run('status')).stdout).toMatch(/^target one: .*1 up to date.*\ntarget two: .*1 up to date/m);
+});
+
 it.skipIf(process.getuid?.() !== 0)(
   'says how to mount a published file that is mounted by itself',
   async () => {

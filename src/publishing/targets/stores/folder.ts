@@ -98,7 +98,7 @@ function toTargetError(error: unknown, root: string): TargetError {
   const hints: Readonly<Record<string, string>> = {
     ENOENT: `mount its disk; for a new lake: mkdir -p ${root}`,
     EACCES: `sudo chown -R ${owner} ${root}`,
-    ENOSPC: `df -h ${root}; loads go on by themselves`,
+    ENOSPC: `df -h ${root}; the next load goes on from here`,
   };
   return new TargetError(`the lake ${root}: ${errorMessage(error)}`, {
     code,

@@ -203,7 +203,7 @@ function findHint(status: number, code: string | null, place: S3Place): string {
     return 'allow the key s3:GetObject, s3:PutObject and s3:DeleteObject, and s3:ListBucket on the bucket';
   if (code === 'RequestTimeTooSkewed') return 'set the clock of this machine: timedatectl';
   if (status >= 500 || PASSING.includes(status))
-    return 'the store itself fails or is busy: look at its log; loads go on by themselves';
+    return 'the store itself fails or is busy: look at its log; the next load goes on from here';
   return status === 401 || status === 403 ? 'correct the keys of the target in the config' : correctPlace;
 }
 
