@@ -50,8 +50,6 @@ export async function loadAccount(
   const isWhole = claim === null || claim.pending === 'all' || claim.state.shape !== source.shapeOf(account);
   const kind = isWhole || force !== null ? 'all' : 'changes';
   const isEnded = kind === 'changes' && claim !== null && claim.pending === null;
-  const isNewest = isEnded && claim.state.publicationId === source.publicationId;
-  if (isNewest && !(await hasForeignFiles(context, account))) return 0;
   const plans = await planTables(context, account, kind);
   if (isEnded && plans.length === 0 && former.length === 0) return 0;
   await writeClaim(context, account, { pending: kind, row: claim?.row ?? null });
@@ -60,14 +58,6 @@ export async function loadAccount(
   for (const gone of former) for (const table of ACCOUNT_TABLES) await removeFiles(context, table, gone);
   await writeClaim(context, account, { pending: null, row: await createRow(context, account) }, former);
   return rows;
-}
-
-async function hasForeignFiles({ lake, source: { marts } }: LoadContext, account: string): Promise<boolean> {
-  for (const { table } of [...listLarge(marts), ...listSmall(marts)]) {
-    const { snapshot } = await lake.getLog(table.name);
-    if (filesOf(snapshot, 'account', account).some(isForeign)) return true;
-  }
-  return false;
 }
 
 async function planTables(context: LoadContext, account: string, kind: 'all' | 'changes'): Promise<Plan[]> {
