@@ -1,6 +1,6 @@
 /**
  * A worker for many days by a virtual clock: its schedule, the outages of its service, its crashes. `SOAK_DAYS` (default and
- * least: 30) and `SOAK_SEED` change its length, its videos, its outages and its crashes. Moments in milliseconds since 1970.
+ * least: 20) and `SOAK_SEED` change its length, its videos, its outages and its crashes. Moments in milliseconds since 1970.
  */
 import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
@@ -22,7 +22,7 @@ import {
   type SoakService,
 } from './soak-service.ts';
 
-export const DAYS = Math.max(30, Number(process.env['SOAK_DAYS'] ?? 30));
+export const DAYS = Math.max(20, Number(process.env['SOAK_DAYS'] ?? 20));
 export const SEED = Number(process.env['SOAK_SEED'] ?? 7);
 /** On 29 March 2026 the clocks of Berlin go forward. */
 export const START = toMs('2026-03-10T09:04Z');
