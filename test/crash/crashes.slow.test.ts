@@ -16,7 +16,7 @@ import { findPostgres, postgresForTests } from '../support/servers/postgres.ts';
 import { countCalls, FAULTS, injecting, runCommand } from './crashed-command.ts';
 import { failAfter, recordWrites } from './recorded-writes.ts';
 
-const { VODHOUSE_CRASH: given = '4' } = process.env;
+const { VODHOUSE_CRASH: given = '3' } = process.env;
 /** How many cases of each test are tried; `VODHOUSE_CRASH` is a number or `all`. */
 const SAMPLES = given === 'all' ? Infinity : Number(given);
 
@@ -77,7 +77,7 @@ beforeAll(async () => {
   return () => sandbox.close();
 });
 
-describe.each(SCENARIOS)('$name', { timeout: SAMPLES > 4 ? 36_000_000 : 600_000 }, (scenario) => {
+describe.each(SCENARIOS)('$name', { timeout: SAMPLES > 3 ? 36_000_000 : 600_000 }, (scenario) => {
   it('loses nothing at a fault of any call, and leaves nothing behind', async () => {
     const prepared = await prepare(scenario);
     const undisturbed = copyOf(prepared, scenario);
@@ -168,7 +168,7 @@ const writeConfig = (folder: string, top: string): void =>
 
 /** All, or a few in equal distances, from a random one. */
 function sample<Case>(cases: readonly Case[]): readonly Case[] {
-  const step = Math.max(1, Math.floor(cases.length / SAMPLES));
+  const step = Math.max(1, Math.ceil(cases.length / SAMPLES));
   const first = Math.floor(Math.random() * step);
   return cases.filter((_, index) => index % step === first);
 }

@@ -9,8 +9,8 @@ import { createTargetConfig } from '../support/fixtures/target-config.ts';
 import { startPostgresProxy, type Passed, type PostgresProxy } from '../support/servers/postgres-proxy.ts';
 import { findPostgres, postgresForTests } from '../support/servers/postgres.ts';
 
-/** Of each step but COMMIT only every fifth one is stopped at, others in each run; `VODHOUSE_FULL=1`: all of them. */
-const EVERY = process.env['VODHOUSE_FULL'] === '1' ? 1 : 5;
+/** Of each step but COMMIT only every tenth one is stopped at, others in each run; `VODHOUSE_FULL=1`: all of them. */
+const EVERY = process.env['VODHOUSE_FULL'] === '1' ? 1 : 10;
 const OFFSET = Math.floor(Math.random() * EVERY);
 
 /** What follows after COMMIT may fail. */
