@@ -69,10 +69,10 @@ async function createKeyCheck(app: FastifyInstance, keys: readonly string[]) {
     keyGenerator: ({ ip }) => toCaller(ip),
   });
   const countWrongKey = app.createRateLimit();
-  const match = createKeyMatcher(keys);
+  const hasKnown = createKeyMatcher(keys);
   return async (request: FastifyRequest, given: readonly string[]): Promise<boolean> => {
     if (given.length === 0) return false;
-    if (given.some((key) => match(key) !== undefined)) return true;
+    if (hasKnown(given)) return true;
     const counted = await countWrongKey(request);
     if (!counted.isAllowed && counted.isExceeded) throw new BlockedError(counted.ttl);
     return false;

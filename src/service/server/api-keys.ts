@@ -29,8 +29,8 @@ export const allowAll: Authorize = () => true;
 
 /** Allows requests with one of the keys in one of the locations; without keys, none. */
 export function createKeyAuth(keys: readonly string[], locations: readonly KeyLocation[]): Authorize {
-  const match = createKeyMatcher(keys);
-  return (request) => readKeys(locations, request).some((key) => match(key) !== undefined);
+  const hasKnown = createKeyMatcher(keys);
+  return (request) => hasKnown(readKeys(locations, request));
 }
 
 /** The keys that a request carries in these locations; an empty one is none. */
@@ -41,14 +41,11 @@ export function readKeys(
   return locations.map((location) => readKey(location, request) ?? '').filter((key) => key !== '');
 }
 
-/** The returned function finds the given key among the known ones, in constant time. */
-export function createKeyMatcher(keys: readonly string[]): (given: string | undefined) => string | undefined {
-  const known = keys.map((key) => ({ key, digest: digest(key) }));
-  return (given) => {
-    const givenDigest = digest(given ?? '');
-    const matches = known.filter((each) => timingSafeEqual(each.digest, givenDigest));
-    return given === undefined ? undefined : matches[0]?.key;
-  };
+/** The returned function says whether one of the given keys is known, in constant time. */
+export function createKeyMatcher(keys: readonly string[]): (given: readonly string[]) => boolean {
+  const known = keys.map(digest);
+  const isKnown = (key: string) => known.filter((each) => timingSafeEqual(each, digest(key))).length > 0;
+  return (given) => given.some(isKnown);
 }
 
 function digest(key: string): Buffer {
