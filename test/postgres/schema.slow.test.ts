@@ -157,12 +157,12 @@ describe.skipIf(findPostgres() === null)('the schema of a target', () => {
     const site = await openPublished();
     await site.load();
     await site.query(
-      `INSERT INTO $.videos (video_key, account) VALUES ('other/1', 'other'); INSERT INTO $.video_tags (video_key, account) VALUES ('other/1', 'other');
-ALTER TABLE $.videos DROP CONSTRAINT videos_pkey; ${NO_VIEWS}; ALTER TABLE $.video_tags ALTER tag TYPE varchar(9)`,
+      `INSERT INTO $.all_videos (video_key, account) VALUES ('other/1', 'other'); INSERT INTO $.video_tags (video_key, tag) VALUES ('other/1', 'x');
+ALTER TABLE $.all_videos DROP CONSTRAINT all_videos_pkey; ${NO_VIEWS}; ALTER TABLE $.video_tags ALTER tag TYPE varchar(9)`,
     );
     expect(await loadOutcome(site, { force: { account: 'main', kind: 'rebuild' } })).toBe('loaded');
-    for (const table of ['videos', 'video_tags'])
-      expect(await site.query(`SELECT account FROM $.${table} WHERE video_key = 'other/1'`)).toHaveLength(1);
+    for (const table of ['all_videos', 'video_tags'])
+      expect(await site.query(`SELECT FROM $.${table} WHERE video_key = 'other/1'`)).toHaveLength(1);
     expect(await site.query(`SELECT to_regclass('$.video_tags_account') IS NOT NULL AS is_there`)).toEqual([
       { is_there: true },
     ]);
