@@ -251,6 +251,7 @@ describe('status right after a failure', () => {
     const { code, stdout } = await run('status');
     expect([code, stdout]).toEqual([3, expect.stringContaining('target lake has failed since')]);
     expect(stdout).toContain(place);
+    expect(stdout).toContain('a running worker tries again by itself; to try it now: vodhouse publish');
     renameSync(`${place}.away`, place);
     await succeed('publish', '--target', 'lake');
     expect(await succeed('status')).not.toContain('has failed');
