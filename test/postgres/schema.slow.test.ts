@@ -92,7 +92,10 @@ describe.skipIf(findPostgres() === null)('the schema of a target', () => {
       'vodhouse_account lacks the primary key (account)',
       'ALTER TABLE $.vodhouse_account DROP CONSTRAINT vodhouse_account_pkey',
     ],
-    ['all_videos lacks the primary key (video_key)', 'ALTER TABLE $.all_videos DROP COLUMN video_key CASCADE'],
+    [
+      'all_videos lacks the primary key (video_key)',
+      'ALTER TABLE $.all_videos DROP COLUMN video_key CASCADE',
+    ],
     ['all_videos lacks the column account', 'ALTER TABLE $.all_videos DROP COLUMN account CASCADE'],
     [
       'storage_daily lacks the primary key (account, day)',

@@ -16,3 +16,9 @@ it('has the same shape for the same options, and another one for other columns o
   expect(shapeOf('ms')).toBe(shapes[0]);
   expect(shapeOf('ms', 'access_key')).toBe(shapes[4]);
 });
+
+it('has no more documented columns than a person can know', () => {
+  const { documented } = createMarts({ durationUnit: 'ms', exclude: ['access_key', 'org_access_key'] });
+  const columns = documented.flatMap((mart) => mart.columns);
+  expect(columns.length).toBeLessThanOrEqual(245);
+});
