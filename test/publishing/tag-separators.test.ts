@@ -14,7 +14,8 @@ function split(text: string, separators: readonly string[]): string[] {
     .map((character) => (isSeparator(character) ? '\0' : character))
     .join('')
     .split('\0');
-  return parts.map((part) => part.replaceAll(/^[ \t\n\r\u3000]+|[ \t\n\r\u3000]+$/g, '')).filter(Boolean);
+  const trimmed = parts.map((part) => part.replaceAll(/^[ \t\n\r\u3000]+|[ \t\n\r\u3000]+$/g, ''));
+  return trimmed.filter(Boolean).map((part) => Array.from(part).slice(0, 255).join(''));
 }
 
 /** The tags of each text, in its order, as the published file has them. */
