@@ -63,7 +63,7 @@ export const runs: Table = {
     word(
       'trigger',
       TRIGGERS,
-      'schedule: a scheduled time. catch_up: a missed scheduled time, or a parked run that resumed. manual: a person.',
+      'schedule: a scheduled time. catch_up: a missed one, or a parked run that resumed. manual: a person.',
     ),
     ...COMMON,
     column(
@@ -123,12 +123,12 @@ export const walks: Table = {
       NEW,
     ),
     ...counts(`
-edited      | updated     | videos  | Videos whose fields had changed.
-removed     | removed     | videos  | Videos that were marked removed at its end.
-restored    | restored    | videos  | Videos that were listed again: restored, or returned with the package.
+edited      | updated     | videos  | Edited videos.
+removed     | removed     | videos  | Removed videos.
+restored    | restored    | videos  | Restored or returned videos.
 unchanged   | unchanged   | records | Records equal to their row.
 quarantined | quarantined | records | Records that could not be stored.`),
-    sourceColumn('held_back_count', 'BIGINT', 'Removals that were held back when it ended.', 'v.held_back', {
+    sourceColumn('held_back_count', 'BIGINT', 'Removals held back at its end.', 'v.held_back', {
       unit: 'videos',
     }),
     ERROR,
