@@ -123,7 +123,7 @@ function createRegistration(
       const leaving = findLeavingFor(config);
       if (!acceptRetirements) assertMayRetire(leaving, formatCommand);
       for (const line of leavingLines(leaving)) {
-        const message = `${line}; its rows stay, marked as retired`;
+        const message = `${line}; the rows stay, marked as retired, and no longer count as present`;
         logger.warn({ event: 'package_leaves', reason: line }, message);
       }
       warehouse.registerPackages(config.accounts, clock.now());

@@ -21,7 +21,7 @@ export function differingFields(one: string, other: string): string {
 /**
  * A change of a row stores its former state in the same transaction, whatever statement makes it. A state holds from the moment at
  * which it was stored (`changed_at`). A change that takes no new `change_seq` fails at the second one: the key of its version is
- * there already.
+ * there already. No run retires a video: the one that is `running` then was killed.
  */
 export function createVersionTrigger(client: Database): void {
   const names = Object.keys(getTableColumns(video));
@@ -38,7 +38,7 @@ update video set version_number = old.version_number + 1,
     else 'edited' end,
   changed_fields = ${differingFields('old', 'new')},
   title_before = case when new.title is not old.title then old.title end,
-  run_id = ${CURRENT_RUN}
+  run_id = iif(new.removed_at is not null and new.change = 'retired', null, ${CURRENT_RUN})
 where rowid = new.rowid;
 end`);
 }

@@ -86,3 +86,6 @@ const WIDE =
 
 /** How many columns of a terminal a character takes. */
 const characterWidth = (character: string) => (NONE.test(character) ? 0 : WIDE.test(character) ? 2 : 1);
+
+/** The word with a capital letter. */
+export const capitalize = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);

@@ -21,7 +21,7 @@ import { countLive, findLiveIds, retireVideos } from './statements/video.ts';
 import { deletePagesAbout } from './statements/page-hash.ts';
 import type { PackageKey } from '../lib/package-key.ts';
 import * as packages from './statements/package.ts';
-import { countOrphanFailures, findWalkOf, findWalks } from './statements/walk.ts';
+import { countOrphanFailures, findWalkOf, findWalks, forgetCheckpoints } from './statements/walk.ts';
 import { transact } from '../database/transaction.ts';
 import { beginWalk, finishWalk, stopWalk } from './walks.ts';
 
@@ -234,5 +234,6 @@ function retire(tx: Tx, key: PackageKey, now: number): void {
   state.setChangeSeq(tx, { seq: changeSeq });
   packages.retirePackage(tx, { ...key, at, changeSeq });
   dropCandidates(tx, key, 'all');
+  forgetCheckpoints(tx, key);
   deletePagesAbout(tx, { ...key, low: 0, high: Number.MAX_SAFE_INTEGER });
 }

@@ -23,10 +23,16 @@ export function createMirror({ lists, calendar, clock, accounts }: MirrorParts):
       const [account] = found;
       if (!account) return packageNotFound(packageId);
       if (found.length > 1) return createAmbiguousError(`package ${packageId}`, found);
-      const page = await lists.page({ account: account.name, packageId }, query, signal);
+      const key = { account: account.name, packageId };
+      const page = await lists.page(key, query, signal);
       if (page) return { totalcount: page.size, records: page.records, readAt: page.walkedAt };
-      const message = `package ${packageId} of account ${account.name} has not been read completely yet`;
-      return { errorCode: 'PackageNotReady', message };
+      const reason = lists.isRetired(key)
+        ? 'left the config, and has not been read since'
+        : 'has not been read completely since it came into the config';
+      return {
+        errorCode: 'PackageNotReady',
+        message: `package ${packageId} of account ${account.name} ${reason}`,
+      };
     },
     storage: ({ from, to, direction }) => {
       const found = accounts.filter(({ storage }) => storage !== null);

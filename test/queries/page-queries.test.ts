@@ -1,8 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openPageQueries, type PageQueries } from '../../src/queries/page-queries.ts';
 import { openReadOnly, type Db } from '../../src/database/connection.ts';
+import type { Warehouse } from '../../src/warehouse/warehouse.ts';
+import { DAY_MS, HOUR_MS } from '../../src/lib/clock.ts';
 import { execute } from '../support/fixtures/live-file.ts';
 import {
+  ACCOUNT,
   EVERYTHING,
   KEY,
   PACKAGE,
@@ -19,9 +22,10 @@ let clock: VirtualClock;
 let details: PageQueries;
 let db: Db;
 let walker: PackageWalker;
+let warehouse: Warehouse;
 
 beforeEach(async () => {
-  ({ path, clock, walker } = await openTestWarehouse({ packageName: 'Lectures' }));
+  ({ path, clock, warehouse, walker } = await openTestWarehouse({ packageName: 'Lectures' }));
   details = openPageQueries(path);
   db = openReadOnly(path);
   return () => {
@@ -29,6 +33,13 @@ beforeEach(async () => {
     db.$client.close();
   };
 });
+
+/** The config names these packages, an hour later. */
+function configure(ids: readonly number[]): void {
+  clock.advance(HOUR_MS);
+  const packages = ids.map((id) => ({ id, name: null }));
+  warehouse.registerPackages([{ name: ACCOUNT, packages }], clock.now());
+}
 
 /** One page that has these videos and proves nothing, an hour later. */
 async function show(...list: ReturnType<typeof video>[]) {
@@ -58,9 +69,62 @@ describe('the latest changes', () => {
       ['edited', 1, 1], // the walk shows its former title
       ['edited', 1, 1],
       ['added', 8, 1],
-      ['added', 7, 7],
+      ['imported', 7, 7],
     ]);
     expect(latest(2)).toHaveLength(2);
+  });
+
+  it('have a package that left the config as one line, and one for what returned with it', async () => {
+    await walker.walkOnce(videos([1, 2, 3, 4, 5, 6, 7]));
+    configure([102]);
+    expect(latest(2)).toEqual([
+      ['retired', 7, 7],
+      ['imported', 7, 7],
+    ]);
+    configure([PACKAGE]);
+    clock.advance(HOUR_MS);
+    await walker.walkOnce(videos([1, 2, 3, 4, 5, 6, 8]));
+    expect(latest(2)).toEqual([
+      ['returned', 6, 6],
+      ['added', 8, 1],
+    ]);
+  });
+});
+
+describe('what came and went since midnight', () => {
+  const MIDNIGHT = '2026-03-02 00:00:00';
+  const changes = () => {
+    const { added, imported, removed } = details.videoChanges(MIDNIGHT)[0] ?? {};
+    return { added, imported, removed };
+  };
+
+  it('adds up to the level of each package, also one that left and came back', async () => {
+    await walker.walkOnce(videos([1, 2, 3]));
+    clock.advance(DAY_MS);
+    await removeOthers([1, 2]);
+    await walker.walkOnce(videos([1, 2, 4, 5]));
+    expect(changes()).toEqual({ added: 2, imported: 0, removed: 1 });
+    configure([102]);
+    configure([PACKAGE]);
+    expect(changes()).toEqual({ added: 2, imported: 0, removed: 5 }); // 3 - 5 + 2: none are left
+    await walker.walkOnce(videos([1, 2, 4, 6]));
+    expect(changes()).toEqual({ added: 6, imported: 0, removed: 5 });
+  });
+
+  it('has a first import apart, while it lasts and after it; what a walk in progress adds is added', async () => {
+    clock.advance(DAY_MS);
+    const first = await walker.begin();
+    await walker.page(first, { videos: videos([1, 2]) });
+    expect(changes()).toEqual({ added: null, imported: 2, removed: 0 });
+    await walker.finish(first);
+    expect(changes()).toEqual({ added: 0, imported: 2, removed: 0 });
+    clock.advance(HOUR_MS);
+    const later = await walker.begin();
+    await walker.page(later, { videos: videos([3]) });
+    expect(changes()).toEqual({ added: 1, imported: 2, removed: 0 });
+    clock.advance(HOUR_MS);
+    await walker.stop(later, 'failed');
+    expect(changes()).toEqual({ added: 1, imported: 2, removed: 0 });
   });
 });
 

@@ -9,7 +9,7 @@ import {
   videos,
 } from '../support/fixtures/package-walker.ts';
 import { openTestWarehouse } from '../support/fixtures/test-warehouse.ts';
-import { HOUR_MS } from '../../src/lib/clock.ts';
+import { DAY_MS, HOUR_MS } from '../../src/lib/clock.ts';
 import type { VirtualClock } from '../support/clocks/virtual-clock.ts';
 const firstIds = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 const NONE = { removed: 0, heldBack: 0 };
@@ -40,11 +40,12 @@ describe('a removal', () => {
     clock.advance(60_000);
     expect(await walker.finish(walk)).toEqual({ removed: 2, heldBack: 0 });
     expect(candidates()).toEqual([]);
-    const row = { removed_at: proved_at, changed_at: '2026-03-01 12:02:00' };
+    const at = '2026-03-01 12:02:00';
+    const row = { removed_at: at, changed_at: at, first_missing_at: proved_at };
     expect(
       readRows(
         path,
-        'select id, removed_at, changed_at, change_seq from video where removed_at is not null order by id',
+        'select id, removed_at, changed_at, first_missing_at, change_seq from video where removed_at is not null order by id',
       ),
     ).toEqual([
       { id: 2, ...row, change_seq: 6 },
@@ -64,7 +65,22 @@ describe('a removal', () => {
     clock.advance(60_000);
     await walker.page(walk, { videos: videos([1]), proof: EVERYTHING });
     await walker.finish(walk);
-    expect(readValue(path, 'select removed_at from video where id = 2')).toBe('2026-03-01 12:00:00');
+    expect(readRows(path, 'select removed_at, first_missing_at from video where id = 2')).toEqual([
+      { removed_at: '2026-03-01 12:01:00', first_missing_at: '2026-03-01 12:00:00' },
+    ]);
+  });
+
+  it('was first missing no later than it took effect, also where the clock was set back in between', async () => {
+    await walker.walkOnce(videos([1, 2]));
+    clock.advance(HOUR_MS);
+    const walk = await walker.begin();
+    await walker.page(walk, { videos: videos([1]), proof: EVERYTHING });
+    clock.advance(-30 * 60_000);
+    await walker.finish(walk);
+    const at = '2026-03-01 12:30:00';
+    expect(readRows(path, 'select removed_at, first_missing_at from video where id = 2')).toEqual([
+      { removed_at: at, first_missing_at: at },
+    ]);
   });
 
   it('does not take effect through a walk that stops, nor through the next one that starts from scratch', async () => {
@@ -150,6 +166,26 @@ describe('the brake', () => {
     expect(await walker.finish(walk)).toEqual({ removed: 20, heldBack: 30 });
     expect(removedIds()).toEqual(firstIds(30).slice(10));
     expect(candidates()).toHaveLength(30);
+  });
+
+  it('dates what is confirmed days later by that moment, and leaves every earlier day as it was', async () => {
+    const catalogue = (at: string) =>
+      readRows(
+        path,
+        `select id from video_version where removed_at is null and changed_at <= :at and :at < valid_to
+         union all select id from video where removed_at is null and changed_at <= :at`,
+        { at },
+      ).length;
+    await walkWithMissing(1000, 300);
+    const days = ['2026-03-01', '2026-03-02', '2026-03-03'].map((day) => `${day} 23:59:59`);
+    clock.advance(3 * DAY_MS);
+    expect(days.map(catalogue)).toEqual([1000, 1000, 1000]);
+    expect(await walker.walkOnce(videos(firstIds(700)))).toEqual({ removed: 300, heldBack: 0 });
+    expect(days.map(catalogue)).toEqual([1000, 1000, 1000]);
+    expect(['2026-03-04 12:00:59', '2026-03-04 12:01:00'].map(catalogue)).toEqual([1000, 700]);
+    const times = `select distinct removed_at, changed_at, first_missing_at from video where change = 'removed'`;
+    const [at, proof] = ['2026-03-04 12:01:00', '2026-03-01 12:01:00'];
+    expect(readRows(path, times)).toEqual([{ removed_at: at, changed_at: at, first_missing_at: proof }]);
   });
 
   it('clears videos that are seen again', async () => {

@@ -30,7 +30,7 @@ async function show(list: Parameters<typeof walker.walkOnce>[0]) {
   await walker.page(await walker.begin(), { videos: list });
 }
 
-/** A walk that proves the removal of all other videos at one minute past, and takes effect at two. */
+/** A walk that proves the removal of all other videos after a minute; the removal takes effect after another one. */
 async function removeOthers(ids: readonly number[]) {
   clock.advance(60_000);
   const walk = await walker.begin();
@@ -45,8 +45,9 @@ describe('a version', () => {
     await walker.page(await walker.begin(), { videos: [video(1, members), video(2)] });
     const before = row(1);
     await show([video(1, { title: 'new' }), video(2)]);
-    const [valid_from, valid_to] = ['2026-03-01 12:00:00', '2026-03-01 12:01:00'];
-    expect(versions(1)).toEqual([{ ...before, valid_from, valid_to }]);
+    const valid_to = '2026-03-01 12:01:00';
+    expect(before).toMatchObject({ changed_at: '2026-03-01 12:00:00' });
+    expect(versions(1)).toEqual([{ ...before, valid_to }]);
     expect(row(1)).toMatchObject({ title: 'new', changed_at: valid_to, change_seq: 3 });
     expect(countVersions()).toBe(1);
   });
@@ -57,24 +58,24 @@ describe('a version', () => {
     expect(row(1)).toMatchObject({ series: null, change_seq: 4 });
   });
 
-  it('of a live video that is removed ends at the proof, not at the end of the walk', async () => {
+  it('of a live video that is removed ends when the removal takes effect, not at its proof', async () => {
     await walker.walkOnce(videos([1, 2, 3]));
     const before = row(2);
     await removeOthers([1, 3]);
-    const proof = '2026-03-01 12:01:00';
-    expect(row(2)).toMatchObject({ removed_at: proof, changed_at: '2026-03-01 12:02:00' });
-    expect(versions(2)).toEqual([{ ...before, valid_from: '2026-03-01 12:00:00', valid_to: proof }]);
+    const [first_missing_at, at] = ['2026-03-01 12:01:00', '2026-03-01 12:02:00'];
+    expect(row(2)).toMatchObject({ removed_at: at, changed_at: at, first_missing_at });
+    expect(versions(2)).toEqual([{ ...before, valid_to: at }]);
     expect(countVersions()).toBe(1);
   });
 
-  it('of a removed video that returns is valid from the proof to the return', async () => {
+  it('of a removed video that returns is valid from the effect of the removal to the return', async () => {
     await walker.walkOnce(videos([1, 2, 3]));
     await removeOthers([1, 3]);
     const before = row(2);
     await show(videos([2]));
-    const [valid_from, valid_to] = ['2026-03-01 12:01:00', '2026-03-01 12:03:00'];
-    expect(versions(2)[1]).toEqual({ ...before, valid_from, valid_to });
-    expect(row(2)).toMatchObject({ removed_at: null, changed_at: valid_to });
+    const [began, valid_to] = ['2026-03-01 12:02:00', '2026-03-01 12:03:00'];
+    expect(versions(2)[1]).toEqual({ ...before, changed_at: began, valid_to });
+    expect(row(2)).toMatchObject({ removed_at: null, first_missing_at: null, changed_at: valid_to });
     expect(versions(2)).toHaveLength(2);
   });
 });
@@ -115,7 +116,7 @@ describe('the trigger that writes versions', () => {
     const [, into = '', values = ''] = /video_version \(([^)]*)\)\s*values \(([^]*)\);/.exec(text) ?? [];
     const columns = readColumns('video');
     const named = into.split(',').map((name) => name.trim());
-    expect([...named].sort()).toEqual([...columns, 'valid_from', 'valid_to'].sort());
+    expect([...named].sort()).toEqual([...columns, 'valid_to'].sort());
     const former = values.split(',').slice(0, columns.length);
     expect(former.map((value) => value.trim())).toEqual(
       named.slice(0, columns.length).map((name) => `old.${name}`),
@@ -153,20 +154,20 @@ describe('a state', () => {
     await show([video(2, { title: 'back', tag: 'x', mood: 'good' })]);
     await show([video(2, { title: 'back', tag: '', mood: 'good' })]);
     expect(states(2)).toEqual([
-      [1, 'added', null, null, 1],
+      [1, 'imported', null, null, 1],
       [2, 'edited', 'title tag extra ', 'Video 2', 2],
       [3, 'removed', null, null, 3],
       [4, 'restored', 'title ', 'new', 4],
       [5, 'edited', 'tag ', null, 5],
     ]);
-    expect(states(1)).toEqual([[1, 'added', null, null, 1]]);
+    expect(states(1)).toEqual([[1, 'imported', null, null, 1]]);
   });
 
   it('has no run where none is under way', async () => {
     await walker.walkOnce(videos([1]));
     execute(path, `update run set status = 'succeeded'; update video set title = 'by hand', change_seq = 7`);
     expect(states(1)).toEqual([
-      [1, 'added', null, null, 1],
+      [1, 'imported', null, null, 1],
       [2, 'edited', 'title ', 'Video 1', null],
     ]);
   });

@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { execute } from '../support/fixtures/live-file.ts';
+import { onlyMain } from '../support/servers/open-pages.ts';
 import {
+  configToServe,
   DAYS,
   fetchResponse,
   fetchStorage,
   fetchVideos,
+  liveFileToServe,
   MAIN,
   openSite,
+  openSiteOver,
   VIDEOS,
 } from '../support/servers/open-web-server.ts';
 
@@ -62,11 +67,26 @@ describe('a package', () => {
       for (const order of ['', '&sort_item=title', '&search_item=title&keyword=main']) {
         expect(await fetchVideos(`${url}${VIDEOS}?pkg=${pkg}${order}`)).toEqual({
           errorCode: 'PackageNotReady',
-          errorMessage: `package ${pkg} of account main has not been read completely yet`,
+          errorMessage: `package ${pkg} of account main has not been read completely since it came into the config`,
           ids: [],
         });
       }
     }
+  });
+
+  it('is not ready after it left the config, nor when it is back, before a walk has read it again', async () => {
+    const live = liveFileToServe();
+    const config = configToServe(live);
+    const accounts = onlyMain([{ id: 500, name: null }])(config.accounts);
+    const { url } = await openSiteOver({ ...config, accounts });
+    const readMessage = async () => (await fetchVideos(`${url}${VIDEOS}?pkg=500`)).errorMessage;
+    expect(await readMessage()).toBe(
+      'package 500 of account main left the config, and has not been read since',
+    );
+    execute(live, 'update package set retired_at = null, walked_at = null where package_id = 500');
+    expect(await readMessage()).toBe(
+      'package 500 of account main has not been read completely since it came into the config',
+    );
   });
 
   it('does not exist where the config has none with its id, whatever the file contains', async () => {

@@ -31,8 +31,8 @@ export type ChangeRow = Pick<
     at: string;
     /** What was searched: the field after the change, and before it. */
     searched: string;
-    /** Of the present state; null: it is not removed. */
-    removed_at: string | null;
+    /** Why the video is not present now; null: it is. */
+    gone: 'removed' | 'retired' | null;
     package_name: string | null;
   };
 
@@ -73,7 +73,8 @@ const listed = (table: string, ofPackage: boolean) => `(
       : `where rowid > :after and rowid <= :upto order by rowid desc`
   } limit -1) as list cross join ${table}`;
 
-const NOW = `video.duration, video.filesize, video.removed_at, package.name as package_name`;
+const NOW = `video.duration, video.filesize, iif(video.removed_at is null, null, video.change) as gone,
+  package.name as package_name`;
 const PACKAGE = `left join package on package.account = video.account and package.package_id = video.package_id`;
 
 /** Of the state in which the video was first seen. */

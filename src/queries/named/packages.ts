@@ -5,13 +5,11 @@ import type { PackageRow } from '../../lib/package-key.ts';
 export interface LastChange extends PackageRow {
   /** The change of the file with which its videos last changed; 0: never. */
   changed_seq: number;
-  /** The end of its first full walk; null: there was none. */
-  first_walked_at: string | null;
 }
 
 /** The last change of each package of the config. */
 export const PACKAGE_CHANGES = query<LastChange>(`
-select account, package_id, changed_seq, first_walked_at
+select account, package_id, changed_seq
 from package
 where retired_at is null`);
 
@@ -21,6 +19,7 @@ export interface PackageTotals {
   duration: number;
   /** Since `:since`; those that came back are added. */
   added: number;
+  /** Since `:since`; also those that left with their package, which has come back. */
   removed: number;
 }
 
@@ -30,7 +29,7 @@ const OF_PACKAGE = 'account = :account and package_id = :package_id';
 export const PACKAGE_TOTALS = query<PackageTotals, PackageRow & { since: string }>(`
 select total(filesize) as size_bytes, total(duration) as duration,
   coalesce(sum(change in ('added', 'restored', 'returned') and changed_at >= :since), 0) as added,
-  coalesce(sum(change = 'removed' and changed_at >= :since), 0) as removed
+  coalesce(sum(change in ('removed', 'retired') and changed_at >= :since), 0) as removed
 from (
   select iif(removed_at is null, filesize, 0) as filesize, iif(removed_at is null, max(0, duration), 0) as duration, change, changed_at
   from video where ${OF_PACKAGE}

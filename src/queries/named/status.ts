@@ -1,7 +1,7 @@
 /** Packages, held-back removals, quarantine, drift, the budget and runs. */
 import type { pause, run } from '../../database/schema/runs.ts';
 import type { Mode, Status, WalkChange } from '../../database/schema/values.ts';
-import type { drift, quarantine } from '../../database/schema/videos.ts';
+import type { drift, packageTable, quarantine } from '../../database/schema/videos.ts';
 import { query } from '../../database/query.ts';
 import type { PackageRow } from '../../lib/package-key.ts';
 
@@ -42,10 +42,10 @@ order by package.account, package.package_id`);
 
 /** One package. Also one that the config no longer names (since `retired_at`). */
 export const PACKAGE = query<
-  PackageStatus & { retired_at: string | null; changed_seq: number; first_walked_at: string | null },
+  PackageStatus & Pick<typeof packageTable.$inferSelect, 'retired_at' | 'last_count' | 'changed_seq'>,
   PackageRow
 >(`
-select ${PACKAGE_COLUMNS}, package.retired_at, package.changed_seq, package.first_walked_at
+select ${PACKAGE_COLUMNS}, package.retired_at, package.last_count, package.changed_seq
 from package
 ${LAST_WALK}
 where package.account = :account and package.package_id = :package_id`);

@@ -5,10 +5,14 @@ import type { PackageRow } from '../../lib/package-key.ts';
 export interface VideoChanges extends PackageRow {
   /** Videos that were new, or came back; null before the end of its first full walk. */
   added: number | null;
+  /** Also those that left with their package, which has come back. */
   removed: number;
   /** Videos of its first import: they are not added. */
   imported: number;
 }
+
+/** The walk ended after the first one, or has not ended yet. */
+const IS_LATER = "first_walked_at < coalesce(finished_at, '9999-12-31 23:59:59')";
 
 /**
  * What came and went today. By package, since `:at`: the start of the day of the service, in UTC. New and restored videos
@@ -17,8 +21,8 @@ export interface VideoChanges extends PackageRow {
  */
 export const VIDEO_CHANGES = query<VideoChanges, { at: string; position: number }>(`
 with came as (
-  select account, package_id, sum(restored) + coalesce(sum(inserted) filter (where finished_at > first_walked_at), 0) as added,
-    coalesce(sum(inserted) filter (where finished_at > first_walked_at is not true), 0) as imported
+  select account, package_id, sum(restored) + coalesce(sum(inserted) filter (where ${IS_LATER}), 0) as added,
+    coalesce(sum(inserted) filter (where ${IS_LATER} is not true), 0) as imported
   from walk
   join package using (account, package_id)
   where walk_id > coalesce((select walk_id from walk where started_at < :at order by walk_id desc limit 1), 0)
@@ -26,9 +30,9 @@ with came as (
 went as (
   select account, package_id, count(*) as removed
   from (
-    select account, package_id from video where removed_at >= :at and change = 'removed'
+    select account, package_id from video where removed_at >= :at
     union all
-    select account, package_id from video_version where rowid > :position and removed_at >= :at and change = 'removed')
+    select account, package_id from video_version where rowid > :position and removed_at >= :at)
   group by account, package_id)
 select package.account, package.package_id,
   iif(first_walked_at is null, null, coalesce(added, 0)) as added,

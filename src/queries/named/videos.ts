@@ -70,7 +70,7 @@ interface VideoKey extends Record<string, string | number> {
 
 /** One video. Its present state, without the keys that let it be played (`access_key`, `org_access_key`). */
 export const VIDEO = query<VideoRow, VideoKey>(`
-select account, package_id, id, ${SHOWN}, first_seen_at, changed_at, removed_at, change_seq, change
+select account, package_id, id, ${SHOWN}, first_seen_at, changed_at, removed_at, first_missing_at, change_seq, change
 from video
 where account = :account and package_id = :package_id and id = :id`);
 
@@ -78,7 +78,7 @@ export type VersionRow = VideoRow & { valid_to: string };
 
 /** The earlier states of a video. Newest first. */
 export const VERSIONS = query<VersionRow, VideoKey & { limit: number }>(`
-select account, package_id, id, ${SHOWN}, first_seen_at, changed_at, removed_at, change_seq, change, valid_to
+select account, package_id, id, ${SHOWN}, first_seen_at, changed_at, removed_at, first_missing_at, change_seq, change, valid_to
 from video_version
 where account = :account and package_id = :package_id and id = :id
 order by change_seq desc

@@ -20,7 +20,7 @@ export interface ListQuery {
   pageSize: number;
 }
 
-/** A page of a package that a full walk has completed before; read in one snapshot. */
+/** A page of a package that a full walk has completed since it came into the config; read in one snapshot. */
 export interface ListPage {
   /** Rows of the entire list. */
   size: number;
@@ -83,7 +83,7 @@ from package
 where account = :account and package_id = :packageId and walked_at is not null and retired_at is null`;
 
 /**
- * Prepares reading a page: `findIds` knows the ids on it. Null if no full walk of the package has completed. Must run in
+ * Prepares reading a page: `findIds` knows the ids on it. Null if no full walk of the package has completed since it came into the config. Must run in
  * one snapshot.
  */
 export function prepareListPage(db: Db) {

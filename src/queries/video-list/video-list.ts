@@ -1,5 +1,6 @@
 /** The live file as lists with pages: the videos of a package, and the storage days of an account. */
 import { openReadOnly } from '../../database/connection.ts';
+import { query } from '../../database/query.ts';
 import { readServedDays, findNewestReading } from '../../database/storage-days.ts';
 import { readSnapshot } from '../../database/transaction.ts';
 import { fromTimestamp } from '../../lib/clock.ts';
@@ -8,6 +9,10 @@ import type { PackageKey } from '../../lib/package-key.ts';
 import type { WideReads } from '../wide-reads.ts';
 import { getRankRange, prepareListPage, type ListPage, type ListQuery } from './list-page.ts';
 import { createFindLiveIds } from './live-ids.ts';
+
+const countRetired = query<never, PackageKey>(
+  'select count(*) as count from package where account = :account and package_id = :packageId and retired_at is not null',
+).count;
 
 export type VideoLists = ReturnType<typeof openVideoLists>;
 
@@ -27,8 +32,10 @@ export function openVideoLists(path: string, { scan }: Pick<WideReads, 'scan'>) 
   }
 
   return {
+    /** Whether the package left the config. */
+    isRetired: (key: PackageKey): boolean => countRetired(db, key) > 0,
     /**
-     * Null if no full walk of the package has completed: its content is unknown. A search, and any order other than by
+     * Null if no full walk of the package has completed since it came into the config: its content is unknown. A search, and any order other than by
      * id, rejects as `WideReads.scan` does.
      */
     page: async (key: PackageKey, query: ListQuery, signal: AbortSignal): Promise<ListPage | null> =>

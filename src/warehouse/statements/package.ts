@@ -79,9 +79,10 @@ export const listFullTurns = query<FullTurn>(
 type ServedSince = { account: string; since: string };
 const SERVED = {
   full: query<{ id: number }, ServedSince>(
-    `select distinct w.package_id as id from walk w join run r using (run_id)
+    `select distinct w.package_id as id from walk w join run r using (run_id) join package p using (account, package_id)
       where w.account = :account and w.mode = 'full' and w.status in ('succeeded', 'partial', 'failed')
-        and coalesce(r.origin_started_at, r.started_at) = :since`,
+        and coalesce(r.origin_started_at, r.started_at) = :since
+        and (p.last_turn_walk_id > 0 or p.failed_walks > 0)`, // it did not leave the config and return since
   ),
   quick: query<{ id: number }, ServedSince>(
     'select package_id as id from package where account = :account and compared_at >= :since',

@@ -139,7 +139,7 @@ export const markRemoved = query<
   PackageKey & { id: number; provedAt: string; at: string; changeSeq: number }
 >(
   `update video set removed_at = ${notBefore(':at')}, changed_at = ${notBefore(':at')},
-    first_missing_at = :provedAt, change_seq = :changeSeq where ${OF_PACKAGE} and id = :id`,
+    first_missing_at = ${notBefore('min(:provedAt, :at)')}, change_seq = :changeSeq where ${OF_PACKAGE} and id = :id`,
 ).run;
 
 /** Marks the live rows as retired, with the numbers after `changeSeq`. Returns how many. */

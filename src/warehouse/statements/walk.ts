@@ -94,6 +94,11 @@ export function closeWalk(tx: Tx, walkId: number, end: WalkResult): void {
   tx.update(walk).set(end).where(eq(walk.walk_id, walkId)).run();
 }
 
+/** No walk of the package is resumed: what those of before have read was retired since. */
+export const forgetCheckpoints = query<never, PackageKey>(
+  'update walk set checkpoint_id = null where account = :account and package_id = :packageId',
+).run;
+
 /** Deletes a walk that found nothing. */
 export const deleteWalk = query<never, { walkId: number }>('delete from walk where walk_id = :walkId').run;
 

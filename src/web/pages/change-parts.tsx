@@ -7,13 +7,13 @@ import { formatLength, formatSize, Title } from './format.tsx';
 import { findMeaning } from './glossary.tsx';
 
 const LEVELS: Record<Change, string> = {
-  imported: 'neutral',
+  imported: 'good',
   added: 'good',
   edited: 'new',
   removed: 'bad',
   restored: 'warn',
-  retired: 'neutral',
-  returned: 'neutral',
+  retired: 'new',
+  returned: 'new',
 };
 
 export const ChangeBadge = ({ change }: { change: Change }) => (
@@ -34,7 +34,7 @@ export function describeChange(row: ChangeRow, unit: 'ms' | 's'): string[] {
   if (row.change === 'removed' || row.change === 'retired') return [];
   const texts =
     row.change === 'added' || row.change === 'imported'
-      ? [formatLength(row.duration, unit), formatSize(row.filesize), row.removed_at ? 'since removed' : '']
+      ? [formatLength(row.duration, unit), formatSize(row.filesize), row.gone ? `since ${row.gone}` : '']
       : [listFields(row).join(', ')];
   return texts.filter((text) => text !== '');
 }

@@ -5,6 +5,7 @@ import type { Config } from '../../config/config.ts';
 import { createCalendar } from '../../lib/calendar.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import { addDays, isDay } from '../../lib/days.ts';
+import { capitalize } from '../../lib/format.ts';
 import type { PackageRow } from '../../lib/package-key.ts';
 import type { FoundChanges } from '../../queries/changes/find-changes.ts';
 import { LISTED_KINDS, SEARCHED_FIELDS, type ChangeRow } from '../../queries/named/changes.ts';
@@ -239,7 +240,7 @@ type TableProps = { view: ListView; changes: FoundChanges['changes']; name: stri
 
 function ListTable({ view: { kind, now, unit }, changes, name, hasPackage }: TableProps) {
   const isMixed = kind === null;
-  const when = kind === 'present' ? 'First stored' : kind === 'removed' ? 'Removed' : 'When';
+  const when = isMixed ? 'When' : kind === 'present' ? 'First stored' : capitalize(kind);
   const columns: (Column<ChangeRow> | false)[] = [
     ['Title', (row) => <TitleCell row={row} />],
     isMixed && ['Change', ({ change }) => <ChangeBadge change={change} />],
@@ -266,6 +267,6 @@ const TitleCell = ({ row }: { row: ChangeRow }) => (
     <a href={videoPath(row)}>
       <ChangedTitle change={row} />
     </a>
-    {row.removed_at !== null && row.change !== 'removed' && <small class="soft"> since removed</small>}
+    {row.gone !== null && row.gone !== row.change && <small class="soft"> since {row.gone}</small>}
   </>
 );

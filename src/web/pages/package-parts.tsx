@@ -31,6 +31,15 @@ export function getPackageStates({ packages, problems }: HealthReport): PackageS
   return packages.map((row) => ({ ...row, problem: first.get(keyOfPackage(row)) }));
 }
 
+/** The last one is today. */
+const COUNTED_DAYS = 30;
+
+/** From when on the changes of packages are counted, `YYYY-MM-DD HH:MM:SS` UTC. */
+export function findCountingStart(config: Pick<Config, 'timezone'>, now: number): string {
+  const { startOf } = createCalendar(config.timezone);
+  return toTimestamp(startOf(addDays(findToday(config, now), 1 - COUNTED_DAYS)));
+}
+
 interface StateProps {
   row: PackageState;
   /** An unscoped full run is in progress: packages without a walk will get one. */

@@ -6,7 +6,7 @@ import { createHealthReport, type HealthReport } from '../../health/report.ts';
 import { createCalendar } from '../../lib/calendar.ts';
 import { fromTimestamp } from '../../lib/clock.ts';
 import { addDays } from '../../lib/days.ts';
-import { formatCount } from '../../lib/format.ts';
+import { formatCount, pluralize } from '../../lib/format.ts';
 import { toPackageKey, type PackageKey, keyOfPackage, type PackageRow } from '../../lib/package-key.ts';
 import type { Growth, PackageTotals } from '../../queries/named/packages.ts';
 import type { PackageWalk } from '../../queries/named/videos.ts';
@@ -15,11 +15,15 @@ import { TrendChart } from '../charts/figures.tsx';
 import { packagePath, runPath, toQueryString } from '../paths.ts';
 import { findToday, idParam, type PageSources, type Routing } from '../routing.ts';
 import { AttentionSection } from './attention.tsx';
-import { createCounting } from './counting.ts';
 import { ALL_PACKAGES, formatHours, formatSize, Message, RelativeTime, Timestamp } from './format.tsx';
 import { Page } from './layout.tsx';
 import { readList, VideoList } from './list.tsx';
-import { getPackageStates, PackageStateLabel, type PackageState } from './package-parts.tsx';
+import {
+  findCountingStart,
+  getPackageStates,
+  PackageStateLabel,
+  type PackageState,
+} from './package-parts.tsx';
 import { WalkTable } from './run-tables.tsx';
 import { Section, Tabs } from './section.tsx';
 import { Tile } from './tiles.tsx';
@@ -52,7 +56,7 @@ export function addPackagePage({ sources, frame, page }: Routing): void {
         <h1>
           <bdi>{name ?? `Package ${of.package_id}`}</bdi> <small class="soft">{keyOfPackage(of)}</small>
         </h1>
-        <Summary health={health} retiredAt={stored?.retired_at ?? null} now={now} />
+        <Summary health={health} stored={stored} path={packagePath(of)} now={now} />
         {health && <Figures videos={health.videos} totals={totals.of(of)} unit={config.durationUnit} />}
         {items.length > 0 && (
           <AttentionSection items={items} all={formatCommand('status --json')} now={now} isOfPackage />
@@ -84,7 +88,7 @@ async function readPackage(
   );
   const stored = details.package(key);
   if (!stored && !health) return null;
-  const counted = createCounting(config, now)(stored ?? { ...of, changed_seq: 0, first_walked_at: null });
+  const counted = { ...of, changed_seq: stored?.changed_seq ?? 0, since: findCountingStart(config, now) };
   const [totals, growth, list] = await Promise.all([
     wideReads.totals([counted], TOTALS_WAIT_MS),
     wideReads.growth(of, signal),
@@ -111,21 +115,31 @@ function listTabs(path: string, kind: string | null) {
 interface SummaryProps {
   /** Undefined if it is no longer in the config. */
   health: PackageState | undefined;
-  retiredAt: string | null;
+  stored: ReturnType<PageSources['details']['package']>;
+  path: string;
   now: number;
 }
 
-function Summary({ health, retiredAt, now }: SummaryProps) {
+function Summary({ health, stored, path, now }: SummaryProps) {
   if (!health) {
+    const { retired_at: retiredAt = null, last_count: videos = null } = stored ?? {};
     return (
       <p class="notice">
-        No longer in the config{' '}
+        No longer in the config
         {retiredAt !== null && (
           <>
+            {' '}
             since <Timestamp at={retiredAt} />
           </>
         )}
-        . Its stored videos are kept.
+        .
+        {videos !== null && (
+          <>
+            {' '}
+            It had <a href={path + toQueryString({ kind: 'retired' })}>{pluralize(videos, 'video')}</a> when
+            it left: they are kept, and count as present no longer.
+          </>
+        )}
       </p>
     );
   }

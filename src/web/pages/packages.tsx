@@ -12,10 +12,14 @@ import type { PackageTotals } from '../../queries/named/packages.ts';
 import { createBars, Sparkline } from '../charts/figures.tsx';
 import { toQueryString } from '../paths.ts';
 import { findToday, pageParam, textParam, type PageSources, type Routing } from '../routing.ts';
-import { createCounting } from './counting.ts';
 import { formatHours, formatSize, PackageLink, RelativeTime } from './format.tsx';
 import { Page, REFRESH } from './layout.tsx';
-import { getPackageStates, PackageStateLabel, type PackageState } from './package-parts.tsx';
+import {
+  findCountingStart,
+  getPackageStates,
+  PackageStateLabel,
+  type PackageState,
+} from './package-parts.tsx';
 import { Pager, Section } from './section.tsx';
 import { isNumber, Table, toLabel, type Column } from './table.tsx';
 
@@ -93,7 +97,8 @@ async function readRows(sources: PageSources, now: number) {
   const { details, wideReads, config } = sources;
   const health = createHealthReport({ ...sources, publisher: null }, now, 1);
   const quarantine = new Map(details.quarantineByPackage().map((row) => [keyOfPackage(row), row.open]));
-  const counted = details.lastChanges().map(createCounting(config, now));
+  const since = findCountingStart(config, now);
+  const counted = details.lastChanges().map((row) => ({ ...row, since }));
   const totals = await wideReads.totals(counted, TOTALS_WAIT_MS);
   const rows = getPackageStates(health).map((row): Row => ({
     ...row,

@@ -1,7 +1,7 @@
 /** What runs and walks changed, in words and in cells; and the table of walks, on the pages of a run and of a package. */
 import { WALK_CHANGES, type WalkChange, type Status, type Trigger } from '../../database/schema/values.ts';
 import { fromTimestamp } from '../../lib/clock.ts';
-import { formatCount, formatDuration, pluralize } from '../../lib/format.ts';
+import { capitalize, formatCount, formatDuration, pluralize } from '../../lib/format.ts';
 import type { RunRow } from '../../queries/named/status.ts';
 import type { PackageWalk } from '../../queries/named/videos.ts';
 import { formatElapsed, Message, RelativeTime, StatusLabel } from './format.tsx';
@@ -11,7 +11,7 @@ type Counts = Record<WalkChange, number>;
 
 /** Nothing for 0. */
 export const COUNT_COLUMNS: readonly Column<Counts>[] = WALK_CHANGES.map((change) => [
-  `>${change.charAt(0).toUpperCase()}${change.slice(1)}`,
+  `>${capitalize(change)}`,
   (row) => (row[change] === 0 ? '' : formatCount(row[change])),
 ]);
 

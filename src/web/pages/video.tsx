@@ -147,6 +147,12 @@ function State({ state, previous, unit }: StateProps) {
       <p>
         <ChangeBadge change={state.change} /> <Timestamp at={state.changed_at} />
         {state.change === 'edited' && changes.length === 0 && ' a field that is not shown'}
+        {state.first_missing_at !== null && state.first_missing_at < state.changed_at && (
+          <>
+            {' first missing '}
+            <Timestamp at={state.first_missing_at} />
+          </>
+        )}
       </p>
       {changes.length > 0 && (
         <Fields

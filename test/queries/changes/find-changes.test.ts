@@ -29,11 +29,11 @@ function open(...statements: string[]) {
   return { find, findAll };
 }
 
-/** Videos 1 to `count`; those with even numbers are in package 102. */
+/** Videos 1 to `count`; those with even numbers are in package 102, and those up to 300 of the first import. */
 const videos = (count: number) => `
-insert into video (account, package_id, id, title, first_seen_at, changed_at, change_seq)
+insert into video (account, package_id, id, title, change, first_seen_at, changed_at, change_seq)
 with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})
-select 'main', 101 + (i % 2 = 0), i, 'Video ' || i, '${at(0)}', '${at(0)}', i from n;`;
+select 'main', 101 + (i % 2 = 0), i, 'Video ' || i, iif(i <= 300, 'imported', 'added'), '${at(0)}', '${at(0)}', i from n;`;
 
 let seq = 10_000;
 const change = (what: string, when: string, where = 'true') =>
@@ -50,14 +50,20 @@ const HISTORY = [
   change(`title = title || '.'`, at(4)),
 ];
 
+/** Package 102 leaves the config, and all but two of its videos come back with it. */
+const LEAVING = [
+  change(`removed_at = '${at(5)}', change = 'retired'`, at(5), 'package_id = 102'),
+  change(`removed_at = null`, at(6), 'package_id = 102 and id > 4'),
+];
+
 describe('the list of all changes', () => {
   it('has each step of each video once, whatever the size of a page', () => {
-    const { findAll } = open(...HISTORY);
+    const { findAll } = open(...HISTORY, ...LEAVING);
     for (const limit of [7, 64, 1_000]) {
       const { changes } = findAll({ limit });
       const counts = CHANGES.map((kind) => changes.filter((each) => each.change === kind).length);
       // an edit of a removed video leaves it removed
-      expect([limit, ...counts]).toEqual([limit, 400, 400 + 398, 3 + 2, 1]);
+      expect([limit, ...counts]).toEqual([limit, 300, 100, 400 + 398, 3 + 2, 1, 200, 198]);
       const times = changes.map((each) => each.at);
       expect(times).toEqual(times.toSorted().reverse());
       const keys = changes.map(({ change: kind, id, at: when }) => `${kind} ${id} ${when}`);
@@ -67,11 +73,11 @@ describe('the list of all changes', () => {
 
   it('has a change of the second in which its video was added above that', () => {
     const { find } = open(videos(1), change(`tag = 't'`, at(0)));
-    expect(find({}).changes.map((each) => each.change)).toEqual(['edited', 'added']);
+    expect(find({}).changes.map((each) => each.change)).toEqual(['edited', 'imported']);
   });
 
   it('of a package and of a kind are the same as among all', () => {
-    const { findAll } = open(...HISTORY);
+    const { findAll } = open(...HISTORY, ...LEAVING);
     const all = findAll({}).changes;
     const ofPackage = { account: 'main', package_id: 102 };
     for (const kind of CHANGES) {
@@ -100,7 +106,8 @@ describe('the list of all changes', () => {
       expect(one({ kind: 'present' })).toHaveLength(ofPackage ? 198 : 398);
     }
     expect(ids({ since: at(3), until: at(4) })).toEqual([2]);
-    expect(ids({ since: at(0), until: at(1), kind: 'added' })).toHaveLength(400);
+    expect(ids({ since: at(0), until: at(1), kind: 'added' })).toHaveLength(100);
+    expect(ids({ since: at(0), until: at(1), kind: 'imported' })).toHaveLength(300);
   });
 
   it('name the run that made them', () => {
@@ -111,9 +118,11 @@ describe('the list of all changes', () => {
       ...HISTORY.slice(2, 4),
       `update run set status = 'succeeded', finished_at = '${at(3)}';`,
       ...HISTORY.slice(4),
+      run(7, at(5)),
+      ...LEAVING,
     );
     const runs = (kind: Change) => [...new Set(findAll({ kind }).changes.map((each) => each.run_id))];
-    expect(CHANGES.map(runs)).toEqual([[null], [null, 3], [null, 5], [5]]);
+    expect(CHANGES.map(runs)).toEqual([[null], [null], [null, 3], [null, 5], [5], [null], [7]]);
     expect(findAll({ run_id: 5 }).changes.map(({ change: kind, id }) => [kind, id])).toEqual([
       ['restored', 2],
       ['removed', 3],
@@ -127,8 +136,15 @@ describe('the list of all changes', () => {
   it('has an edited title with the one before, and the video as it is now', () => {
     const { find } = open(...HISTORY.slice(0, 2), change(`removed_at = '${at(2)}'`, at(3), 'id = 400'));
     const [removed, , edited] = find({ ofPackage: { account: 'main', package_id: 102 } }).changes;
-    expect(removed).toMatchObject({ change: 'removed', at: at(3), shown_at: at(2), changed_fields: null });
-    expect(edited).toMatchObject({ change: 'edited', changed_fields: 'title ', removed_at: null });
+    expect(removed).toMatchObject({ change: 'removed', at: at(3), changed_fields: null, gone: 'removed' });
+    expect(edited).toMatchObject({ change: 'edited', changed_fields: 'title ', gone: null });
     expect([edited?.title_before, edited?.title]).toEqual(['Video 398', 'Video 398.']);
+  });
+
+  it('says which videos are gone now, removed or with their package', () => {
+    const { find } = open(...HISTORY, ...LEAVING);
+    const gone = (id: number) =>
+      find({ text: `Video ${id}`, kind: 'imported', limit: 500 }).changes.find((row) => row.id === id)?.gone;
+    expect([1, 2, 4, 5, 6].map(gone)).toEqual(['removed', 'retired', 'retired', null, null]);
   });
 });

@@ -1,10 +1,12 @@
 /**
- * Random histories of one package in the warehouse: pages with videos and proofs, walks that end, stop and are killed, clocks that
- * jump. The invariants of the file are checked after every step; at the end, the catalogue of every moment.
+ * Random histories of one package in the warehouse: pages with videos and proofs, walks that end, stop and are killed, removals that
+ * are held back, confirmed, accepted and struck, a config that drops the package and takes it back, clocks that jump. The invariants
+ * of the file are checked after every step; at the end, the catalogue of every moment.
  */
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { DAY_MS, fromTimestamp, toTimestamp } from '../../../src/lib/clock.ts';
+import type { Change } from '../../../src/database/schema/values.ts';
 import { openWarehouse, type Warehouse } from '../../../src/warehouse/warehouse.ts';
 import { createVirtualClock, type VirtualClock } from '../clocks/virtual-clock.ts';
 import { readRows, readValue, type Row } from '../fixtures/live-file.ts';
@@ -19,13 +21,18 @@ interface History {
   clock: VirtualClock;
   warehouse: Warehouse;
   walk: Walk | null;
+  /** The config does not have the package: nothing walks it. */
+  isLeft: boolean;
+  /** A full walk has ended before. */
+  isImported: boolean;
   hasJumped: boolean;
 }
 
-/** What a step did: videos by id and contents, as on its page; whether it let removals take effect. */
+/** What a step did: videos by id and contents, as on its page; whether it ended a walk, or took the package out of the config. */
 interface Done {
   shown?: readonly { id: number; title: string }[];
   isFinished?: boolean;
+  isLeaving?: boolean;
 }
 
 const id = fc.integer({ min: 1, max: HIGHEST_ID });
@@ -39,6 +46,7 @@ const pages = steps(
     isViolated: often(9, false, fc.constant(true)),
   },
   async (history: History, { shown, refused, proof, isViolated }): Promise<Done> => {
+    if (history.isLeft) return {};
     const walker = createWalker(history.warehouse, history.clock);
     const walk = (history.walk ??= await walker.begin());
     const ids = [...shown.map((each) => each.id), ...refused];
@@ -58,6 +66,7 @@ const finishes = steps(
   'finish',
   { share: fc.constantFrom(0, 0.5, 1), accept: fc.boolean() },
   async (history: History, given): Promise<Done> => {
+    if (history.isLeft) return {};
     const walker = createWalker(history.warehouse, history.clock);
     await walker.finish(history.walk ?? (await walker.begin()), { ...given, minimum: 2 });
     history.walk = null;
@@ -69,6 +78,7 @@ const stops = steps(
   'stop',
   { status: fc.constantFrom('failed', 'parked', 'interrupted') },
   async (history: History, { status }): Promise<Done> => {
+    if (history.isLeft) return {};
     const walker = createWalker(history.warehouse, history.clock);
     await walker.stop(history.walk ?? (await walker.begin()), status);
     history.walk = null;
@@ -92,6 +102,24 @@ const waits = steps(
   },
 );
 
+/** A run begins with a config that has the package, or no longer; no other run is under way then. */
+const configures = steps(
+  'configure',
+  { isLeft: fc.constantFrom(true, false, false) },
+  (history: History, { isLeft }): Done => {
+    const isLeaving = isLeft && !history.isLeft;
+    history.isLeft = isLeft;
+    history.walk = null;
+    register(history);
+    return { isLeaving };
+  },
+);
+
+function register({ warehouse, clock, isLeft }: History): void {
+  const packages = isLeft ? [] : [{ id: PACKAGE, name: null }];
+  warehouse.registerPackages([{ name: ACCOUNT, packages }], clock.now());
+}
+
 /** The clock is set, forward or back. */
 const jumps = steps(
   'jump',
@@ -111,6 +139,7 @@ const step: fc.Arbitrary<HistoryStep> = fc.oneof(
   { weight: 2, arbitrary: waits },
   { weight: 1, arbitrary: stops },
   { weight: 1, arbitrary: kills },
+  { weight: 2, arbitrary: configures },
 );
 const withJumps = fc.oneof({ weight: 6, arbitrary: step }, { weight: 1, arbitrary: jumps });
 
@@ -128,12 +157,11 @@ export async function runPackageHistory(all: readonly HistoryStep[]): Promise<st
     clock,
     warehouse: openWarehouse(path, clock),
     walk: null,
+    isLeft: false,
+    isImported: false,
     hasJumped: false,
   };
-  history.warehouse.registerPackages(
-    [{ name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] }],
-    clock.now(),
-  );
+  register(history);
   let before = readState(path);
   const broken: string[] = [];
   const timeline: Timeline = new Map();
@@ -141,8 +169,10 @@ export async function runPackageHistory(all: readonly HistoryStep[]): Promise<st
     clock.advance(400);
     const done = await each.act(history);
     const after = readState(path);
-    broken.push(...findBroken(before, after, done).map((text) => `${text} after ${String(each)}`));
+    const all = [...findBroken(before, after, done), ...findMisdated(before, after, history)];
+    broken.push(...all.map((text) => `${text} after ${String(each)}`));
     recordStates(timeline, before, after, clock.now());
+    history.isImported ||= done.isFinished ?? false;
     before = after;
   }
   history.warehouse.close();
@@ -154,8 +184,10 @@ function readState(path: string) {
   const candidates = readRows(path, 'select id, proved_at from removal_candidate');
   return {
     liveCount: Number(readValue(path, 'select live_count from package')),
+    lastCount: readValue(path, 'select last_count from package'),
     seq: Number(readValue(path, 'select change_seq from warehouse_state')),
     rows: new Map(readRows(path, 'select * from video').map((row) => [Number(row['id']), row])),
+    versions: readRows(path, 'select * from video_version order by rowid'),
     /** When each was proved, by its id. */
     candidates: new Map(candidates.map((row) => [Number(row['id']), String(row['proved_at'])])),
   };
@@ -164,10 +196,23 @@ function readState(path: string) {
 type FileState = ReturnType<typeof readState>;
 
 const isLive = (row: Row | undefined) => row?.['removed_at'] === null;
+const STAMPS = [
+  'change_seq',
+  'changed_at',
+  'version_number',
+  'change',
+  'changed_fields',
+  'title_before',
+  'run_id',
+];
 const withoutStamps = (row: Row | undefined) =>
-  JSON.stringify(row && { ...row, change_seq: null, changed_at: null });
+  JSON.stringify(Object.entries(row ?? {}).filter(([name]) => !STAMPS.includes(name)));
 
-function findBroken(before: FileState, after: FileState, { shown = [], isFinished = false }: Done): string[] {
+function findBroken(
+  before: FileState,
+  after: FileState,
+  { shown = [], isFinished = false, isLeaving = false }: Done,
+): string[] {
   const broken: string[] = [];
   const check = (isMet: boolean, message: string) => {
     if (!isMet) broken.push(message);
@@ -190,8 +235,20 @@ function findBroken(before: FileState, after: FileState, { shown = [], isFinishe
     const isTwice = shown.filter((each) => each.id === number).length > 1;
     check(!isSame || !isStamped || isTwice, `row ${number} was stamped without a change`);
     check(isSame || Number(row['change_seq']) > before.seq, `row ${number} changed without a new change_seq`);
-    const isRemoved = isLive(old) && !isLive(row);
-    check(!isRemoved || (isFinished && before.candidates.has(number)), `row ${number} was removed unproved`);
+    const isGone = isLive(old) && !isLive(row);
+    const isProved = isFinished && before.candidates.has(number);
+    check(!isGone || isLeaving || isProved, `row ${number} was removed unproved`);
+    check(
+      !isGone || row['change'] === (isLeaving ? 'retired' : 'removed'),
+      `row ${number} is ${row['change']}`,
+    );
+  }
+  if (isLeaving) {
+    check(
+      after.liveCount === 0 && after.candidates.size === 0,
+      'a package that left has videos or candidates',
+    );
+    check(after.lastCount === before.liveCount, `last_count is ${after.lastCount}, not ${before.liveCount}`);
   }
   for (const [number, title] of new Map(shown.map((each) => [each.id, each.title]))) {
     const row = after.rows.get(number);
@@ -201,23 +258,56 @@ function findBroken(before: FileState, after: FileState, { shown = [], isFinishe
   return broken;
 }
 
+/** History is only appended: what a step stores has a new number, the time of the step, and the kind that its states tell. */
+function findMisdated(before: FileState, after: FileState, history: History): string[] {
+  const stored = after.versions.slice(0, before.versions.length);
+  if (JSON.stringify(stored) !== JSON.stringify(before.versions)) return ['a stored version changed'];
+  const now = toTimestamp(history.clock.now());
+  const former = new Map(before.rows);
+  const states = [...after.versions.slice(stored.length), ...after.rows.values()];
+  return states
+    .sort((one, other) => Number(one['change_seq']) - Number(other['change_seq']))
+    .flatMap((state): string[] => {
+      const old = former.get(Number(state['id']));
+      former.set(Number(state['id']), state);
+      if (old?.['change_seq'] === state['change_seq']) return [];
+      const text = `state ${state['id']} ${state['change']} at ${state['changed_at']}`;
+      const kind = nameChange(old, state, history.isImported);
+      const proof = kind === 'removed' ? before.candidates.get(Number(state['id'])) : null;
+      return [
+        ...(Number(state['change_seq']) > before.seq ? [] : [`${text} has an old number`]),
+        ...(history.hasJumped || state['changed_at'] === now ? [] : [`${text} was stored at ${now}`]),
+        ...(state['change'] === kind ? [] : [`${text} is ${kind}`]),
+        ...(history.hasJumped || isLive(state) || state['first_missing_at'] === proof
+          ? []
+          : [`${text} was proved at ${proof}, not ${state['first_missing_at']}`]),
+      ];
+    });
+}
+
+function nameChange(old: Row | undefined, state: Row, isImported: boolean): Change {
+  if (!old) return isImported ? 'added' : 'imported';
+  if (!isLive(state)) return state['change'] === 'retired' ? 'retired' : 'removed';
+  if (isLive(old)) return 'edited';
+  return old['change'] === 'retired' ? 'returned' : 'restored';
+}
+
 /** The titles of each video, from which second on; null: it is removed. */
 type Timeline = Map<number, { at: number; title: string | null }[]>;
 
-/** A removal is valid from its proof on, everything else from the step on. */
 function recordStates(timeline: Timeline, before: FileState, after: FileState, now: number): void {
   const titleOf = (row: Row | undefined) => (isLive(row) ? String(row?.['title']) : null);
   for (const [number, row] of after.rows) {
     const title = titleOf(row);
     if (title === titleOf(before.rows.get(number))) continue;
-    const at = title === null ? before.candidates.get(number) : toTimestamp(now);
-    timeline.set(number, [...(timeline.get(number) ?? []), { at: fromTimestamp(at ?? ''), title }]);
+    const at = fromTimestamp(toTimestamp(now));
+    timeline.set(number, [...(timeline.get(number) ?? []), { at, title }]);
   }
 }
 
 /** The catalogue as it was at a moment; the end of a state is exclusive. */
 const CATALOGUE = `
-select id, title from video_version where removed_at is null and valid_from <= :at and :at < valid_to
+select id, title from video_version where removed_at is null and changed_at <= :at and :at < valid_to
 union all select id, title from video where removed_at is null and changed_at <= :at
 order by id`;
 
@@ -241,14 +331,15 @@ function findWrongMoments(path: string, timeline: Timeline): string[] {
   });
 }
 
-/** Time in the file never runs backward, wherever the clock jumps. */
+/** Time in the file never runs backward, wherever the clock jumps, and a state begins where the one before it ends. */
 const BACKWARD = `
 with state as (
-  select id, change_seq, valid_from, valid_to from video_version
-  union all select id, change_seq, coalesce(removed_at, changed_at), null from video),
+  select id, change_seq, changed_at, valid_to from video_version
+  union all select id, change_seq, changed_at, null from video),
 pair as (
-  select *, lag(valid_to) over (partition by id order by change_seq) as before,
-    lag(valid_from) over (partition by id order by change_seq) as from_before
+  select *, lag(valid_to) over (partition by id order by change_seq) as ended_before,
+    lag(changed_at) over (partition by id order by change_seq) as began_before
   from state)
-select id, change_seq from pair where valid_to < valid_from or before > valid_from or from_before > valid_from
-union select id, change_seq from video where removed_at < first_seen_at or changed_at < first_seen_at`;
+select id, change_seq from pair where valid_to < changed_at or ended_before <> changed_at or began_before > changed_at
+union select id, change_seq from video
+where changed_at < first_seen_at or removed_at <> changed_at or first_missing_at > removed_at`;

@@ -9,14 +9,12 @@ import type { WalkRow } from '../../../src/warehouse/statements/walk.ts';
 import { getEffectiveSize, isListedSince, listIds, wasListedAt, type Fields } from './listed-package.ts';
 import type { WalkCase } from './walk-case.ts';
 
-/** When each removed row was marked removed, by its id. */
+/** When the removal of each removed row was first proved, by its id. */
 export type Removed = ReadonlyMap<number, string>;
 
 export function removedRows({ pipeline }: WalkCase): Removed {
-  const sql = 'select id, removed_at from video where removed_at is not null';
-  return new Map(
-    pipeline.query<{ id: number; removed_at: string }>(sql).map((row) => [row.id, row.removed_at]),
-  );
+  const sql = 'select id, first_missing_at as at from video where removed_at is not null';
+  return new Map(pipeline.query<{ id: number; at: string }>(sql).map(({ id, at }) => [id, at]));
 }
 
 /** The violations of the last run; `before` is what was removed before it. */
@@ -36,16 +34,18 @@ export function findViolations(one: WalkCase, before: Removed, summary: RunSumma
 }
 
 /**
- * A. No video that was listed throughout is removed. B. A removed video was missing at `removed_at`, if the list was sorted then:
- * in a list that only seemed sorted, a proof may be early.
+ * A. No video that was listed throughout is removed. B. A removed video was missing at `first_missing_at`, if the list was
+ * sorted then: in a list that only seemed sorted, a proof may be early.
  */
 function findRemovalViolations(one: WalkCase, walk: WalkRow | undefined, id: number, at: string): string[] {
   if (!walk) return [`A: ${id} is marked removed without a walk`];
   const isKept = isListedSince(one.listed, id, fromTimestamp(walk.origin_started_at));
   const isEarly = one.sortedSince <= fromTimestamp(at) && wasListedAt(one.listed, id, fromTimestamp(at));
   return [
-    ...(isKept ? [`A: ${id} was there since ${walk.origin_started_at}, and is marked removed at ${at}`] : []),
-    ...(isEarly ? [`B: ${id} was listed at ${at}, when it was marked removed`] : []),
+    ...(isKept
+      ? [`A: ${id} was there since ${walk.origin_started_at}, and is marked removed, proved at ${at}`]
+      : []),
+    ...(isEarly ? [`B: ${id} was listed at ${at}, when it was proved removed`] : []),
   ];
 }
 
@@ -96,17 +96,29 @@ function findLeft({ pipeline }: WalkCase, { status, walk_id, mode }: WalkRow): s
   return left.map(({ id }) => `E: ${id} is left as a candidate`);
 }
 
-/** E. Counts, versions and candidates match the rows. A version is valid until the next one is, and the last one until the row. */
+const STATES = `(
+  select id, change_seq, changed_at, valid_to from video_version
+  union all select id, change_seq, changed_at, null from video)`;
+
+/**
+ * E. Counts, versions and candidates match the rows. A version is valid until the next one is, and the last one until the row; later
+ * changes have later numbers and times.
+ */
 const BROKEN = {
   'live_count is not the number of live rows': `
     select live_count from package
     where live_count <> (select count(*) from video where video.package_id = package.package_id and removed_at is null)`,
   'versions do not join up': `
-    select id, valid_from, valid_to, next_from from (
-      select *, lead(valid_from) over (partition by id order by change_seq) as next_from from (
-        select id, change_seq, valid_from, valid_to from video_version
-        union all select id, change_seq, coalesce(removed_at, changed_at), null from video))
-    where valid_to is not null and (next_from is not valid_to or valid_from > valid_to)`,
+    select id, changed_at, valid_to, next_at from (
+      select *, lead(changed_at) over (partition by id order by change_seq) as next_at from ${STATES})
+    where valid_to is not null and (next_at is not valid_to or changed_at > valid_to)`,
+  'a change is dated before the one that was stored before it': `
+    select id, change_seq, changed_at, before from (
+      select *, lag(changed_at) over (order by change_seq) as before from ${STATES})
+    where changed_at < before`,
+  'a removal is not dated by its effect, or took effect before its proof': `
+    select id, changed_at, removed_at, first_missing_at from video
+    where removed_at is not null and (removed_at <> changed_at or first_missing_at > removed_at or first_missing_at is null)`,
   'a candidate is no live row': `
     select id from removal_candidate where id not in (select id from video where removed_at is null)`,
 };

@@ -63,8 +63,9 @@ let changes = 0;
 const createVideos = (account: string, package_id: number, ids: readonly number[]) =>
   ids.map((id) => {
     const title = `${account} ${id} ${'가나다 '.repeat(id)}`;
-    return videoRow(id, { account, package_id, title, change_seq: ++changes });
+    return videoRow(id, { account, package_id, title, change: 'imported', change_seq: ++changes });
   });
+const RETIRED_AT = '2026-03-09 00:00:00';
 const read = (account: string) =>
   insert('storage_reading', { account, observed_at: '2026-03-10 11:30:00', date: '2026-03-10' });
 
@@ -74,7 +75,7 @@ export const liveFileToServe = copiesOf(() =>
     packageRow(101, walked('main', 2)),
     packageRow(102),
     packageRow(104, walked('main', 60)),
-    packageRow(500, { ...walked('main', 1), retired_at: '2026-03-09 00:00:00' }),
+    packageRow(500, { ...walked('main', 0), last_count: 1, retired_at: RETIRED_AT }),
     packageRow(101, walked('other', 3)),
     packageRow(7, walked('alone', 1)),
     ...createVideos('main', 101, [1, 2]),
@@ -85,6 +86,8 @@ export const liveFileToServe = copiesOf(() =>
       Array.from({ length: 60 }, (_, index) => index + 1),
     ),
     ...createVideos('main', 500, [1]),
+    `update video set removed_at = '${RETIRED_AT}', changed_at = '${RETIRED_AT}', change = 'retired', change_seq = ${++changes}
+      where package_id = 500;`,
     ...createVideos('other', 101, [3, 4, 5]),
     ...createVideos('alone', 7, [6]),
     storageRow('2026-03-08', 1_000),

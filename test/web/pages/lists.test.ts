@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { CHANGES } from '../../../src/database/schema/values.ts';
 import { insert, videoRow } from '../../support/fixtures/filled-live-file.ts';
 import { getExactText, linksIn, named, rowsIn } from '../../support/read-html.ts';
 import { openPages, type ReadPage } from '../../support/servers/open-pages.ts';
@@ -41,7 +42,11 @@ const HISTORY = [
     12,
     `${AT[12]}:00`,
     { removed: 7 },
-    change('id between 11 and 17', `${AT[12]}:30`, `removed_at = '2026-03-08 09:00:00'`), // held back until then
+    change(
+      'id between 11 and 17', // first missing two days before, and held back until now
+      `${AT[12]}:30`,
+      `removed_at = '${AT[12]}:30', first_missing_at = '2026-03-08 09:00:00'`,
+    ),
   ),
   ...run(13, `${AT[13]}:00`, { restored: 1 }, change('id = 11', `${AT[13]}:30`, `removed_at = null`)),
 ];
@@ -65,7 +70,7 @@ describe('the list of videos and changes', () => {
     expect(shown).toHaveLength(50);
     expect(shown[0]?.slice(1)).toEqual(['restored', '', '1:00', '1 GiB', 'Lectures', '119 min ago', '13']);
     expect(shown.slice(1, 8).map((row) => [row[1], row[6], row[7]])).toEqual(
-      Array.from({ length: 7 }, () => ['removed', '2 days ago', '12']),
+      Array.from({ length: 7 }, () => ['removed', '2 h ago', '12']),
     );
     expect(shown.slice(8, 12).map((row) => [row[1], row[2], row[7]])).toEqual([
       ...[
@@ -98,14 +103,31 @@ describe('the list of videos and changes', () => {
       ['run=12&kind=removed&package=main/101', 0],
       ['package=main/101', 2],
       ['package=104&kind=added&run=11', 1],
-      ['kind=removed&day=2026-03-08', 7], // a removal is of the day of its proof
-      ['kind=removed&day=2026-03-10', 0],
-      ['day=2026-03-10', 5],
+      ['kind=removed&day=2026-03-08', 0], // a removal is of the day on which it took effect
+      ['kind=removed&day=2026-03-10', 7],
+      ['day=2026-03-10', 12],
+      ['kind=imported&package=104', 50],
+      ['kind=retired', 1],
+      ['kind=returned', 0],
       ['kind=present&package=104&q=main', 50],
       ...odd.map((query) => [query, 50] as const),
     ] as const;
     for (const [query, count] of counts)
       expect([query, rows(await page(`/changes?${query}`)).length]).toEqual([query, count]);
+  });
+
+  it('can be of each kind, with its name above the times, and says which videos are gone since', async () => {
+    const { page } = await openPages(HISTORY);
+    const all = await page('/changes');
+    const kinds = named(all.part('kind'), 'option').map(({ attributes }) => attributes.get('value'));
+    expect(kinds).toEqual(['all', 'present', ...CHANGES]);
+    for (const kind of kinds) {
+      const [headings = []] = rowsIn((await page(`/changes?kind=${kind}&package=500`)).part('changes'));
+      const when = kind === 'all' ? 'When' : `${kind?.charAt(0).toUpperCase()}${kind?.slice(1)}`;
+      if (headings.length > 0) expect(headings.at(-2)).toBe(when);
+    }
+    const of500 = titles(await page('/changes?package=main/500'));
+    expect(of500.map((text) => text.endsWith('since retired'))).toEqual([false, true]);
   });
 
   it('says that a run or a package does not exist', async () => {
@@ -120,10 +142,10 @@ describe('the list of videos and changes', () => {
     );
     const { page } = await openPages([...HISTORY, ...many, change('id > 2099', `${AT[14]}:00`, `tag = 'T'`)]);
     for (const [filter, count] of [
-      ['', 70 + 130 + 41],
+      ['', 70 + 130 + 42],
       ['?package=main/104', 191 + 41],
       ['?package=main/104&kind=edited', 33],
-      ['?kind=added', 200],
+      ['?kind=added', 131],
       ['?kind=present&q=VIDEO', 130],
       ['?kind=present&q=video&package=104', 130],
     ] as const) {
@@ -149,7 +171,8 @@ const VIDEOS = [
   title(101, 11, 'Éclair au Café', { tag: 'Süßes', content: 'Part of 2' }),
   title(102, 12, ODD),
   title(101, 13, NFD),
-  title(104, 113, 'cafe', { removed_at: `${AT[13]}:00`, first_seen_at: '2026-03-04 15:00:00' }),
+  title(104, 113, 'cafe', { first_seen_at: '2026-03-04 15:00:00' }),
+  change('id = 113', `${AT[13]}:00`, `removed_at = '${AT[13]}:00'`),
 ];
 
 describe('the search', () => {

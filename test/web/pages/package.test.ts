@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { insert } from '../../support/fixtures/filled-live-file.ts';
+import { insert, videoRow } from '../../support/fixtures/filled-live-file.ts';
 import { AT, run, walk, type Row } from '../../support/fixtures/page-rows.ts';
 import { openPages, type ReadPage } from '../../support/servers/open-pages.ts';
 import { linksIn, named, rowsIn, getText } from '../../support/read-html.ts';
@@ -61,13 +61,12 @@ describe('the page of a package', () => {
 
   it('adds up its videos, and what came and went in thirty days', async () => {
     const { page } = await openPages([
-      edit('id = 1', AT, `removed_at = '2026-03-09 11:00:00'`),
-      edit('id = 2', AT, `removed_at = '2026-03-09 11:00:00'`),
+      edit('id = 1', AT, `removed_at = '${AT}', first_missing_at = '2026-01-09 11:00:00'`),
+      edit('id = 2', AT, `removed_at = '${AT}'`),
       edit('id = 2', AT, `removed_at = null`),
-      `update package set first_walked_at = '2026-02-01 00:00:00' where package_id = 104;`,
     ]);
     const shown = await counted(page);
-    expect(figures(shown)).toEqual(['60', '1.0', '59 GiB', '61', '2']); // the tests leave `live_count` as it is
+    expect(figures(shown)).toEqual(['60', '1.0', '59 GiB', '1', '2']); // the tests leave `live_count` as it is
     const titles = named(shown.part('growth'), 'title').map(getText);
     expect(titles).toEqual([
       'Videos: 60 on 2026-03-01, 59 on 2026-03-10',
@@ -76,10 +75,8 @@ describe('the page of a package', () => {
   });
 
   it('counts no first import as added', async () => {
-    const { page } = await openPages([
-      `update package set first_walked_at = '2026-03-01 03:00:00' where package_id = 104;`,
-    ]);
-    expect(figures(await counted(page)).at(3)).toBe('0');
+    const { page } = await openPages([videoRow(900, { package_id: 104, changed_at: AT, first_seen_at: AT })]);
+    expect(figures(await counted(page)).at(3)).toBe('1');
   });
 
   it('says what needs attention in it, with the command, and nothing where all is fine', async () => {
@@ -120,13 +117,28 @@ describe('the page of a package', () => {
     expect(walks[1]?.slice(0, 4)).toEqual(['1 full', '60 min ago', '', 'partial']);
   });
 
-  it('exists for one that was never walked or is retired; and for no other', async () => {
+  it('counts what left with its package as removed, and as added what came back with it', async () => {
+    const { page } = await openPages([
+      edit('id <= 50', '2026-03-05 00:00:00', `removed_at = '2026-03-05 00:00:00', change = 'retired'`),
+      edit('id <= 45', AT, `removed_at = null`),
+    ]);
+    expect(figures(await counted(page)).slice(3)).toEqual(['45', '50']);
+  });
+
+  it('exists for one that was never walked, and for one that is retired, with the videos that it had; and for no other', async () => {
     const { page } = await openPages();
     for (const id of [102, 103])
       expect((await page(`/packages/main/${id}`)).partText('content')).toContain('not synced yet');
     const retired = await page('/packages/main/500');
-    expect(retired.partText('content')).toContain('No longer in the config since 2026-03-09 09:00:00');
-    expect(listed(retired)).toHaveLength(1);
+    expect(retired.partText('content')).toContain(
+      'No longer in the config since 2026-03-09 09:00:00. It had 1 video when it left: they are kept, and count as present no longer.',
+    );
+    expect(listed(retired)).toHaveLength(0);
+    const [[href = ''] = []] = linksIn(retired.part('content')).filter(([, text]) => text === '1 video');
+    expect(rowsIn((await page(href)).part('videos')).map((row) => row.slice(0, 4))).toEqual([
+      ['Title', 'Length', 'Size', 'Retired'],
+      ['main 1 가나다', '1:00', '1 GiB', '36 h ago'],
+    ]);
     for (const path of ['main/999', 'alone/101', 'nobody/104', 'MAIN/104'])
       expect((await page(`/packages/${path}`, 404)).partText('content')).toContain('No such package');
   });

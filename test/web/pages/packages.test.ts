@@ -18,10 +18,10 @@ async function loaded(opened: Awaited<ReturnType<typeof openPages>>, path: strin
 /** 101: two videos of 1 GiB and a minute, as all others; 104: sixty. */
 const CHANGED = [
   `update video set filesize = 1099511627776, change_seq = change_seq + 100, duration = 7200000, changed_at = '${AT}' where account = 'main' and package_id = 101 and id = 1;`,
-  `update video set removed_at = '${AT}', change_seq = change_seq + 100 where account = 'main' and package_id = 101 and id = 2;`,
+  `update video set removed_at = '${AT}', changed_at = '${AT}', change_seq = change_seq + 100 where account = 'main' and package_id = 101 and id = 2;`,
   `update package set changed_seq = 7 where account = 'main' and package_id = 101;`,
-  `update video set removed_at = '2026-03-09 15:00:00', change_seq = change_seq + 100 where account = 'main' and package_id = 104 and id < 4;`,
-  `update package set changed_seq = 3, first_walked_at = '2026-03-01 04:00:00' where package_id = 104;`,
+  `update video set removed_at = '2026-03-09 15:00:00', changed_at = '2026-03-09 15:00:00', change_seq = change_seq + 100 where account = 'main' and package_id = 104 and id < 4;`,
+  `update package set changed_seq = 3 where package_id = 104;`,
 ];
 
 describe('the page of all packages', () => {
@@ -47,8 +47,7 @@ describe('the page of all packages', () => {
     const edit = (id: number, what: string) =>
       `update video set ${what}, changed_at = '${at}', change_seq = change_seq + 1000 where account = 'main' and package_id = 104 and id = ${id};`;
     const opened = await openPages([
-      `update package set first_walked_at = '2026-03-01 03:00:00' where package_id = 104;`,
-      edit(1, `removed_at = '2026-03-09 14:59:59'`), // held back until later
+      edit(1, `removed_at = '${at}', first_missing_at = '2026-03-09 14:59:59'`), // held back until then
       edit(2, `removed_at = '${at}'`),
       edit(3, `removed_at = '${at}'`),
       edit(3, `removed_at = null`),
@@ -62,7 +61,7 @@ describe('the page of all packages', () => {
     ]);
     const { select } = await published(opened.live, { now: Date.parse('2026-03-10T12:00:00Z') });
     const [counts] = select(`select sum(added_count + restored_count) as added, sum(removed_count) as removed
-      from package_daily where not is_first_day and package_key = 'main/104'`);
+      from package_daily where package_key = 'main/104'`);
     expect(counts).toEqual({ added: 2, removed: 3 });
     const row = listed(await loaded(opened, '/packages')).find(([name]) => name === 'main/104');
     expect(row?.slice(5, 7)).toEqual(['2', '3']);

@@ -63,17 +63,17 @@ describe('the tiles', () => {
     expect(tile(await page(), 'videos')).toBe('Videos 66 \u22123 today');
   });
 
-  it('have no growth by the first import of a package: its videos are first seen', async () => {
+  it('have no growth by the first import of a package: its videos are imported', async () => {
     const { page, change } = await openPages([
       ...ALL_WELL,
       run({}),
       walk({ inserted: 12_308 }),
-      `update package set first_walked_at = '2026-03-09 15:00:00' where account = 'main' and package_id = 101;`,
+      `update package set first_walked_at = '${AT}' where account = 'main' and package_id = 101;`,
     ]);
-    expect(tile(await page(), 'videos')).toBe('Videos 66 12,308 first seen today');
+    expect(tile(await page(), 'videos')).toBe('Videos 66 12,308 imported today');
     change(walk({ inserted: 2, package_id: 104 }));
-    expect(tile(await page(), 'videos')).toBe('Videos 66 +2 today, 12,308 first seen today');
-    change(`update package set first_walked_at = '2026-03-09 14:59:59' where account = 'main';`);
+    expect(tile(await page(), 'videos')).toBe('Videos 66 +2 today, 12,308 imported today');
+    change(`update package set first_walked_at = '2026-03-10 10:59:59' where account = 'main';`);
     expect(tile(await page(), 'videos')).toBe('Videos 66 +12,310 today');
   });
 
@@ -92,7 +92,7 @@ describe('the tiles', () => {
     expect(line?.attributes.get('points')).toBe('62,2 57.7,2.8 2,18');
   });
 
-  it('count removals by the day of their proof, as the published file does, also of restored videos', async () => {
+  it('count removals by the day on which they took effect, as the published file does, also of restored videos', async () => {
     const { page, live } = await openPages([
       ...ALL_WELL,
       run({}),
@@ -101,7 +101,7 @@ describe('the tiles', () => {
       removal(2, '2026-03-10 03:00:00'),
       removal(3, '2026-03-10 03:00:00'),
       removal(4, '2026-03-10 03:00:00'),
-      `update video set removed_at = null, changed_at = '2026-03-10 04:00:00', change_seq = change_seq + 1000
+      `update video set removed_at = null, first_missing_at = null, changed_at = '2026-03-10 11:30:00', change_seq = change_seq + 1000
         where account = 'main' and package_id = 104 and id = 4;`,
     ]);
     const { select } = await published(live, { now: Date.parse('2026-03-10T12:00:00Z') });
@@ -109,8 +109,8 @@ describe('the tiles', () => {
       select(
         `select sum(added_count + restored_count) as added, sum(removed_count) as removed from package_daily where is_live`,
       ),
-    ).toEqual([{ added: 1, removed: 3 }]);
-    expect(tile(await page(), 'videos')).toBe('Videos 66 \u22122 today (+1 \u22123)');
+    ).toEqual([{ added: 1, removed: 4 }]);
+    expect(tile(await page(), 'videos')).toBe('Videos 66 \u22123 today (+1 \u22124)');
   });
 
   it('have the storage with its change since the same figures a week before', async () => {
@@ -247,7 +247,7 @@ describe('the latest changes', () => {
     `update video set ${what}, changed_at = '${at}', change_seq = change_seq + 1000
      where account = 'main' and package_id = 104 and id = ${id};`;
 
-  it('are additions, edits with the old title next to the new one, restored videos, and removals', async () => {
+  it('are additions, edits with the old title next to the new one, restored videos, removals and retirements', async () => {
     const rows = [
       videoRow(901, { package_id: 104, title: ' ', duration: null, filesize: null, first_seen_at: AT }),
       videoRow(900, { package_id: 104, title: 'A new one', first_seen_at: '2026-03-10 11:50:00' }),
@@ -267,7 +267,7 @@ describe('the latest changes', () => {
       `edited ${name(2)} Package 104 · 58 min ago · tags`,
       `edited ${name(1)} retitled Package 104 · 59 min ago · title, author`,
       'added empty title Package 104 · 60 min ago · since removed',
-      expect.stringMatching(/^added /),
+      'retired main 1 가나다 Package 500 · 36 h ago',
     ]);
     expect(named(page.part('changes'), 'del', 'ins').map(getText)).toEqual([
       ...[name(4), 'no title', name(1), 'retitled'],
@@ -277,7 +277,7 @@ describe('the latest changes', () => {
 
 describe('the latest changes of a file without videos', () => {
   it('are none', async () => {
-    const { page } = await openPages(['delete from video;']);
+    const { page } = await openPages(['delete from video;', 'delete from video_version;']);
     expect((await page()).partText('changes')).toBe('Latest changes None yet.');
   });
 });

@@ -19,7 +19,11 @@ const HISTORY = [
     `title = 'the fourth', filesize = 5, duration = 61000, v_framerate = 29.97, v_width = 1080, v_height = 1920,
      encoding_success = 'Y'`,
   ),
-  edit('id = 2', '2026-03-05 00:00:00', `removed_at = '2026-03-05 01:00:00'`),
+  edit(
+    'id = 2',
+    '2026-03-05 01:00:00',
+    `removed_at = '2026-03-05 01:00:00', first_missing_at = '2026-03-04 00:00:00'`,
+  ),
 ];
 
 const fieldsOn = ({ part }: ReadPage) =>
@@ -48,7 +52,7 @@ describe('the page of a video', () => {
     expect(shown.partText('summary')).toBe('1:01 · 5 B · 1080 x 1920 · 29.97 fps · encoded');
     expect(statesOn(shown).map(([first]) => first)).toEqual([
       ...['edited 2026-03-05 09:00:00', 'restored 2026-03-04 09:00:00', 'removed 2026-03-03 09:00:00'],
-      ...['edited 2026-03-02 09:00:00', 'added 2026-03-01 12:00:00'],
+      ...['edited 2026-03-02 09:00:00', 'imported 2026-03-01 12:00:00'],
     ]);
     expect(statesOn(shown)[0]).toContain('Playback length duration 60000 ms (1:00) 61000 ms (1:01)');
     const [title] = named(shown.part('history'), 'dd');
@@ -64,11 +68,11 @@ describe('the page of a video', () => {
     });
   });
 
-  it('has the time of the proof of one that was removed', async () => {
+  it('has the time of a removal, and when that was first proved where it was held back', async () => {
     const { page } = await openPages(HISTORY);
     const shown = await page('/videos/main/104/2');
     expect(shown.partText('summary')).toBe('removed 1:00 · 1 GiB');
-    expect(statesOn(shown)[0]).toEqual(['removed 2026-03-05 10:00:00']);
+    expect(statesOn(shown)[0]).toEqual(['removed 2026-03-05 10:00:00 first missing 2026-03-04 09:00:00']);
   });
 
   it('exists for no other', async () => {

@@ -1,0 +1,261 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { DAY_MS, HOUR_MS } from '../../src/lib/clock.ts';
+import type { Warehouse } from '../../src/warehouse/warehouse.ts';
+import type { VirtualClock } from '../support/clocks/virtual-clock.ts';
+import { readRows } from '../support/fixtures/live-file.ts';
+import {
+  ACCOUNT,
+  createWalker,
+  EVERYTHING,
+  KEY,
+  PACKAGE,
+  videos,
+  type PackageWalker,
+} from '../support/fixtures/package-walker.ts';
+import { openTestWarehouse } from '../support/fixtures/test-warehouse.ts';
+
+let path: string;
+let clock: VirtualClock;
+let warehouse: Warehouse;
+let walker: PackageWalker;
+
+beforeEach(async () => {
+  ({ path, clock, warehouse, walker } = await openTestWarehouse());
+});
+
+/** The config names these packages from now on. */
+function configure(ids: readonly number[]): void {
+  const packages = ids.map((id) => ({ id, name: null }));
+  warehouse.registerPackages([{ name: ACCOUNT, packages }], clock.now());
+}
+
+/** The package leaves the config after a day. */
+function leave(): void {
+  clock.advance(DAY_MS);
+  configure([102]);
+}
+
+/** It is back in the config after another day. */
+function comeBack(): void {
+  clock.advance(DAY_MS);
+  configure([PACKAGE, 102]);
+}
+
+/** How each state of each video began and when, the present one last: `1: imported 03-01, retired 03-02`. */
+const histories = () =>
+  readRows(
+    path,
+    `select id || ': ' || group_concat(change || ' ' || substr(changed_at, 6, 5), ', ' order by change_seq) as text
+     from (
+       select id, change, changed_at, change_seq from video_version where package_id = ${PACKAGE}
+       union all select id, change, changed_at, change_seq from video where package_id = ${PACKAGE})
+     group by id order by id`,
+  ).map(({ text }) => text);
+
+const packageRow = () => readRows(path, `select * from package where package_id = ${PACKAGE}`)[0];
+
+describe('a first import', () => {
+  const CHANGES = 'select id, change from video order by id';
+
+  it('has no additions: its videos are imported, and those of later walks are added', async () => {
+    await walker.walkOnce(videos([1, 2]));
+    await walker.walkOnce(videos([1, 2, 3]));
+    expect(readRows(path, CHANGES)).toEqual([
+      { id: 1, change: 'imported' },
+      { id: 2, change: 'imported' },
+      { id: 3, change: 'added' },
+    ]);
+  });
+
+  it('is one import also where it took several walks and days: stopped, killed and resumed', async () => {
+    const page = async (id: number) => {
+      const walk = await walker.begin();
+      await walker.page(walk, { videos: videos([id]), checkpoint: { id } });
+      return walk;
+    };
+    await walker.stop(await page(4), 'interrupted');
+    clock.advance(DAY_MS);
+    await page(3); // killed
+    clock.advance(DAY_MS);
+    await walker.stop(await page(2), 'failed');
+    clock.advance(DAY_MS);
+    const walk = await page(1);
+    expect(walk.checkpoint).toMatchObject({ id: 2 });
+    await walker.page(walk, { videos: videos([9]), checkpoint: { unreadReason: 'page 2 is unread' } });
+    await walker.finish(walk); // not all was read: the import is not over
+    await walker.walkOnce(videos([1, 2, 3, 4, 8, 9]));
+    await walker.walkOnce(videos([1, 2, 3, 4, 7, 8, 9]));
+    const imported = [1, 2, 3, 4, 8, 9].map((id) => ({ id, change: 'imported' }));
+    expect(readRows(path, CHANGES)).toEqual(imported.toSpliced(4, 0, { id: 7, change: 'added' }));
+  });
+
+  it('goes on where its package left the config before it was over', async () => {
+    const walk = await walker.begin();
+    await walker.page(walk, { videos: videos([3, 4]), checkpoint: { id: 3 } });
+    await walker.stop(walk, 'interrupted');
+    leave();
+    comeBack();
+    await walker.walkOnce(videos([1, 3, 4]));
+    expect(histories()).toEqual([
+      '1: imported 03-03',
+      '3: imported 03-01, retired 03-02, returned 03-03',
+      '4: imported 03-01, retired 03-02, returned 03-03',
+    ]);
+  });
+});
+
+describe('a package that leaves the config', () => {
+  it('retires the videos that are present, and leaves the removed ones as they are', async () => {
+    await walker.walkOnce(videos([1, 2, 3]));
+    await walker.walkOnce(videos([1, 3]));
+    const removed = readRows(path, 'select * from video where id = 2');
+    await walker.begin(); // a run that is killed: it retires nothing
+    leave();
+    const at = '2026-03-02 12:00:00';
+    const common = {
+      removed_at: at,
+      changed_at: at,
+      first_missing_at: null,
+      change: 'retired',
+      run_id: null,
+    };
+    const columns =
+      'id, removed_at, changed_at, first_missing_at, change, run_id, version_number, change_seq';
+    expect(readRows(path, `select ${columns} from video where id <> 2 order by id`)).toEqual([
+      { id: 1, ...common, version_number: 2, change_seq: 5 },
+      { id: 3, ...common, version_number: 2, change_seq: 6 },
+    ]);
+    expect(readRows(path, 'select * from video where id = 2')).toEqual(removed);
+    expect(readRows(path, 'select id, change, valid_to from video_version where id <> 2')).toEqual([
+      { id: 1, change: 'imported', valid_to: at },
+      { id: 3, change: 'imported', valid_to: at },
+    ]);
+    expect(packageRow()).toMatchObject({ retired_at: at, live_count: 0, last_count: 2, changed_seq: 6 });
+    expect(readRows(path, 'select change_seq from warehouse_state')).toEqual([{ change_seq: 6 }]);
+  });
+
+  it('takes nothing that the service may have changed meanwhile: no proof, page or checkpoint is left', async () => {
+    const fingerprint = { hash: 'h', first: 1, last: 30 };
+    const ids = Array.from({ length: 30 }, (_, index) => index + 1);
+    const full = await walker.begin();
+    await walker.page(full, { videos: videos(ids), proof: EVERYTHING, fingerprint });
+    await walker.finish(full);
+    const stopped = await walker.begin();
+    await walker.page(stopped, {
+      page: 2,
+      videos: videos(ids.slice(1)),
+      proof: EVERYTHING,
+      checkpoint: { id: 2 },
+    });
+    await walker.stop(stopped, 'interrupted');
+    await walker.walkOnce(videos([1])); // holds 29 removals back
+    const left = await walker.begin();
+    await walker.page(left, { videos: videos([1]), proof: EVERYTHING, fingerprint, checkpoint: { id: 1 } });
+    await walker.page(left, { page: 2, videos: videos([1]), proof: EVERYTHING, fingerprint });
+    await walker.stop(left, 'interrupted');
+    expect(readRows(path, 'select count(*) as count from removal_candidate')).toEqual([{ count: 29 }]);
+    leave();
+    expect(readRows(path, 'select * from removal_candidate')).toEqual([]);
+    expect(readRows(path, 'select * from page_hash')).toEqual([]);
+    comeBack();
+    expect((await walker.begin()).checkpoint).toBeNull();
+  });
+
+  it('waits for a full walk when it is back, as a new one does, and was served by no run before', async () => {
+    await walker.walkOnce(videos([1, 2]));
+    const [{ since } = {}] = readRows(path, 'select started_at as since from run');
+    const served = () => warehouse.listPackagesServedSince(ACCOUNT, 'full', String(since));
+    expect(warehouse.beginQuickWalk(KEY, clock.now())).toMatchObject({ totalcount: 2 });
+    expect(served()).toEqual([PACKAGE]);
+    leave();
+    comeBack();
+    expect(served()).toEqual([]);
+    expect(warehouse.beginQuickWalk(KEY, clock.now())).toBe('unwalked');
+    expect(warehouse.listFullTurns().find(({ packageId }) => packageId === PACKAGE)).toMatchObject({
+      at: null,
+    });
+    expect(packageRow()).toMatchObject({
+      retired_at: null,
+      last_count: null,
+      live_count: 0,
+      walked_at: null,
+    });
+  });
+
+  it('finds its videos again when it is back: they return, others are added, and what is gone stays retired', async () => {
+    await walker.walkOnce(videos([1, 2, 3]));
+    await walker.walkOnce(videos([1, 2])); // 3 is removed
+    leave();
+    comeBack();
+    expect(await walker.walkOnce(videos([1, 3, 4]))).toEqual({ removed: 0, heldBack: 0 });
+    expect(histories()).toEqual([
+      '1: imported 03-01, retired 03-02, returned 03-03',
+      '2: imported 03-01, retired 03-02',
+      '3: imported 03-01, removed 03-01, restored 03-03',
+      '4: added 03-03',
+    ]);
+    expect(packageRow()).toMatchObject({ live_count: 3, first_walked_at: '2026-03-01 12:00:00' });
+  });
+
+  it('returns a video with what was edited meanwhile, and one whose record cannot be stored', async () => {
+    await walker.walkOnce(videos([1, 2]));
+    leave();
+    comeBack();
+    const walk = await walker.begin();
+    await walker.page(walk, {
+      videos: videos([1], { title: 'new' }),
+      refused: [{ id: 2, reason: 'r', raw: '{}' }],
+      proof: EVERYTHING,
+    });
+    await walker.finish(walk);
+    const states = 'select id, change, changed_fields, title_before, removed_at from video order by id';
+    const returned = { change: 'returned', removed_at: null };
+    expect(readRows(path, states)).toEqual([
+      { id: 1, ...returned, changed_fields: 'title ', title_before: 'Video 1' },
+      { id: 2, ...returned, changed_fields: null, title_before: null },
+    ]);
+  });
+
+  it('leaves as often as it comes back, and once only', async () => {
+    await walker.walkOnce(videos([1, 2]));
+    leave();
+    leave(); // it is not in the config already
+    comeBack();
+    await walker.walkOnce(videos([1]));
+    leave();
+    comeBack();
+    await walker.walkOnce(videos([1, 2]));
+    expect(histories()).toEqual([
+      '1: imported 03-01, retired 03-02, returned 03-04, retired 03-05, returned 03-06',
+      '2: imported 03-01, retired 03-02, returned 03-06',
+    ]);
+    expect(packageRow()).toMatchObject({ live_count: 2 });
+  });
+
+  it('leaves nothing where it leaves again before a walk, and its last count is then none', async () => {
+    await walker.walkOnce(videos([1]));
+    leave();
+    comeBack();
+    leave();
+    expect(histories()).toEqual(['1: imported 03-01, retired 03-02']);
+    expect(packageRow()).toMatchObject({ live_count: 0, last_count: 0 });
+  });
+
+  it('touches no other package of the same number or account', async () => {
+    const other = { account: 'other', packageId: PACKAGE };
+    const packages = [{ id: PACKAGE, name: null }];
+    const both = [ACCOUNT, 'other'].map((name) => ({ name, packages }));
+    warehouse.registerPackages(both, clock.now());
+    for (const key of [KEY, other]) await createWalker(warehouse, clock, key).walkOnce(videos([1, 2]));
+    clock.advance(HOUR_MS);
+    warehouse.registerPackages([{ name: 'other', packages }], clock.now());
+    expect(readRows(path, 'select account, live_count, last_count from package order by account')).toEqual([
+      { account: ACCOUNT, live_count: 0, last_count: 2 },
+      { account: 'other', live_count: 2, last_count: null },
+    ]);
+    expect(readRows(path, 'select distinct account, change from video order by account')).toEqual([
+      { account: ACCOUNT, change: 'retired' },
+      { account: 'other', change: 'imported' },
+    ]);
+  });
+});
