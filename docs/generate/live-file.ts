@@ -47,19 +47,26 @@ export const LIVE_TABLES: readonly LiveTable[] = [
     walked_at: 'end of the last full walk that read every page.',
     compared_at: 'end of the last walk, full or quick.',
     order: '`untrusted`: the list is not sorted by id. Only a response with the whole list proves removals.',
-    live_count: 'rows of `video` that are not removed.',
+    first_walked_at: 'end of the first one: videos that were seen before it are `imported`.',
+    retired_at: 'when it left the config; NULL while the config has it.',
+    last_count: '`live_count` when it left; NULL while the config has it.',
+    live_count: 'rows of `video` that are present.',
     last_turn_walk_id: 'the full walk by which the package last had its turn; the lowest is served next.',
     failed_walks: 'full walks in a row that failed.',
     missing_records: 'records that the last quick walk missed and could not locate.',
   }),
-  describe(videos.video, 'One video of one package, in its present state, also a removed one.', {
+  describe(videos.video, 'One video of one package, in its present state, also one that is gone.', {
     extra: 'JSON of the fields that the service sent and does not document.',
-    removed_at: 'time of the proof; NULL while the video is in the package.',
+    changed_at: 'when the present state was stored, and began; it rises with `change_seq`.',
+    removed_at: 'the same, if the video was removed or retired; NULL while it is present.',
+    first_missing_at: 'when its removal was first proved; before `removed_at` if it was held back.',
     change_seq: 'number of the change, increasing over the whole file. Targets load by it.',
+    change:
+      'what led to the state. `imported`: first seen before the first full walk of the package ended; `added`: after it. `edited`. `removed`, `restored`: no longer in the list, and back. `retired`, `returned`: its package left the config; listed again after that came back.',
     changed_fields: 'fields that an edit changed, each followed by a space.',
   }),
   describe(videos.videoVersion, 'One former state of a video. A trigger writes it.', {
-    valid_to: 'start of the next state (exclusive).',
+    valid_to: 'its end, exclusive: `changed_at` of the next state.',
   }),
   describe(videos.packageDay, 'How many videos a package had at the end of a day (UTC).'),
   describe(videos.removalCandidate, 'One proved removal that has not taken effect yet.', {

@@ -21,7 +21,15 @@ const { VODHOUSE_CRASH: given = '3' } = process.env;
 const SAMPLES = given === 'all' ? Infinity : Number(given);
 
 /** Columns with the time of a row's last change. */
-const TIMES = new Set(['run_id', 'first_seen_at', 'changed_at', 'change_seq', 'observed_at', 'removed_at']);
+const TIMES = new Set([
+  'run_id',
+  'first_seen_at',
+  'changed_at',
+  'change_seq',
+  'observed_at',
+  'removed_at',
+  'first_missing_at',
+]);
 const PUBLISHED = 'published/vodhouse.bi.db';
 const FILE = 'publish: {}';
 const LAKE = 'publish: { targets: [{ name: lake, folder: lake }] }';
