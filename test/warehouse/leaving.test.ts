@@ -135,25 +135,23 @@ describe('a package that leaves the config', () => {
   });
 
   it('takes nothing that the service may have changed meanwhile: no proof, page or checkpoint is left', async () => {
-    const fingerprint = { hash: 'h', first: 1, last: 30 };
-    const ids = Array.from({ length: 30 }, (_, index) => index + 1);
+    const low = Array.from({ length: 30 }, (_, index) => index + 1);
+    const high = low.map((id) => id + 30);
     const full = await walker.begin();
-    await walker.page(full, { videos: videos(ids), proof: EVERYTHING, fingerprint });
+    for (const [page, ids, proof] of [
+      [2, high, { low: 31, high: EVERYTHING.high }],
+      [1, low, { low: 1, high: 30 }],
+    ] as const) {
+      const fingerprint = { hash: `h${page}`, first: proof.low, last: proof.low + 29 };
+      await walker.page(full, { page, videos: videos(ids), proof, fingerprint });
+    }
     await walker.finish(full);
     const stopped = await walker.begin();
-    await walker.page(stopped, {
-      page: 2,
-      videos: videos(ids.slice(1)),
-      proof: EVERYTHING,
-      checkpoint: { id: 2 },
-    });
+    const proof = { low: 31, high: EVERYTHING.high };
+    await walker.page(stopped, { page: 2, videos: videos([31]), proof, checkpoint: { id: 31 } });
     await walker.stop(stopped, 'interrupted');
-    await walker.walkOnce(videos([1])); // holds 29 removals back
-    const left = await walker.begin();
-    await walker.page(left, { videos: videos([1]), proof: EVERYTHING, fingerprint, checkpoint: { id: 1 } });
-    await walker.page(left, { page: 2, videos: videos([1]), proof: EVERYTHING, fingerprint });
-    await walker.stop(left, 'interrupted');
     expect(readRows(path, 'select count(*) as count from removal_candidate')).toEqual([{ count: 29 }]);
+    expect(readRows(path, 'select page from page_hash')).toEqual([{ page: 1 }]);
     leave();
     expect(readRows(path, 'select * from removal_candidate')).toEqual([]);
     expect(readRows(path, 'select * from page_hash')).toEqual([]);
