@@ -169,6 +169,7 @@ CREATE TABLE `video_version` (
 	`changed_fields` text,
 	`title_before` text,
 	`run_id` BIGINT,
+	`valid_from` TIMESTAMP NOT NULL,
 	`valid_to` TIMESTAMP NOT NULL,
 	PRIMARY KEY(`account`, `package_id`, `id`, `change_seq`)
 );

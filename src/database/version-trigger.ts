@@ -29,8 +29,8 @@ export function createVersionTrigger(client: Database): void {
   client.exec(`drop trigger if exists video_version_kept;
 create trigger video_version_kept after update of ${watched.join(', ')} on video
 begin
-insert into video_version (${names.join(', ')}, valid_to)
-values (${names.map((name) => `old.${name}`).join(', ')}, new.changed_at);
+insert into video_version (${names.join(', ')}, valid_from, valid_to)
+values (${names.map((name) => `old.${name}`).join(', ')}, old.changed_at, new.changed_at);
 update video set version_number = old.version_number + 1,
   change = case
     when new.removed_at is not null then iif(new.change = 'retired', 'retired', 'removed')

@@ -47,7 +47,7 @@ describe('a version', () => {
     await show([video(1, { title: 'new' }), video(2)]);
     const valid_to = '2026-03-01 12:01:00';
     expect(before).toMatchObject({ changed_at: '2026-03-01 12:00:00' });
-    expect(versions(1)).toEqual([{ ...before, valid_to }]);
+    expect(versions(1)).toEqual([{ ...before, valid_from: '2026-03-01 12:00:00', valid_to }]);
     expect(row(1)).toMatchObject({ title: 'new', changed_at: valid_to, change_seq: 3 });
     expect(countVersions()).toBe(1);
   });
@@ -64,7 +64,7 @@ describe('a version', () => {
     await removeOthers([1, 3]);
     const [first_missing_at, at] = ['2026-03-01 12:01:00', '2026-03-01 12:02:00'];
     expect(row(2)).toMatchObject({ removed_at: at, changed_at: at, first_missing_at });
-    expect(versions(2)).toEqual([{ ...before, valid_to: at }]);
+    expect(versions(2)).toEqual([{ ...before, valid_from: '2026-03-01 12:00:00', valid_to: at }]);
     expect(countVersions()).toBe(1);
   });
 
@@ -74,7 +74,7 @@ describe('a version', () => {
     const before = row(2);
     await show(videos([2]));
     const [began, valid_to] = ['2026-03-01 12:02:00', '2026-03-01 12:03:00'];
-    expect(versions(2)[1]).toEqual({ ...before, changed_at: began, valid_to });
+    expect(versions(2)[1]).toEqual({ ...before, changed_at: began, valid_from: began, valid_to });
     expect(row(2)).toMatchObject({ removed_at: null, first_missing_at: null, changed_at: valid_to });
     expect(versions(2)).toHaveLength(2);
   });
@@ -116,7 +116,7 @@ describe('the trigger that writes versions', () => {
     const [, into = '', values = ''] = /video_version \(([^)]*)\)\s*values \(([^]*)\);/.exec(text) ?? [];
     const columns = readColumns('video');
     const named = into.split(',').map((name) => name.trim());
-    expect([...named].sort()).toEqual([...columns, 'valid_to'].sort());
+    expect([...named].sort()).toEqual([...columns, 'valid_from', 'valid_to'].sort());
     const former = values.split(',').slice(0, columns.length);
     expect(former.map((value) => value.trim())).toEqual(
       named.slice(0, columns.length).map((name) => `old.${name}`),

@@ -100,6 +100,7 @@ export const videoVersion = sqliteTable(
   'video_version',
   {
     ...videoColumns(),
+    valid_from: timestamp('valid_from').notNull(), // its changed_at
     valid_to: timestamp('valid_to').notNull(),
   },
   (table) => [primaryKey({ columns: [table.account, table.package_id, table.id, table.change_seq] })],
