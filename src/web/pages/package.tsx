@@ -137,7 +137,7 @@ function Summary({ health, stored, path, now }: SummaryProps) {
           <>
             {' '}
             It had <a href={path + toQueryString({ kind: 'retired' })}>{pluralize(videos, 'video')}</a> when
-            it left: they are kept, and count as present no longer.
+            it left; what was stored is kept.
           </>
         )}
       </p>

@@ -149,7 +149,7 @@ function State({ state, previous, unit }: StateProps) {
         {state.change === 'edited' && changes.length === 0 && ' a field that is not shown'}
         {state.first_missing_at !== null && state.first_missing_at < state.changed_at && (
           <>
-            {' first missing '}
+            {', first missing '}
             <Timestamp at={state.first_missing_at} />
           </>
         )}

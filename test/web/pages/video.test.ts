@@ -72,7 +72,7 @@ describe('the page of a video', () => {
     const { page } = await openPages(HISTORY);
     const shown = await page('/videos/main/104/2');
     expect(shown.partText('summary')).toBe('removed 1:00 · 1 GiB');
-    expect(statesOn(shown)[0]).toEqual(['removed 2026-03-05 10:00:00 first missing 2026-03-04 09:00:00']);
+    expect(statesOn(shown)[0]).toEqual(['removed 2026-03-05 10:00:00, first missing 2026-03-04 09:00:00']);
   });
 
   it('exists for no other', async () => {
