@@ -8,9 +8,10 @@ import type { PublishRequest } from './publish-request.ts';
 /** All facts of a published file: their keys and values. */
 export const SELECT_FACTS = 'select key, value from about union all select key, value from internals';
 
-/** One fact of the published file; null if there is none, or no file that can be read. */
+/** One fact of the published file, also of one that another version made; null if there is none, or no file that can be read. */
 export const publishedFact = (file: string, key: string): string | null =>
-  readText(file, `select value from (${SELECT_FACTS}) where key = ?`, key);
+  readText(file, 'select value from about where key = ?', key) ??
+  readText(file, 'select value from internals where key = ?', key);
 
 /** The first value of a query over a SQLite file; null if there is none, or no file that it can read. */
 export function readText(file: string, sql: string, ...parameters: string[]): string | null {

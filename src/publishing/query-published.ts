@@ -56,6 +56,7 @@ const unreadableError = (file: string, cause: unknown) =>
     cause,
   });
 
+const WOULD_CHANGE = 'the SQL would change something, or returns no rows';
 const ONE_SELECT = 'type one select, with its values in it; the published file is only read';
 
 function prepare(db: Database, sql: string): Statement<unknown[], SqlCell[]> {
@@ -67,7 +68,7 @@ function prepare(db: Database, sql: string): Statement<unknown[], SqlCell[]> {
     throw toSqlError(error, db);
   }
   if (statement.readonly && statement.reader) return statement;
-  throw new ConfigError('the SQL would change something, or returns no rows', { hint: ONE_SELECT });
+  throw new ConfigError(WOULD_CHANGE, { hint: ONE_SELECT });
 }
 
 function* iterate(file: string, begin: () => Iterable<SqlCell[]>): Iterable<SqlCell[]> {
@@ -82,6 +83,7 @@ function* iterate(file: string, begin: () => Iterable<SqlCell[]>): Iterable<SqlC
 
 function toSqlError(error: unknown, db?: Database): ConfigError {
   const message = truncate(escapeControls(errorMessage(error)), 300);
+  if (message.startsWith('cannot modify ')) return new ConfigError(WOULD_CHANGE, { hint: ONE_SELECT });
   if (!(error instanceof Database.SqliteError))
     return new ConfigError(message, { hint: ONE_SELECT, cause: error });
   return new ConfigError(`SQLite: ${message}`, { hint: db && findName(db, message), cause: error });

@@ -99,7 +99,7 @@ describe('the worker', () => {
     const third = startTestWorker(config, clock);
     const changes = 'select max(change_seq) from ';
     await expect
-      .poll(() => readValue(file, `${changes} videos`), { timeout: 30_000 })
+      .poll(() => readValue(file, `${changes} all_videos`), { timeout: 30_000 })
       .toBe(readValue(path, `${changes} video`));
     await third.stop();
     expect(third.runs).toEqual([]);

@@ -22,7 +22,7 @@ export function allVideos(options: VideoOptions): Table {
     kind: 'table',
     name: 'all_videos',
     description:
-      'One row per video that ever was in a package, in its last state: `videos` has those that are in it now.',
+      'One row per video that ever was in a package, in its last state. The view videos has those that are in it now.',
     role: 'dimension',
     key: ['video_key'],
     foreignKeys: [TO_PACKAGES],
@@ -125,7 +125,7 @@ export function videoVersions({ columns }: Table): View {
     kind: 'view',
     name: 'video_versions',
     description:
-      'One row per state of a video, from the first to the last: what was true when. `count(*)` of it by `change` counts changes.',
+      'One row per state of a video, from the first to the last: what was true when. Count its rows by change to count changes.',
     role: 'dimension',
     key: ['version_key'],
     columns: shown,
@@ -195,7 +195,7 @@ export function videoChanges({ columns }: Table): View {
     kind: 'view',
     name: 'video_changes',
     description:
-      'One row per field that an edit changed, and one per other change. An edit of two fields has two rows: to count changes, count `video_versions`.',
+      'One row per field that an edit changed, and one per other change. An edit of two fields has two rows: to count changes, count video_versions.',
     role: 'fact',
     key: ['version_key', 'field'],
     columns,
@@ -225,7 +225,7 @@ export const videoTags = ({ tagSeparators = TAG_SEPARATORS }: VideoOptions): Tab
   kind: 'table',
   name: 'video_tags',
   description:
-    'One row per tag of a video in `videos`. The service does not document how tags are separated: they are split at the characters of publish.tag_separators, blanks around them are dropped, and 255 characters are kept.',
+    'One row per tag of a video of the catalogue now. The service does not document how tags are separated: they are split at the characters of publish.tag_separators, blanks around them are dropped, and 255 characters are kept.',
   role: 'dimension',
   key: ['tag', 'video_key'],
   isWithoutRowid: true,

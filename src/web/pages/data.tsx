@@ -31,7 +31,7 @@ const FILE_PATH = '/data/vodhouse.bi.db';
 export function addDataPage({ sources, frame, page, download }: Routing): void {
   const { config, clock, formatCommand } = sources;
   const { publish, durationUnit } = config;
-  const tables = createMarts({ durationUnit, exclude: publish?.exclude ?? [] }).all;
+  const tables = createMarts({ durationUnit, exclude: publish?.exclude ?? [] }).documented;
   page('/data', async (request, reply) => {
     const { question } = dataQuery.parse(request.query);
     const signal = clientGoneSignal(reply);

@@ -116,6 +116,7 @@ describe('the SQL', () => {
     ['select ?, @b, $c', 'parameter', /with its values/],
     ["select json('x') from videos", 'SQLite: malformed JSON', undefined],
     ['delete from videos', 'the SQL would change something', /type one select/],
+    ['delete from all_videos', 'the SQL would change something', /type one select/],
     ['create table x (y)', 'the SQL would change something', /type one select/],
     ["attach 'other.db' as other", 'the SQL would change something', /type one select/],
     ["vacuum into 'other.db'", 'the SQL would change something', /type one select/],

@@ -42,8 +42,10 @@ describe('the page of the data', () => {
     const { publication } = await published(live, { file, now: Date.parse('2026-03-10T11:00:00Z') });
     const { partText } = await page('/data');
     expect(partText('file')).toMatch(/^The published file [\d.]+ kB, made 60 min ago · Download /);
-    expect(partText('table-videos')).toContain(`(is_removed). ${publication.rows['videos']} rows `);
-    expect(partText('table-videos_now')).toMatch(/^videos_now The videos that .* view /);
+    expect(partText('table-all_videos')).toContain(
+      ` in its last state. ${publication.rows['all_videos']} rows`,
+    );
+    expect(partText('table-videos')).toMatch(/^videos One row per video of the catalogue now.* view /);
     const answer = await fetch(`${url}/data/vodhouse.bi.db`, { headers: { 'accept-encoding': 'gzip, br' } });
     expect(answer.headers.get('content-length')).toBe(String(statSync(file).size));
     expect(answer.headers.get('content-disposition')).toBe('attachment; filename="vodhouse.bi.db"');
