@@ -22,7 +22,7 @@ export function allVideos(options: VideoOptions): Table {
     kind: 'table',
     name: 'all_videos',
     description:
-      'One row per video that ever was in a package, in its last state. The view videos has those that are in it now.',
+      'One row per video that ever was in a package, in its last state. The view videos has those in it now.',
     role: 'dimension',
     key: ['video_key'],
     foreignKeys: [TO_PACKAGES],
