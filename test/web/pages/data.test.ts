@@ -43,7 +43,7 @@ describe('the page of the data', () => {
     const { partText } = await page('/data');
     expect(partText('file')).toMatch(/^The published file [\d.]+ kB, made 60 min ago · Download /);
     expect(partText('table-all_videos')).toContain(
-      ` in its last state. The view videos has those in it now. ${publication.rows['all_videos']} rows`,
+      ` in its last state. ${publication.rows['all_videos']} rows`,
     );
     expect(partText('table-videos')).toMatch(/^videos One row per video of the catalogue now.* view /);
     const answer = await fetch(`${url}/data/vodhouse.bi.db`, { headers: { 'accept-encoding': 'gzip, br' } });
