@@ -124,7 +124,6 @@ CREATE TABLE `video` (
 	`version_number` BIGINT DEFAULT 1 NOT NULL,
 	`change` text DEFAULT 'added' NOT NULL,
 	`changed_fields` text,
-	`title_before` text,
 	`run_id` BIGINT,
 	PRIMARY KEY(`account`, `package_id`, `id`)
 );
@@ -167,7 +166,6 @@ CREATE TABLE `video_version` (
 	`version_number` BIGINT DEFAULT 1 NOT NULL,
 	`change` text DEFAULT 'added' NOT NULL,
 	`changed_fields` text,
-	`title_before` text,
 	`run_id` BIGINT,
 	`valid_from` TIMESTAMP NOT NULL,
 	`valid_to` TIMESTAMP NOT NULL,

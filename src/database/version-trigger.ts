@@ -7,7 +7,7 @@ import type { Database } from './sqlite.ts';
 export const EDITABLE_FIELDS: readonly string[] = [...receivedNames.filter((name) => name !== 'id'), 'extra'];
 
 /** What a state says of the change that led to it: written by the trigger, but for the run of a video that is new. */
-const OF_CHANGE = ['version_number', 'change', 'changed_fields', 'title_before', 'run_id'];
+const OF_CHANGE = ['version_number', 'change', 'changed_fields', 'run_id'];
 
 /** The run that is under way; NULL outside of runs. */
 export const CURRENT_RUN = `(select run_id from run where run_id = (select max(run_id) from run) and status = 'running')`;
@@ -37,7 +37,6 @@ update video set version_number = old.version_number + 1,
     when old.removed_at is not null then iif(old.change = 'retired', 'returned', 'restored')
     else 'edited' end,
   changed_fields = ${differingFields('old', 'new')},
-  title_before = case when new.title is not old.title then old.title end,
   run_id = iif(new.removed_at is not null and new.change = 'retired', null, ${CURRENT_RUN})
 where rowid = new.rowid;
 end`);

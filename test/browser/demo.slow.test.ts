@@ -125,9 +125,9 @@ async function expectEdit(page: Page): Promise<void> {
   const [, packageId, id] = /videos\/demo\/(\d+)\/(\d+)$/.exec((await edit.getAttribute('href')) ?? '') ?? [];
   const states = ['video', 'video_version'].map(
     (table) =>
-      `select title, title_before, change_seq, changed_fields from ${table} where package_id = ${packageId ?? ''} and id = ${id ?? ''}`,
+      `select title, change_seq, changed_fields from ${table} where package_id = ${packageId ?? ''} and id = ${id ?? ''}`,
   );
-  const lastEdit = `from (${states.join(' union all ')}) where changed_fields like '%title %' order by change_seq desc limit 1`;
+  const lastEdit = `from (select *, lag(title) over (order by change_seq) as title_before from (${states.join(' union all ')})) where changed_fields like '%title %' order by change_seq desc limit 1`;
   const titleOf = (column: string) => String(demo.value(`select ${column} ${lastEdit}`)).trim();
   /** Its words but those of one side. */
   const without = (side: 'del' | 'ins') =>

@@ -138,8 +138,8 @@ describe('a file that is migrated', () => {
       `update video_version set change_seq = 1; ${change(7, '2026-03-05 06:00:00', "title = 'next'")}`,
     );
     expect(readValue(path, 'select count(*) from video_version')).toBe(2);
-    expect(readRows(path, 'select version_number, changed_fields, title_before from video')).toEqual([
-      { version_number: 8, changed_fields: 'title ', title_before: 'main' },
+    expect(readRows(path, 'select version_number, changed_fields from video')).toEqual([
+      { version_number: 8, changed_fields: 'title ' },
     ]);
   });
 

@@ -12,7 +12,7 @@ import { readRows } from '../support/fixtures/live-file.ts';
 import { published } from '../support/fixtures/published-file.ts';
 
 const TEXTS =
-  'cid access_key org_access_key title series author content tag copyright rate etc thumbnail_url thumbnail_sheet_url encoding_success drm_cid opt preloading title_before';
+  'cid access_key org_access_key title series author content tag copyright rate etc thumbnail_url thumbnail_sheet_url encoding_success drm_cid opt preloading';
 
 /** The SQL of a statement with U+0000 in its texts: it would end there. */
 const withNul = (sql: string) => sql.replaceAll('\0', `' || char(0) || '`);

@@ -206,11 +206,11 @@ describe('a package that leaves the config', () => {
       proof: EVERYTHING,
     });
     await walker.finish(walk);
-    const states = 'select id, change, changed_fields, title_before, removed_at from video order by id';
+    const states = 'select id, change, changed_fields, removed_at from video order by id';
     const returned = { change: 'returned', removed_at: null };
     expect(readRows(path, states)).toEqual([
-      { id: 1, ...returned, changed_fields: 'title ', title_before: 'Video 1' },
-      { id: 2, ...returned, changed_fields: null, title_before: null },
+      { id: 1, ...returned, changed_fields: 'title ' },
+      { id: 2, ...returned, changed_fields: null },
     ]);
   });
 

@@ -47,7 +47,6 @@ describe('a page', () => {
       version_number: 1,
       change: 'imported',
       changed_fields: null,
-      title_before: null,
       run_id: 1,
     });
   });

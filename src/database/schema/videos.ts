@@ -78,7 +78,6 @@ const videoColumns = () => ({
   version_number: bigint('version_number').notNull().default(1),
   change: text('change', { enum: CHANGES }).notNull().default('added'),
   changed_fields: text('changed_fields'), // names of the fields that an edit changed, each followed by a space
-  title_before: text('title_before'),
   run_id: bigint('run_id'), // of the change; null: outside of runs
 });
 

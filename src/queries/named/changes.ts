@@ -22,13 +22,15 @@ type Video = typeof video.$inferSelect;
 /** A change of a video, with the video as it is now. */
 export type ChangeRow = Pick<
   Video,
-  'account' | 'package_id' | 'id' | 'run_id' | 'change' | 'changed_fields' | 'title_before'
+  'account' | 'package_id' | 'id' | 'run_id' | 'change' | 'changed_fields'
 > &
   Pick<Video, 'title' | 'duration' | 'filesize'> & {
     /** The number of its row. */
     position: number;
     /** When it was stored. */
     at: string;
+    /** The former title, if it was changed. */
+    title_before: string | null;
     /** What was searched: the field after the change, and before it. */
     searched: string;
     /** Why the video is not present now; null: it is. */
@@ -103,7 +105,7 @@ const ofNewer = (column: string) => `iif(newer.id is null, video.${column}, newe
 const selectLater = (ofPackage: boolean) => `
 select position, old.account, old.package_id, old.id, ${ofNewer('change')} as change,
   old.valid_to as at, ${ofNewer('run_id')} as run_id,
-  ${ofNewer('changed_fields')} as changed_fields, ${ofNewer('title_before')} as title_before, ${ofNewer('title')} as title,
+  ${ofNewer('changed_fields')} as changed_fields, iif(${ofNewer('title')} is not old.title, old.title, null) as title_before, ${ofNewer('title')} as title,
   iif(newer.id is null, ${searched('video')}, ${searched('newer')}) || char(10) || ${searched('old')} as searched, ${NOW}
 from ${listed('video_version', ofPackage)} as old on old.rowid = position
 ${WITH_NEWER}

@@ -205,15 +205,7 @@ function readState(path: string) {
 type FileState = ReturnType<typeof readState>;
 
 const isLive = (row: Row | undefined) => row?.['removed_at'] === null;
-const STAMPS = [
-  'change_seq',
-  'changed_at',
-  'version_number',
-  'change',
-  'changed_fields',
-  'title_before',
-  'run_id',
-];
+const STAMPS = ['change_seq', 'changed_at', 'version_number', 'change', 'changed_fields', 'run_id'];
 const withoutStamps = (row: Row | undefined) =>
   JSON.stringify(Object.entries(row ?? {}).filter(([name]) => !STAMPS.includes(name)));
 
