@@ -8,11 +8,12 @@ import type { HealthFacts } from '../facts.ts';
 import { advise, storageScope, type Kind } from '../problem.ts';
 import { findEarliest, limitDetails, listFirst, MAX_LISTED } from '../text.ts';
 
-/** The live days of an account, and when each was first read. */
+/** The live days of an account, and when each was first read. A gap is none: the service had a later day, but not that one. */
 const LIVE_DAYS = query<{ date: string; first_read_at: string }, { account: string }>(`
 select date, min(r.observed_at) as first_read_at
 from storage_day join storage_reading r using (account, date)
 where account = :account and state = 'live'
+  and date not in (select g.date from storage_gap g where g.account = :account)
 group by date`);
 
 /** The live days that were settled two hours ago: unless it never returns today, the service has them in progress. */
@@ -44,8 +45,7 @@ const gap: Kind = {
     facts.storageDetails.flatMap(({ account, gaps }) => {
       const doubted = facts.storage.find((row) => row.account === account)?.waiting ?? [];
       const missing = gaps.map(({ date }) => date);
-      const known = new Set([...missing, ...doubted.map(({ date }) => date)]);
-      const waiting = [...findLateDays(facts, account).filter(({ date }) => !known.has(date)), ...doubted];
+      const waiting = [...findLateDays(facts, account), ...doubted];
       const days = [...missing, ...waiting.map(({ date }) => date)];
       if (days.length === 0) return [];
       const parts = [

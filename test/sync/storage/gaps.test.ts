@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { readHealth } from '../../support/fixtures/health-report.ts';
 import { everyDay, openStorageAccount, type DayQuery } from '../../support/servers/storage-account.ts';
 
 /** Noon in Seoul, the given number of days after 2026-03-10. */
@@ -29,6 +30,21 @@ describe('a day that the service does not return', () => {
       { date: '2026-03-07', ...stamps },
       { date: '2026-03-09', ...stamps },
     ]);
+  });
+
+  it('is no problem of the time zone once it is given up, also where it was read live', async () => {
+    const missing = new Set<string>();
+    const account = await openWith(missing, { giveUpDays: 2, recheckDays: 0 });
+    await account.runAt(noon(0));
+    missing.add('2026-03-10');
+    const gaps = () => readHealth(account).items.filter(({ problem }) => problem.of.kind === 'gap');
+    await account.runAt(noon(1));
+    expect(gaps().map(({ message }) => message)).toEqual([
+      'storage of main: the service did not serve 1 day yet (2026-03-10)',
+    ]);
+    await account.runAt(noon(2));
+    await account.runAt(noon(3));
+    expect(gaps()).toEqual([]);
   });
 
   it('is requested once a day, and at every run while it is yesterday', async () => {
