@@ -4,12 +4,15 @@ import { formatBinaryBytes } from '../lib/format.ts';
 import { STORAGE_KINDS } from '../lib/service-fields.ts';
 import type { GapRow, StorageDayRow } from '../queries/named/storage.ts';
 
+/** The figures of a day. `provisional`: the last reading of a past day that is not booked, as in the published file. */
+export type ShownDay = Omit<StorageDayRow, 'state'> & { state: StorageDayRow['state'] | 'provisional' };
+
 /** `before`: the figures of the day before. Without figures of its own `missing` says why; else it is empty. */
 export interface CalendarDay {
   /** `YYYY-MM-DD` */
   date: string;
-  row: StorageDayRow | null;
-  before: StorageDayRow | null;
+  row: ShownDay | null;
+  before: ShownDay | null;
   missing: string;
 }
 
@@ -24,7 +27,10 @@ export function buildCalendar(
 ): CalendarDay[] {
   const dates = [...rows, ...gaps].map(({ date }) => date).sort();
   const last = [dates.at(-1) ?? '', addDays(today, -1)].sort().at(-1) ?? '';
-  const rowByDate = new Map(rows.map((row) => [row.date, row]));
+  const shown = rows.map((row): ShownDay => {
+    return row.state === 'live' && row.date < today ? { ...row, state: 'provisional' } : row;
+  });
+  const rowByDate = new Map(shown.map((row) => [row.date, row]));
   const gapByDate = new Map(gaps.map((gap) => [gap.date, gap]));
   const days: CalendarDay[] = [];
   for (let [date] = dates; date !== undefined && date <= last; date = addDays(date, 1)) {
@@ -54,7 +60,7 @@ export interface Month {
   month: string;
   days: CalendarDay[];
   /** The last booked day; before the first booking the live one. */
-  last: StorageDayRow | null;
+  last: ShownDay | null;
   /** Since the last booked day before the month, in bytes; null: not known. */
   growth: number | null;
 }
@@ -66,9 +72,9 @@ export function listMonths(calendar: readonly CalendarDay[]): Month[] {
     const month = day.date.slice(0, 7);
     days.set(month, [...(days.get(month) ?? []), day]);
   }
-  let booked: StorageDayRow | null = null;
+  let booked: ShownDay | null = null;
   const months = [...days].map(([month, days]) => {
-    const before: StorageDayRow | null = booked;
+    const before: ShownDay | null = booked;
     booked = days.findLast(({ row }) => row?.state === 'booked')?.row ?? null;
     const last = booked ?? days.findLast(({ row }) => row !== null)?.row ?? null;
     booked ??= before;
@@ -81,7 +87,7 @@ export function listMonths(calendar: readonly CalendarDay[]): Month[] {
  * What changed from one row to the next, in bytes: null unless both days are booked, because a live reading covers only a part
  * of its day, and have the same sizes. Pages and CSV have no other definition of a change.
  */
-export function changeSince(before: StorageDayRow | null, row: StorageDayRow | null): number | null {
+export function changeSince(before: ShownDay | null, row: ShownDay | null): number | null {
   if (before?.state !== 'booked' || row?.state !== 'booked') return null;
   const areAlike = STORAGE_KINDS.every(({ size }) => (before[size] === null) === (row[size] === null));
   const [from, to] = [sumSizes(before).bytes, sumSizes(row).bytes];
@@ -89,7 +95,7 @@ export function changeSince(before: StorageDayRow | null, row: StorageDayRow | n
 }
 
 /** The sum of the known sizes; null: none is known. */
-export function sumSizes(row: StorageDayRow): { bytes: number | null; isComplete: boolean } {
+export function sumSizes(row: ShownDay): { bytes: number | null; isComplete: boolean } {
   const known = STORAGE_KINDS.flatMap(({ size }) => row[size] ?? []);
   return {
     bytes: known.length === 0 ? null : known.reduce((total, size) => total + size, 0),
@@ -98,14 +104,14 @@ export function sumSizes(row: StorageDayRow): { bytes: number | null; isComplete
 }
 
 /** `1.2 TiB`; `at least …` if the service did not provide all sizes. */
-export function formatTotal(row: StorageDayRow): string {
+export function formatTotal(row: ShownDay): string {
   const { bytes, isComplete } = sumSizes(row);
   if (bytes === null) return 'not provided';
   return `${isComplete ? '' : 'at least '}${formatBinaryBytes(bytes)}`;
 }
 
 /** The change between the first and the last booked day that have the same sizes; null: there are no two. */
-export function findDelta(days: readonly { row: StorageDayRow | null }[]) {
+export function findDelta(days: readonly { row: ShownDay | null }[]) {
   const booked = days.flatMap(({ row }) => (row?.state === 'booked' ? [row] : []));
   const last = booked.at(-1);
   const first = last && booked.find((row) => changeSince(row, last) !== null);

@@ -7,7 +7,7 @@ import { STORAGE_KINDS } from '../../src/lib/service-fields.ts';
 import type { StorageDayRow } from '../../src/queries/named/storage.ts';
 import { createSizeScale, listDayTicks } from '../../src/web/charts/scale.ts';
 import { StorageImage, StorageSvg } from '../../src/web/charts/storage-svg.tsx';
-import { changeSince, findDelta, listMonths, type CalendarDay } from '../../src/web/storage-days.ts';
+import { buildCalendar, changeSince, findDelta, listMonths, type CalendarDay } from '../../src/web/storage-days.ts';
 import { toCsv } from '../../src/web/pages/storage.tsx';
 import { getText, named, readHtml } from '../support/read-html.ts';
 
@@ -198,4 +198,10 @@ test('the days are CSV with sizes in bytes, the oldest first', () => {
     `2026-11-22,live,0,7,${5 * GIB},7,${GIB},7,0,7,0,7,0,${6 * GIB},,2026-11-22 20:00:00`,
     '',
   ]);
+});
+
+test('a past day that is not booked is provisional, as in the published file', () => {
+  const rows = [createRow('2026-11-21', [1], { state: 'live' }), createRow(TODAY, [1], { state: 'live' })];
+  const days = buildCalendar(rows, [], TODAY);
+  expect(days.map(({ row }) => row?.state)).toEqual(['provisional', 'live']);
 });

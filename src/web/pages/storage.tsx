@@ -69,14 +69,14 @@ function readStorage({ config, details, clock }: PageSources, given: unknown) {
   /** The days that are shown, the oldest first. */
   const days = open?.days ?? calendar;
   return {
-    ...{ account, today, months, days },
+    ...{ account, months, days },
     accounts: accounts.map(({ name }) => name),
     /** The latest day with figures. */
-    latest: rows.at(-1) ?? null,
+    latest: calendar.findLast(({ row }) => row !== null)?.row ?? null,
     /** The month that is shown by day; null: all days are shown. */
     month: open?.month ?? null,
     /** Today, if it is shown and its sizes may still change. */
-    live: days.some(({ date, row }) => date === today && row?.state === 'live') ? today : null,
+    live: days.find(({ row }) => row?.state === 'live')?.date ?? null,
   };
 }
 
@@ -116,15 +116,14 @@ function StorageParts({ storage }: { storage: Storage }) {
 }
 
 /** `36.7 TiB on 2026-11-22, so far (live)`, and what changed in the days that are shown. */
-function Headline({ storage: { latest, today, days } }: { storage: Storage }) {
+function Headline({ storage: { latest, days } }: { storage: Storage }) {
   if (!latest) return <p id="storage-now">No day has been read yet.</p>;
-  const isLive = latest.state === 'live';
-  const kind = isLive ? 'last reading, not booked yet' : 'last booked day';
+  const kind = latest.state === 'booked' ? 'last booked day' : 'last reading, not booked yet';
   const delta = findDelta(days);
   return (
     <p id="storage-now">
       <strong>{formatTotal(latest)}</strong> on {latest.date},{' '}
-      {isLive && latest.date === today ? 'so far (live)' : kind}
+      {latest.state === 'live' ? 'so far (live)' : kind}
       {delta && (
         <>
           {' · '}
@@ -242,7 +241,7 @@ function Days({ days }: { days: readonly CalendarDay[] }) {
 
 const Reading = ({ row }: { row: NonNullable<CalendarDay['row']> }) => (
   <>
-    {row.state === 'live' ? 'live, ' : ''}
+    {row.state === 'booked' ? '' : `${row.state}, `}
     {row.is_corrected === 1 ? 'corrected, ' : ''}
     <Timestamp at={row.observed_at} />
   </>
