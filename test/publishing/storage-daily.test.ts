@@ -67,7 +67,6 @@ describe('a day that is not booked', () => {
       gap('2026-03-02', { reason: 'incomplete' }) + quarantined('2026-03-02', 'image_size is missing'),
       gap('2026-03-03', { reason: 'incomplete', given_up_at: '2026-03-08 00:00:00' }),
       gap('2026-03-04', { reason: 'unconfirmed' }) + unconfirmed('2026-03-04'),
-      gap('2026-03-05', { reason: 'unconfirmed' }),
     );
     const { select } = await published(live, { storageAccounts: [] });
     const columns = 'reason, last_requested_at, given_up_at';
@@ -77,7 +76,19 @@ describe('a day that is not booked', () => {
       { ...requested, reason: 'incomplete' },
       { ...requested, reason: 'incomplete', given_up_at: '2026-03-08 00:00:00' },
       { ...requested, reason: 'implausible' },
-      { ...requested, reason: 'not_over' },
+    ]);
+  });
+
+  it('is not over if the service still had it in progress after its end, by the calendar of the config', async () => {
+    const live = liveFileWith(
+      storageRow('2026-03-08', 1, { state: 'live', observed_at: '2026-03-08 14:59:59' }),
+      storageRow('2026-03-09', 1, { state: 'live', observed_at: '2026-03-09 15:00:00' }),
+    );
+    const { select } = await published(live, { timezone: 'Asia/Seoul' });
+    expect(select('select day, state, reason from storage_daily order by day')).toEqual([
+      { day: '2026-03-08', state: 'provisional', reason: 'not_requested' },
+      { day: '2026-03-09', state: 'provisional', reason: 'not_over' },
+      { day: '2026-03-10', state: 'missing', reason: null }, // today: it may still be read
     ]);
   });
 
@@ -88,7 +99,7 @@ describe('a day that is not booked', () => {
         ...{ account: 'main', date: '2026-03-08', first_missed_at: '2026-03-09 00:00:00' },
         last_requested_at: '2026-03-10 01:00:00',
       }),
-      storageRow('2026-03-09', 1, { state: 'live' }),
+      storageRow('2026-03-09', 1, { state: 'live', observed_at: '2026-03-09 03:00:00' }),
       storageRow('2026-03-10', 1, { state: 'live' }),
     );
     const { select } = await published(live);

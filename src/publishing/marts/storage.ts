@@ -24,8 +24,8 @@ left join live.storage_correction c on c.account = s.account and c.date = s.date
 export const accountDay: WorkingTable = {
   kind: 'working',
   name: 'account_day',
-  definition: '(account, day, month_start, primary key (account, day)) without rowid',
-  select: `select f.account, d.day, d.month_start
+  definition: '(account, day, month_start, ends_at, primary key (account, day)) without rowid',
+  select: `select f.account, d.day, d.month_start, d.ends_at
 from (
   select account, min(date) as first, max(date) as last from (
     select account, date from live.storage_day
@@ -41,13 +41,16 @@ cross join dates d on d.day >= f.first and d.day <= case
 const STATE = `case when s.date is null then 'missing' when s.state = 'booked' then 'booked'
   when d.day = :today then 'live' else 'provisional' end`;
 
-/** Why a day is not booked. The most certain reason comes first. */
-const REASON = `case when s.state = 'booked' or s.date = :today then null
+/**
+ * Why a past day is not booked. The most certain reason comes first. A day that was read after its end, and is no gap, is one that the
+ * service had in progress.
+ */
+const REASON = `case when s.state = 'booked' or d.day = :today then null
   when g.reason = 'incomplete' then 'incomplete'
   when q.record_id is not null then 'not_storable'
   when u.date is not null then 'implausible'
-  when g.reason = 'unconfirmed' then 'not_over'
   when g.date is not null then 'not_served'
+  when s.observed_at >= d.ends_at then 'not_over'
   else 'not_requested' end`;
 const REASONS = ['not_requested', 'not_served', 'incomplete', 'not_storable', 'implausible', 'not_over'];
 
@@ -89,7 +92,7 @@ export const storageDaily: Table = {
     column(
       'reason',
       'VARCHAR(20)',
-      'Why a past day is not booked. not_requested: not asked for yet. not_served: the service did not return it. incomplete: figures are missing. not_storable: its record cannot be read. implausible: a second reading has to confirm it. not_over: the service has no later day yet.',
+      'Why a past day is not booked. not_requested: not asked for since it was over and settled. not_served: the service did not return it. incomplete: figures are missing. not_storable: its record cannot be read. implausible: a second reading has to confirm it. not_over: the service has no later day yet.',
       REASON,
       { values: REASONS },
     ),
