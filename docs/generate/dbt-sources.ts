@@ -32,7 +32,7 @@ export function dbtSources(): string {
     description: 'The published tables of vodhouse in PostgreSQL.',
     schema: 'vodhouse',
     loader: 'vodhouse',
-    tables: [...TABLES, ...VIEWS].map(describeTable),
+    tables: [...TABLES, ...VIEWS].filter(({ name }) => !isStorage(name)).map(describeTable),
   };
   return (
     HEADING +
@@ -42,6 +42,10 @@ export function dbtSources(): string {
     )
   );
 }
+
+/** Only views read it. */
+const isStorage = (name: string): boolean =>
+  !name.startsWith('vodhouse_') && !PUBLISHED.some((mart) => mart.name === name);
 
 function describeTable(table: TargetTable | TargetView): object {
   const mart = PUBLISHED.find(({ name }) => name === table.name);
@@ -70,7 +74,8 @@ function listTests(column: string, key: readonly string[], mart: Mart | undefine
   const parents = mart?.kind === 'table' ? mart.foreignKeys.filter((each) => each.column === column) : [];
   return [
     ...(key.length === 1 && key[0] === column ? (['unique'] as const) : []),
-    ...(key.includes(column) ? (['not_null'] as const) : []),
+    // a view of several keys may have NULL in one of them
+    ...(key.includes(column) && (key.length === 1 || mart?.kind !== 'view') ? (['not_null'] as const) : []),
     ...parents.map(({ table, references }) => ({
       relationships: { arguments: { to: `source('vodhouse', '${table}')`, field: references } },
     })),

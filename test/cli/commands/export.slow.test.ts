@@ -46,9 +46,16 @@ describe('vodhouse export', () => {
   it('writes CSV, NDJSON and Parquet of the same rows', async () => {
     const { cwd, exported, read } = await folderWithFile();
     for (const format of ['csv', 'ndjson', 'parquet']) {
-      const { code, stdout, stderr } = await exported('--format', format, '--out', `out.${format}`);
+      const { code, stdout, stderr } = await exported(
+        '--table',
+        'all_videos',
+        '--format',
+        format,
+        '--out',
+        `out.${format}`,
+      );
       expect([code, stdout]).toEqual([0, '']);
-      expect(stderr).toMatch(/^wrote 3 rows of videos to out\.\w+ \(.+\)\n$/);
+      expect(stderr).toMatch(/^wrote 3 rows of all_videos to out\.\w+ \(.+\)\n$/);
     }
     expect(parseLines(read('out.ndjson'))).toMatchObject([
       { video_id: 1, title: 'a "quoted", text', size_bytes: 9007199254740991, is_removed: false },
