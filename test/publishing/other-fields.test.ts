@@ -1,7 +1,7 @@
 /** Fields without a published column of their own. */
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { liveFileWith, packageRow, videoRow } from '../support/fixtures/filled-live-file.ts';
+import { change, liveFileWith, packageRow, videoRow } from '../support/fixtures/filled-live-file.ts';
 import type { Row } from '../support/fixtures/live-file.ts';
 import { published } from '../support/fixtures/published-file.ts';
 
@@ -113,6 +113,29 @@ describe('other_fields', () => {
       { is_encoded: null, other_fields: null },
     ]);
   });
+
+  it.each([
+    [[], 'is_encoded', 'other_fields'],
+    [['other_fields'], 'is_encoded', 'encoding_success'],
+    [['encoding_success'], 'encoding_success', 'encoding_success'],
+  ])(
+    'is the field that changed where is_encoded stays as it is (left out: %j)',
+    async (exclude, one, other) => {
+      const set = (hour: number, value: string) =>
+        change(1, `2026-03-02 0${hour}:00:00`, `encoding_success = '${value}'`);
+      const live = liveFileWith(
+        packageRow(101),
+        videoRow(1, { encoding_success: 'Y' }),
+        ...[set(1, 'N'), set(2, 'F'), set(3, 'N'), set(4, 'Y'), set(5, 'F')],
+      );
+      const { select } = await published(live, { exclude });
+      const named = [one, other, other, one, one];
+      for (const column of ['changed_fields from video_versions', 'field from video_changes'])
+        expect(
+          select(`select ${column} where change = 'edited' order by version_key`).flatMap(Object.values),
+        ).toEqual(named);
+    },
+  );
 
   it.each([...UNEXPLAINED, 'encoding_success'] as const)('has no %s where that is left out', async (name) => {
     const full: Received = {

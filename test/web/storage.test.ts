@@ -7,7 +7,13 @@ import { STORAGE_KINDS } from '../../src/lib/service-fields.ts';
 import type { StorageDayRow } from '../../src/queries/named/storage.ts';
 import { createSizeScale, listDayTicks } from '../../src/web/charts/scale.ts';
 import { StorageImage, StorageSvg } from '../../src/web/charts/storage-svg.tsx';
-import { buildCalendar, changeSince, findDelta, listMonths, type CalendarDay } from '../../src/web/storage-days.ts';
+import {
+  buildCalendar,
+  changeSince,
+  findDelta,
+  listMonths,
+  type CalendarDay,
+} from '../../src/web/storage-days.ts';
 import { toCsv } from '../../src/web/pages/storage.tsx';
 import { getText, named, readHtml } from '../support/read-html.ts';
 

@@ -66,12 +66,21 @@ function ofState(): TableColumn[] {
 const KINDS = `The change that led to this state. imported: first seen before the first full walk of its package ended. added: since then.
 edited: a field changed. removed: no longer listed. restored: listed again. retired: its package left the config. returned: listed again after that.`;
 
+/** Stands for `encoding_success` in the fields of a change from one value other than Y to another: `is_encoded` is the same, `other_fields` differs. */
+const OTHER_ENCODING = 'other_encoding';
+
+const hasOtherEncoding = (state: string) => `${state}.encoding_success not in ('Y', '')`;
+const CHANGED_FIELDS = `iif(instr(v.changed_fields, 'encoding_success ') and ${hasOtherEncoding('v')} and exists (
+    select 1 from live.video_version o where o.account = v.account and o.package_id = v.package_id and o.id = v.id
+      and o.version_number = v.version_number - 1 and ${hasOtherEncoding('o')}),
+  replace(v.changed_fields, 'encoding_success ', '${OTHER_ENCODING} '), v.changed_fields)`;
+
 function ofChange(): TableColumn[] {
   const stored = 'When this state began: when its change was stored.';
   const missing = 'Of a removal, when the video was first proved missing: it may have been held back since.';
   const fields =
-    "Of an edit, the columns that it changed, separated by spaces; a field that is not published by the service's name.";
-  const names = 'case when v.changed_fields is not null then published_names(v.changed_fields) end';
+    "The columns that the change gave another value, separated by spaces; a field that is not published by the service's name. Of an edit never NULL.";
+  const names = `case when v.changed_fields is not null then published_names(${CHANGED_FIELDS}) end`;
   return [
     sourceColumn('change', 'VARCHAR(20)', KINDS.replace('\n', ' '), 'v.change', { values: CHANGES }),
     ...moment('changed', stored, 'v.changed_at', 'changed_at'),
@@ -166,11 +175,12 @@ export const NEEDED = [
 /** The published name of each field that an edit may change: its column, or the name that the service has for it. */
 export function nameFields(options: VideoOptions): Map<string, string> {
   const columns = keep(fieldColumns(options), options);
-  const nameOf = (field: string) => {
-    const source = UNEXPLAINED.includes(field) && !options.exclude.includes(field) ? 'extra' : field;
+  const nameOf = (field: string, isInOthers = UNEXPLAINED.includes(field)) => {
+    const source = isInOthers && !options.exclude.includes(field) ? 'extra' : field;
     return (
       columns.find((each) => each.source === source)?.name ?? (field === 'extra' ? 'other_fields' : field)
     );
   };
-  return new Map([...Object.keys(VIDEO_FIELDS), 'extra'].map((field) => [field, nameOf(field)]));
+  const names = new Map([...Object.keys(VIDEO_FIELDS), 'extra'].map((field) => [field, nameOf(field)]));
+  return names.set(OTHER_ENCODING, nameOf('encoding_success', true));
 }
