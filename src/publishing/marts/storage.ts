@@ -92,7 +92,7 @@ export const storageDaily: Table = {
     column(
       'reason',
       'VARCHAR(20)',
-      'Why a past day is not booked. not_requested: not asked for since it was over. not_served: the service did not return it. incomplete: figures are missing. not_storable: its record cannot be read. implausible: a second reading has to confirm it. not_over: the service has no later day yet.',
+      'Why a past day is not booked. not_requested: not asked for since it is over. not_served: the service did not return it. incomplete: figures are missing. not_storable: its record cannot be read. implausible: a second reading has to confirm it. not_over: the service has no later day yet.',
       REASON,
       { values: REASONS },
     ),

@@ -79,7 +79,7 @@ function ofChange(): TableColumn[] {
   const stored = 'When this state began: when its change was stored.';
   const missing = 'Of a removal, when the video was first proved missing: it may have been held back since.';
   const fields =
-    "The columns that the change gave another value, separated by spaces; a field that is not published by the service's name. Of an edit never NULL.";
+    "Columns that differ from the state before, separated by spaces; an unpublished field by the service's name. An edit has at least one.";
   const names = `case when v.changed_fields is not null then published_names(${CHANGED_FIELDS}) end`;
   return [
     sourceColumn('change', 'VARCHAR(20)', KINDS.replace('\n', ' '), 'v.change', { values: CHANGES }),
