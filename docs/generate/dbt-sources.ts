@@ -3,6 +3,7 @@ import { stringify } from 'yaml';
 import type { Mart } from '../../src/publishing/mart.ts';
 import { typeOnly } from '../../src/publishing/targets/postgres/relations.ts';
 import {
+  describeColumns,
   TABLES,
   VIEWS,
   type TargetTable,
@@ -56,7 +57,7 @@ function describeTable(table: TargetTable | TargetView): object {
     ...(mart ? { description: mart.description + keyOfSeveral } : {}),
     ...(table.name === 'vodhouse_account' ? { config: FRESHNESS } : {}),
     columns: Object.entries(table.columns).map(([name, type]) => {
-      const column = mart?.columns.find((each) => each.name === name);
+      const column = mart && describeColumns(mart).find((each) => each.name === name);
       const tests = listTests(name, key, mart);
       return {
         name,

@@ -223,6 +223,9 @@ ALTER TABLE $.all_videos DROP CONSTRAINT all_videos_pkey; ${NO_VIEWS}; ALTER TAB
   const COMMENTS = `SELECT relname || coalesce('.' || attname, '') AS name, description AS text FROM pg_description
 JOIN pg_class c ON c.oid = objoid AND classoid = 'pg_class'::regclass AND relnamespace = '$'::regnamespace
 LEFT JOIN pg_attribute ON attrelid = c.oid AND attnum = objsubid AND objsubid > 0`;
+  const WITHOUT_COMMENT = `SELECT relname || '.' || attname AS name FROM pg_attribute
+JOIN pg_class c ON c.oid = attrelid AND relnamespace = '$'::regnamespace AND relkind IN ('r', 'v')
+WHERE attnum > 0 AND relname NOT LIKE 'vodhouse!_%' ESCAPE '!' AND col_description(c.oid, attnum) IS NULL`;
   const readComments = async (site: ReturnType<typeof openPostgresSite>) =>
     new Map(
       (await site.query<{ name: string; text: string }>(COMMENTS)).map(({ name, text }) => [name, text]),
@@ -236,6 +239,7 @@ LEFT JOIN pg_attribute ON attrelid = c.oid AND attnum = objsubid AND objsubid > 
     );
     const expected = Object.fromEntries(dictionary.map(({ name, text }) => [name, text]));
     expect(Object.fromEntries(await readComments(site))).toMatchObject(expected);
+    expect(await site.query(WITHOUT_COMMENT)).toEqual([]);
     await site.walk([1], { title: 'new' });
     await site.ship();
     await site.load({ force: { account: 'main', kind: 'rebuild' } });

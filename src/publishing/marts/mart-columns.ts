@@ -114,7 +114,7 @@ export const packageColumns = (alias: string): TableColumn[] => [
   column(
     'package_name',
     'VARCHAR(255)',
-    'Name of the package in the config; its key if it has no name. Where two packages have one name, the key follows it.',
+    'Name of the package in the config, or else its key. Where two packages of a file have one name, the key follows it.',
     `${alias}.package_name`,
     { source: 'name' },
   ),

@@ -98,13 +98,13 @@ export const storageDaily: Table = {
     ),
     instant(
       'last_requested',
-      'When a day that is not booked was last asked for.',
+      'When an unbooked day was last asked for.',
       'g.last_requested_at',
       'last_requested_at',
     ),
     instant(
       'given_up',
-      'Since when it is asked for only monthly.',
+      'Since when an unbooked day is requested once a month.',
       'g.given_up_at',
       'given_up_at',
     ),

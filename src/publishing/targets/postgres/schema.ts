@@ -4,7 +4,15 @@ import { ConfigError } from '../../../lib/errors.ts';
 import { listDamages, readRelations, typeOnly, type Relation, type Relations } from './relations.ts';
 import type { Mart } from '../../mart.ts';
 import { begin, getAddress, quoteName, quoteNames, quoteText, type Session } from './session.ts';
-import { hasAccount, MARTS, TABLES, VIEWS, type TargetTable, type TargetView } from './tables.ts';
+import {
+  describeColumns,
+  hasAccount,
+  MARTS,
+  TABLES,
+  VIEWS,
+  type TargetTable,
+  type TargetView,
+} from './tables.ts';
 
 /** Throws ConfigError for a schema that is not of vodhouse. */
 function assertOurSchema(schema: string, relations: Relations): void {
@@ -114,7 +122,7 @@ function defineComments(schema: string, mart: Mart, relation: Relation | undefin
   const path = toPath(schema, mart.name);
   const comments = [
     { on: `${mart.kind.toUpperCase()} ${path}`, text: mart.description, before: relation?.comments['*'] },
-    ...mart.columns.map(({ name, description }) => ({
+    ...describeColumns(mart).map(({ name, description }) => ({
       on: `COLUMN ${path}.${quoteName(name)}`,
       text: description,
       before: relation?.comments[name],

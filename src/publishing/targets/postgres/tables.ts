@@ -43,6 +43,14 @@ export const WAREHOUSE_ID = 'warehouse_id';
 /** Has the table a row of each warehouse, with its id? */
 export const isOfWarehouse = (name: string): boolean => ['runs', 'walks', 'about'].includes(name);
 
+/** The columns of a published table or view in the target, with what they mean. */
+export const describeColumns = ({ name, columns }: Table | View): Pick<Column, 'name' | 'description'>[] => [
+  ...(isOfWarehouse(name)
+    ? [{ name: WAREHOUSE_ID, description: 'Id of the warehouse that loaded the row.' }]
+    : []),
+  ...columns,
+];
+
 /** The key of a published table in the target. */
 export const toKey = ({ name, key }: Pick<Table, 'name' | 'key'>): string[] => [
   ...(name === 'about' ? [WAREHOUSE_ID] : []),
