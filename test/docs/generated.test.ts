@@ -8,6 +8,7 @@ import { LIVE_TABLES, liveFileMarkdown } from '../../docs/generate/live-file.ts'
 import { performancePage } from '../../docs/generate/performance.ts';
 import { LEFT_OUT_BY_DEFAULT, PUBLISHED, tablesMarkdown } from '../../docs/generate/tables.ts';
 import { openDatabase } from '../../src/database/connection.ts';
+import { createMarts } from '../../src/publishing/marts/marts.ts';
 import { LEAST, load } from '../support/fixtures/load-config.ts';
 import { readRows } from '../support/fixtures/live-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
@@ -38,6 +39,13 @@ describe('the generated pages', () => {
     );
     expect(LIVE_TABLES.map(({ name }) => name).sort()).toEqual(tables.map(({ name }) => name));
   });
+});
+
+it('targets.md reads tables that a lake has, which has no views', () => {
+  const named = [...read('targets.md').matchAll(/(?:lake|vodhouse)[/\\](\w+)['"]/g)].map(([, name]) => name);
+  const tables = createMarts({ durationUnit: 'ms', exclude: [] }).all.filter(({ kind }) => kind === 'table');
+  expect(named.length).toBeGreaterThan(6);
+  expect(tables.map(({ name }) => name)).toEqual(expect.arrayContaining(named));
 });
 
 describe('the dictionary of the published file', () => {
