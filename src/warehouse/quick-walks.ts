@@ -24,7 +24,7 @@ export interface ListBaseline {
 /** A quick walk whose pages were all known. */
 export interface UnchangedListEnd extends Pick<
   WalkEnd,
-  'account' | 'packageId' | 'runId' | 'now' | 'checkpoint'
+  'account' | 'packageId' | 'runId' | 'now' | 'day' | 'checkpoint'
 > {
   /** Records that it missed and could not find; null if that may have changed since. */
   missingRecords: number | null;
@@ -78,12 +78,13 @@ export function finishQuickWalk(tx: Tx, end: QuickWalkEnd): void {
   closeWalk(tx, walkId, { ...result, removed, held_back: heldBack, requests, unsettled });
 }
 
-/** Ends a quick walk: records its result, and the requests saved against a full walk. Returns its own requests. */
+/** Ends a quick walk: records its result and its day, and the requests saved against a full walk. Returns its own requests. */
 export function finishUnchangedList(tx: Tx, end: UnchangedListEnd): number {
   const { account, packageId, missingRecords } = end;
   const { totalcount, pageSize } = end.checkpoint;
   const at = toTimestamp(end.now);
   packages.recordQuickWalk(tx, { account, packageId, totalcount, pageSize, missingRecords, at });
+  packages.recordSize(tx, { account, packageId, date: end.day });
   const requests = countPackageRequests(tx, end);
   const pages = Math.max(1, countPages(totalcount, pageSize));
   addSavedRequests(tx, { account, date: at.slice(0, 10), requests: Math.max(0, pages - requests) });

@@ -5,7 +5,7 @@ import { EDITABLE_FIELDS } from '../../database/version-trigger.ts';
 import { query } from '../../database/query.ts';
 import type { PackageRow } from '../../lib/package-key.ts';
 
-/** How many videos a package had. By day of the service from `:since` on. A day without a full walk has no row. */
+/** How many videos a package had. By day of the service from `:since` on. A day on which no walk ended has no row. */
 export const PACKAGE_SIZES = query<{ date: string; videos: number }, PackageRow & { since: string }>(`
 select date, videos
 from package_day

@@ -29,6 +29,15 @@ describe('a quick walk of an unchanged package', () => {
     ]);
   });
 
+  it('is a walk of its day, as one that finds something', async () => {
+    const one = await openWalkedPackage(idsBetween(1, 23));
+    for (let hour = 13; hour <= 16; hour++) await runQuick(one); // 15:00 UTC is midnight in Seoul
+    expect(one.pipeline.query('select date, videos from package_day order by date')).toEqual([
+      { date: '2026-03-10', videos: 23 },
+      { date: '2026-03-11', videos: 23 },
+    ]);
+  });
+
   it('that has no completed walk walks it', async () => {
     const service = await startPackageService(idsBetween(1, 12));
     const pipeline = openTestPipeline({ url: service.url, silent: true });
