@@ -45,7 +45,7 @@ describe('check', () => {
       /^live file +data\/vodhouse\.db +ok +[\d.]+ [kM]B, last full run: just now, [\d.]+ GB free on its disk$/m,
     );
     expect(stdout).toMatch(
-      /^published file +published\/\S+ +ok +[\d.]+ kB, published: just now, [\d.]+ GB free/m,
+      /^published file +published\/\S+ +ok +[\d.]+ [kM]B, published: just now, [\d.]+ GB free/m,
     );
     expect(stdout).toMatch(/^backups +data\/backups +ok +last one: never, [\d.]+ GB free/m);
   });
