@@ -78,7 +78,7 @@ it('days that are over, and their states and changes, are the same in every late
       }
       warehouse.close();
     }),
-    { seed: 7, numRuns: Number(process.env.VODHOUSE_RUNS ?? 15) },
+    { seed: 7, numRuns: Number(process.env.VODHOUSE_RUNS ?? 8) },
   );
 });
 
