@@ -87,7 +87,7 @@ const describeColumns = (columns: readonly Column[]): string =>
     .map((column) => `- ${code(column.name)}${typeOf(column)}: ${explain(column)}`)
     .join('\n');
 
-/** The types that names tell, as the introduction lists them. */
+/** The types that follow from names, as the introduction lists them. */
 const BY_NAME: readonly (readonly [RegExp, DataType])[] = [
   [/_at$/, 'TIMESTAMP'],
   [/^day$|_day$/, 'DATE'],
@@ -96,11 +96,11 @@ const BY_NAME: readonly (readonly [RegExp, DataType])[] = [
   [/_(seconds|gib)$/, 'REAL'],
 ];
 
-/** The type of a column, where neither its name tells it nor it is a text. */
+/** The type of a column, unless it follows from the name or is a text. */
 function typeOf({ name, type }: Column): string {
   const first = name.split('`')[0] ?? '';
-  const told = BY_NAME.find(([pattern]) => pattern.test(first))?.[1] ?? 'TEXT';
-  return told === type || (told === 'TEXT' && type.startsWith('VARCHAR')) ? '' : ` ${type}`;
+  const byName = BY_NAME.find(([pattern]) => pattern.test(first))?.[1] ?? 'TEXT';
+  return byName === type || (byName === 'TEXT' && type.startsWith('VARCHAR')) ? '' : ` ${type}`;
 }
 
 /** `changed_at` and `changed_day` are one row, and so are `size_bytes` and `size_gib`. */

@@ -34,9 +34,15 @@ export function createFacts(live: Database, request: PublishRequest, fingerprint
     .prepare('select created_at, change_seq, warehouse_id from warehouse_state')
     .get() as { created_at: string; change_seq: number; warehouse_id: string };
   const facts: Record<string, string | null> = {
-    ...{ version, timezone, today, warehouse_id, duration_unit: durationUnit },
-    ...{ published_at: toTimestamp(now), warehouse_since: created_at },
-    ...{ excluded: exclude.join(', ') || null, change_seq: String(change_seq) },
+    version,
+    timezone,
+    today,
+    warehouse_id,
+    duration_unit: durationUnit,
+    published_at: toTimestamp(now),
+    warehouse_since: created_at,
+    excluded: exclude.join(', ') || null,
+    change_seq: String(change_seq),
     ...(live.prepare(FRESHNESS).get(JSON.stringify(storageAccounts)) as Record<string, string | null>),
   };
   return {

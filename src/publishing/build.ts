@@ -106,16 +106,13 @@ export function addFunctions(db: Database, request: PublishRequest): void {
   const showTime = createServiceClock(request.timezone);
   const dayOf = remember((minute) => showTime(fromTimestamp(minute)).slice(0, 10));
   const columns = nameFields(request);
-  const toNames = remember((fields) =>
-    [
-      ...new Set(
-        fields
-          .trim()
-          .split(' ')
-          .map((field) => columns.get(field) ?? field),
-      ),
-    ].join(' '),
-  );
+  const toNames = remember((fields) => {
+    const names = fields
+      .trim()
+      .split(' ')
+      .map((field) => columns.get(field) ?? field);
+    return [...new Set(names)].join(' ');
+  });
   const functions: Record<string, (text: string) => string | null> = {
     service_day: (time) => dayOf(time.slice(0, 16)),
     read_time: (text) => readTime(text, showTime),
@@ -176,7 +173,10 @@ type Fillable = Table | WorkingTable;
 
 /** The tables that are filled first, in this order. */
 export const videoTables = ({ allVideos, videoHistory, videoEdits }: Marts): Fillable[] => [
-  ...[packageKeys, allVideos, videoHistory, videoEdits],
+  packageKeys,
+  allVideos,
+  videoHistory,
+  videoEdits,
 ];
 
 /** The tables that the helper process can fill: they read only the live file, `packageKeys`, and each other in this order. */

@@ -177,7 +177,7 @@ function nextIdGap(seed: number, { id: packageId, videos }: PackageSpec, id: num
   return 1 + (hash(seed, STREAM.ids, packageId, id) % (2 * mean - 1));
 }
 
-/** One of so many first videos is shared. */
+/** Of the first videos, one in a hundred is shared. */
 const SHARED_EVERY = 100;
 
 /** The videos that a package starts with, ascending by id. */

@@ -70,7 +70,7 @@ export const createDictionaryRows = (marts: readonly Mart[]): (string | number |
   ]);
 
 function describeTable({ kind, name, description, role, key }: Mart): (string | number | null)[] {
-  return [name, WHOLE_TABLE, 0, description, kind, ...[null, null, null, null, null], key.join(', '), role];
+  return [name, WHOLE_TABLE, 0, description, kind, null, null, null, null, null, key.join(', '), role];
 }
 
 function describeColumn(mart: Mart, each: Column, position: number): (string | number | null)[] {
@@ -82,7 +82,7 @@ function describeColumn(mart: Mart, each: Column, position: number): (string | n
 }
 
 /** By the name: a key column has the same name in every table, and a day that of what happened on it. */
-export function findReference(mart: Pick<Mart, 'name'>, name: string): string | null {
+function findReference(mart: Mart, name: string): string | null {
   if (mart.name === 'dates') return null;
   if (name === 'day' || name.endsWith('_day')) return 'dates.day';
   const video = mart.name === 'video_tags' ? 'videos' : 'all_videos';

@@ -27,12 +27,24 @@ export type Marts = ReturnType<typeof createMarts>;
  */
 export function createMarts(options: VideoOptions) {
   assertExcludable(options);
-  const videoHistoryTable = videoHistory(options);
-  const tables = {
+  const tables = createTables(options);
+  const all = listMarts(tables);
+  return {
+    ...tables,
+    all,
+    /** Without what only views and vodhouse itself read. */
+    documented: all.filter((mart) => mart.kind === 'view' || !mart.isStorage),
+    shape: hashShape(all),
+  };
+}
+
+function createTables(options: VideoOptions) {
+  const history = videoHistory(options);
+  return {
     packages: packages(options.durationUnit),
     allVideos: allVideos(options),
-    videoHistory: videoHistoryTable,
-    videoEdits: videoEdits(videoHistoryTable),
+    videoHistory: history,
+    videoEdits: videoEdits(history),
     videoTags: options.exclude.some((name) => name === 'tag' || name === 'tags') ? null : videoTags(options),
     storageDaily,
     packageDaily: packageDaily(options.durationUnit),
@@ -43,20 +55,27 @@ export function createMarts(options: VideoOptions) {
     about,
     internals,
   };
-  const all: readonly Mart[] = [
-    ...[tables.packages, tables.allVideos, tables.videoHistory, tables.videoEdits],
-    ...[videos(tables.allVideos), videoVersions(tables.videoHistory), videoChanges(tables.videoEdits)],
-    ...(tables.videoTags ? [tables.videoTags] : []),
-    ...[storageDaily, tables.packageDaily, runs, walks, dates, dictionary, about, internals],
-  ];
-  return {
-    ...tables,
-    all,
-    /** Without what only views read, and the product. */
-    documented: all.filter((mart) => mart.kind === 'view' || !mart.isStorage),
-    shape: hashShape(all),
-  };
 }
+
+/** All tables and views. A view comes after the tables that it reads. */
+const listMarts = (tables: ReturnType<typeof createTables>): readonly Mart[] => [
+  tables.packages,
+  tables.allVideos,
+  tables.videoHistory,
+  tables.videoEdits,
+  videos(tables.allVideos),
+  videoVersions(tables.videoHistory),
+  videoChanges(tables.videoEdits),
+  ...(tables.videoTags ? [tables.videoTags] : []),
+  tables.storageDaily,
+  tables.packageDaily,
+  tables.runs,
+  tables.walks,
+  tables.dates,
+  tables.dictionary,
+  tables.about,
+  tables.internals,
+];
 
 /** The same for two files whose tables and columns are the same, in form and in meaning. */
 const hashShape = (marts: readonly Mart[]): string =>

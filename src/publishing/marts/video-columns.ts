@@ -63,8 +63,8 @@ function ofState(): TableColumn[] {
   ];
 }
 
-const KINDS = `The change that led to this state. imported: first seen before the first full walk of its package ended. added: since then.
-edited: a field changed. removed: no longer listed. restored: listed again. retired: its package left the config. returned: listed again after that.`;
+const KINDS =
+  'The change that led to this state. imported: first seen before the first full walk of its package ended. added: since then. edited: a field changed. removed: no longer listed. restored: listed again. retired: its package left the config. returned: listed again after that.';
 
 /** Stands for `encoding_success` in the fields of a change from one value other than Y to another: `is_encoded` is the same, `other_fields` differs. */
 const OTHER_ENCODING = 'other_encoding';
@@ -82,7 +82,7 @@ function ofChange(): TableColumn[] {
     "Columns that differ from the state before, separated by spaces; an unpublished field by the service's name. An edit has at least one.";
   const names = `case when v.changed_fields is not null then published_names(${CHANGED_FIELDS}) end`;
   return [
-    sourceColumn('change', 'VARCHAR(20)', KINDS.replace('\n', ' '), 'v.change', { values: CHANGES }),
+    sourceColumn('change', 'VARCHAR(20)', KINDS, 'v.change', { values: CHANGES }),
     ...moment('changed', stored, 'v.changed_at', 'changed_at'),
     instant('first_missing', missing, 'v.first_missing_at', 'first_missing_at'),
     RUN_KEY,
@@ -169,7 +169,8 @@ export const keep = (columns: readonly TableColumn[], { exclude }: VideoOptions)
 /** Columns that cannot be left out. */
 export const NEEDED = [
   ...changeColumns().flatMap(({ name, source }) => [name, ...(source === null ? [] : [source])]),
-  ...['valid_to', 'is_current'],
+  'valid_to',
+  'is_current',
 ];
 
 /** The published name of each field that an edit may change: its column, or the name that the service has for it. */

@@ -149,10 +149,8 @@ export function videoEdits({ columns }: Table): Table {
   const fields = columns.slice(columns.findIndex(({ name }) => name === 'created_at'));
   const valueOf = (state: string) =>
     `case f.value ${fields.map(({ name }) => `when '${name}' then cast(${state}."${name}" as text)`).join(' ')} end`;
-  const names = columns
-    .map(({ name }) => `"${name}"`)
-    .filter((name) => !['"valid_to"', '"is_current"'].includes(name));
-  const edited = (table: string) => `select ${names.join(', ')} from ${table} where change = 'edited'`;
+  const inBoth = columns.filter(({ name }) => name !== 'valid_to' && name !== 'is_current');
+  const edited = (table: string) => `select ${listNames(inBoth)} from ${table} where change = 'edited'`;
   return {
     kind: 'table',
     name: 'video_edits',
