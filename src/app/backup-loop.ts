@@ -10,6 +10,17 @@ import { formatBytes, formatDuration } from '../lib/format.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { dueTrigger } from './due.ts';
+import { transact } from '../database/transaction.ts';
+import {
+  deleteUnfinishedBackups,
+  findLastBackups,
+  beginBackup,
+  finishBackup,
+  deleteBackup,
+  failBackup,
+  listBackups,
+} from '../warehouse/statements/backup.ts';
+import { findLastRun } from '../warehouse/statements/run.ts';
 
 export interface BackupLoopOptions {
   config: Pick<Config, 'warehouse' | 'schedule'> & { backup: BackupConfig };
@@ -23,7 +34,7 @@ const RETRY_MS = HOUR_MS;
 
 /** Starts idle; `check` makes a backup if one is due. What an earlier process began and did not end is no backup. */
 export function createBackupLoop(options: BackupLoopOptions) {
-  options.warehouse.deleteUnfinishedBackups();
+  transact(options.warehouse.db, (tx) => deleteUnfinishedBackups(tx));
   const { request, close } = coalesce(async (signal) => {
     try {
       if (isDue(options)) await makeBackup(options, signal);
@@ -42,35 +53,37 @@ export function createBackupLoop(options: BackupLoopOptions) {
 function isDue({ config, warehouse, clock }: BackupLoopOptions): boolean {
   const { schedule } = config.backup;
   const now = clock.now();
-  const { attempt, success } = warehouse.findLastBackups();
+  const { attempt, success } = findLastBackups(warehouse.db);
   const { timezone } = config.schedule;
   const isDueSince = (last: { started_at: string } | null) =>
     dueTrigger(schedule, now, last && { startedAt: last.started_at }, timezone) !== null;
   const isAfterFailure = attempt !== null && attempt.backup_id !== success?.backup_id;
   const mayRetry =
     !isAfterFailure || isDueSince(attempt) || now - fromTimestamp(attempt.started_at) >= RETRY_MS;
-  return isDueSince(success) && mayRetry && warehouse.findLastRun('full') !== null;
+  return isDueSince(success) && mayRetry && findLastRun(warehouse.db, 'full') !== null;
 }
 
 async function makeBackup(options: BackupLoopOptions, signal: AbortSignal): Promise<void> {
   const { config, warehouse, clock, logger } = options;
   const startedAt = clock.now();
   const file = resolve(config.backup.folder, backupName(config.warehouse, startedAt));
-  const id = warehouse.beginBackup({ file, started_at: toTimestamp(startedAt) });
+  const id = transact(warehouse.db, (tx) => beginBackup(tx, { file, started_at: toTimestamp(startedAt) }));
   try {
     const { sizeBytes: bytes } = await backUpInChild(config.warehouse, file, signal);
-    warehouse.finishBackup(id, { finished_at: toTimestamp(clock.now()), size_bytes: bytes });
+    transact(warehouse.db, (tx) =>
+      finishBackup(tx, id, { finished_at: toTimestamp(clock.now()), size_bytes: bytes }),
+    );
     const durationMs = clock.now() - startedAt;
     const message = `backup ${file}: ${formatBytes(bytes)}, ${formatDuration(durationMs)}`;
     logger.info({ event: 'backup_made', file, bytes, duration_ms: durationMs }, message);
     deleteOldest(options);
   } catch (thrown) {
     if (thrown instanceof InterruptedError) {
-      warehouse.deleteBackup(id);
+      transact(warehouse.db, (tx) => deleteBackup(tx, id));
       return;
     }
     logFailure(logger, file, thrown);
-    warehouse.failBackup(id, errorLine(thrown));
+    transact(warehouse.db, (tx) => failBackup(tx, id, errorLine(thrown)));
   }
 }
 
@@ -94,11 +107,11 @@ function backupName(warehouse: string, startedAt: number): string {
  */
 function deleteOldest({ config, warehouse, logger }: BackupLoopOptions): void {
   const { folder, keep } = config.backup;
-  const own = warehouse.listBackups().filter(({ file }) => dirname(file) === resolve(folder));
+  const own = listBackups(warehouse.db).filter(({ file }) => dirname(file) === resolve(folder));
   for (const { backup_id: id, file } of own.slice(keep)) {
     try {
       rmSync(file, { force: true });
-      warehouse.deleteBackup(id);
+      transact(warehouse.db, (tx) => deleteBackup(tx, id));
     } catch (thrown) {
       const error = errorLine(thrown);
       logger.warn({ event: 'backup_not_deleted', file, error }, `an old backup cannot be deleted: ${error}`);

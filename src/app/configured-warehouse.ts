@@ -11,6 +11,9 @@ import type { BookedZone } from '../warehouse/statements/warehouse-state.ts';
 import { openWarehouse, type Warehouse } from '../warehouse/warehouse.ts';
 import { assertNotLost, makeOwnFolders } from './lost-file.ts';
 import type { Environment } from './environment.ts';
+import { isDemoFile, markAsDemo, getBookedZone } from '../warehouse/statements/warehouse-state.ts';
+import { transact } from '../database/transaction.ts';
+import { hasAccount, renameAccount } from '../warehouse/accounts.ts';
 
 /**
  * Renames accounts that the config renames. Throws ConfigError where the file is lost, of the demo, or of another calendar, and
@@ -22,8 +25,8 @@ export function openConfiguredWarehouse(config: Config, environment: Environment
   makeOwnFolders(config);
   const warehouse = openWarehouse(config.warehouse, clock);
   try {
-    assertNotOfDemo(config, warehouse.isDemoFile());
-    if (isDemo) warehouse.markAsDemo();
+    assertNotOfDemo(config, isDemoFile(warehouse.db));
+    if (isDemo) transact(warehouse.db, (tx) => markAsDemo(tx));
     assertMayUse(config, warehouse);
     renameAccounts(config, warehouse, environment);
   } catch (error) {
@@ -35,10 +38,10 @@ export function openConfiguredWarehouse(config: Config, environment: Environment
 
 /** Throws ConfigError for another time zone than that of the booked days, and for `was` where both names have rows. */
 export function assertMayUse(config: Config, warehouse: Warehouse): void {
-  assertSameZone(config, warehouse.getBookedZone());
+  assertSameZone(config, getBookedZone(warehouse.db));
   for (const { name, was } of config.accounts) {
     if (was === null) continue;
-    if (warehouse.hasAccount(was) && warehouse.hasAccount(name))
+    if (hasAccount(warehouse.db, was) && hasAccount(warehouse.db, name))
       throw new ConfigError(`account ${name} was ${was}, but the warehouse has rows of both`, {
         hint: `remove \`was: ${was}\``,
       });
@@ -47,13 +50,13 @@ export function assertMayUse(config: Config, warehouse: Warehouse): void {
 
 /** Once: all rows of each account that was named `was` get its new name. `check` renames nothing: see `renameWarnings`. */
 function renameAccounts(config: Config, warehouse: Warehouse, { clock, logger, command }: Environment): void {
-  const renamed = config.accounts.filter(({ was }) => was !== null && warehouse.hasAccount(was));
+  const renamed = config.accounts.filter(({ was }) => was !== null && hasAccount(warehouse.db, was));
   if (renamed.length === 0 || command === 'check') return;
   const locks = [lockAgainstWorker(config.warehouse, renamed, command, clock.now())];
   try {
     locks.push(lockOrThrow(config.warehouse, 'run', command, clock.now()));
     for (const { name, was } of renamed) {
-      const rows = warehouse.renameAccount(String(was), name);
+      const rows = transact(warehouse.db, (tx) => renameAccount(tx, String(was), name));
       const message = `account ${was} is ${name} from now on: ${pluralize(rows, 'row')}`;
       logger.info({ event: 'account_renamed', account: name, was, rows }, message);
     }

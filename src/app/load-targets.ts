@@ -6,9 +6,17 @@ import { emptyReport, groupFailures, loadLines, type LoadReport } from '../lib/l
 import type { Logger } from '../lib/logger.ts';
 import type { TargetLoader } from '../publishing/targets/loader.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
+import { listAccounts } from '../warehouse/accounts.ts';
+import { transact } from '../database/transaction.ts';
+import {
+  recordLoadReports,
+  deleteTargetLoadsExcept,
+  listTargetLoads,
+} from '../warehouse/statements/target-loads.ts';
+import { findLastRun } from '../warehouse/statements/run.ts';
 
 interface LoadContext {
-  warehouse: Pick<Warehouse, 'recordLoadReports' | 'listAccounts'>;
+  warehouse: Pick<Warehouse, 'db'>;
   clock: Clock;
   logger: Logger;
 }
@@ -28,10 +36,10 @@ export async function loadTarget(
   const results = await loader.load(options, signal).catch((thrown: unknown) => {
     if (thrown instanceof InterruptedError) throw thrown;
     const [error, hint] = [errorLine(thrown), hintLine(thrown)];
-    const accounts = options.force ? [options.force.account] : warehouse.listAccounts();
+    const accounts = options.force ? [options.force.account] : listAccounts(warehouse.db);
     return accounts.map((account): LoadReport => ({ ...emptyReport(account, 'failed'), error, hint }));
   });
-  warehouse.recordLoadReports(target, results, clock.now());
+  transact(warehouse.db, (tx) => recordLoadReports(tx, target, results, clock.now()));
   for (const group of groupFailures(results)) {
     const [{ outcome, rows, durationMs, changeSeq, code, error, hint, differences }] = group;
     const account = group.length === 1 ? group[0].account : null;
@@ -48,7 +56,7 @@ export async function loadTarget(
   return results;
 }
 
-type StoredLoads = ReturnType<Warehouse['listTargetLoads']>;
+type StoredLoads = ReturnType<typeof listTargetLoads>;
 
 /** Does `every` of the target allow a load at `now` (ms)? One that failed is tried again. `loads`: of any targets. */
 export function mayLoad({ target }: TargetLoader, loads: StoredLoads, now: number): boolean {
@@ -82,9 +90,10 @@ export function createLoadLoop(options: LoadLoopOptions) {
   // due at once: an earlier worker may have published, and not loaded
   const turns = loaders.map((loader) => ({ loader, dueAt: 0, failures: 0 }));
   type Turn = (typeof turns)[number];
-  warehouse.deleteTargetLoadsExcept(loaders.map(({ target }) => target.name));
+  const names = loaders.map(({ target }) => target.name);
+  transact(warehouse.db, (tx) => deleteTargetLoadsExcept(tx, names));
   const isDue = ({ loader, dueAt }: Turn): boolean =>
-    clock.now() >= dueAt && mayLoad(loader, warehouse.listTargetLoads(), clock.now());
+    clock.now() >= dueAt && mayLoad(loader, listTargetLoads(warehouse.db), clock.now());
   const load = async (turn: Turn, signal: AbortSignal) => {
     turn.dueAt = Infinity; // until the next publication, also one during the load
     let hasFailed = true;
@@ -99,7 +108,7 @@ export function createLoadLoop(options: LoadLoopOptions) {
   const { request, close } = coalesce(async (signal) => {
     try {
       // a file without a run is of an earlier warehouse
-      if (!hasFile() || warehouse.findLastRun('full') === null) return;
+      if (!hasFile() || findLastRun(warehouse.db, 'full') === null) return;
       for (const turn of turns) if (!signal.aborted && isDue(turn)) await load(turn, signal);
     } catch (thrown) {
       if (!(thrown instanceof InterruptedError)) logFailure(logger, thrown);

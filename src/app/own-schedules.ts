@@ -2,6 +2,8 @@
 import type { Config } from '../config/config.ts';
 import { previousTick } from '../lib/cron-ticks.ts';
 import type { PackageKey } from '../lib/package-key.ts';
+import { listFullTurns } from '../warehouse/statements/package.ts';
+import { findLastRun } from '../warehouse/statements/run.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { startOf, triggerOf, type Due, type LastRun } from './due.ts';
 
@@ -12,14 +14,14 @@ const keyOf = ({ account, packageId }: PackageKey) => `${account}/${packageId}`;
 /** The packages of the config with their own schedule, and their turns in the live file. */
 export function openOwnSchedules(
   { accounts, schedule: { timezone } }: Pick<Config, 'accounts' | 'schedule'>,
-  { listFullTurns, findLastRun }: Pick<Warehouse, 'listFullTurns' | 'findLastRun'>,
+  { db }: Pick<Warehouse, 'db'>,
 ) {
   const packages = accounts.flatMap(({ name: account, packages: configured }) =>
     configured.flatMap(({ id: packageId, full }) => (full === undefined ? [] : { account, packageId, full })),
   );
   /** Each with its last tick (ms), and whether its last turn failed, or was before that tick. */
   const readStates = (now: number) => {
-    const turns = new Map(listFullTurns().map((turn) => [keyOf(turn), turn]));
+    const turns = new Map(listFullTurns(db).map((turn) => [keyOf(turn), turn]));
     const ticks = new Map(packages.map(({ full }) => [full, previousTick(full, now, timezone)]));
     return packages.map(({ full, account, packageId }) => {
       const turn = turns.get(keyOf({ account, packageId }));
@@ -35,7 +37,7 @@ export function openOwnSchedules(
      */
     findDue: (now: number, lastFull: LastRun | null): Due | null => {
       if (packages.length === 0) return null;
-      const since = Math.max(startOf(findLastRun('own'), now), startOf(lastFull, now));
+      const since = Math.max(startOf(findLastRun(db, 'own'), now), startOf(lastFull, now));
       const waiting = readStates(now).filter(({ isDue, tick }) => isDue && tick > since);
       if (waiting.length === 0) return null;
       const trigger = triggerOf(Math.max(...waiting.map(({ tick }) => tick)), now);

@@ -17,6 +17,9 @@ import { assertMayUse, openConfiguredWarehouse } from './configured-warehouse.ts
 import type { Environment } from './environment.ts';
 import { assertMayRetire, findLeaving, leavingLines } from './leaving.ts';
 import { createSyncAccount } from './sync-account.ts';
+import { listActivePackages } from '../warehouse/statements/package.ts';
+import { transact } from '../database/transaction.ts';
+import { registerPackages } from '../warehouse/packages.ts';
 
 /** What one run is to do; left out: everything. */
 export type RunRequest = Pick<RunOptions, 'trigger' | 'signal'> &
@@ -48,9 +51,9 @@ export function openPipeline(config: Config, environment: Environment) {
   const warehouse = openConfiguredWarehouse(config, environment);
   const accounts = config.accounts.map((each) => createSyncAccount(each, config, warehouse, environment));
   const context = createSyncContext(config, warehouse, environment);
-  const { registerPackages, ...registration } = createRegistration(config, warehouse, environment);
+  const { followPackages, ...registration } = createRegistration(config, warehouse, environment);
   return {
-    run: createRunner({ context, accounts, config, environment, registerPackages }),
+    run: createRunner({ context, accounts, config, environment, followPackages }),
     ...registration,
     warehouse,
     /** Reads what the service now reports of a booked day: see readCorrection. */
@@ -86,11 +89,11 @@ interface RunnerParts {
   accounts: readonly SyncAccount[];
   config: Config;
   environment: Environment;
-  registerPackages: (acceptRetirements: boolean) => void;
+  followPackages: (acceptRetirements: boolean) => void;
 }
 
 /** The returned function makes one run under the run lock. Throws LockedError where another process holds it, unless `wait` is set. */
-function createRunner({ context, accounts, config, environment, registerPackages }: RunnerParts) {
+function createRunner({ context, accounts, config, environment, followPackages }: RunnerParts) {
   const { warehouse, clock } = context;
   const takeLock = () => lockOrThrow(config.warehouse, 'run', environment.command, clock.now());
   return async (
@@ -100,7 +103,7 @@ function createRunner({ context, accounts, config, environment, registerPackages
     const lock = wait ? await openAfterRun(takeLock, environment, request.signal) : takeLock();
     try {
       warehouse.assertNotReplaced(); // it may have been replaced during the wait for the lock
-      registerPackages(acceptRetirements);
+      followPackages(acceptRetirements);
       onStarted?.();
       const { retention } = config;
       return await runOnce(context, { ...DEFAULT_RUN, ...request, retention, accounts });
@@ -116,17 +119,17 @@ function createRegistration(
   warehouse: Warehouse,
   { clock, logger, formatCommand = commandsFor(config.file) }: Environment,
 ) {
-  const findLeavingFor = (next: Config) => findLeaving(warehouse.listActivePackages(), next);
+  const findLeavingFor = (next: Config) => findLeaving(listActivePackages(warehouse.db), next);
   return {
     /** Adds the packages of the config, and retires the others. Throws ConfigError where those look like a slip. */
-    registerPackages: (acceptRetirements: boolean): void => {
+    followPackages: (acceptRetirements: boolean): void => {
       const leaving = findLeavingFor(config);
       if (!acceptRetirements) assertMayRetire(leaving, formatCommand);
       for (const line of leavingLines(leaving)) {
         const message = `${line}; the rows stay, marked as retired, and no longer count as present`;
         logger.warn({ event: 'package_leaves', reason: line }, message);
       }
-      warehouse.registerPackages(config.accounts, clock.now());
+      transact(warehouse.db, (tx) => registerPackages(tx, config.accounts, clock.now()));
     },
     /** Throws ConfigError where this config, or a changed one, cannot use the file, or a run would refuse to retire what left it. */
     assertMayServe: (next: Config = config): void => {

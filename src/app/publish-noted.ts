@@ -6,9 +6,11 @@ import type { Logger } from '../lib/logger.ts';
 import type { Publication, Publisher } from '../publishing/publisher.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { tryToNote } from './worker-notes.ts';
+import { transact } from '../database/transaction.ts';
+import { recordLoadReports } from '../warehouse/statements/target-loads.ts';
 
 interface NoteContext {
-  warehouse: Pick<Warehouse, 'recordLoadReports'>;
+  warehouse: Pick<Warehouse, 'db'>;
   clock: Clock;
   logger: Logger;
 }
@@ -21,7 +23,9 @@ export async function publishNoted(
 ): Promise<Publication> {
   const note = (report: LoadReport) =>
     tryToNote(context.logger, () =>
-      context.warehouse.recordLoadReports(PUBLISHED_FILE, [report], context.clock.now()),
+      transact(context.warehouse.db, (tx) =>
+        recordLoadReports(tx, PUBLISHED_FILE, [report], context.clock.now()),
+      ),
     );
   try {
     const publication = await publisher.publish(context.clock.now(), signal);

@@ -7,6 +7,7 @@ import type { RunSummary } from '../sync/run.ts';
 import { createPreemption, type Due } from './due.ts';
 import type { OwnSchedules } from './own-schedules.ts';
 import type { Pipeline } from './pipeline.ts';
+import { getLastDurationMs } from '../warehouse/statements/run.ts';
 
 export interface DueRunParts {
   config: Config;
@@ -28,7 +29,7 @@ export async function runDue(
 ): Promise<RunSummary> {
   assertNotParked(config, pipeline);
   const startedAt = clock.now();
-  const quickTookMs = pipeline.warehouse.getLastDurationMs('quick');
+  const quickTookMs = getLastDurationMs(pipeline.warehouse.db, 'quick');
   const preemption = createPreemption(config.schedule, { mode, startedAt, quickTookMs });
   const stopReason = () => {
     const now = clock.now();

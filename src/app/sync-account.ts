@@ -10,6 +10,7 @@ import { createClockCheck } from '../service/client/clock-check.ts';
 import type { SyncAccount } from '../sync/context.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import type { Environment } from './environment.ts';
+import { hasAccount } from '../warehouse/accounts.ts';
 
 /** Opens connections at its first request; its client must be closed. */
 export function createSyncAccount(
@@ -24,7 +25,7 @@ export function createSyncAccount(
       { event: 'budget_wait', account: name, reason, wait_ms: waitMs },
       `waiting: ${reason}`,
     );
-  const ledgerName = was !== null && warehouse.hasAccount(was) ? was : name; // `check` leaves the old name
+  const ledgerName = was !== null && hasAccount(warehouse.db, was) ? was : name; // `check` leaves the old name
   const { concurrency, restrictedCodes, finalCodes } = limits;
   const codes = { restricted: restrictedCodes, final: finalCodes };
   const client = createServiceClient({

@@ -25,6 +25,7 @@ import { createPublishLoop } from './publish-loop.ts';
 import { awaitReload, NO_RELOADS, type Reloads } from './reload.ts';
 import { runDue } from './run-due.ts';
 import { runScheduler } from './scheduler.ts';
+import { findLastRun } from '../warehouse/statements/run.ts';
 
 export interface WorkerEvents {
   /** This process is the worker of the warehouse now. */
@@ -150,11 +151,11 @@ async function serveSchedule(parts: WorkerParts): Promise<void> {
     server = config.server && (await startWebProcess(config, { clock, logger, environment, signal }));
     if (server) events.onServing(server.url);
     events.onReady?.();
-    if (warehouse.findLastRun('full')) publish?.requestPublish(); // before it, there is nothing to show
+    if (findLastRun(warehouse.db, 'full')) publish?.requestPublish(); // before it, there is nothing to show
     load.check(); // what an earlier worker published, and did not load
     const scheduler = {
       ...{ clock, logger, startTicks, schedule: config.schedule, own, run },
-      lastUnscopedRun: async (mode: Mode) => warehouse.findLastRun(mode),
+      lastUnscopedRun: async (mode: Mode) => findLastRun(warehouse.db, mode),
       check: () => warehouse.assertNotReplaced(),
       onMinute: () => {
         publish?.check();

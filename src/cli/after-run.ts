@@ -21,6 +21,7 @@ import {
   type PublishResult,
   type TargetLoads,
 } from './output/publication-text.ts';
+import { listTargetLoads } from '../warehouse/statements/target-loads.ts';
 
 type Context = Pick<CommandContext, 'clock' | 'logger' | 'announce'>;
 
@@ -90,7 +91,7 @@ export async function loadAfterRun(
   try {
     for (const loader of openLoaders(config)) {
       const { name: target } = loader.target;
-      const rows = warehouse.listTargetLoads().filter((row) => row.target === target);
+      const rows = listTargetLoads(warehouse.db).filter((row) => row.target === target);
       const hasAll = rows.every((row) => isLoadDone(row) && (row.loaded_at ?? '') >= publishedAt);
       if (published === null && rows.length > 0 && hasAll) continue;
       if (!mayLoad(loader, rows, context.clock.now())) continue;

@@ -10,6 +10,11 @@ import type { RunOptions, SyncContext } from './context.ts';
 import { formatSelector, type PackageSelector } from './package-selector.ts';
 import type { StorageOutcome } from './storage/book.ts';
 import { syncAccount, type AccountOutcome } from './sync-account.ts';
+import { transact } from '../database/transaction.ts';
+import { beginRun, endRun } from '../warehouse/runs.ts';
+import { recordZone } from '../warehouse/statements/warehouse-state.ts';
+import { countRequests } from '../warehouse/statements/run.ts';
+import { findWalks } from '../warehouse/statements/walk.ts';
 
 export interface RunSummary {
   runId: number;
@@ -37,16 +42,18 @@ export async function runOnce(context: SyncContext, options: RunOptions): Promis
   const { trigger, mode, resumesFrom: origin } = options;
   const startedAt = clock.now();
   const scope = formatScope(options);
-  const runId = warehouse.beginRun({ trigger, mode, now: startedAt, scope, origin });
+  const runId = transact(warehouse.db, (tx) =>
+    beginRun(tx, { trigger, mode, now: startedAt, scope, origin }),
+  );
   context.logger.debug(
     { event: 'run_started', run_id: runId, mode, trigger },
     `${mode} run ${runId} started`,
   );
   const end = (result: RunResult) =>
-    whenUnlocked(context, options.signal, () => endRun(context, options, runId, result));
+    whenUnlocked(context, options.signal, () => storeEnd(context, options, runId, result));
   let result: RunResult;
   try {
-    warehouse.recordZone(calendar);
+    transact(warehouse.db, (tx) => recordZone(tx, calendar));
     result = await syncAccounts(context, options, runId);
   } catch (thrown) {
     await end({ status: 'failed', error: errorMessage(thrown), outcomes: [] });
@@ -59,9 +66,9 @@ export async function runOnce(context: SyncContext, options: RunOptions): Promis
     mode,
     packagesDone: outcomes.reduce((sum, outcome) => sum + outcome.packagesDone, 0),
     status,
-    requests: warehouse.countRequests({ runId }),
+    requests: countRequests(warehouse.db, { runId }),
     durationMs: clock.now() - startedAt,
-    walks: warehouse.findWalks(runId),
+    walks: findWalks(warehouse.db, runId),
     storage: outcomes.flatMap(({ storage }) => storage ?? []),
     failures: outcomes.flatMap(({ failures }) => failures),
   };
@@ -73,7 +80,7 @@ async function syncAccounts(context: SyncContext, options: RunOptions, runId: nu
   const syncs = options.accounts.map((account) => syncAccount(context, options, account, runId));
   await Promise.allSettled(syncs);
   const outcomes = await Promise.all(syncs);
-  const status = getStatus(outcomes, context.warehouse.findWalks(runId), options.signal);
+  const status = getStatus(outcomes, findWalks(context.warehouse.db, runId), options.signal);
   return { status, error: formatError(outcomes, status), outcomes };
 }
 
@@ -118,7 +125,7 @@ async function whenUnlocked(
 }
 
 /** Stores the end of the run. If no response came, or one contradicts the clock, nothing is deleted by age. */
-function endRun(
+function storeEnd(
   { warehouse, clock }: SyncContext,
   { retention }: RunOptions,
   runId: number,
@@ -127,16 +134,18 @@ function endRun(
   const off = outcomes.find((outcome) => outcome.clock.isOff)?.clock;
   const isDated = outcomes.some((outcome) => outcome.clock.differenceMs !== null);
   const undated = isDated ? [] : outcomes.flatMap(({ account, done }) => (done > 0 ? account : []));
-  warehouse.endRun(runId, {
-    status,
-    error,
-    failures: outcomes.flatMap(listFailures),
-    resumeAt: status === 'interrupted' ? null : getResumeTime(outcomes),
-    clockOffsetMs: off?.differenceMs ?? null,
-    undated,
-    now: clock.now(),
-    retention: off || !(isDated || undated.length > 0) ? null : retention,
-  });
+  transact(warehouse.db, (tx) =>
+    endRun(tx, runId, {
+      status,
+      error,
+      failures: outcomes.flatMap(listFailures),
+      resumeAt: status === 'interrupted' ? null : getResumeTime(outcomes),
+      clockOffsetMs: off?.differenceMs ?? null,
+      undated,
+      now: clock.now(),
+      retention: off || !(isDated || undated.length > 0) ? null : retention,
+    }),
+  );
 }
 
 const INTERRUPTED = 'stopped before the end';

@@ -14,6 +14,9 @@ import { bookStorage, type StorageOutcome } from './storage/book.ts';
 import { runFairly, FAIRNESS } from './fair-queue.ts';
 import { runQuickWalk } from './videos/quick-walk.ts';
 import { walkPackage } from './videos/walk.ts';
+import { findSilence } from '../warehouse/statements/run.ts';
+import { findWalkOf } from '../warehouse/statements/walk.ts';
+import { listPackagesServedSince, listPackagesByTurn } from '../warehouse/statements/package.ts';
 
 export interface AccountOutcome extends StreamsOutcome {
   account: string;
@@ -39,7 +42,7 @@ export async function syncAccount(
   runId: number,
 ): Promise<AccountOutcome> {
   account.clockCheck.reset();
-  const silence = context.warehouse.findSilence({ account: account.name });
+  const silence = findSilence(context.warehouse.db, { account: account.name });
   const breaker = createCircuitBreaker({ account: account.name, runId, logger: context.logger, silence });
   const run = { context, options, account, runId, breaker };
   const reading = options.storage && account.storage ? syncStorage(run, account.storage) : null;
@@ -103,7 +106,7 @@ async function syncPackages(run: AccountRun): Promise<void> {
   await runFairly(packages, { ...FAIRNESS, concurrency, stopReason, breaker }, async (packageId, slot) => {
     const key = { account: name, packageId };
     const reportDone = () =>
-      context.progress.packageDone?.(key, context.warehouse.findWalkOf(key, runId) ?? null);
+      context.progress.packageDone?.(key, findWalkOf(context.warehouse.db, key, runId) ?? null);
     await breaker.run(packageId, async () => {
       slot.begin();
       const beforeRetry = breaker.beforePageRetry.bind(null, slot);
@@ -128,9 +131,9 @@ function listPackagesInTurn({ context, options, account }: AccountRun): number[]
     return matches(key) && takesPart(key);
   };
   const selected = new Set(account.packages.map(({ id }) => id).filter(isSelected));
-  const served = resumesFrom ? warehouse.listPackagesServedSince(account.name, mode, resumesFrom) : [];
+  const served = resumesFrom ? listPackagesServedSince(warehouse.db, account.name, mode, resumesFrom) : [];
   for (const id of served) selected.delete(id);
-  const packages = warehouse.listPackagesByTurn(account.name, mode);
+  const packages = listPackagesByTurn(warehouse.db, account.name, mode);
   return interleaveFailed(packages.filter(({ id }) => selected.has(id)));
 }
 

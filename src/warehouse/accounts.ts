@@ -77,7 +77,7 @@ const recordForgotten = query<never, ForgetTarget & { at: string }>(
 ).run;
 
 /** Deletes every row of the target at `now` (ms), and notes that: targets load the account again completely. */
-export function forget(tx: Tx, target: ForgetTarget, now: number): void {
+export function forgetRows(tx: Tx, target: ForgetTarget, now: number): void {
   recordForgotten(tx, { ...target, at: toTimestamp(now) });
   withoutTriggers(tx, () => {
     for (const table of tablesOf(tx, target))

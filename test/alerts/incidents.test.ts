@@ -8,6 +8,8 @@ import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { LEAST, load } from '../support/fixtures/load-config.ts';
 import { failedLoad, loadReport } from '../support/fixtures/load-report.ts';
 import { held, NOON, openTestNotifier, runEnded, walkEnded } from '../support/fixtures/open-notifier.ts';
+import { transact } from '../../src/database/transaction.ts';
+import { recordLoadReports } from '../../src/warehouse/statements/target-loads.ts';
 
 const TARGET = `{ name: warehouse, postgres: 'postgres://me@127.0.0.1:1/db' }`;
 
@@ -55,7 +57,8 @@ describe('an incident', () => {
     await restart({ publish: { exclude: [], tagSeparators: [','], everyMs: 0, targets, file } });
     const warehouse = openWarehouse(path, clock);
     onTestFinished(() => warehouse.close());
-    const record = (report: LoadReport) => warehouse.recordLoadReports('warehouse', [report], clock.now());
+    const record = (report: LoadReport) =>
+      transact(warehouse.db, (tx) => recordLoadReports(tx, 'warehouse', [report], clock.now()));
     const since = toTimestamp(clock.now());
     const down = { code: 'ECONNREFUSED', error: 'nothing answers at 127.0.0.1:1', hint: null };
     for (const account of ['main', RUNS]) record(failedLoad({ account, ...down }));

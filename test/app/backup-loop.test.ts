@@ -12,13 +12,16 @@ import { execute, readRows, readValue } from '../support/fixtures/live-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createTestConfig } from '../support/fixtures/test-config.ts';
 import { openTestWarehouse } from '../support/fixtures/test-warehouse.ts';
+import { transact } from '../../src/database/transaction.ts';
+import { beginRun } from '../../src/warehouse/runs.ts';
+import { beginBackup } from '../../src/warehouse/statements/backup.ts';
 
 /** A backup each night at half past two, of a warehouse that is opened at noon. */
 async function openLoop({ keep = 2, hasRun = true, hasFolder = true } = {}) {
   const { path, clock, warehouse } = await openTestWarehouse({ start: '2026-03-01T12:00Z' });
   const run = { trigger: 'manual', mode: 'full', now: clock.now(), scope: null, origin: null } as const;
   const makeRun = () => {
-    warehouse.beginRun(run);
+    transact(warehouse.db, (tx) => beginRun(tx, run));
     execute(path, `update run set status = 'succeeded', finished_at = started_at`);
   };
   if (hasRun) makeRun();
@@ -162,7 +165,9 @@ describe('the backups of the worker', () => {
     const { path, files, folder, check, count, warehouse, reopen } = await openLoop();
     check();
     await expect.poll(count).toBe(1);
-    warehouse.beginBackup({ file: join(folder, 'never.db'), started_at: '2026-03-01 12:00:00' });
+    transact(warehouse.db, (tx) =>
+      beginBackup(tx, { file: join(folder, 'never.db'), started_at: '2026-03-01 12:00:00' }),
+    );
     reopen();
     expect(readRows(path, 'select file from backup')).toEqual([{ file: join(folder, files()[0] ?? '') }]);
   });

@@ -9,6 +9,9 @@ import { failedLoad, loadReport } from '../support/fixtures/load-report.ts';
 import { execute } from '../support/fixtures/live-file.ts';
 import { createTargetConfig } from '../support/fixtures/target-config.ts';
 import { openTestWarehouse } from '../support/fixtures/test-warehouse.ts';
+import { transact } from '../../src/database/transaction.ts';
+import { beginRun, endRun } from '../../src/warehouse/runs.ts';
+import { recordLoadReports, listTargetLoads } from '../../src/warehouse/statements/target-loads.ts';
 
 const SILENT = createLogger({ level: 'silent', format: 'json', secrets: [], write: () => undefined });
 
@@ -28,13 +31,15 @@ async function startLoop(
 ) {
   const { path, warehouse, clock, walker } = await openTestWarehouse({ start: '2026-03-01T12:00Z' });
   await walker.walkOnce([]);
-  const runId = warehouse.beginRun({
-    trigger: 'manual',
-    mode: 'full',
-    now: clock.now(),
-    scope: null,
-    origin: null,
-  });
+  const runId = transact(warehouse.db, (tx) =>
+    beginRun(tx, {
+      trigger: 'manual',
+      mode: 'full',
+      now: clock.now(),
+      scope: null,
+      origin: null,
+    }),
+  );
   const end = {
     status: 'succeeded',
     error: null,
@@ -43,7 +48,9 @@ async function startLoop(
     clockOffsetMs: null,
     undated: [],
   } as const;
-  warehouse.endRun(runId, { ...end, now: clock.now(), retention: { requestsDays: 35, runsDays: 90 } });
+  transact(warehouse.db, (tx) =>
+    endRun(tx, runId, { ...end, now: clock.now(), retention: { requestsDays: 35, runsDays: 90 } }),
+  );
   const loads: { target: string; at: number }[] = [];
   let hasFile = true;
   const startedAt = clock.now();
@@ -168,9 +175,9 @@ describe('the loads of a worker', () => {
 
   it('forget targets that left the config', async () => {
     const first = await startLoop();
-    first.warehouse.recordLoadReports('gone', [loadReport()], first.clock.now());
+    transact(first.warehouse.db, (tx) => recordLoadReports(tx, 'gone', [loadReport()], first.clock.now()));
     const { warehouse, clock } = first;
     createLoadLoop({ loaders: [], warehouse, clock, logger: SILENT, hasFile: () => true });
-    expect(warehouse.listTargetLoads()).toEqual([]);
+    expect(listTargetLoads(warehouse.db)).toEqual([]);
   });
 });

@@ -8,6 +8,7 @@ import { failedLoad, loadReport } from '../support/fixtures/load-report.ts';
 import { ACCOUNT } from '../support/fixtures/package-walker.ts';
 import { createTargetConfig } from '../support/fixtures/target-config.ts';
 import { openTestWarehouse } from '../support/fixtures/test-warehouse.ts';
+import { listTargetLoads } from '../../src/warehouse/statements/target-loads.ts';
 
 type Line = Record<string, unknown>;
 
@@ -26,7 +27,7 @@ async function load(...outcomes: (LoadReport[] | Error)[]) {
     const { signal } = new AbortController();
     loads.push(await loadTarget(loader, { warehouse, clock, logger }, signal));
   }
-  return { lines, loads, rows: warehouse.listTargetLoads() };
+  return { lines, loads, rows: listTargetLoads(warehouse.db) };
 }
 
 const result = (more: Partial<LoadReport> = {}): LoadReport => loadReport(more);

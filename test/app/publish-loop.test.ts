@@ -10,6 +10,8 @@ import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
 import { toTimestamp } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
+import { listTargetLoads, deleteTargetLoadsExcept } from '../../src/warehouse/statements/target-loads.ts';
+import { transact } from '../../src/database/transaction.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
 
@@ -67,7 +69,7 @@ it('reports why it cannot publish where another file is at the path', async () =
 
 it('notes in the live file since when and why publications fail, until one works', async () => {
   const { target, publications, warehouse } = open(0);
-  const notes = () => warehouse.listTargetLoads();
+  const notes = () => listTargetLoads(warehouse.db);
   const error = expect.stringContaining(target.file) as string;
   const since = toTimestamp(clock.now());
   writeFileSync(target.file, 'not a published file');
@@ -76,7 +78,7 @@ it('notes in the live file since when and why publications fail, until one works
   clock.advance(60_000);
   publications.requestPublish();
   await expect.poll(notes, { timeout: 20_000 }).toMatchObject([{ failing_since: since, error, failures: 2 }]);
-  expect(warehouse.deleteTargetLoadsExcept([])).toBe(0);
+  expect(transact(warehouse.db, (tx) => deleteTargetLoadsExcept(tx, []))).toBe(0);
   rmSync(target.file);
   publications.requestPublish();
   await expect.poll(notes, { timeout: 20_000 }).toEqual([]);

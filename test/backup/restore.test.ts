@@ -13,6 +13,9 @@ import { execute, hashFile, readRows, readValue } from '../support/fixtures/live
 import { createVirtualClock, toMs } from '../support/clocks/virtual-clock.ts';
 import { loadReport } from '../support/fixtures/load-report.ts';
 import { nameIn, namesIn, readContents, writeWithBackup } from '../support/fixtures/full-warehouse.ts';
+import { transact } from '../../src/database/transaction.ts';
+import { registerPackages } from '../../src/warehouse/packages.ts';
+import { recordLoadReports } from '../../src/warehouse/statements/target-loads.ts';
 
 const clock = createVirtualClock('2026-03-01T12:00Z');
 const NOW = toMs('2026-03-03T08:05Z');
@@ -44,7 +47,9 @@ describe('a backup of another warehouse', () => {
   function backUpAnother(): string {
     const [another, backup] = ['backups/beta.db', 'backups/beta-copy.db'].map((name) => join(folder, name));
     const warehouse = openWarehouse(String(another), clock);
-    warehouse.registerPackages([{ name: 'beta', packages: [{ id: 1, name: null }] }], clock.now());
+    transact(warehouse.db, (tx) =>
+      registerPackages(tx, [{ name: 'beta', packages: [{ id: 1, name: null }] }], clock.now()),
+    );
     warehouse.close();
     backUp(String(another), String(backup));
     return String(backup);
@@ -74,7 +79,7 @@ describe('a backup that is restored as another warehouse', () => {
   function backUpLoaded(): string {
     const backup = join(folder, 'backups/loaded.db');
     const warehouse = openWarehouse(path, clock);
-    warehouse.recordLoadReports('lake', [loadReport()], clock.now());
+    transact(warehouse.db, (tx) => recordLoadReports(tx, 'lake', [loadReport()], clock.now()));
     warehouse.close();
     backUp(path, backup);
     return backup;

@@ -9,6 +9,9 @@ import { readRows, readValue } from '../support/fixtures/live-file.ts';
 import { openEmptyWarehouse } from '../support/fixtures/test-warehouse.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
 import { createTimeline, toMs, type VirtualClock } from '../support/clocks/virtual-clock.ts';
+import { transact } from '../../src/database/transaction.ts';
+import { endRun, beginRun, endPause } from '../../src/warehouse/runs.ts';
+import { findLastRun } from '../../src/warehouse/statements/run.ts';
 
 const START = toMs('2026-03-01T12:00Z');
 const ENTRY: RequestEntry = { purpose: 'page', packageId: 101, page: 3, runId: 7, deadlineMs: 30_000 };
@@ -252,11 +255,16 @@ describe('a pause', () => {
       failures: [],
       resumeAt: START + DAY_MS,
     } as const;
-    warehouse.endRun(warehouse.beginRun(run), { ...end, clockOffsetMs: null, undated: [], retention: null });
-    void clock.sleep(0).then(() => warehouse.endPause({ account: 'main', at: '2026-03-01 12:00:00' }));
+    transact(warehouse.db, (tx) => {
+      const runId = beginRun(tx, run);
+      endRun(tx, runId, { ...end, clockOffsetMs: null, undated: [], retention: null });
+    });
+    const endNow = () =>
+      transact(warehouse.db, (tx) => endPause(tx, { account: 'main', at: '2026-03-01 12:00:00' }));
+    void clock.sleep(0).then(endNow);
     expect(await admittedAt()).toBeLessThanOrEqual(600);
-    expect(warehouse.findLastRun('full')?.resumeAt).toBe('2026-03-01 12:00:00');
-    expect(warehouse.endPause({ account: 'main', at: '2026-03-01 12:00:00' })).toBe(false);
+    expect(findLastRun(warehouse.db, 'full')?.resumeAt).toBe('2026-03-01 12:00:00');
+    expect(endNow()).toBe(false);
   });
 
   it('is history once the rate is back', async () => {

@@ -7,18 +7,23 @@ import { moduleUrl, runModule } from '../support/processes/child-process.ts';
 import { readRows, readValue } from '../support/fixtures/live-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
+import { transact } from '../../src/database/transaction.ts';
+import { registerPackages } from '../../src/warehouse/packages.ts';
 
 const clock = createVirtualClock('2026-03-01T12:00Z');
 
 /** Creates the five files one after the other on a command, and stores a separate package in each. */
 const creatorScript = (folder: string, account: string) => `
   import { openWarehouse } from '${moduleUrl('warehouse/warehouse.ts')}';
+  import { transact } from '${moduleUrl('database/transaction.ts')}';
+  import { beginRun } from '${moduleUrl('warehouse/runs.ts')}';
   const clock = { now: () => ${clock.now()}, sleep: async () => undefined };
   process.stdout.write('ready');
   process.stdin.once('data', async () => {
     for (const name of ['1', '2', '3', '4', '5']) {
       const warehouse = openWarehouse('${folder}/' + name + '.db', clock);
-      await warehouse.beginRun({ trigger: 'manual', mode: 'full', now: clock.now(), scope: '${account}' });
+      const run = { trigger: 'manual', mode: 'full', now: clock.now(), scope: '${account}', origin: null };
+      transact(warehouse.db, (tx) => beginRun(tx, run));
       warehouse.close();
     }
     process.exit(0);
@@ -45,7 +50,9 @@ describe('creation of the live file', () => {
     try {
       const path = join(temporaryFolder(), 'data', 'live.db');
       const warehouse = openWarehouse(path, clock);
-      warehouse.registerPackages([{ name: 'main', packages: [{ id: 1, name: null }] }], clock.now());
+      transact(warehouse.db, (tx) =>
+        registerPackages(tx, [{ name: 'main', packages: [{ id: 1, name: null }] }], clock.now()),
+      );
       const modes = ['data', 'data/live.db', 'data/live.db-wal', 'data/live.db-shm'].map((name) =>
         (statSync(join(path, '../..', name)).mode & 0o777).toString(8),
       );

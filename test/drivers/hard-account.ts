@@ -17,6 +17,8 @@ import { serveScript } from '../support/servers/scripted-service.ts';
 import { createHardService, type HardService } from './hard-service.ts';
 import { silentProgress } from '../../src/sync/context.ts';
 import { openPipeline } from '../../src/app/pipeline.ts';
+import { findBookedDay, correctDay } from '../../src/warehouse/store-days.ts';
+import { transact } from '../../src/database/transaction.ts';
 
 /** The day of the last publication. */
 export const TODAY = '2026-03-16';
@@ -40,14 +42,16 @@ export async function openHardAccount() {
 /** A user corrects the figures of a booked day. */
 async function correct(live: string): Promise<void> {
   const warehouse = openWarehouse(live, createVirtualClock('2026-03-10T10:00:00Z'));
-  const day = warehouse.findBookedDay('main', '2026-03-06');
+  const day = findBookedDay(warehouse.db, 'main', '2026-03-06');
   const row = { ...day?.booked, date: '2026-03-06', image_size: 77 } as DayRow;
-  warehouse.correctDay({
-    account: 'main',
-    row,
-    acceptedAt: Date.parse('2026-03-10T10:00:00Z'),
-    reason: 'x',
-  });
+  transact(warehouse.db, (tx) =>
+    correctDay(tx, {
+      account: 'main',
+      row,
+      acceptedAt: Date.parse('2026-03-10T10:00:00Z'),
+      reason: 'x',
+    }),
+  );
   warehouse.close();
 }
 

@@ -4,6 +4,8 @@ import { withKnownPackages } from '../../src/health/known-packages.ts';
 import { openStatusQueries } from '../../src/queries/status-queries.ts';
 import { createTestConfig } from '../support/fixtures/test-config.ts';
 import { openTestWarehouse } from '../support/fixtures/test-warehouse.ts';
+import { transact } from '../../src/database/transaction.ts';
+import { registerPackages } from '../../src/warehouse/packages.ts';
 
 it('takes the packages of an unusable file from the live file, with their own schedules', async () => {
   const { path, clock, warehouse } = await openTestWarehouse();
@@ -11,8 +13,10 @@ it('takes the packages of an unusable file from the live file, with their own sc
     { id: 101, name: 'News' },
     { id: 102, name: null, full: '0 3 * * 0' },
   ];
-  warehouse.registerPackages([{ name: 'main', packages: [{ id: 102, name: null }] }], clock.now());
-  warehouse.registerPackages([{ name: 'main', packages }], clock.now());
+  transact(warehouse.db, (tx) =>
+    registerPackages(tx, [{ name: 'main', packages: [{ id: 102, name: null }] }], clock.now()),
+  );
+  transact(warehouse.db, (tx) => registerPackages(tx, [{ name: 'main', packages }], clock.now()));
   const config = createTestConfig({ url: 'http://127.0.0.1:1', packages: [] }, path);
   const accounts = config.accounts.map((each): Config['accounts'][number] => ({
     ...each,

@@ -8,6 +8,8 @@ import { createWalker, videos } from '../support/fixtures/package-walker.ts';
 import { failingAccount, targetAccount, targetReport } from '../support/fixtures/target-report.ts';
 import { openTestWarehouse } from '../support/fixtures/test-warehouse.ts';
 import { toMs } from '../support/clocks/virtual-clock.ts';
+import { transact } from '../../src/database/transaction.ts';
+import { recordLoadReports } from '../../src/warehouse/statements/target-loads.ts';
 
 const NOON = toMs('2026-03-10T12:00Z');
 
@@ -15,14 +17,16 @@ describe('the targets of a live file', () => {
   it('are those of the config, each with its accounts, also those that no load has reached yet', async () => {
     const { path, clock, warehouse } = await openTestWarehouse();
     await createWalker(warehouse, clock).walkOnce(videos([1, 2, 3]));
-    warehouse.recordLoadReports('lake', [loadReport({ changeSeq: 1 })], clock.now());
+    transact(warehouse.db, (tx) =>
+      recordLoadReports(tx, 'lake', [loadReport({ changeSeq: 1 })], clock.now()),
+    );
     const error = 'no user at postgres://me:secret-of-pg@db!';
-    warehouse.recordLoadReports('warehouse', [failedLoad({ error })], clock.now());
-    warehouse.recordLoadReports('gone', [loadReport()], clock.now());
+    transact(warehouse.db, (tx) => recordLoadReports(tx, 'warehouse', [failedLoad({ error })], clock.now()));
+    transact(warehouse.db, (tx) => recordLoadReports(tx, 'gone', [loadReport()], clock.now()));
     const left = loadReport({ account: 'retired', outcome: 'refused' });
     const runs = loadReport({ account: RUNS });
-    warehouse.recordLoadReports('lake', [runs], clock.now());
-    warehouse.recordLoadReports('lake', [left], clock.now());
+    transact(warehouse.db, (tx) => recordLoadReports(tx, 'lake', [runs], clock.now()));
+    transact(warehouse.db, (tx) => recordLoadReports(tx, 'lake', [left], clock.now()));
     const statusQueries = openStatusQueries(path);
     onTestFinished(() => statusQueries.close());
     const config = {
@@ -47,7 +51,7 @@ describe('the targets of a live file', () => {
 
   it('are not looked for without targets in the config', async () => {
     const { path, warehouse, clock } = await openTestWarehouse();
-    warehouse.recordLoadReports('gone', [loadReport()], clock.now());
+    transact(warehouse.db, (tx) => recordLoadReports(tx, 'gone', [loadReport()], clock.now()));
     const statusQueries = openStatusQueries(path);
     onTestFinished(() => statusQueries.close());
     const config = { accounts: [{ name: 'main' }], publish: null, secrets: [] } as unknown as Config;

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { openPostgresSite } from '../support/fixtures/postgres-site.ts';
 import { KEYS } from '../support/fixtures/published-file.ts';
 import { findPostgres, postgresForTests } from '../support/servers/postgres.ts';
+import { transact } from '../../src/database/transaction.ts';
+import { forgetRows } from '../../src/warehouse/accounts.ts';
 
 const DAY_MS = 86_400_000;
 const LOADED = { outcome: 'loaded' };
@@ -90,7 +92,9 @@ describe.skipIf(findPostgres() === null)('a load into PostgreSQL', () => {
     await expectLoad(site, 'all');
     site.register([101]);
     await site.ship();
-    site.warehouse.forget({ account: 'main', packageId: 102 }, site.clock.now());
+    transact(site.warehouse.db, (tx) =>
+      forgetRows(tx, { account: 'main', packageId: 102 }, site.clock.now()),
+    );
     await expectLoad(site, 'all');
     for (const exclude of [[...KEYS, 'title', 'tag'], [], KEYS]) {
       await site.publish({ exclude });
@@ -108,7 +112,9 @@ describe.skipIf(findPostgres() === null)('a load into PostgreSQL', () => {
     await site.walk([1], { title: 'a\0b\0', tag: '\0' }, 'second');
     await site.ship();
     expect(await site.verify('second')).toEqual([]);
-    site.warehouse.forget({ account: 'main', packageId: null }, site.clock.now());
+    transact(site.warehouse.db, (tx) =>
+      forgetRows(tx, { account: 'main', packageId: null }, site.clock.now()),
+    );
     site.register([101], ['second']);
     await site.ship();
     expect(await site.lastKind()).toBe('removed');

@@ -3,6 +3,8 @@ import { Client } from 'pg';
 import { describe, expect, it } from 'vitest';
 import { openPostgresSite } from '../support/fixtures/postgres-site.ts';
 import { findPostgres, postgresForTests } from '../support/servers/postgres.ts';
+import { transact } from '../../src/database/transaction.ts';
+import { renameAccount } from '../../src/warehouse/accounts.ts';
 
 const IDS = Array.from({ length: 3_000 }, (_, index) => index + 1);
 
@@ -56,7 +58,7 @@ describe.skipIf(findPostgres() === null)('readers of a target', () => {
       site.book({ '2026-02-28': 20 });
       await ship({});
       await ship({ force: { account: 'main', kind: 'rebuild' } });
-      site.warehouse.renameAccount('main', 'other');
+      transact(site.warehouse.db, (tx) => renameAccount(tx, 'main', 'other'));
       site.register([101], ['other']);
       await ship({ was: { other: 'main' } }, 'other');
     } finally {

@@ -8,6 +8,8 @@ import { digestSchema, openPostgresSite, type TargetDigest } from '../support/fi
 import { createTargetConfig } from '../support/fixtures/target-config.ts';
 import { startPostgresProxy, type Passed, type PostgresProxy } from '../support/servers/postgres-proxy.ts';
 import { findPostgres, postgresForTests } from '../support/servers/postgres.ts';
+import { transact } from '../../src/database/transaction.ts';
+import { renameAccount } from '../../src/warehouse/accounts.ts';
 
 /** Of each step but COMMIT only every tenth one is stopped at, others in each run; `VODHOUSE_FULL=1`: all of them. */
 const EVERY = process.env['VODHOUSE_FULL'] === '1' ? 1 : 10;
@@ -118,7 +120,7 @@ describe.skipIf(findPostgres() === null)('a load that is stopped', () => {
     const first: Transition = { template: empty, file: await publish('first.db'), live, was: {} };
     await site.walk([2, 3, 4], { title: 'new', tag: 'a,c' });
     site.book({ '2026-02-28': 20 });
-    site.warehouse.renameAccount('second', 'renamed');
+    transact(site.warehouse.db, (tx) => renameAccount(tx, 'second', 'renamed'));
     site.register([101], ['main', 'renamed']);
     const was = { renamed: 'second' };
     const loaded = await complete(first, proxy);

@@ -8,6 +8,8 @@ import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
 import { createWalker, video } from '../support/fixtures/package-walker.ts';
 import { published } from '../support/fixtures/published-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { transact } from '../../src/database/transaction.ts';
+import { registerPackages } from '../../src/warehouse/packages.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -63,7 +65,7 @@ it('days that are over, and their states and changes, are the same in every late
       for (const { hours, followed, walked, listed, title, removals, isPublished } of steps) {
         clock.advance(hours * HOUR_MS + 1000);
         const packages = followed.map((id) => ({ id, name: null }));
-        warehouse.registerPackages([{ name: 'main', packages }], clock.now());
+        transact(warehouse.db, (tx) => registerPackages(tx, [{ name: 'main', packages }], clock.now()));
         for (const packageId of walked.filter((id) => followed.includes(id))) {
           const walker = createWalker(warehouse, clock, { account: 'main', packageId });
           await walker.walkOnce(

@@ -16,6 +16,8 @@ import {
 import { recordKilledRunner, recordRunner } from '../support/fixtures/run-holder.ts';
 import { openTestWarehouse } from '../support/fixtures/test-warehouse.ts';
 import type { VirtualClock } from '../support/clocks/virtual-clock.ts';
+import { transact } from '../../src/database/transaction.ts';
+import { registerPackages } from '../../src/warehouse/packages.ts';
 
 let path: string;
 let clock: VirtualClock;
@@ -38,7 +40,7 @@ beforeEach(async () => {
 function configure(ids: readonly number[]): void {
   clock.advance(HOUR_MS);
   const packages = ids.map((id) => ({ id, name: null }));
-  warehouse.registerPackages([{ name: ACCOUNT, packages }], clock.now());
+  transact(warehouse.db, (tx) => registerPackages(tx, [{ name: ACCOUNT, packages }], clock.now()));
 }
 
 /** One page that has these videos and proves nothing, an hour later. */

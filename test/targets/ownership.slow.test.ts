@@ -8,6 +8,10 @@ import { openLakeSite } from '../support/fixtures/lake-site.ts';
 import { execute } from '../support/fixtures/live-file.ts';
 import { openPostgresSite } from '../support/fixtures/postgres-site.ts';
 import { findPostgres, postgresForTests } from '../support/servers/postgres.ts';
+import { transact } from '../../src/database/transaction.ts';
+import { deleteTargetLoadsExcept } from '../../src/warehouse/statements/target-loads.ts';
+import { getWarehouseId } from '../../src/warehouse/statements/warehouse-state.ts';
+import { renameAccount, forgetRows } from '../../src/warehouse/accounts.ts';
 
 const force = (kind: 'rebuild' | 'take-over') => ({ force: { account: 'main', kind } });
 const refused = (code: string, option: string) => ({
@@ -97,7 +101,7 @@ describe.each(kinds)('an account of a target (%s)', (kind) => {
   it('stays ours however often the file was published while the target was absent, also from the config', async () => {
     const site = await openPublished();
     await site.load();
-    site.warehouse.deleteTargetLoadsExcept([]);
+    transact(site.warehouse.db, (tx) => deleteTargetLoadsExcept(tx, []));
     site.clock.advance(60_000);
     execute(
       site.live,
@@ -136,11 +140,11 @@ insert into publication (publication_id, published_at) select 'id ' || n, '${toT
           'SELECT warehouse_id FROM $.runs UNION SELECT warehouse_id FROM $.walks UNION SELECT warehouse_id FROM $.about',
         );
       await one.load();
-      expect(await owners()).toEqual([{ warehouse_id: one.warehouse.getWarehouseId() }]);
+      expect(await owners()).toEqual([{ warehouse_id: getWarehouseId(one.warehouse.db) }]);
       await two.load(force('take-over'));
-      expect(await owners()).toEqual([{ warehouse_id: two.warehouse.getWarehouseId() }]);
+      expect(await owners()).toEqual([{ warehouse_id: getWarehouseId(two.warehouse.db) }]);
       await one.load();
-      expect(await owners()).toEqual([{ warehouse_id: two.warehouse.getWarehouseId() }]);
+      expect(await owners()).toEqual([{ warehouse_id: getWarehouseId(two.warehouse.db) }]);
     },
   );
 
@@ -174,7 +178,7 @@ insert into publication (publication_id, published_at) select 'id ' || n, '${toT
   it('is under its new name only after one load', async () => {
     const site = await openPublished();
     await site.load();
-    site.warehouse.renameAccount('main', 'renamed');
+    transact(site.warehouse.db, (tx) => renameAccount(tx, 'main', 'renamed'));
     const loads = await site.ship({ accounts: ['renamed'], was: { renamed: 'main' } });
     expect(loads).toMatchObject({ renamed: { outcome: 'loaded' } });
     expect([...(await (await openTarget(site.config, '')).readAccounts()).keys()]).toEqual(['renamed']);
@@ -188,11 +192,15 @@ insert into publication (publication_id, published_at) select 'id ' || n, '${toT
     await site.walk([4], {}, 'main', 102);
     await site.ship();
     const count = async () => (await openTarget(site.config, '')).countVideos('main');
-    site.warehouse.forget({ account: 'main', packageId: 102 }, site.clock.now());
+    transact(site.warehouse.db, (tx) =>
+      forgetRows(tx, { account: 'main', packageId: 102 }, site.clock.now()),
+    );
     expect(await site.ship()).toMatchObject(LOADED);
     expect(await count()).toBe(2);
     expect(await site.differences()).toEqual([]);
-    site.warehouse.forget({ account: 'main', packageId: null }, site.clock.now());
+    transact(site.warehouse.db, (tx) =>
+      forgetRows(tx, { account: 'main', packageId: null }, site.clock.now()),
+    );
     expect(await site.ship()).toMatchObject({ main: { outcome: 'removed' } });
     expect(await count()).toBe(0);
     expect((await (await openTarget(site.config, '')).readAccounts()).size).toBe(0);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/database/connection.ts';
 import { transact } from '../../src/database/transaction.ts';
-import { countTargetRows, forget, listAccounts, renameAccount } from '../../src/warehouse/accounts.ts';
+import { countTargetRows, forgetRows, listAccounts, renameAccount } from '../../src/warehouse/accounts.ts';
 import {
   change,
   insert,
@@ -92,7 +92,7 @@ describe('forget', () => {
         rows.filter((row) => row['account'] === 'other'),
       ]),
     );
-    inTransaction(path, (tx) => forget(tx, { account: 'main', packageId: null }, 0));
+    inTransaction(path, (tx) => forgetRows(tx, { account: 'main', packageId: null }, 0));
     expect(accountRows(path)).toEqual(others);
     expect(inTransaction(path, listAccounts)).toEqual(['other']);
     expect(triggers(path)).toHaveLength(7);
@@ -106,7 +106,7 @@ describe('forget', () => {
       { table: 'video', rows: 1 },
       { table: 'video_version', rows: 1 },
     ]);
-    inTransaction(path, (tx) => forget(tx, target, 0));
+    inTransaction(path, (tx) => forgetRows(tx, target, 0));
     expect(readRows(path, 'select account, package_id, id from video order by id')).toEqual([
       { account: 'main', package_id: 102, id: 2 },
       { account: 'other', package_id: 101, id: 3 },

@@ -8,6 +8,7 @@ import { execute, readRows, type Row } from '../support/fixtures/live-file.ts';
 import { dayRow } from '../support/fixtures/storage-days.ts';
 import { openEmptyWarehouse } from '../support/fixtures/test-warehouse.ts';
 import { toMs } from '../support/clocks/virtual-clock.ts';
+import { storeDays } from '../../src/warehouse/store-days.ts';
 
 const BOOKED = '2026-02-27';
 const LIVE = '2026-02-28';
@@ -60,17 +61,19 @@ describe('a booked day', () => {
   let warehouse: Warehouse;
   const days = (): Row[] => readRows(path, 'select * from storage_day order by date');
   const store = (live: string | null, past: string[], figure: number) =>
-    warehouse.storeDays({
-      account: 'main',
-      answeredAt: toMs('2026-02-28T12:00Z'),
-      live: live === null ? null : dayRow(live, figure),
-      past: past.map((date) => dayRow(date, figure)),
-      unconfirmed: [],
-      missed: [],
-      givenUp: [],
-      refused: [],
-      drift: [],
-    });
+    transact(warehouse.db, (tx) =>
+      storeDays(tx, {
+        account: 'main',
+        answeredAt: toMs('2026-02-28T12:00Z'),
+        live: live === null ? null : dayRow(live, figure),
+        past: past.map((date) => dayRow(date, figure)),
+        unconfirmed: [],
+        missed: [],
+        givenUp: [],
+        refused: [],
+        drift: [],
+      }),
+    );
 
   beforeEach(() => {
     ({ path, warehouse } = openEmptyWarehouse('2026-02-28T12:00Z'));

@@ -13,6 +13,10 @@ import {
   type PackageWalker,
 } from '../support/fixtures/package-walker.ts';
 import { openTestWarehouse } from '../support/fixtures/test-warehouse.ts';
+import { transact } from '../../src/database/transaction.ts';
+import { registerPackages } from '../../src/warehouse/packages.ts';
+import { listPackagesServedSince, listFullTurns } from '../../src/warehouse/statements/package.ts';
+import { beginQuickWalk } from '../../src/warehouse/quick-walks.ts';
 
 let path: string;
 let clock: VirtualClock;
@@ -26,7 +30,7 @@ beforeEach(async () => {
 /** The config names these packages from now on. */
 function configure(ids: readonly number[]): void {
   const packages = ids.map((id) => ({ id, name: null }));
-  warehouse.registerPackages([{ name: ACCOUNT, packages }], clock.now());
+  transact(warehouse.db, (tx) => registerPackages(tx, [{ name: ACCOUNT, packages }], clock.now()));
 }
 
 /** The package leaves the config after a day. */
@@ -162,14 +166,16 @@ describe('a package that leaves the config', () => {
   it('waits for a full walk when it is back, as a new one does, and was served by no run before', async () => {
     await walker.walkOnce(videos([1, 2]));
     const [{ since } = {}] = readRows(path, 'select started_at as since from run');
-    const served = () => warehouse.listPackagesServedSince(ACCOUNT, 'full', String(since));
-    expect(warehouse.beginQuickWalk(KEY, clock.now())).toMatchObject({ totalcount: 2 });
+    const served = () => listPackagesServedSince(warehouse.db, ACCOUNT, 'full', String(since));
+    expect(transact(warehouse.db, (tx) => beginQuickWalk(tx, KEY, clock.now()))).toMatchObject({
+      totalcount: 2,
+    });
     expect(served()).toEqual([PACKAGE]);
     leave();
     comeBack();
     expect(served()).toEqual([]);
-    expect(warehouse.beginQuickWalk(KEY, clock.now())).toBe('unwalked');
-    expect(warehouse.listFullTurns().find(({ packageId }) => packageId === PACKAGE)).toMatchObject({
+    expect(transact(warehouse.db, (tx) => beginQuickWalk(tx, KEY, clock.now()))).toBe('unwalked');
+    expect(listFullTurns(warehouse.db).find(({ packageId }) => packageId === PACKAGE)).toMatchObject({
       at: null,
     });
     expect(packageRow()).toMatchObject({
@@ -243,10 +249,10 @@ describe('a package that leaves the config', () => {
     const other = { account: 'other', packageId: PACKAGE };
     const packages = [{ id: PACKAGE, name: null }];
     const both = [ACCOUNT, 'other'].map((name) => ({ name, packages }));
-    warehouse.registerPackages(both, clock.now());
+    transact(warehouse.db, (tx) => registerPackages(tx, both, clock.now()));
     for (const key of [KEY, other]) await createWalker(warehouse, clock, key).walkOnce(videos([1, 2]));
     clock.advance(HOUR_MS);
-    warehouse.registerPackages([{ name: 'other', packages }], clock.now());
+    transact(warehouse.db, (tx) => registerPackages(tx, [{ name: 'other', packages }], clock.now()));
     expect(readRows(path, 'select account, live_count, last_count from package order by account')).toEqual([
       { account: ACCOUNT, live_count: 0, last_count: 2 },
       { account: 'other', live_count: 2, last_count: null },

@@ -1,10 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { RunEnd, Warehouse } from '../../src/warehouse/warehouse.ts';
+import type { Warehouse } from '../../src/warehouse/warehouse.ts';
 import { execute, readRows, readValue } from '../support/fixtures/live-file.ts';
 import { ACCOUNT, createWalker, PACKAGE, videos } from '../support/fixtures/package-walker.ts';
 import { openEmptyWarehouse } from '../support/fixtures/test-warehouse.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
 import type { VirtualClock } from '../support/clocks/virtual-clock.ts';
+import { transact } from '../../src/database/transaction.ts';
+import { beginRun, endRun, type RunEnd } from '../../src/warehouse/runs.ts';
+import { registerPackages } from '../../src/warehouse/packages.ts';
+import { findLastRun } from '../../src/warehouse/statements/run.ts';
 const KEEP = { requestsDays: 1000, runsDays: 1000 };
 
 let path: string;
@@ -19,15 +23,17 @@ const END: Omit<RunEnd, 'now'> = {
   ...{ status: 'succeeded', error: null, failures: [], resumeAt: null },
   ...{ clockOffsetMs: null, undated: [], retention: KEEP },
 };
-const endRun = (runId: number, end: Partial<RunEnd> = {}) =>
-  warehouse.endRun(runId, { ...END, now: clock.now(), ...end });
+const finishRun = (runId: number, end: Partial<RunEnd> = {}) =>
+  transact(warehouse.db, (tx) => endRun(tx, runId, { ...END, now: clock.now(), ...end }));
 
-const beginRun = (scope: string | null = null, mode: 'full' | 'quick' = 'full') =>
-  warehouse.beginRun({ trigger: 'schedule', mode, now: clock.now(), scope, origin: null });
+const startRun = (scope: string | null = null, mode: 'full' | 'quick' = 'full') =>
+  transact(warehouse.db, (tx) =>
+    beginRun(tx, { trigger: 'schedule', mode, now: clock.now(), scope, origin: null }),
+  );
 
 describe('a run', () => {
   it('exists from its beginning, and has its result at its end', async () => {
-    const runId = beginRun('packages 7');
+    const runId = startRun('packages 7');
     const row = {
       run_id: runId,
       trigger: 'schedule',
@@ -49,18 +55,20 @@ describe('a run', () => {
     });
     await budget.admit({ purpose: 'storage', packageId: null, page: null, runId, deadlineMs: 1000 });
     clock.advance(90_000);
-    endRun(runId, { status: 'partial', error: 'no' });
+    finishRun(runId, { status: 'partial', error: 'no' });
     expect(readRows(path, 'select * from run')).toEqual([
       { ...row, status: 'partial', finished_at: '2026-03-01 12:01:30', requests: 1, error: 'no' },
     ]);
   });
 
   it('marks runs and walks of killed processes as interrupted', async () => {
-    warehouse.registerPackages([{ name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] }], clock.now());
+    transact(warehouse.db, (tx) =>
+      registerPackages(tx, [{ name: ACCOUNT, packages: [{ id: PACKAGE, name: null }] }], clock.now()),
+    );
     const walker = createWalker(warehouse, clock);
     await walker.begin();
     clock.advance(DAY_MS);
-    const runId = beginRun();
+    const runId = startRun();
     const end = {
       status: 'interrupted',
       finished_at: '2026-03-02 12:00:00',
@@ -71,8 +79,8 @@ describe('a run', () => {
       { status: 'running', finished_at: null, error: null },
     ]);
     expect(readRows(path, 'select status, finished_at, error from walk')).toEqual([end]);
-    endRun(runId);
-    beginRun();
+    finishRun(runId);
+    startRun();
     expect(readRows(path, 'select status from run order by run_id').map(({ status }) => status)).toEqual([
       'interrupted',
       'succeeded',
@@ -87,22 +95,22 @@ describe('a run', () => {
       { ...failed, packageId: null, stream: 'storage' as const, kind: 'refused' as const },
       { ...failed, packageId: null, stream: null, kind: 'clock' as const },
     ];
-    const runId = beginRun();
-    endRun(runId, { failures });
+    const runId = startRun();
+    finishRun(runId, { failures });
     const rows = () => readRows(path, 'select * from run_failure order by kind desc');
     expect(rows()).toEqual(
       failures.map(({ packageId, ...failure }) => ({ run_id: runId, package_id: packageId, ...failure })),
     );
     clock.advance(1001 * DAY_MS);
-    endRun(beginRun());
+    finishRun(startRun());
     expect(rows()).toEqual([]);
   });
 });
 
 describe('the last complete run', () => {
   it.each(['succeeded', 'partial', 'parked', 'failed'] as const)('is one that %s', async (status) => {
-    endRun(beginRun(), { status });
-    expect(warehouse.findLastRun('full')).toEqual({
+    finishRun(startRun(), { status });
+    expect(findLastRun(warehouse.db, 'full')).toEqual({
       startedAt: '2026-03-01 12:00:00',
       runId: 1,
       status,
@@ -111,20 +119,20 @@ describe('the last complete run', () => {
   });
 
   it('is not an interrupted one, or one whose process was killed', async () => {
-    endRun(beginRun());
+    finishRun(startRun());
     clock.advance(DAY_MS);
-    endRun(beginRun(), { status: 'interrupted' });
-    beginRun();
-    expect(warehouse.findLastRun('full')).toMatchObject({ startedAt: '2026-03-01 12:00:00' });
+    finishRun(startRun(), { status: 'interrupted' });
+    startRun();
+    expect(findLastRun(warehouse.db, 'full')).toMatchObject({ startedAt: '2026-03-01 12:00:00' });
   });
 
   it('is not a partial one, and not one of another mode', async () => {
-    endRun(beginRun());
+    finishRun(startRun());
     clock.advance(DAY_MS);
-    endRun(beginRun('packages 7'));
-    endRun(beginRun(null, 'quick'));
-    expect(warehouse.findLastRun('full')).toMatchObject({ startedAt: '2026-03-01 12:00:00' });
-    expect(warehouse.findLastRun('quick')).toMatchObject({ startedAt: '2026-03-02 12:00:00' });
+    finishRun(startRun('packages 7'));
+    finishRun(startRun(null, 'quick'));
+    expect(findLastRun(warehouse.db, 'full')).toMatchObject({ startedAt: '2026-03-01 12:00:00' });
+    expect(findLastRun(warehouse.db, 'quick')).toMatchObject({ startedAt: '2026-03-02 12:00:00' });
   });
 });
 
@@ -137,8 +145,12 @@ describe('the packages', () => {
   });
 
   it('have their current names', async () => {
-    warehouse.registerPackages([account('one', [1, 2]), account('two', [1], 'Lectures')], clock.now());
-    warehouse.registerPackages([account('one', [1, 2], 'New'), account('two', [1])], clock.now());
+    transact(warehouse.db, (tx) =>
+      registerPackages(tx, [account('one', [1, 2]), account('two', [1], 'Lectures')], clock.now()),
+    );
+    transact(warehouse.db, (tx) =>
+      registerPackages(tx, [account('one', [1, 2], 'New'), account('two', [1])], clock.now()),
+    );
     expect(packages()).toEqual([
       { account: 'one', package_id: 1, name: 'New', retired_at: null },
       { account: 'one', package_id: 2, name: 'New', retired_at: null },
@@ -147,10 +159,12 @@ describe('the packages', () => {
   });
 
   it('are retired, with all their data, when the config drops them, and come back', async () => {
-    warehouse.registerPackages([account(ACCOUNT, [PACKAGE, 102]), account('two', [PACKAGE])], clock.now());
+    transact(warehouse.db, (tx) =>
+      registerPackages(tx, [account(ACCOUNT, [PACKAGE, 102]), account('two', [PACKAGE])], clock.now()),
+    );
     await createWalker(warehouse, clock).walkOnce(videos([1, 2, 3]));
     clock.advance(DAY_MS);
-    warehouse.registerPackages([account(ACCOUNT, [102])], clock.now());
+    transact(warehouse.db, (tx) => registerPackages(tx, [account(ACCOUNT, [102])], clock.now()));
     const retired_at = '2026-03-02 12:00:00';
     expect(packages()).toEqual([
       { account: ACCOUNT, package_id: PACKAGE, name: null, retired_at },
@@ -159,9 +173,9 @@ describe('the packages', () => {
     ]);
     expect(readValue(path, `select count(*) from video where change = 'retired'`)).toBe(3);
     clock.advance(DAY_MS);
-    warehouse.registerPackages([account(ACCOUNT, [102])], clock.now());
+    transact(warehouse.db, (tx) => registerPackages(tx, [account(ACCOUNT, [102])], clock.now()));
     expect(packages()[0]).toMatchObject({ retired_at });
-    warehouse.registerPackages([account(ACCOUNT, [PACKAGE])], clock.now());
+    transact(warehouse.db, (tx) => registerPackages(tx, [account(ACCOUNT, [PACKAGE])], clock.now()));
     expect(packages().map((row) => row['retired_at'])).toEqual([null, '2026-03-03 12:00:00', retired_at]);
     await createWalker(warehouse, clock).walkOnce(videos([1, 2, 3]));
     const count = 'select live_count from package where package_id = ? and account = ?';
@@ -197,8 +211,8 @@ describe('the end of a run', () => {
       path,
       `insert into quarantine (account, stream, reason, raw, seen_at) values ('main', 'videos', 'r', '{}', '2020-01-01 00:00:00')`,
     );
-    const runId = beginRun();
-    endRun(runId, { retention });
+    const runId = startRun();
+    finishRun(runId, { retention });
     execute(path, `delete from run where run_id = ${runId}`);
     expect(ages('run')).toEqual([0, 34, 35, 36, 89, 90]);
     expect(ages('walk')).toEqual([0, 34, 35, 36, 89, 90]);
@@ -220,8 +234,8 @@ describe('the end of a run', () => {
       sent: true,
     });
     clock.advance(DAY_MS - 1);
-    const runId = beginRun();
-    endRun(runId, { retention: { requestsDays: 1, runsDays: 1 } });
+    const runId = startRun();
+    finishRun(runId, { retention: { requestsDays: 1, runsDays: 1 } });
     await expect(warehouse.createBudget('main', limits).admit(entry)).rejects.toThrow(/spent/);
   });
 });

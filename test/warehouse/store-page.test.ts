@@ -14,6 +14,8 @@ import {
 import { videoRecord } from '../support/fixtures/service-responses.ts';
 import { openTestWarehouse } from '../support/fixtures/test-warehouse.ts';
 import type { VirtualClock } from '../support/clocks/virtual-clock.ts';
+import { transact } from '../../src/database/transaction.ts';
+import { registerPackages } from '../../src/warehouse/packages.ts';
 
 const NOTHING = { inserted: 0, updated: 0, unchanged: 0, restored: 0, quarantined: 0, unsettled: 0 };
 
@@ -109,7 +111,7 @@ describe('a page', () => {
     const other = { account: 'other', packageId: PACKAGE };
     const packages = [{ id: PACKAGE, name: null }];
     const accounts = [ACCOUNT, 'other'].map((name) => ({ name, packages }));
-    warehouse.registerPackages(accounts, clock.now());
+    transact(warehouse.db, (tx) => registerPackages(tx, accounts, clock.now()));
     const otherWalker = createWalker(warehouse, clock, other);
     const page = { videos: videos([2]), proof: EVERYTHING, coversWholeList: true };
     await otherWalker.page(await otherWalker.begin(), page);

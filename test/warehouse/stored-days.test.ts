@@ -6,6 +6,8 @@ import { toMs } from '../support/clocks/virtual-clock.ts';
 import { readRows } from '../support/fixtures/live-file.ts';
 import { dayRow } from '../support/fixtures/storage-days.ts';
 import { openEmptyWarehouse } from '../support/fixtures/test-warehouse.ts';
+import { transact } from '../../src/database/transaction.ts';
+import { storeDays, readDayHistory } from '../../src/warehouse/store-days.ts';
 
 const NOON = toMs('2026-03-10T12:00Z');
 const DATE = '2026-03-08';
@@ -22,7 +24,9 @@ beforeEach(() => {
 
 /** Stores a response of a time in minutes after noon. */
 const store = (minutes: number, days: Partial<DaysToStore>) =>
-  warehouse.storeDays({ ...NOTHING, answeredAt: NOON + minutes * MINUTE_MS, ...days });
+  transact(warehouse.db, (tx) =>
+    storeDays(tx, { ...NOTHING, answeredAt: NOON + minutes * MINUTE_MS, ...days }),
+  );
 const refused = (date: string | null, reason = 'incomplete') => ({ date, reason, raw: `${date} ${reason}` });
 
 it('counts what a response had; a day that waits for a second reading is not missed', () => {
@@ -42,7 +46,7 @@ it.each([
 ])('implausible figures that come again %s', (_what, minutes, figure, since) => {
   store(0, { unconfirmed: [{ row: dayRow(DATE, 1), reason: 'far off' }] });
   store(minutes, { unconfirmed: [{ row: dayRow(DATE, figure), reason: 'far off' }] });
-  const { unconfirmed } = warehouse.readDayHistory('main');
+  const { unconfirmed } = readDayHistory(warehouse.db, 'main');
   expect([...unconfirmed.keys()]).toEqual([DATE]);
   const [row] = readRows(path, 'select observed_at, mov_org_cnt from storage_unconfirmed');
   expect(row).toEqual({
@@ -52,7 +56,7 @@ it.each([
 });
 
 describe('disputed days', () => {
-  const disputed = () => [...warehouse.readDayHistory('main').disputed];
+  const disputed = () => [...readDayHistory(warehouse.db, 'main').disputed];
 
   it('are the booked ones that differ now, or came incomplete', () => {
     const [other, live] = ['2026-03-07', '2026-03-10'];

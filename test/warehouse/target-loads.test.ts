@@ -5,6 +5,13 @@ import type { Warehouse } from '../../src/warehouse/warehouse.ts';
 import type { VirtualClock } from '../support/clocks/virtual-clock.ts';
 import { failedLoad, loadReport } from '../support/fixtures/load-report.ts';
 import { openEmptyWarehouse } from '../support/fixtures/test-warehouse.ts';
+import { transact } from '../../src/database/transaction.ts';
+import {
+  recordLoadReports,
+  listTargetLoads,
+  deleteTargetLoadsExcept,
+} from '../../src/warehouse/statements/target-loads.ts';
+import { renameAccount, forgetRows } from '../../src/warehouse/accounts.ts';
 
 let clock: VirtualClock;
 let warehouse: Warehouse;
@@ -15,10 +22,10 @@ beforeEach(() => {
 
 /** Records the report, and returns the row of its account in the target `warehouse`. */
 function record(report: LoadReport, target = 'warehouse') {
-  warehouse.recordLoadReports(target, [report], clock.now());
-  const row = warehouse
-    .listTargetLoads()
-    .find((load) => load.target === target && load.account === report.account);
+  transact(warehouse.db, (tx) => recordLoadReports(tx, target, [report], clock.now()));
+  const row = listTargetLoads(warehouse.db).find(
+    (load) => load.target === target && load.account === report.account,
+  );
   if (!row) throw new Error('no row was written');
   return row;
 }
@@ -76,8 +83,10 @@ describe('a report of a load', () => {
 
   it('of an account that the warehouse no longer has deletes its row', () => {
     record(loadReport());
-    warehouse.recordLoadReports('warehouse', [loadReport({ outcome: 'removed' })], clock.now());
-    expect(warehouse.listTargetLoads()).toEqual([]);
+    transact(warehouse.db, (tx) =>
+      recordLoadReports(tx, 'warehouse', [loadReport({ outcome: 'removed' })], clock.now()),
+    );
+    expect(listTargetLoads(warehouse.db)).toEqual([]);
   });
 
   it('that compares both sides says when, and what differs, until the next comparison', () => {
@@ -106,24 +115,24 @@ describe('the rows of targets', () => {
   it('go with a target that left the config, and only then', () => {
     record(loadReport());
     record(loadReport(), 'lake');
-    warehouse.deleteTargetLoadsExcept(['warehouse', 'new']);
-    expect(warehouse.listTargetLoads().map(({ target }) => target)).toEqual(['warehouse']);
-    warehouse.deleteTargetLoadsExcept([]);
-    expect(warehouse.listTargetLoads()).toEqual([]);
+    transact(warehouse.db, (tx) => deleteTargetLoadsExcept(tx, ['warehouse', 'new']));
+    expect(listTargetLoads(warehouse.db).map(({ target }) => target)).toEqual(['warehouse']);
+    transact(warehouse.db, (tx) => deleteTargetLoadsExcept(tx, []));
+    expect(listTargetLoads(warehouse.db)).toEqual([]);
   });
 
   it('of an account that is renamed are deleted: no target has anything under the new name', () => {
     record(loadReport());
     record(loadReport({ account: 'other' }));
-    warehouse.renameAccount('main', 'prod');
-    expect(warehouse.listTargetLoads().map(({ account }) => account)).toEqual(['other']);
+    transact(warehouse.db, (tx) => renameAccount(tx, 'main', 'prod'));
+    expect(listTargetLoads(warehouse.db).map(({ account }) => account)).toEqual(['other']);
   });
 
   it('of an account that is forgotten are deleted, those of its other packages are not', () => {
     record(loadReport());
-    warehouse.forget({ account: 'main', packageId: 101 }, Date.now());
-    expect(warehouse.listTargetLoads()).toHaveLength(1);
-    warehouse.forget({ account: 'main', packageId: null }, Date.now());
-    expect(warehouse.listTargetLoads()).toEqual([]);
+    transact(warehouse.db, (tx) => forgetRows(tx, { account: 'main', packageId: 101 }, Date.now()));
+    expect(listTargetLoads(warehouse.db)).toHaveLength(1);
+    transact(warehouse.db, (tx) => forgetRows(tx, { account: 'main', packageId: null }, Date.now()));
+    expect(listTargetLoads(warehouse.db)).toEqual([]);
   });
 });

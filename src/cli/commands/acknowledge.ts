@@ -6,6 +6,8 @@ import { openWarehouse } from '../../warehouse/warehouse.ts';
 import type { ConfigOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { assertKnown, assertWarehouse } from '../requirements.ts';
+import { listOpenDrift, acknowledgeDrift } from '../../warehouse/statements/drift.ts';
+import { transact } from '../../database/transaction.ts';
 
 /** `vodhouse acknowledge [ACCOUNT/STREAM/FIELD]`: accepts drift, all of it where none is named. Returns the exit code. */
 export async function acknowledge(options: ConfigOptions, name?: string): Promise<number> {
@@ -13,11 +15,11 @@ export async function acknowledge(options: ConfigOptions, name?: string): Promis
   assertWarehouse(config);
   const warehouse = openWarehouse(config.warehouse, systemClock);
   try {
-    const open = warehouse.listOpenDrift();
+    const open = listOpenDrift(warehouse.db);
     if (name !== undefined) assertKnown('there is no drift', name, open.map(nameOf));
     const added = open.filter((row) => row.acknowledged_at === null && (name ?? nameOf(row)) === nameOf(row));
     const at = toTimestamp(systemClock.now());
-    for (const row of added) warehouse.acknowledgeDrift({ ...row, at });
+    for (const row of added) transact(warehouse.db, (tx) => acknowledgeDrift(tx, { ...row, at }));
     const lines = added.map((row) => `acknowledged ${escapeControls(nameOf(row))} (${row.kind})\n`);
     process.stdout.write(lines.length > 0 ? lines.join('') : noneText(name));
     return EXIT.done;

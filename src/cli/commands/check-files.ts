@@ -8,6 +8,8 @@ import { publishedFact } from '../../publishing/about-rows.ts';
 import { assertReplaceable } from '../../publishing/replace-file.ts';
 import type { Warehouse } from '../../warehouse/warehouse.ts';
 import { displayPath } from '../output/output.ts';
+import { findLastBackups } from '../../warehouse/statements/backup.ts';
+import { findLastRun } from '../../warehouse/statements/run.ts';
 
 export interface FileCheck {
   file: 'live file' | 'published file' | 'backups';
@@ -21,7 +23,7 @@ export interface FileCheck {
 /** Looks at each of them that the config has; writes nothing. `now` in milliseconds since 1970. */
 export function checkFiles(
   { warehouse: live, publish, backup }: Config,
-  warehouse: Pick<Warehouse, 'findLastRun' | 'findLastBackups'>,
+  warehouse: Pick<Warehouse, 'db'>,
   now: number,
 ): FileCheck[] {
   const ago = (time: string | null | undefined) => (time ? formatAgo(now - fromTimestamp(time)) : 'never');
@@ -31,10 +33,10 @@ export function checkFiles(
   };
   const describeBackups = (folder: string) => {
     assertFolderExists(folder, 'backup.folder');
-    return `last one: ${ago(warehouse.findLastBackups().success?.started_at)}`;
+    return `last one: ${ago(findLastBackups(warehouse.db).success?.started_at)}`;
   };
   return [
-    check('live file', live, () => `last full run: ${ago(warehouse.findLastRun('full')?.startedAt)}`),
+    check('live file', live, () => `last full run: ${ago(findLastRun(warehouse.db, 'full')?.startedAt)}`),
     ...(publish ? [check('published file', publish.file, describePublished)] : []),
     ...(backup ? [check('backups', backup.folder, describeBackups)] : []),
   ];

@@ -24,6 +24,7 @@ import { openTarget } from '../../publishing/targets/loader.ts';
 import { findRefusal, formatLoaded, readIdentity } from '../../publishing/targets/ownership.ts';
 import type { ServiceClient } from '../../service/client/client.ts';
 import { readStorageDay } from '../../service/storage.ts';
+import { getWarehouseId } from '../../warehouse/statements/warehouse-state.ts';
 import type { Warehouse } from '../../warehouse/warehouse.ts';
 import type { JsonOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
@@ -188,7 +189,7 @@ function adviceFor({ status }: RefusedError, { stream }: FailedPlace): string {
 
 /** Tries each target, and looks who owns the accounts; changes nothing that a reader sees. */
 function checkTargets({ publish, accounts, worker }: Config, warehouse: Warehouse) {
-  const identity = readIdentity(warehouse);
+  const identity = readIdentity({ path: warehouse.path, warehouseId: getWarehouseId(warehouse.db) });
   async function check(config: TargetConfig) {
     try {
       const target = await openTarget(config, worker);

@@ -7,6 +7,8 @@ import { EXIT } from '../exit.ts';
 import { assertAccount } from '../requirements.ts';
 import { formatRecords } from '../output/table.ts';
 import { publishChange, withPipeline } from '../with-pipeline.ts';
+import { transact } from '../../database/transaction.ts';
+import { correctDay } from '../../warehouse/store-days.ts';
 
 export interface CorrectOptions extends ConfigOptions {
   yes?: true;
@@ -35,7 +37,9 @@ export async function correct(options: CorrectOptions, account: string, date: st
       return EXIT.done;
     pipeline.warehouse.assertNotReplaced(); // it may have been replaced while the question was open
     const acceptedAt = context.clock.now();
-    pipeline.warehouse.correctDay({ account, row: offer.observed, acceptedAt, reason });
+    transact(pipeline.warehouse.db, (tx) =>
+      correctDay(tx, { account, row: offer.observed, acceptedAt, reason }),
+    );
     process.stdout.write(
       `corrected ${account} ${date}: readers see the new figures; the booked row does not change\n`,
     );

@@ -20,6 +20,8 @@ import { createLogger } from '../../lib/logger.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { silentProgress } from '../../sync/context.ts';
 import type { CommandContext } from '../command-context.ts';
+import { transact } from '../../database/transaction.ts';
+import { correctDay } from '../../warehouse/store-days.ts';
 
 export const TIMEZONE = 'Asia/Seoul';
 
@@ -193,7 +195,7 @@ export async function makePast(parts: PastParts): Promise<string> {
       changeUntil(at, daysAgo === PAST_DAYS ? 0 : countChanges(daysAgo));
       INCIDENTS[daysAgo]?.(sandbox, getDay);
       await makeRun(daysAgo % FULL_EVERY === 0 ? 'full' : 'quick', null);
-      if (daysAgo === CORRECTED - 2) await correctDay(pipeline, getDay(CORRECTED), clock, signal);
+      if (daysAgo === CORRECTED - 2) await correctOneDay(pipeline, getDay(CORRECTED), clock, signal);
       sandbox.incidents.answerAgain();
       if (daysAgo !== RESTRICTED) continue;
       clock.set(at + RESTRICTION_MS);
@@ -207,10 +209,17 @@ export async function makePast(parts: PastParts): Promise<string> {
   return `a past of ${PAST_DAYS} days is made up: ${RUNS.length + 1} runs, among them an outage and a restriction, one missing day of storage, one corrected day, and removals that are held back\n`;
 }
 
-async function correctDay(pipeline: Pipeline, day: string, clock: Clock, signal: AbortSignal): Promise<void> {
+async function correctOneDay(
+  pipeline: Pipeline,
+  day: string,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<void> {
   const { observed: row } = await pipeline.readCorrection('demo', day, signal);
   const reason = 'the service counted the day again';
-  pipeline.warehouse.correctDay({ account: 'demo', row, acceptedAt: clock.now(), reason });
+  transact(pipeline.warehouse.db, (tx) =>
+    correctDay(tx, { account: 'demo', row, acceptedAt: clock.now(), reason }),
+  );
 }
 
 /** The returned function spreads changes evenly from when the last run was over until `ms`. */

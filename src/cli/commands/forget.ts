@@ -14,6 +14,14 @@ import { assertKnown, assertWarehouse } from '../requirements.ts';
 import { displayPath } from '../output/output.ts';
 import { formatRecords } from '../output/table.ts';
 import { publishChange, withPipeline, type OpenedCommand } from '../with-pipeline.ts';
+import {
+  countTargetRows,
+  listTargetPackages,
+  hasAccount,
+  listAccounts,
+  forgetRows,
+} from '../../warehouse/accounts.ts';
+import { transact } from '../../database/transaction.ts';
 
 export interface ForgetOptions extends ConfigOptions {
   yes?: true;
@@ -29,7 +37,7 @@ export async function forget(options: ForgetOptions, target: ForgetTarget): Prom
   return withPipeline('forget', config, options, async (opened) => {
     const { pipeline, signal } = opened;
     assertRetired(pipeline, config, target, name, options);
-    process.stdout.write(`${formatRecords(pipeline.warehouse.countTargetRows(target))}\n\n`);
+    process.stdout.write(`${formatRecords(countTargetRows(pipeline.warehouse.db, target))}\n\n`);
     const asking = { yes: options.yes, command: commandsFor(options.config)(`forget ${shellQuote(name)}`) };
     if (!(await isConfirmed(`Delete all these rows of ${name}?`, asking, signal))) return EXIT.done;
     await deleteRows(opened, config.warehouse, target, options.backup);
@@ -47,9 +55,9 @@ function assertRetired(
   options: ForgetOptions,
 ): void {
   const { account, packageId } = target;
-  const packages = warehouse.listTargetPackages(target);
-  if (packageId === null ? !warehouse.hasAccount(account) : packages.length === 0) {
-    const known = packageId === null ? warehouse.listAccounts() : [];
+  const packages = listTargetPackages(warehouse.db, target);
+  if (packageId === null ? !hasAccount(warehouse.db, account) : packages.length === 0) {
+    const known = packageId === null ? listAccounts(warehouse.db) : [];
     assertKnown('the warehouse has no', name, known);
   }
   const configured = config.accounts.find((each) => each.name === account);
@@ -82,7 +90,7 @@ async function deleteRows(
       await backUpInChild(path, file, signal);
       process.stdout.write(`backed up to ${displayPath(file)}\n`);
     }
-    warehouse.forget(target, clock.now());
+    transact(warehouse.db, (tx) => forgetRows(tx, target, clock.now()));
   } finally {
     lock.release();
   }

@@ -14,6 +14,7 @@ import { formatSchema, openLoaders, openTarget, type TargetLoader } from '../../
 import { findRefusal, formatLoaded, readIdentity } from '../../publishing/targets/ownership.ts';
 import type { LoadRequest } from '../../publishing/targets/target.ts';
 import { readBookedZone } from '../../warehouse/statements/warehouse-state.ts';
+import { getWarehouseId } from '../../warehouse/statements/warehouse-state.ts';
 import { openWarehouse, type Warehouse } from '../../warehouse/warehouse.ts';
 import { createLoadLogger, type JsonOptions } from '../command-context.ts';
 import { isConfirmed } from '../confirm.ts';
@@ -27,6 +28,7 @@ import {
   type TargetLoads,
 } from '../output/publication-text.ts';
 import { abortOnSignal } from '../signals.ts';
+import { listAccounts, countTargetRows } from '../../warehouse/accounts.ts';
 
 interface PublishOptions extends JsonOptions {
   fileOnly?: true;
@@ -57,7 +59,7 @@ export async function publish(options: PublishOptions): Promise<number> {
   openReadOnly(config.warehouse).$client.close(); // throws where there is none
   const warehouse = openWarehouse(config.warehouse, systemClock);
   try {
-    const force = getForce(options, config, warehouse.listAccounts());
+    const force = getForce(options, config, listAccounts(warehouse.db));
     const [first] = loaders; // a forced load has one target
     if (force && first && !(await confirmForce(force, first, warehouse, options, signal))) return EXIT.done;
     const context = { warehouse, clock: systemClock, logger: createLoadLogger(options, config.secrets) };
@@ -141,16 +143,17 @@ function getForce(
 async function confirmForce(
   { account, kind }: NonNullable<LoadRequest['force']>,
   { target: config }: TargetLoader,
-  warehouse: Pick<Warehouse, 'path' | 'getWarehouseId' | 'countTargetRows'>,
+  warehouse: Pick<Warehouse, 'path' | 'db'>,
   options: PublishOptions,
   signal: AbortSignal,
 ): Promise<boolean> {
   const target = await openTarget(config, '');
   const state = (await target.readAccounts()).get(account) ?? null;
-  const refusal = findRefusal(account, state, readIdentity(warehouse), kind, config.command);
+  const identity = readIdentity({ path: warehouse.path, warehouseId: getWarehouseId(warehouse.db) });
+  const refusal = findRefusal(account, state, identity, kind, config.command);
   if (refusal) throw refusal;
   const theirs = state ? await target.countVideos(account) : 0;
-  const counts = warehouse.countTargetRows({ account, packageId: null });
+  const counts = countTargetRows(warehouse.db, { account, packageId: null });
   const ours = counts.find(({ table }) => table === 'video')?.rows ?? 0;
   const lines = [
     `target ${config.name}, account ${account}, ${formatLoaded(state)}:`,

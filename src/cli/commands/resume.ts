@@ -5,6 +5,8 @@ import { openWarehouse } from '../../warehouse/warehouse.ts';
 import type { ConfigOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { assertAccount, assertWarehouse } from '../requirements.ts';
+import { transact } from '../../database/transaction.ts';
+import { endPause } from '../../warehouse/runs.ts';
 
 /** `vodhouse resume ACCOUNT`: ends the pause of an account, also while a worker runs. Returns the exit code. */
 export async function resume(options: ConfigOptions, account: string): Promise<number> {
@@ -13,7 +15,9 @@ export async function resume(options: ConfigOptions, account: string): Promise<n
   assertWarehouse(config);
   const warehouse = openWarehouse(config.warehouse, systemClock);
   try {
-    const isEnded = warehouse.endPause({ account, at: toTimestamp(systemClock.now()) });
+    const isEnded = transact(warehouse.db, (tx) =>
+      endPause(tx, { account, at: toTimestamp(systemClock.now()) }),
+    );
     const next = `a worker goes on within a minute; without one: ${commandsFor(options.config)('sync')}`;
     process.stdout.write(
       isEnded ? `ended the pause of account ${account}\n${next}\n` : `account ${account} is not paused\n`,

@@ -22,6 +22,7 @@ import {
   publishAfterRun,
 } from '../after-run.ts';
 import { withPipeline } from '../with-pipeline.ts';
+import { hasHeldBack } from '../../warehouse/statements/removal.ts';
 
 interface SyncOptions extends JsonOptions {
   quick?: true;
@@ -79,7 +80,7 @@ function logOutcome({ logger }: CommandContext, summary: RunSummary, published: 
 
 /** Throws ConfigError if no removal that the named walk held back waits. */
 function assertHeldBack({ warehouse }: Pipeline, walkId: SyncOptions['acceptRemovals']): void {
-  if (typeof walkId !== 'number' || warehouse.hasHeldBack(walkId)) return;
+  if (typeof walkId !== 'number' || hasHeldBack(warehouse.db, walkId)) return;
   throw new ConfigError(`walk ${walkId} held nothing back that still waits`, {
     hint: 'vodhouse status names the walks that did; without a number, all of them are accepted',
   });

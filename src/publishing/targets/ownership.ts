@@ -44,8 +44,8 @@ export interface Identity {
 }
 
 /** That of a live file. */
-export const readIdentity = (live: { path: string; getWarehouseId: () => string }): Identity => ({
-  warehouseId: live.getWarehouseId(),
+export const readIdentity = (live: { path: string; warehouseId: string }): Identity => ({
+  warehouseId: live.warehouseId,
   hasPublication: (id) => isPublicationOf(live.path, id, null),
 });
 

@@ -6,6 +6,8 @@ import type { StorageRules, SyncAccount, SyncContext } from '../context.ts';
 import { classifyDays, type DaysToClassify } from './classify-days.ts';
 import { createRunCalendar, currentRange, findGapRanges, splitNamedDays } from './date-ranges.ts';
 import type { RunCalendar } from './date-ranges.ts';
+import { readDayHistory, storeDays } from '../../warehouse/store-days.ts';
+import { transact } from '../../database/transaction.ts';
 
 export interface StorageOptions {
   account: SyncAccount;
@@ -39,7 +41,7 @@ export async function bookStorage(context: SyncContext, options: StorageOptions)
   const { account, rules, days } = options;
   const counts = { booked: 0, discrepancies: 0, missed: 0, unconfirmed: 0, quarantined: 0 };
   const outcome: StorageOutcome = { account: account.name, live: null, ...counts };
-  const history = context.warehouse.readDayHistory(account.name);
+  const history = readDayHistory(context.warehouse.db, account.name);
   const day = createRunCalendar(context.calendar, context.clock.now(), rules, history);
   const since = days?.from ?? day.since;
   const booking = { context, options, outcome, day: { ...day, since }, gapsFrom: day.since };
@@ -61,7 +63,7 @@ async function bookDueDays(booking: Booking, before: DayHistory): Promise<void> 
   }
   const { isOff, differenceMs } = options.account.clockCheck.result();
   if (isOff) return;
-  const history = context.warehouse.readDayHistory(account);
+  const history = readDayHistory(context.warehouse.db, account);
   // a clock that is far ahead must not request years of future days
   const isDayCertain = outcome.live === true || differenceMs !== null;
   const newest = isDayCertain ? day.settled : ([...history.rows.keys()].sort().at(-1) ?? '');
@@ -101,10 +103,10 @@ function storeAnswer(booking: Booking, range: DayRange, answer: DaysToClassify):
   const { context, options, outcome, day, gapsFrom } = booking;
   const { calendar, warehouse } = context;
   const { rules, account } = options;
-  const history = warehouse.readDayHistory(outcome.account);
+  const history = readDayHistory(warehouse.db, outcome.account);
   const clock = account.clockCheck.result();
   const days = classifyDays(answer, { range, day, history, rules, calendar, gapsFrom, clock });
-  const counts = warehouse.storeDays({ account: outcome.account, ...days });
+  const counts = transact(warehouse.db, (tx) => storeDays(tx, { account: outcome.account, ...days }));
   for (const name of Object.keys(counts) as (keyof DayCounts)[]) outcome[name] += counts[name];
   if (range.to >= day.today) outcome.live ||= days.live?.date === day.today;
 }

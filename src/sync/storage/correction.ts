@@ -7,6 +7,7 @@ import type { DayRow } from '../../warehouse/statements/storage.ts';
 import type { SyncAccount, SyncContext } from '../context.ts';
 import { createRunCalendar } from './date-ranges.ts';
 import { classifyDays } from './classify-days.ts';
+import { findBookedDay, readDayHistory } from '../../warehouse/store-days.ts';
 
 /** A booked day, and what the service reports for it now. */
 export interface CorrectionOffer extends BookedDay {
@@ -26,7 +27,7 @@ export async function readCorrection(
   const { name, storage: rules, clockCheck, client } = account;
   if (!rules)
     throw new ConfigError(`account ${name} has no storage statistics: the config names no \`storage\``);
-  const bookedDay = warehouse.findBookedDay(name, date);
+  const bookedDay = findBookedDay(warehouse.db, name, date);
   if (!bookedDay) {
     throw new ConfigError(`${date} of account ${name} is not booked: there is nothing to correct`, {
       hint: 'vodhouse status lists gaps and discrepancies; vodhouse sync --storage books what is due',
@@ -40,7 +41,7 @@ export async function readCorrection(
     const message = `account ${name}: ${formatOffset(dates.differenceMs ?? 0)}`;
     throw createRefusal(message, "set the machine's clock first");
   }
-  const history = warehouse.readDayHistory(name);
+  const history = readDayHistory(warehouse.db, name);
   const day = createRunCalendar(calendar, clock.now(), rules, history);
   const context = { range, day, history, rules, calendar, clock: dates, gapsFrom: day.since };
   const days = classifyDays(answer, context);

@@ -6,6 +6,10 @@ import type { VideoPage, WithReceivedAt } from '../../service/client/parse-respo
 import { findForeignEcho, toPageContents, type PageContents } from './page-contents.ts';
 import { provePage, type PageProof } from './proof.ts';
 import { addChanges, distrustOrder, type WalkState } from './walk-state.ts';
+import { countLive } from '../../warehouse/statements/video.ts';
+import { hasLiveId } from '../../warehouse/statements/expected-ids.ts';
+import { transact } from '../../database/transaction.ts';
+import { storeBoundaryPage } from '../../warehouse/store-page.ts';
 
 /** One boundary read. */
 export interface BoundaryPlan {
@@ -88,7 +92,7 @@ export async function readBoundary(walk: WalkState, number: number, gap: IdRange
     if (!page) boundaryReads.left = 0; // after one has failed, no more are made
     if (!page || isForeign(walk, page, gap)) return;
     const proof = proveGap(page, gap, checkpoint.orderViolated);
-    storeBoundaryPage(walk, page, gap, proof);
+    storeBoundaryRead(walk, page, gap, proof);
     const wasSizeIgnored = plan.pageSize !== pageSize && page.paging.pagesize === pageSize;
     if (proof.range && !wasSizeIgnored) return;
     boundaryReads.isSizeIgnored ||= wasSizeIgnored;
@@ -126,14 +130,14 @@ export async function readAbove(walk: WalkState, number: number, gap: IdRange, k
       if (first < gap.low && !page.ids.includes(gap.low - 1)) break; // it differs from what was read
       const isShort = page.ids.length < plan.pageSize;
       const isEnd = page.isDescending ? first <= known : isShort || last > unread.high;
-      if (isEnd && last < gap.low && context.warehouse.countLive({ ...key, ...gap }) === 0) return true;
+      if (isEnd && last < gap.low && countLive(context.warehouse.db, { ...key, ...gap }) === 0) return true;
       if (page.isDescending) unread.high = first - 1;
       else unread.low = last + 1;
       highest = Math.max(highest, last);
       const seen = `id ${highest} is listed, not all above ${gap.low - 1} was read`;
       const isUnread = !isEnd && highest >= gap.low;
       checkpoint.unreadReason = isUnread ? `the count of ${totalcount} is too low: ${seen}` : unreadReason;
-      storeBoundaryPage(walk, page, gap, proof);
+      storeBoundaryRead(walk, page, gap, proof);
       if (isEnd) {
         walk.countError += pages * pageSize + page.ids.filter((id) => id === null || id >= gap.low).length;
         return true;
@@ -188,10 +192,10 @@ function isForeign({ context, key }: WalkState, { echo, contents }: BoundaryPage
   if (findForeignEcho(echo, key.packageId) !== null) return true;
   const ids = contents.ids ?? [];
   const isKnown = ids.length === 0 || ids.includes(gap.low - 1);
-  return !isKnown && !context.warehouse.hasLiveId({ ...key, ids });
+  return !isKnown && !hasLiveId(context.warehouse.db, { ...key, ids });
 }
 
-function storeBoundaryPage(walk: WalkState, page: BoundaryPage, gap: IdRange, proof: PageProof): void {
+function storeBoundaryRead(walk: WalkState, page: BoundaryPage, gap: IdRange, proof: PageProof): void {
   const { context, key, walkId, checkpoint } = walk;
   // a list that ignores the descending order is no sign of disorder
   if (!page.isDescending && proof.orderViolated) distrustOrder(walk);
@@ -199,7 +203,10 @@ function storeBoundaryPage(walk: WalkState, page: BoundaryPage, gap: IdRange, pr
   const { range, coversWholeList } = proof;
   const place = { ...key, walkId, page: number, now: context.clock.now(), checkpoint, targetGap: gap };
   const answer = { ...place, videos, refused, drift, proof: range, coversWholeList };
-  addChanges(walk, context.warehouse.storeBoundaryPage(answer));
+  addChanges(
+    walk,
+    transact(context.warehouse.db, (tx) => storeBoundaryPage(tx, answer)),
+  );
 }
 
 /** The page is judged by its own page size. It proves the gap only if it holds the records on both sides. */

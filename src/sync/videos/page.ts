@@ -7,6 +7,11 @@ import { findForeignEcho, getPlace, isTrustedNeighbour, toPageContents } from '.
 import type { PageAbove, PageContents } from './page-contents.ts';
 import { getLastPageNumber, judge, provePage, type Decision, type PageProof } from './proof.ts';
 import { addChanges, distrustOrder, MIN_HELD_BACK, type Page, type WalkState } from './walk-state.ts';
+import { findPageHash, recognisePage, storeUnchangedPage } from '../../warehouse/unchanged-pages.ts';
+import { countReplaced } from '../../warehouse/statements/expected-ids.ts';
+import { findLiveIds } from '../../warehouse/statements/video.ts';
+import { transact } from '../../database/transaction.ts';
+import { storePage } from '../../warehouse/store-page.ts';
 
 export type PagePurpose = 'probe' | 'page';
 
@@ -72,7 +77,7 @@ async function requestPage(walk: WalkState, number: number, purpose: PagePurpose
     runId,
     signal,
     beforeRetry: (failure) => beforeRetry(failure, number),
-    knownHash: context.warehouse.findPageHash({ ...key, page: number, pageSize: checkpoint.pageSize }),
+    knownHash: findPageHash(context.warehouse.db, { ...key, page: number, pageSize: checkpoint.pageSize }),
   });
   slot.answered();
   return page;
@@ -89,7 +94,7 @@ function toUnchangedContents({ records, first, last }: UnchangedPage): PageConte
 function findUnchanged(walk: WalkState, number: number, envelope: PageEnvelope): UnchangedPage | null {
   const { context, key, above } = walk;
   const { paging, hash } = envelope;
-  const unchanged = context.warehouse.recognisePage({
+  const unchanged = recognisePage(context.warehouse.db, {
     ...key,
     page: number,
     pageSize: paging.pagesize,
@@ -111,7 +116,7 @@ type JudgedPage = Pick<Page, 'number' | 'paging' | 'echo' | 'contents'>;
  */
 async function findForeignReason(walk: WalkState, page: JudgedPage): Promise<string | null> {
   const reason = findForeignEcho(page.echo, walk.key.packageId);
-  const own = reason === null ? countReplaced(walk, page, walk.above) : null;
+  const own = reason === null ? countReplacedRows(walk, page, walk.above) : null;
   if (!own) return reason;
   const lowest = own.rows === 0 ? page.number : Math.max(1, page.number - MIN_HELD_BACK);
   let rows = walk.replacedRows + own.rows;
@@ -121,7 +126,7 @@ async function findForeignReason(walk: WalkState, page: JudgedPage): Promise<str
     const below = await requestPage(walk, --number, 'probe');
     ({ paging } = below);
     contents = toPageContents(below.ids, below.refused.length);
-    const replaced = countReplaced(walk, { ...below, number, contents }, above);
+    const replaced = countReplacedRows(walk, { ...below, number, contents }, above);
     if (!replaced) break;
     rows += replaced.rows;
   }
@@ -134,12 +139,12 @@ async function findForeignReason(walk: WalkState, page: JudgedPage): Promise<str
 }
 
 /** The live rows that a page would replace; null if it shares one, or if there is nothing to compare. */
-function countReplaced({ context, key }: WalkState, page: JudgedPage, above: PageAbove) {
+function countReplacedRows({ context, key }: WalkState, page: JudgedPage, above: PageAbove) {
   const { number, paging, contents } = page;
   const last = getLastPageNumber(paging);
   const place = getPlace({ number, last, above }, contents);
   if (!contents.ids || !place) return null;
-  return context.warehouse.countReplaced({ ...key, ids: contents.ids, ...place, isWhole: last === 1 });
+  return countReplaced(context.warehouse.db, { ...key, ids: contents.ids, ...place, isWhole: last === 1 });
 }
 
 function proveInWalk({ above, checkpoint }: WalkState, page: JudgedPage): PageProof {
@@ -154,7 +159,7 @@ export function proveWalked(walk: WalkState, page: Page): PageProof {
   const { context, key, above } = walk;
   const { number, contents } = page;
   if (isTrustedNeighbour(above) && !above.ids && (contents.bounds?.last ?? 0) >= above.first) {
-    above.ids = new Set(context.warehouse.findLiveIds({ ...key, low: above.first, high: above.last }));
+    above.ids = new Set(findLiveIds(context.warehouse.db, { ...key, low: above.first, high: above.last }));
   }
   const proof = proveInWalk(walk, page);
   if (proof.distrust !== null && !proof.coversWholeList) {
@@ -174,19 +179,29 @@ export function releaseRecords({ videos }: Page): void {
 }
 
 /** Stores the rows of a page and what it proves, and the checkpoint; of a recognised page only that it is unchanged. */
-export function storePage(walk: WalkState, page: Page, proof: PageProof, checkpoint = walk.checkpoint): void {
+export function storeWalkedPage(
+  walk: WalkState,
+  page: Page,
+  proof: PageProof,
+  checkpoint = walk.checkpoint,
+): void {
   const { context, key, walkId } = walk;
   const { number, videos, refused, drift, hash, recognised, contents } = page;
   const { range, gap, coversWholeList, orderViolated } = proof;
   const place = { ...key, walkId, page: number, now: context.clock.now(), gap, checkpoint };
   if (recognised) {
     const { records, drift: knownDrift } = recognised;
-    context.warehouse.storeUnchangedPage({ ...place, records, drift: knownDrift });
+    transact(context.warehouse.ledger, (tx) =>
+      storeUnchangedPage(tx, { ...place, records, drift: knownDrift }),
+    );
   } else {
     const fingerprint =
       hash !== null && contents.bounds && !orderViolated ? { hash, ...contents.bounds } : null;
     const answer = { ...place, videos, refused, drift, proof: range, coversWholeList, fingerprint };
-    addChanges(walk, context.warehouse.storePage(answer));
+    addChanges(
+      walk,
+      transact(context.warehouse.db, (tx) => storePage(tx, answer)),
+    );
   }
   context.progress.pageStored?.({ ...key, page: number, records: contents.count });
 }

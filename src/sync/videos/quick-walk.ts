@@ -3,11 +3,11 @@ import { WarehouseError } from '../../lib/errors.ts';
 import type { ListBaseline } from '../../warehouse/quick-walks.ts';
 import type { SyncContext } from '../context.ts';
 import { readAbove, readBoundary } from './boundary-read.ts';
-import { decide, fetchPage, proveWalked, storePage } from './page.ts';
+import { decide, fetchPage, proveWalked, storeWalkedPage } from './page.ts';
 import { HIGHEST, type TrustedNeighbour } from './page-contents.ts';
 import { findLastPage, walkPackage } from './walk.ts';
 import {
-  beginWalk,
+  startWalk,
   buildWalkEnd,
   createWalkState,
   distrustOrder,
@@ -16,6 +16,10 @@ import {
   recordStop,
 } from './walk-state.ts';
 import type { FetchPage, Page, WalkOptions, WalkState } from './walk-state.ts';
+import { transact } from '../../database/transaction.ts';
+import { beginQuickWalk, finishUnchangedList, finishQuickWalk } from '../../warehouse/quick-walks.ts';
+import { countProofsByOrder } from '../../warehouse/statements/removal.ts';
+import { countExpected } from '../../warehouse/statements/expected-ids.ts';
 
 /** A trusted page. The number of records between two of them is known by their page numbers. */
 type PageBounds = Pick<TrustedNeighbour, 'number' | 'first' | 'last'>;
@@ -43,7 +47,9 @@ interface QuickWalk {
  * run. Throws what stopped the walk, after that is stored.
  */
 export async function runQuickWalk(context: SyncContext, options: WalkOptions): Promise<void> {
-  const baseline = context.warehouse.beginQuickWalk(options.key, context.clock.now());
+  const baseline = transact(context.warehouse.db, (tx) =>
+    beginQuickWalk(tx, options.key, context.clock.now()),
+  );
   if (baseline === 'left') return;
   if (baseline === 'unwalked') return walkPackage(context, options);
   const quick = createQuickWalk(context, options, baseline);
@@ -81,7 +87,7 @@ function createQuickWalk(context: SyncContext, options: WalkOptions, baseline: L
 
 /** Creates the row of the walk. A quick walk that reads only known pages has none. */
 function ensureWalkRow(walk: WalkState): void {
-  if (walk.walkId === 0) walk.walkId = beginWalk(walk).walkId;
+  if (walk.walkId === 0) walk.walkId = startWalk(walk).walkId;
 }
 
 /** The trusted pages, the highest first. */
@@ -174,7 +180,7 @@ function storeAndTrust(quick: QuickWalk, page: Page): PageBounds | null {
   }
   const trusted = recordProof(walk, page, proof);
   if (!page.recognised) ensureWalkRow(walk);
-  storePage(walk, page, { ...proof, gap: null });
+  storeWalkedPage(walk, page, { ...proof, gap: null });
   judged.set(page.number, trusted);
   return trusted;
 }
@@ -224,7 +230,7 @@ async function readAboveLast(quick: QuickWalk, { number, last }: PageBounds): Pr
 /** A removal by order needs as many ids seen in order as show that the list is sorted. */
 async function confirmOrder(quick: QuickWalk, end: PageBounds): Promise<void> {
   const { context, key, walkId } = quick.walk;
-  if (context.warehouse.countProofsByOrder({ ...key, walkId }) === 0) return;
+  if (countProofsByOrder(context.warehouse.db, { ...key, walkId }) === 0) return;
   for (let number = end.number; number >= 1 && !isOrderProved(quick.walk); number--) {
     await readPage(quick, number);
   }
@@ -234,7 +240,7 @@ async function confirmOrder(quick: QuickWalk, end: PageBounds): Promise<void> {
 function countSurplus(walk: WalkState, low: PageBounds, high: PageBounds): number {
   const ids = { low: low.last + 1, high: high.first - 1 };
   const pages = { fromPage: low.number + 1, toPage: high.number - 1 };
-  const expected = walk.context.warehouse.countExpected({ ...walk.key, ...ids, ...pages });
+  const expected = countExpected(walk.context.warehouse.db, { ...walk.key, ...ids, ...pages });
   return expected - (high.number - low.number - 1) * walk.checkpoint.pageSize;
 }
 
@@ -242,7 +248,7 @@ function countExpectedAbove({ walk, isEndShown }: QuickWalk, { number, last }: P
   if (isEndShown) return 0;
   const { context, key } = walk;
   const pages = { fromPage: number + 1, toPage: number + 1 };
-  return context.warehouse.countExpected({ ...key, low: last + 1, high: HIGHEST, ...pages });
+  return countExpected(context.warehouse.db, { ...key, low: last + 1, high: HIGHEST, ...pages });
 }
 
 /** Known records outside the last page that exceed the list's own count. */
@@ -261,12 +267,14 @@ function finish(quick: QuickWalk): void {
   const hasChanged = quick.firstTotalcount !== checkpoint.totalcount; // the list, during the walk
   const end = { ...buildWalkEnd(walk, hasReadAll), missingRecords: hasChanged ? null : missing };
   if (walk.walkId === 0) {
-    context.warehouse.finishUnchangedList(end);
+    transact(context.warehouse.ledger, (tx) => finishUnchangedList(tx, end));
     return;
   }
   // without findings it leaves no row: nothing changed, and nothing was lost
   const provedNothing = trusted.length === 0 && !walk.coversWholeList;
   const lostOrder = baseline.isTrusted && checkpoint.orderViolated;
   const hasFindings = walk.changedRows > 0 || provedNothing || lostOrder;
-  context.warehouse.finishQuickWalk({ ...end, unsettled: Math.max(0, missing), hasFindings });
+  transact(context.warehouse.db, (tx) =>
+    finishQuickWalk(tx, { ...end, unsettled: Math.max(0, missing), hasFindings }),
+  );
 }

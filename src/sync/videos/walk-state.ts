@@ -17,6 +17,9 @@ import type { SyncAccount, SyncContext } from '../context.ts';
 import type { Slot } from '../fair-queue.ts';
 import type { PageAbove, PageContents, TrustedNeighbour } from './page-contents.ts';
 import { countExpectedOn, type PageProof } from './proof.ts';
+import { transact } from '../../database/transaction.ts';
+import { beginWalk, stopWalk } from '../../warehouse/walks.ts';
+import { dropCandidates } from '../../warehouse/statements/removal.ts';
 
 export interface WalkOptions {
   account: SyncAccount;
@@ -88,9 +91,11 @@ export interface WalkState {
 type NewWalk = Pick<WalkState, 'context' | 'options' | 'mode' | 'startedAt'>;
 
 /** Creates the row of a walk; a full walk resumes one that stopped before its end. */
-export function beginWalk({ context, options, mode, startedAt: now }: NewWalk): StartedWalk {
+export function startWalk({ context, options, mode, startedAt: now }: NewWalk): StartedWalk {
   const { resumeWithinMs } = context.walk;
-  return context.warehouse.beginWalk({ ...options.key, runId: options.runId, mode, now, resumeWithinMs });
+  return transact(context.warehouse.db, (tx) =>
+    beginWalk(tx, { ...options.key, runId: options.runId, mode, now, resumeWithinMs }),
+  );
 }
 
 /** Creates the state of a walk that has read nothing yet. */
@@ -164,7 +169,7 @@ export function addChanges(walk: WalkState, outcome: PageOutcome): void {
 export function distrustOrder({ context, key, checkpoint }: WalkState): void {
   if (checkpoint.orderViolated) return;
   checkpoint.orderViolated = true;
-  context.warehouse.dropCandidates(key, 'byOrder');
+  transact(context.warehouse.db, (tx) => dropCandidates(tx, key, 'byOrder'));
 }
 
 /** An unsorted list shows a dozen ids in order by chance once in 479 million times. */
@@ -227,7 +232,9 @@ export function recordStop(walk: WalkState, error: unknown): void {
   if (error instanceof WarehouseError) return;
   const { context, options, key, walkId, mode } = walk;
   const stop = { ...key, walkId, mode, runId: options.runId, now: context.clock.now() };
-  context.warehouse.stopWalk({ ...stop, status: getStatus(error), error: formatStop(error) });
+  transact(context.warehouse.db, (tx) =>
+    stopWalk(tx, { ...stop, status: getStatus(error), error: formatStop(error) }),
+  );
 }
 
 /** The command that accepts a page of another package is shown with the walk. */

@@ -6,12 +6,12 @@ import type { IdRange } from '../../lib/package-key.ts';
 import type { StartedWalk } from '../../warehouse/walks.ts';
 import type { SyncContext } from '../context.ts';
 import { getMaxBoundaryReads, readAbove, readBoundary } from './boundary-read.ts';
-import { decide, fetchPage, proveWalked, releaseRecords, storePage } from './page.ts';
+import { decide, fetchPage, proveWalked, releaseRecords, storeWalkedPage } from './page.ts';
 import { HIGHEST, isTrustedNeighbour } from './page-contents.ts';
 import { getLastPageNumber, type PageProof, findUnreadReason } from './proof.ts';
 import {
   advance,
-  beginWalk,
+  startWalk,
   buildWalkEnd,
   createWalkState,
   recordStop,
@@ -23,15 +23,19 @@ import {
 import { countPages } from '../../lib/count-pages.ts';
 import { RefusedError } from '../../lib/errors.ts';
 import type { Checkpoint } from '../../warehouse/statements/walk.ts';
+import { transact } from '../../database/transaction.ts';
+import { finishWalk } from '../../warehouse/walks.ts';
+import { findLiveIds, countLive } from '../../warehouse/statements/video.ts';
+import { dropCandidates } from '../../warehouse/statements/removal.ts';
 
 /** Walks one package. Throws what stopped the walk, after its checkpoint and its status are stored. */
 export async function walkPackage(context: SyncContext, options: WalkOptions): Promise<void> {
   const begun = { context, options, mode: 'full', startedAt: context.clock.now() } as const;
-  const started = beginWalk(begun);
+  const started = startWalk(begun);
   const walk = createWalkState(begun, started);
   try {
     await readPagesDescending(walk, started.lastSize);
-    context.warehouse.finishWalk(buildWalkEnd(walk, walk.resumedFrom === null));
+    transact(context.warehouse.db, (tx) => finishWalk(tx, buildWalkEnd(walk, walk.resumedFrom === null)));
   } catch (error) {
     recordStop(walk, error);
     throw error;
@@ -56,8 +60,8 @@ async function readPagesDescending(walk: WalkState, last: StartedWalk['lastSize'
     const isTurnOver = options.slot.pageRead();
     // the next page is fetched now, unless a boundary read or another package comes first
     const next = number > 1 && !gap && !isTurnOver ? fetchPage(walk, number - 1, 'page') : null;
-    next?.catch(() => undefined); // awaited below; storePage may throw before that
-    storePage(walk, page, proof, gap ? holdCheckpoint(walk, before) : walk.checkpoint);
+    next?.catch(() => undefined); // awaited below; storeWalkedPage may throw before that
+    storeWalkedPage(walk, page, proof, gap ? holdCheckpoint(walk, before) : walk.checkpoint);
     releaseRecords(page);
     if (gap?.high === HIGHEST) await readAbove(walk, number, gap);
     else if (gap) await readBoundary(walk, number, gap);
@@ -110,8 +114,8 @@ function verifyResumePoint({ context, key }: WalkState, { contents }: Page, id: 
   const isInBounds = bounds !== null && bounds.first <= id && id <= bounds.last;
   const isThere =
     ids?.includes(id) ??
-    (isInBounds && context.warehouse.findLiveIds({ ...key, low: id, high: id }).length > 0);
-  if (!isThere) context.warehouse.dropCandidates(key, 'unheld');
+    (isInBounds && findLiveIds(context.warehouse.db, { ...key, low: id, high: id }).length > 0);
+  if (!isThere) transact(context.warehouse.db, (tx) => dropCandidates(tx, key, 'unheld'));
 }
 
 /**
@@ -128,7 +132,7 @@ function findGapToRead(
   if (above === 'end' && isRead && count >= paging.pagesize) return { low: bounds.last + 1, high: HIGHEST };
   if (!gap || boundaryReads.left <= 0 || (gap.high === HIGHEST && above !== 'end')) return null;
   if (isTrustedNeighbour(above) && paging.totalcount > above.totalcount) return gap;
-  return context.warehouse.countLive({ ...key, ...gap }) > 0 ? gap : null;
+  return countLive(context.warehouse.db, { ...key, ...gap }) > 0 ? gap : null;
 }
 
 /**

@@ -19,6 +19,8 @@ import {
 import { loadReport } from '../../support/fixtures/load-report.ts';
 import { temporaryFolder } from '../../support/fixtures/temporary-folder.ts';
 import { listBody, serveEverything, videoRecord } from '../../support/fixtures/service-responses.ts';
+import { transact } from '../../../src/database/transaction.ts';
+import { recordLoadReports } from '../../../src/warehouse/statements/target-loads.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -171,7 +173,7 @@ it('status has a line for each target, and ends with 3 where a person is needed'
   write(`publish: { targets: [{ name: warehouse, postgres: 'postgres://me:x@127.0.0.1:1/db' }] }\n${text}`);
   const recordLoad = (load: LoadReport) => {
     const warehouse = openWarehouse(live, systemClock);
-    warehouse.recordLoadReports('warehouse', [load], systemClock.now());
+    transact(warehouse.db, (tx) => recordLoadReports(tx, 'warehouse', [load], systemClock.now()));
     warehouse.close();
   };
   recordLoad(loadReport({ changeSeq: 1_000_000, differences: [] }));

@@ -13,6 +13,8 @@ import { readRows, readValue, type Row } from '../fixtures/live-file.ts';
 import { ACCOUNT, createWalker, EVERYTHING, PACKAGE, video, type Walk } from '../fixtures/package-walker.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { often, steps, type Step } from './steps.ts';
+import { transact } from '../../../src/database/transaction.ts';
+import { registerPackages } from '../../../src/warehouse/packages.ts';
 
 const HIGHEST_ID = 12;
 
@@ -113,7 +115,7 @@ const configures = steps('configure', { isLeft: fc.boolean() }, (history: Histor
 
 function register({ warehouse, clock, isLeft }: History): void {
   const packages = isLeft ? [] : [{ id: PACKAGE, name: null }];
-  warehouse.registerPackages([{ name: ACCOUNT, packages }], clock.now());
+  transact(warehouse.db, (tx) => registerPackages(tx, [{ name: ACCOUNT, packages }], clock.now()));
 }
 
 /** The clock is set, forward or back. */

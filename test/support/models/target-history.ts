@@ -9,6 +9,16 @@ import { video } from '../fixtures/package-walker.ts';
 import type { openSite, SiteLoad } from '../fixtures/site.ts';
 import { dayRow } from '../fixtures/storage-days.ts';
 import { steps, type Step } from './steps.ts';
+import {
+  listTargetPackages,
+  forgetRows,
+  hasAccount,
+  renameAccount,
+} from '../../../src/warehouse/accounts.ts';
+import { readDayHistory, storeDays, correctDay } from '../../../src/warehouse/store-days.ts';
+import { transact } from '../../../src/database/transaction.ts';
+import { registerPackages } from '../../../src/warehouse/packages.ts';
+import { beginRun } from '../../../src/warehouse/runs.ts';
 
 const PACKAGES = [101, 102];
 
@@ -129,7 +139,7 @@ const pastDay = fc.record({
 const walks = (name: string, isStopped: boolean) =>
   steps(name, { account, packageId, shown }, async ({ site, names }: History, given) => {
     const key = { account: names[given.account] ?? '', packageId: given.packageId };
-    if (!site.warehouse.listTargetPackages(key).some(({ isRetired }) => isRetired === 0)) return;
+    if (!listTargetPackages(site.warehouse.db, key).some(({ isRetired }) => isRetired === 0)) return;
     await site.walkVideos(
       given.shown.map((each) => video(each.id, each.members)),
       key,
@@ -147,21 +157,23 @@ const days = steps(
   ({ site: { warehouse, clock }, names }: History, given) => {
     const name = names[given.account] ?? '';
     const today = createCalendar('Asia/Seoul').dayAt(clock.now());
-    const { booked } = warehouse.readDayHistory(name);
+    const { booked } = readDayHistory(warehouse.db, name);
     const all = given.past.map(({ ago, ...day }) => ({
       ...day,
       row: dayRow(addDays(today, -ago), day.figure),
     }));
     const of = (known: string) => all.filter((day) => day.known === known).map(({ row }) => row);
     const open = (known: string) => of(known).filter(({ date }) => !booked.has(date));
-    warehouse.storeDays({
-      ...{ account: name, answeredAt: clock.now(), today, drift: [], givenUp: [] },
-      live: given.live === null ? null : dayRow(today, given.live),
-      past: of('booked'),
-      unconfirmed: open('unconfirmed').map((row) => ({ row, reason: 'all zero' })),
-      missed: open('missed').map(({ date }) => ({ date, reason: 'missing', requestedDays: 1 })),
-      refused: of('refused').map(({ date }) => ({ date, reason: 'a "bad",\n\0 one', raw: '{}' })),
-    });
+    transact(warehouse.db, (tx) =>
+      storeDays(tx, {
+        ...{ account: name, answeredAt: clock.now(), today, drift: [], givenUp: [] },
+        live: given.live === null ? null : dayRow(today, given.live),
+        past: of('booked'),
+        unconfirmed: open('unconfirmed').map((row) => ({ row, reason: 'all zero' })),
+        missed: open('missed').map(({ date }) => ({ date, reason: 'missing', requestedDays: 1 })),
+        refused: of('refused').map(({ date }) => ({ date, reason: 'a "bad",\n\0 one', raw: '{}' })),
+      }),
+    );
   },
 );
 
@@ -170,16 +182,18 @@ const corrections = steps(
   { account, day: fc.nat(5), figure },
   ({ site, names }: History, given) => {
     const name = names[given.account] ?? '';
-    const booked = [...site.warehouse.readDayHistory(name).booked];
+    const booked = [...readDayHistory(site.warehouse.db, name).booked];
     const date = booked[given.day % Math.max(booked.length, 1)];
     if (date === undefined) return;
     const acceptedAt = site.clock.now();
-    site.warehouse.correctDay({
-      account: name,
-      row: dayRow(date, given.figure),
-      acceptedAt,
-      reason: 'it "was",\\.',
-    });
+    transact(site.warehouse.db, (tx) =>
+      correctDay(tx, {
+        account: name,
+        row: dayRow(date, given.figure),
+        acceptedAt,
+        reason: 'it "was",\\.',
+      }),
+    );
   },
 );
 
@@ -190,7 +204,7 @@ function register({ site, names }: History, isIn: (account: string, packageId: n
     packages: PACKAGES.filter((id) => isIn(name, id)).map((id) => ({ id, name: null })),
   }));
   const configured = accounts.filter(({ packages }) => packages.length > 0);
-  site.warehouse.registerPackages(configured, site.clock.now());
+  transact(site.warehouse.db, (tx) => registerPackages(tx, configured, site.clock.now()));
 }
 
 const configs = steps(
@@ -208,21 +222,21 @@ const forgettings = steps(
     const { site, names } = history;
     const key = { account: names[given.account] ?? '', packageId: given.only };
     const active = (account: string) =>
-      site.warehouse
-        .listTargetPackages({ account, packageId: null })
-        .filter(({ isRetired }) => isRetired === 0);
+      listTargetPackages(site.warehouse.db, { account, packageId: null }).filter(
+        ({ isRetired }) => isRetired === 0,
+      );
     register(history, (name, id) => {
       const isForgotten = name === key.account && (key.packageId === null || key.packageId === id);
       return !isForgotten && active(name).some((each) => each.packageId === id);
     });
-    site.warehouse.forget(key, site.clock.now());
+    transact(site.warehouse.db, (tx) => forgetRows(tx, key, site.clock.now()));
   },
 );
 
 let renames = 0;
 const renamings = steps('rename', { account }, ({ site, names, was }: History, given) => {
   const [from = '', to] = [names[given.account], `renamed-${++renames}`];
-  if (site.warehouse.hasAccount(from)) site.warehouse.renameAccount(from, to);
+  if (hasAccount(site.warehouse.db, from)) transact(site.warehouse.db, (tx) => renameAccount(tx, from, to));
   was[to] = from;
   names[given.account] = to;
 });
@@ -232,8 +246,8 @@ const prunings = steps(
   { runsDays: fc.constantFrom(0.01, 1, 20) },
   ({ site }: History, { runsDays }) => {
     const run = { trigger: 'schedule', mode: 'quick', scope: 'a "b"\n', origin: null } as const;
-    const runId = site.warehouse.beginRun({ ...run, now: site.clock.now() });
-    site.endRun(runId, { status: 'partial', error: HARD, retention: { requestsDays: 1, runsDays } });
+    const runId = transact(site.warehouse.db, (tx) => beginRun(tx, { ...run, now: site.clock.now() }));
+    site.finishRun(runId, { status: 'partial', error: HARD, retention: { requestsDays: 1, runsDays } });
   },
 );
 

@@ -7,6 +7,8 @@ import { openTestPipeline } from '../../support/fixtures/open-pipeline.ts';
 import { storageRecord } from '../../support/fixtures/service-responses.ts';
 import { createVirtualClock } from '../../support/clocks/virtual-clock.ts';
 import { openStorageAccount } from '../../support/servers/storage-account.ts';
+import { transact } from '../../../src/database/transaction.ts';
+import { correctDay } from '../../../src/warehouse/store-days.ts';
 
 const NOON = '2026-03-10T03:00Z';
 const DATE = '2026-03-09';
@@ -33,7 +35,9 @@ async function openDiffering() {
   const accept = async (reason = 'they said so') => {
     const { observed: row } = await offer();
     const acceptedAt = account.clock.now();
-    account.pipeline.warehouse.correctDay({ account: 'main', row, acceptedAt, reason });
+    transact(account.pipeline.warehouse.db, (tx) =>
+      correctDay(tx, { account: 'main', row, acceptedAt, reason }),
+    );
   };
   return { account, state, named, offer, accept };
 }

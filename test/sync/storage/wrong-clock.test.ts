@@ -10,6 +10,8 @@ import {
 } from '../../support/servers/storage-account.ts';
 import { HOUR_MS, MINUTE_MS, DAY_MS } from '../../../src/lib/clock.ts';
 import { createVirtualClock } from '../../support/clocks/virtual-clock.ts';
+import { transact } from '../../../src/database/transaction.ts';
+import { acknowledgeDrift } from '../../../src/warehouse/statements/drift.ts';
 /** Noon of 2026-03-10 in Seoul. */
 const NOON = Date.parse('2026-03-10T03:00Z');
 const SEOUL = createCalendar('Asia/Seoul');
@@ -166,7 +168,9 @@ describe('a service whose responses have no `Date`', () => {
     const note = "responses of main have no Date header, so that nothing confirms the machine's clock";
     expect(notes()).toEqual([note]);
     const named = { account: 'main', stream: 'videos', field: 'Date', kind: 'missing' } as const;
-    account.pipeline.warehouse.acknowledgeDrift({ ...named, at: '2026-03-10 05:00:00' });
+    transact(account.pipeline.warehouse.db, (tx) =>
+      acknowledgeDrift(tx, { ...named, at: '2026-03-10 05:00:00' }),
+    );
     await runAt(NOON + 2 * HOUR_MS);
     expect(notes()).toEqual([]);
   });

@@ -1,0 +1,81 @@
+/** Runs: begun and ended, and what a pause holds back. */
+import { DAY_MS, fromTimestamp, toTimestamp } from '../lib/clock.ts';
+import { PAUSE_MEMORY_MS } from '../budget/pauses.ts';
+import { deletePause, prunePauses } from '../budget/statements/pause.ts';
+import type { Tx } from '../database/connection.ts';
+import type { Mode, Status, Trigger } from '../database/schema/values.ts';
+import { countWalksWithoutDrift, recordDrift } from './statements/drift.ts';
+import * as runs from './statements/run.ts';
+import { countOrphanFailures } from './statements/walk.ts';
+
+export interface NewRun {
+  trigger: Trigger;
+  mode: Mode;
+  now: number;
+  /** The options that limit the run, as text; null for an unscoped run. */
+  scope: string | null;
+  /** Start of the original run that this run resumes, `YYYY-MM-DD HH:MM:SS`; else null. */
+  origin: string | null;
+}
+
+export interface RunEnd {
+  status: Status;
+  now: number;
+  error: string | null;
+  /** One for each package, storage or account that failed. */
+  failures: readonly runs.RunFailure[];
+  /** When a parked run may continue, in milliseconds since 1970; null for any other. */
+  resumeAt: number | null;
+  /** The service's clock minus the machine's, in milliseconds; null if the machine's is right. */
+  clockOffsetMs: number | null;
+  /** Accounts whose responses have no date, if none of the run confirms the machine's clock. */
+  undated: readonly string[];
+  /** Age in days at which requests and runs are deleted; null for nothing is deleted by age. */
+  retention: { requestsDays: number; runsDays: number } | null;
+}
+
+/** Begins a run, and closes what killed processes left running. Only the holder of the run lock may call it. */
+export function beginRun(tx: Tx, { trigger, mode, now, scope, origin }: NewRun): number {
+  const started_at = toTimestamp(now);
+  countOrphanFailures(tx);
+  runs.interruptOrphans(tx, started_at);
+  return runs.insertRun(tx, { trigger, mode, scope, started_at, origin_started_at: origin });
+}
+
+/** Stored as drift: any server that has a clock sends this header. */
+const NO_DATE = [{ field: 'Date', kind: 'missing', sample: null }] as const;
+
+export function endRun(tx: Tx, runId: number, end: RunEnd): void {
+  const { status, now, error, failures, resumeAt, clockOffsetMs, undated, retention } = end;
+  const at = toTimestamp(now);
+  const last = undated.length > 0 ? runs.findLastRun(tx, 'full') : null;
+  // a clock that is wrong in one run only must delete nothing: the run before confirms it
+  const confirmedAt = last ? Math.min(now, fromTimestamp(last.startedAt)) : now;
+  runs.closeRun(tx, runId, {
+    status,
+    finished_at: at,
+    requests: runs.countRequests(tx, { runId }),
+    error,
+    resume_at: resumeAt === null ? null : toTimestamp(Math.ceil(resumeAt / 1000) * 1000),
+    clock_offset_ms: clockOffsetMs,
+  });
+  for (const failure of failures) runs.insertFailure(tx, { ...failure, runId });
+  for (const account of undated) recordDrift(tx, { account, stream: 'videos', packageId: null }, NO_DATE, at);
+  countWalksWithoutDrift(tx, { runId, at });
+  if (retention) prune(tx, confirmedAt, retention);
+}
+
+function prune(tx: Tx, now: number, retention: NonNullable<RunEnd['retention']>): void {
+  const runsBefore = toTimestamp(now - retention.runsDays * DAY_MS);
+  runs.pruneRequests(tx, { ms: now - retention.requestsDays * DAY_MS });
+  runs.pruneRuns(tx, { at: runsBefore });
+  runs.pruneSavedRequests(tx, { date: runsBefore.slice(0, 10) });
+  prunePauses(tx, { at: toTimestamp(now - PAUSE_MEMORY_MS) });
+}
+
+/** Ends the pause of an account; the run that was parked for it may go on. False where the account is not paused. */
+export function endPause(tx: Tx, ended: { account: string; at: string }): boolean {
+  const isEnded = deletePause(tx, ended) > 0;
+  if (isEnded) runs.resumeParked(tx, ended);
+  return isEnded;
+}
