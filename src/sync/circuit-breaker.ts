@@ -26,7 +26,10 @@ export interface StreamsOutcome {
 
 export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
 
-/** The same refusal of this many packages in a row concerns the account: a wrong key must not cost 10,000 requests. */
+/**
+ * The same refusal of this many packages in a row concerns the account: a wrong key must not cost 10,000
+ * requests.
+ */
 const MAX_REFUSALS = 3;
 /** The same for transient failures, each of which has used all its attempts. */
 const MAX_SAME_FAILURES = 10;
@@ -101,7 +104,10 @@ async function runStream(state: State, packageId: number | null, work: () => Pro
   }
 }
 
-/** Storage without an answer is requested once more, unless the last run got none either. Throws where it may not be repeated. */
+/**
+ * Storage without an answer is requested once more, unless the last run got none either. Throws where it may
+ * not be repeated.
+ */
 function assertStorageMayRepeat(state: State, failure: unknown): void {
   if (!isUnanswered(failure)) return;
   if (state.consecutive.count > 0 || state.silence.ofStorage) throw failure;
@@ -109,9 +115,9 @@ function assertStorageMayRepeat(state: State, failure: unknown): void {
 }
 
 /**
- * Waits until the request of a package may be repeated; throws where it may not. Before a package is served, nobody knows whether a
- * failure concerns the package or the account: the next package is requested first. Where that fails in the same way, the account
- * is stopped.
+ * Waits until the request of a package may be repeated; throws where it may not. Before a package is served,
+ * nobody knows whether a failure concerns the package or the account: the next package is requested first.
+ * Where that fails in the same way, the account is stopped.
  */
 async function waitToRepeatPage(state: State, slot: Slot, failure: unknown, page: number): Promise<void> {
   const isRefused = failure instanceof RefusedError;

@@ -37,7 +37,9 @@ export interface StorageRules {
   giveUpDays: number;
   /** Figures that a booked record may lack. */
   optional: readonly Figure[];
-  /** A figure of a past day that is further from its last live reading than this factor needs a second one. */
+  /**
+   * A figure of a past day that is further from its last live reading than this factor needs a second one.
+   */
   plausibleFactor: number;
 }
 
@@ -48,7 +50,10 @@ export interface WalkRules {
   resumeWithinMs: number;
   /** Boundary reads of a walk, as a share of its pages; 0 for none. */
   boundaryReads: number;
-  /** Milliseconds between full walks of the package: a held-back removal must be proved again at least this much later. */
+  /**
+   * Milliseconds between full walks of the package: a held-back removal must be proved again at least this
+   * much later.
+   */
   getScheduleMs(key: PackageKey): number;
 }
 
@@ -76,12 +81,15 @@ export interface RunOptions {
   /** Only these storage days; null for those that are due. */
   storageDays: DayRange | null;
   /**
-   * Apply removals that this walk or an earlier one held back; true for all that are held back now, and for pages of the
-   * named packages that look like pages of another package.
+   * Apply removals that this walk or an earlier one held back; true for all that are held back now, and for
+   * pages of the named packages that look like pages of another package.
    */
   acceptRemovals: boolean | number;
   retention: { requestsDays: number; runsDays: number };
-  /** Start time of the original run that this run resumes: it skips packages that were served since; else null. */
+  /**
+   * Start time of the original run that this run resumes: it skips packages that were served since; else
+   * null.
+   */
   resumesFrom: string | null;
   /** Called between turns: why the run must stop early, or null. */
   stopReason?: (() => Error | null) | undefined;

@@ -1,6 +1,6 @@
 /**
- * Fair round-robin queue: packages are served in their order, a few at a time, each for a number of pages before the
- * others. A package of 1,000 pages delays no other one, and its walk continues where it was.
+ * Fair round-robin queue: packages are served in their order, a few at a time, each for a number of pages
+ * before the others. A package of 1,000 pages delays no other one, and its walk continues where it was.
  */
 
 /** The slot of one package. */
@@ -16,7 +16,10 @@ export interface Slot {
 }
 
 export interface FairnessRules {
-  /** Packages served at the same time. It is one until the first response: a wrong key costs one request at a time. */
+  /**
+   * Packages served at the same time. It is one until the first response: a wrong key costs one request at a
+   * time.
+   */
   concurrency: number;
   /** Pages of a turn. */
   pages: number;
@@ -24,7 +27,10 @@ export interface FairnessRules {
   maxStarted: number;
   /** Why the run must stop, or null. */
   stopReason(): Error | null;
-  /** Learns that the service has answered; in doubt, the next package is the one that was served most recently: the last one. */
+  /**
+   * Learns that the service has answered; in doubt, the next package is the one that was served most
+   * recently: the last one.
+   */
   breaker?: { answered(): void; isInDoubt(): boolean } | undefined;
 }
 
@@ -75,8 +81,9 @@ function fillSlots<T>(queue: Queue<T>): void {
 }
 
 /**
- * A free slot goes to a new package, unless too many walks wait, or new packages have used the pages of one turn since a
- * waiting walk was resumed. Without that rule, long walks would not end during a first round of days.
+ * A free slot goes to a new package, unless too many walks wait, or new packages have used the pages of one
+ * turn since a waiting walk was resumed. Without that rule, long walks would not end during a first round of
+ * days.
  */
 function chooseNext<T>({ rules, packages, next, waiting, firstTurnPages }: Queue<T>) {
   const hasNew = next < packages.length;

@@ -8,8 +8,8 @@ export interface PackageSelector {
 }
 
 /**
- * The returned function checks whether one of the selectors selects a package. Made once for all packages: both may be ten
- * thousand.
+ * The returned function checks whether one of the selectors selects a package. Made once for all packages:
+ * both may be ten thousand.
  */
 export function createMatcher(selectors: readonly PackageSelector[]): (key: PackageKey) => boolean {
   const selected = new Set(selectors.map(formatSelector));

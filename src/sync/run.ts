@@ -1,4 +1,7 @@
-/** One pass over everything that is due: all accounts, storage first, then the packages, the longest unserved first. */
+/**
+ * One pass over everything that is due: all accounts, storage first, then the packages, the longest unserved
+ * first.
+ */
 import { setMaxListeners } from 'node:events';
 import { isLocked } from '../database/integrity.ts';
 import { errorLine, errorMessage, hintLine, withHint } from '../lib/errors.ts';
@@ -105,7 +108,10 @@ function formatPackages(packages: readonly PackageSelector[]): string {
 
 const RETRY_MS = 1_000;
 
-/** Waits as long as another program has the file locked: a run whose end is not stored looks as if it had been killed. */
+/**
+ * Waits as long as another program has the file locked: a run whose end is not stored looks as if it had been
+ * killed.
+ */
 async function whenUnlocked(
   { clock, logger }: SyncContext,
   signal: AbortSignal,
@@ -124,7 +130,9 @@ async function whenUnlocked(
   }
 }
 
-/** Stores the end of the run. If no response came, or one contradicts the clock, nothing is deleted by age. */
+/**
+ * Stores the end of the run. If no response came, or one contradicts the clock, nothing is deleted by age.
+ */
 function storeEnd(
   { warehouse, clock }: SyncContext,
   { retention }: RunOptions,

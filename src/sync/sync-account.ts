@@ -121,7 +121,9 @@ async function syncPackages(run: AccountRun): Promise<void> {
   });
 }
 
-/** The selected packages that this run, or the one it resumes, has not served yet, the longest unserved first. */
+/**
+ * The selected packages that this run, or the one it resumes, has not served yet, the longest unserved first.
+ */
 function listPackagesInTurn({ context, options, account }: AccountRun): number[] {
   const { warehouse } = context;
   const { mode, packages: selectors, takesPart = () => true, resumesFrom } = options;
@@ -138,8 +140,8 @@ function listPackagesInTurn({ context, options, account }: AccountRun): number[]
 }
 
 /**
- * Puts other packages between those that failed before, as far as possible: a few dead packages must not look like an
- * account that refuses everything.
+ * Puts other packages between those that failed before, as far as possible: a few dead packages must not look
+ * like an account that refuses everything.
  */
 function interleaveFailed(packages: readonly { id: number; failedBefore: boolean | 0 | 1 }[]): number[] {
   const ids: number[] = [];

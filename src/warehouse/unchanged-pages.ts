@@ -11,6 +11,8 @@ import type { IdRange } from '../lib/package-key.ts';
 
 /** What is known of a page whose records need not be read. */
 export interface UnchangedPage {
+  /** Of its records: see PageEnvelope. */
+  hash: string;
   records: number;
   pageSize: number;
   /** Its lowest and its highest id. */
@@ -24,19 +26,21 @@ export interface UnchangedPage {
 
 /** A recognised page of a walk. */
 export type UnchangedPageToStore = Pick<UnchangedPage, 'records' | 'drift'> &
-  Pick<PageToStore, 'account' | 'packageId' | 'walkId' | 'page' | 'now' | 'gap' | 'checkpoint'>;
+  Pick<PageToStore, 'account' | 'packageId' | 'page' | 'now' | 'gap' | 'checkpoint'> & {
+    /** Null for a quick walk that has read only known pages: it has no row. */
+    walkId: number | null;
+  };
 
-/** The hash of the records of a page; null if it is not known. */
-export const findPageHash = (tx: Tx, place: PagePlace): string | null => findPage(tx, place)?.hash ?? null;
-
-/** The page at this place, if its records have this hash. It is forgotten when one of the rows that it describes changes. */
-export function recognisePage(tx: Tx, page: PagePlace & { hash: string | null }): UnchangedPage | null {
-  const row = findPage(tx, page);
-  if (!row || row.hash !== page.hash) return null;
-  const { records, page_size: pageSize, first_id: first, last_id: last } = row;
+/**
+ * What is known of the page at this place. It is forgotten when one of the rows that it describes changes.
+ */
+export function findKnownPage(tx: Tx, place: PagePlace): UnchangedPage | null {
+  const row = findPage(tx, place);
+  if (!row) return null;
+  const { hash, records, page_size: pageSize, first_id: first, last_id: last } = row;
   const proof = { low: row.proof_low, high: row.proof_high };
   const drift = row.drift === null ? [] : (JSON.parse(row.drift) as UnchangedPage['drift']);
-  return { records, pageSize, first, last, proof, drift };
+  return { hash, records, pageSize, first, last, proof, drift };
 }
 
 /** Stores a recognised page: only the checkpoint moves. */
@@ -45,6 +49,6 @@ export function storeUnchangedPage(tx: Tx, page: UnchangedPageToStore): PageCoun
   touchDrift(tx, { account, stream: 'videos', packageId }, page.drift, toTimestamp(page.now));
   const unsettled = gap ? countLive(tx, { account, packageId, ...gap }) : 0;
   const counts = { inserted: 0, updated: 0, unchanged: records, restored: 0, quarantined: 0, unsettled };
-  advanceWalk(tx, page.walkId, { ...counts, pages: 1, recognised: 1 }, checkpoint);
+  if (page.walkId !== null) advanceWalk(tx, page.walkId, { ...counts, pages: 1, recognised: 1 }, checkpoint);
   return counts;
 }

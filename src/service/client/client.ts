@@ -1,6 +1,6 @@
 /**
- * The client of the service: both operations of docs/service.md 4, within the budget, with retries. The key is sent only where
- * the account's config places it.
+ * The client of the service: both operations of docs/service.md 4, within the budget, with retries. The key
+ * is sent only where the account's config places it.
  */
 import pLimit from 'p-limit';
 import { createAgent } from '../../lib/http/agent.ts';
@@ -9,7 +9,14 @@ import { redact } from '../../lib/redact.ts';
 import { STORAGE_PATH } from '../storage.ts';
 import { VIDEO_LIST_PATH, type SortDirection } from '../videos.ts';
 import { execute, type ApiRequest, type Connection, type RequestContext } from './execute.ts';
-import { readStorageDays, readVideoPage, type ErrorCodes } from './parse-response.ts';
+import {
+  readPageIfChanged,
+  readStorageDays,
+  readVideoPage,
+  type ErrorCodes,
+  type KnownPage,
+  type ReadPage,
+} from './parse-response.ts';
 import { RETRY_POLICY } from './retry.ts';
 
 /** What the client must know of an account. */
@@ -38,8 +45,6 @@ export interface PageRequest extends RequestContext {
   page: number;
   pageSize: number;
   direction?: SortDirection;
-  /** The hash of the records that the caller knows of this page; null or left out for none. */
-  knownHash?: string | null;
 }
 
 /** Some days, `yyyy-mm-dd`, both included. */
@@ -74,9 +79,17 @@ export function createServiceClient(options: ClientOptions) {
   return {
     /** docs/service.md 4.1. Throws TransientError (attempts used up), RefusedError, ParkedError. */
     videoPage: (request: PageRequest) =>
+      execute(connection, buildPageRequest(account, request), (content) => readVideoPage(content, parsing)),
+    /**
+     * The same; its records are not parsed if they have the known hash (null: none is known). Throws as
+     * above.
+     */
+    videoPageIfChanged: (request: PageRequest, knownHash: string | null) =>
       execute(connection, buildPageRequest(account, request), (content) =>
-        readVideoPage(content, parsing, request.knownHash ?? null),
+        readPageIfChanged(content, parsing, knownHash),
       ),
+    /** A known page with its records. Throws TransientError, RefusedError. */
+    readRecords: ({ content }: KnownPage): ReadPage => readVideoPage(content, parsing),
     /** docs/service.md 4.2, days `yyyy-mm-dd`, both included. Throws as above. */
     storageDays: async (request: StorageRequest) =>
       execute(connection, buildStorageRequest(account, request), (content) =>

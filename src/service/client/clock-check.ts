@@ -1,12 +1,15 @@
 /**
- * Compares the machine's clock with the `Date` headers of the service's responses: a machine whose clock is wrong must write
- * nothing that lasts.
+ * Compares the machine's clock with the `Date` headers of the service's responses: a machine whose clock is
+ * wrong must write nothing that lasts.
  */
 import { WRONG_CLOCK_MS, type Clock } from '../../lib/clock.ts';
 
 /** What the responses since the last `reset` show. */
 export interface ClockResult {
-  /** The service's clock minus the machine's, in milliseconds, where it was largest; null if no response was dated. */
+  /**
+   * The service's clock minus the machine's, in milliseconds, where it was largest; null if no response was
+   * dated.
+   */
   differenceMs: number | null;
   /** One of the responses was dated more than 10 minutes off. */
   isOff: boolean;

@@ -14,7 +14,10 @@ export interface RequestContext {
   purpose: Purpose;
   runId: number | null;
   signal?: AbortSignal | undefined;
-  /** Called before a failed attempt is repeated: resolves when it may be, or throws the error that the request ends with. */
+  /**
+   * Called before a failed attempt is repeated: resolves when it may be, or throws the error that the request
+   * ends with.
+   */
   beforeRetry?: ((failure: unknown) => Promise<void>) | undefined;
 }
 
@@ -74,7 +77,10 @@ type AttemptResult<T> = { answer: WithReceivedAt<T> } | { failure: unknown; paus
 /** Reads the content of a response. Throws TransientError, RefusedError. */
 type Read<T> = (content: Content) => T;
 
-/** Sends the request and reads the response. Throws TransientError (attempts used up), RefusedError, ParkedError. */
+/**
+ * Sends the request and reads the response. Throws TransientError (attempts used up), RefusedError,
+ * ParkedError.
+ */
 export async function execute<T>(
   connection: Connection,
   request: ApiRequest,
@@ -88,7 +94,10 @@ export async function execute<T>(
   }
 }
 
-/** One attempt; `count` is from 1 up. Any answer may ask to wait, also one that is used: if the time is still to come. */
+/**
+ * One attempt; `count` is from 1 up. Any answer may ask to wait, also one that is used: if the time is still
+ * to come.
+ */
 async function attempt<T>(
   { agent, budget, clock, deadlineMs, maxBytes, retry, random, secrets, onDated, onSent }: Connection,
   request: ApiRequest,

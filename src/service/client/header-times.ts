@@ -3,7 +3,10 @@ import type { Dispatcher } from 'undici';
 
 type Headers = Dispatcher.ResponseData['headers'];
 
-/** The time of a response in milliseconds since 1970: its `Date`, and the `Age` of one that a cache stored; null without a readable date. */
+/**
+ * The time of a response in milliseconds since 1970: its `Date`, and the `Age` of one that a cache stored;
+ * null without a readable date.
+ */
 export function readTime({ date, age }: Headers): number | null {
   const [time, seconds] = [parseDate([date].flat()[0] ?? ''), Number([age].flat()[0] ?? 0)];
   return Number.isNaN(time) ? null : time + (seconds > 0 ? seconds * 1000 : 0);
@@ -13,8 +16,8 @@ export function readTime({ date, age }: Headers): number | null {
 const FIRST_VALUE = /^[\s,]*((?:[a-z]+,)?[^,]*)/i;
 
 /**
- * Milliseconds that `Retry-After` asks for, given as seconds or as a date; null if it is neither. `now` (milliseconds since
- * 1970) is the response's own time if it has one: then both are of the same clock.
+ * Milliseconds that `Retry-After` asks for, given as seconds or as a date; null if it is neither. `now`
+ * (milliseconds since 1970) is the response's own time if it has one: then both are of the same clock.
  */
 export function readRetryAfter({ 'retry-after': header }: Headers, now: number): number | null {
   const value = FIRST_VALUE.exec([header].flat().join(','))?.[1]?.trim() ?? '';

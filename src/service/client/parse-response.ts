@@ -42,12 +42,16 @@ interface PageRecords {
   drift: FieldDrift[];
 }
 
-/** One page of the list, without references to the content that it was read from. */
-export interface VideoPage extends PageEnvelope, PageRecords {
-  /** Its records have the known hash: they were not parsed, and are left out. */
-  unchanged: boolean;
-  /** The page with its records; parses them where they were left out. */
-  parse: () => VideoPage;
+/** A page whose records have the known hash: they are not parsed yet. */
+export interface KnownPage extends PageEnvelope {
+  kind: 'known';
+  /** The whole response, for `readVideoPage`. */
+  content: Content;
+}
+
+/** A page with its records, without references to the content that it was read from. */
+export interface ReadPage extends PageEnvelope, PageRecords {
+  kind: 'read';
 }
 
 /** Values of `errorCode` with a special meaning. */
@@ -71,19 +75,24 @@ export interface StorageDays {
   redact: ParseOptions['redact'];
 }
 
-/**
- * Reads a response of the video list. If its records have the known hash, only the envelope around them is parsed. Throws
- * TransientError or RefusedError.
- */
-export function readVideoPage(content: Content, options: ParseOptions, knownHash: string | null): VideoPage {
-  const split = splitEnvelope(content, VIDEO_FIELDS, options.exclude);
-  const hash = split?.hash ?? null;
-  const envelope = split && hash === knownHash ? parseEnvelope(split) : null;
-  const parse = () => parsePage(decode(Buffer.concat(content)), options, split);
-  return envelope ? { ...envelope, ...NO_RECORDS, parse } : parse();
+/** Reads a response of the video list (docs/service.md 4.1). Throws TransientError or RefusedError. */
+export function readVideoPage(content: Content, options: ParseOptions): ReadPage {
+  return parsePage(content, options, splitEnvelope(content, VIDEO_FIELDS, options.exclude));
 }
 
-const NO_RECORDS = { unchanged: true, videos: [], refused: [], ids: [], drift: [] };
+/**
+ * The same. If its records have the known hash (null: none is known), only the envelope around them is
+ * parsed.
+ */
+export function readPageIfChanged(
+  content: Content,
+  options: ParseOptions,
+  knownHash: string | null,
+): KnownPage | ReadPage {
+  const split = splitEnvelope(content, VIDEO_FIELDS, options.exclude);
+  const envelope = split && split.hash === knownHash ? parseEnvelope(split) : null;
+  return envelope ? { kind: 'known', ...envelope, content } : parsePage(content, options, split);
+}
 
 function parseEnvelope({ text, hash }: Envelope): PageEnvelope | null {
   const read = videoListAnswer.safeParse(parseOrNull(text)).data?.videoInfoList;
@@ -92,8 +101,9 @@ function parseEnvelope({ text, hash }: Envelope): PageEnvelope | null {
   return { paging: read.paging, echo: read.apiVideoSearchOption ?? null, hash };
 }
 
-function parsePage(text: string, options: ParseOptions, split: Envelope | null): VideoPage {
+function parsePage(content: Content, options: ParseOptions, split: Envelope | null): ReadPage {
   const { codes } = options;
+  const text = decode(Buffer.concat(content));
   const { json, members } = parseJson(text);
   const { errorInfo } = validate(videoListStatus, json).videoInfoList;
   if (isRefusal(errorInfo)) {
@@ -104,22 +114,24 @@ function parsePage(text: string, options: ParseOptions, split: Envelope | null):
   }
   const { paging, videoInfoList: records, ...rest } = validate(videoListAnswer, json).videoInfoList;
   const listed = split && members - measureJson(split.text).members;
-  const page: VideoPage = {
+  const isDocumented = listed === records.length * FIELD_COUNT && records.every(hasAllFields);
+  return {
+    kind: 'read',
     paging,
     echo: rest.apiVideoSearchOption ?? null,
     hash: split?.hash ?? null,
-    unchanged: false,
-    ...(listed === records.length * FIELD_COUNT && records.every(hasAllFields)
+    ...(isDocumented
       ? readDocumented(records, options)
       : readVideos(listRecords(text, 'videoInfoList', 'videoInfoList'), options)),
-    parse: () => page,
   };
-  return page;
 }
 
 const FIELD_COUNT = Object.keys(VIDEO_FIELDS).length;
 
-/** Records that have all documented fields and no other member are videos as they are: most pages hold nothing else. */
+/**
+ * Records that have all documented fields and no other member are videos as they are: most pages hold nothing
+ * else.
+ */
 function readDocumented(videos: Video[], { exclude }: ParseOptions): PageRecords {
   const names = exclude.filter((name): name is VideoField => Object.hasOwn(VIDEO_FIELDS, name));
   for (const video of videos) for (const name of names) Object.assign(video, { [name]: null });
@@ -180,7 +192,10 @@ function parseOrNull(text: string): unknown {
 /** Values of a response at most: 20,000 records have 500,000, and each takes up to a kilobyte of memory. */
 const MAX_VALUES = 600_000;
 
-/** Parses a response that is no larger than a page can be. Returns the number of members of all its objects, too. */
+/**
+ * Parses a response that is no larger than a page can be. Returns the number of members of all its objects,
+ * too.
+ */
 function parseJson(text: string): { json: unknown; members: number } {
   const { values, members } = measureJson(text);
   if (values > MAX_VALUES) {
@@ -235,15 +250,18 @@ function toText(content: Buffer): string {
 interface Envelope {
   /** The text around the list, with an empty list in its place. */
   text: string;
-  /** SHA-256 of the bytes of the list, from the first `[` to the last `]`, and of the known fields, in base64. */
+  /**
+   * SHA-256 of the bytes of the list, from the first `[` to the last `]`, and of the known fields, in base64.
+   */
   hash: string;
 }
 
 /**
- * Takes the list out of the content; null if there is none. The known kinds of drift, the names and types of the known fields, and
- * the names of those that are left out are part of the hash: a version or a config that has others reads the list again. Text and
- * hash together represent all of the content, whatever the brackets enclose, and the text is that of a response only if the list was its list of records. The pieces are not put together, because that takes
- * a seventh of the time for a page that did not change.
+ * Takes the list out of the content; null if there is none. The known kinds of drift, the names and types of
+ * the known fields, and the names of those that are left out are part of the hash: a version or a config that
+ * has others reads the list again. Text and hash together represent all of the content, whatever the brackets
+ * enclose, and the text is that of a response only if the list was its list of records. The pieces are not
+ * put together, because that takes a seventh of the time for a page that did not change.
  */
 export function splitEnvelope(
   content: Content,

@@ -12,13 +12,16 @@ export interface RetryPolicy {
 
 export const RETRY_POLICY: RetryPolicy = { attempts: 5, baseMs: 500, capMs: 30_000 };
 
-/** What a pause may heal that the service asks for. Another request for what is too large would be too large. */
+/**
+ * What a pause may heal that the service asks for. Another request for what is too large would be too large.
+ */
 const HEALED_BY_PAUSE: readonly FaultKind[] = ['status', 'redirect', 'refused'];
 
 /**
- * Milliseconds to wait before the next attempt; null if there is none. `attempt` counts from 1, `random` is from 0 to 1.
- * Transient faults pause for a random part of a doubling ceiling. A refusal by `errorInfo` or `message` is retried once,
- * because its codes are unknown (docs/service.md 7). `isPaused`: the budget waits, because the service asked for a pause.
+ * Milliseconds to wait before the next attempt; null if there is none. `attempt` counts from 1, `random` is
+ * from 0 to 1. Transient faults pause for a random part of a doubling ceiling. A refusal by `errorInfo` or
+ * `message` is retried once, because its codes are unknown (docs/service.md 7). `isPaused`: the budget waits,
+ * because the service asked for a pause.
  */
 export function retryDelay(
   error: unknown,

@@ -37,7 +37,10 @@ export type Content = readonly Buffer[];
 
 const ERROR_TEXT_BYTES = 65_536;
 
-/** Sends one GET and reads its response. Ends at the deadline, whatever the library does. Never throws: an error is part of the outcome. */
+/**
+ * Sends one GET and reads its response. Ends at the deadline, whatever the library does. Never throws: an
+ * error is part of the outcome.
+ */
 export async function send(agent: Dispatcher, attempt: HttpAttempt): Promise<AttemptOutcome> {
   const outcome: AttemptOutcome = {
     status: null,
@@ -72,7 +75,10 @@ export async function send(agent: Dispatcher, attempt: HttpAttempt): Promise<Att
   return outcome;
 }
 
-/** Aborts the attempt at its deadline, or a little after the caller's signal, with the error that it then fails with. */
+/**
+ * Aborts the attempt at its deadline, or a little after the caller's signal, with the error that it then
+ * fails with.
+ */
 function createAttemptSignal({ deadlineMs, signal, graceMs }: HttpAttempt) {
   const controller = new AbortController();
   const message = `no complete response within ${deadlineMs / 1000} s`;
@@ -149,8 +155,8 @@ function redirectHost(location: string | string[] | undefined, base: URL): strin
 }
 
 /**
- * The text of an error page on one line, without its tags. The key, which may look like a tag, is redacted first. Linear time:
- * a pattern that crosses other `<` takes minutes for a page full of them.
+ * The text of an error page on one line, without its tags. The key, which may look like a tag, is redacted
+ * first. Linear time: a pattern that crosses other `<` takes minutes for a page full of them.
  */
 async function readErrorText(answer: Dispatcher.ResponseData, { hideSecrets }: HttpAttempt): Promise<string> {
   try {
@@ -168,7 +174,10 @@ const NO_CODING = /^(?:identity|none|utf-?8)?$/;
 const CODINGS = ['gzip', 'x-gzip', 'deflate', 'br'];
 /** Each takes time and memory. */
 const MOST_CODINGS = 5;
-/** In pieces of this size, a page of 1.7 MB takes 2.1 ms; in those of Node, of 16 kB, it takes 4.8 ms (Node 20). */
+/**
+ * In pieces of this size, a page of 1.7 MB takes 2.1 ms; in those of Node, of 16 kB, it takes 4.8 ms (Node
+ * 20).
+ */
 const DECODED_PIECE_BYTES = 65_536;
 
 /** Counts the bytes after each coding: a small body may hold a very large one. */

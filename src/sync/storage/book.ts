@@ -1,4 +1,6 @@
-/** Storage statistics of one account: stores today's reading, books past days once, and requests gaps again. */
+/**
+ * Storage statistics of one account: stores today's reading, books past days once, and requests gaps again.
+ */
 import type { DayRange } from '../../lib/days.ts';
 import { RefusedError } from '../../lib/errors.ts';
 import type { DayCounts, DayHistory } from '../../warehouse/store-days.ts';

@@ -78,7 +78,10 @@ export function classifyDays(answer: DaysToClassify, context: ClassifyContext): 
 
 const NOTHING_BOOKED = { past: [], unconfirmed: [], missed: [], givenUp: [] };
 
-/** `rows`: the days of the response. `known`: also those stored. `settled`: the last settled day at the response. */
+/**
+ * `rows`: the days of the response. `known`: also those stored. `settled`: the last settled day at the
+ * response.
+ */
 type ReturnedDays = ClassifyContext & {
   rows: ReadonlyMap<string, DayRow>;
   known: ReadonlyMap<string, DayRow>;
@@ -86,8 +89,9 @@ type ReturnedDays = ClassifyContext & {
 };
 
 /**
- * A booked day before today; or a day that was settled at the start of the run and at the response, not before `since`, and
- * over. At both, because the machine's clock may have been ahead at the start and corrected since.
+ * A booked day before today; or a day that was settled at the start of the run and at the response, not
+ * before `since`, and over. At both, because the machine's clock may have been ahead at the start and
+ * corrected since.
  */
 function isPast(date: string, returned: ReturnedDays): boolean {
   const { day, history, settled } = returned;
@@ -96,8 +100,8 @@ function isPast(date: string, returned: ReturnedDays): boolean {
 }
 
 /**
- * The service itself shows that a day is over: it has a later one. The clock and the time zone of the config may
- * be wrong. Without a later day, a whole day more must have passed by a clock that the responses confirm.
+ * The service itself shows that a day is over: it has a later one. The clock and the time zone of the config
+ * may be wrong. Without a later day, a whole day more must have passed by a clock that the responses confirm.
  */
 function isOver(date: string, returned: ReturnedDays): boolean {
   const { history, known, clock, settled } = returned;
@@ -108,8 +112,8 @@ function isOver(date: string, returned: ReturnedDays): boolean {
 }
 
 /**
- * A service may have a record of a date that has not begun: with 0 in every figure, or with the figures of the
- * day in progress. Equal figures are normal, but two days that changed together are one day.
+ * A service may have a record of a date that has not begun: with 0 in every figure, or with the figures of
+ * the day in progress. Equal figures are normal, but two days that changed together are one day.
  */
 function isFiller(later: DayRow, date: string, { rows, history }: ReturnedDays): boolean {
   const row = rows.get(date);
@@ -174,9 +178,9 @@ function findProblem(row: StorageDay, { from, to }: DayRange, optional: readonly
 }
 
 /**
- * Why the figures of a past day are implausible; null if they are plausible. Each is compared with the last live
- * reading of that day. Without one, it has to be near to that of a day beside it. If all are those of another day,
- * none may differ at all; those of the day after may be the same, because nothing changed on it.
+ * Why the figures of a past day are implausible; null if they are plausible. Each is compared with the last
+ * live reading of that day. Without one, it has to be near to that of a day beside it. If all are those of
+ * another day, none may differ at all; those of the day after may be the same, because nothing changed on it.
  */
 function findDoubt(row: DayRow, { history, known, rules }: ReturnedDays): string | null {
   if (isZero(row) && !isZeroExpected(row.date, history)) return '0 in every figure';
@@ -196,8 +200,8 @@ function findDoubt(row: DayRow, { history, known, rules }: ReturnedDays): string
 }
 
 /**
- * One of the two is more than the factor times the other. Sizes up to 1 GB and counts up to 100 are not compared:
- * small accounts change by any factor.
+ * One of the two is more than the factor times the other. Sizes up to 1 GB and counts up to 100 are not
+ * compared: small accounts change by any factor.
  */
 function isFar(figure: Figure, row: DayRow, day: DayRow, factor: number): boolean {
   const [one, other] = [row[figure], day[figure]];
@@ -219,7 +223,8 @@ function isZero(row: DayRow): boolean {
 }
 
 /**
- * The nearest booked day before it, or else after it, is 0 too. No other day counts: one wrong response may be all 0.
+ * The nearest booked day before it, or else after it, is 0 too. No other day counts: one wrong response may
+ * be all 0.
  */
 function isZeroExpected(date: string, history: DayHistory): boolean {
   const booked = [...history.booked].sort();

@@ -17,8 +17,9 @@ export interface CorrectionOffer extends BookedDay {
 }
 
 /**
- * Requests one booked day. Throws ConfigError if the day is not booked or the account has no storage, RefusedError if the
- * service returns no complete record or its clock contradicts the machine's, and what the client throws.
+ * Requests one booked day. Throws ConfigError if the day is not booked or the account has no storage,
+ * RefusedError if the service returns no complete record or its clock contradicts the machine's, and what the
+ * client throws.
  */
 export async function readCorrection(
   { warehouse, calendar, clock }: Pick<SyncContext, 'warehouse' | 'calendar' | 'clock'>,

@@ -1,4 +1,7 @@
-/** Which days to request (docs/contributing/architecture.md, "Storage days"). Pure. Days are `yyyy-mm-dd` of the service's calendar. */
+/**
+ * Which days to request (docs/contributing/architecture.md, "Storage days"). Pure. Days are `yyyy-mm-dd` of
+ * the service's calendar.
+ */
 import { daysBetween, type Calendar } from '../../lib/calendar.ts';
 import { addDays, type DayRange } from '../../lib/days.ts';
 import { fromTimestamp, HOUR_MS } from '../../lib/clock.ts';
@@ -43,8 +46,8 @@ export function splitNamedDays(day: Pick<RunCalendar, 'today'>, { from, to }: Da
 }
 
 /**
- * The first gap, or the day before the first reading, which may not have been settled then; or else the first booked day.
- * Other booked days do not count: a person may have requested days long past.
+ * The first gap, or the day before the first reading, which may not have been settled then; or else the first
+ * booked day. Other booked days do not count: a person may have requested days long past.
  */
 function findFirstDay({ booked, gaps, firstReading }: DayHistory): string | null {
   const beforeReading = firstReading === null ? [] : [addDays(firstReading, -1)];
@@ -52,8 +55,8 @@ function findFirstDay({ booked, gaps, firstReading }: DayHistory): string | null
 }
 
 /**
- * The range that every run requests: yesterday (until it is booked) to today. The first run of a day also includes the
- * booked days to compare.
+ * The range that every run requests: yesterday (until it is booked) to today. The first run of a day also
+ * includes the booked days to compare.
  */
 export function currentRange(
   day: RunCalendar,
@@ -78,9 +81,9 @@ export function toDay(calendar: Calendar, timestamp: string): string {
 const MAX_DISPUTED = 62;
 
 /**
- * Gaps before `before` in ranges, newest first, the newest one not after `last`: each is requested once a day until it is
- * given up, then once a month. At the first run of a day so are disputed days: booked days that the service reports
- * differently, or incompletely.
+ * Gaps before `before` in ranges, newest first, the newest one not after `last`: each is requested once a day
+ * until it is given up, then once a month. At the first run of a day so are disputed days: booked days that
+ * the service reports differently, or incompletely.
  */
 export function findGapRanges(
   calendar: Calendar,

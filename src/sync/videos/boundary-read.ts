@@ -1,11 +1,13 @@
-/** Boundary reads: requests that show both sides of the gap between two pages (docs/contributing/walking.md). */
+/**
+ * Boundary reads: requests that show both sides of the gap between two pages (docs/contributing/walking.md).
+ */
 import { countPages } from '../../lib/count-pages.ts';
 import { RefusedError, TransientError } from '../../lib/errors.ts';
 import type { IdRange } from '../../lib/package-key.ts';
-import type { VideoPage, WithReceivedAt } from '../../service/client/parse-response.ts';
+import type { ReadPage } from '../../service/client/parse-response.ts';
 import { findForeignEcho, toPageContents, type PageContents } from './page-contents.ts';
 import { provePage, type PageProof } from './proof.ts';
-import { addChanges, distrustOrder, type WalkState } from './walk-state.ts';
+import { addChanges, distrustOrder, ensureWalkRow, type WalkState } from './walk-state.ts';
 import { countLive } from '../../warehouse/statements/video.ts';
 import { hasLiveId } from '../../warehouse/statements/expected-ids.ts';
 import { transact } from '../../database/transaction.ts';
@@ -41,9 +43,9 @@ export function getMaxBoundaryReads(share: number, pages: number): number {
 }
 
 /**
- * The reads of a boundary, in the order in which they are tried: a smaller page with the boundary as deep inside as
- * possible; or a page counted from the other end of the list, of the same size if that works. The last one is for a list
- * whose count is wrong by one.
+ * The reads of a boundary, in the order in which they are tried: a smaller page with the boundary as deep
+ * inside as possible; or a page counted from the other end of the list, of the same size if that works. The
+ * last one is for a list whose count is wrong by one.
  */
 export function planBoundaryReads({ rank, length, pageSize, isSizeIgnored }: Boundary): BoundaryPlan[] {
   const fromTop = Math.max(0, length - rank);
@@ -65,7 +67,9 @@ export function planBoundaryReads({ rank, length, pageSize, isSizeIgnored }: Bou
     .slice(0, MAX_READS_PER_BOUNDARY);
 }
 
-/** The page size below `pageSize` with which the boundary lies deepest inside a page; null if there is none. */
+/**
+ * The page size below `pageSize` with which the boundary lies deepest inside a page; null if there is none.
+ */
 function findDeepestSize(rank: number, pageSize: number): number | null {
   let best: number | null = null;
   for (let size = pageSize - 1; size > 1; size--) {
@@ -103,9 +107,9 @@ export async function readBoundary(walk: WalkState, number: number, gap: IdRange
 const MAX_PAGES_ABOVE = 1000;
 
 /**
- * Reads what is above the last page `number`, which need not be the end: search engines stop counting at 10,000.
- * The list is read from the other end down to the id `known`, or upward where that fails. Returns whether all was
- * shown. If more is listed than could be read, the walk is incomplete.
+ * Reads what is above the last page `number`, which need not be the end: search engines stop counting at
+ * 10,000. The list is read from the other end down to the id `known`, or upward where that fails. Returns
+ * whether all was shown. If more is listed than could be read, the walk is incomplete.
  */
 export async function readAbove(walk: WalkState, number: number, gap: IdRange, known = gap.low - 1) {
   const { checkpoint, options, context, key } = walk;
@@ -165,7 +169,7 @@ function proveAbove(walk: WalkState, page: BoundaryPage, pageSize: number, unrea
   return proof.orderViolated ? null : proof;
 }
 
-interface BoundaryPage extends WithReceivedAt<VideoPage> {
+interface BoundaryPage extends ReadPage {
   number: number;
   isDescending: boolean;
   contents: PageContents;
@@ -187,7 +191,10 @@ async function fetchBoundaryPage(walk: WalkState, plan: BoundaryPlan): Promise<B
   }
 }
 
-/** A page that has neither the record below the gap, which may be in quarantine, nor a live id is not one of this package. */
+/**
+ * A page that has neither the record below the gap, which may be in quarantine, nor a live id is not one of
+ * this package.
+ */
 function isForeign({ context, key }: WalkState, { echo, contents }: BoundaryPage, gap: IdRange): boolean {
   if (findForeignEcho(echo, key.packageId) !== null) return true;
   const ids = contents.ids ?? [];
@@ -196,7 +203,8 @@ function isForeign({ context, key }: WalkState, { echo, contents }: BoundaryPage
 }
 
 function storeBoundaryRead(walk: WalkState, page: BoundaryPage, gap: IdRange, proof: PageProof): void {
-  const { context, key, walkId, checkpoint } = walk;
+  const { context, key, checkpoint } = walk;
+  const walkId = ensureWalkRow(walk);
   // a list that ignores the descending order is no sign of disorder
   if (!page.isDescending && proof.orderViolated) distrustOrder(walk);
   const { number, videos, refused, drift } = page;

@@ -20,7 +20,7 @@ export interface PageContents {
   disorder: string | null;
   /** Why the records prove nothing; null if they can. */
   flaw: string | null;
-  /** The readable ids in page order; null if the page was recognised by its hash. */
+  /** The readable ids in page order; null if the page is known by its hash. */
   ids: readonly number[] | null;
 }
 
@@ -28,7 +28,7 @@ export interface PageContents {
 export interface TrustedNeighbour extends IdBounds {
   number: number;
   totalcount: number;
-  /** Its ids; null if it was recognised by its hash. */
+  /** Its ids; null if it is known by its hash. */
   ids: ReadonlySet<number> | null;
 }
 
@@ -39,7 +39,10 @@ export function isTrustedNeighbour(above: PageAbove): above is TrustedNeighbour 
   return above !== null && above !== 'end';
 }
 
-/** `ids`: the id of each record in page order, null if it is unreadable; `refused`: records that cannot be stored. */
+/**
+ * `ids`: the id of each record in page order, null if it is unreadable; `refused`: records that cannot be
+ * stored.
+ */
 export function toPageContents(ids: readonly (number | null)[], refused: number): PageContents {
   const readable = ids.filter((id) => id !== null);
   const isSorted = readable.every((id, index) => id >= (readable[index - 1] ?? 0));

@@ -2,12 +2,25 @@
 import { RefusedError } from '../../lib/errors.ts';
 import { pluralize } from '../../lib/format.ts';
 import type { PageEnvelope } from '../../service/client/parse-response.ts';
-import type { UnchangedPage } from '../../warehouse/unchanged-pages.ts';
+import { findKnownPage, storeUnchangedPage, type UnchangedPage } from '../../warehouse/unchanged-pages.ts';
 import { findForeignEcho, getPlace, isTrustedNeighbour, toPageContents } from './page-contents.ts';
 import type { PageAbove, PageContents } from './page-contents.ts';
-import { getLastPageNumber, judge, provePage, type Decision, type PageProof } from './proof.ts';
-import { addChanges, distrustOrder, MIN_HELD_BACK, type Page, type WalkState } from './walk-state.ts';
-import { findPageHash, recognisePage, storeUnchangedPage } from '../../warehouse/unchanged-pages.ts';
+import {
+  decideStep,
+  findRefetchReason,
+  getLastPageNumber,
+  provePage,
+  type PageProof,
+  type Step,
+} from './proof.ts';
+import {
+  addChanges,
+  distrustOrder,
+  ensureWalkRow,
+  MIN_HELD_BACK,
+  type Page,
+  type WalkState,
+} from './walk-state.ts';
 import { countReplaced } from '../../warehouse/statements/expected-ids.ts';
 import { findLiveIds } from '../../warehouse/statements/video.ts';
 import { transact } from '../../database/transaction.ts';
@@ -15,104 +28,111 @@ import { storePage } from '../../warehouse/store-page.ts';
 
 export type PagePurpose = 'probe' | 'page';
 
-/** A page that only shows where the walk goes on may have any size. */
-const ANY_SIZE = 0;
-
-/** Requests one page, and once more if it is not the requested one. Throws RefusedError if the walk cannot go on with it. */
+/**
+ * Requests one page, and once more if it is not the requested one. Throws RefusedError for one that came
+ * twice as a page of another package.
+ */
 export async function fetchPage(walk: WalkState, number: number, purpose: PagePurpose): Promise<Page> {
+  const { acceptPage: acceptsForeign } = walk.options;
   const page = await fetchOnce(walk, number, purpose);
-  const decision = decide(walk, page, ANY_SIZE);
-  if (decision.action !== 'fetch again') return page;
+  const reason = findRefetchReason(page, { refetched: walk.refetched, acceptsForeign });
+  if (reason === null) return page;
   walk.refetched++;
   const { account, packageId } = walk.key;
-  const { reason } = decision;
   walk.context.logger.warn(
     { event: 'page_requested_again', account, package_id: packageId, page: number, reason },
     `${account}/${packageId}, page ${number} is requested again: ${reason}`,
   );
-  const second = { ...(await fetchOnce(walk, number, 'probe')), isSecond: true };
-  decide(walk, second, ANY_SIZE);
-  return second;
+  const second = await fetchOnce(walk, number, 'probe');
+  if (second.foreign === null || acceptsForeign) return second;
+  const refusal = `${second.foreign}; it came twice, and is not stored`;
+  const command = walk.context.acceptPageCommand(walk.key);
+  throw refusePage(walk, number, refusal, {
+    fault: 'foreign',
+    hint: `if the package was really filled with other videos: ${command}`,
+  });
 }
 
-/** What to do with a page of a walk by pages of this size. Throws RefusedError if the walk cannot go on with it. */
-export function decide(
-  walk: WalkState,
-  page: Page,
-  pageSize: number,
-): Exclude<Decision, { action: 'refuse' }> {
-  const { key, context, options, sizeChanges, refetched } = walk;
-  const decision = judge(page, { pageSize, sizeChanges, refetched, acceptsForeign: options.acceptPage });
-  if (decision.action !== 'refuse') return decision;
-  const { fault, reason } = decision;
-  const hint =
-    fault === 'foreign'
-      ? `if the package was really filled with other videos: ${context.acceptPageCommand(key)}`
-      : 'set page_size to one that the service keeps to';
-  const place = `account ${key.account}, package ${key.packageId}, page ${page.number}`;
-  throw new RefusedError(`${place}: ${reason}`, { fault, hint });
+/** What the walk does with a page. Throws RefusedError if it cannot go on. */
+export function decideStepOf(walk: WalkState, page: Page): Exclude<Step, { action: 'refuse' }> {
+  const { checkpoint, sizeChanges } = walk;
+  const step = decideStep(page, { pageSize: checkpoint.pageSize, sizeChanges });
+  if (step.action !== 'refuse') return step;
+  const hint = 'set page_size to one that the service keeps to';
+  throw refusePage(walk, page.number, step.reason, { fault: 'shape', hint });
 }
 
-/** The records of a page whose hash is known are parsed only if the page proves something else than before. */
+function refusePage(
+  { key }: WalkState,
+  number: number,
+  reason: string,
+  options: { fault: 'foreign' | 'shape'; hint: string },
+): RefusedError {
+  const place = `account ${key.account}, package ${key.packageId}, page ${number}`;
+  return new RefusedError(`${place}: ${reason}`, options);
+}
+
+/** The records of a known page are parsed only if the page proves something else than before. */
 async function fetchOnce(walk: WalkState, number: number, purpose: PagePurpose): Promise<Page> {
-  const { parse, unchanged, ...answer } = await requestPage(walk, number, purpose);
-  const recognised = unchanged ? findUnchanged(walk, number, answer) : null;
-  const read = recognised ? answer : { ...answer, ...parse() };
-  const contents = recognised
-    ? toUnchangedContents(recognised)
-    : toPageContents(read.ids, read.refused.length);
-  const page = { ...read, number, recognised, contents, isSecond: false };
+  const { answer, stored } = await requestPage(walk, number, purpose);
+  const { paging, echo, hash } = answer;
+  if (answer.kind === 'known' && stored && isInItsPlace(walk, number, answer, stored)) {
+    const foreign = findForeignEcho(echo, walk.key.packageId);
+    return { kind: 'known', number, paging, echo, hash, contents: toKnownContents(stored), foreign, stored };
+  }
+  const read = answer.kind === 'read' ? answer : walk.options.account.client.readRecords(answer);
+  const page = { ...read, number, contents: toPageContents(read.ids, read.refused.length) };
   return { ...page, foreign: await findForeignReason(walk, page) };
 }
 
+/** `stored`: what the live file knows of the page; if the answer is `known`, it has the same records. */
 async function requestPage(walk: WalkState, number: number, purpose: PagePurpose) {
   const { context, key, checkpoint } = walk;
   const { account, runId, signal, slot, beforeRetry } = walk.options;
   signal.throwIfAborted();
-  const page = await account.client.videoPage({
+  const place = { ...key, page: number, pageSize: checkpoint.pageSize };
+  const stored = findKnownPage(context.warehouse.db, place);
+  const request = {
     packageId: key.packageId,
     page: number,
     pageSize: account.pageSize,
-    purpose: walk.mode === 'quick' ? 'quick' : purpose,
+    purpose: walk.mode === 'quick' ? ('quick' as const) : purpose,
     runId,
     signal,
-    beforeRetry: (failure) => beforeRetry(failure, number),
-    knownHash: findPageHash(context.warehouse.db, { ...key, page: number, pageSize: checkpoint.pageSize }),
-  });
+    beforeRetry: (failure: unknown) => beforeRetry(failure, number),
+  };
+  const answer = await account.client.videoPageIfChanged(request, stored?.hash ?? null);
   slot.answered();
-  return page;
+  return { answer, stored };
 }
 
-function toUnchangedContents({ records, first, last }: UnchangedPage): PageContents {
+function toKnownContents({ records, first, last }: UnchangedPage): PageContents {
   return { count: records, bounds: { first, last }, disorder: null, flaw: null, ids: null };
 }
 
 /**
- * The known page, if its records need not be read: same bytes, same rows, and the same proof in its place. Where it
- * overlaps the page above, the ids are needed.
+ * A known page proves the same as before. Where it overlaps the page above, its ids are needed to see that.
  */
-function findUnchanged(walk: WalkState, number: number, envelope: PageEnvelope): UnchangedPage | null {
-  const { context, key, above } = walk;
-  const { paging, hash } = envelope;
-  const unchanged = recognisePage(context.warehouse.db, {
-    ...key,
-    page: number,
-    pageSize: paging.pagesize,
-    hash,
-  });
-  if (!unchanged || (isTrustedNeighbour(above) && unchanged.last >= above.first)) return null;
-  const { range } = proveInWalk(walk, { ...envelope, number, contents: toUnchangedContents(unchanged) });
-  const isSameProof = range?.low === unchanged.proof.low && range.high === unchanged.proof.high;
-  return isSameProof ? unchanged : null;
+function isInItsPlace(
+  walk: WalkState,
+  number: number,
+  envelope: PageEnvelope,
+  stored: UnchangedPage,
+): boolean {
+  const { above } = walk;
+  if (isTrustedNeighbour(above) && stored.last >= above.first) return false;
+  const { range } = proveInWalk(walk, { ...envelope, number, contents: toKnownContents(stored) });
+  return range?.low === stored.proof.low && range.high === stored.proof.high;
 }
 
 /** What a page is judged by. */
 type JudgedPage = Pick<Page, 'number' | 'paging' | 'echo' | 'contents'>;
 
 /**
- * Why a page looks like one of another package; null if it does not. It shares no id with the live rows, and such
- * pages of the walk would replace as many as a held-back removal: more than a few, or all of the package. A few may be
- * replaced at any time: then the pages below are requested too, until one shares an id or they replace more.
+ * Why a page looks like one of another package; null if it does not. It shares no id with the live rows, and
+ * such pages of the walk would replace as many as a held-back removal: more than a few, or all of the
+ * package. A few may be replaced at any time: then the pages below are requested too, until one shares an id
+ * or they replace more.
  */
 async function findForeignReason(walk: WalkState, page: JudgedPage): Promise<string | null> {
   const reason = findForeignEcho(page.echo, walk.key.packageId);
@@ -123,7 +143,8 @@ async function findForeignReason(walk: WalkState, page: JudgedPage): Promise<str
   let { number, paging, contents } = page;
   while (rows <= MIN_HELD_BACK && number > lowest) {
     const above = contents.bounds && { ...contents.bounds, number, totalcount: paging.totalcount, ids: null };
-    const below = await requestPage(walk, --number, 'probe');
+    const { answer: below } = await requestPage(walk, --number, 'probe');
+    if (below.kind === 'known') break;
     ({ paging } = below);
     contents = toPageContents(below.ids, below.refused.length);
     const replaced = countReplacedRows(walk, { ...below, number, contents }, above);
@@ -149,12 +170,11 @@ function countReplacedRows({ context, key }: WalkState, page: JudgedPage, above:
 
 function proveInWalk({ above, checkpoint }: WalkState, page: JudgedPage): PageProof {
   const { number, paging, echo, contents } = page;
-  const { orderViolated } = checkpoint;
-  const pageSize = checkpoint.pageSize || paging.pagesize; // 0 before the first page
+  const { pageSize, orderViolated } = checkpoint;
   return provePage({ number, pageSize, paging, echo, contents, above, orderViolated });
 }
 
-/** What a page proves. If it reaches into a recognised page above, the ids of that page are read from its rows. */
+/** What a page proves. If it reaches into a known page above, the ids of that page are read from its rows. */
 export function proveWalked(walk: WalkState, page: Page): PageProof {
   const { context, key, above } = walk;
   const { number, contents } = page;
@@ -174,34 +194,40 @@ export function proveWalked(walk: WalkState, page: Page): PageProof {
 }
 
 /** A page of 1,000 records takes two megabytes, and hundreds of walks may wait for the page after it. */
-export function releaseRecords({ videos }: Page): void {
-  videos.length = 0;
+export function releaseRecords(page: Page): void {
+  if (page.kind === 'read') page.videos.length = 0;
 }
 
-/** Stores the rows of a page and what it proves, and the checkpoint; of a recognised page only that it is unchanged. */
+/**
+ * Stores the rows of a page and what it proves, and the checkpoint; of a known page only that it is
+ * unchanged.
+ */
 export function storeWalkedPage(
   walk: WalkState,
   page: Page,
   proof: PageProof,
   checkpoint = walk.checkpoint,
 ): void {
-  const { context, key, walkId } = walk;
-  const { number, videos, refused, drift, hash, recognised, contents } = page;
-  const { range, gap, coversWholeList, orderViolated } = proof;
-  const place = { ...key, walkId, page: number, now: context.clock.now(), gap, checkpoint };
-  if (recognised) {
-    const { records, drift: knownDrift } = recognised;
-    transact(context.warehouse.ledger, (tx) =>
-      storeUnchangedPage(tx, { ...place, records, drift: knownDrift }),
-    );
+  const { context, key } = walk;
+  const { ledger, db } = context.warehouse;
+  const place = { ...key, page: page.number, now: context.clock.now(), gap: proof.gap, checkpoint };
+  if (page.kind === 'known') {
+    const { records, drift } = page.stored;
+    const unchanged = { ...place, walkId: walk.walkId, records, drift };
+    transact(ledger, (tx) => storeUnchangedPage(tx, unchanged));
   } else {
-    const fingerprint =
-      hash !== null && contents.bounds && !orderViolated ? { hash, ...contents.bounds } : null;
-    const answer = { ...place, videos, refused, drift, proof: range, coversWholeList, fingerprint };
-    addChanges(
-      walk,
-      transact(context.warehouse.db, (tx) => storePage(tx, answer)),
-    );
+    const { videos, refused, drift } = page;
+    const { range, coversWholeList } = proof;
+    const fingerprint = createFingerprint(page, proof);
+    const rows = { videos, refused, drift, proof: range, coversWholeList, fingerprint };
+    const walkId = ensureWalkRow(walk);
+    const outcome = transact(db, (tx) => storePage(tx, { ...place, walkId, ...rows }));
+    addChanges(walk, outcome);
   }
-  context.progress.pageStored?.({ ...key, page: number, records: contents.count });
+  context.progress.pageStored?.({ ...key, page: page.number, records: page.contents.count });
+}
+
+/** By which the next walk knows the page again; null if it must be read then. */
+function createFingerprint({ hash, contents }: Page, { orderViolated }: PageProof) {
+  return hash !== null && contents.bounds && !orderViolated ? { hash, ...contents.bounds } : null;
 }

@@ -1,4 +1,6 @@
-/** What to do with a page of a walk, and what it proves about removals (docs/contributing/walking.md). Pure. */
+/**
+ * What to do with a page of a walk, and what it proves about removals (docs/contributing/walking.md). Pure.
+ */
 import { countPages } from '../../lib/count-pages.ts';
 import type { IdRange } from '../../lib/package-key.ts';
 import type { Paging, SearchOption } from '../../service/videos.ts';
@@ -45,52 +47,51 @@ export interface ReceivedPage {
   contents: PageContents;
   /** Why it looks like a page of another package; null if it does not. */
   foreign: string | null;
-  /** It was requested before, and could not be used. */
-  isSecond: boolean;
 }
-
-/** What a walk knows when it judges a page. */
-export interface WalkProgress {
-  /** 0 for any. */
-  pageSize: number;
-  /** How often the page size has changed. */
-  sizeChanges: number;
-  /** Pages that were requested again. */
-  refetched: number;
-  /** A person accepts pages that look like those of another package. */
-  acceptsForeign: boolean;
-}
-
-/**
- * `fetch again`: the page is not the requested one; `seek`: go to this page instead, or (null) to the place that the walk
- * has reached, by pages of another size; `refuse`: the walk fails.
- */
-export type Decision =
-  | { action: 'store' }
-  | { action: 'fetch again'; reason: string }
-  | { action: 'seek'; page: number | null }
-  | { action: 'refuse'; fault: 'foreign' | 'shape'; reason: string };
 
 /** Pages of a walk that are requested again. */
 const MAX_REFETCHED = 3;
+
+/**
+ * Why a page is requested again: it is not the requested one. Null if it is used as it is. `refetched`: pages
+ * of the walk that were requested again; `acceptsForeign`: a person accepts pages that look like those of
+ * another package.
+ */
+export function findRefetchReason(
+  { number, paging, contents, foreign }: ReceivedPage,
+  { refetched, acceptsForeign }: { refetched: number; acceptsForeign: boolean },
+): string | null {
+  if (foreign !== null && !acceptsForeign) return foreign;
+  if (refetched >= MAX_REFETCHED || getLastPageNumber(paging) < number) return null;
+  return foreign ?? findUnreadReason(number, paging, contents.count);
+}
+
+/**
+ * What a walk does with a page. `store`: the page is the next one; `go to page`: the list ends before it; `go
+ * on by another size`: the walk goes on from the place that it has reached; `refuse`: it fails.
+ */
+export type Step =
+  | { action: 'store' }
+  | { action: 'go to page'; number: number }
+  | { action: 'go on by another size' }
+  | { action: 'refuse'; reason: string };
+
 /** A page size that changes more often than this in one walk is an error. */
 const MAX_SIZE_CHANGES = 3;
 
-/** Decides what to do with a page. */
-export function judge(page: ReceivedPage, walk: WalkProgress): Decision {
-  const { number, paging, contents, foreign, isSecond } = page;
-  const mayRefetch = !isSecond && walk.refetched < MAX_REFETCHED;
-  if (foreign !== null && !walk.acceptsForeign) {
-    if (!isSecond) return { action: 'fetch again', reason: foreign };
-    return { action: 'refuse', fault: 'foreign', reason: `${foreign}; it came twice, and is not stored` };
-  }
+/**
+ * Decides what a walk by pages of this size does with a page. `sizeChanges`: how often the size has changed
+ * in it.
+ */
+export function decideStep(
+  { number, paging }: Pick<ReceivedPage, 'number' | 'paging'>,
+  { pageSize, sizeChanges }: { pageSize: number; sizeChanges: number },
+): Step {
   const last = getLastPageNumber(paging);
-  if (last < number) return { action: 'seek', page: last };
-  const reason = foreign ?? findUnreadReason(number, paging, contents.count);
-  if (reason !== null && mayRefetch) return { action: 'fetch again', reason };
-  if (walk.pageSize === 0 || paging.pagesize === walk.pageSize) return { action: 'store' };
-  if (walk.sizeChanges < MAX_SIZE_CHANGES) return { action: 'seek', page: null };
-  return { action: 'refuse', fault: 'shape', reason: 'the page size keeps changing' };
+  if (last < number) return { action: 'go to page', number: last };
+  if (paging.pagesize === pageSize) return { action: 'store' };
+  if (sizeChanges < MAX_SIZE_CHANGES) return { action: 'go on by another size' };
+  return { action: 'refuse', reason: 'the page size keeps changing' };
 }
 
 /** Decides whether a page can be trusted, and what it proves. */
@@ -167,8 +168,8 @@ function formatOtherPage(number: number, { page }: Paging): string {
 }
 
 /**
- * Records of the page above appear again when records below them were removed: then the count falls too. If it does not
- * fall, one of the two pages is wrong.
+ * Records of the page above appear again when records below them were removed: then the count falls too. If
+ * it does not fall, one of the two pages is wrong.
  */
 function findRepetition({ number, paging, contents, above }: PageInput): string | null {
   const repeated = countRepeated(contents, above);

@@ -1,16 +1,15 @@
 /** Quick walk: reads the last page of a package, and the pages that a bisection by counts points to. */
-import { WarehouseError } from '../../lib/errors.ts';
 import type { ListBaseline } from '../../warehouse/quick-walks.ts';
 import type { SyncContext } from '../context.ts';
 import { readAbove, readBoundary } from './boundary-read.ts';
-import { decide, fetchPage, proveWalked, storeWalkedPage } from './page.ts';
+import { decideStepOf, fetchPage, proveWalked, storeWalkedPage } from './page.ts';
 import { HIGHEST, type TrustedNeighbour } from './page-contents.ts';
 import { findLastPage, walkPackage } from './walk.ts';
 import {
-  startWalk,
   buildWalkEnd,
   createWalkState,
   distrustOrder,
+  ensureWalkRow,
   isOrderProved,
   recordProof,
   recordStop,
@@ -43,8 +42,8 @@ interface QuickWalk {
 }
 
 /**
- * Makes a quick walk of one package; a package that has no completed walk is walked in full, or left to the next full
- * run. Throws what stopped the walk, after that is stored.
+ * Makes a quick walk of one package; a package that has no completed walk is walked in full, or left to the
+ * next full run. Throws what stopped the walk, after that is stored.
  */
 export async function runQuickWalk(context: SyncContext, options: WalkOptions): Promise<void> {
   const baseline = transact(context.warehouse.db, (tx) =>
@@ -57,7 +56,6 @@ export async function runQuickWalk(context: SyncContext, options: WalkOptions): 
     await readChanges(quick);
     finish(quick);
   } catch (error) {
-    if (!(error instanceof WarehouseError)) ensureWalkRow(quick.walk);
     recordStop(quick.walk, error);
     throw error;
   }
@@ -65,7 +63,7 @@ export async function runQuickWalk(context: SyncContext, options: WalkOptions): 
 
 function createQuickWalk(context: SyncContext, options: WalkOptions, baseline: ListBaseline): QuickWalk {
   const begun = { context, options, mode: 'quick', startedAt: context.clock.now() } as const;
-  const walk = createWalkState(begun, { walkId: 0, checkpoint: null, lastSize: baseline });
+  const walk = createWalkState(begun, { walkId: null, checkpoint: null, lastSize: baseline });
   walk.checkpoint.orderViolated = !baseline.isTrusted;
   const quick: QuickWalk = {
     walk,
@@ -83,11 +81,6 @@ function createQuickWalk(context: SyncContext, options: WalkOptions, baseline: L
     isEndShown: false,
   };
   return quick;
-}
-
-/** Creates the row of the walk. A quick walk that reads only known pages has none. */
-function ensureWalkRow(walk: WalkState): void {
-  if (walk.walkId === 0) walk.walkId = startWalk(walk).walkId;
 }
 
 /** The trusted pages, the highest first. */
@@ -109,7 +102,9 @@ async function readChanges(quick: QuickWalk): Promise<void> {
   await confirmOrder(quick, end);
 }
 
-/** Reads the last page. Returns the highest trusted page; null if there is none, or if the list is not sorted. */
+/**
+ * Reads the last page. Returns the highest trusted page; null if there is none, or if the list is not sorted.
+ */
 async function readEnd(quick: QuickWalk): Promise<PageBounds | null> {
   const { walk, baseline, fetchPage, received } = quick;
   const last = await findLastPage(fetchPage, baseline);
@@ -119,7 +114,7 @@ async function readEnd(quick: QuickWalk): Promise<PageBounds | null> {
   const end = storeAndTrust(quick, last);
   const { bounds, count } = last.contents;
   const bottom = bounds && { number: last.number, ...bounds };
-  const isKnown = last.recognised !== null && bottom && countExpectedAbove(quick, bottom) === 0;
+  const isKnown = last.kind === 'known' && bottom && countExpectedAbove(quick, bottom) === 0;
   if (bottom && count >= last.paging.pagesize && !isKnown) await readAboveLast(quick, bottom);
   if (walk.checkpoint.orderViolated) return null;
   return end ?? readNearest(quick, last.number - 1, START, { number: last.number });
@@ -151,8 +146,8 @@ async function readNearest(
 }
 
 /**
- * Reads a page once, and again where the count has changed: the list may have shifted. Null if it proves nothing, or if the list is
- * shorter or its page size is another one now.
+ * Reads a page once, and again where the count has changed: the list may have shifted. Null if it proves
+ * nothing, or if the list is shorter or its page size is another one now.
  */
 async function readPage(quick: QuickWalk, number: number): Promise<PageBounds | null> {
   const { walk, judged } = quick;
@@ -160,7 +155,7 @@ async function readPage(quick: QuickWalk, number: number): Promise<PageBounds | 
   if (known === null || known?.totalcount === walk.checkpoint.totalcount) return known;
   walk.above = judged.get(number + 1) ?? null;
   const page = await quick.fetchPage(number, 'page');
-  const isUsable = decide(walk, page, walk.checkpoint.pageSize).action === 'store';
+  const isUsable = decideStepOf(walk, page).action === 'store';
   const bounds = isUsable ? storeAndTrust(quick, page) : null;
   if (!bounds) judged.set(number, null);
   const { slot } = walk.options;
@@ -179,7 +174,6 @@ function storeAndTrust(quick: QuickWalk, page: Page): PageBounds | null {
     distrustOrder(walk);
   }
   const trusted = recordProof(walk, page, proof);
-  if (!page.recognised) ensureWalkRow(walk);
   storeWalkedPage(walk, page, { ...proof, gap: null });
   judged.set(page.number, trusted);
   return trusted;
@@ -230,13 +224,15 @@ async function readAboveLast(quick: QuickWalk, { number, last }: PageBounds): Pr
 /** A removal by order needs as many ids seen in order as show that the list is sorted. */
 async function confirmOrder(quick: QuickWalk, end: PageBounds): Promise<void> {
   const { context, key, walkId } = quick.walk;
-  if (countProofsByOrder(context.warehouse.db, { ...key, walkId }) === 0) return;
+  if (walkId === null || countProofsByOrder(context.warehouse.db, { ...key, walkId }) === 0) return;
   for (let number = end.number; number >= 1 && !isOrderProved(quick.walk); number--) {
     await readPage(quick, number);
   }
 }
 
-/** Known records between two pages minus those that the pages between them hold; negative if records are new. */
+/**
+ * Known records between two pages minus those that the pages between them hold; negative if records are new.
+ */
 function countSurplus(walk: WalkState, low: PageBounds, high: PageBounds): number {
   const ids = { low: low.last + 1, high: high.first - 1 };
   const pages = { fromPage: low.number + 1, toPage: high.number - 1 };
@@ -266,7 +262,8 @@ function finish(quick: QuickWalk): void {
   const hasReadAll = trusted.length === (lastPage?.number ?? 0);
   const hasChanged = quick.firstTotalcount !== checkpoint.totalcount; // the list, during the walk
   const end = { ...buildWalkEnd(walk, hasReadAll), missingRecords: hasChanged ? null : missing };
-  if (walk.walkId === 0) {
+  const { walkId } = walk;
+  if (walkId === null) {
     transact(context.warehouse.ledger, (tx) => finishUnchangedList(tx, end));
     return;
   }
@@ -275,6 +272,6 @@ function finish(quick: QuickWalk): void {
   const lostOrder = baseline.isTrusted && checkpoint.orderViolated;
   const hasFindings = walk.changedRows > 0 || provedNothing || lostOrder;
   transact(context.warehouse.db, (tx) =>
-    finishQuickWalk(tx, { ...end, unsettled: Math.max(0, missing), hasFindings }),
+    finishQuickWalk(tx, { ...end, walkId, unsettled: Math.max(0, missing), hasFindings }),
   );
 }

@@ -8,7 +8,7 @@ import {
 } from '../../lib/errors.ts';
 import type { Mode, Status } from '../../database/schema/values.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
-import type { VideoPage, WithReceivedAt } from '../../service/client/parse-response.ts';
+import type { PageEnvelope, ReadPage } from '../../service/client/parse-response.ts';
 import type { Checkpoint } from '../../warehouse/statements/walk.ts';
 import type { PageOutcome } from '../../warehouse/store-page.ts';
 import type { UnchangedPage } from '../../warehouse/unchanged-pages.ts';
@@ -35,17 +35,15 @@ export interface WalkOptions {
   signal: AbortSignal;
 }
 
-/** One page of the list. */
-export interface Page extends WithReceivedAt<Omit<VideoPage, 'parse' | 'unchanged'>> {
+/** One page of the list: known by its hash, with what the live file has of it, or with its records. */
+export type Page = PlacedPage & ({ kind: 'known'; stored: UnchangedPage } | ReadPage);
+
+interface PlacedPage extends PageEnvelope {
   /** The requested page number. */
   number: number;
   contents: PageContents;
-  /** The stored facts of a page that was recognised by its hash; null if its records were read. */
-  recognised: UnchangedPage | null;
   /** Why it looks like a page of another package; null if it does not. */
   foreign: string | null;
-  /** It was requested before, and could not be used. */
-  isSecond: boolean;
 }
 
 /** Requests one page of the package. */
@@ -58,8 +56,8 @@ export interface WalkState {
   readonly mode: Mode;
   /** Start of the walk. */
   readonly startedAt: number;
-  /** 0 before the walk has a row. */
-  walkId: number;
+  /** Null before the walk has a row. */
+  walkId: number | null;
   checkpoint: Checkpoint;
   above: PageAbove;
   /** Pages requested again because they were not the requested ones. */
@@ -85,7 +83,7 @@ export interface WalkState {
   /** Changed rows and new records in quarantine. */
   changedRows: number;
   /** Pages that proved nothing, and the reason of the last one. */
-  distrusted: { pages: number; reason: string };
+  distrusted: { pages: number; reason: string | null };
 }
 
 type NewWalk = Pick<WalkState, 'context' | 'options' | 'mode' | 'startedAt'>;
@@ -98,12 +96,25 @@ export function startWalk({ context, options, mode, startedAt: now }: NewWalk): 
   );
 }
 
+/** The row of the walk. A quick walk has none until it reads a page that is not known. */
+export function ensureWalkRow(walk: WalkState): number {
+  walk.walkId ??= startWalk(walk).walkId;
+  return walk.walkId;
+}
+
 /** Creates the state of a walk that has read nothing yet. */
 export function createWalkState(
   { context, options, mode, startedAt }: NewWalk,
-  { walkId, checkpoint, lastSize }: StartedWalk,
+  { walkId, checkpoint, lastSize }: Omit<StartedWalk, 'walkId'> & Pick<WalkState, 'walkId'>,
 ): WalkState {
-  const initial = { id: null, page: 1, pageSize: lastSize?.pageSize ?? 0, totalcount: 0 };
+  const initial: Checkpoint = {
+    id: null,
+    page: 1,
+    pageSize: lastSize?.pageSize ?? options.account.pageSize,
+    totalcount: 0,
+    orderViolated: false,
+    unreadReason: null,
+  };
   return {
     context,
     options,
@@ -111,7 +122,7 @@ export function createWalkState(
     mode,
     startedAt,
     walkId,
-    checkpoint: checkpoint ?? { ...initial, orderViolated: false, unreadReason: null },
+    checkpoint: checkpoint ?? initial,
     above: checkpoint?.id == null ? 'end' : null,
     refetched: 0,
     sizeChanges: 0,
@@ -123,7 +134,7 @@ export function createWalkState(
     countError: 0,
     coversWholeList: false,
     changedRows: 0,
-    distrusted: { pages: 0, reason: '' },
+    distrusted: { pages: 0, reason: null },
   };
 }
 
@@ -142,7 +153,10 @@ export function recordProof(walk: WalkState, page: Page, proof: PageProof): Trus
   return bounds && { ...bounds, number, totalcount: paging.totalcount, ids: ids && new Set(ids) };
 }
 
-/** Advances a full walk by one page. A distrusted page moves no checkpoint: to resume there would skip unread records. */
+/**
+ * Advances a full walk by one page. A distrusted page moves no checkpoint: to resume there would skip unread
+ * records.
+ */
 export function advance(walk: WalkState, page: Page, proof: PageProof): void {
   const { checkpoint } = walk;
   const { number, paging, contents } = page;
@@ -185,12 +199,11 @@ const LATE_TICK_MS = 60_000;
 export const MIN_HELD_BACK = 20;
 
 /** The end of a walk that read all its pages. `hasReadAll`: this walk itself read every page of the list. */
-export function buildWalkEnd(walk: WalkState, hasReadAll: boolean): WalkEnd {
-  const { context, options, key, walkId, checkpoint, resumedFrom, coversWholeList, startedAt } = walk;
+export function buildWalkEnd(walk: WalkState, hasReadAll: boolean): Omit<WalkEnd, 'walkId'> {
+  const { context, options, key, checkpoint, resumedFrom, coversWholeList, startedAt } = walk;
   const now = context.clock.now();
   return {
     ...key,
-    walkId,
     runId: options.runId,
     startedAt,
     now,
@@ -220,7 +233,7 @@ function formatUnread({ checkpoint, longestPage }: WalkState): string | null {
 /** Why a walk that read every page proved less than it should; null if it did not. */
 function formatDistrust({ checkpoint, distrusted, coversWholeList }: WalkState): string | null {
   if (coversWholeList) return null;
-  const because = distrusted.reason === '' ? '' : ` (${distrusted.reason})`;
+  const because = distrusted.reason === null ? '' : ` (${distrusted.reason})`;
   if (checkpoint.orderViolated) return `the list is not sorted by id: nothing is marked removed${because}`;
   if (distrusted.pages === 0) return null;
   const pages = distrusted.pages === 1 ? '1 page proves' : `${distrusted.pages} pages prove`;
@@ -230,8 +243,8 @@ function formatDistrust({ checkpoint, distrusted, coversWholeList }: WalkState):
 /** Stores why a walk stopped. If the file cannot be written, the original error is thrown instead. */
 export function recordStop(walk: WalkState, error: unknown): void {
   if (error instanceof WarehouseError) return;
-  const { context, options, key, walkId, mode } = walk;
-  const stop = { ...key, walkId, mode, runId: options.runId, now: context.clock.now() };
+  const { context, options, key, mode } = walk;
+  const stop = { ...key, walkId: ensureWalkRow(walk), mode, runId: options.runId, now: context.clock.now() };
   transact(context.warehouse.db, (tx) =>
     stopWalk(tx, { ...stop, status: getStatus(error), error: formatStop(error) }),
   );

@@ -1,12 +1,12 @@
 /**
- * One pass over all pages of a package: last page first, one page after the other. A deletion then moves records towards
- * the unread pages, so none is missed (docs/contributing/walking.md).
+ * One pass over all pages of a package: last page first, one page after the other. A deletion then moves
+ * records towards the unread pages, so none is missed (docs/contributing/walking.md).
  */
 import type { IdRange } from '../../lib/package-key.ts';
 import type { StartedWalk } from '../../warehouse/walks.ts';
 import type { SyncContext } from '../context.ts';
 import { getMaxBoundaryReads, readAbove, readBoundary } from './boundary-read.ts';
-import { decide, fetchPage, proveWalked, releaseRecords, storeWalkedPage } from './page.ts';
+import { decideStepOf, fetchPage, proveWalked, releaseRecords, storeWalkedPage } from './page.ts';
 import { HIGHEST, isTrustedNeighbour } from './page-contents.ts';
 import { getLastPageNumber, type PageProof, findUnreadReason } from './proof.ts';
 import {
@@ -35,7 +35,8 @@ export async function walkPackage(context: SyncContext, options: WalkOptions): P
   const walk = createWalkState(begun, started);
   try {
     await readPagesDescending(walk, started.lastSize);
-    transact(context.warehouse.db, (tx) => finishWalk(tx, buildWalkEnd(walk, walk.resumedFrom === null)));
+    const end = { ...buildWalkEnd(walk, walk.resumedFrom === null), walkId: started.walkId };
+    transact(context.warehouse.db, (tx) => finishWalk(tx, end));
   } catch (error) {
     recordStop(walk, error);
     throw error;
@@ -58,8 +59,10 @@ async function readPagesDescending(walk: WalkState, last: StartedWalk['lastSize'
     const before = { ...walk.checkpoint };
     advance(walk, page, proof);
     const isTurnOver = options.slot.pageRead();
-    // the next page is fetched now, unless a boundary read or another package comes first
-    const next = number > 1 && !gap && !isTurnOver ? fetchPage(walk, number - 1, 'page') : null;
+    // The next page is fetched now, unless a boundary read or another package comes first. A page that proves
+    // nothing is stored before that: it may change rows by which the next one is known.
+    const mayFetchNext = number > 1 && !gap && !isTurnOver && proof.distrust === null;
+    const next = mayFetchNext ? fetchPage(walk, number - 1, 'page') : null;
     next?.catch(() => undefined); // awaited below; storeWalkedPage may throw before that
     storeWalkedPage(walk, page, proof, gap ? holdCheckpoint(walk, before) : walk.checkpoint);
     releaseRecords(page);
@@ -72,8 +75,8 @@ async function readPagesDescending(walk: WalkState, last: StartedWalk['lastSize'
 }
 
 /**
- * The checkpoint above a page whose gap is read next: a walk that stops before that reads the page again, with the gap. It does so
- * once: a budget of two requests must not stop it at the same page for ever.
+ * The checkpoint above a page whose gap is read next: a walk that stops before that reads the page again,
+ * with the gap. It does so once: a budget of two requests must not stop it at the same page for ever.
  */
 function holdCheckpoint({ checkpoint, resumedFrom }: WalkState, { id, page }: Checkpoint): Checkpoint {
   return id === resumedFrom ? checkpoint : { ...checkpoint, id, page };
@@ -83,9 +86,10 @@ function holdCheckpoint({ checkpoint, resumedFrom }: WalkState, { id, page }: Ch
 async function seekStorable(walk: WalkState, start: Page): Promise<Page> {
   let page = start;
   for (;;) {
-    const decision = decide(walk, page, walk.checkpoint.pageSize);
-    if (decision.action !== 'seek') return page;
-    page = decision.page === null ? await adoptPageSize(walk) : await fetchPage(walk, decision.page, 'probe');
+    const step = decideStepOf(walk, page);
+    if (step.action === 'store') return page;
+    const isOtherPage = step.action === 'go to page';
+    page = isOtherPage ? await fetchPage(walk, step.number, 'probe') : await adoptPageSize(walk);
   }
 }
 
@@ -96,7 +100,10 @@ function adoptPageSize(walk: WalkState): Promise<Page> {
   return findStart(walk, null);
 }
 
-/** Reads the page where the walk starts: where its checkpoint says, else the last page. Its page size is that of the walk. */
+/**
+ * Reads the page where the walk starts: where its checkpoint says, else the last page. Its page size is that
+ * of the walk.
+ */
 async function findStart(walk: WalkState, last: StartedWalk['lastSize']): Promise<Page> {
   const { checkpoint } = walk;
   const { id, orderViolated } = checkpoint;
@@ -108,7 +115,10 @@ async function findStart(walk: WalkState, last: StartedWalk['lastSize']): Promis
   return page;
 }
 
-/** If the lowest id read before is missing, both parts may not be one sorted list: drops the proofs of the first part. */
+/**
+ * If the lowest id read before is missing, both parts may not be one sorted list: drops the proofs of the
+ * first part.
+ */
 function verifyResumePoint({ context, key }: WalkState, { contents }: Page, id: number): void {
   const { ids, bounds } = contents;
   const isInBounds = bounds !== null && bounds.first <= id && id <= bounds.last;
@@ -119,9 +129,9 @@ function verifyResumePoint({ context, key }: WalkState, { contents }: Page, id: 
 }
 
 /**
- * The gap above a page, if it needs a boundary read: neither page proves the live rows in it; or the list has grown since
- * the page above was read, and an old id that was put back may have moved a record up, past the walk. A full last
- * page does not show the end of the list, whatever its count says.
+ * The gap above a page, if it needs a boundary read: neither page proves the live rows in it; or the list has
+ * grown since the page above was read, and an old id that was put back may have moved a record up, past the
+ * walk. A full last page does not show the end of the list, whatever its count says.
  */
 function findGapToRead(
   { context, key, above, boundaryReads }: WalkState,
@@ -136,9 +146,10 @@ function findGapToRead(
 }
 
 /**
- * Reads the last page. Its number comes from the size of the list at the last walk, or from one probe; a response that
- * reports another last page is a probe too. A list that keeps growing is read from the page found: the next walk finds
- * the rest. `passOver` gets each page below or above the last one before the next is requested.
+ * Reads the last page. Its number comes from the size of the list at the last walk, or from one probe; a
+ * response that reports another last page is a probe too. A list that keeps growing is read from the page
+ * found: the next walk finds the rest. `passOver` gets each page below or above the last one before the next
+ * is requested.
  */
 export async function findLastPage(
   fetchPage: FetchPage,
@@ -171,7 +182,10 @@ async function followReportedLastPage(
   }
 }
 
-/** The page is reported as the last one, but the list ends before it. A count that is too high by one is accepted. */
+/**
+ * The page is reported as the last one, but the list ends before it. A count that is too high by one is
+ * accepted.
+ */
 function isMissing({ number, contents, paging }: Page): boolean {
   const { totalpage, totalcount, pagesize } = paging;
   const isOffByOne =
@@ -196,8 +210,9 @@ async function bisectLastPage(fetchPage: FetchPage, beyond: number): Promise<Pag
 type ResumePoint = Pick<Checkpoint, 'page' | 'pageSize' | 'totalcount'> & { id: number };
 
 /**
- * Reads the page from which a walk resumes: upward from where `id` was, until a page holds or passes it. The page size
- * may have changed, and the list may have shrunk. Null if it is not found within what the list has grown by.
+ * Reads the page from which a walk resumes: upward from where `id` was, until a page holds or passes it. The
+ * page size may have changed, and the list may have shrunk. Null if it is not found within what the list has
+ * grown by.
  */
 async function seekToId(fetchPage: FetchPage, from: ResumePoint): Promise<Page | null> {
   let page = await fetchIfExists(fetchPage, from.page, 'probe');
@@ -218,7 +233,10 @@ async function seekToId(fetchPage: FetchPage, from: ResumePoint): Promise<Page |
   return page;
 }
 
-/** Null if the service returns another page, or refuses this one, and not the key: some have no pages beyond the end. */
+/**
+ * Null if the service returns another page, or refuses this one, and not the key: some have no pages beyond
+ * the end.
+ */
 async function fetchIfExists(
   fetchPage: FetchPage,
   number: number,

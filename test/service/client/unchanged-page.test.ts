@@ -9,7 +9,7 @@ const records = [videoRecord(7, { title: 'a [title] with ] brackets [' }), video
 /** Fetches a page with this response, whose records have this hash. */
 async function fetchPage(body: string, knownHash: string | null = null) {
   const { client } = await createTestClient(() => ({ body }));
-  return client.videoPage({ ...pageRequest(), knownHash });
+  return client.videoPageIfChanged(pageRequest(), knownHash);
 }
 
 const fetchHash = async (body: string) => (await fetchPage(body)).hash;
@@ -17,18 +17,20 @@ const fetchHash = async (body: string) => (await fetchPage(body)).hash;
 describe('an unchanged page', () => {
   it('has paging, echo and hash, and its records where they are parsed after all', async () => {
     const hash = await fetchHash(listBody({ records }));
-    const page = await fetchPage(listBody({ records, page: 1 }), hash);
-    expect(page).toMatchObject({ unchanged: true, videos: [], ids: [], drift: [], hash });
+    const { client } = await createTestClient(() => ({ body: listBody({ records, page: 1 }) }));
+    const page = await client.videoPageIfChanged(pageRequest(), hash);
+    expect(page).toMatchObject({ kind: 'known', hash });
+    expect(page).not.toHaveProperty('videos');
     expect(page.paging).toEqual({ page: 1, pagesize: 1000, totalcount: 2, totalpage: 1 });
-    expect(page.parse()).toMatchObject({ unchanged: false, ids: [7, 9], paging: page.paging, hash });
+    if (page.kind === 'known')
+      expect(client.readRecords(page)).toMatchObject({ ids: [7, 9], paging: page.paging, hash });
   });
 
   it('has all records and its hash where its hash is unknown', async () => {
     for (const known of [null, 'another']) {
       const page = await fetchPage(listBody({ records }), known);
-      expect(page).toMatchObject({ unchanged: false, ids: [7, 9] });
+      expect(page).toMatchObject({ kind: 'read', ids: [7, 9] });
       expect(page.hash).toMatch(/^[A-Za-z0-9+/]{43}=$/);
-      expect(page.parse()).toMatchObject({ ids: [7, 9] });
     }
   });
 });
@@ -72,14 +74,14 @@ describe('a page with its known hash is parsed completely', () => {
       before: [1],
       ...(JSON.parse(listBody({ records })) as object),
     });
-    expect(await fetchPage(body, await fetchHash(body))).toMatchObject({ unchanged: false, ids: [7, 9] });
+    expect(await fetchPage(body, await fetchHash(body))).toMatchObject({ kind: 'read', ids: [7, 9] });
   });
 
   it('where it is an errorInfo failure, which stays one', async () => {
     const body = listRefusal('Denied').body ?? '';
     const { client } = await createTestClient(() => ({ body }));
     const knownHash = splitEnvelope([Buffer.from(body)], VIDEO_FIELDS)?.hash ?? null;
-    const error = await catchFailure(client.videoPage({ ...pageRequest(), knownHash }));
+    const error = await catchFailure(client.videoPageIfChanged(pageRequest(), knownHash));
     expect(error.message).toContain('Denied');
   });
 
@@ -89,8 +91,8 @@ describe('a page with its known hash is parsed completely', () => {
     const { client, service } = await createTestClient(({ number }) => ({
       body: number === 1 ? body.slice(0, body.lastIndexOf(']') + 1) : body,
     }));
-    const page = await client.videoPage({ ...pageRequest(), knownHash: hash });
-    expect(page).toMatchObject({ unchanged: true, paging: { totalcount: 2 } });
+    const page = await client.videoPageIfChanged(pageRequest(), hash);
+    expect(page).toMatchObject({ kind: 'known', paging: { totalcount: 2 } });
     expect(service.requests).toHaveLength(2);
   });
 });

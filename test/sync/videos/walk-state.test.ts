@@ -23,12 +23,14 @@ const UNREAD = 'page 1 came with 3 of 5 records';
 function createWalk(started: { checkpoint?: typeof CHECKPOINT; lastSize?: typeof CHECKPOINT } = {}) {
   const rules = { removalBrake: 0.2, resumeWithinMs: 0, boundaryReads: 0, getScheduleMs: () => HOUR_MS };
   const context = { clock: createVirtualClock(START), calendar: createCalendar('Asia/Seoul'), walk: rules };
-  const options = { key: { account: 'main', packageId: 101 }, runId: 7, acceptRemovals: false };
+  const key = { account: 'main', packageId: 101 };
+  const options = { account: { pageSize: 5 }, key, runId: 7, acceptRemovals: false };
   return createWalkState(
     {
       context: context as unknown as SyncContext,
-      options: options as WalkOptions,
-      ...{ mode: 'full', startedAt: toMs(START) },
+      options: options as unknown as WalkOptions,
+      mode: 'full',
+      startedAt: toMs(START),
     },
     { walkId: 3, checkpoint: null, lastSize: null, ...started },
   );
@@ -43,7 +45,7 @@ function read(walk: Walk, number: number, ids: number[], totalcount = 8): void {
   const { above, checkpoint } = walk;
   const { orderViolated } = checkpoint;
   const proof = provePage({ number, pageSize: 5, paging, echo: null, contents, above, orderViolated });
-  const facts = { recognised: null, foreign: null, isSecond: false, videos: [], refused: [], ids };
+  const facts = { kind: 'read', foreign: null, videos: [], refused: [], ids };
   advance(walk, { number, paging, contents, ...facts } as unknown as Page, proof);
 }
 
@@ -119,7 +121,7 @@ describe('the end of a walk', () => {
   it('has the time and the day of the service, and the limit of removals', () => {
     const end = buildWalkEnd(readAll(createWalk()), true);
     expect(end).toMatchObject({
-      ...{ account: 'main', packageId: 101, walkId: 3, runId: 7, message: null, resumed: false },
+      ...{ account: 'main', packageId: 101, runId: 7, message: null, resumed: false },
       ...{ now: toMs(START), startedAt: toMs(START), day: '2026-03-11', isOrderSeen: true },
       removalLimit: { share: 0.2, minimum: 20, accept: false, confirmBefore: toMs('2026-03-10T15:01Z') },
     });
