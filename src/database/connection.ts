@@ -27,9 +27,9 @@ export type Tx = Pick<
 const WAL_LIMIT_BYTES = 64 * 2 ** 20;
 
 /**
- * Opens the live file for writing; creates it if it is missing, and migrates an older one. Throws WarehouseError for a
- * file that is empty, damaged, not writable, from a newer version or from before the first one, or not a warehouse, and LockedError
- * for an older one that another process uses.
+ * Opens the live file for writing; creates it if it is missing, and migrates an older one. Throws
+ * WarehouseError for a file that is empty, damaged, not writable, from a newer version or from before the
+ * first one, or not a warehouse, and LockedError for an older one that another process uses.
  */
 export function openDatabase(path: string, now: number): Db {
   assertNotRestoring(path);
@@ -97,7 +97,10 @@ export function openForCopy(path: string): Db {
   return db;
 }
 
-/** A connection for the ledger, without fsync: a killed process loses nothing, and an fsync costs more than the request. */
+/**
+ * A connection for the ledger, without fsync: a killed process loses nothing, and an fsync costs more than
+ * the request.
+ */
 export function openLedgerConnection(path: string): Db {
   const db = connect(path, {});
   applySettings(db.$client, 'NORMAL');
@@ -156,7 +159,10 @@ function hasStateRow({ $client }: Db): boolean {
   return table.get() !== undefined && $client.prepare('select 1 from warehouse_state').get() !== undefined;
 }
 
-/** Checked first: SQLite would open such a file to read, and leave files next to it that its owner cannot write. */
+/**
+ * Checked first: SQLite would open such a file to read, and leave files next to it that its owner cannot
+ * write.
+ */
 function assertWritable(path: string): void {
   try {
     accessSync(path, constants.W_OK);
@@ -192,7 +198,10 @@ function assertNotRestoring(path: string): void {
   });
 }
 
-/** It is on the disk at the end. Until then nothing waits for the disk: a draft that is not complete is deleted. */
+/**
+ * It is on the disk at the end. Until then nothing waits for the disk: a draft that is not complete is
+ * deleted.
+ */
 function writeDraft(draft: string, path: string, now: number): void {
   createPrivateFile(draft);
   const client = new Database(draft);
@@ -226,15 +235,18 @@ function linkIfAbsent(draft: string, path: string): void {
   }
 }
 
-/** Distinguishes files at the same path, by device, inode and birth time, which a rename keeps; null if there is none. */
+/**
+ * Distinguishes files at the same path, by device, inode and birth time, which a rename keeps; null if there
+ * is none.
+ */
 function getIdentity(path: string): string | null {
   const stat = statSync(path, { throwIfNoEntry: false, bigint: true });
   return stat ? `${stat.dev} ${stat.ino} ${stat.birthtimeNs}` : null; // the inode of a deleted file is used again
 }
 
 /**
- * For a live file that is open now. The returned function throws WarehouseError if another file, or none, is at its path, or at
- * that of its -wal: what is written into the open one would be lost.
+ * For a live file that is open now. The returned function throws WarehouseError if another file, or none, is
+ * at its path, or at that of its -wal: what is written into the open one would be lost.
  */
 export function watchIdentity(path: string): () => void {
   const files = [path, `${resolveLink(path)}-wal`].map((file) => ({ file, opened: getIdentity(file) }));

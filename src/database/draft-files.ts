@@ -17,8 +17,8 @@ export function removeDraft(draft: string): void {
 }
 
 /**
- * Removes the drafts of a file whose processes have ended, and what SQLite left next to them. Those of a live process
- * stay, also of another user; so does what cannot be removed.
+ * Removes the drafts of a file whose processes have ended, and what SQLite left next to them. Those of a live
+ * process stay, also of another user; so does what cannot be removed.
  */
 export function removeStaleDrafts(file: string): void {
   const draft = new RegExp(

@@ -37,8 +37,9 @@ function readLinkTarget(path: string): string | null {
 }
 
 /**
- * Makes a folder and those above it, for the `file` that an error names. Not by `recursive` of Node, which never ends where
- * the system has no such folder (`/proc/x`). Throws WarehouseError there; other errors of the file system as they are.
+ * Makes a folder and those above it, for the `file` that an error names. Not by `recursive` of Node, which
+ * never ends where the system has no such folder (`/proc/x`). Throws WarehouseError there; other errors of
+ * the file system as they are.
  */
 export function makeFolder(path: string, { file, mode }: { file: string; mode?: number }): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
@@ -56,7 +57,10 @@ export function makeFolder(path: string, { file, mode }: { file: string; mode?: 
   }
 }
 
-/** Throws ConfigError where the folder does not exist: its disk may not be mounted. `purpose`: what it is for, which an error names. */
+/**
+ * Throws ConfigError where the folder does not exist: its disk may not be mounted. `purpose`: what it is for,
+ * which an error names.
+ */
 export function assertFolderExists(folder: string, purpose: string): void {
   if (existsSync(folder)) return;
   throw new ConfigError(`${purpose}: the folder ${folder} does not exist; nothing was written`, {
@@ -64,17 +68,26 @@ export function assertFolderExists(folder: string, purpose: string): void {
   });
 }
 
-/** Creates the folder and its missing parents, for their owner alone; an existing folder keeps its permissions. Throws as `makeFolder`. */
+/**
+ * Creates the folder and its missing parents, for their owner alone; an existing folder keeps its
+ * permissions. Throws as `makeFolder`.
+ */
 export function createPrivateFolder(folder: string, file = folder): void {
   makeFolder(folder, { file, mode: 0o700 });
 }
 
-/** Creates an empty file for its owner alone. SQLite gives the same permissions to the files that it creates next to it. */
+/**
+ * Creates an empty file for its owner alone. SQLite gives the same permissions to the files that it creates
+ * next to it.
+ */
 export function createPrivateFile(path: string): void {
   closeSync(openSync(path, 'wx', 0o600));
 }
 
-/** The header of a SQLite file; null if it is no SQLite file. Never of a file that this process has open: closing it drops the locks of SQLite. */
+/**
+ * The header of a SQLite file; null if it is no SQLite file. Never of a file that this process has open:
+ * closing it drops the locks of SQLite.
+ */
 export function readHeader(
   file: string,
 ): { isInWalMode: boolean; userVersion: number; applicationId: number } | null {

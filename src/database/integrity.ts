@@ -64,7 +64,10 @@ export function assertNotEmpty(path: string): void {
   });
 }
 
-/** Throws WarehouseError if SQLite finds damage in a file. Reads all of it; `start` checks once, before it begins to work. */
+/**
+ * Throws WarehouseError if SQLite finds damage in a file. Reads all of it; `start` checks once, before it
+ * begins to work.
+ */
 export function assertUndamaged(path: string): void {
   if (!existsSync(path)) return;
   assertNotEmpty(path);
@@ -80,7 +83,10 @@ export function assertUndamaged(path: string): void {
   }
 }
 
-/** Throws WarehouseError if SQLite finds damage in a file, or rows without their parent. Reads all of it, twice. */
+/**
+ * Throws WarehouseError if SQLite finds damage in a file, or rows without their parent. Reads all of it,
+ * twice.
+ */
 export function assertIntegrity(client: Database, path: string): void {
   const [found] = runCheck(client, 'integrity_check(1)');
   if (found !== undefined) throw damagedError(path, found);
@@ -104,7 +110,10 @@ export function isDamage(error: unknown): boolean {
   return /^SQLITE_(CORRUPT|NOTADB)/.test(errorCode(error));
 }
 
-/** SQLite, or a WarehouseError of it, reports that another program has had the file for longer than the timeout. */
+/**
+ * SQLite, or a WarehouseError of it, reports that another program has had the file for longer than the
+ * timeout.
+ */
 export function isLocked(error: unknown): boolean {
   const cause = error instanceof WarehouseError ? error.cause : error;
   return errorCode(cause).startsWith('SQLITE_BUSY');

@@ -9,8 +9,8 @@ import { resolveLink, createPrivateFolder } from './files.ts';
 import { isLocked, toWarehouseError } from './integrity.ts';
 
 /**
- * `run`: for the length of a run. `worker`: for the life of `start`. `publish`: while the published file is made. `load`: while a target is
- * loaded.
+ * `run`: for the length of a run. `worker`: for the life of `start`. `publish`: while the published file is
+ * made. `load`: while a target is loaded.
  */
 export type LockName = 'run' | 'worker' | 'publish' | 'load';
 
@@ -42,8 +42,8 @@ export interface Lock {
 }
 
 /**
- * Takes a lock of the warehouse at `path`; null if another process holds it. It is an exclusive transaction on a small
- * database next to the live file.
+ * Takes a lock of the warehouse at `path`; null if another process holds it. It is an exclusive transaction
+ * on a small database next to the live file.
  */
 export function tryLock(path: string, name: LockName, command: string, now: number): Lock | null {
   const live = prepareFolder(path);
@@ -90,8 +90,8 @@ export function lockOrThrow(path: string, name: LockName, command: string, now: 
 const POLL_MS = 300;
 
 /**
- * Calls `open` again and again while it throws LockedError; `onWait` gets the first one. Throws its other errors, and the reason of
- * the signal.
+ * Calls `open` again and again while it throws LockedError; `onWait` gets the first one. Throws its other
+ * errors, and the reason of the signal.
  */
 export async function openWhenFree<Opened>(
   open: () => Opened | Promise<Opened>,
@@ -157,8 +157,9 @@ export function readLiveHolder(path: string, name: LockName): Holder | null {
 }
 
 /**
- * Whether a process holds the lock, by the kernel: the file of a holder that was killed stays, and another container cannot
- * look for its process. It reads the lock file, for which SQLite needs a moment without another holder.
+ * Whether a process holds the lock, by the kernel: the file of a holder that was killed stays, and another
+ * container cannot look for its process. It reads the lock file, for which SQLite needs a moment without
+ * another holder.
  */
 export function isHeld(path: string, name: LockName): boolean {
   const file = `${resolveLink(path)}.${name}.lock`;

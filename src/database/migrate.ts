@@ -15,7 +15,10 @@ import { createVersionTrigger } from './version-trigger.ts';
 export const APPLICATION_ID = 0x766f6468;
 
 const MIGRATIONS = fileURLToPath(new URL('drizzle', PACKAGE_ROOT));
-/** The format of a file is this and the number of its migrations; a lower one is of a checkout before the first version. */
+/**
+ * The format of a file is this and the number of its migrations; a lower one is of a checkout before the
+ * first version.
+ */
 export const FORMAT_BASE = 100;
 /** The format of this version; a file with a higher one is from a newer version. */
 export const SCHEMA_VERSION = formatOf(MIGRATIONS);
@@ -28,7 +31,9 @@ const TRIGGERS = [
   'storage_correction_delete',
 ];
 
-/** Runs the missing migrations. Foreign keys are off: a table rebuild would delete the children of its rows. */
+/**
+ * Runs the missing migrations. Foreign keys are off: a table rebuild would delete the children of its rows.
+ */
 export function migrateFile(client: Database, path: string, now: number, folder = MIGRATIONS): void {
   client.pragma('foreign_keys = OFF');
   migrate(drizzle(client), { migrationsFolder: folder });

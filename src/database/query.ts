@@ -1,4 +1,6 @@
-/** SQL as text with named parameters. test/database/queries.test.ts prepares every query against the schema. */
+/**
+ * SQL as text with named parameters. test/database/queries.test.ts prepares every query against the schema.
+ */
 import type { Statement } from './sqlite.ts';
 import type { Tx } from './connection.ts';
 import { isDamage, toWarehouseError } from './integrity.ts';
@@ -25,7 +27,10 @@ export interface Query<Row, Params extends object> {
 /** The SQL of every query in the modules that are loaded. */
 export const declaredQueries: string[] = [];
 
-/** Declares a query; each connection prepares it once, on its first use. Throws WarehouseError for a damaged file. */
+/**
+ * Declares a query; each connection prepares it once, on its first use. Throws WarehouseError for a damaged
+ * file.
+ */
 export function query<Row, Params extends object = object>(text: string): Query<Row, Params> {
   const sql = text.trim();
   declaredQueries.push(sql);

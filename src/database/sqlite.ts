@@ -1,6 +1,6 @@
 /**
- * SQLite in this process, and the only file that imports it: better-sqlite3 13; on Node 20, where 13 ends with a segmentation fault, 12, which
- * in turn aborts on Node 24.19 and later (nodejs/node issue 65446).
+ * SQLite in this process, and the only file that imports it: better-sqlite3 13; on Node 20, where 13 ends
+ * with a segmentation fault, 12, which in turn aborts on Node 24.19 and later (nodejs/node issue 65446).
  */
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +16,10 @@ export type Statement<Parameters extends unknown[] = unknown[], Row = unknown> =
 >;
 export type Transaction<Work extends (...given: never[]) => unknown> = BetterSqlite3.Transaction<Work>;
 
-/** Opens a file: `new Database(path, options)`. Loading this module throws ConfigError on a Node without SQLite. */
+/**
+ * Opens a file: `new Database(path, options)`. Loading this module throws ConfigError on a Node without
+ * SQLite.
+ */
 export const Database = loadSqlite();
 
 function loadSqlite(): typeof BetterSqlite3 {

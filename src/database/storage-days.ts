@@ -29,8 +29,8 @@ const listDays = query<
 ).all;
 
 /**
- * The days from `from` to `to` that a reader may rely on: the booked ones, with the figures of their newest correction
- * where there is one, and `today` as it was last read.
+ * The days from `from` to `to` that a reader may rely on: the booked ones, with the figures of their newest
+ * correction where there is one, and `today` as it was last read.
  */
 export function readServedDays(tx: Tx, account: string, range: { from: string; to: string }, today: string) {
   const corrected = readCorrectedDays(tx, account);

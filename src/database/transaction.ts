@@ -7,8 +7,9 @@ import { toWarehouseError } from './integrity.ts';
 type NoPromise<T> = T extends PromiseLike<unknown> ? never : T;
 
 /**
- * Runs `work` in one IMMEDIATE transaction. A deferred one that first reads, and writes after another's commit, would
- * fail at once, without waiting for the busy timeout. Throws WarehouseError for errors of SQLite.
+ * Runs `work` in one IMMEDIATE transaction. A deferred one that first reads, and writes after another's
+ * commit, would fail at once, without waiting for the busy timeout. Throws WarehouseError for errors of
+ * SQLite.
  */
 export function transact<T>(db: Db, work: (tx: Tx) => NoPromise<T>): T {
   return withWarehouseErrors(db, () => getTransaction(db).immediate(() => work(db)) as NoPromise<T>);

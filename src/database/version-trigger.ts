@@ -3,10 +3,16 @@ import { getTableColumns } from 'drizzle-orm';
 import { receivedNames, video } from './schema/videos.ts';
 import type { Database } from './sqlite.ts';
 
-/** The fields that an edit may change, under the service's names; `extra` are those that docs/service.md 2.1 does not have. */
+/**
+ * The fields that an edit may change, under the service's names; `extra` are those that docs/service.md 2.1
+ * does not have.
+ */
 export const EDITABLE_FIELDS: readonly string[] = [...receivedNames.filter((name) => name !== 'id'), 'extra'];
 
-/** What a state says of the change that led to it: written by the trigger, but for the run of a video that is new. */
+/**
+ * What a state says of the change that led to it: written by the trigger, but for the run of a video that is
+ * new.
+ */
 const OF_CHANGE = ['version_number', 'change', 'changed_fields', 'run_id'];
 
 /** The run that is under way; NULL outside of runs. */
@@ -19,9 +25,10 @@ export function differingFields(one: string, other: string): string {
 }
 
 /**
- * A change of a row stores its former state in the same transaction, whatever statement makes it. A state holds from the moment at
- * which it was stored (`changed_at`). A change that takes no new `change_seq` fails at the second one: the key of its version is
- * there already. No run retires a video: the one that is `running` then was killed.
+ * A change of a row stores its former state in the same transaction, whatever statement makes it. A state
+ * holds from the moment at which it was stored (`changed_at`). A change that takes no new `change_seq` fails
+ * at the second one: the key of its version is there already. No run retires a video: the one that is
+ * `running` then was killed.
  */
 export function createVersionTrigger(client: Database): void {
   const names = Object.keys(getTableColumns(video));

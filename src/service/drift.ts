@@ -30,7 +30,10 @@ export function findDriftKind(
   return hasForm?.(value) === false ? 'form' : null;
 }
 
-/** Null is an absent value. `4.4482871E7` is an integer. A number too large for a double (`1e400`) may have been an integer. */
+/**
+ * Null is an absent value. `4.4482871E7` is an integer. A number too large for a double (`1e400`) may have
+ * been an integer.
+ */
 function isOfType(type: FieldType, value: unknown): boolean {
   if (value === null) return true;
   if (type === 'string' || typeof value !== 'number') return typeof value === type;
@@ -43,9 +46,9 @@ export function withDrift<T extends object>(read: T, drift: readonly DriftedValu
 }
 
 /**
- * Creates the collector of one response. `redact` takes secrets out of a text before it is shortened: the service may echo a
- * key in a name or a value, and a truncated key would not be found. Only one sample per field and kind is formatted, so drift
- * in every record costs little more than drift in one.
+ * Creates the collector of one response. `redact` takes secrets out of a text before it is shortened: the
+ * service may echo a key in a name or a value, and a truncated key would not be found. Only one sample per
+ * field and kind is formatted, so drift in every record costs little more than drift in one.
  */
 export function createDriftCollector(redact: (text: string) => string = (text) => text) {
   const seen = new Set<string>();

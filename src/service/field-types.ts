@@ -1,6 +1,6 @@
 /**
- * Readers of single values of the service's responses: lenient where `docs/service.md` is silent, but never lossy. Each one
- * takes any JSON value and gives the value to store, or rejects it.
+ * Readers of single values of the service's responses: lenient where `docs/service.md` is silent, but never
+ * lossy. Each one takes any JSON value and gives the value to store, or rejects it.
  */
 import * as z from 'zod';
 import { NOT_DOCUMENTED, type ServiceField } from '../lib/service-fields.ts';
@@ -74,7 +74,9 @@ function createReader<T>(type: ServiceField['type'], read: (value: unknown, cont
 /** Text. Absent is null; null and '' stay different; another JSON type is kept as its JSON text. */
 export const text = createReader('string', readText);
 
-/** An integer up to 2^53 - 1, also as a double (`4.4482871E7`) or a decimal string (`"16"`). Absent is null. */
+/**
+ * An integer up to 2^53 - 1, also as a double (`4.4482871E7`) or a decimal string (`"16"`). Absent is null.
+ */
 export const integer = createReader('integer', readInteger);
 
 /** A finite number, also as a decimal string. Absent is null. */

@@ -1,4 +1,7 @@
-/** One record of a response: its documented fields for their readers, the others as JSON text, and its drift. Pure. */
+/**
+ * One record of a response: its documented fields for their readers, the others as JSON text, and its drift.
+ * Pure.
+ */
 import { listMembers, measureJson, rewriteJson } from '../lib/json-text.ts';
 import type { ServiceField } from '../lib/service-fields.ts';
 import { findDriftKind, type DriftedValue } from './drift.ts';
@@ -12,7 +15,10 @@ export interface ReceivedRecord {
   problem: string | null;
   /** The documented fields that are there. A value that JSON.parse would change is its JSON text. */
   fields: Readonly<Record<string, unknown>>;
-  /** The other fields, sorted by name, as the text of a JSON object with the digits received; null if there are none. */
+  /**
+   * The other fields, sorted by name, as the text of a JSON object with the digits received; null if there
+   * are none.
+   */
   others: string | null;
   /** Documented fields first. */
   drift: readonly DriftedValue[];
@@ -22,8 +28,8 @@ export interface ReceivedRecord {
 const MAX_DEPTH = 1_000;
 
 /**
- * Receives a record from its JSON text. `exclude`: fields that are received as null, or not at all where `documented` does not
- * have them.
+ * Receives a record from its JSON text. `exclude`: fields that are received as null, or not at all where
+ * `documented` does not have them.
  */
 export function receiveRecord(
   text: string,

@@ -1,4 +1,7 @@
-/** The storage statistics operation: `GET {report_url}/report/stats/video/storage` (docs/service.md 2.3 and 4.2). */
+/**
+ * The storage statistics operation: `GET {report_url}/report/stats/video/storage` (docs/service.md 2.3 and
+ * 4.2).
+ */
 import * as z from 'zod';
 import { isDay } from '../lib/days.ts';
 import { FIGURES, STORAGE_FIELDS, type Figure } from '../lib/service-fields.ts';

@@ -27,7 +27,10 @@ export const videoRecord = z.looseObject({
 
 type VideoFields = { [K in keyof typeof videoRecord.shape]: z.output<(typeof videoRecord.shape)[K]> };
 
-/** A video to store: the 24 fields of docs/service.md 2.1, and all others as JSON text (absent: there are none). */
+/**
+ * A video to store: the 24 fields of docs/service.md 2.1, and all others as JSON text (absent: there are
+ * none).
+ */
 export type Video = VideoFields & { extra?: string };
 
 /** A record that cannot be stored without loss, and why. `id` is null if it cannot be read either. */
@@ -40,8 +43,8 @@ export interface RefusedRecord {
 export type ReadVideo = ({ video: Video } | { refused: RefusedRecord }) & WithDrift;
 
 /**
- * Reads one element of the list from its JSON text; a record that cannot be stored is returned as a value, not thrown.
- * `exclude`: fields that are read as null, or left out where docs/service.md does not have them.
+ * Reads one element of the list from its JSON text; a record that cannot be stored is returned as a value,
+ * not thrown. `exclude`: fields that are read as null, or left out where docs/service.md does not have them.
  */
 export function readVideo(text: string, exclude: readonly string[] = []): ReadVideo {
   const received = receiveRecord(text, VIDEO_FIELDS, exclude);
@@ -60,7 +63,10 @@ const matchers = Object.entries(videoRecord.shape).map(([name, schema]) => ({
   fits: matchesExactly(schema),
 }));
 
-/** True for a value that has all 24 fields, each of its type and form: where it has no others, it is the video that `readVideo` reads. */
+/**
+ * True for a value that has all 24 fields, each of its type and form: where it has no others, it is the video
+ * that `readVideo` reads.
+ */
 export function hasAllFields(record: unknown): record is VideoFields {
   if (typeof record !== 'object' || record === null) return false;
   const fields = record as Record<string, unknown>;

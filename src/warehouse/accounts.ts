@@ -25,8 +25,9 @@ const deleteLoads = query<never, { from: string; to: string }>(
 ).run;
 
 /**
- * Renames an account in all rows: videos, storage, history, ledger, pauses and incidents. Returns their number. Only what
- * targets have of it is not renamed but deleted: under the new name, no target has anything yet.
+ * Renames an account in all rows: videos, storage, history, ledger, pauses and incidents. Returns their
+ * number. Only what targets have of it is not renamed but deleted: under the new name, no target has anything
+ * yet.
  */
 export function renameAccount(tx: Tx, from: string, to: string): number {
   deleteLoads(tx, { from, to });
@@ -76,7 +77,9 @@ const recordForgotten = query<never, ForgetTarget & { at: string }>(
   'insert into forgotten (account_name, package_id, at) values (:account, :packageId, :at)',
 ).run;
 
-/** Deletes every row of the target at `now` (ms), and notes that: targets load the account again completely. */
+/**
+ * Deletes every row of the target at `now` (ms), and notes that: targets load the account again completely.
+ */
 export function forgetRows(tx: Tx, target: ForgetTarget, now: number): void {
   recordForgotten(tx, { ...target, at: toTimestamp(now) });
   withoutTriggers(tx, () => {
@@ -92,8 +95,9 @@ const tablesOf = (tx: Tx, { packageId }: ForgetTarget): string[] =>
     : listTablesWith(tx, 'account', 'package_id').filter((table) => table !== 'request');
 
 /**
- * Runs `work` without the triggers of the file, and restores them. No run may change booked days, corrections and versions;
- * only a rename or `forget` may. Call it in a transaction: an error then restores the triggers too.
+ * Runs `work` without the triggers of the file, and restores them. No run may change booked days, corrections
+ * and versions; only a rename or `forget` may. Call it in a transaction: an error then restores the triggers
+ * too.
  */
 function withoutTriggers<Result>({ $client }: Tx, work: () => Result): Result {
   const triggers = $client.prepare(`select name, sql from sqlite_schema where type = 'trigger'`).all() as {
@@ -117,7 +121,9 @@ function listTablesWith({ $client }: Tx, ...columns: readonly string[]): string[
   return tables.all(JSON.stringify(columns), columns.length) as string[];
 }
 
-/** Runs a statement of one table, whose name is known only at run time. Returns the number of changed rows. */
+/**
+ * Runs a statement of one table, whose name is known only at run time. Returns the number of changed rows.
+ */
 function runOnTable({ $client }: Tx, sql: string, parameters: Readonly<Record<string, SqlValue>>): number {
   return $client.prepare(sql).run(parameters).changes;
 }

@@ -39,8 +39,8 @@ export interface QuickWalkEnd extends WalkEnd, UnchangedListEnd {
 }
 
 /**
- * Begins a quick walk; what a stopped quick walk proved is void. Without a full walk the package is `unwalked`, and
- * `left` to the next full run if a full walk was tried and failed.
+ * Begins a quick walk; what a stopped quick walk proved is void. Without a full walk the package is
+ * `unwalked`, and `left` to the next full run if a full walk was tried and failed.
  */
 export function beginQuickWalk(tx: Tx, key: PackageKey, now: number): ListBaseline | 'unwalked' | 'left' {
   const row = packages.findPackage(tx, key);
@@ -60,7 +60,9 @@ export function beginQuickWalk(tx: Tx, key: PackageKey, now: number): ListBaseli
   };
 }
 
-/** Ends a quick walk: its removals take effect or are held back. It leaves a row only if it found something. */
+/**
+ * Ends a quick walk: its removals take effect or are held back. It leaves a row only if it found something.
+ */
 export function finishQuickWalk(tx: Tx, end: QuickWalkEnd): void {
   const requests = finishUnchangedList(tx, end);
   const { walkId, unsettled, checkpoint, message } = end;
@@ -78,7 +80,10 @@ export function finishQuickWalk(tx: Tx, end: QuickWalkEnd): void {
   closeWalk(tx, walkId, { ...result, removed, held_back: heldBack, requests, unsettled });
 }
 
-/** Ends a quick walk: records its result and its day, and the requests saved against a full walk. Returns its own requests. */
+/**
+ * Ends a quick walk: records its result and its day, and the requests saved against a full walk. Returns its
+ * own requests.
+ */
 export function finishUnchangedList(tx: Tx, end: UnchangedListEnd): number {
   const { account, packageId, missingRecords } = end;
   const { totalcount, pageSize } = end.checkpoint;

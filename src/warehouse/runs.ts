@@ -34,7 +34,9 @@ export interface RunEnd {
   retention: { requestsDays: number; runsDays: number } | null;
 }
 
-/** Begins a run, and closes what killed processes left running. Only the holder of the run lock may call it. */
+/**
+ * Begins a run, and closes what killed processes left running. Only the holder of the run lock may call it.
+ */
 export function beginRun(tx: Tx, { trigger, mode, now, scope, origin }: NewRun): number {
   const started_at = toTimestamp(now);
   countOrphanFailures(tx);
@@ -73,7 +75,10 @@ function prune(tx: Tx, now: number, retention: NonNullable<RunEnd['retention']>)
   prunePauses(tx, { at: toTimestamp(now - PAUSE_MEMORY_MS) });
 }
 
-/** Ends the pause of an account; the run that was parked for it may go on. False where the account is not paused. */
+/**
+ * Ends the pause of an account; the run that was parked for it may go on. False where the account is not
+ * paused.
+ */
 export function endPause(tx: Tx, ended: { account: string; at: string }): boolean {
   const isEnded = deletePause(tx, ended) > 0;
   if (isEnded) runs.resumeParked(tx, ended);

@@ -1,4 +1,7 @@
-/** Storing one storage response: today live, past days booked, booked days compared, gaps recorded; one transaction. */
+/**
+ * Storing one storage response: today live, past days booked, booked days compared, gaps recorded; one
+ * transaction.
+ */
 import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
 import { FIGURES, hasSameFigures, type FieldDrift } from '../lib/service-fields.ts';
 import type { Tx } from '../database/connection.ts';
@@ -19,7 +22,10 @@ export interface Gap {
 /** What is known of the days of an account. */
 export interface DayHistory {
   booked: ReadonlySet<string>;
-  /** Every stored day, booked or live, by its date, with the figures that readers see: of its newest correction. */
+  /**
+   * Every stored day, booked or live, by its date, with the figures that readers see: of its newest
+   * correction.
+   */
   rows: ReadonlyMap<string, DayRow & { state: 'live' | 'booked'; observed_at: string }>;
   gaps: ReadonlyMap<string, Gap>;
   /** Figures that wait for a second reading, and when they were first returned. */
@@ -187,7 +193,10 @@ export interface Correction {
   reason: string;
 }
 
-/** Appends a correction, later than those before it. The booked row does not change; open discrepancies of the day end. */
+/**
+ * Appends a correction, later than those before it. The booked row does not change; open discrepancies of the
+ * day end.
+ */
 export function correctDay(tx: Tx, { account, row, acceptedAt, reason }: Correction): void {
   const before = statements.findNewestCorrection(tx, { account, date: row.date });
   const least = before ? fromTimestamp(before.accepted_at) + 1000 : 0;

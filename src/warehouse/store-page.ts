@@ -38,7 +38,9 @@ export interface AnswerToStore extends PackageKey {
 
 /** One page of the walk. */
 export interface PageToStore extends AnswerToStore {
-  /** The ids between this page and the one read above it, which neither can prove; null if there is no gap. */
+  /**
+   * The ids between this page and the one read above it, which neither can prove; null if there is no gap.
+   */
   gap: IdRange | null;
   /** Identifies the page in the next walk; null if it must be read again. */
   fingerprint: { hash: string; first: number; last: number } | null;
@@ -187,7 +189,8 @@ function writeVideos(tx: Tx, answer: AnswerToStore, isLiveById: Map<number, bool
     counts[wasLive === undefined ? 'inserted' : wasLive ? 'updated' : 'restored']++;
     isLiveById.set(video.id, true);
   }
-  // a removed video returns with a record that cannot be stored: it is live again, with the fields that it had
+  // a removed video returns with a record that cannot be stored: it is live again, with the fields that it
+  // had
   for (const { id } of answer.refused) {
     if (id === null || isLiveById.get(id) !== false) continue;
     restoreVideo(tx, { account, packageId, id, at, changeSeq: ++seq });

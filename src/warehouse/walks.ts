@@ -87,14 +87,16 @@ function findLastSize(tx: Tx, key: PackageKey): StartedWalk['lastSize'] {
 
 /** When removals are held back. */
 export interface RemovalLimit {
-  /** A walk that would remove more than this share of the live rows, and more than `minimum`, is held back. */
+  /**
+   * A walk that would remove more than this share of the live rows, and more than `minimum`, is held back.
+   */
   share: number;
   minimum: number;
   /** A removal held back at this moment (ms) or before takes effect when it is proved again. */
   confirmBefore: number;
   /**
-   * Accepted by a person: removals held back by this walk or an earlier one; true for all that were held back before
-   * this walk.
+   * Accepted by a person: removals held back by this walk or an earlier one; true for all that were held back
+   * before this walk.
    */
   accept: number | boolean;
 }
@@ -161,7 +163,10 @@ export interface WalkStop extends PackageKey {
   error: string;
 }
 
-/** Ends a walk that stopped before its end; its checkpoint stays. A failed walk uses up the turn of its package. */
+/**
+ * Ends a walk that stopped before its end; its checkpoint stays. A failed walk uses up the turn of its
+ * package.
+ */
 export function stopWalk(tx: Tx, stop: WalkStop): void {
   if (stop.status === 'failed') {
     if (stop.mode === 'full') packages.recordFailedTurn(tx, stop);
@@ -200,7 +205,10 @@ function canProve({ checkpoint, coversWholeList }: WalkEnd): boolean {
   return coversWholeList || !checkpoint.orderViolated;
 }
 
-/** A removal that was held back and is proved again takes effect a schedule later, or when a person accepted it. */
+/**
+ * A removal that was held back and is proved again takes effect a schedule later, or when a person accepted
+ * it.
+ */
 function isConfirmed(row: Candidate, { accept, confirmBefore }: RemovalLimit): boolean {
   const isAccepted = typeof accept === 'number' ? (row.held_by ?? 0) <= accept : accept;
   return isAccepted || fromTimestamp(row.held_at ?? row.proved_at) <= confirmBefore;

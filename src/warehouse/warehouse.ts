@@ -8,7 +8,9 @@ export interface Warehouse {
   path: string;
   /** Each of its transactions is on the disk when it ends. */
   db: Db;
-  /** Its transactions do not wait for the disk: a power failure may cost the last of them, which lose no row. */
+  /**
+   * Its transactions do not wait for the disk: a power failure may cost the last of them, which lose no row.
+   */
   ledger: Db;
   /** The request budget of an account. `onWait` is called when a request has to wait. */
   createBudget: (account: string, limits: Limits, onWait?: OnWait) => AccountBudget;

@@ -2,7 +2,9 @@ import { isNull } from 'drizzle-orm';
 import { index, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import { bigint, rowKey, timestamp } from './columns.ts';
 
-/** A problem that is reported to people: when it begins, as a reminder while it lasts, and when it is over. */
+/**
+ * A problem that is reported to people: when it begins, as a reminder while it lasts, and when it is over.
+ */
 export const incident = sqliteTable(
   'incident',
   {

@@ -54,7 +54,10 @@ export const storageDiscrepancy = sqliteTable(
   ],
 );
 
-/** Figures of a booked day that a person accepted in place of the booked ones; append-only (enforced by triggers). */
+/**
+ * Figures of a booked day that a person accepted in place of the booked ones; append-only (enforced by
+ * triggers).
+ */
 export const storageCorrection = sqliteTable(
   'storage_correction',
   {

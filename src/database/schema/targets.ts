@@ -2,7 +2,10 @@ import { primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import { LOAD_OUTCOMES } from '../../lib/load-report.ts';
 import { bigint, rowKey, timestamp } from './columns.ts';
 
-/** What became of an account in a target of `publish.targets`: the last attempt, the last success, and running totals. */
+/**
+ * What became of an account in a target of `publish.targets`: the last attempt, the last success, and running
+ * totals.
+ */
 export const targetLoad = sqliteTable(
   'target_load',
   {
@@ -27,8 +30,9 @@ export const targetLoad = sqliteTable(
 );
 
 /**
- * Every publication. A target remembers the one that it was loaded from: a file without that row is an older copy, or one of another
- * place. None is ever deleted, for a target may come back after years. A row takes some 70 bytes.
+ * Every publication. A target remembers the one that it was loaded from: a file without that row is an older
+ * copy, or one of another place. None is ever deleted, for a target may come back after years. A row takes
+ * some 70 bytes.
  */
 export const publication = sqliteTable('publication', {
   number: rowKey('number'),
@@ -36,7 +40,10 @@ export const publication = sqliteTable('publication', {
   published_at: timestamp('published_at').notNull(),
 });
 
-/** What `vodhouse forget` deleted: no `change_seq` shows it. `account_name`: its rows stay when the account goes. */
+/**
+ * What `vodhouse forget` deleted: no `change_seq` shows it. `account_name`: its rows stay when the account
+ * goes.
+ */
 export const forgotten = sqliteTable('forgotten', {
   forgotten_id: rowKey('forgotten_id'),
   account_name: text('account_name').notNull(),

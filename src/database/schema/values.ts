@@ -1,4 +1,7 @@
-/** Values that columns of the live file may have. Without Drizzle, which a process that publishes would load for them. */
+/**
+ * Values that columns of the live file may have. Without Drizzle, which a process that publishes would load
+ * for them.
+ */
 
 export const STATUSES = ['running', 'succeeded', 'partial', 'failed', 'parked', 'interrupted'] as const;
 /** The state of a run or a walk. */
@@ -11,10 +14,16 @@ export type Trigger = (typeof TRIGGERS)[number];
 export const MODES = ['full', 'quick'] as const;
 export type Mode = (typeof MODES)[number];
 
-/** The changes that a walk counts: `added` with those of a first import, `restored` with those that returned with their package. */
+/**
+ * The changes that a walk counts: `added` with those of a first import, `restored` with those that returned
+ * with their package.
+ */
 export const WALK_CHANGES = ['added', 'edited', 'removed', 'restored'] as const;
 export type WalkChange = (typeof WALK_CHANGES)[number];
 
 export const CHANGES = ['imported', ...WALK_CHANGES, 'retired', 'returned'] as const;
-/** How a state of a video came about. Imported: first seen before the first full walk of its package ended. Retired, returned: with its package. */
+/**
+ * How a state of a video came about. Imported: first seen before the first full walk of its package ended.
+ * Retired, returned: with its package.
+ */
 export type Change = (typeof CHANGES)[number];

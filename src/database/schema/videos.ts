@@ -41,7 +41,10 @@ export const packageDay = sqliteTable(
   (table) => [primaryKey({ columns: [table.account, table.package_id, table.date] })],
 );
 
-/** The columns of a video: its key, the fields of docs/service.md 2.1 as received, and those that vodhouse adds. */
+/**
+ * The columns of a video: its key, the fields of docs/service.md 2.1 as received, and those that vodhouse
+ * adds.
+ */
 const videoColumns = () => ({
   account: text('account').notNull(),
   package_id: bigint('package_id').notNull(),
@@ -105,7 +108,9 @@ export const videoVersion = sqliteTable(
   (table) => [primaryKey({ columns: [table.account, table.package_id, table.id, table.change_seq] })],
 );
 
-/** Why a walk holds removals back: too many at once, all there are, or a list that was out of order before. */
+/**
+ * Why a walk holds removals back: too many at once, all there are, or a list that was out of order before.
+ */
 export const HELD_REASONS = ['many', 'all', 'order'] as const;
 export type HeldReason = (typeof HELD_REASONS)[number];
 
@@ -171,7 +176,9 @@ export const drift = sqliteTable(
   (table) => [primaryKey({ columns: [table.account, table.stream, table.field, table.kind] })],
 );
 
-/** A page whose records need not be read again while its bytes, and the rows that it describes, do not change. */
+/**
+ * A page whose records need not be read again while its bytes, and the rows that it describes, do not change.
+ */
 export const pageHash = sqliteTable(
   'page_hash',
   {

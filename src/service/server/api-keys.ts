@@ -4,8 +4,8 @@ import type { FastifyRequest } from 'fastify';
 import { VodhouseError } from '../../lib/errors.ts';
 
 /**
- * Where a request may carry its key: `?key=`, `Authorization: Bearer …`, the password of `Authorization: Basic …`, or a header of
- * that name in any case.
+ * Where a request may carry its key: `?key=`, `Authorization: Bearer …`, the password of `Authorization:
+ * Basic …`, or a header of that name in any case.
  */
 export type KeyLocation = 'query' | 'bearer' | 'password' | { header: string };
 

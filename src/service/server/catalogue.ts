@@ -1,5 +1,6 @@
 /**
- * The source of the server's data. It knows nothing of HTTP or JSON: the same server serves the sandbox and the warehouse.
+ * The source of the server's data. It knows nothing of HTTP or JSON: the same server serves the sandbox and
+ * the warehouse.
  */
 import type { StorageDay } from '../storage.ts';
 import type { SearchItem, SortDirection, SortItem, Video } from '../videos.ts';
@@ -7,7 +8,10 @@ import type { SearchItem, SortDirection, SortItem, Video } from '../videos.ts';
 /** A video as it is sent: the fields of docs/service.md 2.1, and any others. */
 export type VideoRecord = Omit<Video, 'extra'>;
 
-/** Restricts a list to the videos whose field contains the keyword exactly, including case (docs/service.md 4.1). */
+/**
+ * Restricts a list to the videos whose field contains the keyword exactly, including case (docs/service.md
+ * 4.1).
+ */
 export interface Search {
   item: SearchItem;
   /** Never empty. */
@@ -18,7 +22,10 @@ export interface Search {
 export interface VideoQuery {
   packageId: number;
   search?: Search;
-  /** Null before everything, titles by Unicode code point; equal values by id; `desc` is `asc` read from its end. */
+  /**
+   * Null before everything, titles by Unicode code point; equal values by id; `desc` is `asc` read from its
+   * end.
+   */
   sort: { item: SortItem; direction: SortDirection };
   /** From 1 up. */
   page: number;
@@ -27,13 +34,15 @@ export interface VideoQuery {
 }
 
 interface Aged {
-  /** When the data was read from the service, in ms since 1970; absent if the source is the service itself. */
+  /**
+   * When the data was read from the service, in ms since 1970; absent if the source is the service itself.
+   */
   readAt?: number;
 }
 
 /**
- * The records of one page; none if the page is beyond the end. `totalcount` counts all that match. `records` may also be
- * the bytes of a JSON array.
+ * The records of one page; none if the page is beyond the end. `totalcount` counts all that match. `records`
+ * may also be the bytes of a JSON array.
  */
 export interface VideoPage extends Aged {
   totalcount: number;
@@ -53,7 +62,8 @@ export interface StorageDays extends Aged {
 }
 
 /**
- * A BusyError becomes HTTP 503, any other exception a plain 500. The signal aborts when the client has disconnected.
+ * A BusyError becomes HTTP 503, any other exception a plain 500. The signal aborts when the client has
+ * disconnected.
  */
 export interface Catalogue {
   videos(query: VideoQuery, signal: AbortSignal): VideoPage | ApiError | Promise<VideoPage | ApiError>;

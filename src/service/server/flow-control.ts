@@ -1,10 +1,16 @@
-/** Keeps clients that ask for much and read little from filling the memory of a server, and from delaying the others. */
+/**
+ * Keeps clients that ask for much and read little from filling the memory of a server, and from delaying the
+ * others.
+ */
 import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { BusyError, InterruptedError } from '../../lib/errors.ts';
 
-/** Requests that a client may send on a connection before the first one is answered; with more it is disconnected. */
+/**
+ * Requests that a client may send on a connection before the first one is answered; with more it is
+ * disconnected.
+ */
 const MAX_SENT_AHEAD = 32;
 /** Of all answers together that clients have not read yet. */
 const MAX_UNREAD_BYTES = 384 * 2 ** 20;
@@ -58,19 +64,24 @@ function limitUnreadBytes(app: FastifyInstance): void {
 /** Connections that were accepted by the servers of this process. */
 let accepted = 0;
 let lastTurn: Promise<unknown> = Promise.resolve();
-/** While connections arrive, work waits at most for this many turns of the event loop, of some 0.1 ms each. */
+/**
+ * While connections arrive, work waits at most for this many turns of the event loop, of some 0.1 ms each.
+ */
 const MAX_TURNS = 500;
 
 /**
- * Waits for a turn of the event loop of its own. To be called before work of some milliseconds: short answers, such as that
- * of `/healthz`, then wait for one such work, and not for that of all connections.
+ * Waits for a turn of the event loop of its own. To be called before work of some milliseconds: short
+ * answers, such as that of `/healthz`, then wait for one such work, and not for that of all connections.
  */
 export async function takeTurn(): Promise<void> {
   lastTurn = lastTurn.then(acceptWaiting);
   await lastTurn;
 }
 
-/** Node accepts one connection in a turn: with work in each turn, the last of a thousand would wait for all of that. */
+/**
+ * Node accepts one connection in a turn: with work in each turn, the last of a thousand would wait for all of
+ * that.
+ */
 async function acceptWaiting(): Promise<void> {
   for (let turn = 1, before = -1; turn <= MAX_TURNS && before !== accepted; turn++) {
     before = accepted;

@@ -64,7 +64,10 @@ const SCHEMAS: Properties = {
   }),
 };
 
-/** The OpenAPI 3.1 document of both operations (docs/service.md 2, 4, 5, 7), as a plain object for `/openapi.json`. */
+/**
+ * The OpenAPI 3.1 document of both operations (docs/service.md 2, 4, 5, 7), as a plain object for
+ * `/openapi.json`.
+ */
 export function buildOpenApi(options: OpenApiOptions): object {
   const { version, keyed, keyHeaders, defaultPageSize, maxPageSize } = options;
   const securitySchemes = keyed ? listKeyPlaces(['x-api-key', ...keyHeaders]) : {};

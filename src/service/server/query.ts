@@ -1,6 +1,6 @@
 /**
- * Reads the query parameters of both operations (docs/service.md 4.1, 4.2). What docs/service.md leaves open is chosen here;
- * the descriptions are those of the OpenAPI document.
+ * Reads the query parameters of both operations (docs/service.md 4.1, 4.2). What docs/service.md leaves open
+ * is chosen here; the descriptions are those of the OpenAPI document.
  */
 import * as z from 'zod';
 import { preview } from '../field-types.ts';
@@ -120,7 +120,10 @@ export const UNUSED_OPTION = {
   toDate: '',
 } as const satisfies SearchOption;
 
-/** Reads a query of the storage statistics: the range, whose `from` may be after its `to`, or what is wrong with it. */
+/**
+ * Reads a query of the storage statistics: the range, whose `from` may be after its `to`, or what is wrong
+ * with it.
+ */
 export function readStorageQuery(parameters: unknown) {
   const read = storageParameters.safeParse(firstValues(parameters));
   if (!read.success) return { problem: formatIssues(read.error) };

@@ -1,4 +1,7 @@
-/** A server that speaks docs/service.md, and nothing else, over a catalogue; its load limits are options of Node and Fastify. */
+/**
+ * A server that speaks docs/service.md, and nothing else, over a catalogue; its load limits are options of
+ * Node and Fastify.
+ */
 import { fastify, type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import { BusyError, InterruptedError } from '../../lib/errors.ts';
 import { BlockedError, createKeyAuth, allowAll, type KeyLocation } from './api-keys.ts';
@@ -39,14 +42,18 @@ export const HEADER_BYTES = 16_384;
 const CONNECTIONS = 4_096;
 /** For a request to arrive completely, in milliseconds. */
 const REQUEST_MS = 10_000;
-/** How long nothing may move on a connection with a request, in milliseconds: who reads nothing is disconnected. */
+/**
+ * How long nothing may move on a connection with a request, in milliseconds: who reads nothing is
+ * disconnected.
+ */
 const IDLE_MS = 60_000;
 /** How often Node looks for requests that take too long, in milliseconds. */
 const CHECK_MS = 2_000;
 
 /**
- * Connections that the kernel accepts while the server is busy. Above it a client tries again after a second: Node's own 511
- * are fewer than a burst of half-open connections. Linux caps it at `net.core.somaxconn`, usually 4,096.
+ * Connections that the kernel accepts while the server is busy. Above it a client tries again after a second:
+ * Node's own 511 are fewer than a burst of half-open connections. Linux caps it at `net.core.somaxconn`,
+ * usually 4,096.
  */
 const ACCEPT_BACKLOG = 4_096;
 
@@ -54,8 +61,8 @@ interface AppOptions {
   /** Receives an exception, which the client only sees as HTTP 500. */
   onError?: (error: unknown) => void;
   /**
-   * Whose `x-forwarded-for` counts for the address of a client: that of no proxy (default), of the connecting proxy (true), or of
-   * these addresses and networks.
+   * Whose `x-forwarded-for` counts for the address of a client: that of no proxy (default), of the connecting
+   * proxy (true), or of these addresses and networks.
    */
   trustProxy?: boolean | readonly string[];
 }
@@ -98,14 +105,17 @@ export function createApp(options: AppOptions): FastifyInstance {
   return app;
 }
 
-/** The address that connects, and none before it: with all trusted, clients could write the first one themselves. */
+/**
+ * The address that connects, and none before it: with all trusted, clients could write the first one
+ * themselves.
+ */
 function isFirstHop(_address: string, hop: number): boolean {
   return hop === 0;
 }
 
 /**
- * Listens; port 0 is any free port. Rejects if the port is not available. The URL has the given address, which may be every
- * address of the machine (0.0.0.0), and no slash at its end.
+ * Listens; port 0 is any free port. Rejects if the port is not available. The URL has the given address,
+ * which may be every address of the machine (0.0.0.0), and no slash at its end.
  */
 export async function listen(app: FastifyInstance, { host, port }: { host: string; port: number }) {
   await app.listen({ host, port, backlog: ACCEPT_BACKLOG });

@@ -1,4 +1,7 @@
-/** Where the service's responses stopped matching docs/service.md: one row per account, stream, field and kind. */
+/**
+ * Where the service's responses stopped matching docs/service.md: one row per account, stream, field and
+ * kind.
+ */
 import type { Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
 import { drift } from '../../database/schema/videos.ts';
@@ -17,7 +20,8 @@ export interface DriftSource {
 const RESOLVED_AFTER = 3;
 
 /**
- * Sets a later `last_seen_at`, only forward: responses may be stored out of order. Drift that was resolved starts again.
+ * Sets a later `last_seen_at`, only forward: responses may be stored out of order. Drift that was resolved
+ * starts again.
  */
 const updateSeenAt = query<never, DriftSource & { field: string; kind: DriftKind; at: string }>(
   `update drift set last_seen_at = max(last_seen_at, :at), package_id = :packageId, absent_walks = 0, absent_at = null,
@@ -26,7 +30,10 @@ const updateSeenAt = query<never, DriftSource & { field: string; kind: DriftKind
     where account = :account and stream = :stream and field = :field and kind = :kind`,
 ).run;
 
-/** Records the drift of a response, and returns how many kinds were new. Known drift only gets a later `last_seen_at`. */
+/**
+ * Records the drift of a response, and returns how many kinds were new. Known drift only gets a later
+ * `last_seen_at`.
+ */
 export function recordDrift(tx: Tx, source: DriftSource, found: readonly FieldDrift[], at: string): number {
   const { account, stream, packageId } = source;
   const added = found.filter(({ field, kind }) => updateSeenAt(tx, { ...source, field, kind, at }) === 0);
@@ -51,8 +58,8 @@ const ABSENT = `absent_walks = absent_walks + 1, absent_at = :at,
       resolved_at = case when absent_walks + 1 >= ${RESOLVED_AFTER} then :at end`;
 
 /**
- * Counts the run as a walk without each drift of videos that it did not see: the package where that was last seen was read
- * completely. Any package of the account counts where that one is retired or not known.
+ * Counts the run as a walk without each drift of videos that it did not see: the package where that was last
+ * seen was read completely. Any package of the account counts where that one is retired or not known.
  */
 export const countWalksWithoutDrift = query<never, { runId: number; at: string }>(
   `update drift set ${ABSENT}

@@ -1,4 +1,7 @@
-/** How many records of a package the service is expected to list: live rows, not proved removed, and quarantined records. */
+/**
+ * How many records of a package the service is expected to list: live rows, not proved removed, and
+ * quarantined records.
+ */
 import type { Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
 import { findHighestOpenId } from './quarantine.ts';
@@ -37,7 +40,10 @@ const countQuarantined = query<never, PackageKey & PagedIdRange>(
             and v.id = cast(q.record_id as integer) and v.removed_at is null) end`,
 ).count;
 
-/** Counts the records that the service is expected to list in the range; from id 1 on, by what is above the range. */
+/**
+ * Counts the records that the service is expected to list in the range; from id 1 on, by what is above the
+ * range.
+ */
 export function countExpected(tx: Tx, range: PackageKey & PagedIdRange): number {
   const above = { ...range, low: range.high + 1, high: Number.MAX_SAFE_INTEGER };
   const live =
@@ -67,9 +73,9 @@ export const hasLiveId = (
 ): boolean => ids.some((id) => findVideo(tx, { account, packageId, id })?.isLive === 1);
 
 /**
- * Counts the live rows in the range of a page that holds no live id; candidates do not count. `isAll`: they are all rows
- * of the package. Null if the page holds one, or has no range: in a list not known to be sorted, only the whole list
- * has one.
+ * Counts the live rows in the range of a page that holds no live id; candidates do not count. `isAll`: they
+ * are all rows of the package. Null if the page holds one, or has no range: in a list not known to be sorted,
+ * only the whole list has one.
  */
 export function countReplaced(tx: Tx, page: PlacedPage): { rows: number; isAll: boolean } | null {
   const { order, live_count: live } = findPackage(tx, page) ?? { order: null, live_count: 0 };

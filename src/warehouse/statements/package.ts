@@ -134,8 +134,8 @@ export const recordTurn = query<never, PackageKey & { walkId: number }>(
 ).run;
 
 /**
- * After one failure a package keeps its place, so that the next run tries it again; the second failure in a row sends it
- * to the end of the line.
+ * After one failure a package keeps its place, so that the next run tries it again; the second failure in a
+ * row sends it to the end of the line.
  */
 export const recordFailedTurn = query<never, PackageKey & { walkId: number }>(
   `update package set failed_walks = failed_walks + 1,

@@ -20,7 +20,10 @@ export function quarantineOnce(tx: Tx, row: NewQuarantine): boolean {
   return isNew;
 }
 
-/** After a walk that saw every record: resolves the records that it did not see. The service no longer lists them. */
+/**
+ * After a walk that saw every record: resolves the records that it did not see. The service no longer lists
+ * them.
+ */
 export const resolveUnseen = query<never, PackageKey & { since: string; at: string }>(
   `update quarantine set resolved_at = :at
     where ${OPEN} and stream = 'videos' and package_id = :packageId and seen_at < :since`,
@@ -39,7 +42,10 @@ const selectOpenIds = query<{ id: string }, PackageKey & { low: string; high: st
     where ${OPEN_OF_PACKAGE} and record_id between :low and :high and length(record_id) = :length`,
 ).all;
 
-/** The ids in the range of the package's records that are in quarantine: they are texts, in order among those of one length. */
+/**
+ * The ids in the range of the package's records that are in quarantine: they are texts, in order among those
+ * of one length.
+ */
 export function findOpenVideoIds(tx: Tx, { account, packageId, low, high }: PackageKey & IdRange): string[] {
   const found: { id: string }[][] = [];
   for (let length = String(low).length; length <= String(high).length; length++) {

@@ -16,13 +16,18 @@ const selectIds = query<{ id: number }, PackageKey & IdRange>(
 export const findCandidatesBetween = (tx: Tx, range: PackageKey & IdRange): number[] =>
   selectIds(tx, range).map((row) => row.id);
 
-/** A later proof is better if it does not rest on the order of the list, or if that order was not trusted before. */
+/**
+ * A later proof is better if it does not rest on the order of the list, or if that order was not trusted
+ * before.
+ */
 const IS_BETTER = "(proof = 'order' and excluded.proof = 'whole') or held_reason = 'order'";
 /** A quick walk does not take over the candidates of a stopped full walk. */
 const IS_OF_STOPPED_WALK = `not held_back and ${selectMode('removal_candidate.walk_id')} = 'full'
   and ${selectMode('excluded.walk_id')} = 'quick'`;
 
-/** Records that a walk proved the id removed. The first proof keeps its time, unless the new one is better. */
+/**
+ * Records that a walk proved the id removed. The first proof keeps its time, unless the new one is better.
+ */
 export const upsertCandidate = query<
   never,
   PackageKey & { id: number; provedAt: string; walkId: number; proof: Proof }

@@ -125,8 +125,8 @@ export const resumeParked = query<never, { at: string }>(
 ).run;
 
 /**
- * Deletes the oldest requests, up to the first one that may have reached the service after `ms`. Requests are stored in
- * the order of their sending.
+ * Deletes the oldest requests, up to the first one that may have reached the service after `ms`. Requests are
+ * stored in the order of their sending.
  */
 export const pruneRequests = query<never, { ms: number }>(
   `delete from request where request_id < coalesce(

@@ -31,7 +31,10 @@ const upsert = query<never, Stored>(
       differences = coalesce(excluded.differences, differences)`,
 ).run;
 
-/** Records what became of each account in a load of the target, which ended at `now` (ms). One that left the target has no row. */
+/**
+ * Records what became of each account in a load of the target, which ended at `now` (ms). One that left the
+ * target has no row.
+ */
 export function recordLoadReports(tx: Tx, target: string, reports: readonly LoadReport[], now: number): void {
   for (const report of reports) recordReport(tx, target, report, now);
 }

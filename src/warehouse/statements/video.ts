@@ -13,8 +13,8 @@ const notBefore = (time: string) => `max(${time}, video.changed_at)`;
 const OWN = ['account', 'package_id', 'first_seen_at', 'changed_at', 'change_seq', 'change'] as const;
 
 /**
- * The main statement of a walk: made by Drizzle, and run by better-sqlite3, because Drizzle's own `run` takes more than twice as long.
- * `removed_at is not null`: an unchanged video that returns must not stay removed.
+ * The main statement of a walk: made by Drizzle, and run by better-sqlite3, because Drizzle's own `run` takes
+ * more than twice as long. `removed_at is not null`: an unchanged video that returns must not stay removed.
  */
 function buildUpsert(tx: Tx) {
   const placeholders = [...OWN, ...receivedNames, 'extra'].map((name) => [name, sql.placeholder(name)]);
@@ -58,9 +58,9 @@ function compileUpsert(tx: Tx): Statement {
 }
 
 /**
- * Returns a function that stores a video if it is new, differs or was removed; true if it wrote. Live rows in the range `known`
- * are read and compared before: that takes half the time of an upsert that changes nothing. `isImport`: no full walk of the package
- * has ended yet.
+ * Returns a function that stores a video if it is new, differs or was removed; true if it wrote. Live rows in
+ * the range `known` are read and compared before: that takes half the time of an upsert that changes nothing.
+ * `isImport`: no full walk of the package has ended yet.
  */
 export function createVideoWriter(
   tx: Tx,

@@ -1,4 +1,6 @@
-/** The one row of the file: the counter that stamps every row change, and the time zone of the booked days. */
+/**
+ * The one row of the file: the counter that stamps every row change, and the time zone of the booked days.
+ */
 import { openReadOnly, type Tx } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
 import { errorCode } from '../../lib/errors.ts';
