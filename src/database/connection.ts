@@ -210,7 +210,8 @@ function writeDraft(draft: string, path: string, now: number): void {
     client.pragma('synchronous = OFF');
     client.pragma(`application_id = ${APPLICATION_ID}`);
     migrateFile(client, path, now);
-    client.pragma('journal_mode = WAL'); // here: of two processes that switch a shared file, one fails at once
+    // here: of two processes that switch a shared file, one fails at once
+    client.pragma('journal_mode = WAL');
   } finally {
     client.close();
   }
@@ -241,7 +242,8 @@ function linkIfAbsent(draft: string, path: string): void {
  */
 function getIdentity(path: string): string | null {
   const stat = statSync(path, { throwIfNoEntry: false, bigint: true });
-  return stat ? `${stat.dev} ${stat.ino} ${stat.birthtimeNs}` : null; // the inode of a deleted file is used again
+  // the inode of a deleted file is used again
+  return stat ? `${stat.dev} ${stat.ino} ${stat.birthtimeNs}` : null;
 }
 
 /**

@@ -192,7 +192,8 @@ const TIMEOUT_MS = 1_000;
 function openExclusively(path: string): Database | null {
   let client: Database | undefined;
   try {
-    if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600)); // two processes may create it at the same time
+    // two processes may create it at the same time
+    if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
     client = new Database(path, { timeout: TIMEOUT_MS });
     client.exec('begin exclusive');
     return client;

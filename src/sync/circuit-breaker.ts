@@ -180,7 +180,8 @@ function getRepeatLimit({ isServed, silence }: State, error: unknown): [reason: 
   if (!isServed && isUnanswered(error)) return ['no answer', silence.ofVideos ? 1 : MAX_AT_FIRST];
   if (error instanceof TransientError) return [`failure (${error.status ?? error.fault})`, MAX_SAME_FAILURES];
   if (!(error instanceof RefusedError)) return ['defect', Number.POSITIVE_INFINITY];
-  if (error.fault === 'foreign') return ['page of another package', Number.POSITIVE_INFINITY]; // the service works
+  // the service works
+  if (error.fault === 'foreign') return ['page of another package', Number.POSITIVE_INFINITY];
   return [`refusal (${error.code ?? error.status ?? error.fault})`, isServed ? MAX_REFUSALS : MAX_AT_FIRST];
 }
 

@@ -115,7 +115,8 @@ function listTablesWith({ $client }: Tx, ...columns: readonly string[]): string[
   const tables = $client
     .prepare(
       `select t.name from sqlite_schema t join pragma_table_info(t.name) c
-        where t.type = 'table' and c.name in (select value from json_each(?)) group by t.name having count(*) = ?`,
+        where t.type = 'table' and c.name in (select value from json_each(?))
+        group by t.name having count(*) = ?`,
     )
     .pluck();
   return tables.all(JSON.stringify(columns), columns.length) as string[];

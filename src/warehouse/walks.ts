@@ -222,7 +222,8 @@ function getHoldReason(
 ): HeldReason | null {
   const { live_count: live, order } = packageRow ?? { live_count: 0, order: null };
   const unproved = fresh + waiting;
-  const isIncomplete = resumed && live - fresh - confirmed < checkpoint.totalcount; // the walk did not see all videos
+  // the walk did not see all videos
+  const isIncomplete = resumed && live - fresh - confirmed < checkpoint.totalcount;
   const isOrderProof = order === 'trusted' && isOrderSeen && !isIncomplete;
   if (unproved + confirmed >= live) return 'all';
   if (unproved > removalLimit.minimum && unproved > live * removalLimit.share) return 'many';

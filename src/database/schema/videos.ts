@@ -80,7 +80,8 @@ const videoColumns = () => ({
   change_seq: bigint('change_seq').notNull(),
   version_number: bigint('version_number').notNull().default(1),
   change: text('change', { enum: CHANGES }).notNull().default('added'),
-  changed_fields: text('changed_fields'), // names of the fields that an edit changed, each followed by a space
+  // names of the fields that an edit changed, each followed by a space
+  changed_fields: text('changed_fields'),
   run_id: bigint('run_id'), // of the change; null: outside of runs
 });
 

@@ -200,7 +200,8 @@ async function readContent({ headers, body }: Dispatcher.ResponseData, maxBytes:
   }
   for (const coding of codings) {
     const encoded = Buffer.concat(content);
-    const hasHeader = (encoded[0] ?? 0) % 16 === 8; // some servers leave out that of zlib, and browsers read that too
+    // some servers leave out that of zlib, and browsers read that too
+    const hasHeader = (encoded[0] ?? 0) % 16 === 8;
     const decode =
       coding === 'br' ? brotliDecompress : coding !== 'deflate' || hasHeader ? unzip : inflateRaw;
     const options = { maxOutputLength: maxBytes, chunkSize: DECODED_PIECE_BYTES };

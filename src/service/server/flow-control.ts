@@ -51,7 +51,8 @@ function answerOneAfterTheOther(app: FastifyInstance): void {
 function limitUnreadBytes(app: FastifyInstance): void {
   let unread = 0;
   app.addHook('onSend', async (_request, { raw }, payload: unknown) => {
-    const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload); // a stream is read as its client reads
+    // a stream is read as its client reads
+    const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload);
     const bytes = isWhole ? Buffer.byteLength(payload) : 0;
     if (bytes <= SMALL_BYTES || raw.destroyed) return;
     if (unread > 0 && unread + bytes > MAX_UNREAD_BYTES)

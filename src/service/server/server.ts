@@ -81,7 +81,8 @@ export function createApp(options: AppOptions): FastifyInstance {
     http: { maxHeaderSize: HEADER_BYTES, headersTimeout: REQUEST_MS, connectionsCheckingInterval: CHECK_MS },
     trustProxy: typeof trustProxy === 'boolean' ? trustProxy && isFirstHop : [...trustProxy],
     frameworkErrors: (_error, _request, reply: FastifyReply) =>
-      void reply.code(400).header('x-content-type-options', 'nosniff').send(BAD_REQUEST), // no hook runs for these
+      // no hook runs for these
+      void reply.code(400).header('x-content-type-options', 'nosniff').send(BAD_REQUEST),
   });
   app.server.maxConnections = CONNECTIONS;
   addFlowControl(app);
@@ -99,7 +100,8 @@ export function createApp(options: AppOptions): FastifyInstance {
     if (error instanceof BusyError)
       return reply.code(503).header('retry-after', 1).send({ error: error.message });
     const status = error.statusCode ?? 500;
-    if (status >= 500 && !(error instanceof InterruptedError)) onError?.(error); // the client has disconnected
+    // the client has disconnected
+    if (status >= 500 && !(error instanceof InterruptedError)) onError?.(error);
     return reply.code(status).send(status >= 500 ? INTERNAL_ERROR : BAD_REQUEST);
   });
   return app;

@@ -24,7 +24,8 @@ const RESOLVED_AFTER = 3;
  * starts again.
  */
 const updateSeenAt = query<never, DriftSource & { field: string; kind: DriftKind; at: string }>(
-  `update drift set last_seen_at = max(last_seen_at, :at), package_id = :packageId, absent_walks = 0, absent_at = null,
+  `update drift set last_seen_at = max(last_seen_at, :at), package_id = :packageId,
+    absent_walks = 0, absent_at = null,
       first_seen_at = case when resolved_at is null then first_seen_at else :at end,
       acknowledged_at = case when resolved_at is null then acknowledged_at end, resolved_at = null
     where account = :account and stream = :stream and field = :field and kind = :kind`,
@@ -66,10 +67,12 @@ export const countWalksWithoutDrift = query<never, { runId: number; at: string }
     where stream = 'videos' and resolved_at is null and exists (
       select 1 from walk
       where walk.run_id = :runId and walk.account = drift.account and mode = 'full'
-        and status in ('succeeded', 'partial') and unread_reason is null and origin_started_at > drift.last_seen_at
+        and status in ('succeeded', 'partial') and unread_reason is null
+        and origin_started_at > drift.last_seen_at
         and (walk.package_id = drift.package_id or not exists (
           select 1 from package
-          where package.account = drift.account and package.package_id = drift.package_id and retired_at is null)))`,
+          where package.account = drift.account and package.package_id = drift.package_id
+            and retired_at is null)))`,
 ).run;
 
 /** Counts the day (UTC) of `at` as one without each drift of the account's storage, once. */

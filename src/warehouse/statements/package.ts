@@ -20,13 +20,15 @@ export const registerPackage = query<never, PackageKey & { name: string | null; 
 
 /** After its videos were retired, the last one by `changeSeq`. */
 export const retirePackage = query<never, PackageKey & { at: string; changeSeq: number }>(
-  `update package set retired_at = ${RETIRED_AT}, last_count = live_count, live_count = 0, changed_seq = :changeSeq
+  `update package set retired_at = ${RETIRED_AT}, last_count = live_count, live_count = 0,
+    changed_seq = :changeSeq
     where ${OF_PACKAGE}`,
 ).run;
 
 /** Ends a retirement: as a new package, it waits for a full walk, which finds its videos again. */
 export const returnPackage = query<never, PackageKey>(
-  `update package set retired_at = null, last_count = null, walked_at = null, compared_at = null, totalcount = null,
+  `update package set retired_at = null, last_count = null, walked_at = null, compared_at = null,
+    totalcount = null,
     page_size = null, missing_records = null, last_turn_walk_id = 0, failed_walks = 0
     where ${OF_PACKAGE} and retired_at is not null`,
 ).run;
@@ -72,14 +74,16 @@ export interface FullTurn extends PackageKey {
 }
 
 export const listFullTurns = query<FullTurn>(
-  `select p.account, p.package_id as packageId, coalesce(w.started_at, p.walked_at) as at, failed_walks > 0 as failed
+  `select p.account, p.package_id as packageId, coalesce(w.started_at, p.walked_at) as at,
+      failed_walks > 0 as failed
     from package p left join walk w on w.walk_id = p.last_turn_walk_id where p.retired_at is null`,
 ).all;
 
 type ServedSince = { account: string; since: string };
 const SERVED = {
   full: query<{ id: number }, ServedSince>(
-    `select distinct w.package_id as id from walk w join run r using (run_id) join package p using (account, package_id)
+    `select distinct w.package_id as id
+      from walk w join run r using (run_id) join package p using (account, package_id)
       where w.account = :account and w.mode = 'full' and w.status in ('succeeded', 'partial', 'failed')
         and coalesce(r.origin_started_at, r.started_at) = :since
         and (p.last_turn_walk_id > 0 or p.failed_walks > 0)`, // it did not leave the config and return since
@@ -139,7 +143,8 @@ export const recordTurn = query<never, PackageKey & { walkId: number }>(
  */
 export const recordFailedTurn = query<never, PackageKey & { walkId: number }>(
   `update package set failed_walks = failed_walks + 1,
-    last_turn_walk_id = case when failed_walks % 2 = 1 then :walkId else last_turn_walk_id end where ${OF_PACKAGE}`,
+    last_turn_walk_id = case when failed_walks % 2 = 1 then :walkId else last_turn_walk_id end
+    where ${OF_PACKAGE}`,
 ).run;
 
 /** The list was out of order: a full walk must confirm its order before it is trusted again. */

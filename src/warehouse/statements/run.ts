@@ -55,9 +55,11 @@ export const insertFailure = query<never, RunFailure & { runId: number }>(
 
 /** What gave no answer to the last run that sent requests to an account: its video list, its storage. */
 export const findSilence = query<{ ofVideos: 0 | 1; ofStorage: 0 | 1 }, { account: string }>(
-  `select coalesce(max(stream = 'storage'), 0) as ofStorage, count(*) > 0 and not exists (select 1 from request q
-      where q.run_id = f.run_id and q.account = f.account and package_id is not null and bytes is not null) as ofVideos
-    from run_failure f where account = :account and kind in ('connection', 'timeout') and run_id = (select max(run_id)
+  `select coalesce(max(stream = 'storage'), 0) as ofStorage,
+      count(*) > 0 and not exists (select 1 from request q where q.run_id = f.run_id and q.account = f.account
+        and package_id is not null and bytes is not null) as ofVideos
+    from run_failure f
+    where account = :account and kind in ('connection', 'timeout') and run_id = (select max(run_id)
       from run r where exists (select 1 from request q where q.run_id = r.run_id and q.account = :account))`,
 ).one;
 
@@ -139,7 +141,8 @@ export const pruneRuns = query<never, { at: string }>('delete from run where sta
 /** Adds one quick walk of a package to the day (UTC), and the requests that it saved against a full walk. */
 export const addSavedRequests = query<never, { account: string; date: string; requests: number }>(
   `insert into saved_requests (account, date, quick_walks, requests) values (:account, :date, 1, :requests)
-    on conflict (account, date) do update set quick_walks = quick_walks + 1, requests = requests + excluded.requests`,
+    on conflict (account, date) do update set
+      quick_walks = quick_walks + 1, requests = requests + excluded.requests`,
 ).run;
 
 /** Deletes what was saved before the day (UTC). */

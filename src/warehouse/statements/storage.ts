@@ -130,7 +130,8 @@ export const upsertGap = query<never, MissedDay & { account: string; at: string 
   `insert into storage_gap (account, date, first_missed_at, last_requested_at, reason, requested_days)
     values (:account, :date, :at, :at, :reason, :requestedDays)
     on conflict (account, date) do update set
-      last_requested_at = excluded.last_requested_at, reason = excluded.reason, requested_days = excluded.requested_days`,
+      last_requested_at = excluded.last_requested_at, reason = excluded.reason,
+      requested_days = excluded.requested_days`,
 ).run;
 
 /** Gives a gap up: it is requested once a month from now on. */

@@ -15,10 +15,13 @@ interface Stored extends Omit<LoadReport, 'differences'> {
 
 /** Times never run backward: a clock that was set back leaves them. */
 const upsert = query<never, Stored>(
-  `insert into target_load (target, account, outcome, change_seq, attempted_at, loaded_at, failing_since, error, hint, code,
+  `insert into target_load (target, account, outcome, change_seq, attempted_at, loaded_at,
+    failing_since, error, hint, code,
       loads, failures, rows, duration_ms, verified_at, differences)
-    values (:target, :account, :outcome, :changeSeq, :at, iif(:isLoaded, :at, null), iif(:isFailing, :at, null), :error, :hint,
-      :code, :isLoaded, :isFailing, :rows, iif(:isLoaded, :durationMs, 0), iif(:differences is null, null, :at), :differences)
+    values (:target, :account, :outcome, :changeSeq, :at, iif(:isLoaded, :at, null), iif(:isFailing, :at, null),
+      :error, :hint,
+      :code, :isLoaded, :isFailing, :rows, iif(:isLoaded, :durationMs, 0),
+      iif(:differences is null, null, :at), :differences)
     on conflict (target, account) do update set
       outcome = excluded.outcome, change_seq = coalesce(excluded.change_seq, change_seq),
       attempted_at = max(attempted_at, excluded.attempted_at),

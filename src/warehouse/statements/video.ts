@@ -93,7 +93,8 @@ export function createVideoWriter(
 export const OF_PACKAGE = 'account = :account and package_id = :packageId';
 export const IN_RANGE = `${OF_PACKAGE} and id between :low and :high`;
 
-const LIVE_ROWS = `select id, ${EDITABLE_FIELDS.join(', ')} from video where ${IN_RANGE} and removed_at is null`;
+const LIVE_ROWS = `select id, ${EDITABLE_FIELDS.join(', ')} from video
+  where ${IN_RANGE} and removed_at is null`;
 
 /** The values of live rows by id: the id, and the editable fields. */
 function readLiveRows(tx: Tx, range: PackageKey & IdRange) {
@@ -129,7 +130,8 @@ export const findLiveIds = (tx: Tx, range: PackageKey & IdRange, limit = -1): nu
 
 /** Makes a removed row live again, with the fields that it had. */
 export const restoreVideo = query<never, PackageKey & { id: number; at: string; changeSeq: number }>(
-  `update video set removed_at = null, first_missing_at = null, changed_at = ${notBefore(':at')}, change_seq = :changeSeq
+  `update video set removed_at = null, first_missing_at = null, changed_at = ${notBefore(':at')},
+    change_seq = :changeSeq
     where ${OF_PACKAGE} and id = :id`,
 ).run;
 
@@ -139,7 +141,8 @@ export const markRemoved = query<
   PackageKey & { id: number; provedAt: string; at: string; changeSeq: number }
 >(
   `update video set removed_at = ${notBefore(':at')}, changed_at = ${notBefore(':at')},
-    first_missing_at = ${notBefore('min(:provedAt, :at)')}, change_seq = :changeSeq where ${OF_PACKAGE} and id = :id`,
+    first_missing_at = ${notBefore('min(:provedAt, :at)')}, change_seq = :changeSeq
+    where ${OF_PACKAGE} and id = :id`,
 ).run;
 
 /** Marks the live rows as retired, with the numbers after `changeSeq`. Returns how many. */
@@ -147,7 +150,8 @@ export const retireVideos = query<never, PackageKey & { at: string; changeSeq: n
   `update video set removed_at = ${notBefore(':at')}, changed_at = ${notBefore(':at')},
     change_seq = :changeSeq + live.number, change = 'retired'
     from (
-      select id, row_number() over (order by id) as number from video where ${OF_PACKAGE} and removed_at is null
+      select id, row_number() over (order by id) as number from video
+        where ${OF_PACKAGE} and removed_at is null
     ) as live
     where ${OF_PACKAGE} and video.id = live.id`,
 ).run;

@@ -113,7 +113,8 @@ export function findWalkOf(tx: Tx, key: PackageKey, runId: number): WalkRow | un
 }
 
 const findOrphans = query<PackageKey & { walkId: number }>(
-  `select account, package_id as packageId, walk_id as walkId from walk where status = 'running' and mode = 'full'`,
+  `select account, package_id as packageId, walk_id as walkId from walk
+    where status = 'running' and mode = 'full'`,
 ).all;
 
 /** Counts a failure for each package whose full walk is still `running`: a killed process left it. */

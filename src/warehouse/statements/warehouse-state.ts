@@ -37,7 +37,8 @@ export interface BookedZone {
 }
 
 export const getBookedZone = query<BookedZone>(
-  `select timezone, (select count(*) from storage_day where state = 'booked') as bookedDays from warehouse_state`,
+  `select timezone, (select count(*) from storage_day where state = 'booked') as bookedDays
+    from warehouse_state`,
 ).one;
 
 /** Reads it from the live file at `path`. Throws WarehouseError if there is none. */
