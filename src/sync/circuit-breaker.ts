@@ -190,7 +190,11 @@ function createSkippedFailure(account: string, { reason, untilMs }: Stop, skippe
   const packages = skipped === 1 ? '1 package was' : `${skipped} packages were`;
   const result = parked ? 'put off; the next run resumes from here' : `not requested in this run: ${reason}`;
   return {
-    ...{ account, packageId: null, stream: 'videos', parked, untilMs },
+    account,
+    packageId: null,
+    stream: 'videos',
+    parked,
+    untilMs,
     kind: parked ? 'parked' : 'skipped',
     message: `account ${account}: ${packages} ${result}`,
     hint: parked ? undefined : 'run vodhouse check to see what works',

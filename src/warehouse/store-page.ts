@@ -121,7 +121,10 @@ function updatePageHash(tx: Tx, page: PageToStore, { isEqual }: Stored): void {
     return;
   }
   upsertPageHash(tx, {
-    ...{ account, package_id: packageId, page: number, page_size: pageSize },
+    account,
+    package_id: packageId,
+    page: number,
+    page_size: pageSize,
     hash: fingerprint.hash,
     records: page.videos.length,
     first_id: fingerprint.first,
