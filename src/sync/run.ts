@@ -1,6 +1,19 @@
 /**
- * One pass over everything that is due: all accounts, storage first, then the packages, the longest unserved
- * first.
+ * One run. This is what happens in it, from the tick to the row:
+ *
+ * 1. `app/scheduler.ts` asks every minute what is due, and `app/run-due.ts` has it made by the pipeline, which
+ *    takes the run lock and calls `runOnce`, here. `vodhouse sync` calls the pipeline at once.
+ * 2. `runOnce` stores that the run has begun. All accounts are synced at the same time (`sync-account.ts`): an
+ *    account reads its storage, and its packages in turns.
+ * 3. `videos/walk.ts` walks a package from its last page to its first; `videos/quick-walk.ts` reads only the pages
+ *    that may have changed. `storage/book.ts` asks for the days of the storage that are missing, and for today.
+ * 4. `videos/page.ts` asks for one page. The request waits in `budget/budget.ts` until the account may send it,
+ *    is sent by `service/client/transport.ts`, and is parsed and checked in `service/client/parse-response.ts`.
+ * 5. `videos/proof.ts` decides what the page proves: which of the known videos are no longer in the list.
+ * 6. `warehouse/store-page.ts` writes it in one transaction: rows, their earlier states, proved removals, records
+ *    that cannot be stored, and how far the walk is.
+ * 7. At the end of the walk, `warehouse/walks.ts` lets the removals take effect, or holds them back. `runOnce`
+ *    stores how the run ended, and the worker publishes the rows (`publishing/publish.ts`).
  */
 import { setMaxListeners } from 'node:events';
 import { isLocked } from '../database/integrity.ts';
