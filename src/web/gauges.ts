@@ -66,19 +66,19 @@ export const GAUGES: readonly GaugeReading[] = [
     'stream_age_seconds',
     STREAM,
     ({ streams, now }) => streams.map((stream) => [secondsSince(stream.at, now), ...labelsOf(stream)]),
-    "Seconds since the last full walk of the package ended, or since today's storage was last read. No sample before the first read.",
+    "Seconds since the last full walk of the package ended, or since today's storage was last read.",
   ),
   gauge(
     'stream_stale',
     STREAM,
     ({ streams }) => streams.map((stream) => [Number(stream.isStale), ...labelsOf(stream)]),
-    '1 if the stream was never read, or if two ticks of schedule.full (or of its own) have passed since it was last read; else 0.',
+    '1 if the stream was never read, or not for two ticks of its schedule.',
   ),
   gauge(
     'videos',
     'account package_id',
     ({ streams }) => streams.map(({ account, packageId, videos }) => [videos, account, packageId ?? '']),
-    'Videos in the package without removed ones. No sample before the first run with this package.',
+    'Videos in the package without removed ones.',
   ),
   gauge(
     'held_back_removals',
@@ -92,7 +92,7 @@ export const GAUGES: readonly GaugeReading[] = [
           : [[removals.get(keyOfPackage({ account, package_id })) ?? 0, account, package_id] as const],
       );
     },
-    'Removals of the package that wait for a second proof, or for a person who accepts them.',
+    'Removals that wait for a second proof, or for a person who accepts them.',
   ),
   gauge(
     'quarantine_records',
@@ -131,7 +131,7 @@ export const GAUGES: readonly GaugeReading[] = [
           return [most === null ? null : Math.max(0, most - spent[window]), name, window] as const;
         });
       }),
-    'Requests that the account may still send in the window that ends now. No sample if the window has no limit.',
+    'Requests that the account may still send in the window that ends now.',
   ),
   gauge(
     'budget_limit_requests',
@@ -140,7 +140,7 @@ export const GAUGES: readonly GaugeReading[] = [
       config.accounts.flatMap(({ name, limits }) =>
         WINDOWS.map(({ window, limit }) => [limits[limit], name, window] as const),
       ),
-    'Requests that the account may send in each window. No sample if the window has no limit.',
+    'Requests that the account may send in each window.',
   ),
   gauge(
     'pause_left_seconds',
@@ -150,27 +150,27 @@ export const GAUGES: readonly GaugeReading[] = [
         const until = statusQueries.pause(name, now)?.until;
         return [until === undefined ? 0 : Math.max(0, (fromTimestamp(until) - now) / 1000), name];
       }),
-    'Seconds until the account may send requests again after a restriction by the service; 0 if it may now.',
+    'Seconds until the account may send requests again after a restriction; 0 if it may now.',
   ),
   single(
     'published_timestamp_seconds',
     ({ published }) => published && toSeconds(published.at),
-    'When the published file was made, in seconds since 1970. No sample without a published file.',
+    'When the published file was made.',
   ),
   single(
     'published_behind',
     ({ published }) => published && Number(published.isBehind),
-    '1 if the live file has changes that are not in the published file, or if there is no published file; else 0.',
+    '1 if the published file lacks changes of the live file, or is missing.',
   ),
   single(
     'publish_duration_seconds',
     ({ published }) => (published?.durationMs == null ? null : published.durationMs / 1000),
-    "Duration of the worker's last publication. No sample before the first since this server started.",
+    "Duration of the worker's last publication.",
   ),
   single(
     'backup_timestamp_seconds',
     ({ config, statusQueries }) => config.backup && toSeconds(statusQueries.lastBackup().made_at),
-    'When the worker last made a backup, in seconds since 1970. No sample before the first.',
+    'When the worker last made a backup.',
   ),
   single('warehouse_size_bytes', ({ space }) => space.file, 'Size of the live file.'),
   single(
@@ -189,21 +189,21 @@ export const GAUGES: readonly GaugeReading[] = [
   ofTargets(
     'behind_changes',
     (row) => row.behind_changes,
-    'Changes of the warehouse since the last one that the target has of the account, at most: changes of other accounts in between count too; 0 if it has all.',
+    'Changes of the account that the target lacks, at most: those of other accounts in between count too.',
   ),
   ofTargets(
     'behind_seconds',
     (row, now) => (row.loaded_at !== null && isUpToDate(row) ? 0 : secondsSince(row.loaded_at, now)),
-    'Seconds since the last load that succeeded, if it lacks changes or a load failed since; else 0. No sample before the first load.',
+    'Seconds since the last load that succeeded, if it lacks changes or a load failed since; else 0.',
   ),
   ofTargets(
     'last_success_timestamp_seconds',
     (row) => toSeconds(row.loaded_at),
-    'When the last load ended that succeeded, also if it had nothing to write, in seconds since 1970. No sample before the first.',
+    'When the last load ended that succeeded, also if it had nothing to write.',
   ),
   ofTargets(
     'verified_timestamp_seconds',
     (row) => (row.differences?.length === 0 ? toSeconds(row.verified_at) : null),
-    'When every value was last compared, in seconds since 1970. No sample if they never were, or differed.',
+    'When every value was last compared, and none differed.',
   ),
 ];
