@@ -7,12 +7,12 @@ import * as types from './value-types.ts';
 
 const videoList = section({
   base_url: types.baseUrl.describe('Address of the video list, without the path of the operation.'),
-  key: types.key.describe('The API key of this account alone; better ${NAME} than the key itself.'),
+  key: types.key.describe('The API key of this account alone, as ${NAME}.'),
   page_size: withDefault(types.integer(1), 1000, 'Videos to request per page; the service may return fewer.'),
   exclude: withDefault(
     z.array(types.excludedField, 'a list of fields'),
     [],
-    'Fields of a video that are not stored, by the names of the service: such as one that differs at every read.',
+    'Fields of a video that are not stored, such as one that differs at every read.',
   ),
 });
 
@@ -37,7 +37,7 @@ const storage = section(
     give_up_days: withDefault(
       types.integer(0),
       7,
-      'Separate days on which a missing day is requested; after that it is once a month.',
+      'Separate days on which a missing day is requested; then once a month.',
     ),
     optional: withDefault(
       z.array(z.enum(FIGURES, `a figure: ${FIGURES.join(', ')}`), 'a list of figures'),
@@ -47,7 +47,7 @@ const storage = section(
     plausible_factor: withDefault(
       z.number('a number above 1').gt(1, 'a number above 1'),
       2,
-      'A past day waits for a second reading if a figure is further from its last live reading than this factor.',
+      'A past day waits for a second reading if a figure is further than this factor from its live one.',
     ),
   },
   'settle',
@@ -78,10 +78,10 @@ export const account = section({
   storage: orNull(storage).describe('Where storage statistics are read. Leave out for none.'),
   packages,
   proxy: orNull(types.proxy).describe(
-    'Proxy of its requests: http(s)://NAME:PASSWORD@HOST:PORT; none: no proxy. Default: that of HTTPS_PROXY, HTTP_PROXY and NO_PROXY in the environment.',
+    'Proxy of its requests: http(s)://NAME:PASSWORD@HOST:PORT, or none. Default: that of the environment.',
   ),
   ca: orNull(types.filePath).describe(
-    'PEM file with certificates of authorities that are trusted too, relative to this file. Default none.',
+    'PEM file with certificates of authorities that are trusted too. Default none.',
   ),
   limits: limits.prefault({}).describe('Limits of the requests with this key.'),
 })

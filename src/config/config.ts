@@ -20,16 +20,10 @@ export const DEFAULT_FILES = {
 
 const schedule = section({
   timezone: orNull(types.timezone).describe(
-    'IANA time zone in which the cron expressions of this file are read. Default: timezone.',
+    'Time zone in which the cron expressions are read. Default: timezone.',
   ),
-  full: withDefault(
-    types.cron,
-    '0 * * * *',
-    'When to walk everything: cron or @hourly and its kind, read in schedule.timezone.',
-  ),
-  quick: orNull(types.cron).describe(
-    'When to find only new and removed videos: cron, read in schedule.timezone. Default none.',
-  ),
+  full: withDefault(types.cron, '0 * * * *', 'When to read everything: cron, or @hourly and its kind.'),
+  quick: orNull(types.cron).describe('When to find only new and removed videos: cron. Default none.'),
 });
 
 const walk = section(
@@ -43,7 +37,7 @@ const walk = section(
     boundary_reads: withDefault(
       types.fraction,
       0.05,
-      'Extra requests a walk may spend on page boundaries, as a share of its pages (0 to 1).',
+      'Extra requests for page boundaries, as a share of the pages (0 to 1).',
     ),
   },
   'resume_within',
@@ -51,7 +45,7 @@ const walk = section(
 
 const publish = section(
   {
-    file: withDefault(types.filePath, DEFAULT_FILES.publish, 'The published file, relative to this one.'),
+    file: withDefault(types.filePath, DEFAULT_FILES.publish, 'The published file.'),
     exclude: withDefault(
       z.array(types.nonEmptyText('a column'), 'a list of columns'),
       ['access_key', 'org_access_key'],
@@ -65,33 +59,21 @@ const publish = section(
     every: withDefault(
       types.durationOrZero,
       '0',
-      'At most one publication in this time; the first one of a day does not wait; 0: after each run that changed something.',
+      'Least time between two publications (the first one of a day does not wait); 0: after each run that changed something.',
     ),
-    targets: withDefault(
-      targets,
-      [],
-      'Databases and lakes that get the tables of the published file, one after the other, after each publication.',
-    ),
+    targets: withDefault(targets, [], 'Databases and lakes that get the tables of the published file.'),
   },
   'every',
 );
 
 const backup = section({
-  schedule: withDefault(
-    types.cron,
-    '30 2 * * *',
-    'When the worker makes a backup of the warehouse: cron, read in schedule.timezone.',
-  ),
+  schedule: withDefault(types.cron, '30 2 * * *', 'When the worker makes a backup: cron.'),
   folder: withDefault(
     types.folderPath,
     DEFAULT_FILES.backups,
-    'Folder of the backups, relative to this file; better one on another disk, which must be there.',
+    'Folder of the backups; better one on another disk, which must exist.',
   ),
-  keep: withDefault(
-    types.integer(1),
-    7,
-    'Number of backups to keep; older ones are deleted after a new one is made.',
-  ),
+  keep: withDefault(types.integer(1), 7, 'Number of backups to keep.'),
 });
 
 const retention = section({
@@ -109,7 +91,7 @@ const server = section({
   keys: withDefault(
     z.array(types.serverKey, 'a list of keys'),
     [],
-    'Keys of at least 16 characters that give access, also from other machines; without keys only this machine has access.',
+    'Keys of at least 16 characters that give access; without one only this machine has it.',
   ),
   title: orNull(types.lineOfText).describe(
     'Name of the warehouse in the header and in the tab. Default: the name of this machine and of the file.',
@@ -117,7 +99,7 @@ const server = section({
   trust_proxy: withDefault(
     types.trustProxy,
     false,
-    'Whose X-Forwarded-For says from which address a request comes: false: no proxy; true: the proxy that connects; or the addresses and networks of proxies.',
+    'Proxies whose X-Forwarded-For is believed: true for the one that connects, or their addresses and networks.',
   ),
 });
 
@@ -146,7 +128,7 @@ const notify = section(
     events: z
       .array(z.enum(INCIDENT_EVENTS, INCIDENT_EVENTS.join(', ')))
       .prefault([...INCIDENT_EVENTS])
-      .describe(`What is reported: ${INCIDENT_EVENTS.join(', ')}. Default all.`),
+      .describe('Kinds of problems that are reported. Default all.'),
     remind_after: withDefault(
       types.duration.nullable(),
       '1d',
@@ -160,7 +142,7 @@ const file = section({
   warehouse: withDefault(
     types.filePath,
     DEFAULT_FILES.warehouse,
-    'The SQLite file, relative to this one; its folder must exist, except for data/ next to this file.',
+    'The SQLite file; its folder must exist, except for data/ next to this file.',
   ),
   timezone: types.timezone.describe("IANA time zone of the service's calendar. Required."),
   duration_unit: withDefault(
@@ -171,9 +153,7 @@ const file = section({
   worker: types.lineOfText
     .optional()
     .transform((name) => name ?? hostname())
-    .describe(
-      'Name of this worker; targets show it to another worker with the same account. Default: the name of the host.',
-    ),
+    .describe('Name of this worker, for others that load the same target. Default: the name of the host.'),
   accounts: z
     .array(account, 'a list of at least one account')
     .min(1, 'a list of at least one account')

@@ -18,7 +18,7 @@ const postgresUrl = z.string('postgres://USER:PASSWORD@HOST:5432/DATABASE').supe
 const common = {
   name: types.accountName.describe('Its unique name in messages, metrics and on the command line.'),
   every: orNull(types.durationOrZero).describe(
-    'At most one load in this time; 0: after each publication that changed something. Default: 0; 24h for a lake.',
+    'Least time between two loads; 0: after each publication that changed something. Default: 0; 24h for a lake.',
   ),
   load_timeout: withDefault(types.wait, '30m', 'How long one load of an account may take.'),
 };
@@ -27,19 +27,19 @@ const postgres = section(
   {
     ...common,
     postgres: postgresUrl.describe(
-      'Address of a PostgreSQL database: postgres://USER:PASSWORD@HOST:5432/DATABASE; better ${NAME} than the password itself. Default: none; each target has exactly one of postgres, folder and s3.',
+      'A PostgreSQL database: postgres://USER:PASSWORD@HOST:5432/DATABASE, as ${NAME}. Default: none; each target has exactly one of postgres, folder and s3.',
     ),
     schema: withDefault(types.schemaName, 'vodhouse', 'Schema of the tables; made where it is missing.'),
     ssl: orNull(z.enum(SSL_MODES, SSL_MODES.join(', '))).describe(
-      'verify-full: TLS, with the certificate and the name in it checked; no-verify: TLS without checks; off: no TLS. Default: verify-full; off for 127.0.0.1, localhost and unix sockets.',
+      'verify-full: TLS that checks certificate and name; no-verify: TLS without checks; off: no TLS. Default: verify-full; off for this machine.',
     ),
     ca: orNull(types.filePath).describe(
-      'PEM file with certificates of the authorities that the server may have its own from, relative to this file. Default: those of Node.',
+      'PEM file with certificates of trusted authorities. Default: those of Node.',
     ),
     readers: withDefault(
       z.array(types.roleName, 'a list of roles'),
       [],
-      'Roles that may read the tables; they are granted USAGE and SELECT, also on later tables.',
+      'Roles that are granted USAGE and SELECT.',
     ),
     lock_timeout: withDefault(types.wait, '10s', 'How long a load waits for a lock of another session.'),
   },
@@ -66,7 +66,7 @@ const lake = {
   keep: withDefault(
     types.keepTime,
     '7d',
-    'How long replaced files stay, for queries under way and for older versions of a table; at least 1h.',
+    'How long replaced files of a lake stay, for queries under way and older versions; at least 1h.',
   ),
 };
 
@@ -74,7 +74,7 @@ const folder = section(
   {
     ...lake,
     folder: types.lakeFolder.describe(
-      'A lake of Delta tables: its folder, relative to this file. It must be there; below a mount point, so that no other lake begins where the disk is not mounted. Default: none.',
+      'A lake of Delta tables: its folder, which must exist; best below the mount point of its disk. Default: none.',
     ),
   },
   'load_timeout',
@@ -91,18 +91,14 @@ const s3 = section(
   {
     ...lake,
     s3: types.s3Place.describe(
-      'A lake of Delta tables in a bucket of an S3-compatible store: s3://BUCKET/PREFIX. Default: none.',
+      'A lake in a bucket of an S3-compatible store: s3://BUCKET/PREFIX. Default: none.',
     ),
     endpoint: orNull(types.endpoint).describe(
-      'Address of the store, such as https://s3.example.test:9000; the bucket is in its path. Default: that of AWS in the region, with the bucket in the name of the host.',
+      'Address of the store, such as https://s3.example.test:9000. Default: AWS in the region.',
     ),
     region: withDefault(types.region, 'us-east-1', 'Region of the bucket, such as eu-central-1.'),
-    access_key_id: types.headerKey.describe(
-      'Id of the access key; better ${NAME} than the id itself. Variables and files of AWS are not read by themselves. Required with s3.',
-    ),
-    secret_access_key: types.key.describe(
-      'The secret access key; better ${NAME} than the key itself. Required with s3.',
-    ),
+    access_key_id: types.headerKey.describe('Id of the access key, as ${NAME}. Required with s3.'),
+    secret_access_key: types.key.describe('The secret access key, as ${NAME}. Required with s3.'),
     session_token: orNull(types.headerKey).describe(
       'Token of temporary credentials; the worker takes a new one at kill -HUP. Default: none.',
     ),
