@@ -1,13 +1,14 @@
 /**
- * `npm run docs`: writes docs/tables.md, docs/contributing/live-file.md, the keys of docs/config.md, the problems of docs/alerts.md, the views of docs/targets.md,
- * the figures of docs/performance.md, the dashboard of Grafana, the sources of dbt, and the questions of the pages from docs/questions.md.
+ * `npm run docs`: writes docs/tables.md, docs/contributing/live-file.md, the keys of docs/config.md, the problems of
+ * docs/alerts.md, the figures of docs/performance.md, the dashboard of Grafana, the sources of dbt, the views over a lake,
+ * and the questions of the pages from docs/questions.md.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { alertsMarkdown } from './alert-kinds.ts';
 import { configMarkdown } from './config-keys.ts';
 import { dashboardJson } from './dashboard.ts';
 import { dbtSources } from './dbt-sources.ts';
-import { lakeViewsMarkdown } from './lake-views.ts';
+import { lakeViewsSql } from './lake-views.ts';
 import { liveFileMarkdown } from './live-file.ts';
 import { formatQuestions, parseQuestions } from './questions.ts';
 import { performancePage } from './performance.ts';
@@ -24,11 +25,11 @@ const PAGES = {
   'contributing/live-file.md': liveFileMarkdown(),
   'config.md': `${keepAbove('config.md')}${MARK}\n${configMarkdown()}`,
   'alerts.md': `${keepAbove('alerts.md')}${MARK}\n${alertsMarkdown()}`,
-  'targets.md': `${keepAbove('targets.md')}${MARK}\n${lakeViewsMarkdown()}`,
   'performance.md': `${keepAbove('performance.md')}${MARK}\n${performance.markdown}`,
   ...Object.fromEntries(Object.entries(performance.pictures).map(([name, svg]) => [`images/${name}`, svg])),
   '../deploy/grafana/vodhouse.json': dashboardJson(),
   '../deploy/dbt/sources.yml': dbtSources(),
+  '../deploy/lake/views.sql': lakeViewsSql(),
   '../src/web/pages/questions.json': formatQuestions(parseQuestions(read('questions.md'))),
 };
 for (const [name, text] of Object.entries(PAGES)) writeFileSync(at(name), text);

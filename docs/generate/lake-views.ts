@@ -1,4 +1,4 @@
-/** The views that a lake does not have, as SQL of DuckDB and ClickHouse: the lower part of docs/targets.md. */
+/** deploy/lake/views.sql: the views that a lake does not have, for DuckDB and ClickHouse. `npm run docs` writes it. */
 import { createView } from '../../src/publishing/mart.ts';
 import { createMarts } from '../../src/publishing/marts/marts.ts';
 import { LEFT_OUT_BY_DEFAULT } from './tables.ts';
@@ -19,19 +19,12 @@ export const LAKE_VIEWS: readonly string[] = VIEWS.map(createView);
 export const nameTable = (scan: string, name: string, root = '/srv/lake'): string =>
   `CREATE VIEW "${name}" AS SELECT * FROM ${scan}('${root}/${name}')`;
 
-/** The lower part of the page. */
-export function lakeViewsMarkdown(): string {
-  const block = (statements: readonly string[]) =>
-    `\`\`\`sql\n${statements.map((sql) => `${sql.replaceAll(' union all ', '\nunion all\n')};\n`).join('')}\`\`\`\n`;
-  return `## Views over a lake
+const HEADING = `-- Written by \`npm run docs\`: do not edit. Views over a lake, for DuckDB; change /srv/lake to the place of yours.
+-- For ClickHouse, write deltaLakeLocal in place of delta_scan. Leave out the columns that \`publish.exclude\` of your config names.
+`;
 
-A lake has no views. First give its tables their names, in DuckDB:
-
-${block(LAKE_TABLES.map((name) => nameTable('delta_scan', name)))}
-Or in ClickHouse (in a bucket, with the function of the table of engines above):
-
-${block(LAKE_TABLES.map((name) => nameTable('deltaLakeLocal', name)))}
-Then, in both, make the views. Leave out the columns that \`publish.exclude\` of your config names:
-
-${block(LAKE_VIEWS)}`;
+/** The whole file. */
+export function lakeViewsSql(): string {
+  const statements = [...LAKE_TABLES.map((name) => nameTable('delta_scan', name)), ...LAKE_VIEWS];
+  return HEADING + statements.map((sql) => `\n${sql.replaceAll(' union all ', '\nunion all\n')};\n`).join('');
 }

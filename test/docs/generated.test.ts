@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { configMarkdown } from '../../docs/generate/config-keys.ts';
 import { dbtSources } from '../../docs/generate/dbt-sources.ts';
-import { lakeViewsMarkdown } from '../../docs/generate/lake-views.ts';
+import { lakeViewsSql } from '../../docs/generate/lake-views.ts';
 import { LIVE_TABLES, liveFileMarkdown } from '../../docs/generate/live-file.ts';
 import { performancePage } from '../../docs/generate/performance.ts';
 import { LEFT_OUT_BY_DEFAULT, PUBLISHED, tablesMarkdown } from '../../docs/generate/tables.ts';
@@ -14,6 +14,7 @@ import { readRows } from '../support/fixtures/live-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 
 const read = (name: string) => readFileSync(`docs/${name}`, 'utf8');
+const LAKE_VIEWS = '../deploy/lake/views.sql';
 const afterMark = (name: string) => read(name).split('<!-- below: npm run docs -->\n')[1];
 const [HANDWRITTEN = '', KEYS = ''] = read('config.md').split('<!-- below: npm run docs -->\n');
 
@@ -22,9 +23,9 @@ describe('the generated pages', () => {
     ['tables.md', read('tables.md'), tablesMarkdown()],
     ['contributing/live-file.md', read('contributing/live-file.md'), liveFileMarkdown()],
     ['performance.md', afterMark('performance.md'), `\n${performancePage().markdown}`],
-    ['targets.md', afterMark('targets.md'), `\n${lakeViewsMarkdown()}`],
     ['config.md', KEYS, `\n${configMarkdown()}`],
     ['../deploy/dbt/sources.yml', read('../deploy/dbt/sources.yml'), dbtSources()],
+    [LAKE_VIEWS, read(LAKE_VIEWS), lakeViewsSql()],
   ])('%s is as `npm run docs` writes it', (_name, page, generated) => {
     expect(page).toBe(generated);
   });
@@ -41,8 +42,10 @@ describe('the generated pages', () => {
   });
 });
 
-it('targets.md reads tables that a lake has, which has no views', () => {
-  const named = [...read('targets.md').matchAll(/(?:lake|vodhouse)[/\\](\w+)['"]/g)].map(([, name]) => name);
+it('targets.md and the views read tables that a lake has, which has no views', () => {
+  const named = [...(read('targets.md') + read(LAKE_VIEWS)).matchAll(/(?:lake|vodhouse)[/\\](\w+)['"]/g)].map(
+    ([, name]) => name,
+  );
   const tables = createMarts({ durationUnit: 'ms', exclude: [] }).all.filter(({ kind }) => kind === 'table');
   expect(named.length).toBeGreaterThan(6);
   expect(tables.map(({ name }) => name)).toEqual(expect.arrayContaining(named));

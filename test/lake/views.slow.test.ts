@@ -35,7 +35,7 @@ function selectFiles(site: Site, table: string): string {
   return selects.join(' union all by name ');
 }
 
-it('ClickHouse has every value of every view of the file, by the SQL of docs/targets.md', async () => {
+it('ClickHouse has every value of every view of the file, by the SQL of deploy/lake/views.sql', async () => {
   const { site, source, views } = await openLoaded();
   for (const name of LAKE_TABLES) queryDelta(nameTable('deltaLakeLocal', name, site.root));
   for (const sql of LAKE_VIEWS) queryDelta(sql);
