@@ -35,12 +35,12 @@ export function performancePage(): { markdown: string; pictures: Record<string, 
   const growth = rowsOf('growth');
   const markdown = [
     aboutRun(results),
-    '## Walks\n\nSpeed as a share of the floor. `in process` leaves the start of the command out.',
+    '## Walks\n\nSpeed as a share of the floor.',
     walksTable(figure),
     '## Everything else',
     otherTable(figure),
     '## Peers\n\nThe same list into SQLite: seconds, and memory of the first load.',
-    '![Seconds of each contender for a first load, an unchanged list and 1 % of changes](images/performance-peers.svg)',
+    '![Seconds of each contender](images/performance-peers.svg)',
     table(
       ['', ...WALKS, 'memory'],
       PEERS.map((peer) => [
@@ -49,7 +49,7 @@ export function performancePage(): { markdown: string; pictures: Record<string, 
       ]),
     ),
     '## Growth\n\nSeconds of a sync of 1 % changes with publication.',
-    '![Seconds of a sync for fewer records, more packages, more versions, and beside a reader](images/performance-growth.svg)',
+    '![Seconds of a sync](images/performance-growth.svg)',
     table(
       ['warehouse', 'seconds', 'memory'],
       growth.map(({ step, seconds, rssMb }) => [step, show(Number(seconds)), `${show(Number(rssMb))} MB`]),
@@ -83,19 +83,17 @@ const aboutRun = ({ version, at, videos, rounds, machine }: Results) =>
 type FindFigure = (name: string, step: string, contender: string, key: string) => number;
 
 function walksTable(figure: FindFigure): string {
-  const line = (label: string, name: string, contender: string, key: string) => [
+  const line = (label: string, name: string, contender: string) => [
     label,
-    ...WALKS.map((step) => show(figure(name, step, contender, key))),
+    ...WALKS.map((step) => show(figure(name, step, contender, 'ofFloor'))),
   ];
   return table(
     ['', ...WALKS],
     [
-      line('4 packages', 'walks', 'vodhouse', 'ofFloor'),
-      line('4 packages, in process', 'walks', 'vodhouse', 'ofFloorInProcess'),
-      line('4 packages, with publication', 'walks', 'vodhouse, publishing', 'ofFloor'),
-      line('one package', 'one-package', 'vodhouse', 'ofFloor'),
-      line('one package, in process', 'one-package', 'vodhouse', 'ofFloorInProcess'),
-      line('one package, with publication', 'one-package', 'vodhouse, publishing', 'ofFloor'),
+      line('4 packages', 'walks', 'vodhouse'),
+      line('4 packages, with publication', 'walks', 'vodhouse, publishing'),
+      line('one package', 'one-package', 'vodhouse'),
+      line('one package, with publication', 'one-package', 'vodhouse, publishing'),
     ],
   );
 }
