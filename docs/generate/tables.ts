@@ -53,6 +53,8 @@ const PLAIN = [
   'day_of_month',
   'weekday_name',
   'is_weekend',
+  'iso_year',
+  'starts_at',
 ];
 
 /** Described once, above the tables. */
@@ -106,7 +108,7 @@ function describeRepeated(base: Mart, repeated: readonly Column[]): string[] {
 function describeColumns(columns: readonly Column[], areAllPlain = false): string {
   const isPlain = ({ name }: Column) => areAllPlain || PLAIN.includes(name);
   const plain = columns.filter(isPlain).map((column) => code(column.name) + typeOf(column));
-  const explained = mergePairs(columns.filter((column) => !isPlain(column))).map(
+  const explained = mergePairs(mergeKinds(columns.filter((column) => !isPlain(column)))).map(
     (column) => `- ${code(column.name)}${typeOf(column)}: ${explain(column)}`,
   );
   const last = plain.length === 0 ? [] : [`- ${areAllPlain ? '' : 'Also '}${plain.join(', ')}.`];
@@ -127,6 +129,20 @@ function typeOf({ name, type }: Column): string {
   const first = name.split('`')[0] ?? '';
   const byName = BY_NAME.find(([pattern]) => pattern.test(first))?.[1] ?? 'TEXT';
   return byName === type || (byName === 'TEXT' && type.startsWith('VARCHAR')) ? '' : ` ${type}`;
+}
+
+/** The number and the size of a kind of files are one row. */
+function mergeKinds(columns: readonly Column[]): Column[] {
+  const isSizeOf = (size: Column | undefined, { name, description }: Column) =>
+    size?.name === name.replace(/_count$/, '_bytes') &&
+    size.description === description.replace('Number of', 'Size of');
+  return columns.flatMap((column, index) => {
+    const [before, after] = [columns[index - 1], columns[index + 1]];
+    if (before && isSizeOf(column, before)) return [];
+    if (!isSizeOf(after, column)) return [column];
+    const description = column.description.replace('Number of', 'Number and size of');
+    return [{ ...column, name: `${column.name}\`, \`${after?.name ?? ''}`, description }];
+  });
 }
 
 /** `changed_at` and `changed_day` are one row, and so are `size_bytes` and `size_gib`. */
