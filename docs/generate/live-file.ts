@@ -32,7 +32,6 @@ export const LIVE_TABLES: readonly LiveTable[] = [
     compared_at: 'end of the last walk, full or quick',
     order: '`untrusted`: only a response with the whole list proves removals',
     last_turn_walk_id: 'the lowest is served next',
-    failed_walks: 'full walks in a row that failed',
     missing_records: 'missed by the last quick walk, which could not locate them',
   }),
   describe('videos', videos.video, {
@@ -43,11 +42,8 @@ export const LIVE_TABLES: readonly LiveTable[] = [
   describe('videos', videos.packageDay),
   describe('videos', videos.removalCandidate, {
     proof: '`order`: the list is sorted and the video is not in its place; `whole`: one response had all',
-    held_by: 'the walk that held it back',
   }),
-  describe('videos', videos.quarantine, {
-    resolved_at: 'when it was stored, changed or gone',
-  }),
+  describe('videos', videos.quarantine),
   describe('videos', videos.drift, {
     absent_walks: 'full walks without it; three resolve it',
   }),
@@ -58,9 +54,7 @@ export const LIVE_TABLES: readonly LiveTable[] = [
   describe('storage', storage.storageReading),
   describe('storage', storage.storageDiscrepancy),
   describe('storage', storage.storageCorrection),
-  describe('storage', storage.storageGap, {
-    requested_days: 'separate days on which it was requested',
-  }),
+  describe('storage', storage.storageGap),
   describe('storage', storage.storageUnconfirmed),
   describe('runs', runs.run, {
     scope: 'the part that a person asked for; NULL for everything',
