@@ -8,7 +8,8 @@ import { compile } from './packaging/compile.js';
 
 /** The command, and the files that it starts as processes and threads: a bundle each (bin/load.js). */
 const ENTRY_POINTS = [
-  ...['src/cli/main.ts', 'src/backup/backup-child.ts', 'src/publishing/child.ts'],
+  ...['src/cli/main.ts', 'src/backup/backup-child.ts', 'src/publishing/publish-child.ts'],
+  'src/publishing/targets/load-child.ts',
   ...['src/web/reader-thread.ts', 'src/web/process/entry.ts'],
 ];
 

@@ -2,4 +2,7 @@
 import { serveRequests } from '../lib/child-process.ts';
 import { backUp, type BackupRequest } from './backup.ts';
 
-serveRequests(({ path, file }: BackupRequest) => backUp(path, file));
+serveRequests((request) => {
+  const { path, file } = request as BackupRequest; // as backUpInChild sends it
+  return backUp(path, file);
+});

@@ -31,7 +31,7 @@ export interface CopyResult {
  */
 export function backUpInChild(path: string, file: string, signal: AbortSignal): Promise<CopyResult> {
   const request: BackupRequest = { path, file };
-  return runInChild('backup/backup-child', { ...request }, signal, (reason) => {
+  return runInChild('backup/backup-child', request, signal, (reason) => {
     removeStaleDrafts(file);
     return new WarehouseError(`the process that copies ended with ${reason}; no backup was made`);
   });

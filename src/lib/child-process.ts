@@ -1,5 +1,5 @@
 /** Child processes that run files of this package. */
-import { fork, type ChildProcess, type Serializable } from 'node:child_process';
+import { fork, type ChildProcess } from 'node:child_process';
 import { ignoreLostLog } from './lost-log.ts';
 import { ConfigError, LockedError, errorMessage, VodhouseError, WarehouseError } from './errors.ts';
 import { PACKAGE_ROOT } from './package-root.ts';
@@ -8,7 +8,7 @@ import { PACKAGE_ROOT } from './package-root.ts';
 export const BUNDLE_RUNNER = new URL('bin/run-bundle.js', PACKAGE_ROOT);
 
 /**
- * Starts a bundle, such as `publishing/child`, as a child process with IPC. Its stdout is ignored, its stderr inherited. V8 is set as by
+ * Starts a bundle, such as `publishing/publish-child`, as a child process with IPC. Its stdout is ignored, its stderr inherited. V8 is set as by
  * bin/vodhouse.js and the unit for systemd: a third less memory, up to half on Node 24, at the same speed. It collects garbage when the memory in use
  * has grown by `growthPercent`.
  */
@@ -36,13 +36,16 @@ export function sendToParent(message: unknown): void {
 }
 
 /** What `serveRequests` answers with. */
-export type Answer<Result> = { result: Result } | { error: SerializedError };
+type Answer<Result> = { result: Result } | { error: SerializedError };
 
-/** The body of a child process that answers each request with the result or the error of `work`, until its parent disconnects. */
-export function serveRequests(work: (request: never) => unknown): void {
+/**
+ * The body of a child process that answers each request with the result or the error of `work`, until its parent
+ * disconnects. The type of a request is what the parent gives to `runInChild`.
+ */
+export function serveRequests(work: (request: unknown) => unknown): void {
   const answerTo = async (request: unknown): Promise<Answer<unknown>> => {
     try {
-      return { result: await work(request as never) };
+      return { result: await work(request) };
     } catch (error) {
       return { error: serializeError(error) };
     }
@@ -58,7 +61,7 @@ export function serveRequests(work: (request: never) => unknown): void {
  */
 export async function runInChild<Result>(
   name: string,
-  request: Serializable,
+  request: object,
   signal: AbortSignal,
   onDeath: (reason: string, pid: number | undefined) => Error,
 ): Promise<Result> {
@@ -84,7 +87,7 @@ export async function runInChild<Result>(
 /** Sends the request. Returns the first message of the child, or how it ended without one. */
 export function sendRequest<Message>(
   child: ChildProcess,
-  request: Serializable,
+  request: object,
 ): Promise<Message | { ended: string }> {
   return new Promise((resolve, reject) => {
     child.once('message', (message) => resolve(message as Message));

@@ -9,10 +9,10 @@ import { createFacts } from './about-rows.ts';
 import { PUBLISHED_ID, startFsync } from './replace-file.ts';
 import { CACHE_KIB, type ExpectedRows } from './check.ts';
 import { createFingerprint } from './fingerprint.ts';
-import type { HelperProcess } from './helper-process.ts';
 import { createTable, createView, fillTable, insertRows, type Table, type WorkingTable } from './mart.ts';
 import { createDictionaryRows } from './marts/about.ts';
-import { createMarts, type Marts } from './marts/marts.ts';
+import type { Marts } from './marts/marts.ts';
+import { createDateRows } from './marts/date-rows.ts';
 import { dates } from './marts/dates.ts';
 import {
   movementByDay,
@@ -30,57 +30,33 @@ import type { PublishRequest } from './publish-request.ts';
 const PAGE_BYTES = 16_384;
 
 /** Builds the file at `draft`. Returns the number of rows that each table must have. Throws what SQLite throws. */
-export async function build(
-  draft: string,
-  marts: Marts,
-  request: PublishRequest,
-  helper: HelperProcess | null,
-): Promise<ExpectedRows> {
+export async function build(draft: string, marts: Marts, request: PublishRequest): Promise<ExpectedRows> {
   rmSync(draft, { force: true });
-  const fileApart = `${draft}-apart`;
-  const storedApart = helper?.fillTables(request, fileApart);
-  const parameters = createParameters(request);
-  try {
-    return await fillFile(draft, request, async (db) => {
-      for (const mart of marts.all) if (mart.kind === 'table') db.exec(createTable(mart));
-      const flushed = videoTables(marts).map((table) => {
-        fill(db, table, parameters);
-        return startFsync(draft); // the disk writes a large table while the next ones are filled
-      });
-      const fingerprint = createFingerprint(db, request);
-      if ((await storedApart) === fingerprint) copyTables(db, marts, fileApart);
-      else await fillApart(db, marts, request, 'temp'); // the helper failed, or had another snapshot
-      for (const table of dayTables(marts)) fill(db, table, parameters);
-      for (const mart of marts.all) if (mart.kind === 'view') db.exec(createView(mart));
-      insertRows(db, marts.dictionary, createDictionaryRows(marts.documented));
-      const facts = createFacts(db, request, fingerprint);
-      insertRows(db, marts.about, facts.about);
-      insertRows(db, marts.internals, facts.internals);
-      db.pragma('analysis_limit = 1000');
-      db.exec('analyze main');
-      await Promise.all(flushed);
-      return countExpectedRows(db, marts);
-    });
-  } finally {
-    await storedApart; // nothing writes next to the draft after this
-  }
-}
-
-/** Works on a new file and one snapshot of the live file, in one transaction. */
-async function fillFile<Result>(
-  file: string,
-  request: PublishRequest,
-  work: (db: Database) => Promise<Result>,
-): Promise<Result> {
-  const db = new Database(file);
+  const db = new Database(draft);
   try {
     applySettings(db);
     addFunctions(db, request);
     attachLive(db, request.live);
     db.exec('begin');
-    const result = await work(db);
+    for (const mart of marts.all) if (mart.kind === 'table') db.exec(createTable(mart));
+    const parameters = createParameters(request);
+    const flushed = listFilled(marts).map((table) => {
+      if (table.kind === 'working') db.exec(createTable(table));
+      if (table === dates) insertRows(db, dates, createDateRows(db, marts.allVideos, request));
+      else db.prepare(fillTable(table)).run(parameters);
+      return startFsync(draft); // the disk writes a large table while the next ones are filled
+    });
+    for (const mart of marts.all) if (mart.kind === 'view') db.exec(createView(mart));
+    insertRows(db, marts.dictionary, createDictionaryRows(marts.documented));
+    const facts = createFacts(db, request, createFingerprint(db, request));
+    insertRows(db, marts.about, facts.about);
+    insertRows(db, marts.internals, facts.internals);
+    db.pragma('analysis_limit = 1000');
+    db.exec('analyze main');
+    await Promise.all(flushed);
+    const expected = countExpectedRows(db, marts);
     db.exec('commit');
-    return result;
+    return expected;
   } finally {
     db.close();
   }
@@ -169,75 +145,37 @@ export function assertLive(path: string): void {
     });
 }
 
-type Fillable = Table | WorkingTable;
-
-/** The tables that are filled first, in this order. */
-export const videoTables = ({ allVideos, videoHistory, videoEdits }: Marts): Fillable[] => [
-  packageKeys,
-  allVideos,
-  videoHistory,
-  videoEdits,
-];
-
-/** The tables that the helper process can fill: they read only the live file, `packageKeys`, and each other in this order. */
-export function tablesApart(marts: Marts): Fillable[] {
-  return [stateSpan, dates, movementByDay, ...(marts.videoTags ? [marts.videoTags] : [])];
-}
-
-/** The tables that are filled last, in this order: each reads only the live file and tables before it. */
-export function dayTables(marts: Marts): Fillable[] {
+/** The tables that are filled from the live file, in this order: each reads only that and tables before it. */
+export function listFilled(marts: Marts): (Table | WorkingTable)[] {
   return [
-    ...[packageTotal, marts.packages, packageSpan, packageState, accountDay, shownDay],
-    ...[marts.storageDaily, marts.packageDaily, marts.runs, marts.walks],
+    packageKeys,
+    marts.allVideos,
+    marts.videoHistory,
+    marts.videoEdits,
+    stateSpan,
+    marts.dates,
+    movementByDay,
+    ...(marts.videoTags ? [marts.videoTags] : []),
+    packageTotal,
+    marts.packages,
+    packageSpan,
+    packageState,
+    accountDay,
+    shownDay,
+    marts.storageDaily,
+    marts.packageDaily,
+    marts.runs,
+    marts.walks,
   ];
 }
 
 /** The parameters of `fillTable`. */
-const createParameters = ({ today, storageAccounts, timezone, now }: PublishRequest) => ({
-  ...{ today, followed: JSON.stringify(storageAccounts), offset: findFixedOffset(timezone, now) },
-});
-
-function fill(
-  db: Database,
-  table: Fillable,
-  parameters: ReturnType<typeof createParameters>,
-  schema: 'temp' | 'main' = 'temp',
-): void {
-  if (table.kind === 'working') db.exec(createTable(table, schema));
-  db.prepare(fillTable(table)).run(parameters);
-}
-
-/** Fills `tablesApart`; the working ones are made in `schema`. The calendar takes 70 ms to load, so it is loaded only here. */
-async function fillApart(
-  db: Database,
-  marts: Marts,
-  request: PublishRequest,
-  schema: 'temp' | 'main',
-): Promise<void> {
-  const { createDateRows } = await import('./marts/date-rows.ts');
-  const parameters = createParameters(request);
-  for (const table of tablesApart(marts)) {
-    if (table === dates) insertRows(db, table, createDateRows(db, request));
-    else fill(db, table, parameters, schema);
-  }
-}
-
-/** Fills `tablesApart` in a new file. Returns the fingerprint of the snapshot of the live file that it read. */
-export async function buildApart(request: PublishRequest, file: string): Promise<string> {
-  const marts = createMarts(request);
-  return fillFile(file, request, async (db) => {
-    fill(db, packageKeys, createParameters(request));
-    for (const table of tablesApart(marts)) if (table.kind === 'table') db.exec(createTable(table));
-    await fillApart(db, marts, request, 'main');
-    return createFingerprint(db, request);
-  });
-}
-
-/** From the file of `buildApart`. SQLite copies a whole table of the same form without decoding it. Working tables are read where they are. */
-function copyTables(db: Database, marts: Marts, file: string): void {
-  db.prepare('attach ? as apart').run(file);
-  for (const { kind, name } of tablesApart(marts))
-    if (kind === 'table') db.exec(`insert into main.${name} select * from apart.${name}`);
+function createParameters({ today, storageAccounts, timezone, now }: PublishRequest) {
+  return {
+    today,
+    followed: JSON.stringify(storageAccounts),
+    offset: findFixedOffset(timezone, now),
+  };
 }
 
 function countExpectedRows(db: Database, marts: Marts): ExpectedRows {

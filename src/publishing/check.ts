@@ -32,19 +32,15 @@ function openFile(path: string): Database {
   return db;
 }
 
-/** SQLite's own check of all pages, indexes and types: `ok`, or what is wrong. */
-export function checkPages(path: string): string {
+/** SQLite's own check of all pages, indexes and types. Throws WarehouseError if the file is damaged. */
+export function checkPages(path: string): void {
   const db = openFile(path);
   try {
-    return String(db.pragma('integrity_check', { simple: true }));
+    const result = String(db.pragma('integrity_check', { simple: true }));
+    if (result !== 'ok') fail(`it is damaged: ${result}`);
   } finally {
     db.close();
   }
-}
-
-/** Throws WarehouseError if the result of `checkPages` is not `ok`. */
-export function assertPages(result: string): void {
-  if (result !== 'ok') fail(`it is damaged: ${result}`);
 }
 
 function fail(problem: string): never {

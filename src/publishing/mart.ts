@@ -106,9 +106,9 @@ export interface WorkingTable {
 
 const quoteAll = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ');
 
-/** The CREATE TABLE statement; `schema` is for a working table. */
-export function createTable(table: Table | WorkingTable, schema: 'temp' | 'main' = 'temp'): string {
-  if (table.kind === 'working') return `create table ${schema}.${table.name} ${table.definition}`;
+/** The CREATE TABLE statement. A working table is a temporary one. */
+export function createTable(table: Table | WorkingTable): string {
+  if (table.kind === 'working') return `create temp table ${table.name} ${table.definition}`;
   const { name, columns, key, foreignKeys, isWithoutRowid = false } = table;
   const lines = [
     ...columns.map(

@@ -1,4 +1,4 @@
-/** One publication: build, check, replace. Runs in a process of its own (child.ts), because SQLite blocks it. */
+/** One publication: build, check, replace. Runs in a process of its own (publish-child.ts), because SQLite blocks it. */
 import { randomUUID } from 'node:crypto';
 import { chmodSync, statSync } from 'node:fs';
 import { openDatabase } from '../database/connection.ts';
@@ -12,20 +12,16 @@ import { lockOrThrow } from '../database/lock.ts';
 import { assertReplaceable, replaceFile, startFsync, sweepLeftOvers } from './replace-file.ts';
 import { assertLive, build } from './build.ts';
 import { readText } from './about-rows.ts';
-import { assertPages, checkPages, checkTables } from './check.ts';
-import type { HelperProcess } from './helper-process.ts';
+import { checkPages, checkTables } from './check.ts';
 import { createMarts } from './marts/marts.ts';
 import type { PublishRequest, Publication } from './publish-request.ts';
 
 /**
- * Builds a new published file and replaces the old one with it; `helper` shares the work, and is closed. Throws ConfigError if
- * its folder is missing or another kind of file has its name, LockedError if another process publishes, WarehouseError if the live file cannot be read, the
- * new file cannot be written, or the new file fails its check. The old file then stays.
+ * Builds a new published file and replaces the old one with it. Throws ConfigError if its folder is missing or another
+ * kind of file has its name, LockedError if another process publishes, WarehouseError if the live file cannot be read,
+ * the new file cannot be written, or the new file fails its check. The old file then stays.
  */
-export async function publish(
-  request: PublishRequest,
-  helper: HelperProcess | null = null,
-): Promise<Publication> {
+export async function publish(request: PublishRequest): Promise<Publication> {
   const startedAt = performance.now();
   const { live, file, command, now } = request;
   const lock = lockOrThrow(live, 'publish', command, now);
@@ -33,7 +29,7 @@ export async function publish(
     assertReplaceable(live, file);
     sweepLeftOvers(file);
     recordPublication(live, now);
-    const rows = await buildAndReplace(request, helper);
+    const rows = await buildAndReplace(request);
     return { file, bytes: statSync(file).size, durationMs: Math.round(performance.now() - startedAt), rows };
   } catch (error) {
     throw errorCode(error) === '' ? error : toWarehouseError(error, file); // a code of the file system or of SQLite
@@ -58,28 +54,23 @@ function recordPublication(live: string, now: number): void {
 }
 
 /** Returns the number of rows by table, and of the view `videos`. */
-async function buildAndReplace(
-  request: PublishRequest,
-  helper: HelperProcess | null,
-): Promise<Record<string, number>> {
+async function buildAndReplace(request: PublishRequest): Promise<Record<string, number>> {
   const draft = draftPath(request.file);
   const marts = createMarts(request);
   try {
-    const expected = await build(draft, marts, request, helper).catch((error: unknown) => {
+    const expected = await build(draft, marts, request).catch((error: unknown) => {
       throw isDamage(error) ? toWarehouseError(error, request.live) : error; // the draft is new
     });
     chmodSync(draft, 0o444);
     const flushed = startFsync(draft); // the disk writes while the file is checked
-    const pagesChecked = helper?.checkPages(draft); // at the same time; a rule of a table describes an error better
     const tables = marts.all.filter((mart) => mart.kind === 'table');
-    const rows = checkTables(draft, tables, expected);
-    assertPages((await pagesChecked) ?? checkPages(draft));
+    const rows = checkTables(draft, tables, expected); // first: a rule of a table describes an error better
+    checkPages(draft);
     await flushed;
     const videos = Number(readText(draft, 'select cast(sum(video_count) as text) from packages'));
     await replaceFile(draft, request.file);
     return { ...rows, videos };
   } finally {
-    helper?.close();
     sweepLeftOvers(request.file);
   }
 }

@@ -87,7 +87,7 @@ async function publishInChild(request: PublishRequest, signal: AbortSignal): Pro
   signal.throwIfAborted();
   if (isHeld(request.live, 'publish')) throw createLockedError(request.live, 'publish');
   openReadOnly(request.live).$client.close(); // throws if it is no live file, or has an older schema
-  return runInChild('publishing/child', { task: 'publish', args: [request] }, signal, (reason, pid) => {
+  return runInChild('publishing/publish-child', request, signal, (reason, pid) => {
     removeDraft(draftPath(request.file, pid));
     return new WarehouseError(
       `the process that publishes ended with ${reason}; the published file was not changed`,

@@ -7,12 +7,9 @@ import { describe, expect, it, vi } from 'vitest';
 import { PACKAGE_ROOT } from '../../src/lib/package-root.ts';
 import { ConfigError, LockedError } from '../../src/lib/errors.ts';
 import { tryLock } from '../../src/database/lock.ts';
-import { build } from '../../src/publishing/build.ts';
-import { createHelperProcess, type HelperProcess } from '../../src/publishing/helper-process.ts';
-import { createMarts } from '../../src/publishing/marts/marts.ts';
 import { publish } from '../../src/publishing/publish.ts';
 import { createPublisher } from '../../src/publishing/publisher.ts';
-import { change, liveFileWith, packageRow, videoRow } from '../support/fixtures/filled-live-file.ts';
+import { change, liveFileWith, packageRow } from '../support/fixtures/filled-live-file.ts';
 import { execute, hashFile, readRows, readValue } from '../support/fixtures/live-file.ts';
 import {
   createPublishRequest,
@@ -90,67 +87,6 @@ import(${JSON.stringify(new URL('dist/database/sqlite.js', PACKAGE_ROOT).href)})
   parentPort.postMessage('begun');
   setTimeout(() => db.exec('rollback'), 1000);
 });`;
-
-describe('a live file that changes between the snapshots of the two processes', () => {
-  it('is published by the snapshot of the process that builds', async () => {
-    const request = createPublishRequest(smallLiveFile());
-    const helper = createHelperProcess();
-    const late: HelperProcess = {
-      ...helper,
-      fillTables: async (...parameters) => {
-        await Promise.resolve(); // the process that builds has its snapshot now
-        execute(request.live, `${videoRow(3)} update warehouse_state set change_seq = 1000;`);
-        return helper.fillTables(...parameters);
-      },
-    };
-    const expected = await build(request.file, createMarts(request), request, late);
-    helper.close();
-    expect(expected).toMatchObject({ all_videos: 2, package_daily: 10, dates: 365 });
-    const last = 'select video_count, added_count, size_gib from package_daily where is_live';
-    expect(readRows(request.file, last)).toEqual([{ video_count: 2, added_count: 0, size_gib: 2 }]);
-    expect(readRows(request.file, 'select video_count from packages')).toEqual([{ video_count: 2 }]);
-    expect(readValue(request.live, 'select count(*) from video')).toBe(3);
-  });
-});
-
-describe('a helper process', () => {
-  it('makes the same tables as the process that builds makes without it', async () => {
-    const path = smallLiveFile();
-    execute(path, change(1, '2026-03-03 00:00:00', "title = 'another', tag = 'a,b'"));
-    const marts = createMarts(createPublishRequest(path));
-    const [helped, alone] = [createPublishRequest(path, { file: `${path}-1` }), createPublishRequest(path)];
-    const helper = createHelperProcess();
-    const stored: (string | null)[] = [];
-    const watched: HelperProcess = {
-      ...helper,
-      fillTables: async (...parameters) => {
-        stored.push(await helper.fillTables(...parameters));
-        return stored[0] ?? null;
-      },
-    };
-    const expected = await build(helped.file, marts, helped, watched);
-    expect(await build(alone.file, marts, alone, null)).toEqual(expected);
-    expect(stored).toEqual([expect.any(String)]);
-    for (const { name } of marts.all.filter(({ name }) => !['about', 'internals'].includes(name)))
-      expect([name, readRows(helped.file, `select * from ${name}`)]).toEqual([
-        name,
-        readRows(alone.file, `select * from ${name}`),
-      ]);
-    expect(await helper.checkPages(helped.file)).toBe('ok');
-    helper.close();
-  });
-});
-
-describe('a helper process that ends', () => {
-  it('leaves its work to the process that builds', async () => {
-    const request = createPublishRequest(smallLiveFile());
-    const marts = createMarts(request);
-    const helper = createHelperProcess();
-    helper.close();
-    expect(await build(request.file, marts, request, helper)).toMatchObject({ all_videos: 2, dates: 365 });
-    expect(await helper.checkPages(request.file)).toBeNull();
-  });
-});
 
 describe('a published file of another warehouse', () => {
   it('does not change: it may hold history that a new warehouse lacks', async () => {

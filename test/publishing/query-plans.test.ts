@@ -1,6 +1,6 @@
 import { Database } from '../../src/database/sqlite.ts';
 import { describe, expect, it } from 'vitest';
-import { addFunctions, attachLive, dayTables, tablesApart, videoTables } from '../../src/publishing/build.ts';
+import { addFunctions, attachLive, listFilled } from '../../src/publishing/build.ts';
 import { createTable, fillTable } from '../../src/publishing/mart.ts';
 import { createMarts } from '../../src/publishing/marts/marts.ts';
 import { liveFileWith, packageRow, storageRow, videoRow } from '../support/fixtures/filled-live-file.ts';
@@ -26,7 +26,7 @@ function openDraft(): Database {
 
 /** Each table that publishing fills by a statement. */
 const STATEMENTS = new Map(
-  [...videoTables(marts), ...tablesApart(marts), ...dayTables(marts)]
+  listFilled(marts)
     .filter((table) => table !== marts.dates)
     .map((table) => [table, fillTable(table)]),
 );

@@ -3,15 +3,23 @@ import type { Database } from '../../database/sqlite.ts';
 import { createCalendar, parseDay } from '../../lib/calendar.ts';
 import { fromTimestamp, toTimestamp } from '../../lib/clock.ts';
 import { addDays } from '../../lib/days.ts';
+import type { Table } from '../mart.ts';
 import { startOfCreation } from './video-columns.ts';
 
-/** Whole years, from the year of the first upload or fact to the year of the last fact. Reads `state_span` and the live file. */
+/**
+ * Whole years, from the year of the first upload or fact to the year of the last fact. Reads `state_span`, `allVideos` and
+ * the live file.
+ */
 export function* createDateRows(
   db: Database,
+  allVideos: Table,
   { timezone, today }: { timezone: string; today: string },
 ): Generator<(string | number)[]> {
   const calendar = createCalendar(timezone);
-  const [firstTime, ...days] = db.prepare(FACTS).raw().get() as [string | null, ...(string | null)[]];
+  const [firstTime, ...days] = db.prepare(selectFacts(allVideos)).raw().get() as [
+    string | null,
+    ...(string | null)[],
+  ];
   const firstDay = firstTime === null ? null : calendar.dayAt(fromTimestamp(firstTime));
   const sorted = [firstDay, ...days, today].filter((day) => day !== null).sort();
   const firstYear = sorted[0]?.slice(0, 4);
@@ -21,17 +29,23 @@ export function* createDateRows(
 }
 
 /** The first time of a state or walk, the first upload since 2000, the first and the last day of storage. */
-const FACTS = `select
+const selectFacts = (allVideos: Table) => `select
   (select min(time) from (
     select min(since) || ':00' as time from state_span
     union all select min(first_walked_at) from live.package
-  )), (select min(day) from (select ${startOfCreation(10)} as day from live.video v) where day >= '2000-01-01'),
+  )), (select min(day) from (${selectUploads(allVideos)}) where day >= '2000-01-01'),
   min(date), max(date)
 from (
   select date from live.storage_day
   union all select date from live.storage_gap
   union all select date from live.storage_reading
 )`;
+
+/** The day of each upload. Where the file leaves its column out, it is computed again, which takes six times as long. */
+const selectUploads = ({ columns }: Table) =>
+  columns.some(({ name }) => name === 'created_day')
+    ? 'select created_day as day from all_videos'
+    : `select ${startOfCreation(10)} as day from live.video v`;
 
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 

@@ -24,13 +24,12 @@ export function openLoaders({ warehouse: live, publish, accounts, worker }: Conf
   const names = accounts.map(({ name, was }) => ({ name, was }));
   return publish.targets.map((target) => ({
     target,
-    load: (options, signal) =>
-      runInChild<LoadReport[]>(
-        'publishing/child',
-        { task: 'load-target', args: [{ ...options, target, live, file, worker, accounts: names }] },
-        signal,
-        (reason) => new WarehouseError(`the process that loads target ${target.name} ended with ${reason}`),
-      ),
+    load: (options, signal) => {
+      const request: LoadRequest = { ...options, target, live, file, worker, accounts: names };
+      return runInChild('publishing/targets/load-child', request, signal, (reason) => {
+        return new WarehouseError(`the process that loads target ${target.name} ended with ${reason}`);
+      });
+    },
   }));
 }
 

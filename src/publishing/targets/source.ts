@@ -44,7 +44,6 @@ export function openSource(file: string, live: string | null = null) {
     const byName = new Map(accounts.map((each) => [each.account, each]));
     const publicationId = getFact('publication_id');
     return {
-      file,
       db,
       marts,
       timezone,

@@ -1,14 +1,11 @@
 /** The data files of one owner in one table: which rows each has, and how they are written. */
 import { createHash, randomUUID } from 'node:crypto';
 import type { Database } from '../../../database/sqlite.ts';
-import { runInChild } from '../../../lib/child-process.ts';
-import type { LakePlace } from '../../../lib/lake-place.ts';
 import type { Table } from '../../mart.ts';
 import { writeParquetFile } from '../../parquet.ts';
-import { ofAccount, openSource, type Rows, type Source } from '../source.ts';
+import { ofAccount, type Rows } from '../source.ts';
 import type { Store } from '../stores/store.ts';
 import type { AddFile } from './actions.ts';
-import { openStore, type Lake } from './lake.ts';
 import { toFileColumns, type DeltaTable } from './tables.ts';
 
 /** The rows of one file: a key range of a large table; a month of a small one, or all of it. */
@@ -107,18 +104,13 @@ export function hashSlices(db: Database, deltaTable: DeltaTable, rows: Rows): Sl
   }));
 }
 
-/** The files of a table that one process writes. */
-interface WriteRequest {
-  deltaTable: DeltaTable;
-  slices: readonly Slice[];
-  partitionValues: AddFile['partitionValues'];
-}
-
-/** In one process. Returns the actions that add them. Throws TargetError. */
-async function writeSlices(
+/** Writes the Parquet files of slices. Returns the actions that add them. Throws TargetError. */
+export async function writeFiles(
   store: Store,
   db: Database,
-  { deltaTable: { table, partition }, slices, partitionValues }: WriteRequest,
+  { table, partition }: DeltaTable,
+  slices: readonly Slice[],
+  partitionValues: AddFile['partitionValues'],
 ): Promise<AddFile[]> {
   const columns = toFileColumns({ table, partition });
   const order = table.key.map((column) => `t."${column}"`).join(', ');
@@ -162,45 +154,4 @@ function readStats(db: Database, { name: table, columns }: Table, { where, param
     `json_object(${bounded.map(({ name }) => `'${name}', ${end}(t."${name}")`).join(', ')})`;
   const stats = `json_object('numRecords', count(*), 'minValues', ${list('min')}, 'maxValues', ${list('max')})`;
   return db.prepare(`select ${stats} from "${table}" t where ${where}`).pluck().get(parameters) as string;
-}
-
-/** What the second process opens by itself. */
-type Opened = { place: LakePlace } & Pick<Source, 'file' | 'publicationId'>;
-
-/**
- * Writes the Parquet files of slices: half of them in a second process, because encoding keeps one core busy. Returns the actions
- * that add them. Throws TargetError.
- */
-export async function writeFiles(
-  { store, place }: Pick<Lake, 'store' | 'place'>,
-  { db, file, publicationId }: Source,
-  wanted: WriteRequest,
-): Promise<AddFile[]> {
-  const takeHalf = (half: 0 | 1): WriteRequest => ({
-    ...wanted,
-    slices: wanted.slices.filter((_, index) => index % 2 === half),
-  });
-  const [own, others] = [takeHalf(0), takeHalf(1)];
-  const helped =
-    others.slices.length === 0
-      ? []
-      : writeInChild({ ...others, place, file, publicationId }).catch(() => null);
-  const written = await writeSlices(store, db, own);
-  return [...written, ...((await helped) ?? (await writeSlices(store, db, others)))];
-}
-
-const writeInChild = (request: WriteRequest & Opened): Promise<AddFile[]> =>
-  runInChild(
-    'publishing/child',
-    { task: 'write-slices', args: [request] },
-    new AbortController().signal,
-    (reason) => new Error(reason),
-  );
-
-/** In the second process. Throws Error if a newer published file has taken the place of the one that is loaded. */
-export async function writeForParent({ place, file, ...request }: WriteRequest & Opened): Promise<AddFile[]> {
-  const { db, publicationId } = openSource(file);
-  if (publicationId !== request.publicationId) throw new Error('the published file was replaced');
-  sortByVideo(db, request.deltaTable.table);
-  return writeSlices(openStore(place), db, request);
 }

@@ -14,7 +14,7 @@ export class ConflictError extends Error {}
 
 export type Lake = ReturnType<typeof openLake>;
 
-export const openStore = (place: LakePlace, signal?: AbortSignal): Store =>
+const openStore = (place: LakePlace, signal?: AbortSignal): Store =>
   place.kind === 'folder' ? openFolder(place.path, signal) : openBucket(place, { signal });
 
 /** What the steps of a load share. */
@@ -63,7 +63,6 @@ export function openLake({ place }: Pick<LakeTargetConfig, 'place'>, signal?: Ab
 
   return {
     store,
-    place,
     getLog,
     commit,
     /** Tables that have a new version by this lake. */

@@ -186,7 +186,7 @@ async function carryOut(
   const { table, partition } = deltaTable;
   const partitionValues: Record<string, string> =
     partition === null || owner === null ? {} : { [partition]: owner };
-  const added = await writeFiles(lake, source, { deltaTable, slices, partitionValues });
+  const added = await writeFiles(lake.store, source.db, deltaTable, slices, partitionValues);
   const { snapshot } = await lake.getLog(table.name);
   const former = others.flatMap((other) => filesOf(snapshot, partition, other));
   const actions = [
