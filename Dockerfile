@@ -6,14 +6,13 @@ WORKDIR /opt/vodhouse
 COPY package.json package-lock.json ./
 RUN npm install --ignore-scripts --no-audit --no-fund
 COPY LICENSE README.md CHANGELOG.md esbuild.config.js ./
-COPY packaging/compile.js packaging/undici.js packaging/
 COPY assets assets
 COPY bin bin
 COPY drizzle drizzle
 COPY src src
 RUN npm run build \
   && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
-  && rm -rf src packaging esbuild.config.js node_modules/better-sqlite3/deps node_modules/better-sqlite3/src \
+  && rm -rf src esbuild.config.js node_modules/better-sqlite3/deps node_modules/better-sqlite3/src \
   && find node_modules/better-sqlite3/prebuilds -type f ! -name 'linux-*' -delete
 
 FROM node:24-bookworm-slim

@@ -4,20 +4,12 @@ import { ignoreLostLog } from './lost-log.ts';
 import { ConfigError, LockedError, errorMessage, VodhouseError, WarehouseError } from './errors.ts';
 import { PACKAGE_ROOT } from './package-root.ts';
 
-/** Runs the bundle that its first argument names (bin/load.js), even when the sources run: Node 20 cannot run TypeScript. */
-export const BUNDLE_RUNNER = new URL('bin/run-bundle.js', PACKAGE_ROOT);
+/** The file that `npm run build` makes of an entry point in src: Node 20 cannot run TypeScript. */
+export const bundleUrl = (entryPoint: string): URL => new URL(`dist/${entryPoint}.js`, PACKAGE_ROOT);
 
-/**
- * Starts a bundle, such as `publishing/publish-child`, as a child process with IPC. Its stdout is ignored, its stderr inherited. V8 is set as by
- * bin/vodhouse.js and the unit for systemd: a third less memory, up to half on Node 24, at the same speed. It collects garbage when the memory in use
- * has grown by `growthPercent`.
- */
-export function forkBundle(name: string, env?: NodeJS.ProcessEnv, growthPercent = 100): ChildProcess {
-  return fork(BUNDLE_RUNNER, [name], {
-    execArgv: [`--heap-growing-percent=${growthPercent}`, '--max-semi-space-size=4'],
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    ...(env && { env }),
-  });
+/** Starts an entry point, such as `publishing/publish-child`, as a child process with IPC. Its stdout is ignored, its stderr inherited. */
+export function forkBundle(entryPoint: string, env = process.env): ChildProcess {
+  return fork(bundleUrl(entryPoint), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], env });
 }
 
 /**
@@ -60,13 +52,13 @@ export function serveRequests(work: (request: unknown) => unknown): void {
  * the error to throw.
  */
 export async function runInChild<Result>(
-  name: string,
+  entryPoint: string,
   request: object,
   signal: AbortSignal,
   onDeath: (reason: string, pid: number | undefined) => Error,
 ): Promise<Result> {
   signal.throwIfAborted();
-  const child = forkBundle(name);
+  const child = forkBundle(entryPoint);
   const kill = () => child.kill('SIGKILL');
   signal.addEventListener('abort', kill, { once: true });
   try {

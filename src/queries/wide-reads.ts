@@ -1,6 +1,6 @@
 /** What reads many rows, in a thread, so that no page waits for it: totals, growth and changes of packages, and lists that are searched. */
 import { Worker } from 'node:worker_threads';
-import { BUNDLE_RUNNER } from '../lib/child-process.ts';
+import { bundleUrl } from '../lib/child-process.ts';
 import { BusyError, errorMessage, WarehouseError } from '../lib/errors.ts';
 import { withinTime } from '../lib/within-time.ts';
 import { keyOfPackage, type PackageKey, type PackageRow } from '../lib/package-key.ts';
@@ -108,8 +108,6 @@ function createTotals(read: (packages: readonly CountedPackage[]) => Promise<Pac
 /** Below the number of requests that the server answers at once, so that other pages still get a place. */
 const MAX_QUEUED = 64;
 
-const THREAD = 'web/reader-thread';
-
 type Name = keyof WideRequests;
 
 /** A message to the thread. */
@@ -129,7 +127,7 @@ function createThreadQueue(path: string) {
 
   function startThread(): Worker {
     let failure = 'the scan was stopped';
-    return new Worker(BUNDLE_RUNNER, { argv: [THREAD], workerData: path })
+    return new Worker(bundleUrl('web/reader-thread'), { workerData: path })
       .on('message', finish)
       .on('error', (error) => (failure = errorMessage(error)))
       .on('exit', () => {

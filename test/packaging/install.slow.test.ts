@@ -178,6 +178,17 @@ describe.each(NODES)('the installed command on Node %i', (major) => {
   });
 });
 
+it.each(NODES)('starts on Node %i where the code that it kept is damaged', async (major) => {
+  const { root } = installations.get(major) ?? installed;
+  const kept = join(root, 'node_modules/.cache/vodhouse');
+  const start = () => startVodhouse(['--version'], surround(major, folder)).ended;
+  await start();
+  const files = [...readFolder(kept)];
+  expect(files.length).toBeGreaterThan(0);
+  for (const [path, bytes] of files) writeFileSync(join(kept, path), bytes.fill(0x37, bytes.length >> 1));
+  expect(await start()).toMatchObject({ code: 0, stderr: '' });
+});
+
 describe.skipIf(findPostgres() === null)('a worker that collects its garbage each 100 ms', () => {
   const COLLECTING = '--expose-gc --import=data:text/javascript,setInterval(gc,100).unref()';
 

@@ -19,8 +19,6 @@ const RESTART_MS = { first: 1_000, max: 60_000 };
 const START_TIMEOUT_MS = 30_000;
 /** How long open requests may take when the worker ends. */
 const STOP_TIMEOUT_MS = 2_000;
-/** With less, the answers of 200 pages a second have V8 collect garbage twice a second, for 10 ms each time. */
-const GROWTH_PERCENT = 300;
 
 interface Launched {
   /** Null if the launch failed. */
@@ -112,7 +110,7 @@ function withPort(config: Config, port: number): Config {
 
 async function launch(config: Config, { environment, logger, signal }: WebProcessOptions): Promise<Launched> {
   signal.throwIfAborted();
-  const child = forkBundle('web/process/entry', environment, GROWTH_PERCENT);
+  const child = forkBundle('web/process/entry', environment);
   const ended = new Promise<string>((resolve) => {
     child.once('exit', (code, killedBy) => resolve(killedBy ?? `code ${code}`));
     child.once('error', (error) => resolve(error.message));
