@@ -6,7 +6,7 @@
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { CHECKOUT_MANIFEST, undo } from './after-pack.js';
 
-const FOR_THE_CHECKOUT = ['allowScripts', 'devDependencies', 'knip', 'overrides'];
+const FOR_THE_CHECKOUT = ['allowScripts', 'devDependencies', 'overrides'];
 const FOR_THE_LOCK = ['devDependencies', 'optionalDependencies', 'resolved'];
 
 /** A checkout also runs on Node 20. */
