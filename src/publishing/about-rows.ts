@@ -1,7 +1,7 @@
 /** The facts about a published file, in `about` for readers and in `internals` for vodhouse: written into a new file, and read back. */
 import { Database } from '../database/sqlite.ts';
 import { toTimestamp } from '../lib/clock.ts';
-import { readLines } from './marts/mart-columns.ts';
+import type { AboutRow, InternalsRow } from './marts/about.ts';
 import { createMarts } from './marts/marts.ts';
 import type { PublishRequest } from './publish-request.ts';
 
@@ -28,50 +28,72 @@ export function readText(file: string, sql: string, ...parameters: string[]): st
 }
 
 /** The rows of both tables for a new file. `live` as for `createFingerprint`. */
-export function createFacts(live: Database, request: PublishRequest, fingerprint: string) {
-  const { version, now, timezone, today, durationUnit, exclude, tagSeparators, storageAccounts } = request;
-  const { created_at, change_seq, warehouse_id } = live
-    .prepare('select created_at, change_seq, warehouse_id from warehouse_state')
-    .get() as { created_at: string; change_seq: number; warehouse_id: string };
-  const facts: Record<string, string | null> = {
-    version,
-    timezone,
-    today,
-    warehouse_id,
-    duration_unit: durationUnit,
-    published_at: toTimestamp(now),
-    warehouse_since: created_at,
-    excluded: exclude.join(', ') || null,
-    change_seq: String(change_seq),
-    ...(live.prepare(FRESHNESS).get(JSON.stringify(storageAccounts)) as Record<string, string | null>),
-  };
+export function createFacts(
+  live: Database,
+  request: PublishRequest,
+  fingerprint: string,
+): { about: AboutRow[]; internals: InternalsRow[] } {
+  const values = readFacts(live, request);
   return {
-    about: readLines(FACTS).map(([key = '', description = '']) => [key, facts[key] ?? null, description]),
+    about: Object.entries(FACTS).map(([key, description]) => ({
+      key,
+      value: values[key as keyof typeof FACTS], // entries() loses the names
+      description,
+    })),
     internals: [
-      ['shape', createMarts(request).shape], // the same for two files with the same tables and columns
-      ['fingerprint', fingerprint],
-      ['publication_id', readPublicationId(live)],
-      ['tag_separators', JSON.stringify(tagSeparators)],
-      ['accounts', readAccounts(live)], // the last change of a video of each: targets are loaded by it
+      // the same for two files with the same tables and columns
+      { key: 'shape', value: createMarts(request).shape },
+      { key: 'fingerprint', value: fingerprint },
+      { key: 'publication_id', value: readPublicationId(live) },
+      { key: 'tag_separators', value: JSON.stringify(request.tagSeparators) },
+      // the last change of a video of each: targets are loaded by it
+      { key: 'accounts', value: readAccounts(live) },
     ],
   };
 }
 
-const FACTS = `
-version         | Version of vodhouse that made this file.
-published_at    | When this file was made, in UTC: after a run that changed something.
-timezone        | Time zone of the service's calendar: the days in this file are days of it.
-today           | The day that was not over when this file was made.
-duration_unit   | The unit in which the service's duration was read.
-excluded        | Fields of the service that are left out.
-freshness       | Since this time (UTC), every package was walked completely and the storage of every account was read; NULL if one never was.
-videos_as_of    | Since this time (UTC), a walk has read all pages of every package in the config; NULL if one was never read.
-videos_newest   | When the last walk over all pages of a package ended, in UTC.
-storage_as_of   | Since this time (UTC), today's storage of every account was read.
-storage_booked_through | The newest day of storage that never changes again.
-warehouse_since | When the warehouse behind this file was created, in UTC.
-warehouse_id    | The warehouse behind this file; its copies and backups have the same one.
-change_seq      | The last change of a video that is in this file.`;
+/** The facts of `about`, in their order: what each of them means. */
+const FACTS = {
+  version: 'Version of vodhouse that made this file.',
+  published_at: 'When this file was made, in UTC: after a run that changed something.',
+  timezone: "Time zone of the service's calendar: the days in this file are days of it.",
+  today: 'The day that was not over when this file was made.',
+  duration_unit: "The unit in which the service's duration was read.",
+  excluded: 'Fields of the service that are left out.',
+  freshness:
+    'Since this time (UTC), every package was walked completely and the storage of every account was read; NULL if one never was.',
+  videos_as_of:
+    'Since this time (UTC), a walk has read all pages of every package in the config; NULL if one was never read.',
+  videos_newest: 'When the last walk over all pages of a package ended, in UTC.',
+  storage_as_of: "Since this time (UTC), today's storage of every account was read.",
+  storage_booked_through: 'The newest day of storage that never changes again.',
+  warehouse_since: 'When the warehouse behind this file was created, in UTC.',
+  warehouse_id: 'The warehouse behind this file; its copies and backups have the same one.',
+  change_seq: 'The last change of a video that is in this file.',
+} as const;
+
+type Freshness = 'freshness' | 'videos_as_of' | 'videos_newest' | 'storage_as_of' | 'storage_booked_through';
+
+function readFacts(live: Database, request: PublishRequest): Record<keyof typeof FACTS, string | null> {
+  const state = live.prepare('select created_at, change_seq, warehouse_id from warehouse_state').get() as {
+    created_at: string;
+    change_seq: number;
+    warehouse_id: string;
+  };
+  const accounts = JSON.stringify(request.storageAccounts);
+  return {
+    version: request.version,
+    published_at: toTimestamp(request.now),
+    timezone: request.timezone,
+    today: request.today,
+    duration_unit: request.durationUnit,
+    excluded: request.exclude.length === 0 ? null : request.exclude.join(', '),
+    ...(live.prepare(FRESHNESS).get(accounts) as Record<Freshness, string | null>),
+    warehouse_since: state.created_at,
+    warehouse_id: state.warehouse_id,
+    change_seq: String(state.change_seq),
+  };
+}
 
 /** Every account with rows, also one that left the config. */
 function readAccounts(live: Database): string {

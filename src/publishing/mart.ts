@@ -140,8 +140,9 @@ export function fillTable(table: Table | WorkingTable): string {
   return `INSERT ${mayRepeat ? 'OR IGNORE ' : ''}INTO "${name}" (${quoteAll(columns.map((column) => column.name))})\nSELECT ${values}\n${from}`;
 }
 
-/** Inserts rows into a table that is filled from code. */
-export function insertRows(db: Database, { name, columns }: Table, rows: Iterable<readonly unknown[]>): void {
-  const insert = db.prepare(`insert into "${name}" values (${columns.map(() => '?').join(', ')})`);
-  for (const row of rows) insert.run(...row);
+/** Inserts rows into a table that is filled from code: objects with a value for each column. */
+export function insertRows(db: Database, { name, columns }: Table, rows: Iterable<object>): void {
+  const values = columns.map((column) => `:${column.name}`).join(', ');
+  const insert = db.prepare(`insert into "${name}" values (${values})`);
+  for (const row of rows) insert.run(row);
 }

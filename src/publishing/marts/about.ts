@@ -1,9 +1,36 @@
 /** Published: the data dictionary, and facts about the file itself. */
 import type { Column, Mart, Table } from '../mart.ts';
-import { columnsFromCode } from './mart-columns.ts';
+import { columnsFromCode, type CodeColumns, type RowOf } from './mart-columns.ts';
 
 /** In place of the name of a column: the row of the table itself. */
 const WHOLE_TABLE = '*';
+
+const DICTIONARY = {
+  table_name: { type: 'VARCHAR(255)', description: 'Table or view.' },
+  column_name: { type: 'VARCHAR(255)', description: `Column; ${WHOLE_TABLE}: the table itself.` },
+  position: { type: 'BIGINT', description: 'Of the column in its table, from 1; 0: the table itself.' },
+  description: { type: 'TEXT', description: 'Meaning of the column, or of a row.' },
+  data_type: { type: 'VARCHAR(20)', description: 'Declared type; or table, view.' },
+  unit: { type: 'VARCHAR(255)', description: 'Unit of a number, or format of a text.' },
+  additivity: {
+    type: 'VARCHAR(20)',
+    description:
+      'additive: may be summed. semi-additive: a level, not over days. non-additive: never. NULL for no number.',
+    values: ['additive', 'semi-additive', 'non-additive'],
+  },
+  allowed_values: { type: 'VARCHAR(255)', description: 'Values that it may have, if they are listed.' },
+  refers_to: { type: 'VARCHAR(255)', description: 'The column of another table that it refers to.' },
+  source_field: {
+    type: 'VARCHAR(255)',
+    description: 'Field of the service, or column of the live file; NULL if computed.',
+  },
+  key_columns: { type: 'VARCHAR(255)', description: 'Of a table: the columns that identify a row.' },
+  role: {
+    type: 'VARCHAR(20)',
+    description: 'Of a table: its role in a star schema.',
+    values: ['dimension', 'fact', 'metadata'],
+  },
+} as const satisfies CodeColumns;
 
 /** One row per published table, and one per column. */
 export const dictionary: Table = {
@@ -13,22 +40,18 @@ export const dictionary: Table = {
   role: 'metadata',
   key: ['table_name', 'column_name'],
   foreignKeys: [],
-  columns: columnsFromCode(`
-table_name     | VARCHAR(255) | Table or view.
-column_name    | VARCHAR(255) | Column; ${WHOLE_TABLE}: the table itself.
-position       | BIGINT       | Of the column in its table, from 1; 0: the table itself.
-description    | TEXT         | Meaning of the column, or of a row.
-data_type      | VARCHAR(20)  | Declared type; or table, view.
-unit           | VARCHAR(255) | Unit of a number, or format of a text.
-additivity     | VARCHAR(20)  | additive: may be summed. semi-additive: a level, not over days. non-additive: never. NULL for no number. | | additive, semi-additive, non-additive
-allowed_values | VARCHAR(255) | Values that it may have, if they are listed.
-refers_to      | VARCHAR(255) | The column of another table that it refers to.
-source_field   | VARCHAR(255) | Field of the service, or column of the live file; NULL if computed.
-key_columns    | VARCHAR(255) | Of a table: the columns that identify a row.
-role           | VARCHAR(20)  | Of a table: its role in a star schema. | | dimension, fact, metadata`),
+  columns: columnsFromCode(DICTIONARY),
   from: null,
   count: '',
 };
+
+const ABOUT = {
+  key: { type: 'VARCHAR(255)', description: 'Name of the fact.' },
+  value: { type: 'TEXT', description: 'The fact as text; NULL if it is unknown.' },
+  description: { type: 'TEXT', description: 'Meaning of the fact.' },
+} as const satisfies CodeColumns;
+
+export type AboutRow = RowOf<typeof ABOUT>;
 
 /** One row per fact about the file. */
 export const about: Table = {
@@ -38,13 +61,17 @@ export const about: Table = {
   role: 'metadata',
   key: ['key'],
   foreignKeys: [],
-  columns: columnsFromCode(`
-key         | VARCHAR(255) | Name of the fact.
-value       | TEXT         | The fact as text; NULL if it is unknown.
-description | TEXT         | Meaning of the fact.`),
+  columns: columnsFromCode(ABOUT),
   from: null,
   count: '',
 };
+
+const INTERNALS = {
+  key: { type: 'VARCHAR(255)', description: 'Name of the fact.' },
+  value: { type: 'TEXT', description: 'The fact as text.' },
+} as const satisfies CodeColumns;
+
+export type InternalsRow = RowOf<typeof INTERNALS>;
 
 /** Facts that only vodhouse itself reads. */
 export const internals: Table = {
@@ -55,30 +82,53 @@ export const internals: Table = {
   role: 'metadata',
   key: ['key'],
   foreignKeys: [],
-  columns: columnsFromCode(`
-key   | VARCHAR(255) | Name of the fact.
-value | TEXT         | The fact as text.`),
+  columns: columnsFromCode(INTERNALS),
   from: null,
   count: '',
 };
 
+type DictionaryRow = RowOf<typeof DICTIONARY>;
+
 /** The rows of `dictionary`. */
-export const createDictionaryRows = (marts: readonly Mart[]): (string | number | null)[][] =>
+export const createDictionaryRows = (marts: readonly Mart[]): DictionaryRow[] =>
   marts.flatMap((mart) => [
     describeTable(mart),
     ...mart.columns.map((each, index) => describeColumn(mart, each, index + 1)),
   ]);
 
-function describeTable({ kind, name, description, role, key }: Mart): (string | number | null)[] {
-  return [name, WHOLE_TABLE, 0, description, kind, null, null, null, null, null, key.join(', '), role];
+function describeTable({ kind, name, description, role, key }: Mart): DictionaryRow {
+  return {
+    table_name: name,
+    column_name: WHOLE_TABLE,
+    position: 0,
+    description,
+    data_type: kind,
+    unit: null,
+    additivity: null,
+    allowed_values: null,
+    refers_to: null,
+    source_field: null,
+    key_columns: key.join(', '),
+    role,
+  };
 }
 
-function describeColumn(mart: Mart, each: Column, position: number): (string | number | null)[] {
+function describeColumn(mart: Mart, each: Column, position: number): DictionaryRow {
   const { name, type, unit, description, source, additivity, values } = each;
-  return [
-    ...[mart.name, name, position, description, type, unit, additivity, values?.join(', ') ?? null],
-    ...[findReference(mart, name), source, null, null],
-  ];
+  return {
+    table_name: mart.name,
+    column_name: name,
+    position,
+    description,
+    data_type: type,
+    unit,
+    additivity,
+    allowed_values: values?.join(', ') ?? null,
+    refers_to: findReference(mart, name),
+    source_field: source,
+    key_columns: null,
+    role: null,
+  };
 }
 
 /** By the name: a key column has the same name in every table, and a day that of what happened on it. */

@@ -4,6 +4,7 @@ import { createCalendar, parseDay } from '../../lib/calendar.ts';
 import { fromTimestamp, toTimestamp } from '../../lib/clock.ts';
 import { addDays } from '../../lib/days.ts';
 import type { Table } from '../mart.ts';
+import type { DateRow } from './dates.ts';
 import { startOfCreation } from './video-columns.ts';
 
 /**
@@ -14,7 +15,7 @@ export function* createDateRows(
   db: Database,
   allVideos: Table,
   { timezone, today }: { timezone: string; today: string },
-): Generator<(string | number)[]> {
+): Generator<DateRow> {
   const calendar = createCalendar(timezone);
   const [firstTime, ...days] = db.prepare(selectFacts(allVideos)).raw().get() as [
     string | null,
@@ -25,7 +26,7 @@ export function* createDateRows(
   const firstYear = sorted[0]?.slice(0, 4);
   const lastYear = sorted.at(-1)?.slice(0, 4);
   for (const { day, startsAt, endsAt } of calendar.days(`${firstYear}-01-01`, `${lastYear}-12-31`))
-    yield [...formatDay(day), toTimestamp(startsAt), toTimestamp(endsAt)];
+    yield { ...describeDay(day), starts_at: toTimestamp(startsAt), ends_at: toTimestamp(endsAt) };
 }
 
 /** The first time of a state or walk, the first upload since 2000, the first and the last day of storage. */
@@ -33,7 +34,8 @@ const selectFacts = (allVideos: Table) => `select
   (select min(time) from (
     select min(since) || ':00' as time from state_span
     union all select min(first_walked_at) from live.package
-  )), (select min(day) from (${selectUploads(allVideos)}) where day >= '2000-01-01'),
+  )),
+  (select min(day) from (${selectUploads(allVideos)}) where day >= '2000-01-01'),
   min(date), max(date)
 from (
   select date from live.storage_day
@@ -47,14 +49,27 @@ const selectUploads = ({ columns }: Table) =>
     ? 'select created_day as day from all_videos'
     : `select ${startOfCreation(10)} as day from live.video v`;
 
+const SECOND_MS = 1000;
+const MONTHS_OF_QUARTER = 3;
+const FRIDAY = 5;
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 
-function formatDay(day: string): (string | number)[] {
-  const { year, month, day: dayOfMonth, dayOfWeek: weekday, yearOfWeek, weekOfYear } = parseDay(day);
-  return [
-    ...[day, `${day} 00:00:00`, Date.UTC(year, month - 1, dayOfMonth) / 1000],
-    ...[year, Math.ceil(month / 3), month, `${day.slice(0, 8)}01`],
-    ...[yearOfWeek ?? year, weekOfYear ?? 1, addDays(day, 1 - weekday)],
-    ...[dayOfMonth, weekday, WEEKDAYS[weekday - 1] ?? '', weekday > 5 ? 1 : 0],
-  ];
+function describeDay(date: string): Omit<DateRow, 'starts_at' | 'ends_at'> {
+  const { year, month, day: dayOfMonth, dayOfWeek: weekday, yearOfWeek, weekOfYear } = parseDay(date);
+  return {
+    day: date,
+    day_at: `${date} 00:00:00`,
+    time: Date.UTC(year, month - 1, dayOfMonth) / SECOND_MS,
+    year,
+    quarter: Math.ceil(month / MONTHS_OF_QUARTER),
+    month,
+    month_start: `${date.slice(0, 'YYYY-MM-'.length)}01`,
+    iso_year: yearOfWeek ?? year,
+    iso_week: weekOfYear ?? 1,
+    week_start: addDays(date, 1 - weekday),
+    day_of_month: dayOfMonth,
+    weekday,
+    weekday_name: WEEKDAYS[weekday - 1] ?? null,
+    is_weekend: weekday > FRIDAY ? 1 : 0,
+  };
 }

@@ -27,21 +27,27 @@ export function column(
   return { name, type, unit, description, source: null, additivity, values: null, value, ...details };
 }
 
-/** Columns whose values come from code, one a line: name, type, description, a unit that is not that of the type, values allowed. */
-export const columnsFromCode = (lines: string): TableColumn[] =>
-  readLines(lines).map(([name = '', type, description = '', unit, values]) =>
-    column(name, type as DataType, description, '', {
-      ...(unit && { unit }),
-      ...(values !== undefined && { values: values.split(', ') }),
-    }),
-  );
+/** A column whose values come from code; without a unit it has that of its type. */
+interface CodeColumn {
+  type: DataType;
+  description: string;
+  unit?: string;
+  values?: readonly string[];
+}
 
-/** The parts of each line, which `|` separates. */
-export const readLines = (lines: string): string[][] =>
-  lines
-    .trim()
-    .split('\n')
-    .map((line) => line.split('|').map((part) => part.trim()));
+/** Columns whose values come from code, by name, in their order. */
+export type CodeColumns = Readonly<Record<string, CodeColumn>>;
+
+/** A row of such columns. */
+export type RowOf<Columns extends CodeColumns> = {
+  [Name in keyof Columns]:
+    (Columns[Name]['type'] extends 'BIGINT' | 'REAL' | 'BOOLEAN' ? number : string) | null;
+};
+
+export const columnsFromCode = (columns: CodeColumns): TableColumn[] =>
+  Object.entries(columns).map(([name, { type, description, ...details }]) =>
+    column(name, type, description, '', details),
+  );
 
 /** A column that shows a column of the live file as it is; `value` is its alias and name. */
 export function sourceColumn(

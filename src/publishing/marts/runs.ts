@@ -6,7 +6,6 @@ import {
   instant,
   moment,
   packageColumns,
-  readLines,
   RUN_KEY,
   sourceColumn,
   TO_PACKAGES,
@@ -32,7 +31,7 @@ const COMMON: TableColumn[] = [
     `(strftime('%s', v.finished_at) - strftime('%s', v.started_at)) * 1.0`,
     { unit: 'seconds', additivity: 'additive' },
   ),
-  ...counts('request | requests | requests | Requests that it sent; 0 while it runs.'),
+  sum('request', 'requests', 'requests', 'Requests that it sent; 0 while it runs.'),
 ];
 const ERROR = column('error', 'TEXT', 'What failed, or another remark.', 'without_nul(v.error)', {
   source: 'error',
@@ -42,11 +41,12 @@ function word(name: string, values: readonly string[], description: string): Tab
   return sourceColumn(name, 'VARCHAR(20)', description, `v.${name}`, { values });
 }
 
-/** Sums of the live row, one a line: name, column of the live file, unit, description. */
-function counts(lines: string): TableColumn[] {
-  return readLines(lines).map(([name = '', source = '', unit = '', description = '']) =>
-    sourceColumn(`${name}_count`, 'BIGINT', description, `v.${source}`, { unit, additivity: 'additive' }),
-  );
+/** The column `NAME_count` from one of the live row. */
+function sum(name: string, source: string, unit: string, description: string): TableColumn {
+  return sourceColumn(`${name}_count`, 'BIGINT', description, `v.${source}`, {
+    unit,
+    additivity: 'additive',
+  });
 }
 
 /** One row per run. */
@@ -106,7 +106,7 @@ export const walks: Table = {
     RUN_KEY,
     ...packageColumns('p'),
     ...COMMON,
-    ...counts('page | pages | pages | Pages that it read, also unchanged ones.'),
+    sum('page', 'pages', 'pages', 'Pages that it read, also unchanged ones.'),
     sourceColumn('service_video_count', 'BIGINT', SERVED, 'v.totalcount', { unit: 'videos' }),
     column(
       'imported_count',
@@ -122,12 +122,11 @@ export const walks: Table = {
       `iif(${IS_IMPORT}, 0, v.inserted)`,
       NEW,
     ),
-    ...counts(`
-edited      | updated     | videos  | Edited videos.
-removed     | removed     | videos  | Removed videos.
-restored    | restored    | videos  | Restored or returned videos.
-unchanged   | unchanged   | records | Records equal to their row.
-quarantined | quarantined | records | Records that could not be stored.`),
+    sum('edited', 'updated', 'videos', 'Edited videos.'),
+    sum('removed', 'removed', 'videos', 'Removed videos.'),
+    sum('restored', 'restored', 'videos', 'Restored or returned videos.'),
+    sum('unchanged', 'unchanged', 'records', 'Records equal to their row.'),
+    sum('quarantined', 'quarantined', 'records', 'Records that could not be stored.'),
     sourceColumn('held_back_count', 'BIGINT', 'Removals held back at its end.', 'v.held_back', {
       unit: 'videos',
     }),

@@ -71,9 +71,13 @@ async function planTables(context: LoadContext, account: string, kind: 'all' | '
 /** What readers see of a load that ends, with the versions that the tables have now. */
 async function createRow({ lake, source, worker }: LoadContext, account: string): Promise<Claim['row']> {
   return {
-    ...{ warehouse_id: source.warehouseId, worker, version: source.version },
-    ...{ publication_id: source.publicationId, change_seq: source.changeSeqOf(account) },
-    ...{ published_at: source.publishedAt, loaded_at: toTimestamp(Date.now()) },
+    warehouse_id: source.warehouseId,
+    worker,
+    version: source.version,
+    publication_id: source.publicationId,
+    change_seq: source.changeSeqOf(account),
+    published_at: source.publishedAt,
+    loaded_at: toTimestamp(Date.now()),
     table_versions: JSON.stringify(await lake.getVersions()),
   };
 }

@@ -1,5 +1,5 @@
 /** The table `loads`: whose each account is, and how fresh. Its files have the same in a tag, so a load reads the log only. */
-import { columnsFromCode } from '../../marts/mart-columns.ts';
+import { columnsFromCode, type CodeColumns, type RowOf } from '../../marts/mart-columns.ts';
 import { writeParquetFile } from '../../parquet.ts';
 import type { AccountState } from '../ownership.ts';
 import type { Action, Snapshot } from './actions.ts';
@@ -9,15 +9,18 @@ import type { TableForm } from './tables.ts';
 
 export const LOADS = 'loads';
 
-const COLUMNS = columnsFromCode(`
-warehouse_id   | TEXT      | The warehouse that loaded the account.
-worker         | TEXT      | \`worker\` of its config.
-version        | TEXT      | Version of vodhouse.
-publication_id | TEXT      | The published file that was loaded.
-change_seq     | BIGINT    | The last change of a video of the account.
-published_at   | TIMESTAMP | When that file was made.
-loaded_at      | TIMESTAMP | When the load ended.
-table_versions | TEXT      | The version of each table after the load, as JSON.`);
+/** `account` is the partition: its values are in the log. */
+const LOADS_COLUMNS = {
+  warehouse_id: { type: 'TEXT', description: 'The warehouse that loaded the account.' },
+  worker: { type: 'TEXT', description: '`worker` of its config.' },
+  version: { type: 'TEXT', description: 'Version of vodhouse.' },
+  publication_id: { type: 'TEXT', description: 'The published file that was loaded.' },
+  change_seq: { type: 'BIGINT', description: 'The last change of a video of the account.' },
+  published_at: { type: 'TIMESTAMP', description: 'When that file was made.' },
+  loaded_at: { type: 'TIMESTAMP', description: 'When the load ended.' },
+  table_versions: { type: 'TEXT', description: 'The version of each table after the load, as JSON.' },
+} as const satisfies CodeColumns;
+const COLUMNS = columnsFromCode(LOADS_COLUMNS);
 
 export const LOADS_FORM: TableForm = {
   name: LOADS,
@@ -32,7 +35,7 @@ export interface Claim {
   /** What a load does that has begun, and did not end yet; null: none has. */
   pending: 'all' | 'changes' | null;
   /** What readers see: the last load that ended, by column; null before the first one. */
-  row: Readonly<Record<string, string | number>> | null;
+  row: RowOf<typeof LOADS_COLUMNS> | null;
 }
 
 /** The claims of all accounts, by name. An account whose file another program wrote has none: its next load is a first one. */
@@ -58,10 +61,10 @@ export async function writeClaim(
     const state: AccountState = {
       warehouseId: source.warehouseId,
       publicationId: source.publicationId,
-      changeSeq: Number(row?.['change_seq'] ?? 0),
+      changeSeq: row?.change_seq ?? 0,
       shape: source.shapeOf(account),
       worker,
-      loadedAt: (row?.['loaded_at'] ?? null) as string | null,
+      loadedAt: row?.loaded_at ?? null,
     };
     const { body, rows } = await writeParquetFile(source.db, {
       ...ROW,
@@ -77,8 +80,11 @@ export async function writeClaim(
   await lake.commit(LOADS_FORM, actions, owners);
 }
 
+const toExpression = ({ name, type }: (typeof COLUMNS)[number]) =>
+  `cast(:row ->> '${name}' as ${type === 'BIGINT' ? 'integer' : 'text'}) as ${name}`;
+
 /** The row of a claim, from a JSON object; none from `null`. */
 const ROW = {
   columns: COLUMNS,
-  from: `from (select ${COLUMNS.map(({ name, type }) => `cast(:row ->> '${name}' as ${type === 'BIGINT' ? 'integer' : 'text'}) as ${name}`).join(', ')} where :row <> 'null') t`,
+  from: `from (select ${COLUMNS.map(toExpression).join(', ')} where :row <> 'null') t`,
 };
