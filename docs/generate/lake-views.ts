@@ -6,11 +6,16 @@ import { LEFT_OUT_BY_DEFAULT } from './tables.ts';
 const { all } = createMarts({ durationUnit: 'ms', exclude: LEFT_OUT_BY_DEFAULT });
 const VIEWS = all.filter((mart) => mart.kind === 'view');
 
+/** The tables that the views read: each of them writes the names of its own. */
+const READ = new Set<string>();
+for (const { selects } of VIEWS)
+  selects((table) => {
+    READ.add(table);
+    return table;
+  });
+
 /** The tables of a lake that the views read. */
-export const LAKE_TABLES: readonly string[] = all.flatMap(({ kind, name }) => {
-  const isRead = VIEWS.some(({ select }) => new RegExp(`\\b(from|join) ${name}\\b`).test(select));
-  return kind === 'table' && isRead ? [name] : [];
-});
+export const LAKE_TABLES: readonly string[] = all.map(({ name }) => name).filter((name) => READ.has(name));
 
 /** The statements that make the views, in an order in which they can be made. The same for both engines. */
 export const LAKE_VIEWS: readonly string[] = VIEWS.map(createView);

@@ -86,10 +86,11 @@ export interface View {
   /** The columns that identify a row. */
   key: readonly string[];
   columns: readonly Column[];
-  /** The SELECT, without its WHERE. In a UNION ALL the first one and the last one give the types: they must not compute a column. */
-  select: string;
-  /** BOOLEAN columns that must be false, over the aliases of `select`: the WHERE of it. */
-  whereFalse?: readonly string[];
+  /**
+   * The SELECTs whose rows it has together. `nameTable` writes the name of a table, such as with its schema. The first and
+   * the last one give the types of the columns, so these two must not compute a column.
+   */
+  selects: (nameTable: (name: string) => string) => readonly string[];
 }
 
 export type Mart = Table | View;
@@ -123,11 +124,8 @@ export function createTable(table: Table | WorkingTable): string {
 }
 
 /** The CREATE VIEW statement, on one line: some tools, such as `drizzle-kit pull`, read no other. */
-export function createView({ name, select, whereFalse = [] }: View): string {
-  const where = whereFalse.map((column) => `not ${column}`).join(' and ');
-  const query = `${select}${where && ` where ${where}`}`;
-  return `CREATE VIEW "${name}" AS ${query.replaceAll(/\s*\n\s*/g, ' ')}`;
-}
+export const createView = ({ name, selects }: View): string =>
+  `CREATE VIEW "${name}" AS ${selects((table) => table).join(' union all ')}`;
 
 /**
  * The INSERT statement that fills a table by a SELECT. Its parameters: `today` is the day of the service's calendar that is

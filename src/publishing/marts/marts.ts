@@ -1,7 +1,7 @@
 /** The registry of everything that is published. */
 import { createHash } from 'node:crypto';
 import { ConfigError } from '../../lib/errors.ts';
-import type { Mart } from '../mart.ts';
+import { createView, type Mart } from '../mart.ts';
 import { about, dictionary, internals } from './about.ts';
 import { dates } from './dates.ts';
 import { packageDaily } from './package-daily.ts';
@@ -20,6 +20,9 @@ import {
 import { NEEDED, UNEXPLAINED, type VideoOptions } from './video-columns.ts';
 
 export type Marts = ReturnType<typeof createMarts>;
+
+/** Hexadecimal digits of a hash that tells shapes apart. */
+const SHAPE_DIGITS = 16;
 
 /**
  * The tables by name, and all tables and views in the order of the documentation. Throws ConfigError if an excluded column
@@ -78,8 +81,10 @@ const listMarts = (tables: ReturnType<typeof createTables>): readonly Mart[] => 
 ];
 
 /** The same for two files whose tables and columns are the same, in form and in meaning. */
-const hashShape = (marts: readonly Mart[]): string =>
-  createHash('sha256').update(JSON.stringify(marts)).digest('hex').slice(0, 16);
+function hashShape(marts: readonly Mart[]): string {
+  const forms = marts.map((mart) => (mart.kind === 'view' ? { ...mart, selects: createView(mart) } : mart));
+  return createHash('sha256').update(JSON.stringify(forms)).digest('hex').slice(0, SHAPE_DIGITS);
+}
 
 function assertExcludable({ durationUnit, exclude }: VideoOptions): void {
   const names = allVideos({ durationUnit, exclude: [] }).columns.flatMap(({ name, source }) => [

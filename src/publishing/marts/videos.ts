@@ -64,8 +64,9 @@ export function videos({ columns }: Table): View {
     role: 'dimension',
     key: ['video_key'],
     columns: shown,
-    select: `select ${listNames(shown)} from all_videos`,
-    whereFalse: ['is_removed'],
+    selects: (nameTable) => [
+      `select ${listNames(shown)} from ${nameTable('all_videos')} where not is_removed`,
+    ],
   };
 }
 
@@ -111,7 +112,7 @@ export function videoHistory(options: VideoOptions): Table {
   };
 }
 
-/** Every state of every video. In a UNION ALL, the first and the last SELECT give the types of the columns. */
+/** Every state of every video. */
 export function videoVersions({ columns }: Table): View {
   const shown = columns.map((each) =>
     each.name === 'changed_at' ? { ...each, name: 'valid_from', description: 'Start of this state.' } : each,
@@ -120,7 +121,6 @@ export function videoVersions({ columns }: Table): View {
   const present = inHistory.map(
     (name) => ({ valid_to: 'null as valid_to', is_current: 'true as is_current' })[name] ?? name,
   );
-  const former = `select ${inHistory.join(', ')} from video_history`;
   return {
     kind: 'view',
     name: 'video_versions',
@@ -129,11 +129,14 @@ export function videoVersions({ columns }: Table): View {
     role: 'dimension',
     key: ['version_key'],
     columns: shown,
-    select: `${former} where false
-union all
-select ${present.join(', ')} from all_videos
-union all
-${former}`,
+    selects: (nameTable) => {
+      const former = `select ${inHistory.join(', ')} from ${nameTable('video_history')}`;
+      return [
+        `${former} where false`,
+        `select ${present.join(', ')} from ${nameTable('all_videos')}`,
+        former,
+      ];
+    },
   };
 }
 
@@ -187,8 +190,6 @@ export function videoChanges({ columns }: Table): View {
   const shown = columns.map(({ name }) =>
     ['field', 'value_before', 'value_after'].includes(name) ? `null as ${name}` : name,
   );
-  const edits = `select ${listNames(columns)} from video_edits`;
-  const others = (table: string) => `select ${shown.join(', ')} from ${table} where change <> 'edited'`;
   return {
     kind: 'view',
     name: 'video_changes',
@@ -197,13 +198,13 @@ export function videoChanges({ columns }: Table): View {
     role: 'fact',
     key: ['version_key', 'field'],
     columns,
-    select: `${edits}
-union all
-${others('all_videos')}
-union all
-${others('video_history')}
-union all
-${edits} where false`,
+    selects: (nameTable) => {
+      const edits = `select ${listNames(columns)} from ${nameTable('video_edits')}`;
+      const others = ['all_videos', 'video_history'].map(
+        (table) => `select ${shown.join(', ')} from ${nameTable(table)} where change <> 'edited'`,
+      );
+      return [edits, ...others, `${edits} where false`];
+    },
   };
 }
 

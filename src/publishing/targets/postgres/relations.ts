@@ -48,13 +48,13 @@ export const typeOnly = (definition: string): string =>
 /** What somebody has changed, in words. What is merely missing is not listed: a load adds it. */
 export function listDamages(form: TargetTable | TargetView, relation: Relation): string[] {
   const { name, columns } = form;
-  const kind = 'select' in form ? 'view' : 'table';
+  const kind = 'selects' in form ? 'view' : 'table';
   if (relation.kind !== kind) return [`${name} is no ${kind}`];
   const damages = Object.entries(relation.columns).flatMap(([column, type]) => {
     const right = typeOnly(columns[column] ?? type);
     return type === right ? [] : [`${name}.${column} has the type ${type}, not ${right}`];
   });
-  if ('select' in form) {
+  if ('selects' in form) {
     const others = Object.keys(relation.columns).filter((column) => !(column in columns));
     return [...damages, ...others.map((column) => `${name} is another view, with a column ${column}`)];
   }

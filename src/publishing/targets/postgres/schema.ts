@@ -103,14 +103,10 @@ function addColumns(schema: string, table: TargetTable): string {
   return `ALTER TABLE ${toPath(schema, table.name)}\n  ${columns.join(',\n  ')}`;
 }
 
-function defineView(schema: string, view: TargetView, columns: readonly string[]): string {
-  const where = (view.whereFalse ?? []).map((column) => `not ${column}`).join(' and ');
-  const select = view.select.replace(
-    /\b(from|join) (\w+)/g,
-    (_, word: string, table: string) => `${word} ${quoteName(schema)}.${table}`,
-  );
-  return `CREATE OR REPLACE VIEW ${toPath(schema, view.name)} AS
-SELECT ${quoteNames(columns)} FROM (${select}${where && ` where ${where}`}) AS v`;
+function defineView(schema: string, { name, selects }: TargetView, columns: readonly string[]): string {
+  const rows = selects((table) => toPath(schema, table)).join('\nunion all\n');
+  return `CREATE OR REPLACE VIEW ${toPath(schema, name)} AS
+SELECT ${quoteNames(columns)} FROM (${rows}) AS v`;
 }
 
 /**

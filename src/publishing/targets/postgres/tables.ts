@@ -17,7 +17,7 @@ export interface TargetTable {
 }
 
 /** A view in the target. */
-export interface TargetView extends Pick<View, 'name' | 'select' | 'whereFalse'> {
+export interface TargetView extends Pick<View, 'name' | 'selects'> {
   /** The type of each column, by name. */
   columns: Readonly<Record<string, string>>;
 }
@@ -123,8 +123,10 @@ const freshness: TargetView = {
     loaded_at: TIME,
     loaded_seconds_ago: 'bigint',
   },
-  select: `select account, worker, warehouse_id, version, change_seq, published_at, loaded_at,
-  extract(epoch FROM now() - loaded_at)::bigint as loaded_seconds_ago from vodhouse_account`,
+  selects: (nameTable) => [
+    `select account, worker, warehouse_id, version, change_seq, published_at, loaded_at,
+  extract(epoch FROM now() - loaded_at)::bigint as loaded_seconds_ago from ${nameTable('vodhouse_account')}`,
+  ],
 };
 
 /** All views of a target, in an order in which they can be created. */
