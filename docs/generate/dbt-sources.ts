@@ -1,7 +1,6 @@
 /** deploy/dbt/sources.yml: a schema of PostgreSQL as a source of dbt. `npm run docs` writes it. */
 import { stringify } from 'yaml';
 import type { Mart } from '../../src/publishing/mart.ts';
-import { typeOnly } from '../../src/publishing/targets/postgres/relations.ts';
 import {
   describeColumns,
   TABLES,
@@ -56,13 +55,13 @@ function describeTable(table: TargetTable | TargetView): object {
     name: table.name,
     ...(mart ? { description: mart.description + keyOfSeveral } : {}),
     ...(table.name === 'vodhouse_account' ? { config: FRESHNESS } : {}),
-    columns: Object.entries(table.columns).map(([name, type]) => {
+    columns: Object.entries(table.columns).map(([name, { type }]) => {
       const column = mart && describeColumns(mart).find((each) => each.name === name);
       const tests = listTests(name, key, mart);
       return {
         name,
         ...(column ? { description: column.description } : {}),
-        data_type: typeOnly(type),
+        data_type: type,
         ...(tests.length === 0 ? {} : { data_tests: tests }),
       };
     }),

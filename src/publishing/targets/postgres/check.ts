@@ -26,7 +26,7 @@ export async function checkTarget(session: Session, config: PostgresTargetConfig
       `the database ${getAddress(config).database} has the encoding ${encoding}, which lacks characters of titles`,
       { hint: createOther(config) },
     );
-  const isComplete = (await planSchema(session, config)).length === 0;
+  const isComplete = (await planSchema(session, config)).statements.length === 0;
   await extendSchema(session, config);
   const tables = TABLES.map(({ name }) => session.name(name));
   const missing = await session.query<{ missing: string }>(MISSING_RIGHTS, [tables]);

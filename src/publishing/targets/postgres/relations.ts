@@ -41,17 +41,13 @@ WHERE n.nspname = $1`,
   return new Map(rows.flatMap((row) => (row.name === null ? [] : [[row.name, row]])));
 }
 
-/** The type of a column without what else its definition says. */
-export const typeOnly = (definition: string): string =>
-  definition.replace(/ (?:COLLATE|DEFAULT|GENERATED) .*/, '');
-
 /** What somebody has changed, in words. What is merely missing is not listed: a load adds it. */
 export function listDamages(form: TargetTable | TargetView, relation: Relation): string[] {
   const { name, columns } = form;
   const kind = 'selects' in form ? 'view' : 'table';
   if (relation.kind !== kind) return [`${name} is no ${kind}`];
   const damages = Object.entries(relation.columns).flatMap(([column, type]) => {
-    const right = typeOnly(columns[column] ?? type);
+    const right = columns[column]?.type ?? type;
     return type === right ? [] : [`${name}.${column} has the type ${type}, not ${right}`];
   });
   if ('selects' in form) {

@@ -1,7 +1,7 @@
 /** Makes and extends the schema of a target. A load only adds to it; a rebuild makes again what somebody changed. */
 import type { PostgresTargetConfig } from '../../../config/config.ts';
 import { ConfigError } from '../../../lib/errors.ts';
-import { listDamages, readRelations, typeOnly, type Relation, type Relations } from './relations.ts';
+import { listDamages, readRelations, type Relation, type Relations } from './relations.ts';
 import type { Mart } from '../../mart.ts';
 import { begin, getAddress, quoteName, quoteNames, quoteText, type Session } from './session.ts';
 import {
@@ -10,6 +10,7 @@ import {
   MARTS,
   TABLES,
   VIEWS,
+  type TargetColumn,
   type TargetTable,
   type TargetView,
 } from './tables.ts';
@@ -24,8 +25,15 @@ function assertOurSchema(schema: string, relations: Relations): void {
   );
 }
 
-/** The statements that make a schema whole; none where nothing is missing. Each of them does nothing where it was run before. */
-function plan(schema: string, relations: Relations | null): string[] {
+/** The statements that make a schema whole. */
+interface SchemaPlan {
+  /** None where nothing is missing. Each of them does nothing where it was run before. */
+  statements: string[];
+  /** A table gets columns that have no values yet, or is made again. */
+  isTableChanged: boolean;
+}
+
+function plan(schema: string, relations: Relations | null): SchemaPlan {
   const find = ({ name }: { name: string }) => relations?.get(name);
   const isDamaged = (form: Form) => {
     const relation = find(form);
@@ -40,7 +48,7 @@ function plan(schema: string, relations: Relations | null): string[] {
   const comments = MARTS.flatMap((mart) =>
     defineComments(schema, mart, renewed.has(mart.name) ? undefined : find(mart)),
   );
-  return [
+  const statements = [
     ...(relations === null ? [`CREATE SCHEMA IF NOT EXISTS ${quoteName(schema)}`] : []),
     ...[...renewed].map(
       (name) => `ALTER TABLE ${toPath(schema, name)} RENAME TO ${quoteName(toFormer(name))}`,
@@ -61,6 +69,7 @@ function plan(schema: string, relations: Relations | null): string[] {
     ...tables.filter(({ index }) => index).map((table) => createIndex(schema, table)),
     ...(comments.length === 0 ? [] : [comments.join(';\n')]),
   ];
+  return { statements, isTableChanged: tables.length + renewed.size > 0 };
 }
 
 type Form = TargetTable | TargetView;
@@ -76,7 +85,7 @@ function moveRows(schema: string, table: TargetTable, former: Relation['columns'
   const from = toPath(schema, toFormer(name));
   const needed = [...key, ...(hasAccount(table) ? ['account'] : [])];
   const moved = Object.keys(columns).filter((column) => column in former);
-  const values = moved.map((column) => `${quoteName(column)}::${typeOnly(columns[column] ?? '')}`);
+  const values = moved.map((column) => `${quoteName(column)}::${columns[column]?.type}`);
   const isFit = needed.map((column) => `${quoteName(column)} IS NOT NULL`).join(' AND ');
   const insert = `INSERT INTO ${toPath(schema, name)} (${quoteNames(moved)})
 SELECT ${values.join(', ')} FROM ${from} WHERE ${isFit} ON CONFLICT DO NOTHING`;
@@ -89,16 +98,23 @@ const UPDATED = ' WITH (fillfactor = 90)';
 
 /** Makes the table, with its key only. */
 function createTable(schema: string, { name, columns, key }: TargetTable): string {
-  const keys = key.map((column) => `${quoteName(column)} ${columns[column]}`);
-  return `CREATE TABLE IF NOT EXISTS ${toPath(schema, name)} (${keys.join(', ')}, PRIMARY KEY (${quoteNames(key)}))${name === 'all_videos' ? UPDATED : ''}`;
+  const keys = Object.entries(columns)
+    .filter(([column]) => key.includes(column))
+    .map(([column, definition]) => defineColumn(column, definition));
+  const form = [...keys, `PRIMARY KEY (${quoteNames(key)})`].join(', ');
+  const options = name === 'all_videos' ? UPDATED : '';
+  return `CREATE TABLE IF NOT EXISTS ${toPath(schema, name)} (${form})${options}`;
 }
+
+const defineColumn = (name: string, { type, clause }: TargetColumn): string =>
+  [quoteName(name), type, ...(clause === undefined ? [] : [clause])].join(' ');
 
 const createIndex = (schema: string, { name, index = [] }: TargetTable) =>
   `CREATE INDEX IF NOT EXISTS ${quoteName(`${name}_account`)} ON ${toPath(schema, name)} (${quoteNames(index)})`;
 
 function addColumns(schema: string, table: TargetTable): string {
   const columns = Object.entries(table.columns).map(
-    ([column, type]) => `ADD COLUMN IF NOT EXISTS ${quoteName(column)} ${type}`,
+    ([name, column]) => `ADD COLUMN IF NOT EXISTS ${defineColumn(name, column)}`,
   );
   return `ALTER TABLE ${toPath(schema, table.name)}\n  ${columns.join(',\n  ')}`;
 }
@@ -174,7 +190,7 @@ export async function planSchema(
   session: Session,
   config: PostgresTargetConfig,
   isRebuilt = false,
-): Promise<string[]> {
+): Promise<SchemaPlan> {
   const { schema, readers } = config;
   const relations = await readRelations(session, schema);
   assertOurSchema(schema, relations ?? new Map());
@@ -190,7 +206,9 @@ export async function planSchema(
       },
     );
   const unable = relations === null ? readers : await listUnableReaders(session, config);
-  return [...plan(schema, relations), ...unable.flatMap((reader) => defineGrants(schema, reader))];
+  const { statements, isTableChanged } = plan(schema, relations);
+  const grants = unable.flatMap((reader) => defineGrants(schema, reader));
+  return { statements: [...statements, ...grants], isTableChanged };
 }
 
 /** Adds what the schema lacks, in the transaction of the caller. Throws ConfigError as `planSchema`, and what pg throws. */
@@ -200,11 +218,10 @@ export async function extendSchema(
   isRebuilt = false,
 ): Promise<void> {
   await session.lock('schema');
-  const statements = await planSchema(session, config, isRebuilt); // another worker may have been first
+  const { statements, isTableChanged } = await planSchema(session, config, isRebuilt); // another worker may have been first
   for (const sql of statements) await session.execute(sql);
-  // columns that were added have no values: everything is loaded again
-  if (statements.some((sql) => sql.startsWith('ALTER TABLE')))
-    await session.execute(`UPDATE ${session.name('vodhouse_account')} SET shape = NULL`);
+  // everything is loaded again
+  if (isTableChanged) await session.execute(`UPDATE ${session.name('vodhouse_account')} SET shape = NULL`);
 }
 
 /** Begins the transaction of a load. What the schema lacks is added in one of its own before. */
@@ -214,7 +231,7 @@ export async function beginLoad(
   isRebuilt: boolean,
 ): Promise<void> {
   await begin(session, config);
-  if ((await planSchema(session, config, isRebuilt)).length === 0) return;
+  if ((await planSchema(session, config, isRebuilt)).statements.length === 0) return;
   await extendSchema(session, config, isRebuilt);
   await session.execute('COMMIT');
   await begin(session, config);
@@ -226,7 +243,7 @@ export function formatSchemaSql(config: PostgresTargetConfig): string {
   const { user, database } = getAddress(config);
   const names = TABLES.map(({ name }) => toPath(schema, name)).join(', ');
   const statements = [
-    ...plan(schema, null),
+    ...plan(schema, null).statements,
     `GRANT TEMPORARY ON DATABASE ${quoteName(database)} TO ${quoteName(user)}`,
     `GRANT USAGE ON SCHEMA ${quoteName(schema)} TO ${quoteName(user)}`,
     `GRANT SELECT, INSERT, UPDATE, DELETE ON ${names} TO ${quoteName(user)}`,

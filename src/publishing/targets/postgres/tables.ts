@@ -6,11 +6,19 @@ import type { AccountState } from '../ownership.ts';
 import type { Source } from '../source.ts';
 import { quoteNames, type Session } from './session.ts';
 
+/** A column in the target: its type as PostgreSQL names it, and what its definition has after the type. */
+export interface TargetColumn {
+  type: string;
+  clause?: string;
+}
+
+/** The columns of a table or view in the target, by name. */
+export type TargetColumns = Readonly<Record<string, TargetColumn>>;
+
 /** A table in the target. */
 export interface TargetTable {
   name: string;
-  /** The type of each column, by name. */
-  columns: Readonly<Record<string, string>>;
+  columns: TargetColumns;
   key: readonly string[];
   /** Columns of an index besides the key. */
   index?: readonly string[];
@@ -18,24 +26,31 @@ export interface TargetTable {
 
 /** A view in the target. */
 export interface TargetView extends Pick<View, 'name' | 'selects'> {
-  /** The type of each column, by name. */
-  columns: Readonly<Record<string, string>>;
+  columns: TargetColumns;
 }
 
 const TYPES: Partial<Record<DataType, string>> = {
-  ...{ BIGINT: 'bigint', REAL: 'double precision', BOOLEAN: 'boolean', DATE: 'date' },
+  BIGINT: 'bigint',
+  REAL: 'double precision',
+  BOOLEAN: 'boolean',
+  DATE: 'date',
 };
 const TIME = 'timestamp with time zone';
 
-/**
- * The type of a column. A TIMESTAMP that is not UTC has no zone: the service's own clock, and days as timestamps. A key has the order that
- * it has in SQLite.
- */
-export function toType({ name, type, unit }: Pick<Column, 'name' | 'type' | 'unit'>): string {
-  if (name.endsWith('_key') || ['account', 'field', 'tag'].includes(name)) return 'text COLLATE "C"';
+/** The type of a column. A TIMESTAMP that is not UTC has no zone: the service's own clock, and days as timestamps. */
+export function toType({ type, unit }: Pick<Column, 'type' | 'unit'>): string {
   if (type === 'TIMESTAMP') return unit === 'UTC' ? TIME : 'timestamp without time zone';
   return TYPES[type] ?? 'text';
 }
+
+/** A text of a key: it has the order of its bytes, as in SQLite. */
+const KEY_TEXT: TargetColumn = { type: 'text', clause: 'COLLATE "C"' };
+
+/** The texts of keys that are no keys by their name. */
+const NAMES_IN_KEYS = ['account', 'field', 'tag'];
+
+const toTargetColumn = (column: Column): TargetColumn =>
+  column.name.endsWith('_key') || NAMES_IN_KEYS.includes(column.name) ? KEY_TEXT : { type: toType(column) };
 
 /** The column that separates the runs of several warehouses. */
 export const WAREHOUSE_ID = 'warehouse_id';
@@ -62,66 +77,84 @@ export const MARTS = createMarts({ durationUnit: 'ms', exclude: [] }).all.filter
   ({ name }) => name !== 'internals',
 );
 
-const toTypes = ({ columns }: Table | View) =>
-  Object.fromEntries(columns.map((column) => [column.name, toType(column)]));
+const toTargetColumns = ({ columns }: Table | View): TargetColumns =>
+  Object.fromEntries(columns.map((column) => [column.name, toTargetColumn(column)]));
 
 function toTargetTable(table: Table): TargetTable {
-  const key = toKey(table);
-  const owner = isOfWarehouse(table.name) ? { [WAREHOUSE_ID]: 'uuid' } : {};
+  const owner = isOfWarehouse(table.name) ? { [WAREHOUSE_ID]: { type: 'uuid' } } : {};
   const index = table.name === 'video_tags' ? { index: ['video_key'] } : {};
-  return { name: table.name, key, columns: { ...owner, ...toTypes(table) }, ...index };
+  return {
+    name: table.name,
+    key: toKey(table),
+    columns: { ...owner, ...toTargetColumns(table) },
+    ...index,
+  };
 }
 
+const TEXT: TargetColumn = { type: 'text' };
+const NUMBER: TargetColumn = { type: 'bigint' };
+const UUID: TargetColumn = { type: 'uuid' };
 /** The clock of the server. */
-const LOADED_AT = `${TIME} DEFAULT clock_timestamp()`;
-/** Of the transaction until now. */
-const DURATION = 'bigint DEFAULT extract(epoch FROM clock_timestamp() - now()) * 1000';
+const LOADED_AT: TargetColumn = { type: TIME, clause: 'DEFAULT clock_timestamp()' };
+/** Of the transaction until now, in milliseconds. */
+const DURATION_MS = 'DEFAULT extract(epoch FROM clock_timestamp() - now()) * 1000';
 
 /** One row an account: whose it is, and what was loaded last. */
-const account: TargetTable = {
+const account = {
   name: 'vodhouse_account',
   key: ['account'],
   columns: {
-    ...{ account: 'text COLLATE "C"', warehouse_id: 'uuid', worker: 'text', version: 'text' },
-    ...{ publication_id: 'text', change_seq: 'bigint', shape: 'text' },
-    ...{ published_at: TIME, loaded_at: LOADED_AT, rows: 'bigint' },
+    account: KEY_TEXT,
+    warehouse_id: UUID,
+    worker: TEXT,
+    version: TEXT,
+    publication_id: TEXT,
+    change_seq: NUMBER,
+    shape: TEXT,
+    published_at: { type: TIME },
+    loaded_at: LOADED_AT,
+    rows: NUMBER,
   },
-};
+} satisfies TargetTable;
 
 /** One row a load that wrote rows. `account` is null for the tables that belong to no account. */
-const load: TargetTable = {
+const load = {
   name: 'vodhouse_load',
   key: ['load_id'],
   index: ['account', 'load_id'],
   columns: {
-    ...{
-      load_id: 'bigint GENERATED BY DEFAULT AS IDENTITY',
-      account: 'text COLLATE "C"',
-      warehouse_id: 'uuid',
-    },
-    ...{ worker: 'text', kind: 'text', from_change_seq: 'bigint', to_change_seq: 'bigint', rows: 'bigint' },
-    ...{ duration_ms: DURATION, loaded_at: LOADED_AT },
+    load_id: { type: 'bigint', clause: 'GENERATED BY DEFAULT AS IDENTITY' },
+    account: KEY_TEXT,
+    warehouse_id: UUID,
+    worker: TEXT,
+    kind: TEXT,
+    from_change_seq: NUMBER,
+    to_change_seq: NUMBER,
+    rows: NUMBER,
+    duration_ms: { type: 'bigint', clause: DURATION_MS },
+    loaded_at: LOADED_AT,
   },
-};
+} satisfies TargetTable;
 
 /** All tables of a target. */
 export const TABLES: readonly TargetTable[] = [
   ...MARTS.flatMap((mart) => (mart.kind === 'table' ? toTargetTable(mart) : [])),
-  ...[account, load],
+  account,
+  load,
 ];
 
 /** For alarms of readers. */
 const freshness: TargetView = {
   name: 'vodhouse_freshness',
   columns: {
-    account: 'text COLLATE "C"',
-    worker: 'text',
-    warehouse_id: 'uuid',
-    version: 'text',
-    change_seq: 'bigint',
-    published_at: TIME,
-    loaded_at: TIME,
-    loaded_seconds_ago: 'bigint',
+    account: KEY_TEXT,
+    worker: TEXT,
+    warehouse_id: UUID,
+    version: TEXT,
+    change_seq: NUMBER,
+    published_at: { type: TIME },
+    loaded_at: { type: TIME },
+    loaded_seconds_ago: NUMBER,
   },
   selects: (nameTable) => [
     `select account, worker, warehouse_id, version, change_seq, published_at, loaded_at,
@@ -131,7 +164,7 @@ const freshness: TargetView = {
 
 /** All views of a target, in an order in which they can be created. */
 export const VIEWS: readonly TargetView[] = [
-  ...MARTS.flatMap((mart) => (mart.kind === 'view' ? { ...mart, columns: toTypes(mart) } : [])),
+  ...MARTS.flatMap((mart) => (mart.kind === 'view' ? { ...mart, columns: toTargetColumns(mart) } : [])),
   freshness,
 ];
 
@@ -145,9 +178,11 @@ export const OWNED_TABLES: readonly TargetTable[] = TABLES.filter(
 export const hasAccount = (table: TargetTable): boolean =>
   OWNED_TABLES.includes(table) && 'account' in table.columns;
 
-/** The condition for the rows of the account `$1` of an owned table. */
-export const ofAccountThere = (columns: readonly string[]): string =>
-  columns.includes('account') ? 'account = $1' : `video_key >= $1 || '/' AND video_key < $1 || '0'`;
+/** The condition for the rows of an account of an owned table. `account`: an expression, by default the parameter `$1`. */
+export const ofAccountThere = (columns: readonly string[], account = '$1'): string =>
+  columns.includes('account')
+    ? `account = ${account}`
+    : `video_key >= ${account} || '/' AND video_key < ${account} || '0'`;
 
 /** What every operation of a target has. */
 export interface Context {
@@ -164,11 +199,12 @@ export interface LoadedState extends AccountState {
   publishedAt: string;
 }
 
-const TEXT = (time: string) => `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS')`;
+const toText = (time: string) => `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS')`;
 
 /** The columns of `vodhouse_account` as a `LoadedState`. */
 export const SELECT_STATE = `SELECT account, warehouse_id AS "warehouseId", publication_id AS "publicationId",
-  change_seq::float8 AS "changeSeq", shape, worker, ${TEXT('loaded_at')} AS "loadedAt", ${TEXT('published_at')} AS "publishedAt"`;
+  change_seq::float8 AS "changeSeq", shape, worker, ${toText('loaded_at')} AS "loadedAt",
+  ${toText('published_at')} AS "publishedAt"`;
 
 /** What the target has of an account; null if it was never loaded. */
 export async function readState(session: Session, account: string): Promise<LoadedState | null> {
@@ -182,26 +218,36 @@ export async function lockAccount(session: Session, account: string): Promise<Lo
   return readState(session, account);
 }
 
-type Row = Readonly<Record<string, string | number | null>>;
-
 /** Remembers that an account has the rows of the published file now. */
-export async function recordAccount(context: Context, account: string, rows: number): Promise<void> {
+export async function recordAccount(context: Context, name: string, rows: number): Promise<void> {
   const { session, source } = context;
-  await session.execute(`DELETE FROM ${session.name('vodhouse_account')} WHERE account = $1`, [account]);
-  await insert(context, 'vodhouse_account', {
-    ...{ account, rows, publication_id: source.publicationId, change_seq: source.changeSeqOf(account) },
-    ...{ shape: source.shapeOf(account), version: source.version, published_at: source.publishedAt },
+  await session.execute(`DELETE FROM ${session.name(account.name)} WHERE account = $1`, [name]);
+  await insert(context, account, {
+    account: name,
+    rows,
+    publication_id: source.publicationId,
+    change_seq: source.changeSeqOf(name),
+    shape: source.shapeOf(name),
+    version: source.version,
+    published_at: source.publishedAt,
   });
 }
 
 /** Adds a row to `vodhouse_load`. */
-export const recordLoad = (context: Context, row: Row) => insert(context, 'vodhouse_load', row);
+export const recordLoad = (context: Context, row: Values<typeof load>) => insert(context, load, row);
 
-async function insert({ session, source, worker }: Context, table: string, values: Row): Promise<void> {
+/** Values of a row; a column that is left out has its default. */
+type Values<Of extends TargetTable> = Partial<Record<keyof Of['columns'], string | number | null>>;
+
+async function insert<Of extends TargetTable>(
+  { session, source, worker }: Context,
+  { name }: Of,
+  values: Values<Of>,
+): Promise<void> {
   const row = { ...values, warehouse_id: source.warehouseId, worker };
   const places = Object.keys(row).map((_, index) => `$${index + 1}`);
   await session.execute(
-    `INSERT INTO ${session.name(table)} (${quoteNames(Object.keys(row))}) VALUES (${places.join(', ')})`,
+    `INSERT INTO ${session.name(name)} (${quoteNames(Object.keys(row))}) VALUES (${places.join(', ')})`,
     Object.values(row),
   );
 }

@@ -35,17 +35,17 @@ async function* compareTables({ session, source }: Context, account: string): As
     const form = toRowForm(table, table.key);
     const order = form.key.map((name) => `t."${name}"`);
     const ours = readFileRows(source.db, form, ofAccount(table, account), order);
-    const isOurs = ofAccountThere(table.columns.map(({ name }) => name));
-    yield* compareRows(form, account, readTarget(session, form, isOurs, account), ours);
+    const names = table.columns.map(({ name }) => name);
+    const isOurs = ofAccountThere(names, quoteText(account)); // COPY takes no parameters
+    yield* compareRows(form, account, readTarget(session, form, isOurs), ours);
   }
 }
 
-/** The rows of the account in the target; `isOurs`: as of `ofAccountThere`. */
+/** The rows of an account in the target; `isOurs`: their condition. */
 async function* readTarget(
   session: Session,
   { name, columns, key }: RowForm,
   isOurs: string,
-  account: string,
 ): AsyncGenerator<Row, undefined> {
   const values = columns.map((column) => {
     const [quoted, type] = [quoteName(column.name), toType(column)];
@@ -53,7 +53,7 @@ async function* readTarget(
     return type === 'timestamp with time zone' ? `${quoted} AT TIME ZONE 'UTC'` : quoted;
   });
   const sql = `COPY (SELECT ${values.join(', ')} FROM ${session.name(name)}
-WHERE ${isOurs.replaceAll('$1', () => quoteText(account))} ORDER BY ${quoteNames(key)}) TO STDOUT`;
+WHERE ${isOurs} ORDER BY ${quoteNames(key)}) TO STDOUT`;
   const decoder = new StringDecoder('utf8');
   let rest = '';
   for await (const chunk of session.copyOut(sql)) {
@@ -65,7 +65,12 @@ WHERE ${isOurs.replaceAll('$1', () => quoteText(account))} ORDER BY ${quoteNames
 
 /** What COPY writes in place of the characters that would end a line or a value. */
 const ESCAPED: Readonly<Record<string, string>> = {
-  ...{ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' },
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
 };
 
 function unescape(value: string): string | null {
