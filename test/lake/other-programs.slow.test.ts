@@ -57,7 +57,7 @@ function readSnapshot(site: Site, table: string) {
 
 /** A commit as other programs write it. */
 function commit(site: Site, table: string, actions: object[]): void {
-  const version = String(readSnapshot(site, table).version + 1).padStart(20, '0');
+  const version = String((readSnapshot(site, table).version ?? -1) + 1).padStart(20, '0');
   const lines = [{ commitInfo: { operation: 'OPTIMIZE', engineInfo: 'Other/1.0' } }, ...actions];
   writeFileSync(
     join(site.root, table, '_delta_log', `${version}.json`),

@@ -58,8 +58,8 @@ export interface Action {
 
 /** What a table is after a version. */
 export interface Snapshot {
-  /** -1: there is no table yet. */
-  version: number;
+  /** Null: there is no table yet. */
+  version: number | null;
   protocol: Protocol | null;
   metaData: MetaData | null;
   files: Map<string, AddFile>;
@@ -69,8 +69,12 @@ export interface Snapshot {
 }
 
 export const emptySnapshot = (): Snapshot => ({
-  ...{ version: -1, protocol: null, metaData: null },
-  ...{ files: new Map(), removed: new Map(), txns: new Map() },
+  version: null,
+  protocol: null,
+  metaData: null,
+  files: new Map(),
+  removed: new Map(),
+  txns: new Map(),
 });
 
 /** Changes the snapshot to that after one more action. */

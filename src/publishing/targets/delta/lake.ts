@@ -69,11 +69,13 @@ export function openLake({ place }: Pick<LakeTargetConfig, 'place'>, signal?: Ab
     listChanged: () => [...changed],
     /** Reads all logs again: those of before belong to an attempt that met another writer. */
     forgetLogs: (): void => logs.clear(),
+    /** The version that each table has, by name, in the order of names. */
     getVersions: async (): Promise<Record<string, number>> => {
       const open = await Promise.all(logs.values());
-      return Object.fromEntries(
-        open.map(({ table, snapshot }): [string, number] => [table, snapshot.version]).sort(),
-      );
+      const versions: [table: string, version: number][] = [];
+      for (const { table, snapshot } of open)
+        if (snapshot.version !== null) versions.push([table, snapshot.version]);
+      return Object.fromEntries(versions.sort());
     },
   };
 }
@@ -98,8 +100,12 @@ export const filesOf = ({ files }: Snapshot, partition: string | null, owner: st
 
 export const toRemoval = ({ path, partitionValues, size }: AddFile): Action => ({
   remove: {
-    ...{ path, partitionValues, size, extendedFileMetadata: true },
-    ...{ deletionTimestamp: Date.now(), dataChange: true },
+    path,
+    partitionValues,
+    size,
+    extendedFileMetadata: true,
+    deletionTimestamp: Date.now(),
+    dataChange: true,
   },
 });
 
@@ -117,9 +123,10 @@ export async function tidy({ store, getLog }: Lake, table: string, keepMs: numbe
     const isExpired = gone ? gone.deletionTimestamp < keptSince : ageMs > keepMs;
     if (path.startsWith('part-') && !files.has(path) && isExpired) await store.remove(key);
   }
-  if (!(await log.checkpoint(keptSince))) return;
+  const checkpointVersion = await log.checkpoint(keptSince);
+  if (checkpointVersion === null) return;
   for (const { key, ageMs } of await store.list(log.folder)) {
     const version = Number(/(\d{20})\.(?:json|checkpoint\.parquet)$/.exec(key)?.[1] ?? Infinity);
-    if (version < log.getCheckpointVersion() && ageMs > keepMs) await store.remove(key);
+    if (version < checkpointVersion && ageMs > keepMs) await store.remove(key);
   }
 }

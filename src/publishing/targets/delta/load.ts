@@ -176,7 +176,7 @@ async function planSmall(
     kind === 'changes' && file.tags['slice'] === tags['slice'] && file.tags['sha256'] === tags['sha256'];
   const removed = files.filter((file) => !slices.some((slice) => isSame(file, slice)));
   const added = slices.filter((slice) => !files.some((file) => isSame(file, slice)));
-  const isNew = snapshot.version < 0 || removed.length + added.length > 0;
+  const isNew = snapshot.version === null || removed.length + added.length > 0;
   return isNew ? { deltaTable, removed, slices: added } : null;
 }
 

@@ -27,13 +27,12 @@ export async function openLog(store: Store, table: string) {
     folder,
     /** After the last version that was read or written. */
     snapshot,
-    getCheckpointVersion: () => checkpointVersion,
     /**
      * Writes the next version. Null if that is done; the actions of another writer, which are part of the snapshot then, if that
      * one came first. The first version of a table gets its protocol here.
      */
     async commit(actions: readonly Action[], operation: string): Promise<Action[] | null> {
-      const version = snapshot.version + 1;
+      const version = snapshot.version === null ? 0 : snapshot.version + 1;
       const id = randomUUID();
       const commitInfo = { timestamp: Date.now(), operation, engineInfo: 'vodhouse', txnId: id };
       const all: Action[] = [{ commitInfo }, ...(version === 0 ? [{ protocol: PROTOCOL }] : []), ...actions];
@@ -46,40 +45,49 @@ export async function openLog(store: Store, table: string) {
       const isOurs = written.some(({ commitInfo: info }) => info?.['txnId'] === id); // an answer may have been lost
       return isOurs ? null : written;
     },
-    /** Writes a checkpoint if the last one is old enough. Files that were removed before `keptSince` (ms) are left out. */
-    async checkpoint(keptSince: number): Promise<boolean> {
-      if (snapshot.version - Math.max(checkpointVersion, 0) < CHECKPOINT_EVERY) return false;
+    /**
+     * Writes a checkpoint if the last one is old enough, and returns its version; otherwise null. Files that were removed
+     * before `keptSince` (ms) are left out.
+     */
+    async checkpoint(keptSince: number): Promise<number | null> {
       const { version } = snapshot;
+      if (version === null || version - (checkpointVersion ?? 0) < CHECKPOINT_EVERY) return null;
       for (const [path, { deletionTimestamp }] of snapshot.removed)
         if (deletionTimestamp < keptSince) snapshot.removed.delete(path);
       const { body, size } = writeCheckpoint(snapshot);
       await store.put(`${folder}${fileName(version)}.checkpoint.parquet`, [body]);
       await store.put(`${folder}_last_checkpoint`, [Buffer.from(JSON.stringify({ version, size }))]);
       checkpointVersion = version;
-      return true;
+      return version;
     },
   };
 }
 
-async function read(store: Store, folder: string): Promise<{ snapshot: Snapshot; checkpoint: number }> {
+async function read(
+  store: Store,
+  folder: string,
+): Promise<{ snapshot: Snapshot; checkpoint: number | null }> {
   const snapshot = emptySnapshot();
   const pointer = await store.get(`${folder}_last_checkpoint`);
-  const last =
-    pointer === null ? null : (parseJson(pointer, `${folder}_last_checkpoint`) as { version: number });
-  if (last !== null) {
-    const key = `${folder}${fileName(last.version)}.checkpoint.parquet`;
+  const checkpoint =
+    pointer === null
+      ? null
+      : (parseJson(pointer, `${folder}_last_checkpoint`) as { version: number }).version;
+  if (checkpoint !== null) {
+    const key = `${folder}${fileName(checkpoint)}.checkpoint.parquet`;
     const bytes = await store.get(key);
     if (bytes === null) throw new TargetError(`${store.name}/${key} is missing`, { hint: REBUILD });
     for (const action of await readCheckpoint(bytes)) apply(snapshot, action);
-    snapshot.version = last.version;
+    snapshot.version = checkpoint;
   }
+  const next = checkpoint === null ? 0 : checkpoint + 1;
   const versions = (await store.list(folder))
     .flatMap(({ key }) => /(\d{20})\.json$/.exec(key)?.[1] ?? [])
     .map(Number)
-    .filter((version) => version > snapshot.version);
-  const lacking = versions.findIndex((version, index) => version !== snapshot.version + 1 + index);
+    .filter((version) => version >= next);
+  const lacking = versions.findIndex((version, index) => version !== next + index);
   if (lacking >= 0) {
-    const message = `${store.name}/${folder} lacks version ${snapshot.version + 1 + lacking}`;
+    const message = `${store.name}/${folder} lacks version ${next + lacking}`;
     throw new TargetError(message, { hint: REBUILD });
   }
   const commits = await Promise.all(
@@ -87,7 +95,7 @@ async function read(store: Store, folder: string): Promise<{ snapshot: Snapshot;
   );
   for (const action of commits.flat()) apply(snapshot, action);
   snapshot.version = versions.at(-1) ?? snapshot.version;
-  return { snapshot, checkpoint: last?.version ?? -1 };
+  return { snapshot, checkpoint };
 }
 
 const REBUILD = 'restore the file; or move the folder of the table away: the next load makes it again';
