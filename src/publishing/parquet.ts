@@ -42,7 +42,9 @@ export async function* writeParquet(
   const rows = db.prepare(`select ${values} ${from}`).raw().safeIntegers().iterate(parameters);
   for (const { count, data } of inGroups(rows as IterableIterator<unknown[]>, columns)) {
     const columnData = columns.map(({ name }, index) => ({
-      ...{ name, data: data[index] ?? [], statistics: BOUNDED.includes(name) },
+      name,
+      data: data[index] ?? [],
+      statistics: BOUNDED.includes(name),
     }));
     await file.write({ columnData, rowGroupSize: GROUP_ROWS, pageSize: 0 });
     yield { bytes: take(bytes), rows: count };
@@ -97,7 +99,8 @@ function take(bytes: ByteWriter): Uint8Array {
 }
 
 const toElement = (column: ParquetColumn): SchemaElement => ({
-  ...{ name: column.name, repetition_type: 'OPTIONAL' },
+  name: column.name,
+  repetition_type: 'OPTIONAL',
   ...toParquetType(column),
 });
 

@@ -142,8 +142,18 @@ export function videoVersions({ columns }: Table): View {
 
 /** What a row of `video_changes` has of the state that the change led to. */
 const OF_CHANGE = [
-  ...['video_key', 'package_key', 'account', 'package_name', 'video_id', 'version_key', 'change_seq'],
-  ...['change', 'changed_at', 'changed_day', 'run_key', 'title'],
+  'video_key',
+  'package_key',
+  'account',
+  'package_name',
+  'video_id',
+  'version_key',
+  'change_seq',
+  'change',
+  'changed_at',
+  'changed_day',
+  'run_key',
+  'title',
 ];
 
 /** One row per field that an edit changed. The values are those of the columns of both states. */

@@ -94,13 +94,17 @@ const hash = (facts: unknown[]): string =>
 
 /** Tables whose rows have a video: loaded by `change_seq`. */
 export const listVideoTables = ({ allVideos, videoHistory, videoEdits, videoTags }: Marts): Table[] => [
-  ...[allVideos, videoHistory, videoEdits],
+  allVideos,
+  videoHistory,
+  videoEdits,
   ...(videoTags ? [videoTags] : []),
 ];
 
 /** The other tables of an account. `package_daily` is loaded from a day on; the others are compared. */
 export const listAccountTables = (marts: Marts): Table[] => [
-  ...[marts.packages, marts.storageDaily, marts.packageDaily],
+  marts.packages,
+  marts.storageDaily,
+  marts.packageDaily,
 ];
 
 /** Tables that belong to no account, but to a warehouse. */

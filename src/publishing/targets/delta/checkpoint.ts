@@ -3,36 +3,61 @@ import { parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { parquetWriteBuffer, type SchemaElement } from 'hyparquet-writer';
 import type { Action, Snapshot } from './actions.ts';
 
-const text = (name: string): SchemaElement => ({
-  ...{ name, type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'OPTIONAL' },
-});
-const long = (name: string): SchemaElement => ({ name, type: 'INT64', repetition_type: 'OPTIONAL' });
-const int = (name: string): SchemaElement => ({ name, type: 'INT32', repetition_type: 'OPTIONAL' });
-const flag = (name: string): SchemaElement => ({ name, type: 'BOOLEAN', repetition_type: 'OPTIONAL' });
-const struct = (name: string, count: number): SchemaElement => ({
-  ...{ name, num_children: count, repetition_type: 'OPTIONAL' },
-});
-const map = (name: string): SchemaElement[] => [
+/** Elements of a Parquet schema: one column, or a group of columns with all that it holds. */
+type Elements = readonly SchemaElement[];
+
+const text = (name: string): Elements => [
+  { name, type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'OPTIONAL' },
+];
+const long = (name: string): Elements => [{ name, type: 'INT64', repetition_type: 'OPTIONAL' }];
+const int = (name: string): Elements => [{ name, type: 'INT32', repetition_type: 'OPTIONAL' }];
+const flag = (name: string): Elements => [{ name, type: 'BOOLEAN', repetition_type: 'OPTIONAL' }];
+const struct = (name: string, ...columns: Elements[]): Elements => [
+  { name, num_children: columns.length, repetition_type: 'OPTIONAL' },
+  ...columns.flat(),
+];
+const map = (name: string): Elements => [
   { name, num_children: 1, repetition_type: 'OPTIONAL', converted_type: 'MAP' },
   { name: 'key_value', num_children: 2, repetition_type: 'REPEATED' },
   { name: 'key', type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'REQUIRED' },
-  text('value'),
+  ...text('value'),
 ];
-const list = (name: string): SchemaElement[] => [
+const list = (name: string): Elements => [
   { name, num_children: 1, repetition_type: 'OPTIONAL', converted_type: 'LIST' },
   { name: 'list', num_children: 1, repetition_type: 'REPEATED' },
-  text('element'),
+  ...text('element'),
 ];
 
+/** The actions that a checkpoint holds, each with its values. */
+const ACTIONS = {
+  txn: [text('appId'), long('version'), long('lastUpdated')],
+  add: [
+    text('path'),
+    map('partitionValues'),
+    long('size'),
+    long('modificationTime'),
+    flag('dataChange'),
+    text('stats'),
+    map('tags'),
+  ],
+  remove: [text('path'), long('deletionTimestamp'), flag('dataChange')],
+  metaData: [
+    text('id'),
+    struct('format', text('provider'), map('options')),
+    text('schemaString'),
+    list('partitionColumns'),
+    map('configuration'),
+    long('createdTime'),
+  ],
+  protocol: [int('minReaderVersion'), int('minWriterVersion')],
+} satisfies Partial<Record<keyof Action, Elements[]>>;
+
+/** Object.keys returns them as texts. */
+const NAMES = Object.keys(ACTIONS) as (keyof typeof ACTIONS)[];
+
 const SCHEMA: SchemaElement[] = [
-  { name: 'root', num_children: 5 },
-  ...[struct('txn', 3), text('appId'), long('version'), long('lastUpdated')],
-  ...[struct('add', 7), text('path'), ...map('partitionValues'), long('size'), long('modificationTime')],
-  ...[flag('dataChange'), text('stats'), ...map('tags')],
-  ...[struct('remove', 3), text('path'), long('deletionTimestamp'), flag('dataChange')],
-  ...[struct('metaData', 6), text('id'), struct('format', 2), text('provider'), ...map('options')],
-  ...[text('schemaString'), ...list('partitionColumns'), ...map('configuration'), long('createdTime')],
-  ...[struct('protocol', 2), int('minReaderVersion'), int('minWriterVersion')],
+  { name: 'root', num_children: NAMES.length },
+  ...NAMES.flatMap((name) => struct(name, ...ACTIONS[name])),
 ];
 
 /** The bytes of a checkpoint, and the number of its actions. */
@@ -47,8 +72,7 @@ export function writeCheckpoint(snapshot: Snapshot): { body: Uint8Array; size: n
       remove: { path, deletionTimestamp, dataChange: false },
     })),
   ];
-  const names = ['txn', 'add', 'remove', 'metaData', 'protocol'] as const;
-  const columnData = names.map((name) => ({
+  const columnData = NAMES.map((name) => ({
     name,
     data: actions.map((action) => toLongs(action[name])),
   }));

@@ -17,7 +17,9 @@ export interface DeltaTable {
 }
 
 const MONTHS: Readonly<Record<string, string>> = {
-  ...{ package_daily: 'day', runs: 'started_at', walks: 'started_at' },
+  package_daily: 'day',
+  runs: 'started_at',
+  walks: 'started_at',
 };
 
 const toDelta = (partition: DeltaTable['partition'], tables: readonly Table[]): DeltaTable[] =>
@@ -56,7 +58,10 @@ function toField(column: Pick<Column, 'name' | 'type' | 'unit' | 'description'>)
 }
 
 const TYPES: Partial<Record<Column['type'], string>> = {
-  ...{ BIGINT: 'long', REAL: 'double', BOOLEAN: 'boolean', DATE: 'date' },
+  BIGINT: 'long',
+  REAL: 'double',
+  BOOLEAN: 'boolean',
+  DATE: 'date',
 };
 
 /** A time without a zone, such as that of the service's own clock, is a text: Delta has no type for it before reader version 3. */
@@ -121,7 +126,11 @@ export function planMetaData(form: TableForm, existing: MetaData | null): MetaDa
   if (existing !== null && added.length === 0) return null;
   return {
     ...(existing ?? {
-      ...{ id: randomUUID(), name, description, createdTime: Date.now(), configuration: {} },
+      id: randomUUID(),
+      name,
+      description,
+      createdTime: Date.now(),
+      configuration: {},
       format: { provider: 'parquet' as const, options: {} },
     }),
     schemaString: JSON.stringify({ type: 'struct', fields: [...known, ...added] }),

@@ -106,7 +106,10 @@ export function openBucket(
       const files: StoredFile[] = [];
       for (let token: string | null = ''; token !== null;) {
         const query = {
-          ...{ 'list-type': '2', delimiter: '/', 'encoding-type': 'url', prefix: own + folder },
+          'list-type': '2',
+          delimiter: '/',
+          'encoding-type': 'url',
+          prefix: own + folder,
           ...(token !== '' && { 'continuation-token': token }),
         };
         const answer = await send({ method: 'GET', key: '', query });
