@@ -1,10 +1,10 @@
-/** The result of one load of one account into a target, as the loading process returns it and the live file stores it. */
+/** The result of a load of one account into a target, as the live file stores it. */
 import { escapeControls, formatCount, formatDuration, pluralize } from './format.ts';
 
 export const LOAD_OUTCOMES = ['loaded', 'unchanged', 'removed', 'refused', 'failed'] as const;
 /**
- * `unchanged`: the target had everything. `removed`: the warehouse no longer has it, and it left the target. `refused`: the
- * account is not ours there, and a person must decide. `failed`: rolled back, and tried again.
+ * `unchanged`: the target had everything. `removed`: the warehouse no longer has it, and it left the target.
+ * `refused`: the account is not ours there, and a person must decide. `failed`: rolled back, and tried again.
  */
 export type LoadOutcome = (typeof LOAD_OUTCOMES)[number];
 
@@ -12,13 +12,15 @@ export type LoadOutcome = (typeof LOAD_OUTCOMES)[number];
 export const isLoadDone = ({ outcome }: { outcome: LoadOutcome | null }): boolean =>
   outcome === 'loaded' || outcome === 'unchanged' || outcome === 'removed';
 
-/** Stands for an account in the report about the tables that belong to none. No account can have this name. */
+/** Stands for an account in the report about tables that belong to none. No account has this name. */
 export const RUNS = '(runs)';
 
 /** Stands for the published file among the targets, while it cannot be made. No target can have this name. */
 export const PUBLISHED_FILE = '(file)';
 
-/** The `code` of a refusal: the account belongs to another warehouse, or was loaded from a file that this one does not descend from. */
+/**
+ * The `code` of a refusal: another warehouse has the account, or a file that this one does not descend from.
+ */
 export const OTHER_WAREHOUSE = 'other_warehouse';
 export const OTHER_COPY = 'other_copy';
 
@@ -34,7 +36,9 @@ export interface LoadReport {
   /** Why it is `refused` or `failed`, in one line without any secret, and what to do next; null otherwise. */
   error: string | null;
   hint: string | null;
-  /** SQLSTATE, code of the connection, of the file system or of the store, such as `42501`, `ECONNREFUSED`; null if there is none. */
+  /**
+   * SQLSTATE, or code of the connection, the file system or the store, such as `ECONNREFUSED`; null: none.
+   */
   code: string | null;
   /** Values that differ from the published file, a sentence each; null: not compared. */
   differences: readonly string[] | null;
@@ -46,7 +50,9 @@ export const emptyReport = (account: string, outcome: LoadOutcome): LoadReport =
   ...{ error: null, hint: null, code: null },
 });
 
-/** Accounts that failed or were refused for the same reason are one group; any other account is one of its own. */
+/**
+ * Groups accounts that failed or were refused for the same reason. Any other account is a group of its own.
+ */
 export function groupFailures<
   Row extends Pick<LoadReport, 'account' | 'error' | 'code'> & { outcome: LoadOutcome | null },
 >(rows: readonly Row[]): [Row, ...Row[]][] {

@@ -3,7 +3,7 @@ import { isLoopback } from './loopback.ts';
 
 /** What `postgres://USER:PASSWORD@HOST:PORT/DATABASE` says, without percent-encoding. */
 export interface PostgresAddress {
-  /** A name or an address, an IPv6 one without brackets; the folder of a unix socket, which begins with `/`. */
+  /** A name, an address without brackets, or the folder of a unix socket, which begins with `/`. */
   host: string;
   port: number;
   user: string;
@@ -36,8 +36,8 @@ export function parsePostgresUrl(text: string): { address: PostgresAddress } | {
 }
 
 /**
- * The address in a form that may be printed, valid or not: `postgres://user:***@host/db`. Without a part that is certainly
- * no password: `[hidden]`.
+ * The address in a form that may be printed, valid or not: `postgres://user:***@host/db`. Without a part that
+ * is certainly no password: `[hidden]`.
  */
 export function hidePassword(text: string): string {
   const [, scheme = '', rest = ''] = /^(\w+:\/\/)(.*)$/s.exec(text) ?? [];
@@ -49,10 +49,10 @@ export function hidePassword(text: string): string {
   return `${scheme}${shown}${end < 0 ? '' : '@'}${place.replace(/[?#].*$/s, '')}`;
 }
 
-/** As a password, it is a secret only in addresses: anywhere else it would hide words and numbers of messages. */
+/** Such a password is hidden only in addresses: elsewhere it would hide words and numbers of messages. */
 const SHORT_WORD = /^(?:[a-z]{1,11}|\d{1,11})$/i;
 
-/** The password of an address in each form that it has there, and the address itself; none where it has no password. */
+/** The password of an address in every form that it may be printed in, and the address; none without one. */
 export function listPostgresSecrets(text: string): string[] {
   const [, password = ''] = /^\w+:\/\/[^:@/]*:(.+)@/s.exec(text) ?? [];
   const parsed = parsePostgresUrl(text);

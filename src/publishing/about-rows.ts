@@ -1,4 +1,4 @@
-/** The facts about a published file, in `about` for readers and in `internals` for vodhouse: written into a new file, and read back. */
+/** Facts about a published file: `about` has those for readers, `internals` those for vodhouse. */
 import { Database } from '../database/sqlite.ts';
 import { toTimestamp } from '../lib/clock.ts';
 import type { AboutRow, InternalsRow } from './marts/about.ts';
@@ -8,7 +8,7 @@ import type { PublishRequest } from './publish-request.ts';
 /** All facts of a published file: their keys and values. */
 export const SELECT_FACTS = 'select key, value from about union all select key, value from internals';
 
-/** One fact of the published file, also of one that another version made; null if there is none, or no file that can be read. */
+/** A fact of a published file of any version; null if it has none of that key, or cannot be read. */
 export const publishedFact = (file: string, key: string): string | null =>
   readText(file, 'select value from about where key = ?', key) ??
   readText(file, 'select value from internals where key = ?', key);
@@ -117,15 +117,20 @@ const readPublicationId = (live: Database): string =>
   live.prepare('select publication_id from publication order by number desc limit 1').pluck().get() as string;
 
 /**
- * How old the facts are, by key of `about`. A stream is a package, or the storage of an account; its parameter is a JSON array of
- * the accounts that are read. Freshness is that of the oldest stream; NULL if one was never read.
+ * How old the facts are, by key of `about`. A stream is a package, or the storage of an account; its
+ * parameter is a JSON array of the accounts that are read. Freshness is that of the oldest stream; NULL if
+ * one was never read.
  */
 const FRESHNESS = `with v as (
-  select count(*) as packages, max(walked_at) as newest, case when count(*) = count(walked_at) then min(walked_at) end as oldest
+  select count(*) as packages, max(walked_at) as newest,
+    case when count(*) = count(walked_at) then min(walked_at) end as oldest
   from package where retired_at is null
 ), s as (
   select count(*) as accounts, case when count(*) = count(read_at) then min(read_at) end as oldest
-  from (select (select max(observed_at) from storage_reading where account = a.value) as read_at from json_each(?) a)
+  from (
+    select (select max(observed_at) from storage_reading where account = a.value) as read_at
+    from json_each(?) a
+  )
 )
 select v.oldest as videos_as_of, v.newest as videos_newest, s.oldest as storage_as_of,
   (select max(date) from storage_day where state = 'booked') as storage_booked_through,

@@ -7,7 +7,7 @@ import { openSource, type Source } from './targets/source.ts';
 
 export type Export = ReturnType<typeof createExport>;
 
-/** Opens the published file for exports, all of one snapshot. Throws WarehouseError if there is none of this version. The caller closes it. */
+/** Opens the published file for exports of one snapshot. Throws WarehouseError if this version made none. */
 export function openExports(file: string) {
   openPublishedFile(file).close(); // it says best what is wrong with a file
   const source = openSource(file);
@@ -49,7 +49,7 @@ function createExport(source: Source, table: string) {
   return {
     table,
     columns,
-    /** What belongs to the rows: the publication, its last change, and the warehouse in which that number counts. */
+    /** The publication of the rows, its last change, and the warehouse that numbers changes. */
     facts,
     /** The values as SQLite has them, read as they are consumed; integers are bigints. */
     rows: readRows,

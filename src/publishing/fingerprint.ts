@@ -7,9 +7,9 @@ import { createMarts } from './marts/marts.ts';
 import type { PublishRequest } from './publish-request.ts';
 
 /**
- * Hash of everything that affects the published file: rows, day, and options. Times at which nothing new was seen are not
- * part of it, so a run that changed nothing publishes nothing. `live` is the live file, or a connection that has it
- * attached: no published table has the name of a live one.
+ * Hash of everything that affects the published file: rows, day, and options. Times at which nothing new was
+ * seen are not part of it, so a run that changed nothing publishes nothing. `live` is the live file, or a
+ * connection that has it attached: no published table has the name of a live one.
  */
 export function createFingerprint(live: Database, request: PublishRequest): string {
   const { version, timezone, today, storageAccounts } = request;
@@ -25,7 +25,7 @@ export function createFingerprint(live: Database, request: PublishRequest): stri
     .digest('hex');
 }
 
-/** Each reads a few rows, or a small table. `restored_at`: a restored file counts on from an earlier `change_seq`. */
+/** Each reads few rows. `restored_at` is read because a restored file uses numbers of changes again. */
 const QUERIES = [
   'select change_seq, created_at, restored_at from warehouse_state',
   `select account, package_id, name, totalcount, "order", first_walked_at, retired_at
@@ -40,8 +40,8 @@ const QUERIES = [
 ];
 
 /**
- * How many different sets of figures each day has had: a reading that repeats an earlier one changes nothing. Only the
- * newest rows are read, because the table has no index on the date.
+ * How many different sets of figures each day has had: a reading that repeats an earlier one changes nothing.
+ * Only the newest rows are read, because the table has no index on the date.
  */
 const RECENT_READINGS = `select account, date, count(distinct json_array(${FIGURES.join(', ')}))
   from storage_reading
@@ -53,4 +53,5 @@ const WALKED_PACKAGES = `select account, package_id from package p where exists 
   select 1 from package_day w where w.account = p.account and w.package_id = p.package_id and w.date = ?)`;
 
 const QUARANTINED_DAYS = `select record_id, reason from quarantine
-  where account = ? and stream = 'storage' and package_id is null and resolved_at is null order by quarantine_id`;
+  where account = ? and stream = 'storage' and package_id is null and resolved_at is null
+  order by quarantine_id`;

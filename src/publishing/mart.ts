@@ -1,4 +1,4 @@
-/** The form of a published table or view: its columns with their types and meaning, and the SQL that makes it. */
+/** What a published table or view is: its columns, their types and meaning, and the SQL that makes it. */
 import type { Database } from '../database/sqlite.ts';
 
 /** Types that every BI driver reads correctly. */
@@ -14,8 +14,8 @@ export type DataType =
   | 'VARCHAR(2000)';
 
 /**
- * How a number may be summed: over everything; over everything except days (a level: take the last one or the average
- * over days); or not at all. Null for a column that is no number.
+ * How a number may be summed: over everything; over everything except days (a level: take the last one or the
+ * average over days); or not at all. Null for a column that is no number.
  */
 export type Additivity = 'additive' | 'semi-additive' | 'non-additive' | null;
 
@@ -59,7 +59,10 @@ export interface Table {
   isWithoutRowid?: boolean;
   foreignKeys: readonly ForeignKey[];
   columns: readonly TableColumn[];
-  /** The rest of the SELECT that fills it, after its columns; `live.` is the live file. Null: filled with rows from code. */
+  /**
+   * What follows the columns in the SELECT that fills it; `live.` is the live file. Null: code makes its
+   * rows.
+   */
   from: string | null;
   /** The SELECT may give a row twice: the first one counts. That is faster than to group. */
   mayRepeat?: boolean;
@@ -87,8 +90,8 @@ export interface View {
   key: readonly string[];
   columns: readonly Column[];
   /**
-   * The SELECTs whose rows it has together. `nameTable` writes the name of a table, such as with its schema. The first and
-   * the last one give the types of the columns, so these two must not compute a column.
+   * The SELECTs whose rows it has together. `nameTable` writes the name of a table, such as with its schema.
+   * The first and the last one give the types of the columns, so these two must not compute a column.
    */
   selects: (nameTable: (name: string) => string) => readonly string[];
 }
@@ -128,14 +131,16 @@ export const createView = ({ name, selects }: View): string =>
   `CREATE VIEW "${name}" AS ${selects((table) => table).join(' union all ')}`;
 
 /**
- * The INSERT statement that fills a table by a SELECT. Its parameters: `today` is the day of the service's calendar that is
- * not over, `followed` a JSON array of the accounts that have storage in the config, `offset` as `findFixedOffset`. It may call `service_day`.
+ * The INSERT statement that fills a table by a SELECT. Its parameters: `today` is the day of the service's
+ * calendar that is not over, `followed` a JSON array of the accounts that have storage in the config,
+ * `offset` as `findFixedOffset`. It may call `service_day`.
  */
 export function fillTable(table: Table | WorkingTable): string {
   if (table.kind === 'working') return `insert into ${table.name}\n${table.select}`;
   const { name, columns, from, mayRepeat = false } = table;
   const values = columns.map((column) => column.value).join(',\n  ');
-  return `INSERT ${mayRepeat ? 'OR IGNORE ' : ''}INTO "${name}" (${quoteAll(columns.map((column) => column.name))})\nSELECT ${values}\n${from}`;
+  const names = quoteAll(columns.map((column) => column.name));
+  return `INSERT ${mayRepeat ? 'OR IGNORE ' : ''}INTO "${name}" (${names})\nSELECT ${values}\n${from}`;
 }
 
 /** Inserts rows into a table that is filled from code: objects with a value for each column. */

@@ -17,13 +17,13 @@ export interface ParquetChunk {
   rows: number;
 }
 
-/** A row group ends with so many rows, or characters of text: so memory does not grow with the length of texts. */
+/** A row group ends with so many rows, or characters: memory does not grow with the length of texts. */
 const GROUP_ROWS = 5_120;
 const GROUP_CHARACTERS = 16e6;
 
 /**
- * The bytes of a Parquet file (snappy) with the rows of a query, a row group at a time; the last chunk has the footer and no
- * rows. `facts` are key-value metadata of the file. Throws what SQLite throws.
+ * The bytes of a Parquet file (snappy) with the rows of a query, a row group at a time; the last chunk has
+ * the footer and no rows. `facts` are key-value metadata of the file. Throws what SQLite throws.
  */
 export async function* writeParquet(
   db: Database,

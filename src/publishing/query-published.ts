@@ -11,17 +11,17 @@ export type SqlCell = bigint | number | string | Buffer | null;
 
 export interface QueryResult {
   columns: string[];
-  /** One array of values for each row, read as they are consumed. Throws ConfigError for an error of the SQL. */
+  /** The values of each row, read as they are consumed. Throws ConfigError for an error of the SQL. */
   rows: Iterable<SqlCell[]>;
 }
 
-/** Opens a published file to read. Throws WarehouseError if there is none, or if it is another kind of file. */
+/** Opens a published file. Throws WarehouseError if there is none, or it is another kind of file. */
 export function openPublishedFile(file: string) {
   const db = open(file);
   return {
     /**
-     * Prepares one statement that reads. Throws ConfigError if the SQL is wrong, would write, has parameters or is more than one
-     * statement.
+     * Prepares one statement that reads. Throws ConfigError if the SQL is wrong, would write, has parameters
+     * or is more than one statement.
      */
     query: (sql: string): QueryResult => {
       const statement = prepare(db, sql);
@@ -102,8 +102,8 @@ function findName(db: Database, message: string): string | undefined {
 }
 
 /**
- * RFC 4180 with a heading, one text for each line. NULL is an empty field and an empty text is `""`, so that the two are not the
- * same, as in PostgreSQL.
+ * RFC 4180 with a heading, one text for each line. NULL is an empty field and an empty text is `""`, so that
+ * the two are not the same, as in PostgreSQL.
  */
 export function* queryCsv({ columns, rows }: QueryResult): Iterable<string> {
   yield toCsvLine(columns);

@@ -1,4 +1,4 @@
-/** Replaces a published file, so that a reader finds the old file or the complete new one; and whether it may be replaced. */
+/** Replaces a published file at once, so that readers find the old one or the new one, if that is allowed. */
 import { closeSync, fsync, openSync, renameSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, parse } from 'node:path';
@@ -27,8 +27,8 @@ export function findRefusal(live: string, file: string): Refusal | null {
 }
 
 /**
- * Throws ConfigError if its folder is missing, or the file is another kind of file or was made from another warehouse: its
- * content would be lost.
+ * Throws ConfigError if its folder is missing, or the file is another kind of file or was made from another
+ * warehouse: its content would be lost.
  */
 export function assertReplaceable(live: string, file: string): void {
   assertFolderExists(dirname(file), 'publish.file');
@@ -55,7 +55,7 @@ export function sweepLeftOvers(file: string): void {
   removeMatching(dirname(file), leftOver, () => true);
 }
 
-/** Starts an fsync of all that is written so far; it continues while SQLite blocks this process. Rejects as `fsync` fails. */
+/** Starts an fsync of what is written so far. It goes on while SQLite blocks this process. */
 export function startFsync(draft: string): Promise<void> {
   const handle = openSync(draft, 'r');
   const done = new Promise<void>((resolve, reject) => {

@@ -8,8 +8,8 @@ import type { DateRow } from './dates.ts';
 import { startOfCreation } from './video-columns.ts';
 
 /**
- * Whole years, from the year of the first upload or fact to the year of the last fact. Reads `state_span`, `allVideos` and
- * the live file.
+ * Whole years, from the year of the first upload or fact to the year of the last fact. Reads `state_span`,
+ * `allVideos` and the live file.
  */
 export function* createDateRows(
   db: Database,
@@ -43,11 +43,11 @@ from (
   union all select date from live.storage_reading
 )`;
 
-/** The day of each upload. Where the file leaves its column out, it is computed again, which takes six times as long. */
+/** The day of each upload. Where the file leaves it out, it is computed again, in six times the time. */
 const selectUploads = ({ columns }: Table) =>
   columns.some(({ name }) => name === 'created_day')
     ? 'select created_day as day from all_videos'
-    : `select ${startOfCreation(10)} as day from live.video v`;
+    : `select ${startOfCreation('day')} as day from live.video v`;
 
 const SECOND_MS = 1000;
 const MONTHS_OF_QUARTER = 3;

@@ -14,7 +14,7 @@ const UNIT_OF_TYPE: Partial<Record<DataType, string>> = {
   TIMESTAMP: 'UTC',
 };
 
-/** A column. By default it is computed (no source), has the unit of its type, and a number is non-additive. */
+/** A column. By default it has no source and the unit of its type, and a number is non-additive. */
 export function column(
   name: string,
   type: DataType,
@@ -71,7 +71,8 @@ export const instant = (name: string, description: string, value: string, source
 /** A moment `NAME_at` that people group by: with `NAME_day`, its day in the service's calendar. */
 export function moment(name: string, description: string, value: string, source: string | null) {
   // a call of JavaScript costs more than the rest
-  const day = `case when ${value} is not null then coalesce(date(${value}, :offset), service_day(${value})) end`;
+  const day = `case when ${value} is not null
+    then coalesce(date(${value}, :offset), service_day(${value})) end`;
   return [
     instant(name, description, value, source),
     column(`${name}_day`, 'DATE', `Day of ${name}_at in the service's calendar.`, day, { source }),
@@ -86,7 +87,7 @@ export function size(name: string, description: string, bytes: string, details: 
   ];
 }
 
-/** A text of a video record (alias `v`): '' becomes NULL. Text written by people gets VARCHAR(2000): some tools truncate to it. */
+/** A text of a video (alias `v`), or NULL for ''. Some tools cut a text off at the length of its VARCHAR. */
 export function videoText(
   name: string,
   field: VideoField,
@@ -95,7 +96,9 @@ export function videoText(
   return column(name, type, `${VIDEO_FIELDS[field].description}.`, nonEmpty(field), { source: field });
 }
 
-/** U+FFFD in place of U+0000, where SQLite's shell, ODBC and CSV end a text. A call of JavaScript costs more than to ask. */
+/**
+ * U+FFFD for U+0000, where some readers end a text. The function in JavaScript is called only where needed.
+ */
 export const withoutNul = (text: string) => `iif(instr(${text}, char(0)), without_nul(${text}), ${text})`;
 
 export const nonEmpty = (source: string) =>

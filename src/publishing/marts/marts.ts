@@ -25,8 +25,8 @@ export type Marts = ReturnType<typeof createMarts>;
 const SHAPE_DIGITS = 16;
 
 /**
- * The tables by name, and all tables and views in the order of the documentation. Throws ConfigError if an excluded column
- * does not exist, or is needed.
+ * The tables by name, and all tables and views in the order of the documentation. Throws ConfigError if an
+ * excluded column does not exist, or is needed.
  */
 export function createMarts(options: VideoOptions) {
   assertExcludable(options);

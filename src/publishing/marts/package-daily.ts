@@ -1,4 +1,4 @@
-/** Published: the size of each package by day. One working row for a range of days without a change, so the number of days costs little. */
+/** Published: the size of each package by day. A range of days without a change has one working row. */
 import { CHANGES } from '../../database/schema/values.ts';
 import type { Table, TableColumn, WorkingTable } from '../mart.ts';
 import {
@@ -12,7 +12,7 @@ import {
   toSeconds,
 } from './mart-columns.ts';
 
-/** The key and name of each package, no name twice. Sorted by key, because the tables are filled in this order. */
+/** The key and the unique name of each package, in the order in which tables are filled: by key. */
 export const packageKeys: WorkingTable = {
   kind: 'working',
   name: 'package_keys',
@@ -21,28 +21,38 @@ export const packageKeys: WorkingTable = {
   case when name is null then package_key when count(*) over (partition by name) = 1 then name
     else name || ' (' || package_key || ')' end
 from (
-  select account || '/' || package_id as package_key, account, package_id, nullif(without_nul(name), '') as name
+  select account || '/' || package_id as package_key, account, package_id,
+    nullif(without_nul(name), '') as name
   from live.package
 ) order by package_key`,
 };
 
+/** `YYYY-MM-DD HH:MM` of a time. */
+const toMinute = (time: string) => `substr(${time}, 1, 16)`;
+/** The names of the columns that count changes, and a 0 for each. */
+const CHANGE_NAMES = CHANGES.join(', ');
+const NO_CHANGES = CHANGES.map(() => '0').join(', ');
 const COUNTS = CHANGES.map((change) => `sum(change = '${change}')`).join(', ');
-const MEASURES =
-  'count(*) filter (where removed_at is null), sum(case when removed_at is null then duration end), sum(case when removed_at is null then filesize end)';
+const MEASURES = `count(*) filter (where removed_at is null),
+  sum(case when removed_at is null then duration end),
+  sum(case when removed_at is null then filesize end)`;
 
 /**
- * The states of a package's videos by the minutes in which they began and ended: the changes that led to them, and number, duration
- * and size of those that are not removed. A walk stores many changes in a minute, so there are far fewer rows than states.
- * Each table is grouped by itself, so that SQLite sorts within a package only.
+ * The states of a package's videos by the minutes in which they began and ended: the changes that led to
+ * them, and number, duration and size of those that are not removed. A walk stores many changes in a minute,
+ * so there are far fewer rows than states. Each table is grouped by itself, so that SQLite sorts within a
+ * package only.
  */
 export const stateSpan: WorkingTable = {
   kind: 'working',
   name: 'state_span',
-  definition: `(account, package_id, since, till, ${CHANGES.join(', ')}, videos, duration, bytes)`,
-  select: `select account, package_id, substr(changed_at, 1, 16) as since, null as till, ${COUNTS}, ${MEASURES}
+  definition: `(account, package_id, since, till, ${CHANGE_NAMES}, videos, duration, bytes)`,
+  select: `select account, package_id, ${toMinute('changed_at')} as since, null as till,
+  ${COUNTS}, ${MEASURES}
 from live.video group by account, package_id, since
 union all
-select account, package_id, substr(changed_at, 1, 16) as since, substr(valid_to, 1, 16) as till, ${COUNTS}, ${MEASURES}
+select account, package_id, ${toMinute('changed_at')} as since, ${toMinute('valid_to')} as till,
+  ${COUNTS}, ${MEASURES}
 from live.video_version group by account, package_id, since, till`,
 };
 
@@ -52,13 +62,14 @@ const SUMS = [...CHANGES, 'videos', 'duration', 'bytes'].map((name) => `sum(${na
 export const movementByDay: WorkingTable = {
   kind: 'working',
   name: 'movement_by_day',
-  definition: `(account, package_id, day, ${CHANGES.join(', ')}, videos, duration, bytes,
+  definition: `(account, package_id, day, ${CHANGE_NAMES}, videos, duration, bytes,
     primary key (account, package_id, day)) without rowid`,
   select: `select account, package_id, day, ${SUMS}
 from (
-  select account, package_id, service_day(since || ':00') as day, ${CHANGES.join(', ')}, videos, duration, bytes from state_span
+  select account, package_id, service_day(since || ':00') as day, ${CHANGE_NAMES}, videos, duration, bytes
+  from state_span
   union all
-  select account, package_id, service_day(till || ':00'), ${CHANGES.map(() => '0').join(', ')}, -videos, -duration, -bytes
+  select account, package_id, service_day(till || ':00'), ${NO_CHANGES}, -videos, -duration, -bytes
   from state_span where till is not null and videos > 0
 )
 group by account, package_id, day`,
@@ -68,8 +79,8 @@ group by account, package_id, day`,
 export const packageTotal: WorkingTable = {
   kind: 'working',
   name: 'package_total',
-  definition:
-    '(account, package_id, first_day, videos, duration, bytes, primary key (account, package_id)) without rowid',
+  definition: `(account, package_id, first_day, videos, duration, bytes,
+    primary key (account, package_id)) without rowid`,
   select: `select account, package_id, min(day), sum(videos), sum(duration), sum(bytes)
 from movement_by_day
 group by account, package_id`,
@@ -79,10 +90,11 @@ group by account, package_id`,
 export const packageSpan: WorkingTable = {
   kind: 'working',
   name: 'package_span',
-  definition:
-    '(package_key primary key, account, package_id, package_name, first_day, changed_day, end_day) without rowid',
+  definition: `(package_key primary key, account, package_id, package_name,
+    first_day, changed_day, end_day) without rowid`,
   select: `select package_key, account, package_id, package_name,
-  min(coalesce(changed_day, walked_day), coalesce(walked_day, changed_day)), changed_day, date(:today, '+1 day')
+  min(coalesce(changed_day, walked_day), coalesce(walked_day, changed_day)), changed_day,
+  date(:today, '+1 day')
 from (
   select k.*, t.first_day as changed_day, service_day(p.first_walked_at) as walked_day
   from package_keys k
@@ -97,15 +109,15 @@ const runningSum = (figure: string) => `sum(coalesce(${figure}, 0)) over days`;
 export const packageState: WorkingTable = {
   kind: 'working',
   name: 'package_state',
-  definition: `(package_key, from_day, until_day, videos, duration, bytes, ${CHANGES.join(', ')},
+  definition: `(package_key, from_day, until_day, videos, duration, bytes, ${CHANGE_NAMES},
     primary key (package_key, from_day)) without rowid`,
   select: `select s.package_key, m.day, min(lead(m.day, 1, s.end_day) over days, s.end_day),
-  ${runningSum('m.videos')}, ${runningSum('m.duration')}, ${runningSum('m.bytes')}, ${CHANGES.map((name) => `m.${name}`).join(', ')}
+  ${runningSum('m.videos')}, ${runningSum('m.duration')}, ${runningSum('m.bytes')}, ${CHANGE_NAMES}
 from package_span s
 cross join movement_by_day m on m.account = s.account and m.package_id = s.package_id
 window days as (partition by s.package_key order by m.day)
 union all
-select package_key, first_day, min(coalesce(changed_day, end_day), end_day), 0, 0, 0, ${CHANGES.map(() => '0').join(', ')}
+select package_key, first_day, min(coalesce(changed_day, end_day), end_day), 0, 0, 0, ${NO_CHANGES}
 from package_span
 where first_day < coalesce(changed_day, end_day)`,
 };
@@ -161,7 +173,8 @@ export function packageDaily(durationUnit: 'ms' | 's'): Table {
     ],
     from: `from package_state s
 cross join package_span f on f.package_key = s.package_key
-cross join (select day, date(month_start, '+1 month') as month_end from dates) d on d.day >= s.from_day and d.day < s.until_day
+cross join (select day, date(month_start, '+1 month') as month_end from dates) d
+  on d.day >= s.from_day and d.day < s.until_day
 left join live.package_day w on w.account = f.account and w.package_id = f.package_id and w.date = d.day`,
     count: `select cast(coalesce(sum(julianday(end_day) - julianday(first_day)), 0) as integer)
 from package_span where first_day < end_day`,

@@ -4,7 +4,8 @@ import { column, instant, packageColumns, size, sourceColumn, toSeconds } from '
 
 const VIDEOS = { unit: 'videos', additivity: 'additive' } as const;
 const REMOVED = `(select count(*) from live.video k indexed by video_removed
-  where k.account = p.account and k.package_id = p.package_id and k.removed_at is not null and k.change = 'removed')`;
+  where k.account = p.account and k.package_id = p.package_id and k.removed_at is not null
+    and k.change = 'removed')`;
 
 /** One row per package. */
 export function packages(durationUnit: 'ms' | 's'): Table {

@@ -3,16 +3,17 @@ import { FIGURES, STORAGE_FIELDS, STORAGE_KINDS, type Figure } from '../../lib/s
 import type { Table, TableColumn, WorkingTable } from '../mart.ts';
 import { accountColumn, column, dayColumn, instant, monthEndColumn, size, TO_DATES } from './mart-columns.ts';
 
-/** The sum of the sizes of all kinds under that alias. NULL if one is missing: a sum of the others is no total. */
+/** The size of all kinds together, under that alias; NULL if one of them is missing. */
 const totalSize = (alias: string) => STORAGE_KINDS.map(({ size }) => `${alias}.${size}`).join(' + ');
 
-/** The figures that readers see: the newest correction of a day, otherwise what is booked or was last read. */
+/** The figures that readers see: the newest correction of a day, or else what is booked or last read. */
 export const shownDay: WorkingTable = {
   kind: 'working',
   name: 'shown_day',
-  definition: `(account, date, state, observed_at, booked_bytes, corrected_at, correction_reason, ${FIGURES.join(', ')}, primary key (account, date)) without rowid`,
-  select: `select s.account, s.date, s.state, s.observed_at, case when c.accepted_at is not null then ${totalSize('s')} end,
-  c.accepted_at, c.reason,
+  definition: `(account, date, state, observed_at, booked_bytes, corrected_at, correction_reason,
+    ${FIGURES.join(', ')}, primary key (account, date)) without rowid`,
+  select: `select s.account, s.date, s.state, s.observed_at,
+  case when c.accepted_at is not null then ${totalSize('s')} end, c.accepted_at, c.reason,
   ${FIGURES.map((name) => `case when c.accepted_at is null then s.${name} else c.${name} end`).join(',\n  ')}
 from live.storage_day s
 left join live.storage_correction c on c.account = s.account and c.date = s.date and c.accepted_at = (
@@ -20,7 +21,7 @@ left join live.storage_correction c on c.account = s.account and c.date = s.date
 )`,
 };
 
-/** Every day of each account, from its first known day to its last one; to today if the account is still read. */
+/** Every day of each account, from its first known day to its last, or to today if it is still read. */
 export const accountDay: WorkingTable = {
   kind: 'working',
   name: 'account_day',
@@ -42,8 +43,8 @@ const STATE = `case when s.date is null then 'missing' when s.state = 'booked' t
   when d.day = :today then 'live' else 'provisional' end`;
 
 /**
- * Why a past day is not booked. The most certain reason comes first. A day that was read after its end, and is no gap, is one that the
- * service had in progress.
+ * Why a past day is not booked. The most certain reason comes first. A day that was read after its end, and
+ * is no gap, is one that the service had in progress.
  */
 const REASON = `case when s.state = 'booked' or d.day = :today then null
   when g.reason = 'incomplete' then 'incomplete'

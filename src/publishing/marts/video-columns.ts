@@ -23,21 +23,25 @@ export interface VideoOptions {
   durationUnit: 'ms' | 's';
   /** Columns that are left out, under the service's name or the published one. */
   exclude: readonly string[];
-  /** What separates the tags of a text: punctuation marks, symbols and blanks other than `"` and `\`. By default `TAG_SEPARATORS`. */
+  /** What separates tags: marks, symbols and blanks other than `"` and `\`; by default `TAG_SEPARATORS`. */
   tagSeparators?: readonly string[];
 }
 
 /** Of a config that names no others. */
 export const TAG_SEPARATORS = [',', ';'] as const;
 
+/** Letters of a time until the end of its day, or of its second. */
+const LENGTHS = { day: 10, second: 19 };
+
 /**
- * The beginning of the time of `cdate`. SQL reads the documented form (docs/service.md 2.1) in a fifth of the time that
- * `read_time` takes, which reads the others. SQLite moves a date that does not exist (30 February is 2 March), so it differs.
+ * The beginning of the time of `cdate`. SQL reads the documented form (docs/service.md 2.1) in a fifth of the
+ * time that `read_time` takes, which reads the others. SQLite moves a date that does not exist (30 February
+ * is 2 March), so it differs.
  */
-export const startOfCreation = (length: number) => `case
+export const startOfCreation = (until: 'day' | 'second') => `case
   when v.cdate between '1900' and '2262' and datetime(v.cdate, '+0 days') || substr(v.cdate, 20) = v.cdate
-    and substr(v.cdate, 20) not glob '*[^.0-9]*' then substr(v.cdate, 1, ${length})
-  when v.cdate <> '' then substr(read_time(v.cdate), 1, ${length})
+    and substr(v.cdate, 20) not glob '*[^.0-9]*' then substr(v.cdate, 1, ${LENGTHS[until]})
+  when v.cdate <> '' then substr(read_time(v.cdate), 1, ${LENGTHS[until]})
 end`;
 
 /** What identifies a state, and what led to it. */
@@ -66,12 +70,17 @@ function ofState(): TableColumn[] {
 const KINDS =
   'The change that led to this state. imported: first seen before the first full walk of its package ended. added: since then. edited: a field changed. removed: no longer listed. restored: listed again. retired: its package left the config. returned: listed again after that.';
 
-/** Stands for `encoding_success` in the fields of a change from one value other than Y to another: `is_encoded` is the same, `other_fields` differs. */
+/**
+ * Stands for `encoding_success` in the fields of a change from one value other than Y to another:
+ * `is_encoded` is the same, `other_fields` differs.
+ */
 const OTHER_ENCODING = 'other_encoding';
 
 const hasOtherEncoding = (state: string) => `${state}.encoding_success not in ('Y', '')`;
-const CHANGED_FIELDS = `iif(instr(v.changed_fields, 'encoding_success ') and ${hasOtherEncoding('v')} and exists (
-    select 1 from live.video_version o where o.account = v.account and o.package_id = v.package_id and o.id = v.id
+const CHANGED_FIELDS = `iif(
+  instr(v.changed_fields, 'encoding_success ') and ${hasOtherEncoding('v')} and exists (
+    select 1 from live.video_version o
+    where o.account = v.account and o.package_id = v.package_id and o.id = v.id
       and o.version_number = v.version_number - 1 and ${hasOtherEncoding('o')}),
   replace(v.changed_fields, 'encoding_success ', '${OTHER_ENCODING} '), v.changed_fields)`;
 
@@ -90,25 +99,33 @@ function ofChange(): TableColumn[] {
   ];
 }
 
+const IS_ENCODED = column(
+  'is_encoded',
+  'BOOLEAN',
+  '1 for Y, 0 for any other value (which is in other_fields, except N); NULL if the service sent none.',
+  `case when v.encoding_success <> '' then v.encoding_success = 'Y' end`,
+  { source: 'encoding_success' },
+);
+
 /** Numbers and times first, because SQLite reads a row from its start. */
 export function fieldColumns({ durationUnit, exclude }: VideoOptions): TableColumn[] {
   const created = { source: 'cdate', unit: "the service's clock" };
   const [seconds, pixels] = [{ unit: 'seconds', additivity: 'additive' } as const, { unit: 'pixels' }];
   return [
-    column('created_at', 'TIMESTAMP', `${VIDEO_FIELDS.cdate.description}.`, startOfCreation(19), created),
-    column('created_day', 'DATE', 'Day of created_at.', startOfCreation(10), created),
+    column(
+      'created_at',
+      'TIMESTAMP',
+      `${VIDEO_FIELDS.cdate.description}.`,
+      startOfCreation('second'),
+      created,
+    ),
+    column('created_day', 'DATE', 'Day of created_at.', startOfCreation('day'), created),
     number('duration_seconds', 'REAL', 'duration', seconds, toSeconds('v.duration', durationUnit)),
     ...size('size', 'File size', 'v.filesize', { source: 'filesize', additivity: 'additive' }),
     number('width_pixels', 'BIGINT', 'v_width', pixels),
     number('height_pixels', 'BIGINT', 'v_height', pixels),
     number('frames_per_second', 'REAL', 'v_framerate', { unit: VIDEO_FIELDS.v_framerate.unit }),
-    column(
-      'is_encoded',
-      'BOOLEAN',
-      '1 for Y, 0 for any other value (which is in other_fields, except N); NULL if the service sent none.',
-      `case when v.encoding_success <> '' then v.encoding_success = 'Y' end`,
-      { source: 'encoding_success' },
-    ),
+    IS_ENCODED,
     videoText('title', 'title'),
     videoText('series', 'series'),
     videoText('author', 'author'),
@@ -143,7 +160,9 @@ function number(
 /** Fields whose meaning the service does not document. */
 export const UNEXPLAINED = ['cid', 'rate', 'drm_cid', 'opt', 'preloading'];
 
-/** The SQL of a JSON object of those that are not empty; NULL without any. `NONE` of `opt`, which all have, tells nothing. */
+/**
+ * The SQL of a JSON object of those that are not empty; NULL without any. All videos have `NONE` as `opt`.
+ */
 function otherFields(exclude: readonly string[]): string {
   const part = (name: string, condition: string) =>
     `case when ${condition} then '"${name}":' || json_quote(${withoutNul(`v.${name}`)}) end`;
@@ -173,7 +192,7 @@ export const NEEDED = [
   'is_current',
 ];
 
-/** The published name of each field that an edit may change: its column, or the name that the service has for it. */
+/** The published name of each field that an edit may change: its column, or else the service's name. */
 export function nameFields(options: VideoOptions): Map<string, string> {
   const columns = keep(fieldColumns(options), options);
   const nameOf = (field: string, isInOthers = UNEXPLAINED.includes(field)) => {

@@ -160,8 +160,10 @@ const OF_CHANGE = [
 export function videoEdits({ columns }: Table): Table {
   const shown = OF_CHANGE.flatMap((name) => columns.filter((each) => each.name === name));
   const fields = columns.slice(columns.findIndex(({ name }) => name === 'created_at'));
-  const valueOf = (state: string) =>
-    `case f.value ${fields.map(({ name }) => `when '${name}' then cast(${state}."${name}" as text)`).join(' ')} end`;
+  const valueOf = (state: string) => {
+    const cases = fields.map(({ name }) => `when '${name}' then cast(${state}."${name}" as text)`);
+    return `case f.value ${cases.join(' ')} end`;
+  };
   const inBoth = columns.filter(({ name }) => name !== 'valid_to' && name !== 'is_current');
   const edited = (table: string) => `select ${listNames(inBoth)} from ${table} where change = 'edited'`;
   return {
@@ -226,7 +228,7 @@ function splitText(text: string, separators: readonly string[]): string {
   return `'[' || replace(json_quote(${unified}), ${first}, '","') || ']'`;
 }
 
-/** Without spaces, tabs, line breaks and wide spaces around it. A longer one is a text: PostgreSQL could not index it. */
+/** One tag without blanks around it, and no longer than an index of PostgreSQL allows. */
 const TAG = 'substr(trim(t.value, char(32, 9, 10, 13, 12288)), 1, 255)';
 
 /** One row per tag of a video. */

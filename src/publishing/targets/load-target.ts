@@ -1,4 +1,4 @@
-/** Loads one target: every account of the published file, one after the other. Runs in a process of its own. */
+/** Loads a target, one account of the published file after the other. Runs in a process of its own. */
 import { lockOrThrow, openWhenFree } from '../../database/lock.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { errorCode, errorLine, hintLine } from '../../lib/errors.ts';
@@ -10,15 +10,16 @@ import { openSource, type Source } from './source.ts';
 import { TargetError, type LoadRequest, type Target } from './target.ts';
 
 /**
- * One report for each account, and one for the tables that belong to none. Waits for other loads of the warehouse. Throws
- * WarehouseError if there is no published file.
+ * One report for each account, and one for the tables that belong to none. Waits for other loads of the
+ * warehouse. Throws WarehouseError if there is no published file.
  */
 export async function loadTarget(request: LoadRequest): Promise<LoadReport[]> {
   const takeLock = () => lockOrThrow(request.live, 'load', 'publish', systemClock.now());
   const lock = await openWhenFree(takeLock, systemClock);
   let source: Source | null = null;
   try {
-    source = openSource(request.file, request.live); // under the lock, for the target may have what is published by now
+    // opened under the lock: a load that waited must not bring an older file than the one before it
+    source = openSource(request.file, request.live);
     return await loadAll(await openSteps(request), source, request);
   } finally {
     source?.close();
@@ -74,7 +75,7 @@ async function loadAll(run: RunStep, source: Source, request: LoadRequest): Prom
   });
 }
 
-/** Accounts of this warehouse that were forgotten. One that has another name now went with the load of that. */
+/** Accounts of ours that were forgotten. A renamed one is not: its new name takes its rows over. */
 const listGone = (
   known: ReadonlyMap<string, AccountState>,
   { accounts }: LoadRequest,

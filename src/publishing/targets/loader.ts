@@ -10,9 +10,9 @@ import type { LoadRequest, Target } from './target.ts';
 export interface TargetLoader {
   target: TargetConfig;
   /**
-   * Loads every account of the published file, in a process of its own. Returns a report for each account, and one for the tables
-   * that belong to none. Throws WarehouseError if there is no published file that this version reads, InterruptedError if
-   * the signal aborts: then the next load begins where this one stopped.
+   * Loads every account of the published file, in a process of its own. Returns a report for each account,
+   * and one for the tables that belong to none. Throws WarehouseError if there is no published file that this
+   * version reads, InterruptedError if the signal aborts: then the next load begins where this one stopped.
    */
   load: (options: Pick<LoadRequest, 'isVerified' | 'force'>, signal: AbortSignal) => Promise<LoadReport[]>;
 }
@@ -34,8 +34,8 @@ export function openLoaders({ warehouse: live, publish, accounts, worker }: Conf
 }
 
 /**
- * The code of a kind is loaded when it is needed. `worker` is shown to others. When the signal aborts, a lake is not touched any
- * more; a connection to PostgreSQL ends by itself after `load_timeout`.
+ * The code of a kind is loaded when it is needed. `worker` is shown to others. When the signal aborts, a lake
+ * is not touched any more; a connection to PostgreSQL ends by itself after `load_timeout`.
  */
 export async function openTarget(
   config: TargetConfig,

@@ -1,4 +1,6 @@
-/** Who an account of a target belongs to. Every kind of target stores an `AccountState` in one transaction with the rows. */
+/**
+ * To which warehouse an account of a target belongs. It is stored in the transaction that writes its rows.
+ */
 import { openReadOnly } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
 import { ConfigError } from '../../lib/errors.ts';
@@ -57,8 +59,8 @@ order by number desc limit 1`,
 );
 
 /**
- * Did the live file make this publication, and not after the one that is `last`? One that it does not know, because it was restored
- * since, is the newest of all.
+ * Did the live file make this publication, and not after the one that is `last`? One that it does not know,
+ * because it was restored since, is the newest of all.
  */
 export function isPublicationOf(live: string, id: string, last: string | null): boolean {
   const db = openReadOnly(live);
@@ -70,8 +72,9 @@ export function isPublicationOf(live: string, id: string, last: string | null): 
 }
 
 /**
- * How the account differs from what this warehouse loaded: `elsewhere` belongs to another warehouse, `unknown` was loaded from
- * a file that this one does not descend from: a newer one, before a backup was restored, or that of a copy.
+ * How the account differs from what this warehouse loaded: `elsewhere` belongs to another warehouse,
+ * `unknown` was loaded from a file that this one does not descend from: a newer one, before a backup was
+ * restored, or that of a copy.
  */
 export function compareOwner(
   state: Pick<AccountState, 'warehouseId' | 'publicationId'> | null,
@@ -82,7 +85,7 @@ export function compareOwner(
   return hasPublication(state.publicationId) ? 'ours' : 'unknown';
 }
 
-/** Why the account of a target may not be loaded: it is not ours, and the load is not forced; null: it may. `command`: that of its config. */
+/** Why an account may not be loaded: it is not ours, and not forced. Null if it may. */
 export function findRefusal(
   account: string,
   state: AccountState | null,

@@ -1,4 +1,6 @@
-/** The published file as the source of loads, a snapshot that never changes; and which rows of it a target gets. */
+/**
+ * The published file as the source of loads, a snapshot that never changes, and the rows that a target gets.
+ */
 import { createHash } from 'node:crypto';
 import { Database } from '../../database/sqlite.ts';
 import { WarehouseError } from '../../lib/errors.ts';
@@ -21,8 +23,9 @@ interface PublishedAccount {
 const PUBLISH = 'vodhouse publish makes a new one';
 
 /**
- * Opens the published file. `live`: the live file behind it, which knows who owns an account; left out where nothing is loaded.
- * Throws WarehouseError if there is no published file, or one of another version of vodhouse. The caller closes it.
+ * Opens the published file. `live`: the live file behind it, which knows who owns an account; left out where
+ * nothing is loaded. Throws WarehouseError if there is no published file, or one of another version of
+ * vodhouse. The caller closes it.
  */
 export function openSource(file: string, live: string | null = null) {
   const db = openFile(file);
@@ -61,7 +64,7 @@ export function openSource(file: string, live: string | null = null) {
       accounts: accounts.map(({ account }) => account),
       /** The last change of a video of the account. */
       changeSeqOf: (account: string) => byName.get(account)?.change_seq ?? 0,
-      /** If it differs, rows have other values or columns, or some were deleted, though no `change_seq` shows it. */
+      /** It differs where rows were changed or deleted in a way that no `change_seq` shows. */
       shapeOf: (account: string) =>
         hash([marts.shape, timezone, byName.get(account)?.forgotten ?? 0, listPackages(db, account)]),
       close: () => void db.close(),
@@ -122,7 +125,10 @@ export interface Rows {
 /** The column of a key by which a row belongs to an account. */
 const BY_OWNER = ['account', 'package_key', 'video_key', 'version_key'];
 
-/** The rows of an account. Keys of packages and videos begin with account/, so an account is a range of them; `0` follows `/`. */
+/**
+ * The rows of an account. Other keys begin with `account/`, so an account is a range of them; `0` follows
+ * `/`.
+ */
 export function ofAccount({ key }: Table, account: string): Rows {
   const column = key.find((name) => BY_OWNER.includes(name)) ?? '';
   if (column === 'account') return { where: 't.account = :account', parameters: { account } };
@@ -131,9 +137,9 @@ export function ofAccount({ key }: Table, account: string): Rows {
 }
 
 /**
- * Finds the videos of an account with a state after a `change_seq`. Their rowids, and those of the states that were superseded
- * since, are then in the temporary tables `changed_videos` and `changed_history` of the connection (column `row`). Returns
- * the number of videos.
+ * Finds the videos of an account with a state after a `change_seq`. Their rowids, and those of the states
+ * that were superseded since, are then in the temporary tables `changed_videos` and `changed_history` of the
+ * connection (column `row`). Returns the number of videos.
  */
 export function storeChanges(source: Source, account: string, changeSeq: number): number {
   const { db, marts } = source;
@@ -141,7 +147,8 @@ export function storeChanges(source: Source, account: string, changeSeq: number)
   const { where, parameters } = isNewer
     ? ofAccount(marts.allVideos, account)
     : { where: 'false', parameters: {} };
-  const select = `select t.rowid from all_videos t where ${where} and t.change_seq > :changeSeq order by t.rowid`;
+  const select = `select t.rowid from all_videos t
+where ${where} and t.change_seq > :changeSeq order by t.rowid`;
   const count = storeRowids(db, 'changed_videos', select, { ...parameters, changeSeq });
   storeRowids(db, 'changed_history', CHANGED_HISTORY, { changeSeq });
   return count;
@@ -153,7 +160,9 @@ export function storeRowids(db: Database, name: string, select: string, paramete
   return db.prepare(`insert into temp.${name} ${select}`).run(parameters).changes;
 }
 
-/** States that were superseded after it: those after it, and the last one before, which the target has as the present one. */
+/**
+ * States superseded after it: those after it, and the one before, which the target has as the present one.
+ */
 const CHANGED_HISTORY = `select h.rowid from temp.changed_videos c
 cross join all_videos v on v.rowid = c.row
 cross join video_history h on h.video_key = v.video_key and h.change_seq >= ifnull((
@@ -162,8 +171,8 @@ cross join video_history h on h.video_key = v.video_key and h.change_seq >= ifnu
 order by h.rowid`;
 
 /**
- * The first day of `package_daily` that the changes since then may touch; `publishedAt` (UTC) is when the file was made that the target has. After
- * `storeChanges`.
+ * The first day of `package_daily` that the changes since then may touch; `publishedAt` (UTC) is when the
+ * file was made that the target has. After `storeChanges`.
  */
 export function findFirstDay({ db }: Source, changeSeq: number, publishedAt: string): string {
   // days are those of the service's calendar; a clock that was set back stores changes before it

@@ -26,8 +26,8 @@ export class TargetError extends VodhouseError {
 }
 
 /**
- * Connects when needed. All functions throw TargetError, and ConfigError for what a person must change first. Loads return the
- * number of rows that they wrote and deleted, in all tables; 0: the target had everything.
+ * Connects when needed. All functions throw TargetError, and ConfigError for what a person must change first.
+ * Loads return the number of rows that they wrote and deleted, in all tables; 0: the target had everything.
  */
 export interface Target {
   /** What the target remembers of each of its accounts, by name. Empty for a target that was never loaded. */
@@ -37,15 +37,15 @@ export interface Target {
   /** Tries all that a load needs; changes nothing that a reader sees. Returns what it found, in one line. */
   check: () => Promise<string>;
   /**
-   * Brings one account up to the published file. Readers of a table see the old rows or the new ones. Throws OwnedError where
-   * the account is not ours and `force` does not allow to load it.
+   * Brings one account up to the published file. Readers of a table see the old rows or the new ones. Throws
+   * OwnedError where the account is not ours and `force` does not allow to load it.
    */
   load: (source: Source, account: string, options: LoadOptions) => Promise<number>;
-  /** Brings up the tables that belong to no account, all of them if `isRebuilt`, and deletes what is expired. */
+  /** Brings up the tables that belong to no account (`isRebuilt`: all rows), and deletes what is expired. */
   loadShared: (source: Source, isRebuilt: boolean) => Promise<number>;
   /** Deletes an account of ours that the published file no longer has. Nothing if it is not ours. */
   remove: (source: Source, account: string) => Promise<number>;
-  /** Compares every value of an account with the published file: the first ten differences, a sentence each. */
+  /** Compares every value of an account with the published file. Returns at most ten differences. */
   verify: (source: Source, account: string) => Promise<string[]>;
 }
 

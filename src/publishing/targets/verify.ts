@@ -35,8 +35,8 @@ type Value = string | bigint | number | boolean | null | undefined;
 export type Row = readonly Value[];
 
 /**
- * A sentence for each row or value that differs. The streams need not have exactly the same order: a row waits for the one of the
- * same key. What waits at the end is in one of them only.
+ * A sentence for each row or value that differs. The streams need not have exactly the same order: a row
+ * waits for the one of the same key. What waits at the end is in one of them only.
  */
 export async function* compareRows(
   form: RowForm,
@@ -45,7 +45,8 @@ export async function* compareRows(
   file: Iterator<Row, undefined>,
 ): AsyncGenerator<string> {
   const [extra, missing] = [new Map<string, Row>(), new Map<string, Row>()];
-  const prefix = form.key.some((name) => name.endsWith('_key')) ? '' : `${account}, `; // a key column names the account
+  const hasAccount = form.key.some((name) => name.endsWith('_key')); // such a key begins with it
+  const prefix = hasAccount ? '' : `${account}, `;
   const toKey = (row: Row) => `${form.name} ${prefix}${row.slice(0, form.key.length).map(toText).join(', ')}`;
   try {
     let [their, our]: (Row | undefined)[] = [[], []];
@@ -65,7 +66,10 @@ export async function* compareRows(
     if (!their) for (const key of missing.keys()) yield `${key} is missing in the target`;
     if (!our) for (const key of extra.keys()) yield `${key} is not in the file`;
     if (their && our)
-      yield `${form.name} of ${account}: ${MAX_WAITING} rows and more are in the target only, and as many in the file`;
+      yield (
+        `${form.name} of ${account}: ${MAX_WAITING} rows and more are in the target only, ` +
+        'and as many in the file'
+      );
   } finally {
     file.return?.(); // its statement blocks the connection
   }

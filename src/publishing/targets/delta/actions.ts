@@ -1,4 +1,4 @@
-/** The actions of a Delta log (PROTOCOL.md of delta-io/delta), as far as tables of reader version 1 and writer version 2 have them. */
+/** Actions of a Delta log of reader version 1 and writer version 2 (PROTOCOL.md of delta-io/delta). */
 
 export interface AddFile {
   /** Relative to the table. */
@@ -7,9 +7,9 @@ export interface AddFile {
   size: number;
   modificationTime: number;
   dataChange: boolean;
-  /** JSON: `{"numRecords": …, "minValues": {…}, "maxValues": {…}}`. A file of another program may have none. */
+  /** JSON: `{"numRecords": …, "minValues": {…}, "maxValues": {…}}`. Other programs may leave it out. */
   stats?: string | null;
-  /** What later loads want to know of the file; readers ignore it. A file of another program has none of ours. */
+  /** Which rows the file has, for later loads. Readers ignore it, and other programs do not write it. */
   tags: Record<string, string>;
 }
 

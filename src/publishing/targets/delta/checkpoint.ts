@@ -1,4 +1,4 @@
-/** Checkpoints of a Delta log: everything up to a version in one Parquet file, so that older commits may be deleted. */
+/** Checkpoints of a Delta log: all of it up to a version in one file, so that older ones may be deleted. */
 import { parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { parquetWriteBuffer, type SchemaElement } from 'hyparquet-writer';
 import type { Action, Snapshot } from './actions.ts';

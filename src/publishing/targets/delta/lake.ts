@@ -1,4 +1,6 @@
-/** The open tables of a lake during a load: their logs, commits that another writer's do not disturb, and what is deleted. */
+/**
+ * The tables of a lake during a load: their logs, commits while others write too, and deletion of old files.
+ */
 import type { LakeTargetConfig } from '../../../config/config.ts';
 import type { LakePlace } from '../../../lib/lake-place.ts';
 import { openFolder } from '../stores/folder.ts';
@@ -41,8 +43,8 @@ export function openLake({ place }: Pick<LakeTargetConfig, 'place'>, signal?: Ab
   };
 
   /**
-   * Commits rows of one owner (a value of the partition; null: everybody's). A commit of another owner that came first does
-   * not matter. Throws ConflictError for one of this owner, or of columns.
+   * Commits rows of one owner (a value of the partition; null: everybody's). A commit of another owner that
+   * came first does not matter. Throws ConflictError for one of this owner, or of columns.
    */
   async function commit(
     form: TableForm,
@@ -110,8 +112,8 @@ export const toRemoval = ({ path, partitionValues, size }: AddFile): Action => (
 });
 
 /**
- * Deletes what no reader of a table needs any more: old commits, files that were removed long ago, and those of loads that were killed.
- * `keepMs`: how long readers of an older version may go on. Throws TargetError.
+ * Deletes what no reader of a table needs any more: old commits, files that were removed long ago, and those
+ * of loads that were killed. `keepMs`: how long readers of an older version may go on. Throws TargetError.
  */
 export async function tidy({ store, getLog }: Lake, table: string, keepMs: number): Promise<void> {
   const log = await getLog(table);

@@ -1,4 +1,4 @@
-/** Loads one account into a lake: its claim, then the files of each table that changed, then its row of `loads`. */
+/** Loads an account into a lake: its claim, then the changed files of each table, then its row of `loads`. */
 import { toTimestamp } from '../../../lib/clock.ts';
 import type { Table } from '../../mart.ts';
 import { compareOwner, findRefusal } from '../ownership.ts';
@@ -117,10 +117,12 @@ interface Plan {
   slices: Slice[];
 }
 
-/** An application of the log: this account of this warehouse. Its version is the `change_seq` that the table has everything of. */
+/** The `appId` of an account in the log. Its version there is the `change_seq` up to which it is loaded. */
 const toAppId = ({ warehouseId }: Source, account: string) => `vodhouse/${warehouseId}/${account}`;
 
-/** Everything of a large table, or the files that have a changed video; null if there are none. A foreign file may have any rows. */
+/**
+ * All files of a large table, or those with a changed video; null: none. A foreign file may have any rows.
+ */
 async function planLarge(
   { lake, source, fileRows }: LoadContext,
   deltaTable: DeltaTable,
@@ -147,7 +149,7 @@ async function planLarge(
   return { deltaTable, removed: affected.map(({ file }) => file), slices };
 }
 
-/** After `storeChanges`. An index by key, so that each file finds its own without reading those of all others. */
+/** After `storeChanges`: their keys as an index, by which the changes within a file are found. */
 function storeChangedKeys({ db }: Source, { name }: Table): void {
   const [changed, table] =
     name === 'video_history' ? ['changed_history', name] : ['changed_videos', 'all_videos'];
@@ -180,7 +182,9 @@ async function planSmall(
   return isNew ? { deltaTable, removed, slices: added } : null;
 }
 
-/** Writes the files, and commits them. `others`: accounts whose files go in the same commit. Returns the number of rows. */
+/**
+ * Writes and commits files, and removes those of the accounts `others`. Returns the number of rows written.
+ */
 async function carryOut(
   { lake, source }: LoadContext,
   { deltaTable, removed, slices }: Plan,

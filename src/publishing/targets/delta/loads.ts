@@ -1,4 +1,4 @@
-/** The table `loads`: whose each account is, and how fresh. Its files have the same in a tag, so a load reads the log only. */
+/** The table `loads`: whose each account is, and how fresh. A tag in the log repeats it for later loads. */
 import { columnsFromCode, type CodeColumns, type RowOf } from '../../marts/mart-columns.ts';
 import { writeParquetFile } from '../../parquet.ts';
 import type { AccountState } from '../ownership.ts';
@@ -38,7 +38,9 @@ export interface Claim {
   row: RowOf<typeof LOADS_COLUMNS> | null;
 }
 
-/** The claims of all accounts, by name. An account whose file another program wrote has none: its next load is a first one. */
+/**
+ * The claims of all accounts, by name. Where another program wrote the file there is none: it is loaded anew.
+ */
 export const readClaims = ({ files }: Snapshot): Map<string, Claim> =>
   new Map(
     [...files.values()].flatMap(({ partitionValues, tags: { claim } }) =>
@@ -46,7 +48,7 @@ export const readClaims = ({ files }: Snapshot): Map<string, Claim> =>
     ),
   );
 
-/** Replaces the claim of an account by another one; null: the account goes. So do the claims of `others`, in the same commit. */
+/** Replaces the claim of an account, or removes it (null), and those of `others`, in one commit. */
 export async function writeClaim(
   { lake, source, worker }: LoadContext,
   account: string,

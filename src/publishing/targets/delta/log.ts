@@ -1,4 +1,4 @@
-/** The log of one Delta table: its versions, written one after the other; the first writer of a version wins. */
+/** The log of a Delta table: numbered versions. Of two writers of one version, the first one wins. */
 import { randomUUID } from 'node:crypto';
 import type { Store } from '../stores/store.ts';
 import { TargetError } from '../target.ts';
@@ -14,7 +14,7 @@ const PROTOCOL = { minReaderVersion: 1, minWriterVersion: 2 };
 
 const fileName = (version: number) => String(version).padStart(20, '0');
 
-/** Reads the log. Throws TargetError for one that cannot be read: a hole in it, or a table of a newer protocol. */
+/** Reads the log. Throws TargetError where a version is missing, or the table has a newer protocol. */
 export async function openLog(store: Store, table: string) {
   const folder = `${table}/_delta_log/`;
   const toKey = (version: number) => `${folder}${fileName(version)}.json`;
@@ -28,8 +28,8 @@ export async function openLog(store: Store, table: string) {
     /** After the last version that was read or written. */
     snapshot,
     /**
-     * Writes the next version. Null if that is done; the actions of another writer, which are part of the snapshot then, if that
-     * one came first. The first version of a table gets its protocol here.
+     * Writes the next version. Null if that is done; the actions of another writer, which are part of the
+     * snapshot then, if that one came first. The first version of a table gets its protocol here.
      */
     async commit(actions: readonly Action[], operation: string): Promise<Action[] | null> {
       const version = snapshot.version === null ? 0 : snapshot.version + 1;
@@ -42,12 +42,12 @@ export async function openLog(store: Store, table: string) {
       for (const action of written) apply(snapshot, action);
       snapshot.version = version;
       assertProtocol(store, table, snapshot);
-      const isOurs = written.some(({ commitInfo: info }) => info?.['txnId'] === id); // an answer may have been lost
-      return isOurs ? null : written;
+      // after a lost answer, the file that is there may be the one that was sent
+      return written.some(({ commitInfo: info }) => info?.['txnId'] === id) ? null : written;
     },
     /**
-     * Writes a checkpoint if the last one is old enough, and returns its version; otherwise null. Files that were removed
-     * before `keptSince` (ms) are left out.
+     * Writes a checkpoint if the last one is old enough, and returns its version; otherwise null. Files that
+     * were removed before `keptSince` (ms) are left out.
      */
     async checkpoint(keptSince: number): Promise<number | null> {
       const { version } = snapshot;

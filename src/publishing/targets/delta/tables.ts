@@ -12,7 +12,10 @@ export interface DeltaTable {
   table: Table;
   /** The column of the log that names the owner of a file; null: files have no owner. */
   partition: 'account' | 'warehouse_id' | null;
-  /** Small tables have a file for each month, or year: the letters that its days begin with; null: one file. */
+  /**
+   * Rows whose `column` begins with the same `length` letters, a month or a year, have a file; null: one
+   * file.
+   */
   sliceBy: { column: string; length: number } | null;
 }
 
@@ -64,7 +67,7 @@ const TYPES: Partial<Record<Column['type'], string>> = {
   DATE: 'date',
 };
 
-/** A time without a zone, such as that of the service's own clock, is a text: Delta has no type for it before reader version 3. */
+/** A time without a zone is written as a text: Delta has no type for it before reader version 3. */
 const hasNoType = ({ type, unit }: Pick<Column, 'type' | 'unit'>): boolean =>
   type === 'TIMESTAMP' && unit !== 'UTC';
 
@@ -94,8 +97,8 @@ export interface TableForm {
 const MOVE = 'move the folder of the table away: the next load makes it again';
 
 /**
- * The metadata for a table with these columns, and those that others have given it; null if it has all of them. Throws TargetError
- * for a column of another type, and for other partitions.
+ * The metadata for a table with these columns, and those that others have given it; null if it has all of
+ * them. Throws TargetError for a column of another type, and for other partitions.
  */
 export function planMetaData(form: TableForm, existing: MetaData | null): MetaData | null {
   const { name, description, columns, partition } = form;

@@ -35,7 +35,8 @@ export async function loadAccount(
   if (refusal) throw refusal;
   const since = state?.shape === source.shapeOf(account) && force === null ? state : null;
   if (since?.publicationId === source.publicationId) return 0;
-  const removed = formerName === null ? 0 : await deleteOurs(context, formerName); // readers never see both names
+  // in the same transaction, so that readers never see an account under both names
+  const removed = formerName === null ? 0 : await deleteOurs(context, formerName);
   const written = await (since === null ? loadAll(context, account) : loadChanges(context, account, since));
   const rows = removed + written;
   await recordAccount(context, account, rows);
@@ -87,13 +88,14 @@ const CHANGED_EDIT = `t.change_seq > :changeSeq and t.video_key in (
   select v.video_key from temp.changed_videos c cross join all_videos v on v.rowid = c.row)`;
 
 /**
- * Stores the keys of `changed_videos` whose tags may differ from those that the target has in the temporary table `tagged` of the
- * file, and returns them: most changes leave the tags.
+ * Stores the keys of `changed_videos` whose tags may differ from those that the target has in the temporary
+ * table `tagged` of the file, and returns them: most changes leave the tags.
  */
 function storeTags({ db }: Source, changeSeq: number): string[] {
   db.exec('drop table if exists temp.tagged; create temp table tagged (video_key)');
   db.prepare(
-    `insert into temp.tagged select v.video_key from temp.changed_videos c cross join all_videos v on v.rowid = c.row
+    `insert into temp.tagged
+select v.video_key from temp.changed_videos c cross join all_videos v on v.rowid = c.row
 left join video_history h on h.video_key = v.video_key and h.change_seq = (
   select max(b.change_seq) from video_history b where b.video_key = v.video_key and b.change_seq <= ?)
 where h.video_key is null or h.tags is not v.tags or h.is_removed <> v.is_removed`,
@@ -140,8 +142,8 @@ export async function removeAccount(context: Context, account: string): Promise<
 }
 
 /**
- * As `Target.loadShared`: the runs and facts of the warehouse, if it has an account here; the calendar and the dictionary, of which
- * others may have more rows.
+ * As `Target.loadShared`: the runs and facts of the warehouse, if it has an account here; the calendar and
+ * the dictionary, of which others may have more rows.
  */
 export async function loadShared(context: Context): Promise<number> {
   const { session, source } = context;
@@ -158,7 +160,7 @@ export async function loadShared(context: Context): Promise<number> {
   return rows;
 }
 
-/** Deletes the runs and facts of warehouses that have no account here any more. Returns the number of rows. */
+/** Deletes runs and facts of warehouses without an account here. Returns the number of rows. */
 async function deleteFormer({ session, source: { marts } }: Context): Promise<number> {
   const former = await session.query<{ id: string }>(
     `SELECT DISTINCT warehouse_id AS id FROM ${session.name(marts.about.name)}

@@ -23,8 +23,8 @@ export async function readRelations(session: Session, schema: string): Promise<R
   const rows = await session.query<Relation | { name: null }>(
     `SELECT c.relname AS name,
   CASE WHEN c.relkind IN ('r', 'p') THEN 'table' WHEN c.relkind = 'v' THEN 'view' ELSE 'other' END AS kind,
-  coalesce((SELECT json_object_agg(attname, format_type(atttypid, atttypmod) ORDER BY attnum) FROM pg_attribute
-    WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped), '{}') AS columns,
+  coalesce((SELECT json_object_agg(attname, format_type(atttypid, atttypmod) ORDER BY attnum)
+    FROM pg_attribute WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped), '{}') AS columns,
   pg_has_role(c.relowner, 'USAGE') AS "isOwned",
   coalesce((SELECT json_object_agg(coalesce(attname, '*'), description) FROM pg_description
     LEFT JOIN pg_attribute ON attrelid = objoid AND attnum = objsubid AND objsubid > 0

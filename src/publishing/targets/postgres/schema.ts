@@ -1,4 +1,4 @@
-/** Makes and extends the schema of a target. A load only adds to it; a rebuild makes again what somebody changed. */
+/** Makes and extends the schema of a target. A load adds to it; a rebuild also repairs what was changed. */
 import type { PostgresTargetConfig } from '../../../config/config.ts';
 import { ConfigError } from '../../../lib/errors.ts';
 import { listDamages, readRelations, type Relation, type Relations } from './relations.ts';
@@ -79,7 +79,7 @@ const toPath = (schema: string, name: string): string => `${quoteName(schema)}.$
 /** What was changed or put in the place of a table or view is renamed. */
 const toFormer = (name: string): string => `${name}_replaced`;
 
-/** Moves the rows that still have a key and an account out of a table of ours: other warehouses may load theirs late. */
+/** Moves rows that have a key and an account into the new table: other warehouses may load theirs late. */
 function moveRows(schema: string, table: TargetTable, former: Relation['columns']) {
   const { name, key, columns } = table;
   const from = toPath(schema, toFormer(name));
@@ -110,7 +110,8 @@ const defineColumn = (name: string, { type, clause }: TargetColumn): string =>
   [quoteName(name), type, ...(clause === undefined ? [] : [clause])].join(' ');
 
 const createIndex = (schema: string, { name, index = [] }: TargetTable) =>
-  `CREATE INDEX IF NOT EXISTS ${quoteName(`${name}_account`)} ON ${toPath(schema, name)} (${quoteNames(index)})`;
+  `CREATE INDEX IF NOT EXISTS ${quoteName(`${name}_account`)}
+  ON ${toPath(schema, name)} (${quoteNames(index)})`;
 
 function addColumns(schema: string, table: TargetTable): string {
   const columns = Object.entries(table.columns).map(
@@ -126,8 +127,8 @@ SELECT ${quoteNames(columns)} FROM (${rows}) AS v`;
 }
 
 /**
- * The comments of the dictionary that a table or view has otherwise, or all where there is none yet. Only its owner may comment, so a
- * role that may only load leaves them to `--print-sql`.
+ * The comments of the dictionary that a table or view has otherwise, or all where there is none yet. Only its
+ * owner may comment, so a role that may only load leaves them to `--print-sql`.
  */
 function defineComments(schema: string, mart: Mart, relation: Relation | undefined): string[] {
   if (relation?.isOwned === false) return [];
@@ -152,11 +153,12 @@ function defineGrants(schema: string, reader: string): string[] {
   // `public` is everybody, and no role that could be quoted
   const [prefix, role] = [quoteName(schema), reader === 'public' ? 'PUBLIC' : quoteName(reader)];
   const tables = READABLE.map((name) => toPath(schema, name)).join(', ');
+  // pg_dump reads sequences too
+  const grantSequence = `'GRANT SELECT ON SEQUENCE ' || ${findSequence(prefix)} || ${quoteText(` TO ${role}`)}`;
   return [
     `GRANT USAGE ON SCHEMA ${prefix} TO ${role}`,
     `GRANT SELECT ON ${tables} TO ${role}`,
-    // pg_dump reads sequences too
-    `DO ${quoteText(`BEGIN EXECUTE 'GRANT SELECT ON SEQUENCE ' || ${findSequence(prefix)} || ${quoteText(` TO ${role}`)}; END`)}`,
+    `DO ${quoteText(`BEGIN EXECUTE ${grantSequence}; END`)}`,
     `ALTER DEFAULT PRIVILEGES IN SCHEMA ${prefix} GRANT SELECT ON TABLES TO ${role}`,
     `ALTER DEFAULT PRIVILEGES IN SCHEMA ${prefix} GRANT SELECT ON SEQUENCES TO ${role}`,
   ];
@@ -176,15 +178,16 @@ async function listUnableReaders(session: Session, config: PostgresTargetConfig)
 WHERE NOT has_schema_privilege(r, n.oid, 'USAGE') OR EXISTS (SELECT FROM pg_class c
   WHERE c.relnamespace = n.oid AND NOT has_table_privilege(r, c.oid, 'SELECT') AND (c.relname = ANY ($3)
     OR EXISTS (SELECT FROM pg_depend d JOIN pg_class t ON t.oid = d.refobjid
-      WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'i' AND c.relkind = 'S' AND t.relname = ANY ($3))))`,
+      WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'i'
+        AND c.relkind = 'S' AND t.relname = ANY ($3))))`,
     [config.readers, config.schema, READABLE],
   );
   return rows.map(({ reader }) => reader);
 }
 
 /**
- * The statements that the schema needs. Throws ConfigError where no load can go on; `isRebuilt`: what somebody has changed is
- * changed back.
+ * The statements that the schema needs. Throws ConfigError where no load can go on; `isRebuilt`: what
+ * somebody has changed is changed back.
  */
 export async function planSchema(
   session: Session,
@@ -211,14 +214,15 @@ export async function planSchema(
   return { statements: [...statements, ...grants], isTableChanged };
 }
 
-/** Adds what the schema lacks, in the transaction of the caller. Throws ConfigError as `planSchema`, and what pg throws. */
+/** Adds what the schema lacks, in the caller's transaction. Throws as `planSchema`, and what pg throws. */
 export async function extendSchema(
   session: Session,
   config: PostgresTargetConfig,
   isRebuilt = false,
 ): Promise<void> {
   await session.lock('schema');
-  const { statements, isTableChanged } = await planSchema(session, config, isRebuilt); // another worker may have been first
+  // planned under the lock, because another worker may have been first
+  const { statements, isTableChanged } = await planSchema(session, config, isRebuilt);
   for (const sql of statements) await session.execute(sql);
   // everything is loaded again
   if (isTableChanged) await session.execute(`UPDATE ${session.name('vodhouse_account')} SET shape = NULL`);
@@ -237,7 +241,7 @@ export async function beginLoad(
   await begin(session, config);
 }
 
-/** Everything, for an administrator who makes or extends the schema (`--print-sql`). Run twice, it changes nothing. */
+/** All statements, for an administrator (`--print-sql`). Run again, they change nothing. */
 export function formatSchemaSql(config: PostgresTargetConfig): string {
   const { schema, readers } = config;
   const { user, database } = getAddress(config);

@@ -34,7 +34,8 @@ function createClient(target: PostgresTargetConfig): Client {
   const { password, ...place } = getAddress(target);
   return new Client({
     ...place,
-    password: () => password ?? '', // a function: pg would replace an empty text by PGPASSWORD or that of ~/.pgpass
+    // a function, because pg would replace an empty text by PGPASSWORD or that of ~/.pgpass
+    password: () => password ?? '',
     ssl: toSsl(target),
     application_name: 'vodhouse',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -60,8 +61,8 @@ function destroy(client: Client, error?: Error): void {
 }
 
 /**
- * Works on a connection of its own. After an error, or after `deadlineMs`, it is closed, and the server rolls back. Throws what
- * pg throws.
+ * Works on a connection of its own. After an error, or after `deadlineMs`, it is closed, and the server rolls
+ * back. Throws what pg throws.
  */
 export async function withSession<Result>(
   target: PostgresTargetConfig,
@@ -99,7 +100,7 @@ function createSession(client: Client, schema: string) {
     /** Runs a statement. Returns the number of rows that it changed. */
     execute: async (sql: string, values: readonly unknown[] = []) =>
       (await client.query(sql, [...values])).rowCount ?? 0,
-    /** Waits until no other transaction has the lock of this name in the schema; the end of the transaction releases it. */
+    /** Waits for the lock of this name in the schema, which the transaction then has until its end. */
     lock: async (name: string) => {
       await query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`vodhouse ${schema} ${name}`]);
     },
@@ -132,7 +133,10 @@ async function copyChunks(client: Client, sql: string, chunks: Iterable<Buffer>)
 /** A process that was stopped in the middle of a load keeps its locks no longer than this. */
 const MAX_IDLE_MS = 5 * MINUTE_MS;
 
-/** Of each transaction, whatever the role or the database has. A machine that lost its power or its network keeps no lock for longer than a minute or two. */
+/**
+ * Of each transaction, whatever the role or the database has. A machine that lost its power or its network
+ * keeps no lock for longer than a minute or two.
+ */
 const SETTINGS = {
   timezone: 'UTC',
   datestyle: 'ISO',

@@ -1,4 +1,4 @@
-/** The tables and views of a target as data: the published ones, and those in which it remembers each account and each load. */
+/** The tables and views of a target: the published ones, and those that record accounts and loads. */
 import type { PostgresTargetConfig } from '../../../config/config.ts';
 import type { Column, DataType, Table, View } from '../../mart.ts';
 import { createMarts } from '../../marts/marts.ts';
@@ -37,7 +37,7 @@ const TYPES: Partial<Record<DataType, string>> = {
 };
 const TIME = 'timestamp with time zone';
 
-/** The type of a column. A TIMESTAMP that is not UTC has no zone: the service's own clock, and days as timestamps. */
+/** The type of a column. A TIMESTAMP that is not UTC has no zone, such as one of the service's own clock. */
 export function toType({ type, unit }: Pick<Column, 'type' | 'unit'>): string {
   if (type === 'TIMESTAMP') return unit === 'UTC' ? TIME : 'timestamp without time zone';
   return TYPES[type] ?? 'text';
@@ -72,7 +72,7 @@ export const toKey = ({ name, key }: Pick<Table, 'name' | 'key'>): string[] => [
   ...key,
 ];
 
-/** With every column of a video: other warehouses of the schema may leave out others, and DDL never depends on the config. */
+/** With every column of a video: what one warehouse leaves out, another one of the schema may load. */
 export const MARTS = createMarts({ durationUnit: 'ms', exclude: [] }).all.filter(
   ({ name }) => name !== 'internals',
 );
@@ -178,7 +178,7 @@ export const OWNED_TABLES: readonly TargetTable[] = TABLES.filter(
 export const hasAccount = (table: TargetTable): boolean =>
   OWNED_TABLES.includes(table) && 'account' in table.columns;
 
-/** The condition for the rows of an account of an owned table. `account`: an expression, by default the parameter `$1`. */
+/** The condition for the rows of an account, which is an expression, by default the parameter `$1`. */
 export const ofAccountThere = (columns: readonly string[], account = '$1'): string =>
   columns.includes('account')
     ? `account = ${account}`

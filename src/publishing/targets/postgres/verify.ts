@@ -15,7 +15,7 @@ import { planSchema } from './schema.ts';
 import { begin, quoteName, quoteNames, quoteText, type Session } from './session.ts';
 import { ofAccountThere, readState, toType, type Context } from './tables.ts';
 
-/** As `Target.verify`. Throws ConfigError where the target was loaded from another file, or its tables were changed. */
+/** As `Target.verify`. Throws ConfigError if another file was loaded, or its tables were changed. */
 export async function verifyAccount(context: Context, account: string): Promise<string[]> {
   const { session, config, source } = context;
   await begin(session, config, 'ISOLATION LEVEL REPEATABLE READ READ ONLY');

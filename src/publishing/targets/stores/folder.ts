@@ -13,8 +13,9 @@ const DRAFT = '.draft-';
 const LEFT_MS = 86_400_000;
 
 /**
- * The folder must be there: without its disk, another lake would begin in its place. A file gets its name once it is on the
- * disk, by `link()` where there must be none of that name, else by `rename()`. When the signal aborts, nothing is begun any more.
+ * The folder must be there: without its disk, another lake would begin in its place. A file gets its name
+ * once it is on the disk, by `link()` where there must be none of that name, else by `rename()`. When the
+ * signal aborts, nothing is begun any more.
  */
 export function openFolder(root: string, signal?: AbortSignal): Store {
   const toPath = (key: string) => join(root, key);

@@ -10,8 +10,8 @@ export interface StoredFile {
 }
 
 /**
- * The five operations that a lake needs. What was written is durable once the promise resolves, and never visible in part.
- * They throw TargetError.
+ * The five operations that a lake needs. What was written is durable once the promise resolves, and never
+ * visible in part. They throw TargetError.
  */
 export interface Store {
   /** As it may be printed: `/srv/lake`, `s3://bucket/prefix`. */
@@ -20,7 +20,7 @@ export interface Store {
   get: (key: string) => Promise<Uint8Array | null>;
   /** Writes an object, also over an older one. */
   put: (key: string, body: Body) => Promise<void>;
-  /** Writes an object where there is none. False if there is one, which may be this one where an answer was lost. */
+  /** Writes an object where there is none. False if there is one: this one, where an answer was lost. */
   putIfAbsent: (key: string, body: Body) => Promise<boolean>;
   /** The objects below a folder (`videos/`), without those of folders in it; sorted by key. */
   list: (folder: string) => Promise<StoredFile[]>;
