@@ -9,7 +9,8 @@ import { coalesce } from '../lib/coalesce.ts';
 import { errorLine } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { openPublisher } from '../publishing/publisher.ts';
-import { openStatusQueries } from '../queries/status-queries.ts';
+import { openReadOnly } from '../database/connection.ts';
+import { CREATED_AT } from '../queries/named/status.ts';
 import { createDelivery, DEADLINE_MS } from './delivery.ts';
 import { createClosing } from './http-call.ts';
 import { findChanges } from './incident-changes.ts';
@@ -101,17 +102,17 @@ function openRecorder(
   incidents: ReturnType<typeof openIncidentRows>,
   { clock, isStale, since }: NotifierOptions,
 ) {
-  const statusQueries = openStatusQueries(config.warehouse);
-  const watchedSince = since === 'always' ? fromTimestamp(statusQueries.createdAt()) : clock.now();
+  const db = openReadOnly(config.warehouse);
+  const watchedSince = since === 'always' ? fromTimestamp(CREATED_AT.one(db).at) : clock.now();
   const publisher = openPublisher(config, 'alerts');
   const formatCommand = commandsFor(config.file);
-  const parts: HealthParts = { config, statusQueries, isStale, publisher, formatCommand, watchedSince };
+  const parts: HealthParts = { config, db, isStale, publisher, formatCommand, watchedSince };
   return {
     record: (now: number) =>
       incidents.record(
         (open) => findChanges(findProblems(readHealthFacts(parts, now, LAST_RUNS)), open, config, now),
         now,
       ),
-    close: statusQueries.close,
+    close: (): void => void db.$client.close(),
   };
 }

@@ -5,7 +5,8 @@ import { commandsFor } from '../lib/shell-command.ts';
 import { systemClock } from '../lib/clock.ts';
 import { WarehouseError } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
-import { openStatusQueries } from '../queries/status-queries.ts';
+import { openReadOnly } from '../database/connection.ts';
+import { readPackages } from '../queries/named/packages.ts';
 import {
   countCost,
   type AccountCost,
@@ -43,11 +44,11 @@ export function createPlan(config: Config, now: number) {
 /** Null if there is no live file yet. */
 function readSizes(path: string): PackageSize[] | null {
   if (!existsSync(path)) return null;
-  const queries = openStatusQueries(path);
+  const db = openReadOnly(path);
   try {
-    return queries.packages();
+    return readPackages(db);
   } finally {
-    queries.close();
+    db.$client.close();
   }
 }
 

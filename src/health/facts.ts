@@ -7,11 +7,18 @@ import { addDays } from '../lib/days.ts';
 import { nextTick } from '../lib/cron-ticks.ts';
 import { PUBLISHED_FILE } from '../lib/load-report.ts';
 import { redact, redactAll } from '../lib/redact.ts';
-import type { Tx } from '../database/connection.ts';
+import type { Db } from '../database/connection.ts';
+import type { Query } from '../database/query.ts';
 import { readLiveHolder, type Holder } from '../database/lock.ts';
 import { publishedFact } from '../publishing/about-rows.ts';
 import type { Publisher } from '../publishing/publisher.ts';
-import type { StatusQueries } from '../queries/status-queries.ts';
+import { LAST_BACKUP } from '../queries/named/backups.ts';
+import * as failures from '../queries/named/failures.ts';
+import { readPackages as readPackageRows, type PackageStatus } from '../queries/named/packages.ts';
+import { readRuns } from '../queries/named/runs.ts';
+import { DRIFT, PAUSE, readHeldBack, readQuarantine, SPENT_REQUESTS } from '../queries/named/status.ts';
+import { OPEN_DISCREPANCIES, STORAGE, WAITING_DAYS } from '../queries/named/storage.ts';
+import { TARGET_LOADS } from '../queries/named/targets.ts';
 import { findOverdueSince } from './overdue-backup.ts';
 import { acceptRemovalsCommands } from './commands.ts';
 import type { FormatCommand } from '../lib/shell-command.ts';
@@ -27,7 +34,8 @@ export type BudgetReport = HealthFacts['budgets'][number];
 
 export interface HealthParts extends StreamParts {
   config: Config;
-  statusQueries: StatusQueries;
+  /** The live file. */
+  db: Db;
   /** Null if the config publishes nothing, or if the caller does not need it. */
   publisher: Pick<Publisher, 'isBehind' | 'dueAt' | 'findRefusal'> | null;
   formatCommand: FormatCommand;
@@ -42,30 +50,30 @@ const RECENT_DAYS = 14;
 
 /** Reads the facts at `now` (ms), with this number of runs, the newest first. Throws WarehouseError if the file cannot be read. */
 export function readHealthFacts(parts: HealthParts, now: number, runs: number) {
-  const { config, statusQueries, formatCommand } = parts;
+  const { config, db, formatCommand } = parts;
   const { accounts, schedule } = config;
   const worker = readLiveHolder(config.warehouse, 'worker');
-  const rows = statusQueries.packages();
+  const rows = readPackageRows(db);
   const streams = listStreams(parts, now, rows);
   const acceptCommand = acceptRemovalsCommands(formatCommand, accounts);
   const isConfigured = createConfigFilter(config);
-  const heldBack = statusQueries.heldBack().filter(isConfigured);
-  const runRows = statusQueries.runs(runs);
+  const heldBack = readHeldBack(db).filter(isConfigured);
+  const runRows = readRuns(db, runs);
   const packages = readPackages(streams, rows, heldBack);
-  const failures = readFailures(parts, { streams, packages, isConfigured }, now);
+  const found = readFailures(parts, { streams, packages, isConfigured }, now);
   const published = readPublished(parts, now);
   const isOfAccount = ({ account }: { account: string }) => accounts.some(({ name }) => name === account);
   return {
     ...{ now, formatCommand, packages, published, streams },
     /** Reads what only one kind needs; without secrets. */
-    read: <Row, Params>(query: { all: (tx: Tx, params: Params) => Row[] }, params: Params): Row[] =>
-      redactAll(statusQueries.read(query, params), config.secrets),
+    read: <Row, Params extends object>(query: Query<Row, Params>, params: Params): Row[] =>
+      redactAll(query.all(db, params), config.secrets),
     config: { accounts, publish: config.publish, timezone: config.timezone },
     warehouse: config.warehouse,
     held_back: heldBack.map((row) => ({ ...row, command: acceptCommand(row) })),
-    quarantine: statusQueries.quarantine().filter(isOfAccount),
-    drift: statusQueries.drift().filter(isOfAccount),
-    storage: accounts.flatMap((account) => readStorage(account, statusQueries, streams)),
+    quarantine: readQuarantine(db).filter(isOfAccount),
+    drift: DRIFT.all(db).filter(isOfAccount),
+    storage: accounts.flatMap((account) => readStorage(account, db, streams)),
     budgets: accounts.map((account) => readBudget(account, parts, now)),
     refusedPublication: readRefusal(parts),
     failedPublication: readFailedPublication(parts, now),
@@ -73,12 +81,12 @@ export function readHealthFacts(parts: HealthParts, now: number, runs: number) {
     publishingSince: readLiveHolder(config.warehouse, 'publish')?.since ?? null,
     targets: readTargets(parts),
     runs: runRows,
-    ...failures,
+    ...found,
     hasWorker: worker !== null,
     /** The next full run of the worker; null: no worker is running. */
     nextRunAt: worker && toTimestamp(nextTick(schedule.full, now, schedule.timezone)),
     overdueRunSince: findOverdueRun(parts, runRows, streams, now),
-    isFirstReadDue: isFirstReadDue(parts, { runs: runRows, streams, ...failures }, now),
+    isFirstReadDue: isFirstReadDue(parts, { runs: runRows, streams, ...found }, now),
     unusableFiles: parts.unusableFiles ?? [],
     ...readWorkerNotes(worker, config),
     ...readBackups(worker, parts, now),
@@ -93,13 +101,13 @@ interface FailureParts {
 
 /** What failed in the last runs: the run itself, walks of packages, storage, and accounts that were given up. */
 function readFailures(parts: HealthParts, { streams, packages, isConfigured }: FailureParts, now: number) {
-  const { config, statusQueries } = parts;
+  const { config, db } = parts;
   const redactError = <Row extends { error: string | null }>(row: Row): Row => ({
     ...row,
     error: row.error && redact(row.error, config.secrets),
   });
-  const failedRun = statusQueries.failedRun();
-  const failedWalks = statusQueries.failedWalks().filter(isConfigured).map(redactError);
+  const failedRun = failures.FAILED_RUN.get(db) ?? null;
+  const failedWalks = failures.FAILED_WALKS.all(db).filter(isConfigured).map(redactError);
   const recentSince = addDays(createCalendar(config.timezone).dayAt(now), -RECENT_DAYS);
   const storageDetails = config.accounts.flatMap((account) =>
     readStorageDetails(account, parts, streams, recentSince),
@@ -130,8 +138,8 @@ export function createConfigFilter({ accounts }: Pick<Config, 'accounts'>): (row
 /** The packages of the config, also those that no run has read yet. */
 function readPackages(
   streams: readonly Stream[],
-  rows: ReturnType<StatusQueries['packages']>,
-  heldBack: ReturnType<StatusQueries['heldBack']>,
+  rows: readonly PackageStatus[],
+  heldBack: ReturnType<typeof readHeldBack>,
 ) {
   const byKey = new Map(rows.map((row) => [keyOfPackage(row), row]));
   const held = new Map(heldBack.map((row) => [keyOfPackage(row), row.removals]));
@@ -156,13 +164,9 @@ function readPackages(
   });
 }
 
-function readStorage(
-  { name: account, storage }: AccountConfig,
-  statusQueries: StatusQueries,
-  streams: readonly Stream[],
-) {
+function readStorage({ name: account, storage }: AccountConfig, db: Db, streams: readonly Stream[]) {
   if (!storage) return [];
-  const status = statusQueries.storage(account, storage.since ?? '');
+  const status = STORAGE.one(db, { account, since: storage.since ?? '' });
   return [
     {
       account,
@@ -170,8 +174,8 @@ function readStorage(
       booked_through: status.booked_through,
       gaps: status.open_gaps,
       gaps_given_up: status.given_up_gaps,
-      waiting: statusQueries.waitingDays(account),
-      discrepancies: statusQueries.discrepancies(account),
+      waiting: WAITING_DAYS.all(db, { account }),
+      discrepancies: OPEN_DISCREPANCIES.all(db, { account }),
       stale: streams.some((each) => each.isStale && each.packageId === null && each.account === account),
     },
   ];
@@ -180,21 +184,21 @@ function readStorage(
 /** Facts about storage that only its problems need, not the report. */
 function readStorageDetails(
   { name: account, storage }: AccountConfig,
-  { config, statusQueries }: HealthParts,
+  { config, db }: HealthParts,
   streams: readonly Stream[],
   recentSince: string,
 ) {
   if (!storage) return [];
-  const { booked, differing } = statusQueries.storage(account, recentSince);
+  const { booked, differing } = STORAGE.one(db, { account, since: recentSince });
   const readAt = streams.find((each) => each.account === account && each.packageId === null)?.at ?? '';
-  const failures = statusQueries.storageFailures(account);
-  const [last] = failures;
-  const unread = failures.filter((failure) => failure.started_at > readAt); // a reading after a failure proves that it is over
+  const failed = failures.STORAGE_FAILURES.all(db, { account });
+  const [last] = failed;
+  const unread = failed.filter((failure) => failure.started_at > readAt); // a reading after a failure proves that it is over
   return [
     {
       account,
-      differences: statusQueries.differences(account),
-      gaps: statusQueries.openGaps(account, storage.since ?? ''),
+      differences: failures.DIFFERENCES.all(db, { account }),
+      gaps: failures.OPEN_GAPS.all(db, { account, since: storage.since ?? '' }),
       recent: { booked, differing },
       /** Null if no unscoped run failed at it since the last success. */
       failure: last
@@ -208,18 +212,14 @@ function readStorageDetails(
   ];
 }
 
-function readBudget(
-  { name: account, limits }: AccountConfig,
-  { config, statusQueries }: HealthParts,
-  now: number,
-) {
-  const spent = statusQueries.spentRequests(account, now);
+function readBudget({ name: account, limits }: AccountConfig, { config, db }: HealthParts, now: number) {
+  const spent = SPENT_REQUESTS.one(db, { account, now_ms: now });
   const toWindow = (count: number, limit: number | null) => ({
     spent: count,
     limit,
     left: limit === null ? null : Math.max(0, limit - count), // null: no limit
   });
-  const pause = statusQueries.pause(account, now);
+  const pause = PAUSE.get(db, { account, at: toTimestamp(now) });
   return {
     account,
     per_second: toWindow(spent.second, limits.perSecond),
@@ -251,8 +251,8 @@ function readRefusal({ config, publisher }: HealthParts) {
 }
 
 /** Since when publications fail, and why; null: the last one did not, or none is needed any more. */
-function readFailedPublication({ config, publisher, statusQueries }: HealthParts, now: number) {
-  const row = statusQueries.targetLoads().find(({ target }) => target === PUBLISHED_FILE);
+function readFailedPublication({ config, publisher, db }: HealthParts, now: number) {
+  const row = TARGET_LOADS.all(db).find(({ target }) => target === PUBLISHED_FILE);
   if (!row || !publisher || publisher.dueAt(now) === null) return null;
   const { failing_since: at, error, hint } = row;
   return { at, error: redact(error ?? '', config.secrets), hint: hint && redact(hint, config.secrets) };
@@ -269,8 +269,8 @@ function readWorkerNotes(worker: Holder | null, { secrets }: Config) {
 }
 
 /** `backup`: null if the config has no backups. `overdueBackup`: since when one is overdue; null: none is. */
-function readBackups(worker: Holder | null, { config, statusQueries }: HealthParts, now: number) {
-  const { first_run_at: firstRunAt, ...last } = statusQueries.lastBackup();
+function readBackups(worker: Holder | null, { config, db }: HealthParts, now: number) {
+  const { first_run_at: firstRunAt, ...last } = LAST_BACKUP.one(db);
   const times = { madeAt: last.made_at, firstRunAt, scheduledAt: worker?.backups?.since ?? null };
   return {
     backup: config.backup ? { ...last, error: last.error && redact(last.error, config.secrets) } : null,

@@ -1,15 +1,16 @@
 /** What the last runs show of all streams together: accounts that were given up, runs that do not begin, first reads. */
 import type { Config } from '../config/config.ts';
+import type { Db } from '../database/connection.ts';
 import { toTimestamp } from '../lib/clock.ts';
 import { redact } from '../lib/redact.ts';
-import type { LastFailure } from '../queries/named/failures.ts';
-import type { StatusQueries } from '../queries/status-queries.ts';
+import { LAST_FAILURES, type LastFailure } from '../queries/named/failures.ts';
+import type { RunRow } from '../queries/named/runs.ts';
 import type { IsStale, Stream } from './streams.ts';
 import { groupBy, withoutSubject } from './text.ts';
 
 interface ReadingParts {
   config: Pick<Config, 'accounts' | 'secrets'>;
-  statusQueries: Pick<StatusQueries, 'lastFailures'>;
+  db: Db;
   isStale: IsStale;
   watchedSince?: number;
 }
@@ -31,10 +32,10 @@ const SERVICE_FAULTS: readonly LastFailure['kind'][] = [
  * a quick run leaves out packages that were never read.
  */
 export function findStoppedAccounts(
-  { config, statusQueries }: ReadingParts,
+  { config, db }: ReadingParts,
   packages: readonly { account: string; walked_at: string | null }[],
 ) {
-  const rows = groupBy(statusQueries.lastFailures(), ({ account }) => account);
+  const rows = groupBy(LAST_FAILURES.all(db), ({ account }) => account);
   return config.accounts.flatMap(({ name: account, packages: configured, videoList, storage }) => {
     const runs = groupBy(rows.get(account) ?? [], ({ run_id }) => String(run_id));
     const [first] = [...runs.values()].flatMap(
@@ -63,7 +64,7 @@ function findCommonFailure(failures: readonly LastFailure[], packages: number): 
 /** The begin of the newest run, if a stream is stale and no run began for two ticks; null: runs begin. */
 export function findOverdueRun(
   { isStale }: ReadingParts,
-  [newest]: ReturnType<StatusQueries['runs']>,
+  [newest]: readonly RunRow[],
   streams: readonly Stream[],
   now: number,
 ): string | null {
@@ -73,7 +74,7 @@ export function findOverdueRun(
 }
 
 interface FirstReadFacts {
-  runs: ReturnType<StatusQueries['runs']>;
+  runs: readonly RunRow[];
   streams: readonly Stream[];
   failedRun: unknown;
   hasFailures: boolean;
@@ -92,9 +93,8 @@ export function isFirstReadDue(
 }
 
 /** Is the run in progress, full and over everything? */
-export const isReadingAll = (
-  run: Pick<ReturnType<StatusQueries['runs']>[number], 'status' | 'mode' | 'scope'> | null | undefined,
-): boolean => run?.status === 'running' && run.mode === 'full' && run.scope === null;
+export const isReadingAll = (run: Pick<RunRow, 'status' | 'mode' | 'scope'> | null | undefined): boolean =>
+  run?.status === 'running' && run.mode === 'full' && run.scope === null;
 
 /** Was neither a package nor storage ever read, and did no run fail at it? */
 export function isNothingRead({ runs, streams, failedRun, hasFailures }: FirstReadFacts): boolean {

@@ -1,9 +1,11 @@
 /** The streams of the config and how fresh they are: the videos of each package, the storage of each account. */
 import type { Config } from '../config/config.ts';
+import type { Db } from '../database/connection.ts';
 import { fromTimestamp } from '../lib/clock.ts';
 import { previousTick, type Schedule } from '../lib/cron-ticks.ts';
 import { keyOfPackage } from '../lib/package-key.ts';
-import type { StatusQueries } from '../queries/status-queries.ts';
+import { readPackages } from '../queries/named/packages.ts';
+import { STORAGE } from '../queries/named/storage.ts';
 
 /** One stream, and when it was last read completely. */
 export interface Stream {
@@ -40,15 +42,16 @@ export function createStaleCheck({ full: general, timezone }: Pick<Schedule, 'fu
 
 export interface StreamParts {
   config: Pick<Config, 'accounts' | 'warehouse'>;
-  statusQueries: Pick<StatusQueries, 'packages' | 'storage'>;
+  /** The live file. */
+  db: Db;
   isStale: IsStale;
 }
 
 /** Lists the streams of the config at `now` (ms), also those that no run has read yet. */
 export function listStreams(
-  { config, statusQueries, isStale }: StreamParts,
+  { config, db, isStale }: StreamParts,
   now: number,
-  packages = statusQueries.packages(),
+  packages = readPackages(db),
 ): Stream[] {
   const rows = new Map(packages.map((row) => [keyOfPackage(row), row]));
   return config.accounts.flatMap(({ name: account, packages: configured, storage }) => {
@@ -59,7 +62,7 @@ export function listStreams(
       return { account, stream: 'videos', packageId, name, at, isStale: isStaleNow, videos: live };
     });
     if (!storage) return videos;
-    const at = statusQueries.storage(account, '').read_at;
+    const at = STORAGE.one(db, { account, since: '' }).read_at;
     const own = { stream: 'storage' as const, packageId: null, name: null, videos: null };
     return [...videos, { account, ...own, at, isStale: isStale(at, now) }];
   });

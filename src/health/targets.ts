@@ -1,12 +1,12 @@
 /** The targets of publish.targets: what each one has of each account, in short, and what is wrong with it. */
 import type { Config, TargetConfig } from '../config/config.ts';
+import type { Db } from '../database/connection.ts';
 import { fromTimestamp } from '../lib/clock.ts';
 import { withHint } from '../lib/errors.ts';
 import { formatAgo, formatCount, formatDuration, pluralize } from '../lib/format.ts';
 import { groupFailures, isLoadDone, RUNS, type LoadOutcome } from '../lib/load-report.ts';
 import { redact } from '../lib/redact.ts';
-import type { TargetLoadRow } from '../queries/named/targets.ts';
-import type { StatusQueries } from '../queries/status-queries.ts';
+import { LAST_CHANGES, TARGET_LOADS, type TargetLoadRow } from '../queries/named/targets.ts';
 import { findOldest, nameAccounts, toOneLine } from './text.ts';
 
 /** One account in one target; of one that was never loaded, totals are 0 and everything else is null. */
@@ -38,16 +38,16 @@ const NEVER_LOADED = {
 
 interface TargetParts {
   config: Pick<Config, 'accounts' | 'publish' | 'secrets'>;
-  statusQueries: Pick<StatusQueries, 'targetLoads' | 'lastChanges'>;
+  db: Db;
 }
 
 /** Reads the targets of the config, in its order. */
-export function readTargets({ config, statusQueries }: TargetParts): TargetReport[] {
+export function readTargets({ config, db }: TargetParts): TargetReport[] {
   const targets = config.publish?.targets ?? [];
   if (targets.length === 0) return [];
-  const all = statusQueries.targetLoads();
+  const all = TARGET_LOADS.all(db);
   const rows = new Map(all.map((row) => [`${row.target} ${row.account}`, row]));
-  const lastChanges = new Map(statusQueries.lastChanges().map((row) => [row.account, row.change_seq]));
+  const lastChanges = new Map(LAST_CHANGES.all(db).map((row) => [row.account, row.change_seq]));
   // each text once: many accounts fail with the same error, and every account has a secret
   const texts = new Set(all.flatMap(({ error, hint }) => [error, hint]));
   const clean = new Map([...texts].map((text) => [text, text && redact(text, config.secrets)]));

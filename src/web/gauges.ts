@@ -1,15 +1,18 @@
 /** The gauges: name, meaning, and how each is read from the live file. */
 import type { Config } from '../config/config.ts';
+import type { Db } from '../database/connection.ts';
 import type { DiskSpace } from '../database/files.ts';
 import type { Stream } from '../health/streams.ts';
 import { isUpToDate, type TargetAccount, type TargetReport } from '../health/targets.ts';
-import { fromTimestamp } from '../lib/clock.ts';
+import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
 import { keyOfPackage } from '../lib/package-key.ts';
-import type { StatusQueries } from '../queries/status-queries.ts';
+import { LAST_BACKUP } from '../queries/named/backups.ts';
+import { HELD_BACK_COUNTS, PAUSE, QUARANTINE_COUNTS, SPENT_REQUESTS } from '../queries/named/status.ts';
+import { STORAGE } from '../queries/named/storage.ts';
 
 export interface Scrape {
   config: Config;
-  statusQueries: StatusQueries;
+  db: Db;
   /** Milliseconds since 1970. */
   now: number;
   streams: readonly Stream[];
@@ -83,8 +86,8 @@ export const GAUGES: readonly GaugeReading[] = [
   gauge(
     'held_back_removals',
     'account package_id',
-    ({ streams, statusQueries }) => {
-      const rows = statusQueries.countHeldBack();
+    ({ streams, db }) => {
+      const rows = HELD_BACK_COUNTS.all(db);
       const removals = new Map(rows.map((row) => [keyOfPackage(row), row.removals]));
       return streams.flatMap(({ account, packageId: package_id }) =>
         package_id === null
@@ -97,8 +100,8 @@ export const GAUGES: readonly GaugeReading[] = [
   gauge(
     'quarantine_records',
     'account stream',
-    ({ config, statusQueries }) => {
-      const rows = statusQueries.countQuarantine();
+    ({ config, db }) => {
+      const rows = QUARANTINE_COUNTS.all(db);
       const count = (account: string, stream: string) =>
         rows.find((row) => row.account === account && row.stream === stream)?.open ?? 0;
       return config.accounts.flatMap(({ name, storage }) =>
@@ -112,10 +115,10 @@ export const GAUGES: readonly GaugeReading[] = [
   gauge(
     'storage_gaps',
     'account state',
-    ({ config, statusQueries }) =>
+    ({ config, db }) =>
       config.accounts.flatMap(({ name, storage }) => {
         if (!storage) return [];
-        const { open_gaps, given_up_gaps } = statusQueries.storage(name, storage.since ?? '');
+        const { open_gaps, given_up_gaps } = STORAGE.one(db, { account: name, since: storage.since ?? '' });
         return [[open_gaps, name, 'open'] as const, [given_up_gaps, name, 'given_up'] as const];
       }),
     'Past days that the service did not return: open while they are still requested, then given_up.',
@@ -123,9 +126,9 @@ export const GAUGES: readonly GaugeReading[] = [
   gauge(
     'budget_left_requests',
     'account window',
-    ({ config, statusQueries, now }) =>
+    ({ config, db, now }) =>
       config.accounts.flatMap(({ name, limits }) => {
-        const spent = statusQueries.spentRequests(name, now);
+        const spent = SPENT_REQUESTS.one(db, { account: name, now_ms: now });
         return WINDOWS.map(({ window, limit }) => {
           const most = limits[limit];
           return [most === null ? null : Math.max(0, most - spent[window]), name, window] as const;
@@ -145,9 +148,9 @@ export const GAUGES: readonly GaugeReading[] = [
   gauge(
     'pause_left_seconds',
     'account',
-    ({ config, statusQueries, now }) =>
+    ({ config, db, now }) =>
       config.accounts.map(({ name }) => {
-        const until = statusQueries.pause(name, now)?.until;
+        const until = PAUSE.get(db, { account: name, at: toTimestamp(now) })?.until;
         return [until === undefined ? 0 : Math.max(0, (fromTimestamp(until) - now) / 1000), name];
       }),
     'Seconds until the account may send requests again after a restriction; 0 if it may now.',
@@ -169,7 +172,7 @@ export const GAUGES: readonly GaugeReading[] = [
   ),
   single(
     'backup_timestamp_seconds',
-    ({ config, statusQueries }) => config.backup && toSeconds(statusQueries.lastBackup().made_at),
+    ({ config, db }) => config.backup && toSeconds(LAST_BACKUP.one(db).made_at),
     'When the worker last made a backup.',
   ),
   single('warehouse_size_bytes', ({ space }) => space.file, 'Size of the live file.'),

@@ -1,6 +1,7 @@
 /** The metrics of `/metrics`, in the text format of Prometheus. Counters start at 0 with the server, except those of targets. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Config } from '../config/config.ts';
+import type { Db } from '../database/connection.ts';
 import { measureDiskSpace } from '../database/files.ts';
 import { MODES, STATUSES } from '../database/schema/values.ts';
 import { listStreams, type StreamParts } from '../health/streams.ts';
@@ -10,12 +11,11 @@ import { version } from '../lib/package-root.ts';
 import { publishedFact } from '../publishing/about-rows.ts';
 import type { Publication, Publisher } from '../publishing/publisher.ts';
 import { RECORD_KINDS, type MetricDeltas, type MetricDeltaReader } from '../queries/metric-deltas.ts';
-import type { StatusQueries } from '../queries/status-queries.ts';
 import { GAUGES, type GaugeReading, type Scrape } from './gauges.ts';
 
 export interface MetricsOptions {
   config: Config;
-  statusQueries: StatusQueries;
+  db: Db;
   isStale: StreamParts['isStale'];
   deltas: Pick<MetricDeltaReader, 'sinceLast'>;
   /** Null if the config publishes nothing. */
@@ -65,7 +65,7 @@ export function createMetrics(options: MetricsOptions) {
 }
 
 function readScrape(options: MetricsOptions, durationMs: number | null): Scrape {
-  const { config, statusQueries, publisher, clock } = options;
+  const { config, db, publisher, clock } = options;
   const now = clock.now();
   const published = publisher &&
     config.publish && {
@@ -74,10 +74,10 @@ function readScrape(options: MetricsOptions, durationMs: number | null): Scrape 
       durationMs,
     };
   return {
-    ...{ config, statusQueries, now, published, version: version() },
+    ...{ config, db, now, published, version: version() },
     streams: listStreams(options, now),
     space: measureDiskSpace(config.warehouse),
-    targets: readTargets({ config, statusQueries }),
+    targets: readTargets({ config, db }),
   };
 }
 

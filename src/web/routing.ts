@@ -6,12 +6,10 @@ import * as z from 'zod';
 import type { HealthParts } from '../health/facts.ts';
 import { createCalendar } from '../lib/calendar.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { PageQueries } from '../queries/page-queries.ts';
 import type { WideReads } from '../queries/wide-reads.ts';
 import type { PageFrame } from './pages/layout.tsx';
 
 export interface PageSources extends HealthParts {
-  details: PageQueries;
   wideReads: WideReads;
   clock: Pick<Clock, 'now'>;
   /** When the next full run after `now` is due, both in ms since 1970. */

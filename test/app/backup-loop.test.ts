@@ -7,7 +7,7 @@ import { tryLock } from '../../src/database/lock.ts';
 import { HOUR_MS, DAY_MS } from '../../src/lib/clock.ts';
 import { readHealthFacts } from '../../src/health/facts.ts';
 import { findProblems } from '../../src/health/catalogue.ts';
-import { openStatusQueries } from '../../src/queries/status-queries.ts';
+import { openReadOnly } from '../../src/database/connection.ts';
 import { execute, readRows, readValue } from '../support/fixtures/live-file.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createTestConfig } from '../support/fixtures/test-config.ts';
@@ -47,11 +47,11 @@ async function openLoop({ keep = 2, hasRun = true, hasFolder = true } = {}) {
     check: () => loop.check(),
     reopen: () => void (loop = open()),
     problems: () => {
-      const statusQueries = openStatusQueries(path);
-      const parts = { config, statusQueries, publisher: null, isStale: () => false };
+      const db = openReadOnly(path);
+      const parts = { config, db, publisher: null, isStale: () => false };
       const facts = readHealthFacts({ ...parts, formatCommand: (text) => text }, clock.now(), 1);
       const problems = findProblems(facts).filter(({ of }) => of.kind === 'backup');
-      statusQueries.close();
+      db.$client.close();
       return problems;
     },
   };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 import { createHealthReport } from '../../src/health/report.ts';
-import { openStatusQueries } from '../../src/queries/status-queries.ts';
+import { openReadOnly } from '../../src/database/connection.ts';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
 import { createFolder } from '../support/fixtures/folder-of-files.ts';
 import { readRows } from '../support/fixtures/live-file.ts';
@@ -42,10 +42,10 @@ accounts:
       ).map(({ id }) => id),
     logged: worker.logged,
     problems: () => {
-      const statusQueries = openStatusQueries(config.warehouse);
-      const parts = { config, statusQueries, publisher: null, isStale: () => false };
+      const db = openReadOnly(config.warehouse);
+      const parts = { config, db, publisher: null, isStale: () => false };
       const { problems } = createHealthReport({ ...parts, formatCommand: (words) => words }, clock.now(), 3);
-      statusQueries.close();
+      db.$client.close();
       return problems.filter(({ of }) => of.kind === 'config').map(({ message }) => message);
     },
   };

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHealthReport } from '../../src/health/report.ts';
-import { openStatusQueries } from '../../src/queries/status-queries.ts';
+import { openReadOnly } from '../../src/database/connection.ts';
 import type { Config } from '../../src/config/config.ts';
 import { readHolder, tryLock } from '../../src/database/lock.ts';
 import { ConfigError } from '../../src/lib/errors.ts';
@@ -41,10 +41,10 @@ async function startWorker({ onPage = () => undefined }: { onPage?: () => void }
   };
   const worker = startTestWorker(state.current(), clock, { progress: { pageStored: onPage }, reloads });
   const findProblems = () => {
-    const statusQueries = openStatusQueries(path);
-    const parts = { config: configOf([101]), statusQueries, publisher: null, isStale: () => false };
+    const db = openReadOnly(path);
+    const parts = { config: configOf([101]), db, publisher: null, isStale: () => false };
     const { problems } = createHealthReport({ ...parts, formatCommand: (text) => text }, clock.now(), 3);
-    statusQueries.close();
+    db.$client.close();
     return problems.filter(({ of }) => of.kind === 'config');
   };
   return {

@@ -7,7 +7,7 @@ import { createLogger } from '../../src/lib/logger.ts';
 import { tryLock } from '../../src/database/lock.ts';
 import { createHealthReport } from '../../src/health/report.ts';
 import { openPublisher } from '../../src/publishing/publisher.ts';
-import { openStatusQueries } from '../../src/queries/status-queries.ts';
+import { openReadOnly } from '../../src/database/connection.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { execute, readRows, readValue } from '../support/fixtures/live-file.ts';
 import { startSandbox } from '../support/servers/sandbox-account.ts';
@@ -115,15 +115,15 @@ describe('the worker', () => {
     await expect
       .poll(() => readValue(path, 'select max(error) from target_load'), { timeout: 30_000 })
       .toContain(file);
-    const statusQueries = openStatusQueries(path);
-    const parts = { config: { ...configFor({ main: url }), publish }, statusQueries, isStale: () => false };
+    const db = openReadOnly(path);
+    const parts = { config: { ...configFor({ main: url }), publish }, db, isStale: () => false };
     const publisher = openPublisher(parts.config, 'test');
     const { problems } = createHealthReport(
       { ...parts, publisher, formatCommand: (text) => text },
       clock.now(),
       3,
     );
-    statusQueries.close();
+    db.$client.close();
     expect(problems).toMatchObject([
       {
         of: { kind: 'unpublished' },

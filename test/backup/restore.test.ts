@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { backUp } from '../../src/backup/backup.ts';
 import { SCHEMA_VERSION } from '../../src/database/migrate.ts';
 import { restoreMarkerPath } from '../../src/database/files.ts';
-import { openStatusQueries } from '../../src/queries/status-queries.ts';
+import { openReadOnly } from '../../src/database/connection.ts';
 import { restore, swapSteps } from '../../src/backup/restore.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { execute, hashFile, readRows, readValue } from '../support/fixtures/live-file.ts';
@@ -184,7 +184,7 @@ describe('a restored backup', () => {
     execute(file, `pragma user_version = ${SCHEMA_VERSION - 1}`);
     restore(path, file, NOW);
     expect(readValue(path, 'pragma user_version')).toBe(SCHEMA_VERSION);
-    openStatusQueries(path).close();
+    openReadOnly(path).$client.close();
   });
 
   it('can be undone: the preserved file is restored with its log', () => {
@@ -221,7 +221,7 @@ it('counts the requests since the backup as a full window of every account: each
 function standing(): string {
   const ways = [
     () => openWarehouse(path, clock),
-    () => openStatusQueries(path),
+    () => openReadOnly(path),
     () => backUp(path, join(folder, 'other.db')),
   ];
   const ends = ways.map((open) => {
@@ -275,7 +275,7 @@ describe('a restore that is interrupted', () => {
     expect(standing()).toMatch(/was broken off/);
     expect(existsSync(path)).toBe(false);
     const hint = expect.stringContaining('vodhouse restore FILE') as string;
-    expect(() => openStatusQueries(path)).toThrow(expect.objectContaining({ hint }) as Error);
+    expect(() => openReadOnly(path)).toThrow(expect.objectContaining({ hint }) as Error);
   });
 
   it('stays rejected where the next restore is rejected', () => {

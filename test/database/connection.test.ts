@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest';
 import { WarehouseError } from '../../src/lib/errors.ts';
 import { openDatabase, openReadOnly, openLedgerConnection } from '../../src/database/connection.ts';
 import { APPLICATION_ID, FORMAT_BASE, SCHEMA_VERSION } from '../../src/database/migrate.ts';
-import { openStatusQueries } from '../../src/queries/status-queries.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { catchError } from '../support/catch-error.ts';
 import { execute, hashFile, readRows, readValue } from '../support/fixtures/live-file.ts';
@@ -140,7 +139,7 @@ const FOREIGN: ForeignFile[] = [
 describe.each(FOREIGN)('a file that is %s', (_what, make, message) => {
   const ways: [string, (path: string) => unknown][] = [
     ['to write', (path) => openWarehouse(path, clock)],
-    ['to read', (path) => openStatusQueries(path)],
+    ['to read', (path) => openReadOnly(path)],
   ];
   it.each(ways)('is rejected %s with its path, and its bytes do not change', (_how, open) => {
     const path = livePath();
@@ -158,7 +157,7 @@ describe('a file of an older format', () => {
     const path = madeFile();
     execute(path, `drop table drift; drop table page_hash; pragma user_version = ${SCHEMA_VERSION - 1}`);
     const before = hashFile(path);
-    const error = catchRefusal(() => openStatusQueries(path));
+    const error = catchRefusal(() => openReadOnly(path));
     expect(error.message).toBe(
       `${path} has format ${SCHEMA_VERSION - 1}, made by an older vodhouse; this one reads format ${SCHEMA_VERSION}`,
     );
@@ -172,7 +171,7 @@ describe('a path without a file', () => {
     const path = join(temporaryFolder(), 'live.db');
     mkdirSync(path);
     expect(catchRefusal(() => openWarehouse(path, clock)).message).toContain(`${path} is a folder`);
-    expect(catchRefusal(() => openStatusQueries(path)).message).toContain(path);
+    expect(catchRefusal(() => openReadOnly(path)).message).toContain(path);
     expect(readdirSync(path)).toEqual([]);
   });
 
@@ -187,7 +186,7 @@ describe('a path without a file', () => {
   it('is rejected by readers where it does not exist, and nothing is created', () => {
     const folder = temporaryFolder();
     const path = join(folder, 'live.db');
-    const error = catchRefusal(() => openStatusQueries(path));
+    const error = catchRefusal(() => openReadOnly(path));
     expect(error.message).toBe(`there is no warehouse at ${path}`);
     expect(error.hint).toBe('vodhouse sync makes it');
     expect(readdirSync(folder)).toEqual([]);

@@ -5,7 +5,6 @@ import { backUp } from '../../src/backup/backup.ts';
 import { restore } from '../../src/backup/restore.ts';
 import { openReadOnly } from '../../src/database/connection.ts';
 import { WarehouseError } from '../../src/lib/errors.ts';
-import { openStatusQueries } from '../../src/queries/status-queries.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
 import { nameIn, readContents, writeFilled } from '../support/fixtures/full-warehouse.ts';
@@ -45,7 +44,7 @@ describe('a -wal that a killed process left', () => {
   it('is used as long as its file is still there, also where both were copied together', async () => {
     for (const name of ['first', 'second']) {
       await killAfterWriting(name);
-      openStatusQueries(path).close();
+      openReadOnly(path).$client.close();
       open();
       expect(nameIn(path)).toBe(name);
     }

@@ -4,7 +4,7 @@ import { commandsFor } from '../../src/lib/shell-command.ts';
 import { getOverallStatus } from '../../src/health/overall-status.ts';
 import { createHealthReport } from '../../src/health/report.ts';
 import { createStaleCheck } from '../../src/health/streams.ts';
-import { openStatusQueries } from '../../src/queries/status-queries.ts';
+import { openReadOnly } from '../../src/database/connection.ts';
 import { insert, liveFileWith } from '../support/fixtures/filled-live-file.ts';
 import { readingAt, runEnded, walkedAt, walkEnded } from '../support/fixtures/open-notifier.ts';
 import { createTestConfig } from '../support/fixtures/test-config.ts';
@@ -141,11 +141,11 @@ function readReport({ rows, parts = {} }: Pick<Cause, 'rows' | 'parts'>, package
   const base = createTestConfig({ url: 'http://127.0.0.1:1', packages, storage: {} }, path);
   const publish = { file: 'bi.db', exclude: [], everyMs: 0, targets: [target] };
   const config = { ...base, publish } as unknown as typeof base;
-  const statusQueries = openStatusQueries(path);
-  onTestFinished(() => statusQueries.close());
+  const db = openReadOnly(path);
+  onTestFinished(() => void db.$client.close());
   const isStale = createStaleCheck(config.schedule);
   const formatCommand = commandsFor('vodhouse.yaml');
-  const given = { config, statusQueries, isStale, publisher: null, formatCommand, ...parts };
+  const given = { config, db, isStale, publisher: null, formatCommand, ...parts };
   return createHealthReport(given, toMs(NOON), 5);
 }
 

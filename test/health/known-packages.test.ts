@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
 import { withKnownPackages } from '../../src/health/known-packages.ts';
-import { openStatusQueries } from '../../src/queries/status-queries.ts';
+import { openReadOnly } from '../../src/database/connection.ts';
 import { createTestConfig } from '../support/fixtures/test-config.ts';
 import { openTestWarehouse } from '../support/fixtures/test-warehouse.ts';
 import { transact } from '../../src/database/transaction.ts';
@@ -22,8 +22,8 @@ it('takes the packages of an unusable file from the live file, with their own sc
     ...each,
     packagesFile: 'packages.csv',
   }));
-  const statusQueries = openStatusQueries(path);
-  const known = withKnownPackages({ ...config, accounts }, ['main'], statusQueries);
-  statusQueries.close();
+  const db = openReadOnly(path);
+  const known = withKnownPackages({ ...config, accounts }, ['main'], db);
+  db.$client.close();
   expect(known.accounts[0]?.packages).toEqual(packages);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createStaleCheck, type Stream } from '../../src/health/streams.ts';
 import type { DiskSpace } from '../../src/database/files.ts';
-import { openStatusQueries } from '../../src/queries/status-queries.ts';
+import { openReadOnly } from '../../src/database/connection.ts';
 import { getReadiness, readReadinessFacts, type ReadinessFacts } from '../../src/health/readiness.ts';
 import { insert, liveFileWith, packageRow } from '../support/fixtures/filled-live-file.ts';
 import { configOver } from '../support/fixtures/open-metrics.ts';
@@ -121,10 +121,10 @@ describe('a warehouse', () => {
 /** The readiness inputs of a live file at noon, with the config of `configOver`. */
 function readFacts(...statements: string[]) {
   const live = liveFileWith(...statements);
-  const statusQueries = openStatusQueries(live);
-  onTestFinished(() => statusQueries.close());
+  const db = openReadOnly(live);
+  onTestFinished(() => void db.$client.close());
   const config = configOver(live);
-  return readReadinessFacts({ config, statusQueries, isStale }, toMs('2026-03-10T12:00:00Z'));
+  return readReadinessFacts({ config, db, isStale }, toMs('2026-03-10T12:00:00Z'));
 }
 
 describe('the readiness inputs', () => {

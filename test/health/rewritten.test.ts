@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createHealthReport } from '../../src/health/report.ts';
 import { commandsFor } from '../../src/lib/shell-command.ts';
-import { openStatusQueries } from '../../src/queries/status-queries.ts';
+import { openReadOnly } from '../../src/database/connection.ts';
 import { createTestConfig } from '../support/fixtures/test-config.ts';
 import { openWalkedAccount } from '../support/servers/walked-packages.ts';
 import { idsBetween } from '../support/servers/test-service.ts';
@@ -11,9 +11,9 @@ const IDS = idsBetween(1, 300);
 /** A package whose videos all have another value of a field at each walk. */
 async function openVolatile(field: string, ids = IDS) {
   const { service, run, pipeline } = await openWalkedAccount({ 101: ids });
-  const statusQueries = openStatusQueries(pipeline.file);
+  const db = openReadOnly(pipeline.file);
   const parts = {
-    ...{ statusQueries, publisher: null, isStale: () => false, formatCommand: commandsFor('vodhouse.yaml') },
+    ...{ db, publisher: null, isStale: () => false, formatCommand: commandsFor('vodhouse.yaml') },
     config: createTestConfig({ url: service.url, packages: [101] }, pipeline.file),
   };
   return {

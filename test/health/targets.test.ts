@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
 import { readTargets, summarizeTarget, targetText } from '../../src/health/targets.ts';
-import { openStatusQueries } from '../../src/queries/status-queries.ts';
+import { openReadOnly } from '../../src/database/connection.ts';
 import { RUNS } from '../../src/lib/load-report.ts';
 import { failedLoad, loadReport } from '../support/fixtures/load-report.ts';
 import { createWalker, videos } from '../support/fixtures/package-walker.ts';
@@ -27,14 +27,14 @@ describe('the targets of a live file', () => {
     const runs = loadReport({ account: RUNS });
     transact(warehouse.db, (tx) => recordLoadReports(tx, 'lake', [runs], clock.now()));
     transact(warehouse.db, (tx) => recordLoadReports(tx, 'lake', [left], clock.now()));
-    const statusQueries = openStatusQueries(path);
-    onTestFinished(() => statusQueries.close());
+    const db = openReadOnly(path);
+    onTestFinished(() => void db.$client.close());
     const config = {
       accounts: [{ name: 'main' }, { name: 'second' }],
       publish: { targets: ['warehouse', 'lake', 'new'].map((name) => ({ name, everyMs: 0 })) },
       secrets: ['secret-of-pg'],
     } as unknown as Config;
-    const read = readTargets({ config, statusQueries });
+    const read = readTargets({ config, db });
     expect(
       read.map(({ target, accounts }) => [
         target,
@@ -52,10 +52,10 @@ describe('the targets of a live file', () => {
   it('are not looked for without targets in the config', async () => {
     const { path, warehouse, clock } = await openTestWarehouse();
     transact(warehouse.db, (tx) => recordLoadReports(tx, 'gone', [loadReport()], clock.now()));
-    const statusQueries = openStatusQueries(path);
-    onTestFinished(() => statusQueries.close());
+    const db = openReadOnly(path);
+    onTestFinished(() => void db.$client.close());
     const config = { accounts: [{ name: 'main' }], publish: null, secrets: [] } as unknown as Config;
-    expect(readTargets({ config, statusQueries })).toEqual([]);
+    expect(readTargets({ config, db })).toEqual([]);
   });
 });
 

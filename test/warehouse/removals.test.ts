@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openStatusQueries } from '../../src/queries/status-queries.ts';
+import { readHeldBack } from '../../src/queries/named/status.ts';
+import { openReadOnly } from '../../src/database/connection.ts';
 import { readRows, readValue } from '../support/fixtures/live-file.ts';
 import {
   ACCOUNT,
@@ -134,8 +135,8 @@ describe('the brake', () => {
 
   it('lists what it holds back', async () => {
     await walkWithMissing(40, 30);
-    const overview = openStatusQueries(path);
-    expect(overview.heldBack()).toEqual([
+    const db = openReadOnly(path);
+    expect(readHeldBack(db)).toEqual([
       {
         account: ACCOUNT,
         package_id: PACKAGE,
@@ -146,7 +147,7 @@ describe('the brake', () => {
         examples: [11, 12, 13].map((id) => ({ id, title: `Video ${id}` })),
       },
     ]);
-    overview.close();
+    db.$client.close();
   });
 
   it('does not release for a walk that is too early, and that one does not restart the wait', async () => {

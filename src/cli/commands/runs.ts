@@ -1,13 +1,15 @@
 import { assertNotLost } from '../../app/lost-file.ts';
 import type { Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load.ts';
+import { openReadOnly, type Db } from '../../database/connection.ts';
 import { commandsFor, type FormatCommand } from '../../lib/shell-command.ts';
 import { NOTHING_READ } from '../../health/overall-status.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { ConfigError } from '../../lib/errors.ts';
 import { pluralize } from '../../lib/format.ts';
 import { redactAll } from '../../lib/redact.ts';
-import { openRunQueries } from '../../queries/run-queries.ts';
+import { readRun } from '../../queries/named/run.ts';
+import { countRuns, readRuns } from '../../queries/named/runs.ts';
 import type { JsonOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { formatJson } from '../output/output.ts';
@@ -22,31 +24,29 @@ export async function runs(options: RunsOptions, runId?: number): Promise<number
   const config = loadConfig(options.config);
   const formatCommand = commandsFor(options.config);
   assertNotLost(config, formatCommand);
-  const queries = openRunQueries(config.warehouse);
+  const db = openReadOnly(config.warehouse);
   try {
     const text =
       runId === undefined
-        ? listRuns(queries, config, options, formatCommand)
-        : showRun(queries, config, runId, options.json ?? false, formatCommand);
+        ? listRuns(db, config, options, formatCommand)
+        : showRun(db, config, runId, options.json ?? false, formatCommand);
     process.stdout.write(text);
     return EXIT.done;
   } finally {
-    queries.close();
+    db.$client.close();
   }
 }
 
-type RunQueries = ReturnType<typeof openRunQueries>;
-
 function listRuns(
-  queries: RunQueries,
+  db: Db,
   config: Config,
   { failed, limit = DEFAULT_LIMIT, json }: RunsOptions,
   formatCommand: FormatCommand,
 ): string {
   const isFailedOnly = failed ?? false;
-  const rows = redactAll(queries.list(limit, isFailedOnly), config.secrets);
+  const rows = redactAll(readRuns(db, limit, isFailedOnly), config.secrets);
   if (json) return formatJson({ runs: rows });
-  const counts = queries.count();
+  const counts = countRuns(db);
   if (counts.runs === 0) return `${NOTHING_READ}: ${formatCommand('sync')}\n`;
   if (rows.length === 0)
     return `none of ${pluralize(counts.runs, 'run')} failed, was done in part, or was killed\n`;
@@ -59,13 +59,13 @@ function listRuns(
 
 /** Throws ConfigError where there is no such run. */
 function showRun(
-  queries: RunQueries,
+  db: Db,
   config: Config,
   runId: number,
   isJson: boolean,
   formatCommand: FormatCommand,
 ): string {
-  const found = queries.find(runId);
+  const found = readRun(db, runId);
   if (!found) {
     const hint = `${formatCommand('runs')} lists those that are kept (retention.runs_days)`;
     throw new ConfigError(`there is no run ${runId}`, { hint });

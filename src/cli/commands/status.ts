@@ -1,6 +1,6 @@
 import { loadConfigWithoutFiles } from '../../config/load.ts';
 import { assertNotLost } from '../../app/lost-file.ts';
-import { systemClock } from '../../lib/clock.ts';
+import { DAY_MS, systemClock, toTimestamp } from '../../lib/clock.ts';
 import { commandsFor } from '../../lib/shell-command.ts';
 import { createHealthReport } from '../../health/report.ts';
 import { createStaleCheck } from '../../health/streams.ts';
@@ -8,7 +8,8 @@ import { summarizeTarget } from '../../health/targets.ts';
 import { withKnownPackages } from '../../health/known-packages.ts';
 import { readSchedule } from '../../health/schedule.ts';
 import { openPublisher } from '../../publishing/publisher.ts';
-import { openStatusQueries } from '../../queries/status-queries.ts';
+import { openReadOnly } from '../../database/connection.ts';
+import { LAST_REQUESTS, SAVINGS } from '../../queries/named/status.ts';
 import type { JsonOptions } from '../command-context.ts';
 import { EXIT } from '../exit.ts';
 import { formatJson } from '../output/output.ts';
@@ -16,27 +17,33 @@ import { listNeeds, requestsText, statusText, type Report } from '../output/stat
 
 const MAX_REQUESTS = 30;
 const MAX_RUNS = 5;
+/** The days of which `saved` has the requests that quick walks made unnecessary. */
+const SAVINGS_DAYS = 7;
 
 /** `vodhouse status`. Returns the exit code: 3 where anything needs attention. */
 export async function status(options: JsonOptions & { requests?: true }): Promise<number> {
   const { config: written, unusable } = loadConfigWithoutFiles(options.config);
   assertNotLost(written, commandsFor(options.config));
-  const statusQueries = openStatusQueries(written.warehouse);
+  const db = openReadOnly(written.warehouse);
   try {
     if (options.requests) {
-      const requests = statusQueries.requests(MAX_REQUESTS);
+      const requests = LAST_REQUESTS.all(db, { limit: MAX_REQUESTS });
       process.stdout.write(options.json ? formatJson({ requests }) : requestsText(requests));
       return EXIT.done;
     }
     const now = systemClock.now();
     const accounts = unusable.map(({ account }) => account);
-    const config = withKnownPackages(written, accounts, statusQueries);
+    const config = withKnownPackages(written, accounts, db);
     const publisher = openPublisher(config, 'status');
     const isStale = createStaleCheck(config.schedule);
     const formatCommand = commandsFor(options.config);
-    const parts = { config, statusQueries, publisher, formatCommand, isStale, unusableFiles: unusable };
+    const parts = { config, db, publisher, formatCommand, isStale, unusableFiles: unusable };
     const health = createHealthReport(parts, now, MAX_RUNS);
-    const budgets = health.budgets.map((row) => ({ ...row, saved: statusQueries.savings(row.account, now) }));
+    const since = toTimestamp(now - SAVINGS_DAYS * DAY_MS).slice(0, 10);
+    const budgets = health.budgets.map((row) => ({
+      ...row,
+      saved: SAVINGS.one(db, { account: row.account, since }),
+    }));
     const report = {
       ...health,
       budgets,
@@ -45,7 +52,7 @@ export async function status(options: JsonOptions & { requests?: true }): Promis
     process.stdout.write(options.json ? reportJson(report) : statusText(report, now));
     return listNeeds(report).length > 0 ? EXIT.partial : EXIT.done;
   } finally {
-    statusQueries.close();
+    db.$client.close();
   }
 }
 

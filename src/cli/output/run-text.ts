@@ -2,6 +2,7 @@
 import type { Config } from '../../config/config.ts';
 import { acceptRemovalsCommands } from '../../health/commands.ts';
 import type { FormatCommand } from '../../lib/shell-command.ts';
+import { openReadOnly, type Db } from '../../database/connection.ts';
 import { WALK_CHANGES, type WalkChange } from '../../database/schema/values.ts';
 import { createConfigFilter } from '../../health/facts.ts';
 import { CONFIRMATION_HINT, formatHeldReason } from '../../health/kinds/package-kinds.ts';
@@ -18,9 +19,9 @@ import {
 } from '../../lib/format.ts';
 import { redactAll } from '../../lib/redact.ts';
 import { keyOfPackage } from '../../lib/package-key.ts';
-import type { RunRow } from '../../queries/named/status.ts';
-import { openRunQueries, type RunDetails } from '../../queries/run-queries.ts';
-import { openStatusQueries } from '../../queries/status-queries.ts';
+import { readRun, type RunDetails } from '../../queries/named/run.ts';
+import type { RunRow } from '../../queries/named/runs.ts';
+import { readHeldBack } from '../../queries/named/status.ts';
 import type { RunSummary } from '../../sync/run.ts';
 import { isNotable, toPublishedWords } from './log-progress.ts';
 import { formatJson } from './output.ts';
@@ -217,30 +218,25 @@ export function formatRun(
   config: Config,
   { formatCommand, isVerbose = false }: { formatCommand: FormatCommand; isVerbose?: boolean },
 ): string {
-  const queries = openRunQueries(config.warehouse);
+  const db = openReadOnly(config.warehouse);
   try {
-    const found = queries.find(runId);
+    const found = readRun(db, runId);
     if (!found) throw new RangeError(`there is no run ${runId}`);
-    const held_back = listHeldBack(config.warehouse, found.walks);
+    const held_back = listHeldBack(db, found.walks);
     const details = withAdvice({ ...found, held_back }, config, formatCommand, failures);
     const most = isVerbose ? Infinity : MOST_ROWS;
     return runText(details, { now: systemClock.now(), formatCommand, most });
   } finally {
-    queries.close();
+    db.$client.close();
   }
 }
 
 /** All that waits in packages of these walks, also what an earlier walk held back. */
-function listHeldBack(path: string, walks: RunDetails['walks']): RunDetails['held_back'] {
+function listHeldBack(db: Db, walks: RunDetails['walks']): RunDetails['held_back'] {
   const holding = walks.filter(({ held_back: count }) => count > 0);
   if (holding.length === 0) return [];
-  const queries = openStatusQueries(path);
-  try {
-    const keys = new Set(holding.map(keyOfPackage));
-    return queries.heldBack().filter((row) => keys.has(keyOfPackage(row)));
-  } finally {
-    queries.close();
-  }
+  const keys = new Set(holding.map(keyOfPackage));
+  return readHeldBack(db).filter((row) => keys.has(keyOfPackage(row)));
 }
 
 /** The JSON document of `sync --json` (docs/json.md). */

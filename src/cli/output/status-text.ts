@@ -1,6 +1,6 @@
 /** The text of `vodhouse status`. */
 import { fromTimestamp, toTimestamp } from '../../lib/clock.ts';
-import type { Savings, StatusQueries } from '../../queries/status-queries.ts';
+import type { LAST_REQUESTS, Savings } from '../../queries/named/status.ts';
 import type { BudgetReport } from '../../health/facts.ts';
 import { isNothingRead } from '../../health/reading.ts';
 import { getOverallStatus, NOTHING_READ } from '../../health/overall-status.ts';
@@ -187,7 +187,7 @@ const budgetRecord = (row: Report['budgets'][number]) => ({
 });
 
 /** The last requests, newest first. */
-export function requestsText(requests: ReturnType<StatusQueries['requests']>): string {
+export function requestsText(requests: ReturnType<typeof LAST_REQUESTS.all>): string {
   const records = requests.map((row) => ({
     'sent (UTC)': toTimestamp(row.at_ms),
     account: row.account,

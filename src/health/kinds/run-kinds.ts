@@ -3,7 +3,7 @@ import { query } from '../../database/query.ts';
 import { fromTimestamp } from '../../lib/clock.ts';
 import { formatOffset } from '../../lib/format.ts';
 import { shellQuote } from '../../lib/shell-command.ts';
-import type { RunRow } from '../../queries/named/status.ts';
+import type { RunRow } from '../../queries/named/runs.ts';
 import type { HealthFacts } from '../facts.ts';
 import { advise, storageScope, type Finding, type Kind } from '../problem.ts';
 import { findEarliest, joinPackages, toOneLine, withoutSubject } from '../text.ts';

@@ -76,7 +76,7 @@ function findStart(db: Db, list: StepKind, { run_id, since }: ChangesRequest): n
     .sort()
     .reverse();
   if (start === undefined) return 0;
-  return findLastPosition(db, list, LAST_POSITIONS.one(db, {})[list], (at) => at < start);
+  return findLastPosition(db, list, LAST_POSITIONS.one(db)[list], (at) => at < start);
 }
 
 /**

@@ -1,5 +1,6 @@
 /** The latest changes; many of one kind of a run in one package are one line. */
 import type { Db } from '../../database/connection.ts';
+import { readSnapshot } from '../../database/transaction.ts';
 import { CHANGES_OF_RUN, type ChangeRow } from '../named/changes.ts';
 import { ANY_CHANGE, findChanges } from './find-changes.ts';
 
@@ -15,8 +16,12 @@ export interface LatestChange {
   count: number;
 }
 
-/** At most `lines`, the newest first. Must run in one snapshot. */
+/** Reads at most `lines`, the newest first. */
 export function readLatestChanges(db: Db, lines: number): LatestChange[] {
+  return readSnapshot(db, () => findLatestChanges(db, lines));
+}
+
+function findLatestChanges(db: Db, lines: number): LatestChange[] {
   const counts = new Map<string, number>();
   const found: LatestChange[] = [];
   for (const change of findChanges(db, { ...ANY_CHANGE, limit: READ }).changes) {

@@ -1,6 +1,60 @@
-/** All packages side by side. */
+/** The packages of the live file: their state, their changes, and what their videos add up to. */
+import type { Db } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
+import type { Status } from '../../database/schema/values.ts';
+import type { packageTable } from '../../database/schema/videos.ts';
 import type { PackageRow } from '../../lib/package-key.ts';
+import { getShownStatus } from './shown-status.ts';
+
+/** A package that the config names, or once named. */
+export interface PackageStatus extends PackageRow {
+  name: string | null;
+  /** Its own schedule of full walks; null for that of all. */
+  schedule: string | null;
+  live_count: number;
+  totalcount: number | null;
+  page_size: number | null;
+  walked_at: string | null;
+  compared_at: string | null;
+  order: 'trusted' | 'untrusted' | null;
+  /** The status of its last full walk, and why that failed. */
+  last_walk: Status | null;
+  last_error: string | null;
+}
+
+const PACKAGE_COLUMNS = `package.account, package.package_id, package.name, package.schedule, package.live_count, package.totalcount, package.page_size,
+  package.walked_at, package.compared_at, package."order", walk.status as last_walk, walk.error as last_error`;
+
+const LAST_WALK = `left join walk on walk.walk_id = (
+  select walk_id from walk
+  where walk.account = package.account and walk.package_id = package.package_id and mode = 'full'
+  order by walk_id desc limit 1)`;
+
+/**
+ * The packages and their last full walk. Those that the config names. `walked_at` is the end of the last walk that read
+ * every page.
+ */
+export const PACKAGES = query<PackageStatus>(`
+select ${PACKAGE_COLUMNS}
+from package
+${LAST_WALK}
+where package.retired_at is null
+order by package.account, package.package_id`);
+
+/** Reads `PACKAGES` with the status of the last walk that is shown to readers. */
+export function readPackages(db: Db): PackageStatus[] {
+  return PACKAGES.all(db).map((row) => ({ ...row, last_walk: getShownStatus(db, row.last_walk) }));
+}
+
+export type StoredPackage = PackageStatus &
+  Pick<typeof packageTable.$inferSelect, 'retired_at' | 'last_count' | 'changed_seq'>;
+
+/** One package. Also one that the config no longer names (since `retired_at`). */
+export const PACKAGE = query<StoredPackage, PackageRow>(`
+select ${PACKAGE_COLUMNS}, package.retired_at, package.last_count, package.changed_seq
+from package
+${LAST_WALK}
+where package.account = :account and package.package_id = :package_id`);
 
 export interface LastChange extends PackageRow {
   /** The change of the file with which its videos last changed; 0: never. */

@@ -1,12 +1,70 @@
-/** Runs: the last ones at a glance, a page of them, and one in full. */
+/** Runs: the last ones, a page of them, and the run in progress. */
+import { isHeld } from '../../database/lock.ts';
+import type { Db } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
-import type { run, runFailure, walk } from '../../database/schema/runs.ts';
-import type { quarantine } from '../../database/schema/videos.ts';
-import type { Purpose } from '../../lib/request-budget.ts';
+import { KILLED, type run } from '../../database/schema/runs.ts';
+import type { Mode, WalkChange } from '../../database/schema/values.ts';
+import { readSnapshot } from '../../database/transaction.ts';
 import type { PackageRow } from '../../lib/package-key.ts';
-import { selectRuns, type RunRow } from './status.ts';
+import { withShownStatus } from './shown-status.ts';
 
-type RunId = { run_id: number };
+/** A run, and what its walks did. */
+export type RunRow = typeof run.$inferSelect &
+  Record<'walks' | 'failed_walks', number> &
+  Record<WalkChange | 'quarantined', number>;
+
+/** Selects runs with the totals of their walks, the newest first. */
+export const selectRuns = (where = '') => `
+select last.*, count(walk_id) as walks, count(case when walk.status = 'failed' then 1 end) as failed_walks,
+  coalesce(sum(inserted), 0) as added, coalesce(sum(updated), 0) as edited, coalesce(sum(removed), 0) as removed,
+  coalesce(sum(restored), 0) as restored, coalesce(sum(quarantined), 0) as quarantined
+from (
+  select run_id, trigger, mode, status, started_at, finished_at, requests, error, scope, resume_at, origin_started_at,
+    clock_offset_ms
+  from run${where === '' ? '' : `\n  where ${where}`}
+  order by run_id desc
+  limit :limit) as last
+left join walk on walk.run_id = last.run_id
+group by last.run_id
+order by last.run_id desc`;
+
+/** The last runs and their changes. A quick walk that found nothing is not stored. */
+const RUNS = query<RunRow, { limit: number }>(selectRuns());
+
+/**
+ * In all of them something was not done or needs attention. A run that a person stopped is none of them. `:is_idle` is 1 where no
+ * process makes a run now: a run with the status `running` was killed then.
+ */
+const NOT_DONE = `(status in ('failed', 'partial') or (status = 'interrupted' and error = '${KILLED}')
+  or (status = 'running' and :is_idle = 1))`;
+
+const FAILED_RUNS = query<RunRow, { limit: number; is_idle: 0 | 1 }>(selectRuns(NOT_DONE));
+
+/** How many runs are stored, how many of them failed or were killed, and their first and last number (null for none). */
+export interface RunCounts {
+  runs: number;
+  failed: number;
+  first: number | null;
+  last: number | null;
+}
+
+const RUN_COUNTS = query<RunCounts, { is_idle: 0 | 1 }>(`
+select count(*) as runs, count(case when ${NOT_DONE} then 1 end) as failed, min(run_id) as first, max(run_id) as last
+from run`);
+
+/** Reads the newest runs first. `isFailedOnly`: only those that are `failed` or `partial`, or were killed. */
+export function readRuns(db: Db, limit: number, isFailedOnly = false): RunRow[] {
+  const rows = isFailedOnly
+    ? FAILED_RUNS.all(db, { limit, is_idle: getIsIdle(db) })
+    : RUNS.all(db, { limit });
+  return withShownStatus(db, rows);
+}
+
+export function countRuns(db: Db): RunCounts {
+  return RUN_COUNTS.one(db, { is_idle: getIsIdle(db) });
+}
+
+const getIsIdle = (db: Db): 0 | 1 => (isHeld(db.$client.name, 'run') ? 0 : 1);
 
 /** A run without its walks. */
 export type RunGlance = Pick<
@@ -24,129 +82,55 @@ limit :limit`);
 /** Runs before another one. With the changes of their walks, the newest first; `:before` is the number of the run after them. */
 export const RUNS_BEFORE = query<RunRow, { before: number; limit: number }>(selectRuns('run_id < :before'));
 
-/** One run. With the changes of its walks. `:limit` is 1. */
-export const RUN = query<RunRow, RunId & { limit: number }>(selectRuns('run_id = :run_id'));
-
-/** The time between two requests for a package in which none was in flight, in ms. */
-export interface WalkWait extends PackageRow {
-  waited_ms: number;
+/** A walk in progress. */
+export interface RunningWalk extends PackageRow {
+  walk_id: number;
+  run_id: number;
+  name: string | null;
+  mode: Mode;
+  started_at: string;
+  /** Pages stored by this walk. */
+  pages: number;
+  totalcount: number | null;
+  page_size: number | null;
+  /** The page that it stored last; counts down to 1. */
+  checkpoint_page: number | null;
 }
 
-/**
- * How long did the walks of a run wait between their requests? For the limits of the account, before a retry, for the turns of
- * other packages, or for their own work.
- */
-export const WALK_WAITS = query<WalkWait, RunId>(`
-select account, package_id, sum(max(0, at_ms - free_at)) as waited_ms
-from (
-  select account, package_id, at_ms, max(at_ms + coalesce(duration_ms, 0)) over (
-    partition by account, package_id order by at_ms, request_id rows between unbounded preceding and 1 preceding) as free_at
-  from request
-  where run_id = :run_id and package_id is not null)
-where free_at is not null
-group by account, package_id`);
-
-/** A walk, with the name of its package. */
-type WalkRow = { name: string | null; resumed: 0 | 1 } & Record<'added' | 'edited', number> &
-  Omit<
-    typeof walk.$inferSelect,
-    | 'resumed'
-    | 'inserted'
-    | 'updated'
-    | 'recognised'
-    | 'checkpoint_id'
-    | 'checkpoint_page'
-    | 'page_size'
-    | 'order_violated'
-    | 'resumed_from_id'
-    | 'unread_reason'
-    | 'origin_started_at'
-  >;
-
-/** The walks of a run. A quick walk that found nothing is not stored. */
-export const RUN_WALKS = query<WalkRow, RunId>(`
-select walk_id, run_id, walk.account, walk.package_id, package.name, mode, status, pages, walk.totalcount,
-  inserted as added, updated as edited, unchanged, removed, restored, quarantined, unsettled, held_back, requests,
-  resumed, started_at, finished_at, error
+/** The walks in progress. A walk reads from its last page to the first; `checkpoint_page` is the page it stored last. */
+export const RUNNING_WALKS = query<RunningWalk>(`
+select walk_id, run_id, walk.account, walk.package_id, package.name, mode, started_at, pages, walk.totalcount,
+  walk.page_size, checkpoint_page
 from walk
 left join package on package.account = walk.account and package.package_id = walk.package_id
-where run_id = :run_id
+where status = 'running'
 order by walk_id`);
 
-/** What a run could not do. By package, storage or account, with the kind of the failure. */
-export const RUN_FAILURES = query<Omit<typeof runFailure.$inferSelect, 'run_id'>, RunId>(`
-select account, package_id, stream, kind, message
-from run_failure
-where run_id = :run_id
-order by account, stream, package_id`);
+/** How many packages has a run walked? Includes those of the runs that it resumes: `:origin` is its `origin_started_at`. */
+export const WALKED_PACKAGES = query<{ walked: number }, { run_id: number; origin: string | null }>(`
+select count(distinct walk.account || '/' || package_id) as walked
+from walk
+join run using (run_id)
+where run_id between :run_id - 100 and :run_id
+  and (run_id = :run_id or coalesce(run.origin_started_at, run.started_at) = :origin)
+  and walk.status in ('succeeded', 'partial', 'failed')`);
 
-/** The requests of a run for one purpose; `duration_ms`: of those with a response, from the first byte sent to the last one received. */
-export interface RequestCount {
-  account: string;
-  purpose: Purpose;
-  requests: number;
-  /** With a status below 400; the service reports some errors with it. */
-  answered: number;
-  /** With a status from 400 up. */
-  error_status: number;
-  /** Without a response. */
-  unanswered: number;
-  duration_ms: number;
-  bytes: number;
+export interface RunningRun extends RunRow {
+  /** Packages that this run, and the runs that it resumes, have walked. */
+  walked: number;
+  /** Its walks in progress. */
+  running_walks: RunningWalk[];
 }
 
-/**
- * The requests of a run by purpose. From the ledger, which keeps `retention.requests_days`. `answered`: with a status below
- * 400.
- */
-export const RUN_REQUESTS = query<RequestCount, RunId>(`
-select account, purpose, count(*) as requests, count(case when status < 400 then 1 end) as answered,
-  count(case when status >= 400 then 1 end) as error_status, count(*) - count(status) as unanswered,
-  coalesce(sum(case when status is not null then duration_ms end), 0) as duration_ms, coalesce(sum(bytes), 0) as bytes
-from request
-where run_id = :run_id
-group by account, purpose
-order by account, purpose`);
-
-export interface HeldRow extends PackageRow {
-  held_by: number;
-  removals: number;
-  reasons: string;
+/** Reads the newest run if a process is making it, otherwise null: a killed run keeps the status `running`. */
+export function readRunningRun(db: Db): RunningRun | null {
+  if (!isHeld(db.$client.name, 'run')) return null;
+  return readSnapshot(db, () => {
+    const run = RUNS.get(db, { limit: 1 });
+    if (run?.status !== 'running') return null;
+    const { run_id, origin_started_at: origin } = run;
+    const { walked } = WALKED_PACKAGES.one(db, { run_id, origin });
+    const walks = RUNNING_WALKS.all(db).filter((walk) => walk.run_id === run_id);
+    return { ...run, walked, running_walks: walks };
+  });
 }
-
-/** Removals that a run held back, and that still wait. By walk, with the reasons. */
-export const RUN_HELD_BACK = query<HeldRow, RunId>(`
-select w.account, w.package_id, w.walk_id as held_by, count(*) as removals, group_concat(distinct held_reason) as reasons
-from walk w
-join removal_candidate c on c.account = w.account and c.package_id = w.package_id and c.held_by = w.walk_id
-where w.run_id = :run_id and w.held_back > 0 and c.held_back = 1
-group by w.walk_id
-order by w.walk_id`);
-
-type QuarantineRow = Pick<
-  typeof quarantine.$inferSelect,
-  'account' | 'stream' | 'package_id' | 'record_id' | 'reason' | 'seen_at' | 'resolved_at'
->;
-/** The time of a run; records and days have no run number, and only one run is made at a time. */
-export interface Span {
-  from: string;
-  to: string;
-}
-
-/**
- * Records put into quarantine during a run. By the time of the run: records have no run number, and only one run is made at
- * a time.
- */
-export const RUN_QUARANTINE = query<QuarantineRow, Span & { limit: number }>(`
-select account, stream, package_id, record_id, reason, seen_at, resolved_at
-from quarantine
-where seen_at between :from and :to
-order by quarantine_id
-limit :limit`);
-
-/** Storage days booked during a run. By the time of the run. */
-export const BOOKED_DAYS = query<{ account: string; date: string }, Span>(`
-select account, date
-from storage_day
-where state = 'booked' and observed_at between :from and :to
-order by account, date`);

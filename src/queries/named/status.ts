@@ -1,54 +1,9 @@
-/** Packages, held-back removals, quarantine, drift, the budget and runs. */
-import type { pause, run } from '../../database/schema/runs.ts';
-import type { Mode, Status, WalkChange } from '../../database/schema/values.ts';
-import type { drift, packageTable, quarantine } from '../../database/schema/videos.ts';
+/** What the status shows beyond packages and runs: held-back removals, quarantine, drift, and the requests of accounts. */
+import type { Db } from '../../database/connection.ts';
+import type { pause, request } from '../../database/schema/runs.ts';
+import { HELD_REASONS, type drift, type HeldReason, type quarantine } from '../../database/schema/videos.ts';
 import { query } from '../../database/query.ts';
 import type { PackageRow } from '../../lib/package-key.ts';
-
-/** A package that the config names, or once named. */
-export interface PackageStatus extends PackageRow {
-  name: string | null;
-  /** Its own schedule of full walks; null for that of all. */
-  schedule: string | null;
-  live_count: number;
-  totalcount: number | null;
-  page_size: number | null;
-  walked_at: string | null;
-  compared_at: string | null;
-  order: 'trusted' | 'untrusted' | null;
-  /** The status of its last full walk, and why that failed. */
-  last_walk: Status | null;
-  last_error: string | null;
-}
-
-const PACKAGE_COLUMNS = `package.account, package.package_id, package.name, package.schedule, package.live_count, package.totalcount, package.page_size,
-  package.walked_at, package.compared_at, package."order", walk.status as last_walk, walk.error as last_error`;
-
-const LAST_WALK = `left join walk on walk.walk_id = (
-  select walk_id from walk
-  where walk.account = package.account and walk.package_id = package.package_id and mode = 'full'
-  order by walk_id desc limit 1)`;
-
-/**
- * The packages and their last full walk. Those that the config names. `walked_at` is the end of the last walk that read
- * every page.
- */
-export const PACKAGES = query<PackageStatus>(`
-select ${PACKAGE_COLUMNS}
-from package
-${LAST_WALK}
-where package.retired_at is null
-order by package.account, package.package_id`);
-
-/** One package. Also one that the config no longer names (since `retired_at`). */
-export const PACKAGE = query<
-  PackageStatus & Pick<typeof packageTable.$inferSelect, 'retired_at' | 'last_count' | 'changed_seq'>,
-  PackageRow
->(`
-select ${PACKAGE_COLUMNS}, package.retired_at, package.last_count, package.changed_seq
-from package
-${LAST_WALK}
-where package.account = :account and package.package_id = :package_id`);
 
 export interface HeldBackCount extends PackageRow {
   removals: number;
@@ -71,6 +26,12 @@ from removal_candidate
 where held_back = 1
 group by account, package_id`);
 
+/** The reasons in `group_concat(distinct held_reason)`, in the order of HELD_REASONS. */
+export function listReasons(reasons: string): HeldReason[] {
+  const given = reasons.split(',');
+  return HELD_REASONS.filter((reason) => given.includes(reason));
+}
+
 /** Examples of held-back removals in one package. */
 export const HELD_BACK_EXAMPLES = query<
   { id: number; title: string | null },
@@ -82,6 +43,18 @@ join video using (account, package_id, id)
 where held_back = 1 and account = :account and package_id = :package_id
 order by id
 limit :limit`);
+
+/** Examples of what is held back or in quarantine. */
+const EXAMPLES = 3;
+
+/** Reads the held-back removals by package, with the first three of each as examples. */
+export function readHeldBack(db: Db) {
+  return HELD_BACK_COUNTS.all(db).map((row) => {
+    const { account, package_id, reasons } = row;
+    const examples = HELD_BACK_EXAMPLES.all(db, { account, package_id, limit: EXAMPLES });
+    return { ...row, reasons: listReasons(reasons), examples };
+  });
+}
 
 type QuarantineRow = typeof quarantine.$inferSelect;
 
@@ -102,6 +75,14 @@ from quarantine
 where account = :account and stream = :stream and resolved_at is null
 order by quarantine_id
 limit :limit`);
+
+/** Reads the records in quarantine by account and stream, with the first three of each as examples. */
+export function readQuarantine(db: Db) {
+  return QUARANTINE_COUNTS.all(db).map((row) => {
+    const { account, stream } = row;
+    return { ...row, examples: QUARANTINE_EXAMPLES.all(db, { account, stream, limit: EXAMPLES }) };
+  });
+}
 
 /**
  * Drift: where the responses of the service differ from their description. Without what is gone since three whole walks.
@@ -139,58 +120,23 @@ select count(case when spent_until_ms > :now_ms - 1000 then 1 end) as second,
 from request
 where account = :account and spent_until_ms > :now_ms - 86400000`);
 
-/** A run, and what its walks did. */
-export type RunRow = typeof run.$inferSelect &
-  Record<'walks' | 'failed_walks', number> &
-  Record<WalkChange | 'quarantined', number>;
-
-/** Selects runs with the totals of their walks, the newest first. */
-export const selectRuns = (where = '') => `
-select last.*, count(walk_id) as walks, count(case when walk.status = 'failed' then 1 end) as failed_walks,
-  coalesce(sum(inserted), 0) as added, coalesce(sum(updated), 0) as edited, coalesce(sum(removed), 0) as removed,
-  coalesce(sum(restored), 0) as restored, coalesce(sum(quarantined), 0) as quarantined
-from (
-  select run_id, trigger, mode, status, started_at, finished_at, requests, error, scope, resume_at, origin_started_at,
-    clock_offset_ms
-  from run${where === '' ? '' : `\n  where ${where}`}
-  order by run_id desc
-  limit :limit) as last
-left join walk on walk.run_id = last.run_id
-group by last.run_id
-order by last.run_id desc`;
-
-/** The last runs and their changes. A quick walk that found nothing is not stored. */
-export const RUNS = query<RunRow, { limit: number }>(selectRuns());
-
-/** A walk in progress. */
-export interface RunningWalk extends PackageRow {
-  walk_id: number;
-  run_id: number;
-  name: string | null;
-  mode: Mode;
-  started_at: string;
-  /** Pages stored by this walk. */
-  pages: number;
-  totalcount: number | null;
-  page_size: number | null;
-  /** The page that it stored last; counts down to 1. */
-  checkpoint_page: number | null;
+/** The quick walks of an account since a day, and the additional requests that full walks would have needed. */
+export interface Savings {
+  quick_walks: number;
+  requests: number;
 }
 
-/** The walks in progress. A walk reads from its last page to the first; `checkpoint_page` is the page it stored last. */
-export const RUNNING_WALKS = query<RunningWalk>(`
-select walk_id, run_id, walk.account, walk.package_id, package.name, mode, started_at, pages, walk.totalcount,
-  walk.page_size, checkpoint_page
-from walk
-left join package on package.account = walk.account and package.package_id = walk.package_id
-where status = 'running'
-order by walk_id`);
+/** What quick walks saved from the day `:since` on. */
+export const SAVINGS = query<Savings, { account: string; since: string }>(`
+select coalesce(sum(quick_walks), 0) as quick_walks, coalesce(sum(requests), 0) as requests
+from saved_requests
+where account = :account and date >= :since`);
 
-/** How many packages has a run walked? Includes those of the runs that it resumes: `:origin` is its `origin_started_at`. */
-export const WALKED_PACKAGES = query<{ walked: number }, { run_id: number; origin: string | null }>(`
-select count(distinct walk.account || '/' || package_id) as walked
-from walk
-join run using (run_id)
-where run_id between :run_id - 100 and :run_id
-  and (run_id = :run_id or coalesce(run.origin_started_at, run.started_at) = :origin)
-  and walk.status in ('succeeded', 'partial', 'failed')`);
+/** The last requests, the newest first. */
+export const LAST_REQUESTS = query<typeof request.$inferSelect, { limit: number }>(`
+select *
+from request
+order by request_id desc
+limit :limit`);
+
+export const CREATED_AT = query<{ at: string }>('select created_at as at from warehouse_state');

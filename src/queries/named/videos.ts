@@ -1,8 +1,10 @@
 /** One package and one video. */
+import type { Db } from '../../database/connection.ts';
 import type { Mode, Status, WalkChange } from '../../database/schema/values.ts';
 import type { video } from '../../database/schema/videos.ts';
 import { EDITABLE_FIELDS } from '../../database/version-trigger.ts';
 import { query } from '../../database/query.ts';
+import { readSnapshot } from '../../database/transaction.ts';
 import type { PackageRow } from '../../lib/package-key.ts';
 
 /** How many videos a package had. By day of the service from `:since` on. A day on which no walk ended has no row. */
@@ -23,6 +25,38 @@ from (
   where retired_at is null and date >= :since)
 group by date
 order by date desc`);
+
+/** The videos of all packages of the config at the end of a day. */
+interface DayTotal {
+  date: string;
+  videos: number;
+}
+
+/** `since`: the first day, which began at `at`. `videos`: the number of now, from which the days are counted back. */
+interface TotalsRequest {
+  since: string;
+  at: string;
+  today: string;
+  videos: number;
+}
+
+/**
+ * The returned function reads the number of all videos on each day from `since` until yesterday, the newest day first. It reads
+ * the live file once a day of the service, because past days do not change.
+ */
+export function createPastTotals(db: Db): (asked: TotalsRequest) => DayTotal[] {
+  let kept: { today: string; totals: DayTotal[] } | null = null;
+  return ({ since, at, today, videos }) => {
+    if (kept?.today === today) return kept.totals;
+    let left = videos;
+    const totals = DAILY_GROWTH.all(db, { since, at }).map(({ date, grown }) => {
+      left -= grown;
+      return { date, videos: left + grown };
+    });
+    kept = { today, totals: totals.filter(({ date }) => date < today) };
+    return kept.totals;
+  };
+}
 
 /** Walks of a package that did not succeed. Those that began at `:at` or later, without those in progress. */
 export const PACKAGE_TROUBLE = query<{ started_at: string; status: Status }, PackageRow & { at: string }>(`
@@ -62,11 +96,7 @@ const SHOWN = EDITABLE_FIELDS.filter((name) => !HIDDEN_FIELDS.includes(name)).jo
 
 export type VideoRow = Omit<Video, 'access_key' | 'org_access_key'>;
 
-interface VideoKey extends Record<string, string | number> {
-  account: string;
-  package_id: number;
-  id: number;
-}
+type VideoKey = PackageRow & { id: number };
 
 /** One video. Its present state, without the keys that let it be played (`access_key`, `org_access_key`). */
 export const VIDEO = query<VideoRow, VideoKey>(`
@@ -83,3 +113,25 @@ from video_version
 where account = :account and package_id = :package_id and id = :id
 order by change_seq desc
 limit :limit`);
+
+/** Versions that the page of a video shows. */
+const SHOWN_VERSIONS = 100;
+
+/** A video in its present state and in earlier ones. */
+interface VideoStates {
+  now: VideoRow;
+  /** Newest first, a hundred at most. */
+  before: VersionRow[];
+  /** The state before those; null if `before` has all. */
+  earlier: VersionRow | null;
+}
+
+/** Reads a video with its history; null where the live file does not have it. */
+export function readVideo(db: Db, key: VideoKey): VideoStates | null {
+  return readSnapshot(db, () => {
+    const now = VIDEO.get(db, key);
+    if (!now) return null;
+    const states = VERSIONS.all(db, { ...key, limit: SHOWN_VERSIONS + 1 });
+    return { now, before: states.slice(0, SHOWN_VERSIONS), earlier: states[SHOWN_VERSIONS] ?? null };
+  });
+}

@@ -8,7 +8,7 @@ import { addDays, isDay } from '../../lib/days.ts';
 import { capitalize } from '../../lib/format.ts';
 import type { PackageRow } from '../../lib/package-key.ts';
 import type { FoundChanges } from '../../queries/changes/find-changes.ts';
-import { LISTED_KINDS, SEARCHED_FIELDS, type ChangeRow } from '../../queries/named/changes.ts';
+import { LISTED_KINDS, RUN_SPAN, SEARCHED_FIELDS, type ChangeRow } from '../../queries/named/changes.ts';
 import { clientGoneSignal } from '../../service/server/routes.ts';
 import { runPath, toQueryString, videoPath } from '../paths.ts';
 import { idParam, optional, textParam, type PageSources, type Routing } from '../routing.ts';
@@ -64,7 +64,7 @@ export function addChangesPage({ sources, frame, page }: Routing): void {
 
 /** `one`: of the list on the page of a package. Rejects as `WideReads.changes` does. */
 export async function readList(
-  { config, details, wideReads, clock }: PageSources,
+  { config, db, wideReads, clock }: PageSources,
   given: unknown,
   signal: AbortSignal,
   one: PackageRow | null = null,
@@ -75,7 +75,7 @@ export async function readList(
   const kind = shown === 'all' ? null : shown;
   const [first = 0, later = 0] = (query.from ?? '').split('.').map(Number);
   const isUnknownPackage = query.package !== null && ofPackage === null;
-  const isUnknownRun = query.run !== null && !details.hasRun(query.run);
+  const isUnknownRun = query.run !== null && !RUN_SPAN.get(db, { run_id: query.run });
   const result =
     isUnknownPackage || isUnknownRun
       ? null

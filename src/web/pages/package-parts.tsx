@@ -9,8 +9,8 @@ import { createCalendar } from '../../lib/calendar.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import { addDays } from '../../lib/days.ts';
 import { formatCount, pluralize } from '../../lib/format.ts';
-import { keyOfPackage, toPackageKey, type PackageKey } from '../../lib/package-key.ts';
-import type { PageQueries } from '../../queries/page-queries.ts';
+import { keyOfPackage, type PackageRow } from '../../lib/package-key.ts';
+import { PACKAGE_SIZES, PACKAGE_TROUBLE } from '../../queries/named/videos.ts';
 import { Strip } from '../charts/figures.tsx';
 import { findToday, type PageSources } from '../routing.ts';
 import { PackageLink, RelativeTime } from './format.tsx';
@@ -70,23 +70,21 @@ const HEIGHTS = { read: 16, partial: 11, failed: 6, none: 1 };
 /** Days of a strip; the last one is today. */
 const DAYS = 30;
 
-interface StripSources {
-  config: Pick<Config, 'timezone'>;
-  details: Pick<PageQueries, 'sizes' | 'trouble'>;
-}
-
 /** The returned function reads what the walks of a package came to by day of the service, the oldest day first. */
-export function createStripReader({ config, details }: StripSources, now: number) {
+export function createStripReader({ config, db }: Pick<PageSources, 'config' | 'db'>, now: number) {
   const today = findToday(config, now);
   const first = addDays(today, 1 - DAYS);
   const days = [...createCalendar(config.timezone).days(first, today)].map(({ day, startsAt }) => ({
     date: day,
     startsAt: toTimestamp(startsAt),
   }));
-  return (key: PackageKey): { date: string; state: DayState }[] => {
-    const counted = new Set(details.sizes(key, first).map(({ date }) => date));
+  return ({ account, package_id }: PackageRow): { date: string; state: DayState }[] => {
+    const counted = new Set(
+      PACKAGE_SIZES.all(db, { account, package_id, since: first }).map(({ date }) => date),
+    );
     const trouble = new Map<string, Set<Status>>(days.map(({ date }) => [date, new Set()]));
-    for (const { started_at: at, status } of details.trouble(key, days[0]?.startsAt ?? ''))
+    const since = days[0]?.startsAt ?? '';
+    for (const { started_at: at, status } of PACKAGE_TROUBLE.all(db, { account, package_id, at: since }))
       trouble.get(days.findLast(({ startsAt }) => startsAt <= at)?.date ?? '')?.add(status);
     return days.map(({ date }) => ({ date, state: judge(counted.has(date), trouble.get(date)) }));
   };
@@ -123,7 +121,7 @@ export function PackagesSection({ sources, health, isFirstReadRunning }: Section
           columns={[
             ['Package', (row) => <PackageLink of={row} name={row.name} />],
             ['State', (row) => <PackageStateLabel row={row} isFirstReadRunning={isFirstReadRunning} />],
-            [`Last ${DAYS} days`, (row) => <DayStrip days={readStrip(toPackageKey(row))} />],
+            [`Last ${DAYS} days`, (row) => <DayStrip days={readStrip(row)} />],
             ['>Videos', ({ videos }) => formatCount(videos)],
             ['Walked', (row) => <RelativeTime at={row.walked_at} now={now} />, 'nowrap wide'],
           ]}

@@ -8,8 +8,14 @@ import { fromTimestamp } from '../../lib/clock.ts';
 import { addDays } from '../../lib/days.ts';
 import { formatCount, pluralize } from '../../lib/format.ts';
 import { toPackageKey, type PackageKey, keyOfPackage, type PackageRow } from '../../lib/package-key.ts';
-import type { Growth, PackageTotals } from '../../queries/named/packages.ts';
-import type { PackageWalk } from '../../queries/named/videos.ts';
+import {
+  PACKAGE,
+  type Growth,
+  type PackageTotals,
+  type StoredPackage,
+} from '../../queries/named/packages.ts';
+import { withShownStatus } from '../../queries/named/shown-status.ts';
+import { PACKAGE_WALKS, type PackageWalk } from '../../queries/named/videos.ts';
 import { clientGoneSignal } from '../../service/server/routes.ts';
 import { TrendChart } from '../charts/figures.tsx';
 import { packagePath, runPath, toQueryString } from '../paths.ts';
@@ -80,13 +86,13 @@ async function readPackage(
   signal: AbortSignal,
   now: number,
 ) {
-  const { details, wideReads, config } = sources;
+  const { db, wideReads, config } = sources;
   const key = toPackageKey(of);
   const report = createHealthReport({ ...sources, publisher: null }, now, 1);
   const health = getPackageStates(report).find(
     (row) => row.account === of.account && row.package_id === of.package_id,
   );
-  const stored = details.package(key);
+  const stored = PACKAGE.get(db, of) ?? null;
   if (!stored && !health) return null;
   const counted = { ...of, changed_seq: stored?.changed_seq ?? 0, since: findCountingStart(config, now) };
   const [totals, growth, list] = await Promise.all([
@@ -95,7 +101,15 @@ async function readPackage(
     readList(sources, query, signal, of),
   ]);
   const items = listItemsOf(key, report);
-  return { stored, health, items, totals, growth, list, walks: details.walks(key, WALKS) };
+  return {
+    stored,
+    health,
+    items,
+    totals,
+    growth,
+    list,
+    walks: withShownStatus(db, PACKAGE_WALKS.all(db, { ...of, limit: WALKS })),
+  };
 }
 
 function listItemsOf({ account, packageId }: PackageKey, { problems, formatCommand }: HealthReport) {
@@ -115,7 +129,7 @@ function listTabs(path: string, kind: string | null) {
 interface SummaryProps {
   /** Undefined if it is no longer in the config. */
   health: PackageState | undefined;
-  stored: ReturnType<PageSources['details']['package']>;
+  stored: StoredPackage | null;
   path: string;
   now: number;
 }

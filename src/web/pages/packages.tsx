@@ -7,8 +7,10 @@ import { isReadingAll } from '../../health/reading.ts';
 import { countPages } from '../../lib/count-pages.ts';
 import { addDays } from '../../lib/days.ts';
 import { formatCount, pluralize } from '../../lib/format.ts';
-import { toPackageKey, keyOfPackage } from '../../lib/package-key.ts';
-import type { PackageTotals } from '../../queries/named/packages.ts';
+import { keyOfPackage } from '../../lib/package-key.ts';
+import { PACKAGE_CHANGES, QUARANTINE_BY_PACKAGE, type PackageTotals } from '../../queries/named/packages.ts';
+import { readRunningRun } from '../../queries/named/runs.ts';
+import { PACKAGE_SIZES } from '../../queries/named/videos.ts';
 import { createBars, Sparkline } from '../charts/figures.tsx';
 import { toQueryString } from '../paths.ts';
 import { findToday, pageParam, textParam, type PageSources, type Routing } from '../routing.ts';
@@ -94,11 +96,11 @@ export function addPackagesPage({ sources, frame, page }: Routing): void {
 }
 
 async function readRows(sources: PageSources, now: number) {
-  const { details, wideReads, config } = sources;
+  const { db, wideReads, config } = sources;
   const health = createHealthReport({ ...sources, publisher: null }, now, 1);
-  const quarantine = new Map(details.quarantineByPackage().map((row) => [keyOfPackage(row), row.open]));
+  const quarantine = new Map(QUARANTINE_BY_PACKAGE.all(db).map((row) => [keyOfPackage(row), row.open]));
   const since = findCountingStart(config, now);
-  const counted = details.lastChanges().map((row) => ({ ...row, since }));
+  const counted = PACKAGE_CHANGES.all(db).map((row) => ({ ...row, since }));
   const totals = await wideReads.totals(counted, TOTALS_WAIT_MS);
   const rows = getPackageStates(health).map((row): Row => ({
     ...row,
@@ -202,8 +204,8 @@ function List({ sources, query, all, found, now }: ListProps) {
 const TREND = 'Videos in 30 days';
 
 /** In the order of `SORTS`, and the sparkline. The bars of sizes have one scale for all packages. */
-function listColumns({ details, config }: PageSources, all: readonly Row[], now: number): Column<Row>[] {
-  const isFirstReadRunning = isReadingAll(details.runningRun());
+function listColumns({ db, config }: PageSources, all: readonly Row[], now: number): Column<Row>[] {
+  const isFirstReadRunning = isReadingAll(readRunningRun(db));
   const since = addDays(findToday(config, now), -SPARKLINE_DAYS);
   const drawBar = createBars(all.map(({ totals }) => totals?.size_bytes ?? 0));
   const cells: Record<Sort, (row: Row) => ComponentChildren> = {
@@ -228,7 +230,12 @@ function listColumns({ details, config }: PageSources, all: readonly Row[], now:
   };
   return [
     ...SORTS.map((sort): Column<Row> => [COLUMNS[sort].head, cells[sort]]),
-    [TREND, (row) => <Sparkline sizes={details.sizes(toPackageKey(row), since)} />],
+    [
+      TREND,
+      ({ account, package_id }) => (
+        <Sparkline sizes={PACKAGE_SIZES.all(db, { account, package_id, since })} />
+      ),
+    ],
   ];
 }
 

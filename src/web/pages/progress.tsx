@@ -4,8 +4,8 @@ import { fromTimestamp, toTimestamp } from '../../lib/clock.ts';
 import { countPages } from '../../lib/count-pages.ts';
 import { formatCount, formatDuration } from '../../lib/format.ts';
 import { keyOfPackage } from '../../lib/package-key.ts';
-import type { RunningWalk } from '../../queries/named/status.ts';
-import type { RunningRun } from '../../queries/page-queries.ts';
+import { RUN_STRIP, type RunningRun, type RunningWalk } from '../../queries/named/runs.ts';
+import { withShownStatus } from '../../queries/named/shown-status.ts';
 import { runPath } from '../paths.ts';
 import type { PageSources } from '../routing.ts';
 import { ClockTime, RelativeTime } from './format.tsx';
@@ -76,8 +76,8 @@ function Pages({ walk }: { walk: RunningWalk | undefined }) {
 const STRIP_RUNS = 12;
 
 /** How the last run ended, and when the next full one is due. */
-function LastRun({ sources: { details, nextRun }, now }: { sources: PageSources; now: number }) {
-  const runs = details.lastRuns(STRIP_RUNS);
+function LastRun({ sources: { db, nextRun }, now }: { sources: PageSources; now: number }) {
+  const runs = withShownStatus(db, RUN_STRIP.all(db, { limit: STRIP_RUNS }));
   const [last] = runs;
   const next = nextRun(now);
   return (

@@ -2,7 +2,7 @@
 import { WALK_CHANGES, type WalkChange, type Status, type Trigger } from '../../database/schema/values.ts';
 import { fromTimestamp } from '../../lib/clock.ts';
 import { capitalize, formatCount, formatDuration, pluralize } from '../../lib/format.ts';
-import type { RunRow } from '../../queries/named/status.ts';
+import type { RunRow } from '../../queries/named/runs.ts';
 import type { PackageWalk } from '../../queries/named/videos.ts';
 import { formatElapsed, Message, RelativeTime, StatusLabel } from './format.tsx';
 import { Table, type Column } from './table.tsx';

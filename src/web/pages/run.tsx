@@ -6,8 +6,7 @@ import { withoutSubject } from '../../health/text.ts';
 import { countPages } from '../../lib/count-pages.ts';
 import { formatBinaryBytes, formatCount, formatDuration, formatOffset, pluralize } from '../../lib/format.ts';
 import { keyOfPackage } from '../../lib/package-key.ts';
-import type { WalkWait } from '../../queries/named/runs.ts';
-import type { RunDetails } from '../../queries/run-queries.ts';
+import { readRun, WALK_WAITS, type RunDetails, type WalkWait } from '../../queries/named/run.ts';
 import { changesPath, packagePath, runPath } from '../paths.ts';
 import { idParam, pageParam, type Routing } from '../routing.ts';
 import { Command, formatElapsed, Message, PackageLink, StatusLabel, Timestamp } from './format.tsx';
@@ -23,10 +22,10 @@ const MOST = 100;
 const runQuery = z.object({ page: pageParam });
 
 export function addRunPage({ sources, frame, page }: Routing): void {
-  const { details, clock, formatCommand } = sources;
+  const { db, clock, formatCommand } = sources;
   page('/runs/:run', async ({ params, query }) => {
     const runId = idParam.safeParse((params as { run: string }).run);
-    const found = runId.success ? details.run(runId.data) : null;
+    const found = runId.success ? readRun(db, runId.data) : null;
     if (!found) return null;
     const { run } = found;
     return (
@@ -47,7 +46,7 @@ export function addRunPage({ sources, frame, page }: Routing): void {
         <Walks
           run={run}
           walks={found.walks}
-          waits={details.walkWaits(run.run_id)}
+          waits={WALK_WAITS.all(db, { run_id: run.run_id })}
           page={runQuery.parse(query).page}
           now={clock.now()}
         />

@@ -1,7 +1,8 @@
 /** The page of all runs: the last ones as a strip, and a table. */
 import * as z from 'zod';
 import { formatCount } from '../../lib/format.ts';
-import type { RunRow } from '../../queries/named/status.ts';
+import { RUN_STRIP, RUNS_BEFORE, type RunRow } from '../../queries/named/runs.ts';
+import { withShownStatus } from '../../queries/named/shown-status.ts';
 import { runPath } from '../paths.ts';
 import { optional, type Routing } from '../routing.ts';
 import { Message, Timestamp } from './format.tsx';
@@ -17,12 +18,13 @@ const STRIP_RUNS = 90;
 /** Show runs with a number below `before`; null: the newest ones. */
 const runsQuery = z.object({ before: optional(z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER)) });
 
-export function addRunsPage({ sources: { details, clock }, frame, page }: Routing): void {
+export function addRunsPage({ sources: { db, clock }, frame, page }: Routing): void {
   page('/runs', async ({ query }) => {
     const { before } = runsQuery.parse(query);
     const now = clock.now();
-    const strip = details.lastRuns(STRIP_RUNS);
-    const found = details.runsBefore(before ?? Number.MAX_SAFE_INTEGER, RUNS_PER_PAGE + 1);
+    const strip = withShownStatus(db, RUN_STRIP.all(db, { limit: STRIP_RUNS }));
+    const last = before ?? Number.MAX_SAFE_INTEGER;
+    const found = withShownStatus(db, RUNS_BEFORE.all(db, { before: last, limit: RUNS_PER_PAGE + 1 }));
     const runs = found.slice(0, RUNS_PER_PAGE);
     const next = found.length > RUNS_PER_PAGE ? runs.at(-1)?.run_id : undefined;
     return (

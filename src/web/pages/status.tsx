@@ -5,7 +5,9 @@ import { isReadingAll } from '../../health/reading.ts';
 import { createHealthReport } from '../../health/report.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import { formatCount } from '../../lib/format.ts';
-import type { LatestChange } from '../../queries/changes/latest-changes.ts';
+import { readLatestChanges, type LatestChange } from '../../queries/changes/latest-changes.ts';
+import { readRunningRun } from '../../queries/named/runs.ts';
+import { createPastTotals } from '../../queries/named/videos.ts';
 import { changesPath, runPath, videoPath } from '../paths.ts';
 import type { Routing } from '../routing.ts';
 import { AttentionSection } from './attention.tsx';
@@ -20,10 +22,11 @@ import { TilesSection } from './tiles.tsx';
 const CHANGES = 8;
 
 export function addStatusPage({ sources, frame, page }: Routing): void {
-  const { config, details, clock, formatCommand } = sources;
+  const { config, db, clock, formatCommand } = sources;
+  const readPastTotals = createPastTotals(db);
   page('/', async () => {
     const now = clock.now();
-    const running = details.runningRun();
+    const running = readRunningRun(db);
     const health = createHealthReport(sources, now, 1);
     const status = getOverallStatus(health);
     return (
@@ -32,11 +35,11 @@ export function addStatusPage({ sources, frame, page }: Routing): void {
         refresh={running ? REFRESH.running : REFRESH.idle}
       >
         <Headline status={status} at={toTimestamp(now)} />
-        <TilesSection sources={sources} health={health} running={running} />
+        <TilesSection sources={sources} readPastTotals={readPastTotals} health={health} running={running} />
         <AttentionSection items={health.items} all={formatCommand('status --json')} now={now} />
         <div class="sides">
           <PackagesSection sources={sources} health={health} isFirstReadRunning={isReadingAll(running)} />
-          <ChangesSection changes={details.latestChanges(CHANGES)} now={now} unit={config.durationUnit} />
+          <ChangesSection changes={readLatestChanges(db, CHANGES)} now={now} unit={config.durationUnit} />
         </div>
         <BudgetsSection budgets={health.budgets.filter(isTight)} />
       </Page>

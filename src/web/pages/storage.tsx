@@ -3,6 +3,7 @@ import { renderToString } from 'preact-render-to-string';
 import * as z from 'zod';
 import { formatCount, pluralize } from '../../lib/format.ts';
 import { FIGURES, STORAGE_KINDS } from '../../lib/service-fields.ts';
+import { GAPS, STORAGE_DAYS } from '../../queries/named/storage.ts';
 import { createBars } from '../charts/figures.tsx';
 import { StorageImage, StorageSvg } from '../charts/storage-svg.tsx';
 import { storagePath } from '../paths.ts';
@@ -23,6 +24,9 @@ import { Table, type Column } from './table.tsx';
 
 /** `account` null: the first one with storage. `month`: shown by day, `2026-11`; null: all days. */
 const storageQuery = z.object({ account: textParam, month: optional(z.string().regex(/^\d{4}-\d{2}$/)) });
+
+/** More than the days of a thousand years. */
+const ALL_DAYS = 1e6;
 
 type Storage = NonNullable<ReturnType<typeof readStorage>>;
 
@@ -55,15 +59,16 @@ export function addStoragePages({ sources, frame, page, download }: Routing): vo
 }
 
 /** The account of the query; the first one with storage if that one has none; null if no account has any. */
-function readStorage({ config, details, clock }: PageSources, given: unknown) {
+function readStorage({ config, db, clock }: PageSources, given: unknown) {
   const query = storageQuery.parse(given);
   const accounts = config.accounts.filter(({ storage }) => storage !== null);
   const shown = accounts.find(({ name }) => name === query.account) ?? accounts[0];
   if (!shown) return null;
   const { name: account } = shown;
   const today = findToday(config, clock.now());
-  const rows = details.storageDays(account);
-  const calendar = buildCalendar(rows, details.gaps(account, shown.storage?.since ?? ''), today);
+  const rows = STORAGE_DAYS.all(db, { account, limit: ALL_DAYS }).reverse();
+  const gaps = GAPS.all(db, { account, since: shown.storage?.since ?? '' });
+  const calendar = buildCalendar(rows, gaps, today);
   const months = listMonths(calendar);
   const open = months.find(({ month }) => month === query.month) ?? null;
   /** The days that are shown, the oldest first. */

@@ -6,7 +6,10 @@ import { createCalendar, daysBetween } from '../../lib/calendar.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import { addDays } from '../../lib/days.ts';
 import { formatBinaryBytes, formatCount, pluralize } from '../../lib/format.ts';
-import type { RunningRun } from '../../queries/page-queries.ts';
+import { readTodaysChanges } from '../../queries/changes/todays-changes.ts';
+import type { RunningRun } from '../../queries/named/runs.ts';
+import { STORAGE_DAYS, type StorageDayRow } from '../../queries/named/storage.ts';
+import type { createPastTotals } from '../../queries/named/videos.ts';
 import { Line, type Point } from '../charts/figures.tsx';
 import { findToday, type PageSources } from '../routing.ts';
 import { findDelta, sumSizes } from '../storage-days.ts';
@@ -37,7 +40,12 @@ export function Tile({ name, label, href, value, note, chart, level }: TileProps
   );
 }
 
-type TilesProps = { sources: PageSources; health: HealthReport; running: RunningRun | null };
+interface TilesProps {
+  sources: PageSources;
+  readPastTotals: ReturnType<typeof createPastTotals>;
+  health: HealthReport;
+  running: RunningRun | null;
+}
 
 export function TilesSection(props: TilesProps) {
   return (
@@ -59,15 +67,15 @@ const Trend = ({ points }: { points: readonly Point[] }) =>
   points.length > 1 && <Line points={points} width={64} height={20} />;
 
 /** With what changed since midnight of the service. */
-function VideosTile({ sources: { config, details }, health: { packages, now } }: TilesProps) {
+function VideosTile({ sources: { config, db }, readPastTotals, health: { packages, now } }: TilesProps) {
   const { startOf } = createCalendar(config.timezone);
   const today = findToday(config, now);
   const midnight = startOf(today);
   const first = addDays(today, 1 - DAYS);
   const videos = sum(packages.map((row) => row.videos));
-  const past = details.pastTotals({ since: first, at: toTimestamp(startOf(first)), today, videos });
+  const past = readPastTotals({ since: first, at: toTimestamp(startOf(first)), today, videos });
   const points = [{ date: today, videos }, ...past].map((day): Point => [day.date, day.videos]);
-  const changes = details.videoChanges(toTimestamp(midnight));
+  const changes = readTodaysChanges(db, toTimestamp(midnight));
   const added = sum(changes.map((row) => row.added ?? 0));
   const removed = sum(changes.map((row) => row.removed));
   const imported = sum(changes.map((row) => row.imported));
@@ -88,11 +96,13 @@ function VideosTile({ sources: { config, details }, health: { packages, now } }:
   );
 }
 
-function StorageTile({ sources: { config, details } }: TilesProps) {
+function StorageTile({ sources: { config, db } }: TilesProps) {
   const tile = { name: 'storage', label: 'Storage', href: '/storage' };
   const read = config.accounts.filter(({ storage }) => storage !== null);
   if (read.length === 0) return <Tile {...tile} value="–" note="not in the config" />;
-  const accounts = read.map(({ name }) => details.storageDays(name, DAYS)).filter((days) => days.length > 0);
+  const accounts = read
+    .map(({ name }) => STORAGE_DAYS.all(db, { account: name, limit: DAYS }).reverse())
+    .filter((days) => days.length > 0);
   if (accounts.length === 0) return <Tile {...tile} value="–" note="not read yet" />;
   const newest = accounts.flatMap((days) => days.at(-1) ?? []);
   const sizes = newest.map(sumSizes);
@@ -114,9 +124,7 @@ function StorageTile({ sources: { config, details } }: TilesProps) {
 }
 
 /** Between booked days. All accounts must have the same sizes as many days before. */
-function describeStorageChange(
-  accounts: readonly ReturnType<PageSources['details']['storageDays']>[],
-): string {
+function describeStorageChange(accounts: readonly StorageDayRow[][]): string {
   const deltas = accounts.map((rows) => {
     const booked = rows.filter(({ state }) => state === 'booked');
     const last = booked.at(-1);

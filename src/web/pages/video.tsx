@@ -4,7 +4,8 @@ import * as z from 'zod';
 import { pluralize } from '../../lib/format.ts';
 import { VIDEO_FIELDS } from '../../lib/service-fields.ts';
 import { keyOfPackage } from '../../lib/package-key.ts';
-import type { VersionRow, VideoRow } from '../../queries/named/videos.ts';
+import { PACKAGE } from '../../queries/named/packages.ts';
+import { readVideo, type VersionRow, type VideoRow } from '../../queries/named/videos.ts';
 import { packagePath } from '../paths.ts';
 import { idParam, type Routing } from '../routing.ts';
 import { ChangeBadge, TextChange } from './change-parts.tsx';
@@ -22,16 +23,16 @@ const OWN_COLUMNS = new Set([
   ...['first_missing_at', 'valid_to'],
 ]);
 
-export function addVideoPage({ sources: { details, config }, frame, page }: Routing): void {
+export function addVideoPage({ sources: { db, config }, frame, page }: Routing): void {
   const unit = config.durationUnit;
   page('/videos/:account/:package/:video', async ({ params: raw }) => {
     const params = videoParams.safeParse(raw);
     if (!params.success) return null;
-    const key = { account: params.data.account, packageId: params.data.package };
-    const found = details.video(key, params.data.video);
+    const of = { account: params.data.account, package_id: params.data.package };
+    const found = readVideo(db, { ...of, id: params.data.video });
     if (!found) return null;
     const { now: video, before, earlier } = found;
-    const packageName = details.package(key)?.name ?? keyOfPackage(video);
+    const packageName = PACKAGE.get(db, of)?.name ?? keyOfPackage(video);
     const states = [video, ...before];
     return (
       <Page

@@ -1,5 +1,6 @@
 /** Composition of the web server: opens what it reads from the live file, and joins it to the routes. */
 import type { Config, ServerConfig } from '../../config/config.ts';
+import { openReadOnly } from '../../database/connection.ts';
 import { commandsFor } from '../../lib/shell-command.ts';
 import { readReadiness } from '../../health/readiness.ts';
 import { createStaleCheck } from '../../health/streams.ts';
@@ -8,8 +9,6 @@ import type { Clock } from '../../lib/clock.ts';
 import { nextTick } from '../../lib/cron-ticks.ts';
 import { openPublisher } from '../../publishing/publisher.ts';
 import { openMetricDeltas } from '../../queries/metric-deltas.ts';
-import { openPageQueries } from '../../queries/page-queries.ts';
-import { openStatusQueries } from '../../queries/status-queries.ts';
 import { openVideoLists } from '../../queries/video-list/video-list.ts';
 import { openWideReads } from '../../queries/wide-reads.ts';
 import { createMetrics } from '../metrics.ts';
@@ -27,17 +26,16 @@ export async function openWebServer(
 ): Promise<WebServer> {
   const { warehouse, accounts, timezone, schedule, server } = config;
   const { clock } = environment;
-  // each has a read connection of its own
-  const statusQueries = openStatusQueries(warehouse);
-  const details = openPageQueries(warehouse);
+  const db = openReadOnly(warehouse);
   const deltas = openMetricDeltas(warehouse, clock.now());
   const wideReads = openWideReads(warehouse);
   const lists = openVideoLists(warehouse, wideReads);
   const close = async () => {
-    for (const reader of [statusQueries, details, deltas, lists]) reader.close();
+    db.$client.close();
+    for (const reader of [deltas, lists]) reader.close();
     await wideReads.close();
   };
-  const streams = { config, statusQueries, isStale: createStaleCheck(schedule) };
+  const streams = { config, db, isStale: createStaleCheck(schedule) };
   const publisher = openPublisher(config, 'server');
   const calendar = createCalendar(timezone);
   const shared = {
@@ -50,7 +48,7 @@ export async function openWebServer(
     const webServer = await createWebServer({
       ...{ ...environment, server, accounts },
       createCatalogue: (accounts) => createMirror({ lists, calendar, clock, accounts }),
-      pages: { ...streams, ...shared, details, wideReads },
+      pages: { ...streams, ...shared, wideReads },
       metrics: createMetrics({ ...streams, deltas, publisher, clock }),
       readiness: cacheBriefly(clock, (isAuthenticated: boolean) =>
         readReadiness(streams, clock.now(), isAuthenticated),

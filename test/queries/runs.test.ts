@@ -1,7 +1,9 @@
 import { Database } from '../../src/database/sqlite.ts';
 import { onTestFinished, describe, expect, it } from 'vitest';
 import * as runs from '../../src/queries/named/runs.ts';
-import { openRunQueries } from '../../src/queries/run-queries.ts';
+import * as oneRun from '../../src/queries/named/run.ts';
+import { declaredQueries } from '../../src/database/query.ts';
+import { openReadOnly } from '../../src/database/connection.ts';
 import {
   insert,
   liveFileWith,
@@ -39,40 +41,40 @@ const quarantined = (record_id: string, seen_at: string) =>
     ...{ raw: '{}', seen_at },
   });
 
-function openQueries(...statements: string[]) {
+function openFile(...statements: string[]) {
   const path = liveFileWith(packageRow(101), videoRow(1), videoRow(2), ...statements);
-  const queries = openRunQueries(path);
-  onTestFinished(() => queries.close());
-  return queries;
+  const db = openReadOnly(path);
+  onTestFinished(() => void db.$client.close());
+  return db;
 }
 
 describe('the list of runs', () => {
   const RUNS = [run(1, 'succeeded'), run(2, 'failed'), run(3, 'partial'), run(4, 'parked'), run(5, 'failed')];
 
   it('has the newest first, with the totals of their walks', () => {
-    const queries = openQueries(...RUNS, walk(1, 4, { inserted: 3 }), walk(2, 4, { inserted: 4 }));
-    const rows = queries.list(2, false);
+    const db = openFile(...RUNS, walk(1, 4, { inserted: 3 }), walk(2, 4, { inserted: 4 }));
+    const rows = runs.readRuns(db, 2);
     expect(rows.map(({ run_id }) => run_id)).toEqual([5, 4]);
     expect(rows[1]).toMatchObject({ added: 7, walks: 2, failed_walks: 0 });
   });
 
   it('has only runs that failed, or were done in part, if they are asked for', () => {
-    const queries = openQueries(...RUNS);
-    expect(queries.list(2, true).map(({ run_id }) => run_id)).toEqual([5, 3]);
-    expect(queries.count()).toEqual({ runs: 5, failed: 3, first: 1, last: 5 });
+    const db = openFile(...RUNS);
+    expect(runs.readRuns(db, 2, true).map(({ run_id }) => run_id)).toEqual([5, 3]);
+    expect(runs.countRuns(db)).toEqual({ runs: 5, failed: 3, first: 1, last: 5 });
   });
 
   it('is empty before the first run', () => {
-    const queries = openQueries();
-    expect(queries.list(20, false)).toEqual([]);
-    expect(queries.count()).toEqual({ runs: 0, failed: 0, first: null, last: null });
+    const db = openFile();
+    expect(runs.readRuns(db, 20)).toEqual([]);
+    expect(runs.countRuns(db)).toEqual({ runs: 0, failed: 0, first: null, last: null });
   });
 });
 
 describe('one run', () => {
   it('has what belongs to it, and nothing of the runs next to it', () => {
     const before = { started_at: '2026-03-10 11:00:00', finished_at: '2026-03-10 11:05:00' };
-    const queries = openQueries(
+    const db = openFile(
       ...[run(1, 'succeeded', before), run(2, 'partial'), walk(1, 1, { held_back: 1 })],
       walk(2, 2, { held_back: 2, resumed: 1 }),
       ...['page', 'page', 'storage'].map((purpose) => request(2, purpose, 200)),
@@ -86,7 +88,7 @@ describe('one run', () => {
       storageRow('2026-03-09', 1, { observed_at: AT }),
       storageRow('2026-03-10', 1, { observed_at: AT, state: 'live' }),
     );
-    const found = queries.find(2);
+    const found = oneRun.readRun(db, 2);
     expect(found).toMatchObject({
       run: { run_id: 2, status: 'partial', walks: 1 },
       walks: [{ walk_id: 2, name: 'Package 101', resumed: true, held_back: 2 }],
@@ -101,38 +103,37 @@ describe('one run', () => {
       quarantine: [{ record_id: '7', reason: 'title is a number', resolved_at: null }],
       booked: [{ account: 'main', date: '2026-03-09' }],
     });
-    expect(queries.find(3)).toBeNull();
+    expect(oneRun.readRun(db, 3)).toBeNull();
   });
 
   it('that is under way has what happened since its start', () => {
-    const queries = openQueries(
+    const db = openFile(
       ...[run(1, 'running', { finished_at: null }), quarantined('7', LATER)],
       storageRow('2026-03-09', 1, { observed_at: LATER }),
     );
-    expect(queries.find(1)).toMatchObject({
+    expect(oneRun.readRun(db, 1)).toMatchObject({
       quarantine: [{ record_id: '7' }],
       booked: [{ date: '2026-03-09' }],
     });
   });
 
   it('whose process was killed is interrupted, with its walks, in the list too', () => {
-    const queries = openQueries(
-      ...[run(1, 'running', { finished_at: null }), walk(1, 1, { status: 'running' })],
-    );
+    const db = openFile(...[run(1, 'running', { finished_at: null }), walk(1, 1, { status: 'running' })]);
     const interrupted = { status: 'interrupted' };
-    expect(queries.find(1)).toMatchObject({ run: interrupted, walks: [interrupted] });
-    expect(queries.list(1, false)).toMatchObject([interrupted]);
+    expect(oneRun.readRun(db, 1)).toMatchObject({ run: interrupted, walks: [interrupted] });
+    expect(runs.readRuns(db, 1)).toMatchObject([interrupted]);
   });
 });
 
 it('a run is found among thousands without reading all walks or requests', () => {
   const db = new Database(liveFileWith(), { readonly: true });
   onTestFinished(() => void db.close());
-  const plans = Object.values(runs)
-    .filter(({ sql }) => /\b(walk|request)\b/.test(sql))
-    .flatMap(
-      ({ sql }) => db.prepare(`explain query plan ${sql}`).all(parametersOf(sql)) as { detail: string }[],
-    );
+  const plans = declaredQueries
+    .filter(
+      (sql) =>
+        /^select/.test(sql) && /\b(walk|request)\b/.test(sql) && /\b(from run|run_id = :run_id)\b/.test(sql),
+    )
+    .flatMap((sql) => db.prepare(`explain query plan ${sql}`).all(parametersOf(sql)) as { detail: string }[]);
   const scans = plans.filter(({ detail }) =>
     /^SCAN (TABLE )?(walk|w|request)\b(?! USING INDEX)/.test(detail),
   );

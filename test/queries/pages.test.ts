@@ -1,5 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openPageQueries, type PageQueries } from '../../src/queries/page-queries.ts';
+import { readLatestChanges } from '../../src/queries/changes/latest-changes.ts';
+import { readTodaysChanges } from '../../src/queries/changes/todays-changes.ts';
+import { readRunningRun } from '../../src/queries/named/runs.ts';
+import { readVideo } from '../../src/queries/named/videos.ts';
 import { openReadOnly, type Db } from '../../src/database/connection.ts';
 import type { Warehouse } from '../../src/warehouse/warehouse.ts';
 import { DAY_MS, HOUR_MS } from '../../src/lib/clock.ts';
@@ -7,7 +10,6 @@ import { execute } from '../support/fixtures/live-file.ts';
 import {
   ACCOUNT,
   EVERYTHING,
-  KEY,
   PACKAGE,
   video,
   videos,
@@ -21,20 +23,17 @@ import { registerPackages } from '../../src/warehouse/packages.ts';
 
 let path: string;
 let clock: VirtualClock;
-let details: PageQueries;
 let db: Db;
 let walker: PackageWalker;
 let warehouse: Warehouse;
 
 beforeEach(async () => {
   ({ path, clock, warehouse, walker } = await openTestWarehouse({ packageName: 'Lectures' }));
-  details = openPageQueries(path);
   db = openReadOnly(path);
-  return () => {
-    details.close();
-    db.$client.close();
-  };
+  return () => void db.$client.close();
 });
+
+const OF_PACKAGE = { account: ACCOUNT, package_id: PACKAGE };
 
 /** The config names these packages, an hour later. */
 function configure(ids: readonly number[]): void {
@@ -59,7 +58,7 @@ async function removeOthers(ids: readonly number[]) {
 
 describe('the latest changes', () => {
   const latest = (lines = 8) =>
-    details.latestChanges(lines).map(({ change: { change, id }, count }) => [change, id, count]);
+    readLatestChanges(db, lines).map(({ change: { change, id }, count }) => [change, id, count]);
 
   it('are the newest first, of any kind; many of a run in a package are one line', async () => {
     await walker.walkOnce(videos([1, 2, 3, 4, 5, 6, 7]));
@@ -96,7 +95,7 @@ describe('the latest changes', () => {
 describe('what came and went since midnight', () => {
   const MIDNIGHT = '2026-03-02 00:00:00';
   const changes = () => {
-    const { added, imported, removed } = details.videoChanges(MIDNIGHT)[0] ?? {};
+    const { added, imported, removed } = readTodaysChanges(db, MIDNIGHT)[0] ?? {};
     return { added, imported, removed };
   };
 
@@ -133,21 +132,21 @@ describe('what came and went since midnight', () => {
 describe('a run under way', () => {
   it('is the newest run with its walks, and none once it ended, also where an older one was killed', async () => {
     await walker.walkOnce(videos([1]));
-    expect(details.runningRun()).toBeNull(); // no process runs it: it was killed
+    expect(readRunningRun(db)).toBeNull(); // no process runs it: it was killed
     recordKilledRunner(path);
-    expect(details.runningRun()).toBeNull();
+    expect(readRunningRun(db)).toBeNull();
     recordRunner(path);
-    expect(details.runningRun()).toMatchObject({ run_id: 1, walked: 1, running_walks: [] });
+    expect(readRunningRun(db)).toMatchObject({ run_id: 1, walked: 1, running_walks: [] });
     const walk = await walker.begin();
-    expect(details.runningRun()).toMatchObject({
+    expect(readRunningRun(db)).toMatchObject({
       run_id: 2,
       walked: 0,
       running_walks: [{ run_id: 2, package_id: PACKAGE, name: 'Lectures', checkpoint_page: null }],
     });
     await walker.stop(walk, 'failed');
-    expect(details.runningRun()).toMatchObject({ run_id: 2, walked: 1, running_walks: [] });
+    expect(readRunningRun(db)).toMatchObject({ run_id: 2, walked: 1, running_walks: [] });
     execute(path, `update run set status = 'failed' where run_id = 2`);
-    expect(details.runningRun()).toBeNull();
+    expect(readRunningRun(db)).toBeNull();
   });
 });
 
@@ -158,7 +157,7 @@ describe('a run that resumes another', () => {
     execute(path, `update run set status = 'parked', started_at = '2026-01-01 00:00:00' where run_id = 1`);
     execute(path, `update run set origin_started_at = '2026-01-01 00:00:00' where run_id = 2`);
     recordRunner(path);
-    expect(details.runningRun()).toMatchObject({ run_id: 2, walked: 1 });
+    expect(readRunningRun(db)).toMatchObject({ run_id: 2, walked: 1 });
   });
 });
 
@@ -170,13 +169,13 @@ describe('a video', () => {
       (_, index) => `update video set title = 't${101 + index}', change_seq = ${101 + index};`,
     );
     execute(path, ['begin;', ...updates, 'commit;'].join('\n'));
-    expect(details.video(KEY, 1)).toMatchObject({ now: { title: 't200' }, earlier: null });
-    expect(details.video(KEY, 1)?.before).toHaveLength(100);
+    expect(readVideo(db, { ...OF_PACKAGE, id: 1 })).toMatchObject({ now: { title: 't200' }, earlier: null });
+    expect(readVideo(db, { ...OF_PACKAGE, id: 1 })?.before).toHaveLength(100);
     execute(path, `update video set title = 'last', change_seq = 300`);
-    const { now, before, earlier } = details.video(KEY, 1) ?? {};
+    const { now, before, earlier } = readVideo(db, { ...OF_PACKAGE, id: 1 }) ?? {};
     expect([now?.title, before?.length, before?.[0]?.title, earlier?.title]).toEqual([
       ...['last', 100, 't200', 'Video 1'],
     ]);
-    expect(details.video(KEY, 2)).toBeNull();
+    expect(readVideo(db, { ...OF_PACKAGE, id: 2 })).toBeNull();
   });
 });

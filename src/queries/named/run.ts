@@ -1,0 +1,175 @@
+/** One run in full: its walks, failures and requests, and what it held back, put into quarantine and booked. */
+import type { Db } from '../../database/connection.ts';
+import { query } from '../../database/query.ts';
+import type { runFailure, walk } from '../../database/schema/runs.ts';
+import type { HeldReason, quarantine } from '../../database/schema/videos.ts';
+import { readSnapshot } from '../../database/transaction.ts';
+import type { PackageRow } from '../../lib/package-key.ts';
+import type { Purpose } from '../../lib/request-budget.ts';
+import { selectRuns, type RunRow } from './runs.ts';
+import { getShownStatus, withShownStatus } from './shown-status.ts';
+import { listReasons } from './status.ts';
+
+type RunId = { run_id: number };
+
+/** One run. With the changes of its walks. `:limit` is 1. */
+export const RUN = query<RunRow, RunId & { limit: number }>(selectRuns('run_id = :run_id'));
+
+/** The time between two requests for a package in which none was in flight, in ms. */
+export interface WalkWait extends PackageRow {
+  waited_ms: number;
+}
+
+/**
+ * How long did the walks of a run wait between their requests? For the limits of the account, before a retry, for the turns of
+ * other packages, or for their own work.
+ */
+export const WALK_WAITS = query<WalkWait, RunId>(`
+select account, package_id, sum(max(0, at_ms - free_at)) as waited_ms
+from (
+  select account, package_id, at_ms, max(at_ms + coalesce(duration_ms, 0)) over (
+    partition by account, package_id order by at_ms, request_id rows between unbounded preceding and 1 preceding) as free_at
+  from request
+  where run_id = :run_id and package_id is not null)
+where free_at is not null
+group by account, package_id`);
+
+/** A walk, with the name of its package. */
+type WalkRow = { name: string | null; resumed: 0 | 1 } & Record<'added' | 'edited', number> &
+  Omit<
+    typeof walk.$inferSelect,
+    | 'resumed'
+    | 'inserted'
+    | 'updated'
+    | 'recognised'
+    | 'checkpoint_id'
+    | 'checkpoint_page'
+    | 'page_size'
+    | 'order_violated'
+    | 'resumed_from_id'
+    | 'unread_reason'
+    | 'origin_started_at'
+  >;
+
+/** The walks of a run. A quick walk that found nothing is not stored. */
+export const RUN_WALKS = query<WalkRow, RunId>(`
+select walk_id, run_id, walk.account, walk.package_id, package.name, mode, status, pages, walk.totalcount,
+  inserted as added, updated as edited, unchanged, removed, restored, quarantined, unsettled, held_back, requests,
+  resumed, started_at, finished_at, error
+from walk
+left join package on package.account = walk.account and package.package_id = walk.package_id
+where run_id = :run_id
+order by walk_id`);
+
+/** What a run could not do. By package, storage or account, with the kind of the failure. */
+export const RUN_FAILURES = query<Omit<typeof runFailure.$inferSelect, 'run_id'>, RunId>(`
+select account, package_id, stream, kind, message
+from run_failure
+where run_id = :run_id
+order by account, stream, package_id`);
+
+/** The requests of a run for one purpose; `duration_ms`: of those with a response, from the first byte sent to the last one received. */
+export interface RequestCount {
+  account: string;
+  purpose: Purpose;
+  requests: number;
+  /** With a status below 400; the service reports some errors with it. */
+  answered: number;
+  /** With a status from 400 up. */
+  error_status: number;
+  /** Without a response. */
+  unanswered: number;
+  duration_ms: number;
+  bytes: number;
+}
+
+/**
+ * The requests of a run by purpose. From the ledger, which keeps `retention.requests_days`. `answered`: with a status below
+ * 400.
+ */
+export const RUN_REQUESTS = query<RequestCount, RunId>(`
+select account, purpose, count(*) as requests, count(case when status < 400 then 1 end) as answered,
+  count(case when status >= 400 then 1 end) as error_status, count(*) - count(status) as unanswered,
+  coalesce(sum(case when status is not null then duration_ms end), 0) as duration_ms, coalesce(sum(bytes), 0) as bytes
+from request
+where run_id = :run_id
+group by account, purpose
+order by account, purpose`);
+
+export interface HeldRow extends PackageRow {
+  held_by: number;
+  removals: number;
+  reasons: string;
+}
+
+/** Removals that a run held back, and that still wait. By walk, with the reasons. */
+export const RUN_HELD_BACK = query<HeldRow, RunId>(`
+select w.account, w.package_id, w.walk_id as held_by, count(*) as removals, group_concat(distinct held_reason) as reasons
+from walk w
+join removal_candidate c on c.account = w.account and c.package_id = w.package_id and c.held_by = w.walk_id
+where w.run_id = :run_id and w.held_back > 0 and c.held_back = 1
+group by w.walk_id
+order by w.walk_id`);
+
+type QuarantineRow = Pick<
+  typeof quarantine.$inferSelect,
+  'account' | 'stream' | 'package_id' | 'record_id' | 'reason' | 'seen_at' | 'resolved_at'
+>;
+/** The time of a run; records and days have no run number, and only one run is made at a time. */
+export interface Span {
+  from: string;
+  to: string;
+}
+
+/**
+ * Records put into quarantine during a run. By the time of the run: records have no run number, and only one run is made at
+ * a time.
+ */
+export const RUN_QUARANTINE = query<QuarantineRow, Span & { limit: number }>(`
+select account, stream, package_id, record_id, reason, seen_at, resolved_at
+from quarantine
+where seen_at between :from and :to
+order by quarantine_id
+limit :limit`);
+
+/** Storage days booked during a run. By the time of the run. */
+export const BOOKED_DAYS = query<{ account: string; date: string }, Span>(`
+select account, date
+from storage_day
+where state = 'booked' and observed_at between :from and :to
+order by account, date`);
+
+/** Removals that the walks of a run held back, and that still wait. */
+export type HeldByRun = Omit<HeldRow, 'reasons'> & { reasons: HeldReason[] };
+
+/** The most records in quarantine that are listed. */
+const MAX_QUARANTINE = 1_000;
+const END_OF_TIME = '9999-12-31'; // a number would compare as one: these columns have numeric affinity
+
+/** One run in full. */
+export type RunDetails = NonNullable<ReturnType<typeof readRun>>;
+
+/** Reads one run in full; null where there is no such run. */
+export function readRun(db: Db, runId: number) {
+  return readSnapshot(db, () => {
+    const id = { run_id: runId };
+    const found = RUN.get(db, { run_id: runId, limit: 1 });
+    if (!found) return null;
+    const span: Span = { from: found.started_at, to: found.finished_at ?? END_OF_TIME };
+    return {
+      run: { ...found, status: getShownStatus(db, found.status) },
+      walks: withShownStatus(db, RUN_WALKS.all(db, id)).map((row) => ({
+        ...row,
+        resumed: row.resumed === 1,
+      })),
+      failures: RUN_FAILURES.all(db, id),
+      requests: RUN_REQUESTS.all(db, id),
+      held_back: RUN_HELD_BACK.all(db, id).map((row): HeldByRun => ({
+        ...row,
+        reasons: listReasons(row.reasons),
+      })),
+      quarantine: RUN_QUARANTINE.all(db, { ...span, limit: MAX_QUARANTINE }),
+      booked: BOOKED_DAYS.all(db, span),
+    };
+  });
+}
