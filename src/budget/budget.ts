@@ -187,8 +187,9 @@ function tryAdmit(ledger: Ledger, entry: RequestEntry, now: number): { requestId
   const blocked = findBlock(ledger, entry.deadlineMs, now);
   if (blocked) return blocked;
   const { account, db } = ledger;
-  const spentUntil = now + entry.deadlineMs;
-  return { requestId: requests.insertRequest(db, { ...entry, account, now, spentUntil }).id };
+  const { deadlineMs, ...row } = entry;
+  const spentUntil = now + deadlineMs;
+  return { requestId: requests.insertRequest(db, { ...row, account, now, spentUntil }).id };
 }
 
 /** What a request would have to wait for now; null if it may be sent. */

@@ -8,49 +8,64 @@ import { isDamage, toWarehouseError } from './integrity.ts';
 /** A value of a named parameter. */
 export type SqlValue = string | number | null;
 
-/** Left out where the SQL names no parameter. */
-type Given<Params> = object extends Params ? [params?: Params] : [params: Params];
+/**
+ * Calls a query; without parameters where its SQL names none. A wider object than `Params` is refused by the
+ * compiler.
+ */
+type Call<Params extends object, Result> = object extends Params
+  ? (tx: Tx) => Result
+  : <Given extends Params>(
+      tx: Tx,
+      params: Given & Record<Exclude<keyof Given, keyof Params>, never>,
+    ) => Result;
 
-/** A query. `Params` has a key for each `:name` in the SQL; other keys are ignored. */
+/** A query. `Params` has a key for each `:name` in the SQL, and no other one. */
 export interface Query<Row, Params extends object> {
   readonly sql: string;
-  readonly all: (tx: Tx, ...given: Given<Params>) => Row[];
-  readonly get: (tx: Tx, ...given: Given<Params>) => Row | undefined;
+  readonly all: Call<Params, Row[]>;
+  readonly get: Call<Params, Row | undefined>;
   /** The row of a query that always returns one, such as a count. */
-  readonly one: (tx: Tx, ...given: Given<Params>) => Row;
+  readonly one: Call<Params, Row>;
   /** The column `count` of the first row; 0 without a row. */
-  readonly count: (tx: Tx, ...given: Given<Params>) => number;
+  readonly count: Call<Params, number>;
   /** Returns the number of changed rows. */
-  readonly run: (tx: Tx, ...given: Given<Params>) => number;
+  readonly run: Call<Params, number>;
 }
 
 /** The SQL of every query in the modules that are loaded. */
 export const declaredQueries: string[] = [];
 
 /**
- * Declares a query; each connection prepares it once, on its first use. Throws WarehouseError for a damaged
- * file.
+ * Declares a query; each connection prepares it once, on its first use. A call throws TypeError if its
+ * parameters are not those that the SQL names, and WarehouseError for a damaged file.
  */
 export function query<Row, Params extends object = object>(text: string): Query<Row, Params> {
   const sql = text.trim();
+  const names = listParameters(sql);
   declaredQueries.push(sql);
-  const call = <Result>(tx: Tx, work: (statement: Statement) => Result): Result => {
+  const call = <Result>(tx: Tx, params: object, work: (statement: Statement) => Result): Result => {
+    for (const key in params) if (!names.has(key)) throw new TypeError(`no parameter :${key} in ${sql}`);
     try {
       return work(prepareOnce(tx, sql));
     } catch (error) {
       throw isDamage(error) ? toWarehouseError(error, tx.$client.name) : error;
     }
   };
-  const get = (tx: Tx, params: object = {}) => call(tx, (statement) => statement.get(params));
-  const declared: Query<Row, object> = {
+  const get = (tx: Tx, params: object = {}) => call(tx, params, (statement) => statement.get(params));
+  const declared = {
     sql,
-    all: (tx, params = {}) => call(tx, (statement) => statement.all(params) as Row[]),
-    get: (tx, params) => get(tx, params) as Row | undefined,
-    one: (tx, params) => get(tx, params) as Row,
-    count: (tx, params) => (get(tx, params) as { count: number } | undefined)?.count ?? 0,
-    run: (tx, params = {}) => call(tx, (statement) => statement.run(params).changes),
+    all: (tx: Tx, params: object = {}) => call(tx, params, (statement) => statement.all(params) as Row[]),
+    get: (tx: Tx, params?: object) => get(tx, params) as Row | undefined,
+    one: (tx: Tx, params?: object) => get(tx, params) as Row,
+    count: (tx: Tx, params?: object) => (get(tx, params) as { count: number } | undefined)?.count ?? 0,
+    run: (tx: Tx, params: object = {}) => call(tx, params, (statement) => statement.run(params).changes),
   };
-  return declared;
+  return declared as object as Query<Row, Params>; // the compiler cannot follow the condition in `Call`
+}
+
+/** The names of `:name` in the SQL. */
+export function listParameters(sql: string): Set<string> {
+  return new Set([...sql.matchAll(/:([a-z_]\w*)/gi)].map(([, name = '']) => name));
 }
 
 const prepared = new WeakMap<Tx['$client'], Map<string, Statement>>();

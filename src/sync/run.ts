@@ -69,7 +69,7 @@ export async function runOnce(context: SyncContext, options: RunOptions): Promis
     whenUnlocked(context, options.signal, () => storeEnd(context, options, runId, result));
   let result: RunResult;
   try {
-    transact(warehouse.db, (tx) => recordZone(tx, calendar));
+    transact(warehouse.db, (tx) => recordZone(tx, { timezone: calendar.timezone }));
     result = await syncAccounts(context, options, runId);
   } catch (thrown) {
     await end({ status: 'failed', error: errorMessage(thrown), outcomes: [] });

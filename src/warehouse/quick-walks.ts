@@ -65,16 +65,16 @@ export function beginQuickWalk(tx: Tx, key: PackageKey, now: number): ListBaseli
  */
 export function finishQuickWalk(tx: Tx, end: QuickWalkEnd): void {
   const requests = finishUnchangedList(tx, end);
-  const { walkId, unsettled, checkpoint, message } = end;
+  const { account, packageId, walkId, unsettled, checkpoint, message } = end;
   const { removed, heldBack, newlyHeldBack } = settleRemovals(tx, end);
   const { unreadReason, orderViolated } = checkpoint;
-  if (orderViolated) packages.markUntrusted(tx, end);
+  if (orderViolated) packages.markUntrusted(tx, { account, packageId });
   if (!end.hasFindings && removed + newlyHeldBack === 0 && unreadReason === null) {
-    deleteWalk(tx, end);
+    deleteWalk(tx, { walkId });
     return;
   }
   const at = toTimestamp(end.now);
-  packages.recordSize(tx, { ...end, date: end.day });
+  packages.recordSize(tx, { account, packageId, date: end.day });
   const status = unreadReason === null ? 'succeeded' : 'partial';
   const result = { status, finished_at: at, error: unreadReason ?? message } as const;
   closeWalk(tx, walkId, { ...result, removed, held_back: heldBack, requests, unsettled });
@@ -85,12 +85,12 @@ export function finishQuickWalk(tx: Tx, end: QuickWalkEnd): void {
  * own requests.
  */
 export function finishUnchangedList(tx: Tx, end: UnchangedListEnd): number {
-  const { account, packageId, missingRecords } = end;
+  const { account, packageId, runId, missingRecords } = end;
   const { totalcount, pageSize } = end.checkpoint;
   const at = toTimestamp(end.now);
   packages.recordQuickWalk(tx, { account, packageId, totalcount, pageSize, missingRecords, at });
   packages.recordSize(tx, { account, packageId, date: end.day });
-  const requests = countPackageRequests(tx, end);
+  const requests = countPackageRequests(tx, { account, packageId, runId });
   const pages = Math.max(1, countPages(totalcount, pageSize));
   addSavedRequests(tx, { account, date: at.slice(0, 10), requests: Math.max(0, pages - requests) });
   return requests;

@@ -61,7 +61,8 @@ export function endRun(tx: Tx, runId: number, end: RunEnd): void {
     resume_at: resumeAt === null ? null : toTimestamp(Math.ceil(resumeAt / 1000) * 1000),
     clock_offset_ms: clockOffsetMs,
   });
-  for (const failure of failures) runs.insertFailure(tx, { ...failure, runId });
+  for (const { account, packageId, stream, kind, message } of failures)
+    runs.insertFailure(tx, { runId, account, packageId, stream, kind, message });
   for (const account of undated) recordDrift(tx, { account, stream: 'videos', packageId: null }, NO_DATE, at);
   countWalksWithoutDrift(tx, { runId, at });
   if (retention) prune(tx, confirmedAt, retention);
@@ -79,8 +80,8 @@ function prune(tx: Tx, now: number, retention: NonNullable<RunEnd['retention']>)
  * Ends the pause of an account; the run that was parked for it may go on. False where the account is not
  * paused.
  */
-export function endPause(tx: Tx, ended: { account: string; at: string }): boolean {
-  const isEnded = deletePause(tx, ended) > 0;
-  if (isEnded) runs.resumeParked(tx, ended);
+export function endPause(tx: Tx, { account, at }: { account: string; at: string }): boolean {
+  const isEnded = deletePause(tx, { account, at }) > 0;
+  if (isEnded) runs.resumeParked(tx, { at });
   return isEnded;
 }

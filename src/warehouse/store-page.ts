@@ -60,7 +60,8 @@ export interface PageOutcome extends PageCounts {
 
 /** Stores a page of a walk. */
 export function storePage(tx: Tx, page: PageToStore): PageOutcome {
-  const unsettled = page.gap ? countLive(tx, { ...page, ...page.gap }) : 0;
+  const { account, packageId, gap } = page;
+  const unsettled = gap ? countLive(tx, { account, packageId, low: gap.low, high: gap.high }) : 0;
   const stored = storeAnswer(tx, page);
   updatePageHash(tx, page, stored);
   const counts = { ...stored.counts, unsettled };
@@ -70,9 +71,10 @@ export function storePage(tx: Tx, page: PageToStore): PageOutcome {
 
 /** Stores a boundary read. Known ids of the gap that it proves are settled: seen, or a candidate. */
 export function storeBoundaryPage(tx: Tx, read: BoundaryPageToStore): PageOutcome {
+  const { account, packageId } = read;
   const low = Math.max(read.targetGap.low, read.proof?.low ?? 0);
   const high = Math.min(read.targetGap.high, read.proof?.high ?? 0);
-  const settled = low <= high ? countLive(tx, { ...read, low, high }) : 0;
+  const settled = low <= high ? countLive(tx, { account, packageId, low, high }) : 0;
   const { counts, newInQuarantine } = storeAnswer(tx, read);
   const changes = { ...counts, unsettled: -settled };
   advanceWalk(tx, read.walkId, { ...changes, pages: 0 }, read.checkpoint);
@@ -106,9 +108,10 @@ function storeAnswer(tx: Tx, answer: AnswerToStore): Stored {
 }
 
 /** Pages of which a row changed, is missing or cannot be stored are read again next time. */
-function forgetPagesAbout(tx: Tx, { refused, ...key }: AnswerToStore, different: readonly number[]): void {
+function forgetPagesAbout(tx: Tx, answer: AnswerToStore, different: readonly number[]): void {
+  const { account, packageId, refused } = answer;
   const ids = [...different, ...refused.flatMap(({ id }) => id ?? [])];
-  if (ids.length > 0) deletePagesAbout(tx, { ...key, ...getIdRange(ids) });
+  if (ids.length > 0) deletePagesAbout(tx, { account, packageId, ...getIdRange(ids) });
 }
 
 /** A page that differs from the rows is read again next time. */
@@ -179,7 +182,7 @@ function writeVideos(tx: Tx, answer: AnswerToStore, isLiveById: Map<number, bool
   const before = getChangeSeq(tx);
   let seq = before;
   const known = isLiveById.size > 0 ? answer.proof : null;
-  const isImport = findPackage(tx, answer)?.first_walked_at == null;
+  const isImport = findPackage(tx, { account, packageId })?.first_walked_at == null;
   const write = createVideoWriter(tx, answer, { at, known, isImport });
   for (const video of answer.videos) {
     if (!write(video, seq + 1)) {

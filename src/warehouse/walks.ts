@@ -36,6 +36,7 @@ export interface StartedWalk {
 export function beginWalk(tx: Tx, start: NewWalk): StartedWalk {
   const earlier = pickResumable(findLastWalk(tx, start, start.mode), start);
   const at = toTimestamp(start.now);
+  const key = { account: start.account, packageId: start.packageId };
   const walkId = insertWalk(tx, {
     run_id: start.runId,
     account: start.account,
@@ -47,10 +48,10 @@ export function beginWalk(tx: Tx, start: NewWalk): StartedWalk {
     origin_started_at: earlier?.origin_started_at ?? at,
     ...(earlier ? { ...pickCheckpoint(earlier), resumed_from_id: earlier.checkpoint_id } : {}),
   });
-  if (start.mode === 'full') candidates.dropCandidates(tx, start, 'quick');
-  if (earlier) candidates.reassignCandidates(tx, { ...start, from: earlier.walk_id, to: walkId });
-  else if (start.mode === 'full') candidates.dropCandidates(tx, start, 'unheld');
-  return { walkId, checkpoint: earlier && toCheckpoint(earlier), lastSize: findLastSize(tx, start) };
+  if (start.mode === 'full') candidates.dropCandidates(tx, key, 'quick');
+  if (earlier) candidates.reassignCandidates(tx, { ...key, from: earlier.walk_id, to: walkId });
+  else if (start.mode === 'full') candidates.dropCandidates(tx, key, 'unheld');
+  return { walkId, checkpoint: earlier && toCheckpoint(earlier), lastSize: findLastSize(tx, key) };
 }
 
 /** A resumed walk that failed at its checkpoint is not resumed again: it might always fail there. */
@@ -130,26 +131,28 @@ export interface Removals {
 
 /** Ends a walk that read every page: its removals take effect or are held back. */
 export function finishWalk(tx: Tx, end: WalkEnd): Removals {
-  if (!canProve(end)) candidates.dropCandidates(tx, end, 'unheld');
+  const { account, packageId, walkId, runId } = end;
+  const key = { account, packageId };
+  if (!canProve(end)) candidates.dropCandidates(tx, key, 'unheld');
   const { unreadReason, totalcount, pageSize, orderViolated } = end.checkpoint;
   const removals = settleRemovals(tx, end);
   const at = toTimestamp(end.now);
-  closeWalk(tx, end.walkId, {
+  closeWalk(tx, walkId, {
     status: unreadReason === null ? 'succeeded' : 'partial',
     finished_at: at,
     error: unreadReason ?? end.message,
     removed: removals.removed,
     held_back: removals.heldBack,
-    requests: countPackageRequests(tx, end),
+    requests: countPackageRequests(tx, { ...key, runId }),
   });
-  packages.recordTurn(tx, end);
-  packages.recordSize(tx, { ...end, date: end.day });
+  packages.recordTurn(tx, { ...key, walkId });
+  packages.recordSize(tx, { ...key, date: end.day });
   if (unreadReason !== null) return removals;
-  resolveUnseen(tx, { ...end, since: findLastWalk(tx, end, 'full')?.origin_started_at ?? at, at });
-  const { account, packageId } = end;
-  const list = { account, packageId, totalcount, pageSize };
-  packages.recordFullWalk(tx, { ...list, order: orderViolated ? 'untrusted' : 'trusted', at });
-  deleteOtherPages(tx, { ...list, lastPage: Math.max(1, countPages(totalcount, pageSize)) });
+  resolveUnseen(tx, { ...key, since: findLastWalk(tx, end, 'full')?.origin_started_at ?? at, at });
+  const order = orderViolated ? 'untrusted' : 'trusted';
+  packages.recordFullWalk(tx, { ...key, totalcount, pageSize, order, at });
+  const lastPage = Math.max(1, countPages(totalcount, pageSize));
+  deleteOtherPages(tx, { ...key, pageSize, lastPage });
   return removals;
 }
 
@@ -168,30 +171,34 @@ export interface WalkStop extends PackageKey {
  * package.
  */
 export function stopWalk(tx: Tx, stop: WalkStop): void {
-  if (stop.status === 'failed') {
-    if (stop.mode === 'full') packages.recordFailedTurn(tx, stop);
-    else packages.recordFailedQuickWalk(tx, { ...stop, at: toTimestamp(stop.now) });
+  const { account, packageId, walkId, runId, status, error } = stop;
+  const at = toTimestamp(stop.now);
+  if (status === 'failed') {
+    if (stop.mode === 'full') packages.recordFailedTurn(tx, { account, packageId, walkId });
+    else packages.recordFailedQuickWalk(tx, { account, packageId, at });
   }
-  closeWalk(tx, stop.walkId, {
-    status: stop.status,
-    finished_at: toTimestamp(stop.now),
-    error: stop.error,
+  closeWalk(tx, walkId, {
+    status,
+    finished_at: at,
+    error,
     removed: 0,
     held_back: 0,
-    requests: countPackageRequests(tx, stop),
+    requests: countPackageRequests(tx, { account, packageId, runId }),
   });
 }
 
 /** Applies the removals that the walk proved, or holds them back. */
 export function settleRemovals(tx: Tx, end: WalkEnd): Removals {
-  const all = candidates.findCandidates(tx, end);
-  const proved = canProve(end) ? all.filter((row) => row.walk_id === end.walkId) : [];
+  const { account, packageId, walkId } = end;
+  const key = { account, packageId };
+  const all = candidates.findCandidates(tx, key);
+  const proved = canProve(end) ? all.filter((row) => row.walk_id === walkId) : [];
   const fresh = proved.filter((row) => !row.held_back);
   const confirmed = proved.filter((row) => row.held_back && isConfirmed(row, end.removalLimit));
   const waiting = all.filter((row) => row.held_back).length - confirmed.length;
   const counts = { fresh: fresh.length, waiting, confirmed: confirmed.length };
-  const reason = fresh.length === 0 ? null : getHoldReason(packages.findPackage(tx, end), end, counts);
-  if (reason) candidates.holdBackCandidates(tx, { ...end, at: toTimestamp(end.startedAt), reason });
+  const reason = fresh.length === 0 ? null : getHoldReason(packages.findPackage(tx, key), end, counts);
+  if (reason) candidates.holdBackCandidates(tx, { ...key, walkId, at: toTimestamp(end.startedAt), reason });
   const applied = reason ? confirmed : [...confirmed, ...fresh];
   applyRemovals(tx, end, applied);
   const newlyHeldBack = reason ? fresh.length : 0;

@@ -101,9 +101,9 @@ describe('damage in a page that startup does not read', () => {
     const hint = expect.stringContaining('vodhouse restore BACKUP') as string;
     const damage = expect.objectContaining({ name: 'WarehouseError', hint }) as Error;
     const readings = query('select * from storage_reading');
-    expect(() => readings.get(db, {})).toThrow(damage);
-    expect(() => readings.all(db, {})).toThrow(damage);
-    expect(() => query('delete from storage_reading').run(db, {})).toThrow(damage);
+    expect(() => readings.get(db)).toThrow(damage);
+    expect(() => readings.all(db)).toThrow(damage);
+    expect(() => query('delete from storage_reading').run(db)).toThrow(damage);
     expect(() => readSnapshot(db, () => db.select().from(storageReading).all())).toThrow(damage);
     db.$client.close();
   });
@@ -112,7 +112,7 @@ describe('damage in a page that startup does not read', () => {
     const path = join(temporaryFolder(), 'live.db');
     await writeFilled(path);
     const db = openDatabase(path, 0);
-    expect(() => query('delete from storage_day').run(db, {})).toThrow(Database.SqliteError);
+    expect(() => query('delete from storage_day').run(db)).toThrow(Database.SqliteError);
     db.$client.close();
   });
 });

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { listParameters } from '../../src/database/query.ts';
 import { execute, readRows } from '../support/fixtures/live-file.ts';
 import { liveFileToServe } from '../support/servers/open-web-server.ts';
 
@@ -17,9 +18,7 @@ async function readQueries(): Promise<string[]> {
 function findScans(live: string, sql: string): string[] {
   const aliases = [...sql.matchAll(/\b(?:from|join) (?:video|video_version) as (\w+)/g)];
   const names = ['video', 'video_version', ...aliases.map(([, name = '']) => name)];
-  const parameters = Object.fromEntries(
-    [...sql.matchAll(/:([a-z_]+)/g)].map(([, name = '']) => [name, null]),
-  );
+  const parameters = Object.fromEntries([...listParameters(sql)].map((name) => [name, null]));
   const scan = new RegExp(`^SCAN (TABLE )?(${names.join('|')})\\b`);
   return readRows(live, `explain query plan ${sql}`, parameters)
     .map(({ detail }) => String(detail))

@@ -2,7 +2,7 @@ import { Database } from '../../src/database/sqlite.ts';
 import { onTestFinished, describe, expect, it } from 'vitest';
 import * as runs from '../../src/queries/named/runs.ts';
 import * as oneRun from '../../src/queries/named/run.ts';
-import { declaredQueries } from '../../src/database/query.ts';
+import { declaredQueries, listParameters } from '../../src/database/query.ts';
 import { openReadOnly } from '../../src/database/connection.ts';
 import {
   insert,
@@ -133,14 +133,15 @@ it('a run is found among thousands without reading all walks or requests', () =>
       (sql) =>
         /^select/.test(sql) && /\b(walk|request)\b/.test(sql) && /\b(from run|run_id = :run_id)\b/.test(sql),
     )
-    .flatMap((sql) => db.prepare(`explain query plan ${sql}`).all(parametersOf(sql)) as { detail: string }[]);
+    .flatMap(
+      (sql) =>
+        db
+          .prepare(`explain query plan ${sql}`)
+          .all(Object.fromEntries([...listParameters(sql)].map((name) => [name, 1]))) as { detail: string }[],
+    );
   const scans = plans.filter(({ detail }) =>
     /^SCAN (TABLE )?(walk|w|request)\b(?! USING INDEX)/.test(detail),
   );
   expect(plans.length).toBeGreaterThan(20);
   expect(scans).toEqual([]);
 });
-
-function parametersOf(sql: string): Record<string, number> {
-  return Object.fromEntries([...sql.matchAll(/:([a-z_]+)/gi)].map(([, name = '']) => [name, 1]));
-}

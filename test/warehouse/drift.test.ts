@@ -35,7 +35,7 @@ describe('drift', () => {
     transact(db, (tx) => recordDrift(tx, { account, stream: 'videos', packageId: 101 }, found, at));
   const touch = (keys: Parameters<typeof touchDrift>[2], at: string) =>
     transact(db, (tx) => touchDrift(tx, { account: 'main', stream: 'videos', packageId: 101 }, keys, at));
-  const times = () => DRIFT.all(db, {}).map((row) => [row.field, row.first_seen_at, row.last_seen_at]);
+  const times = () => DRIFT.all(db).map((row) => [row.field, row.first_seen_at, row.last_seen_at]);
 
   it('is recorded once, with its sample and its first time', () => {
     expect(record([MOOD, NO_TITLE], NOON)).toBe(2);
@@ -55,7 +55,7 @@ describe('drift', () => {
     record([MOOD], NOON);
     expect(record([{ ...MOOD, sample: '"bad"' }, NO_TITLE], LATER)).toBe(1);
     expect(record([MOOD], EARLIER)).toBe(0);
-    const [row] = DRIFT.all(db, {}).filter(({ field }) => field === 'mood');
+    const [row] = DRIFT.all(db).filter(({ field }) => field === 'mood');
     expect(row).toMatchObject({ sample: '"good"', first_seen_at: NOON, last_seen_at: LATER });
   });
 
@@ -96,7 +96,7 @@ describe('drift that the service no longer shows', () => {
     transact(db, (tx) =>
       recordDrift(tx, { account: 'main', stream, packageId }, [{ ...KEY, sample: '1' }], at),
     );
-  const isOpen = () => listOpenDrift(db, {}).length > 0;
+  const isOpen = () => listOpenDrift(db).length > 0;
   /** One run with a walk of each package, an hour later than the run before. */
   const run = (packages: readonly number[], walk: Record<string, string | number> = {}) => {
     const run_id = ++runs;

@@ -19,7 +19,8 @@ export async function acknowledge(options: ConfigOptions, name?: string): Promis
     if (name !== undefined) assertKnown('there is no drift', name, open.map(nameOf));
     const added = open.filter((row) => row.acknowledged_at === null && (name ?? nameOf(row)) === nameOf(row));
     const at = toTimestamp(systemClock.now());
-    for (const row of added) transact(warehouse.db, (tx) => acknowledgeDrift(tx, { ...row, at }));
+    for (const { account, stream, field, kind } of added)
+      transact(warehouse.db, (tx) => acknowledgeDrift(tx, { account, stream, field, kind, at }));
     const lines = added.map((row) => `acknowledged ${escapeControls(nameOf(row))} (${row.kind})\n`);
     process.stdout.write(lines.length > 0 ? lines.join('') : noneText(name));
     return EXIT.done;

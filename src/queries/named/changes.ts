@@ -51,8 +51,8 @@ export interface ChangeFilter {
   run_id: number | null;
 }
 
-/** The rows from `upto` down, above `after`; of a package, if it is given. */
-type ListParams = ChangeFilter & { after: number; upto: number; account?: string; package_id?: number };
+/** The rows from `upto` down, above `after`. */
+type ListParams = ChangeFilter & { after: number; upto: number };
 
 /** `first`: videos as they were first seen; `later`: their changes. */
 export type StepKind = 'first' | 'later';
@@ -120,8 +120,8 @@ export const CHANGE_LISTS = {
     later: query<ChangeRow, ListParams>(selectLater(false)),
   },
   ofPackage: {
-    first: query<ChangeRow, ListParams>(selectFirst(true)),
-    later: query<ChangeRow, ListParams>(selectLater(true)),
+    first: query<ChangeRow, ListParams & PackageRow>(selectFirst(true)),
+    later: query<ChangeRow, ListParams & PackageRow>(selectLater(true)),
   },
 };
 

@@ -44,11 +44,14 @@ const countQuarantined = query<never, PackageKey & PagedIdRange>(
  * Counts the records that the service is expected to list in the range; from id 1 on, by what is above the
  * range.
  */
-export function countExpected(tx: Tx, range: PackageKey & PagedIdRange): number {
-  const above = { ...range, low: range.high + 1, high: Number.MAX_SAFE_INTEGER };
+export function countExpected(tx: Tx, { fromPage, toPage, ...range }: PackageKey & PagedIdRange): number {
+  const { account, packageId, low, high } = range;
+  const above = { account, packageId, low: high + 1, high: Number.MAX_SAFE_INTEGER };
   const live =
-    range.low <= 1 ? countAnyLive(tx, range) - countLiveByIndex(tx, above) : countLiveByIndex(tx, range);
-  return live - countCandidates(tx, range) + countQuarantined(tx, range);
+    low <= 1
+      ? countAnyLive(tx, { account, packageId }) - countLiveByIndex(tx, above)
+      : countLiveByIndex(tx, range);
+  return live - countCandidates(tx, range) + countQuarantined(tx, { ...range, fromPage, toPage });
 }
 
 const findHighestRow = query<{ id: number | null }, PackageKey>(
@@ -78,9 +81,14 @@ export const hasLiveId = (
  * only the whole list has one.
  */
 export function countReplaced(tx: Tx, page: PlacedPage): { rows: number; isAll: boolean } | null {
-  const { order, live_count: live } = findPackage(tx, page) ?? { order: null, live_count: 0 };
+  const { account, packageId, low, high } = page;
+  const { order, live_count: live } = findPackage(tx, { account, packageId }) ?? {
+    order: null,
+    live_count: 0,
+  };
   const isPlaced = live > 0 && (page.isWhole || order === 'trusted');
   if (!isPlaced || hasLiveId(tx, page)) return null;
-  const rows = countLiveByIndex(tx, page) - countCandidates(tx, page);
+  const range = { account, packageId, low, high };
+  const rows = countLiveByIndex(tx, range) - countCandidates(tx, range);
   return { rows, isAll: rows >= live };
 }

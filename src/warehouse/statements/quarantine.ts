@@ -8,14 +8,15 @@ type NewQuarantine = Omit<Required<typeof quarantine.$inferInsert>, 'quarantine_
 
 const OPEN = 'resolved_at is null and account = :account';
 
-const updateSeenAt = query<never, NewQuarantine>(
+const updateSeenAt = query<never, Omit<NewQuarantine, 'page' | 'reason'>>(
   `update quarantine set seen_at = :seen_at where ${OPEN} and stream = :stream
     and package_id is :package_id and record_id is :record_id and raw = :raw`,
 ).run;
 
 /** Adds the record and returns true. One that is in quarantine already only gets a later `seen_at`. */
 export function quarantineOnce(tx: Tx, row: NewQuarantine): boolean {
-  const isNew = updateSeenAt(tx, row) === 0;
+  const { account, stream, package_id, record_id, raw, seen_at } = row;
+  const isNew = updateSeenAt(tx, { account, stream, package_id, record_id, raw, seen_at }) === 0;
   if (isNew) tx.insert(quarantine).values(row).run();
   return isNew;
 }

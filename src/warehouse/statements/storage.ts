@@ -76,7 +76,8 @@ const findOpenDiscrepancy = query<
 
 /** Adds a discrepancy, unless the newest open one of the field has the same figure. */
 export function addDiscrepancy(tx: Tx, row: Discrepancy): void {
-  const last = findOpenDiscrepancy(tx, row);
+  const { account, date, field } = row;
+  const last = findOpenDiscrepancy(tx, { account, date, field });
   if (last?.observed !== row.observed) tx.insert(schema.storageDiscrepancy).values(row).run();
 }
 

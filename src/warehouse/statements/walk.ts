@@ -34,8 +34,12 @@ export interface Checkpoint {
 /** Whether a response was a page of the walk, and whether its bytes were known. */
 interface PageKind {
   pages: 0 | 1;
-  recognised?: 1;
+  recognised?: 0 | 1;
 }
+
+type AdvanceParams = PageCounts &
+  Required<PageKind> &
+  Omit<Checkpoint, 'orderViolated'> & { walkId: number; violated: 0 | 1 };
 
 const COUNTS = [
   'pages',
@@ -47,7 +51,7 @@ const COUNTS = [
   'unsettled',
   'recognised',
 ];
-const ADVANCE = query<never>(
+const ADVANCE = query<never, AdvanceParams>(
   `update walk set ${COUNTS.map((name) => `${name} = ${name} + :${name}`).join(', ')},
     totalcount = :totalcount, checkpoint_id = :id, checkpoint_page = :page, page_size = :pageSize,
     order_violated = :violated, unread_reason = :unreadReason
@@ -75,8 +79,8 @@ export function advanceWalk(
   counts: PageCounts & PageKind,
   checkpoint: Checkpoint,
 ): void {
-  const violated = checkpoint.orderViolated ? 1 : 0;
-  ADVANCE.run(tx, { walkId, recognised: 0, ...counts, ...checkpoint, violated });
+  const { orderViolated, ...position } = checkpoint;
+  ADVANCE.run(tx, { walkId, recognised: 0, ...counts, ...position, violated: orderViolated ? 1 : 0 });
 }
 
 /** How a walk ended. */
