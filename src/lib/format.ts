@@ -6,6 +6,12 @@ export function formatCount(number: number): string {
   return number.toLocaleString('en-US');
 }
 
+/** `+12`, `−3`, `±0`. */
+export function formatChange(difference: number): string {
+  if (difference === 0) return '±0';
+  return `${difference > 0 ? '+' : '\u2212'}${formatCount(Math.abs(difference))}`;
+}
+
 /** `1 video`, `12,000 videos`. */
 export function pluralize(number: number, one: string, many = `${one}s`): string {
   return `${formatCount(number)} ${number === 1 ? one : many}`;

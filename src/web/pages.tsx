@@ -15,7 +15,7 @@ import { addRunsPage } from './pages/runs.tsx';
 import { addStatusPage } from './pages/status.tsx';
 import { addStoragePages } from './pages/storage.tsx';
 import { addVideoPage } from './pages/video.tsx';
-import type { PageSources, Routing } from './routing.ts';
+import type { PageSources, Routing } from './pages/routing.ts';
 
 /** The route of all paths that no other route has. */
 export const UNKNOWN_PATH = '/*';

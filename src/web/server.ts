@@ -18,7 +18,7 @@ import { addSecurityHeaders } from './security-headers.ts';
 import type { Publication } from '../publishing/publisher.ts';
 import type { Metrics } from './metrics.ts';
 import { addPages, UNKNOWN_PATH } from './pages.tsx';
-import type { PageSources } from './routing.ts';
+import type { PageSources } from './pages/routing.ts';
 import type { Readiness } from '../health/readiness.ts';
 
 export interface WebServerOptions {

@@ -16,7 +16,7 @@ const COUNTED = `update package set
 
 function openUntilTheEnd(path: string): VideoLists {
   const wideReads = openWideReads(path);
-  const lists = openVideoLists(path, wideReads);
+  const lists = openVideoLists(path, wideReads.scan);
   onTestFinished(async () => {
     lists.close();
     await wideReads.close();
@@ -76,7 +76,7 @@ describe('lists of a live file', () => {
       fc.asyncProperty(rounds, async (history) => {
         const path = liveFileWith(packageRow(101, { walked_at: AT }), videoRow(1), COUNTED);
         const wideReads = openWideReads(path);
-        const lists = openVideoLists(path, wideReads);
+        const lists = openVideoLists(path, wideReads.scan);
         for (const [steps, queries] of history) {
           execute(path, [...steps.map(createStatement), COUNTED].join('\n'));
           for (const query of queries) await expectAsPlain(lists, path, query);

@@ -13,7 +13,7 @@ import {
   findDelta,
   listMonths,
   type CalendarDay,
-} from '../../src/web/storage-days.ts';
+} from '../../src/web/charts/storage-days.ts';
 import { toCsv } from '../../src/web/pages/storage.tsx';
 import { getText, named, readHtml } from '../support/read-html.ts';
 

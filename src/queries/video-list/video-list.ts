@@ -6,7 +6,6 @@ import { readSnapshot } from '../../database/transaction.ts';
 import { fromTimestamp } from '../../lib/clock.ts';
 import type { DayRange } from '../../lib/days.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
-import type { WideReads } from '../wide-reads.ts';
 import { getRankRange, prepareListPage, type ListPage, type ListQuery } from './list-page.ts';
 import { createFindLiveIds } from './live-ids.ts';
 
@@ -16,8 +15,11 @@ const countRetired = query<never, PackageKey>(
 
 export type VideoLists = ReturnType<typeof openVideoLists>;
 
+/** Reads a page of a list without an index in the reader thread; rejects as `WideReads.scan` does. */
+type ScanInThread = (key: PackageKey, query: ListQuery, signal: AbortSignal) => Promise<ListPage | null>;
+
 /** Opens the lists of the live file at `path` through a connection that cannot write. Throws as `openReadOnly`. */
-export function openVideoLists(path: string, { scan }: Pick<WideReads, 'scan'>) {
+export function openVideoLists(path: string, scan: ScanInThread) {
   const db = openReadOnly(path);
   const listPage = prepareListPage(db);
   const findLiveIds = createFindLiveIds(db);
@@ -35,8 +37,8 @@ export function openVideoLists(path: string, { scan }: Pick<WideReads, 'scan'>) 
     /** Whether the package left the config. */
     isRetired: (key: PackageKey): boolean => countRetired(db, key) > 0,
     /**
-     * Null if no full walk of the package has completed since it came into the config: its content is unknown. A search, and any order other than by
-     * id, rejects as `WideReads.scan` does.
+     * Null if no full walk of the package has completed since it came into the config: its content is unknown.
+     * A search, and any order other than by id, is read in the reader thread.
      */
     page: async (key: PackageKey, query: ListQuery, signal: AbortSignal): Promise<ListPage | null> =>
       query.search || query.sort.item !== 'id' ? scan(key, query, signal) : pageById(key, query),

@@ -1,6 +1,5 @@
 /** Small charts: a figure by day as a line, bars beside the figures of a column, and strips of days or runs. */
-import { formatCount } from '../../lib/format.ts';
-import { formatChange } from '../pages/format.tsx';
+import { formatChange, formatCount } from '../../lib/format.ts';
 
 /** A day, `YYYY-MM-DD`, and its value. */
 export type Point = readonly [date: string, value: number];

@@ -1,6 +1,6 @@
 /** The level of storage as a line, in SVG: positions are in percent, so that it fits any width while texts and lines keep their size. */
 import { formatBinaryBytes } from '../../lib/format.ts';
-import { formatTotal, sumSizes, type CalendarDay } from '../storage-days.ts';
+import { formatTotal, sumSizes, type CalendarDay } from './storage-days.ts';
 import { createSizeScale, listDayTicks, type SizeScale } from './scale.ts';
 
 /** Colours of the image; the pages have those of chart.css in light and dark. */

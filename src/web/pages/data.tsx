@@ -15,7 +15,7 @@ import { createMarts } from '../../publishing/marts/marts.ts';
 import { clientGoneSignal } from '../../service/server/routes.ts';
 import { STORAGE_PATH } from '../../service/storage.ts';
 import { VIDEO_LIST_PATH } from '../../service/videos.ts';
-import { findToday, textParam, type PageSources, type Routing } from '../routing.ts';
+import { findToday, textParam, type PageSources, type Routing } from './routing.ts';
 import { Command, RelativeTime } from './format.tsx';
 import { Page } from './layout.tsx';
 import { answerQuestion, askFile, QuestionsSection } from './questions.tsx';

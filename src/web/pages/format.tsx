@@ -5,7 +5,7 @@ import { fromTimestamp, HOUR_MS } from '../../lib/clock.ts';
 import type { Status } from '../../database/schema/values.ts';
 import { formatAgo, formatBinaryBytes, formatCount, formatDuration } from '../../lib/format.ts';
 import { keyOfPackage, type PackageRow } from '../../lib/package-key.ts';
-import { packagePath } from '../paths.ts';
+import { packagePath } from './paths.ts';
 import { findMeaning } from './glossary.tsx';
 
 /** The time zone of all times of a page; its footer names it. */
@@ -67,12 +67,6 @@ export function ClockTime({ at, now }: { at: string; now: number }) {
 export function formatElapsed(from: string, to: string): string {
   const ms = fromTimestamp(to) - fromTimestamp(from);
   return ms < 1_000 ? 'under 1s' : formatDuration(ms);
-}
-
-/** `+12`, `−3`, `±0`. */
-export function formatChange(difference: number): string {
-  if (difference === 0) return '±0';
-  return `${difference > 0 ? '+' : '\u2212'}${formatCount(Math.abs(difference))}`;
 }
 
 /** `+1.2 GiB`, `−3 MiB`, `no change`. */

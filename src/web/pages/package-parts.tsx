@@ -12,7 +12,7 @@ import { formatCount, pluralize } from '../../lib/format.ts';
 import { keyOfPackage, type PackageRow } from '../../lib/package-key.ts';
 import { PACKAGE_SIZES, PACKAGE_TROUBLE } from '../../queries/named/videos.ts';
 import { Strip } from '../charts/figures.tsx';
-import { findToday, type PageSources } from '../routing.ts';
+import { findToday, type PageSources } from './routing.ts';
 import { PackageLink, RelativeTime } from './format.tsx';
 import { Section } from './section.tsx';
 import { Table } from './table.tsx';

@@ -6,8 +6,8 @@ import { formatCount, formatDuration } from '../../lib/format.ts';
 import { keyOfPackage } from '../../lib/package-key.ts';
 import { RUN_STRIP, type RunningRun, type RunningWalk } from '../../queries/named/runs.ts';
 import { withShownStatus } from '../../queries/named/shown-status.ts';
-import { runPath } from '../paths.ts';
-import type { PageSources } from '../routing.ts';
+import { runPath } from './paths.ts';
+import type { PageSources } from './routing.ts';
 import { ClockTime, RelativeTime } from './format.tsx';
 import { RunBars } from './run-strip.tsx';
 

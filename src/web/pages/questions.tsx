@@ -1,7 +1,7 @@
 /** The questions of docs/questions.md, and the answer of the published file to one of them. */
 import { errorMessage, WarehouseError } from '../../lib/errors.ts';
 import type { Answer } from '../../queries/wide-reads.ts';
-import type { PageSources } from '../routing.ts';
+import type { PageSources } from './routing.ts';
 import { Command, Timestamp } from './format.tsx';
 import written from './questions.json' with { type: 'json' };
 import { Section } from './section.tsx';

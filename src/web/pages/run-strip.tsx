@@ -4,7 +4,7 @@ import { fromTimestamp } from '../../lib/clock.ts';
 import { formatCount, pluralize } from '../../lib/format.ts';
 import type { RunGlance } from '../../queries/named/runs.ts';
 import { Strip } from '../charts/figures.tsx';
-import { runPath } from '../paths.ts';
+import { runPath } from './paths.ts';
 import { formatElapsed, useLocalTime } from './format.tsx';
 
 /** In px. */

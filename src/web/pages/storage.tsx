@@ -6,8 +6,8 @@ import { FIGURES, STORAGE_KINDS } from '../../lib/service-fields.ts';
 import { GAPS, STORAGE_DAYS } from '../../queries/named/storage.ts';
 import { createBars } from '../charts/figures.tsx';
 import { StorageImage, StorageSvg } from '../charts/storage-svg.tsx';
-import { storagePath } from '../paths.ts';
-import { findToday, optional, textParam, type PageSources, type Routing } from '../routing.ts';
+import { storagePath } from './paths.ts';
+import { findToday, optional, textParam, type PageSources, type Routing } from './routing.ts';
 import {
   buildCalendar,
   changeSince,
@@ -16,7 +16,7 @@ import {
   listMonths,
   type CalendarDay,
   type Month,
-} from '../storage-days.ts';
+} from '../charts/storage-days.ts';
 import { describeDelta, formatSize, formatSizeChange, Message, Timestamp } from './format.tsx';
 import { Page } from './layout.tsx';
 import { Section, Tabs } from './section.tsx';

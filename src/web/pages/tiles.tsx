@@ -5,15 +5,15 @@ import { findOldest, groupBy } from '../../health/text.ts';
 import { createCalendar, daysBetween } from '../../lib/calendar.ts';
 import { toTimestamp } from '../../lib/clock.ts';
 import { addDays } from '../../lib/days.ts';
-import { formatBinaryBytes, formatCount, pluralize } from '../../lib/format.ts';
+import { formatBinaryBytes, formatChange, formatCount, pluralize } from '../../lib/format.ts';
 import { readTodaysChanges } from '../../queries/changes/todays-changes.ts';
 import type { RunningRun } from '../../queries/named/runs.ts';
 import { STORAGE_DAYS, type StorageDayRow } from '../../queries/named/storage.ts';
 import type { createPastTotals } from '../../queries/named/videos.ts';
 import { Line, type Point } from '../charts/figures.tsx';
-import { findToday, type PageSources } from '../routing.ts';
-import { findDelta, sumSizes } from '../storage-days.ts';
-import { formatChange, formatSizeChange, RelativeTime } from './format.tsx';
+import { findToday, type PageSources } from './routing.ts';
+import { findDelta, sumSizes } from '../charts/storage-days.ts';
+import { formatSizeChange, RelativeTime } from './format.tsx';
 import { ProgressTile } from './progress.tsx';
 
 interface TileProps {

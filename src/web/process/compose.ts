@@ -29,7 +29,7 @@ export async function openWebServer(
   const db = openReadOnly(warehouse);
   const deltas = openMetricDeltas(warehouse, clock.now());
   const wideReads = openWideReads(warehouse);
-  const lists = openVideoLists(warehouse, wideReads);
+  const lists = openVideoLists(warehouse, wideReads.scan);
   const close = async () => {
     db.$client.close();
     for (const reader of [deltas, lists]) reader.close();

@@ -1,8 +1,8 @@
 /** The storage of an account by calendar day and month, and what changed between two days. Pure. */
-import { addDays } from '../lib/days.ts';
-import { formatBinaryBytes } from '../lib/format.ts';
-import { STORAGE_KINDS } from '../lib/service-fields.ts';
-import type { GapRow, StorageDayRow } from '../queries/named/storage.ts';
+import { addDays } from '../../lib/days.ts';
+import { formatBinaryBytes } from '../../lib/format.ts';
+import { STORAGE_KINDS } from '../../lib/service-fields.ts';
+import type { GapRow, StorageDayRow } from '../../queries/named/storage.ts';
 
 /** The figures of a day. `provisional`: the last reading of a past day that is not booked, as in the published file. */
 export type ShownDay = Omit<StorageDayRow, 'state'> & { state: StorageDayRow['state'] | 'provisional' };

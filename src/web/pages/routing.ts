@@ -3,11 +3,11 @@ import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { VNode } from 'preact';
 import * as z from 'zod';
-import type { HealthParts } from '../health/facts.ts';
-import { createCalendar } from '../lib/calendar.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { WideReads } from '../queries/wide-reads.ts';
-import type { PageFrame } from './pages/layout.tsx';
+import type { HealthParts } from '../../health/facts.ts';
+import { createCalendar } from '../../lib/calendar.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { WideReads } from '../../queries/wide-reads.ts';
+import type { PageFrame } from './layout.tsx';
 
 export interface PageSources extends HealthParts {
   wideReads: WideReads;
