@@ -8,7 +8,7 @@ import { PACKAGE_ROOT } from './package-root.ts';
 export const bundleUrl = (entryPoint: string): URL => new URL(`dist/${entryPoint}.js`, PACKAGE_ROOT);
 
 /** Starts an entry point, such as `publishing/publish-child`, as a child process with IPC. Its stdout is ignored, its stderr inherited. */
-export function forkBundle(entryPoint: string, env = process.env): ChildProcess {
+export function forkBundle(entryPoint: string, env?: NodeJS.ProcessEnv): ChildProcess {
   return fork(bundleUrl(entryPoint), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], env });
 }
 
