@@ -15,6 +15,7 @@ accounts:
       key: \${VODHOUSE_KEY}      # put VODHOUSE_KEY=… into .env
     storage:                    # leave out for an account without statistics
       base_url: https://reports.example.test
+      # since: 2026-01-01       # the first day to ask for; without it, yesterday at the first run
     packages: [101, { id: 102, name: Lectures }] # or { file: packages.csv }
     limits: { per_second: 5, per_minute: 120, per_day: 20000 } # requests with this key
 

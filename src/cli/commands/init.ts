@@ -3,6 +3,8 @@ import { dirname, join } from 'node:path';
 import { DEFAULT_FILES } from '../../config/config.ts';
 import { CONFIG_TEMPLATE, configJsonSchema } from '../../config/template.ts';
 import { createPrivateFolder, makeFolder } from '../../database/files.ts';
+// It refuses a Node without SQLite, before anything is written: the next commands would refuse it.
+import '../../database/sqlite.ts';
 import { ConfigError, errorMessage } from '../../lib/errors.ts';
 import { commandsFor } from '../../lib/shell-command.ts';
 import type { ConfigOptions } from '../command-context.ts';
