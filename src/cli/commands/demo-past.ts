@@ -237,4 +237,4 @@ function createChanges(sandbox: Sandbox, clock: PastClock, startMs: number) {
 }
 
 /** The number of changes before a run: fewer on the last day, whose runs are close. */
-const countChanges = (daysAgo: number): number => (daysAgo < 1 ? 3 : 6 + ((daysAgo * 7) % 17));
+const countChanges = (daysAgo: number): number => (daysAgo < 1 ? 8 : 12 + ((daysAgo * 7) % 34));
