@@ -7,7 +7,7 @@ const ENTRY_POINTS = [
   'src/cli/main.ts',
   'src/backup/backup-child.ts',
   'src/publishing/publish-child.ts',
-  'src/publishing/targets/load-child.ts',
+  'src/publishing/load-child.ts',
   'src/web/process/entry.ts',
   'src/web/reader-thread.ts',
   'src/database/sqlite.ts',

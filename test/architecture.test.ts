@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { findBreaches, findCircles, type SourceFile } from './support/import-rules.ts';
+import { findBreaches, findCircles, findFolderCircles, type SourceFile } from './support/import-rules.ts';
 
 const SRC = fileURLToPath(new URL('../src', import.meta.url));
 
@@ -24,6 +24,7 @@ describe('the source', () => {
 
   it('has no import cycle, of types either', () => {
     expect(findCircles(sourceFiles())).toEqual([]);
+    expect(findFolderCircles(sourceFiles())).toEqual([]);
   });
 });
 
@@ -95,5 +96,13 @@ describe('a made-up line', () => {
       { path: 'lib/two.ts', text: `import { One } from './one.ts';` },
     ];
     expect(findCircles(files)).toEqual(['lib/one.ts imports lib/two.ts imports lib/one.ts']);
+  });
+
+  it('finds folders of a room that import each other', () => {
+    const files = [
+      { path: 'publishing/one.ts', text: `import { Two } from './marts/two.ts';` },
+      { path: 'publishing/marts/two.ts', text: `import type { Three } from '../three.ts';` },
+    ];
+    expect(findFolderCircles(files)).toEqual(['publishing imports publishing/marts imports publishing']);
   });
 });

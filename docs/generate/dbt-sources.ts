@@ -1,6 +1,6 @@
 /** deploy/dbt/sources.yml: a schema of PostgreSQL as a source of dbt. `npm run docs` writes it. */
 import { stringify } from 'yaml';
-import type { Mart } from '../../src/publishing/mart.ts';
+import type { Mart } from '../../src/publishing/marts/mart.ts';
 import {
   describeColumns,
   TABLES,

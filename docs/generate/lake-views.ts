@@ -1,5 +1,5 @@
 /** deploy/lake/views.sql: the views that a lake does not have, for DuckDB and ClickHouse. `npm run docs` writes it. */
-import { createView } from '../../src/publishing/mart.ts';
+import { createView } from '../../src/publishing/marts/mart.ts';
 import { createMarts } from '../../src/publishing/marts/marts.ts';
 import { LEFT_OUT_BY_DEFAULT } from './tables.ts';
 

@@ -1,5 +1,5 @@
 /** docs/tables.md: every table and column of the published file. Written by `npm run docs`. */
-import type { Column, DataType, Mart } from '../../src/publishing/mart.ts';
+import type { Column, DataType, Mart } from '../../src/publishing/marts/mart.ts';
 import { createMarts } from '../../src/publishing/marts/marts.ts';
 import { code, codes, linkTo, paragraphs } from './markdown.ts';
 

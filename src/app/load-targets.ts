@@ -4,7 +4,7 @@ import { coalesce } from '../lib/coalesce.ts';
 import { errorCode, errorLine, hintLine, InterruptedError, withHint } from '../lib/errors.ts';
 import { emptyReport, groupFailures, loadLines, type LoadReport } from '../lib/load-report.ts';
 import type { Logger } from '../lib/logger.ts';
-import type { TargetLoader } from '../publishing/targets/loader.ts';
+import type { TargetLoader } from '../publishing/loader.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import { listAccounts } from '../warehouse/accounts.ts';
 import { transact } from '../database/transaction.ts';

@@ -10,7 +10,7 @@ import type { Mode } from '../database/schema/values.ts';
 import { createStaleCheck } from '../health/streams.ts';
 import type { Publication } from '../publishing/publisher.ts';
 import type { RunSummary } from '../sync/run.ts';
-import { openLoaders } from '../publishing/targets/loader.ts';
+import { openLoaders } from '../publishing/loader.ts';
 import { startWebProcess } from '../web/process/supervisor.ts';
 import type { WebServer } from '../web/server.ts';
 import { createBackupLoop } from './backup-loop.ts';

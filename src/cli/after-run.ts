@@ -9,7 +9,7 @@ import { InterruptedError, VodhouseError, type LockedError } from '../lib/errors
 import { isLoadDone } from '../lib/load-report.ts';
 import { publishedFact } from '../publishing/about-rows.ts';
 import type { Publication, Publisher } from '../publishing/publisher.ts';
-import { openLoaders } from '../publishing/targets/loader.ts';
+import { openLoaders } from '../publishing/loader.ts';
 import type { RunSummary } from '../sync/run.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';
 import type { CommandContext } from './command-context.ts';

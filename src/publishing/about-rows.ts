@@ -5,9 +5,6 @@ import type { AboutRow, InternalsRow } from './marts/about.ts';
 import { createMarts } from './marts/marts.ts';
 import type { PublishRequest } from './publish-request.ts';
 
-/** All facts of a published file: their keys and values. */
-export const SELECT_FACTS = 'select key, value from about union all select key, value from internals';
-
 /** A fact of a published file of any version; null if it has none of that key, or cannot be read. */
 export const publishedFact = (file: string, key: string): string | null =>
   readText(file, 'select value from about where key = ?', key) ??

@@ -9,7 +9,14 @@ import { createFacts } from './about-rows.ts';
 import { PUBLISHED_ID, startFsync } from './replace-file.ts';
 import { CACHE_KIB, type ExpectedRows } from './check.ts';
 import { createFingerprint } from './fingerprint.ts';
-import { createTable, createView, fillTable, insertRows, type Table, type WorkingTable } from './mart.ts';
+import {
+  createTable,
+  createView,
+  fillTable,
+  insertRows,
+  type Table,
+  type WorkingTable,
+} from './marts/mart.ts';
 import { createDictionaryRows } from './marts/about.ts';
 import type { Marts } from './marts/marts.ts';
 import { createDateRows } from './marts/date-rows.ts';

@@ -1,7 +1,7 @@
 /** Checks a new file before it is published. */
 import { Database } from '../database/sqlite.ts';
 import { WarehouseError } from '../lib/errors.ts';
-import type { Column, DataType, ForeignKey, InvalidRows, Table } from './mart.ts';
+import type { Column, DataType, ForeignKey, InvalidRows, Table } from './marts/mart.ts';
 
 /** SQLite's page cache. With more, a scan takes a fifth longer: pages leave the cache of the processor before they are used again. */
 export const CACHE_KIB = 1000;

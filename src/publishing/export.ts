@@ -1,7 +1,7 @@
 /** The rows of one published table. */
 import { ConfigError } from '../lib/errors.ts';
-import type { Mart } from './mart.ts';
-import { writeParquet } from './parquet.ts';
+import type { Mart } from './marts/mart.ts';
+import { writeParquet } from './targets/parquet.ts';
 import { openPublishedFile, type SqlCell } from './query-published.ts';
 import { openSource, type Source } from './targets/source.ts';
 

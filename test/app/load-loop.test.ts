@@ -4,7 +4,7 @@ import { HOUR_MS, MINUTE_MS } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import type { PostgresTargetConfig } from '../../src/config/config.ts';
 import type { LoadReport } from '../../src/lib/load-report.ts';
-import type { TargetLoader } from '../../src/publishing/targets/loader.ts';
+import type { TargetLoader } from '../../src/publishing/loader.ts';
 import { failedLoad, loadReport } from '../support/fixtures/load-report.ts';
 import { execute } from '../support/fixtures/live-file.ts';
 import { createTargetConfig } from '../support/fixtures/target-config.ts';

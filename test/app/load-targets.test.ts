@@ -3,7 +3,7 @@ import { loadTarget } from '../../src/app/load-targets.ts';
 import { InterruptedError, WarehouseError } from '../../src/lib/errors.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import type { LoadReport } from '../../src/lib/load-report.ts';
-import type { TargetLoader } from '../../src/publishing/targets/loader.ts';
+import type { TargetLoader } from '../../src/publishing/loader.ts';
 import { failedLoad, loadReport } from '../support/fixtures/load-report.ts';
 import { ACCOUNT } from '../support/fixtures/package-walker.ts';
 import { createTargetConfig } from '../support/fixtures/target-config.ts';

@@ -5,7 +5,7 @@ import { deltaTable, listDeltaLines, queryDelta } from '../support/fixtures/delt
 import { listFileLines } from '../support/fixtures/file-lines.ts';
 import { openLakeSite } from '../support/fixtures/lake-site.ts';
 import { apply, emptySnapshot } from '../../src/publishing/targets/delta/actions.ts';
-import { writeParquetFile } from '../../src/publishing/parquet.ts';
+import { writeParquetFile } from '../../src/publishing/targets/parquet.ts';
 import { openDeltaTarget } from '../../src/publishing/targets/delta/delta-target.ts';
 import { toFileColumns } from '../../src/publishing/targets/delta/tables.ts';
 import { openSource } from '../../src/publishing/targets/source.ts';

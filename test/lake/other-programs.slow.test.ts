@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { copyFileSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { writeParquetFile } from '../../src/publishing/parquet.ts';
+import { writeParquetFile } from '../../src/publishing/targets/parquet.ts';
 import { apply, emptySnapshot, type AddFile } from '../../src/publishing/targets/delta/actions.ts';
 import { openDeltaTarget } from '../../src/publishing/targets/delta/delta-target.ts';
 import { ownRows } from '../../src/publishing/targets/delta/files.ts';

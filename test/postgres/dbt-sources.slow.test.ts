@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { loadTarget } from '../../src/publishing/targets/load-target.ts';
+import { loadTarget } from '../../src/publishing/load-target.ts';
 import { createTargetConfig } from '../support/fixtures/target-config.ts';
 import { makeSandboxHistory } from '../support/models/sandbox-history.ts';
 import { findPostgres, postgresForTests } from '../support/servers/postgres.ts';

@@ -1,6 +1,6 @@
 import { Client, types, type CustomTypesConfig } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadTarget } from '../../src/publishing/targets/load-target.ts';
+import { loadTarget } from '../../src/publishing/load-target.ts';
 import { openHardAccount, type HardAccount } from '../drivers/hard-account.ts';
 import { readRows } from '../support/fixtures/live-file.ts';
 import { readQuestions } from '../support/fixtures/questions-page.ts';

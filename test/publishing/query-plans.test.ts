@@ -1,7 +1,7 @@
 import { Database } from '../../src/database/sqlite.ts';
 import { describe, expect, it } from 'vitest';
 import { addFunctions, attachLive, listFilled } from '../../src/publishing/build.ts';
-import { createTable, fillTable } from '../../src/publishing/mart.ts';
+import { createTable, fillTable } from '../../src/publishing/marts/mart.ts';
 import { createMarts } from '../../src/publishing/marts/marts.ts';
 import { liveFileWith, packageRow, storageRow, videoRow } from '../support/fixtures/filled-live-file.ts';
 import { createPublishRequest } from '../support/fixtures/published-file.ts';

@@ -29,8 +29,8 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   undici: ['service/client/', 'publishing/targets/stores/', 'lib/http/'],
   aws4fetch: ['publishing/targets/stores/'],
   '@rgrove/parse-xml': ['publishing/targets/stores/'],
-  hyparquet: ['publishing/parquet.ts', 'publishing/targets/delta/'],
-  'hyparquet-writer': ['publishing/parquet.ts', 'publishing/targets/delta/'],
+  hyparquet: ['publishing/targets/'],
+  'hyparquet-writer': ['publishing/targets/'],
   'better-sqlite3': ['database/sqlite.ts'],
   'drizzle-orm': [...FILE_ROOMS, 'alerts'].map((room) => `${room}/`),
   'node-cron': ['app/ticks.ts'],
@@ -139,18 +139,40 @@ const listTargets = ({ path, text }: SourceFile) =>
   parseImports(text).flatMap(({ from }) => (from.startsWith('.') ? resolve(path, from) : []));
 
 /** Every import cycle, of types too, as its files in order: `a.ts imports b.ts imports a.ts`. */
-export function findCircles(files: readonly SourceFile[]): string[] {
-  const targets = new Map(files.map((file) => [file.path, listTargets(file)]));
+export const findCircles = (files: readonly SourceFile[]): string[] =>
+  findCirclesOf(new Map(files.map((file) => [file.path, listTargets(file)])));
+
+/** Rooms in which folders import each other one way only. */
+const ORDERED_ROOMS = ['publishing', 'queries', 'web'];
+
+/** Every circle of folders within an ordered room, as `findCircles` has those of files. */
+export function findFolderCircles(files: readonly SourceFile[]): string[] {
+  const targets = new Map<string, string[]>();
+  for (const file of files) {
+    const [room, folder] = [getRoom(file.path), getFolder(file.path)];
+    if (!ORDERED_ROOMS.includes(room)) continue;
+    const others = listTargets(file)
+      .filter((target) => getRoom(target) === room)
+      .map(getFolder);
+    targets.set(folder, [...(targets.get(folder) ?? []), ...others.filter((other) => other !== folder)]);
+  }
+  return findCirclesOf(targets);
+}
+
+const getFolder = (path: string) => path.split('/').slice(0, -1).join('/');
+
+/** The circles of what imports what. */
+function findCirclesOf(targets: ReadonlyMap<string, readonly string[]>): string[] {
   const done = new Set<string>();
   const circles: string[] = [];
-  const visit = (path: string, above: readonly string[]): void => {
-    const start = above.indexOf(path);
-    if (start >= 0) circles.push([...above.slice(start), path].join(' imports '));
-    if (start >= 0 || done.has(path)) return;
-    for (const target of targets.get(path) ?? []) visit(target, [...above, path]);
-    done.add(path);
+  const visit = (name: string, above: readonly string[]): void => {
+    const start = above.indexOf(name);
+    if (start >= 0) circles.push([...above.slice(start), name].join(' imports '));
+    if (start >= 0 || done.has(name)) return;
+    for (const target of targets.get(name) ?? []) visit(target, [...above, name]);
+    done.add(name);
   };
-  for (const { path } of files) visit(path, []);
+  for (const name of targets.keys()) visit(name, []);
   return circles;
 }
 

@@ -3,7 +3,7 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { toTimestamp } from '../../src/lib/clock.ts';
-import { openTarget } from '../../src/publishing/targets/loader.ts';
+import { openTarget } from '../../src/publishing/loader.ts';
 import { openLakeSite } from '../support/fixtures/lake-site.ts';
 import { execute } from '../support/fixtures/live-file.ts';
 import { openPostgresSite } from '../support/fixtures/postgres-site.ts';

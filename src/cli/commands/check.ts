@@ -20,7 +20,7 @@ import {
   TransientError,
 } from '../../lib/errors.ts';
 import { pluralize } from '../../lib/format.ts';
-import { openTarget } from '../../publishing/targets/loader.ts';
+import { openTarget } from '../../publishing/loader.ts';
 import { findRefusal, formatLoaded, readIdentity } from '../../publishing/targets/ownership.ts';
 import type { ServiceClient } from '../../service/client/client.ts';
 import { readStorageDay } from '../../service/storage.ts';

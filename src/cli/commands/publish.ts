@@ -10,7 +10,7 @@ import { systemClock } from '../../lib/clock.ts';
 import { ConfigError } from '../../lib/errors.ts';
 import { escapeControls, pluralize } from '../../lib/format.ts';
 import { openPublisher } from '../../publishing/publisher.ts';
-import { formatSchema, openLoaders, openTarget, type TargetLoader } from '../../publishing/targets/loader.ts';
+import { formatSchema, openLoaders, openTarget, type TargetLoader } from '../../publishing/loader.ts';
 import { findRefusal, formatLoaded, readIdentity } from '../../publishing/targets/ownership.ts';
 import type { LoadRequest } from '../../publishing/targets/target.ts';
 import { readBookedZone } from '../../warehouse/statements/warehouse-state.ts';

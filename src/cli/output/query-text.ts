@@ -1,6 +1,6 @@
 /** The result of a query as a table and as JSON. */
 import { toText, type QueryResult, type SqlCell } from '../../publishing/query-published.ts';
-import type { Column } from '../../publishing/mart.ts';
+import type { Column } from '../../publishing/marts/mart.ts';
 import { ConfigError } from '../../lib/errors.ts';
 import { pluralize } from '../../lib/format.ts';
 import { formatTable } from './table.ts';

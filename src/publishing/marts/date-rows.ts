@@ -3,7 +3,7 @@ import type { Database } from '../../database/sqlite.ts';
 import { createCalendar, parseDay } from '../../lib/calendar.ts';
 import { fromTimestamp, toTimestamp } from '../../lib/clock.ts';
 import { addDays } from '../../lib/days.ts';
-import type { Table } from '../mart.ts';
+import type { Table } from './mart.ts';
 import type { DateRow } from './dates.ts';
 import { startOfCreation } from './video-columns.ts';
 

@@ -1,5 +1,5 @@
 /** Published: the calendar, one row per day. Filled by date-rows.ts. */
-import type { Table } from '../mart.ts';
+import type { Table } from './mart.ts';
 import { columnsFromCode, type CodeColumns, type RowOf } from './mart-columns.ts';
 
 const COLUMNS = {

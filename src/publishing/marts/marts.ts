@@ -1,7 +1,7 @@
 /** The registry of everything that is published. */
 import { createHash } from 'node:crypto';
 import { ConfigError } from '../../lib/errors.ts';
-import { createView, type Mart } from '../mart.ts';
+import { createView, type Mart } from './mart.ts';
 import { about, dictionary, internals } from './about.ts';
 import { dates } from './dates.ts';
 import { packageDaily } from './package-daily.ts';

@@ -1,6 +1,6 @@
 /** Published: the size of each package by day. A range of days without a change has one working row. */
 import { CHANGES } from '../../database/schema/values.ts';
-import type { Table, TableColumn, WorkingTable } from '../mart.ts';
+import type { Table, TableColumn, WorkingTable } from './mart.ts';
 import {
   column,
   dayColumn,

@@ -1,5 +1,5 @@
 /** Published: packages. */
-import type { Table, TableColumn } from '../mart.ts';
+import type { Table, TableColumn } from './mart.ts';
 import { column, instant, packageColumns, size, sourceColumn, toSeconds } from './mart-columns.ts';
 
 const VIDEOS = { unit: 'videos', additivity: 'additive' } as const;

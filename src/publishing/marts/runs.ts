@@ -1,6 +1,6 @@
 /** Published: the runs and walks that brought the data, for dashboards of the pipeline. */
 import { MODES, STATUSES, TRIGGERS } from '../../database/schema/values.ts';
-import type { Table, TableColumn } from '../mart.ts';
+import type { Table, TableColumn } from './mart.ts';
 import {
   column,
   instant,

@@ -1,6 +1,6 @@
 /** Published: storage by day. */
 import { FIGURES, STORAGE_FIELDS, STORAGE_KINDS, type Figure } from '../../lib/service-fields.ts';
-import type { Table, TableColumn, WorkingTable } from '../mart.ts';
+import type { Table, TableColumn, WorkingTable } from './mart.ts';
 import { accountColumn, column, dayColumn, instant, monthEndColumn, size, TO_DATES } from './mart-columns.ts';
 
 /** The size of all kinds together, under that alias; NULL if one of them is missing. */

@@ -1,5 +1,5 @@
 /** Published: videos, their former states, and their changes. */
-import type { Column, Table, TableColumn, View } from '../mart.ts';
+import type { Column, Table, TableColumn, View } from './mart.ts';
 import {
   column,
   moment,

@@ -4,8 +4,8 @@
 import { createHash } from 'node:crypto';
 import { Database } from '../../database/sqlite.ts';
 import { WarehouseError } from '../../lib/errors.ts';
-import type { Table } from '../mart.ts';
-import { SELECT_FACTS } from '../about-rows.ts';
+import type { Table } from '../marts/mart.ts';
+import { SELECT_FACTS } from '../marts/about.ts';
 import { createMarts, type Marts } from '../marts/marts.ts';
 import { isPublicationOf } from './ownership.ts';
 

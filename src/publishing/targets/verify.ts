@@ -1,7 +1,7 @@
 /** Compares rows of the published file with those of a target: two streams, in the order of a key. */
 import type { Database } from '../../database/sqlite.ts';
 import { truncate } from '../../lib/format.ts';
-import type { Column, Table } from '../mart.ts';
+import type { Column, Table } from '../marts/mart.ts';
 import type { Rows } from './source.ts';
 
 /** How many differences are listed. */

@@ -10,7 +10,7 @@ import { formatBytes, pluralize } from '../../lib/format.ts';
 import { shellQuote } from '../../lib/shell-command.ts';
 import { withinTime } from '../../lib/within-time.ts';
 import { publishedFact } from '../../publishing/about-rows.ts';
-import type { Mart } from '../../publishing/mart.ts';
+import type { Mart } from '../../publishing/marts/mart.ts';
 import { createMarts } from '../../publishing/marts/marts.ts';
 import { clientGoneSignal } from '../../service/server/routes.ts';
 import { STORAGE_PATH } from '../../service/storage.ts';

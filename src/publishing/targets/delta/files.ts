@@ -1,8 +1,8 @@
 /** The data files of one owner in one table: which rows each has, and how they are written. */
 import { createHash, randomUUID } from 'node:crypto';
 import type { Database } from '../../../database/sqlite.ts';
-import type { Table } from '../../mart.ts';
-import { writeParquetFile } from '../../parquet.ts';
+import type { Table } from '../../marts/mart.ts';
+import { writeParquetFile } from '../parquet.ts';
 import { ofAccount, type Rows } from '../source.ts';
 import type { Store } from '../stores/store.ts';
 import type { AddFile } from './actions.ts';

@@ -1,6 +1,6 @@
 /** Loads an account into a lake: its claim, then the changed files of each table, then its row of `loads`. */
 import { toTimestamp } from '../../../lib/clock.ts';
-import type { Table } from '../../mart.ts';
+import type { Table } from '../../marts/mart.ts';
 import { compareOwner, findRefusal } from '../ownership.ts';
 import { storeChanges, type Rows, type Source } from '../source.ts';
 import type { LoadOptions } from '../target.ts';

@@ -1,6 +1,6 @@
 /** The table `loads`: whose each account is, and how fresh. A tag in the log repeats it for later loads. */
 import { columnsFromCode, type CodeColumns, type RowOf } from '../../marts/mart-columns.ts';
-import { writeParquetFile } from '../../parquet.ts';
+import { writeParquetFile } from '../parquet.ts';
 import type { AccountState } from '../ownership.ts';
 import type { Action, Snapshot } from './actions.ts';
 import { addFile } from './files.ts';

@@ -1,8 +1,8 @@
 /** The tables of a lake: how their rows are divided into files, and the schema that the log has of them. */
 import { randomUUID } from 'node:crypto';
-import type { Column, Table } from '../../mart.ts';
+import type { Column, Table } from '../../marts/mart.ts';
 import type { Marts } from '../../marts/marts.ts';
-import type { ParquetColumn } from '../../parquet.ts';
+import type { ParquetColumn } from '../parquet.ts';
 import { listAccountTables, listVideoTables, listWarehouseTables } from '../source.ts';
 import { TargetError } from '../target.ts';
 import type { MetaData } from './actions.ts';

@@ -1,6 +1,6 @@
 /** Writes rows into a target: by COPY into a table, or into a temporary one that a table is made equal to. */
 import type { Database } from '../../../database/sqlite.ts';
-import type { Column, Table } from '../../mart.ts';
+import type { Column, Table } from '../../marts/mart.ts';
 import type { Rows } from '../source.ts';
 import { quoteName, quoteNames, quoteText } from './session.ts';
 import { isOfWarehouse, toKey, WAREHOUSE_ID, type Context } from './tables.ts';

@@ -2,7 +2,7 @@
 import type { PostgresTargetConfig } from '../../../config/config.ts';
 import { ConfigError } from '../../../lib/errors.ts';
 import { listDamages, readRelations, type Relation, type Relations } from './relations.ts';
-import type { Mart } from '../../mart.ts';
+import type { Mart } from '../../marts/mart.ts';
 import { begin, getAddress, quoteName, quoteNames, quoteText, type Session } from './session.ts';
 import {
   describeColumns,

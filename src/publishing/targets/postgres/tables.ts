@@ -1,6 +1,6 @@
 /** The tables and views of a target: the published ones, and those that record accounts and loads. */
 import type { PostgresTargetConfig } from '../../../config/config.ts';
-import type { Column, DataType, Table, View } from '../../mart.ts';
+import type { Column, DataType, Table, View } from '../../marts/mart.ts';
 import { createMarts } from '../../marts/marts.ts';
 import type { AccountState } from '../ownership.ts';
 import type { Source } from '../source.ts';

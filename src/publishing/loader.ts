@@ -1,10 +1,10 @@
 /** Loading targets as the rest of vodhouse sees it. */
-import type { Config, TargetConfig } from '../../config/config.ts';
-import { resolveLink } from '../../database/files.ts';
-import { runInChild } from '../../lib/child-process.ts';
-import { WarehouseError } from '../../lib/errors.ts';
-import type { LoadReport } from '../../lib/load-report.ts';
-import type { LoadRequest, Target } from './target.ts';
+import type { Config, TargetConfig } from '../config/config.ts';
+import { resolveLink } from '../database/files.ts';
+import { runInChild } from '../lib/child-process.ts';
+import { WarehouseError } from '../lib/errors.ts';
+import type { LoadReport } from '../lib/load-report.ts';
+import type { LoadRequest, Target } from './targets/target.ts';
 
 /** Loads one target of a config. */
 export interface TargetLoader {
@@ -26,7 +26,7 @@ export function openLoaders({ warehouse: live, publish, accounts, worker }: Conf
     target,
     load: (options, signal) => {
       const request: LoadRequest = { ...options, target, live, file, worker, accounts: names };
-      return runInChild('publishing/targets/load-child', request, signal, (reason) => {
+      return runInChild('publishing/load-child', request, signal, (reason) => {
         return new WarehouseError(`the process that loads target ${target.name} ended with ${reason}`);
       });
     },
@@ -43,12 +43,12 @@ export async function openTarget(
   signal?: AbortSignal,
 ): Promise<Target> {
   if (config.kind === 'lake')
-    return (await import('./delta/delta-target.ts')).openDeltaTarget(config, worker, { signal });
-  return (await import('./postgres/postgres-target.ts')).openPostgresTarget(config, worker);
+    return (await import('./targets/delta/delta-target.ts')).openDeltaTarget(config, worker, { signal });
+  return (await import('./targets/postgres/postgres-target.ts')).openPostgresTarget(config, worker);
 }
 
 /** The statements that make what a target needs, for an administrator; null for a kind that needs none. */
 export async function formatSchema(target: TargetConfig): Promise<string | null> {
   if (target.kind === 'lake') return null;
-  return (await import('./postgres/schema.ts')).formatSchemaSql(target);
+  return (await import('./targets/postgres/schema.ts')).formatSchemaSql(target);
 }

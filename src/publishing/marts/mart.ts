@@ -1,5 +1,5 @@
 /** What a published table or view is: its columns, their types and meaning, and the SQL that makes it. */
-import type { Database } from '../database/sqlite.ts';
+import type { Database } from '../../database/sqlite.ts';
 
 /** Types that every BI driver reads correctly. */
 export type DataType =

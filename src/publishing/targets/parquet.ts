@@ -1,7 +1,7 @@
 /** Published rows as Parquet files, by hyparquet-writer: for `export` and for the lake. */
 import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
-import type { Database } from '../database/sqlite.ts';
-import type { Column } from './mart.ts';
+import type { Database } from '../../database/sqlite.ts';
+import type { Column } from '../marts/mart.ts';
 
 export type ParquetColumn = Pick<Column, 'name' | 'type' | 'unit'>;
 

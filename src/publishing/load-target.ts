@@ -1,13 +1,13 @@
 /** Loads a target, one account of the published file after the other. Runs in a process of its own. */
-import { lockOrThrow, openWhenFree } from '../../database/lock.ts';
-import { systemClock } from '../../lib/clock.ts';
-import { errorCode, errorLine, hintLine } from '../../lib/errors.ts';
-import { emptyReport, RUNS, type LoadReport } from '../../lib/load-report.ts';
-import { withinTime } from '../../lib/within-time.ts';
+import { lockOrThrow, openWhenFree } from '../database/lock.ts';
+import { systemClock } from '../lib/clock.ts';
+import { errorCode, errorLine, hintLine } from '../lib/errors.ts';
+import { emptyReport, RUNS, type LoadReport } from '../lib/load-report.ts';
+import { withinTime } from '../lib/within-time.ts';
 import { openTarget } from './loader.ts';
-import { compareOwner, OwnedError, type AccountState } from './ownership.ts';
-import { openSource, type Source } from './source.ts';
-import { TargetError, type LoadRequest, type Target } from './target.ts';
+import { compareOwner, OwnedError, type AccountState } from './targets/ownership.ts';
+import { openSource, type Source } from './targets/source.ts';
+import { TargetError, type LoadRequest, type Target } from './targets/target.ts';
 
 /**
  * One report for each account, and one for the tables that belong to none. Waits for other loads of the
