@@ -2,7 +2,7 @@
 import { fromTimestamp, MINUTE_MS, type Clock } from '../lib/clock.ts';
 import { coalesce } from '../lib/coalesce.ts';
 import { errorCode, errorLine, hintLine, InterruptedError, withHint } from '../lib/errors.ts';
-import { emptyReport, groupFailures, loadLines, type LoadReport } from '../lib/load-report.ts';
+import { emptyReport, groupFailures, loadLines, type LoadReport } from '../publishing/targets/load-report.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { TargetLoader } from '../publishing/loader.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';

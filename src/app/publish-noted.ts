@@ -1,7 +1,7 @@
 /** A publication whose failure is noted in the live file: `status` shows why the last one failed, whichever process made it. */
 import type { Clock } from '../lib/clock.ts';
 import { errorCode, errorLine, hintLine, InterruptedError, LockedError } from '../lib/errors.ts';
-import { emptyReport, PUBLISHED_FILE, type LoadReport } from '../lib/load-report.ts';
+import { emptyReport, PUBLISHED_FILE, type LoadReport } from '../publishing/targets/load-report.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Publication, Publisher } from '../publishing/publisher.ts';
 import type { Warehouse } from '../warehouse/warehouse.ts';

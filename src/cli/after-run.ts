@@ -6,7 +6,7 @@ import type { Config } from '../config/config.ts';
 import { toTimestamp } from '../lib/clock.ts';
 import { openWhenFree } from '../database/lock.ts';
 import { InterruptedError, VodhouseError, type LockedError } from '../lib/errors.ts';
-import { isLoadDone } from '../lib/load-report.ts';
+import { isLoadDone } from '../publishing/targets/load-report.ts';
 import { publishedFact } from '../publishing/about-rows.ts';
 import type { Publication, Publisher } from '../publishing/publisher.ts';
 import { openLoaders } from '../publishing/loader.ts';

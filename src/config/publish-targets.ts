@@ -1,8 +1,12 @@
 /** The config of targets: places besides the published file that get the same tables. */
 import * as z from 'zod';
 import { DAY_MS } from '../lib/clock.ts';
-import { listLakeSecrets, type LakePlace } from '../lib/lake-place.ts';
-import { isLocalAddress, listPostgresSecrets, parsePostgresUrl } from '../lib/postgres-url.ts';
+import { listLakeSecrets, type LakePlace } from '../publishing/targets/stores/lake-place.ts';
+import {
+  isLocalAddress,
+  listPostgresSecrets,
+  parsePostgresUrl,
+} from '../publishing/targets/postgres/postgres-url.ts';
 import type { FormatCommand } from '../lib/shell-command.ts';
 import { readCertificates } from './certificates.ts';
 import { orNull, section, withDefault } from './sections.ts';

@@ -1,7 +1,7 @@
 /** A config file as plain values, the line of each, and how each may be printed. */
 import { isAlias, isMap, isPair, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
 import type { Document, ErrorCode, Node, Scalar } from 'yaml';
-import { hidePassword, listPostgresSecrets } from '../lib/postgres-url.ts';
+import { hidePassword, listPostgresSecrets } from '../publishing/targets/postgres/postgres-url.ts';
 import { substitute, type Lookup } from './env-vars.ts';
 
 /** Keys whose value must not be printed. */

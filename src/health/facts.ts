@@ -5,7 +5,7 @@ import { fromTimestamp, toTimestamp } from '../lib/clock.ts';
 import { createCalendar } from '../lib/calendar.ts';
 import { addDays } from '../lib/days.ts';
 import { nextTick } from '../lib/cron-ticks.ts';
-import { PUBLISHED_FILE } from '../lib/load-report.ts';
+import { PUBLISHED_FILE } from '../publishing/targets/load-report.ts';
 import { redact, redactAll } from '../lib/redact.ts';
 import type { Db } from '../database/connection.ts';
 import type { Query } from '../database/query.ts';

@@ -4,7 +4,7 @@ import type { Db } from '../database/connection.ts';
 import { fromTimestamp } from '../lib/clock.ts';
 import { withHint } from '../lib/errors.ts';
 import { formatAgo, formatCount, formatDuration, pluralize } from '../lib/format.ts';
-import { groupFailures, isLoadDone, RUNS, type LoadOutcome } from '../lib/load-report.ts';
+import { groupFailures, isLoadDone, RUNS, type LoadOutcome } from '../publishing/targets/load-report.ts';
 import { redact } from '../lib/redact.ts';
 import { LAST_CHANGES, TARGET_LOADS, type TargetLoadRow } from '../queries/named/targets.ts';
 import { findOldest, nameAccounts, toOneLine } from './text.ts';

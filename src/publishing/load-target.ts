@@ -2,7 +2,7 @@
 import { lockOrThrow, openWhenFree } from '../database/lock.ts';
 import { systemClock } from '../lib/clock.ts';
 import { errorCode, errorLine, hintLine } from '../lib/errors.ts';
-import { emptyReport, RUNS, type LoadReport } from '../lib/load-report.ts';
+import { emptyReport, RUNS, type LoadReport } from './targets/load-report.ts';
 import { withinTime } from '../lib/within-time.ts';
 import { openTarget } from './loader.ts';
 import { compareOwner, OwnedError, type AccountState } from './targets/ownership.ts';

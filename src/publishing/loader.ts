@@ -3,7 +3,7 @@ import type { Config, TargetConfig } from '../config/config.ts';
 import { resolveLink } from '../database/files.ts';
 import { runInChild } from '../lib/child-process.ts';
 import { WarehouseError } from '../lib/errors.ts';
-import type { LoadReport } from '../lib/load-report.ts';
+import type { LoadReport } from './targets/load-report.ts';
 import type { LoadRequest, Target } from './targets/target.ts';
 
 /** Loads one target of a config. */

@@ -3,7 +3,7 @@ import { insert } from '../support/fixtures/filled-live-file.ts';
 import { readRows } from '../support/fixtures/live-file.ts';
 import { INCIDENT_EVENTS } from '../../src/lib/incident-events.ts';
 import { HOUR_MS, MINUTE_MS, toTimestamp } from '../../src/lib/clock.ts';
-import { RUNS, type LoadReport } from '../../src/lib/load-report.ts';
+import { RUNS, type LoadReport } from '../../src/publishing/targets/load-report.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { LEAST, load } from '../support/fixtures/load-config.ts';
 import { failedLoad, loadReport } from '../support/fixtures/load-report.ts';

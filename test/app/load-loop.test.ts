@@ -3,7 +3,7 @@ import { createLoadLoop } from '../../src/app/load-targets.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import type { PostgresTargetConfig } from '../../src/config/config.ts';
-import type { LoadReport } from '../../src/lib/load-report.ts';
+import type { LoadReport } from '../../src/publishing/targets/load-report.ts';
 import type { TargetLoader } from '../../src/publishing/loader.ts';
 import { failedLoad, loadReport } from '../support/fixtures/load-report.ts';
 import { execute } from '../support/fixtures/live-file.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { loadTarget } from '../../src/app/load-targets.ts';
 import { InterruptedError, WarehouseError } from '../../src/lib/errors.ts';
 import { createLogger } from '../../src/lib/logger.ts';
-import type { LoadReport } from '../../src/lib/load-report.ts';
+import type { LoadReport } from '../../src/publishing/targets/load-report.ts';
 import type { TargetLoader } from '../../src/publishing/loader.ts';
 import { failedLoad, loadReport } from '../support/fixtures/load-report.ts';
 import { ACCOUNT } from '../support/fixtures/package-walker.ts';

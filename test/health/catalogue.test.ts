@@ -7,7 +7,7 @@ import { ENDED_RUN, EVERY_PROBLEM, staleStream } from '../support/fixtures/every
 import { FRESH_PACKAGE, healthFacts } from '../support/fixtures/health-facts.ts';
 import { INCIDENT_EVENTS } from '../../src/lib/incident-events.ts';
 import { failingAccount, targetAccount, targetReport } from '../support/fixtures/target-report.ts';
-import { RUNS } from '../../src/lib/load-report.ts';
+import { RUNS } from '../../src/publishing/targets/load-report.ts';
 
 const find = (facts: Partial<HealthFacts>) => findProblems(healthFacts(facts));
 

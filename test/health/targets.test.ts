@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Config } from '../../src/config/config.ts';
 import { readTargets, summarizeTarget, targetText } from '../../src/health/targets.ts';
 import { openReadOnly } from '../../src/database/connection.ts';
-import { RUNS } from '../../src/lib/load-report.ts';
+import { RUNS } from '../../src/publishing/targets/load-report.ts';
 import { failedLoad, loadReport } from '../support/fixtures/load-report.ts';
 import { createWalker, videos } from '../support/fixtures/package-walker.ts';
 import { failingAccount, targetAccount, targetReport } from '../support/fixtures/target-report.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { redact } from '../../src/lib/redact.ts';
-import { listPostgresSecrets } from '../../src/lib/postgres-url.ts';
+import { listPostgresSecrets } from '../../src/publishing/targets/postgres/postgres-url.ts';
 import { truncate } from '../../src/lib/format.ts';
 import { inTime } from '../support/time-limit.ts';
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DAY_MS, HOUR_MS } from '../../src/lib/clock.ts';
-import type { LoadReport } from '../../src/lib/load-report.ts';
+import type { LoadReport } from '../../src/publishing/targets/load-report.ts';
 import type { Warehouse } from '../../src/warehouse/warehouse.ts';
 import type { VirtualClock } from '../support/clocks/virtual-clock.ts';
 import { failedLoad, loadReport } from '../support/fixtures/load-report.ts';

@@ -1,7 +1,13 @@
 /** Publications and loads of targets, as text, as JSON, and as an exit code. */
 import { VodhouseError } from '../../lib/errors.ts';
 import { formatBytes, formatCount, formatDuration, pluralize } from '../../lib/format.ts';
-import { groupFailures, isLoadDone, loadLines, RUNS, type LoadReport } from '../../lib/load-report.ts';
+import {
+  groupFailures,
+  isLoadDone,
+  loadLines,
+  RUNS,
+  type LoadReport,
+} from '../../publishing/targets/load-report.ts';
 import type { Publication } from '../../publishing/publisher.ts';
 import { EXIT } from '../exit.ts';
 import { displayPath } from './output.ts';

@@ -1,5 +1,5 @@
 import { primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
-import { LOAD_OUTCOMES } from '../../lib/load-report.ts';
+import { LOAD_OUTCOMES } from '../../publishing/targets/load-report.ts';
 import { bigint, rowKey, timestamp } from './columns.ts';
 
 /**

@@ -1,7 +1,7 @@
 /** Problems of targets: loads that fail, accounts that are refused, and values that differ. One for each target. */
 import { fromTimestamp, HOUR_MS } from '../../lib/clock.ts';
 import { pluralize } from '../../lib/format.ts';
-import { groupFailures, OTHER_WAREHOUSE, RUNS } from '../../lib/load-report.ts';
+import { groupFailures, OTHER_WAREHOUSE, RUNS } from '../../publishing/targets/load-report.ts';
 import { namesOf, type TargetAccount } from '../targets.ts';
 import { advise, type Kind } from '../problem.ts';
 import { findEarliest, MAX_LISTED, toOneLine } from '../text.ts';

@@ -4,7 +4,7 @@
 import { openReadOnly } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
 import { ConfigError } from '../../lib/errors.ts';
-import { OTHER_COPY, OTHER_WAREHOUSE } from '../../lib/load-report.ts';
+import { OTHER_COPY, OTHER_WAREHOUSE } from './load-report.ts';
 
 /** What a target remembers of an account. */
 export interface AccountState {

@@ -3,7 +3,7 @@ import { query } from '../../database/query.ts';
 import type { Tx } from '../../database/connection.ts';
 import type { targetLoad } from '../../database/schema/targets.ts';
 import { toTimestamp } from '../../lib/clock.ts';
-import { isLoadDone, PUBLISHED_FILE, type LoadReport } from '../../lib/load-report.ts';
+import { isLoadDone, PUBLISHED_FILE, type LoadReport } from '../../publishing/targets/load-report.ts';
 
 interface Stored extends Omit<LoadReport, 'differences'> {
   target: string;

@@ -6,7 +6,7 @@ import { upsertPause } from '../../../src/budget/statements/pause.ts';
 import { openDatabase } from '../../../src/database/connection.ts';
 import { Database } from '../../../src/database/sqlite.ts';
 import { DAY_MS, systemClock, toTimestamp } from '../../../src/lib/clock.ts';
-import type { LoadReport } from '../../../src/lib/load-report.ts';
+import type { LoadReport } from '../../../src/publishing/targets/load-report.ts';
 import { PUBLISHED_ID } from '../../../src/publishing/replace-file.ts';
 import { openWarehouse } from '../../../src/warehouse/warehouse.ts';
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { exitCodeForLoads, targetLoadsText } from '../../../src/cli/output/publication-text.ts';
-import type { LoadReport } from '../../../src/lib/load-report.ts';
+import type { LoadReport } from '../../../src/publishing/targets/load-report.ts';
 import { failedLoad, loadReport } from '../../support/fixtures/load-report.ts';
 
 const done = (account = 'main', more: Partial<LoadReport> = {}): LoadReport =>

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { createCalendar } from '../../../src/lib/calendar.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
 import { addDays } from '../../../src/lib/days.ts';
-import type { LoadReport } from '../../../src/lib/load-report.ts';
+import type { LoadReport } from '../../../src/publishing/targets/load-report.ts';
 import type { PublishRequest } from '../../../src/publishing/publish-request.ts';
 import { video } from '../fixtures/package-walker.ts';
 import type { openSite, SiteLoad } from '../fixtures/site.ts';

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { AwsV4Signer } from 'aws4fetch';
 import { onTestFinished } from 'vitest';
 import { listenOnLoopback } from './loopback.ts';
-import type { S3Place } from '../../../src/lib/lake-place.ts';
+import type { S3Place } from '../../../src/publishing/targets/stores/lake-place.ts';
 
 /** What happens to a request in place of what it asks for. */
 export type S3Fault =

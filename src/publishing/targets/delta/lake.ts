@@ -2,7 +2,7 @@
  * The tables of a lake during a load: their logs, commits while others write too, and deletion of old files.
  */
 import type { LakeTargetConfig } from '../../../config/config.ts';
-import type { LakePlace } from '../../../lib/lake-place.ts';
+import type { LakePlace } from '../stores/lake-place.ts';
 import { openFolder } from '../stores/folder.ts';
 import { openBucket } from '../stores/s3.ts';
 import type { Source } from '../source.ts';

@@ -1,7 +1,7 @@
 /** Whether a target can be loaded, and what an error of one means. */
 import type { PostgresTargetConfig } from '../../../config/config.ts';
 import { ConfigError, errorCode, errorLine, VodhouseError } from '../../../lib/errors.ts';
-import { listPostgresSecrets } from '../../../lib/postgres-url.ts';
+import { listPostgresSecrets } from './postgres-url.ts';
 import { redact } from '../../../lib/redact.ts';
 import { TargetError } from '../target.ts';
 import { extendSchema, planSchema } from './schema.ts';

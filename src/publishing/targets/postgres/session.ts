@@ -6,7 +6,7 @@ import { Client, type ClientConfig, type QueryResultRow } from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import type { PostgresTargetConfig } from '../../../config/config.ts';
 import { MINUTE_MS } from '../../../lib/clock.ts';
-import { parsePostgresUrl, type PostgresAddress } from '../../../lib/postgres-url.ts';
+import { parsePostgresUrl, type PostgresAddress } from './postgres-url.ts';
 
 /** Milliseconds until a server that does not answer is given up; the TLS handshake and the login included. */
 const CONNECT_TIMEOUT_MS = 10_000;

@@ -8,7 +8,7 @@ import { request as sendRequest, type Dispatcher } from 'undici';
 import { errorCode, errorMessage } from '../../../lib/errors.ts';
 import { createAgent } from '../../../lib/http/agent.ts';
 import { NO_PROXIES } from '../../../lib/http/proxies.ts';
-import { formatLakePlace, listLakeSecrets, type S3Place } from '../../../lib/lake-place.ts';
+import { formatLakePlace, listLakeSecrets, type S3Place } from './lake-place.ts';
 import { redact } from '../../../lib/redact.ts';
 import { TargetError } from '../target.ts';
 import type { Body, Store, StoredFile } from './store.ts';

@@ -1,5 +1,5 @@
 /** The address of a database of PostgreSQL: its parts, what is wrong with it, and how it may be printed. */
-import { isLoopback } from './loopback.ts';
+import { isLoopback } from '../../../lib/loopback.ts';
 
 /** What `postgres://USER:PASSWORD@HOST:PORT/DATABASE` says, without percent-encoding. */
 export interface PostgresAddress {

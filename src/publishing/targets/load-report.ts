@@ -1,5 +1,5 @@
 /** The result of a load of one account into a target, as the live file stores it. */
-import { escapeControls, formatCount, formatDuration, pluralize } from './format.ts';
+import { escapeControls, formatCount, formatDuration, pluralize } from '../../lib/format.ts';
 
 export const LOAD_OUTCOMES = ['loaded', 'unchanged', 'removed', 'refused', 'failed'] as const;
 /**
