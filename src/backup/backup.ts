@@ -26,8 +26,8 @@ export interface CopyResult {
 }
 
 /**
- * Like `backUp`, in a child process: SQLite blocks the process that copies, and a signal must be noticed. Throws
- * InterruptedError if the signal aborts; no file is left then.
+ * Like `backUp`, in a child process: SQLite blocks the process that copies, and a signal must be noticed.
+ * Throws InterruptedError if the signal aborts; no file is left then.
  */
 export function backUpInChild(path: string, file: string, signal: AbortSignal): Promise<CopyResult> {
   const request: BackupRequest = { path, file };
@@ -38,8 +38,9 @@ export function backUpInChild(path: string, file: string, signal: AbortSignal): 
 }
 
 /**
- * Copies the live file at `path` to `file`. Throws ConfigError if `file` exists, or its folder does not, and WarehouseError if the live file is
- * missing, damaged, or no vodhouse file, or the copy cannot be written. No file is left then.
+ * Copies the live file at `path` to `file`. Throws ConfigError if `file` exists, or its folder does not, and
+ * WarehouseError if the live file is missing, damaged, or no vodhouse file, or the copy cannot be written. No
+ * file is left then.
  */
 export function backUp(path: string, file: string): CopyResult {
   const source = openForCopy(path);
@@ -70,7 +71,10 @@ function assertIsFree(file: string): void {
   });
 }
 
-/** Copies one snapshot of a warehouse into `draft`, and checks the copy. Writers are not blocked. Throws WarehouseError. */
+/**
+ * Copies one snapshot of a warehouse into `draft`, and checks the copy. Writers are not blocked. Throws
+ * WarehouseError.
+ */
 function copyInto(source: Db, draft: string, mode: number): CopyResult {
   removeDraft(draft);
   try {
@@ -86,8 +90,9 @@ function copyInto(source: Db, draft: string, mode: number): CopyResult {
 }
 
 /**
- * Checks a backup, and copies it into `draft` like `copyInto`. Throws WarehouseError if it is no sound warehouse. A backup
- * in WAL mode that no process has open is read from a copy, because SQLite would create files next to it.
+ * Checks a backup, and copies it into `draft` like `copyInto`. Throws WarehouseError if it is no sound
+ * warehouse. A backup in WAL mode that no process has open is read from a copy, because SQLite would create
+ * files next to it.
  */
 export function copyBackup(file: string, draft: string, mode: number): CopyResult {
   const isReadable = !readHeader(file)?.isInWalMode || existsSync(`${file}-wal`);

@@ -1,6 +1,6 @@
 /**
- * Replaces the live file by a backup, and keeps the previous file. If it is interrupted, the live file is the old one, or
- * the new one, or rejected by every command until another restore has finished.
+ * Replaces the live file by a backup, and keeps the previous file. If it is interrupted, the live file is the
+ * old one, or the new one, or rejected by every command until another restore has finished.
  */
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -39,9 +39,10 @@ interface Request {
 }
 
 /**
- * Makes a copy of `file` the live file at `path`; with `asNew`, as another warehouse, of which no target knows anything. Throws
- * ConfigError if `file` is missing, is the live file, or is a backup of another warehouse than the live file, LockedError if any
- * other process runs, and WarehouseError if `file` is no sound warehouse that this version knows; then nothing is changed.
+ * Makes a copy of `file` the live file at `path`; with `asNew`, as another warehouse, of which no target
+ * knows anything. Throws ConfigError if `file` is missing, is the live file, or is a backup of another
+ * warehouse than the live file, LockedError if any other process runs, and WarehouseError if `file` is no
+ * sound warehouse that this version knows; then nothing is changed.
  */
 export function restore(path: string, file: string, now: number, { asNew } = { asNew: false }): Restored {
   assertBackup(path, file);
@@ -104,15 +105,26 @@ const WINDOW_MS = DAY_MS;
 
 const pauseAll = query<never, { at: string; until: string }>(
   `insert into pause (account, until, reason, since, full_rate_at, consecutive_restrictions)
-    select account, :until, 'the warehouse was restored: the requests since its backup are not known', :at, :until, 0
-      from (select account from package union select account from storage_day union select account from request)
-      where true
-    on conflict (account) do update set until = :until, reason = excluded.reason, since = :at, full_rate_at = :until`,
+    select
+      account,
+      :until,
+      'the warehouse was restored: the requests since its backup are not known',
+      :at,
+      :until,
+      0
+    from (
+      select account from package
+      union select account from storage_day
+      union select account from request
+    )
+    where true
+    on conflict (account) do update
+      set until = :until, reason = excluded.reason, since = :at, full_rate_at = :until`,
 ).run;
 
 /**
- * Migrates the draft, says which warehouse it is, and records the restore. Its ledger lacks the requests since the backup:
- * every window counts as full until those have left it.
+ * Migrates the draft, says which warehouse it is, and records the restore. Its ledger lacks the requests
+ * since the backup: every window counts as full until those have left it.
  */
 function prepareDraft(
   draft: string,
@@ -129,7 +141,8 @@ function prepareDraft(
       if (asNew) tx.delete(targetLoad).run();
       pauseAll(tx, { at, until: pausedUntil });
     });
-    db.$client.pragma('wal_checkpoint(TRUNCATE)'); // throws where it fails, which closing ignores: the log does not move with the file
+    // Throws where it fails, which closing ignores: the log does not move with the file.
+    db.$client.pragma('wal_checkpoint(TRUNCATE)');
     return { pausedUntil, newWarehouseId };
   } finally {
     db.$client.close();
@@ -137,7 +150,10 @@ function prepareDraft(
   }
 }
 
-/** Null for a file that cannot be read. Leaves its log as it is, and none where there was none, as a read-only connection would. */
+/**
+ * Null for a file that cannot be read. Leaves its log as it is, and none where there was none, as a read-only
+ * connection would.
+ */
 function readId(file: string): string | null {
   try {
     const readonly = LOGS.some((log) => existsSync(file + log));
@@ -156,8 +172,8 @@ function readId(file: string): string | null {
 const LOGS = ['-wal', '-journal'];
 
 /**
- * The steps that put `draft` in the place of `live`, and move the old file and its logs to `previousFile`. Between the first and the
- * last one, the marker of a restore keeps every command from opening the live file.
+ * The steps that put `draft` in the place of `live`, and move the old file and its logs to `previousFile`.
+ * Between the first and the last one, the marker of a restore keeps every command from opening the live file.
  */
 export function swapSteps(live: string, draft: string, previousFile: string): readonly (() => void)[] {
   const marker = restoreMarkerPath(live);
@@ -181,8 +197,8 @@ function renameDurably(from: string, to: string): void {
 }
 
 /**
- * The file to replace: the live one, or the one that an interrupted restore has moved. If that restore had moved only the
- * logs of a file, the file is moved too, so that both stay together.
+ * The file to replace: the live one, or the one that an interrupted restore has moved. If that restore had
+ * moved only the logs of a file, the file is moved too, so that both stay together.
  */
 function findOldFile(live: string): string | null {
   const moved = existsSync(restoreMarkerPath(live)) ? listPreviousFiles(live).at(-1) : undefined;

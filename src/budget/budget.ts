@@ -45,7 +45,10 @@ const POLL_PAUSE_MS = 600_000;
 /** `whyParked` only reads: it takes ledger entries further ahead than this for those of a fast clock. */
 const PEEK_DEADLINE_MS = 600_000;
 
-/** Requests in flight at most, of all accounts: more responses than these would only wait in memory until one thread has read them. */
+/**
+ * Requests in flight at most, of all accounts: more responses than these would only wait in memory until one
+ * thread has read them.
+ */
 const MOST_IN_FLIGHT = 64;
 
 /** Waits for a place among the requests in flight; the returned function leaves it. */
@@ -97,7 +100,10 @@ interface Waiting {
   signal: AbortSignal | undefined;
 }
 
-/** Throws ParkedError if the wait is longer than the limits allow; a pause and requests in flight start it again. */
+/**
+ * Throws ParkedError if the wait is longer than the limits allow; a pause and requests in flight start it
+ * again.
+ */
 async function waitForSlot(ledger: Ledger, entry: RequestEntry, waiting: Waiting): Promise<Admission> {
   const { clock, reportOnce, signal } = waiting;
   const { maxWaitMs } = ledger.limits;
@@ -120,7 +126,10 @@ async function waitForSlot(ledger: Ledger, entry: RequestEntry, waiting: Waiting
   }
 }
 
-/** A request that is admitted keeps its place until it is answered; one that must wait for the budget holds none meanwhile. */
+/**
+ * A request that is admitted keeps its place until it is answered; one that must wait for the budget holds
+ * none meanwhile.
+ */
 async function tryInPlace(
   ledger: Ledger,
   entry: RequestEntry,
@@ -141,8 +150,8 @@ async function tryInPlace(
 }
 
 /**
- * A request without a response may reach the service until its deadline. A response may come after the deadline if the
- * machine slept: the request counts until then.
+ * A request without a response may reach the service until its deadline. A response may come after the
+ * deadline if the machine slept: the request counts until then.
  */
 function createAdmission(
   { db, account }: Ledger,
@@ -175,7 +184,10 @@ interface Ledger {
   limits: Limits;
 }
 
-/** Why a request must wait, and until when. `inFlight`: the request that must leave its window may still be answered. */
+/**
+ * Why a request must wait, and until when. `inFlight`: the request that must leave its window may still be
+ * answered.
+ */
 interface Blocked {
   freeAt: number;
   isPause: boolean;
@@ -222,7 +234,9 @@ function limitsNow(limits: Rates, pause: Pause | null, now: number): Rates {
   return { perSecond: part('perSecond'), perMinute: part('perMinute'), perDay: limits.perDay };
 }
 
-/** A window without a free slot: when its oldest request leaves it, and whether that may still be answered. */
+/**
+ * A window without a free slot: when its oldest request leaves it, and whether that may still be answered.
+ */
 interface FullWindow {
   window: Window;
   used: number;

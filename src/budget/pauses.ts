@@ -22,8 +22,8 @@ export const PAUSE_MEMORY_MS = HOUR_MS;
 const RETURN_MS = { least: MINUTE_MS, most: 10 * MINUTE_MS };
 
 /**
- * The length of a pause in milliseconds. A named time is kept; the pause grows with the restrictions in a row if the
- * service names none, or restricts again right after it.
+ * The length of a pause in milliseconds. A named time is kept; the pause grows with the restrictions in a row
+ * if the service names none, or restricts again right after it.
  */
 export function pauseLength(namedMs: number | null, inARow: number): number {
   const grown = Math.min(LONGEST_GROWN_MS, FIRST_MS * 2 ** Math.min(inARow - 1, 20));
@@ -36,7 +36,10 @@ export function rampShare({ untilMs, fullRateAtMs }: Pause, now: number): number
   return Math.min(1, Math.max(0, now - untilMs) / Math.max(1, fullRateAtMs - untilMs));
 }
 
-/** Inside a transaction: the pause in force, or the one after which the full rate is not back; null without one. */
+/**
+ * Inside a transaction: the pause in force, or the one after which the full rate is not back; null without
+ * one.
+ */
 export function currentPause(tx: Tx, account: string, now: number): Pause | null {
   const row = findKnown(tx, account, now);
   const pause = row && toPause(row);
@@ -62,14 +65,15 @@ function findKnown(tx: Tx, account: string, now: number): PauseRow | undefined {
 }
 
 /**
- * | the known pause                                            | in a row | since  | length                     |
- * | ---------------------------------------------------------- | -------- | ------ | -------------------------- |
- * | in force                                                   | the same | kept   | as named; never shortened  |
- * | over, but the request was admitted before its end          | the same | kept   | `pauseLength`              |
- * | the full rate is back for less than PAUSE_MEMORY_MS        | + 1      | now    | `pauseLength`              |
- * | none, or older                                             | 1        | now    | `pauseLength`              |
+ * | the known pause                                      | in a row | since  | length                     |
+ * | ---------------------------------------------------- | -------- | ------ | -------------------------- |
+ * | in force                                             | the same | kept   | as named; never shortened  |
+ * | over, but the request was admitted before its end    | the same | kept   | `pauseLength`              |
+ * | the full rate is back for less than PAUSE_MEMORY_MS  | + 1      | now    | `pauseLength`              |
+ * | none, or older                                       | 1        | now    | `pauseLength`              |
  *
- * An answer that was served is no refusal: it adds none in a row, its length is as named, and the rate returns at once.
+ * An answer that was served is no refusal: it adds none in a row, its length is as named, and the rate
+ * returns at once.
  */
 function nextPause(
   account: string,
@@ -92,8 +96,12 @@ function nextPause(
     ? Math.max(until, previous?.fullRateAtMs ?? 0)
     : until + Math.min(RETURN_MS.most, Math.max(RETURN_MS.least, length));
   return {
-    ...{ account, reason, since: known && isSame ? known.since : toTimestamp(now) },
-    ...{ until: roundUp(until), full_rate_at: roundUp(fullRateAt), consecutive_restrictions: inARow },
+    account,
+    reason,
+    since: known && isSame ? known.since : toTimestamp(now),
+    until: roundUp(until),
+    full_rate_at: roundUp(fullRateAt),
+    consecutive_restrictions: inARow,
   };
 }
 

@@ -1,4 +1,7 @@
-/** The plan of a config, by the sizes in its live file. Sends nothing. Its shape is that of `plan --json` (docs/json.md). */
+/**
+ * The plan of a config, by the sizes in its live file. Sends nothing. Its shape is that of `plan --json`
+ * (docs/json.md).
+ */
 import { existsSync } from 'node:fs';
 import type { Config } from '../config/config.ts';
 import { commandsFor } from '../lib/shell-command.ts';
@@ -74,7 +77,9 @@ function createAccountPlan(cost: AccountCost, { schedule }: Config, getTimetable
   };
 }
 
-/** Logs a warning for each account whose limits do not allow the schedule. Ignores a file that cannot be read. */
+/**
+ * Logs a warning for each account whose limits do not allow the schedule. Ignores a file that cannot be read.
+ */
 export function warnIfPlanDoesNotFit(config: Config, options: { config: string }, logger: Logger): void {
   const command = commandsFor(options.config)('plan');
   try {

@@ -42,7 +42,10 @@ export interface AccountCost {
   perDay: number | null;
 }
 
-/** Counts one request for each page of the present sizes, and one for the storage. Boundary reads of a walk are extra. */
+/**
+ * Counts one request for each page of the present sizes, and one for the storage. Boundary reads of a walk
+ * are extra.
+ */
 export function countCost(
   { name, packages, storage, limits }: AccountConfig,
   sizes: readonly PackageSize[],
@@ -85,8 +88,8 @@ function timeAtLimits(requests: number, { perSecond, perMinute }: LimitsConfig):
 }
 
 /**
- * What exceeds the limits: the requests of a day, or the time until its next run of a full or quick pass, or of a full pass
- * over packages with their own schedule.
+ * What exceeds the limits: the requests of a day, or the time until its next run of a full or quick pass, or
+ * of a full pass over packages with their own schedule.
  */
 export type Shortfall = 'per_day' | 'full_time' | 'quick_time' | 'own_time';
 
@@ -100,7 +103,10 @@ export interface Timetable {
 
 export type GetTimetable = (schedule: Schedule) => Timetable;
 
-/** The returned function computes the timetable of a schedule at `now` (milliseconds since 1970), with a cache. */
+/**
+ * The returned function computes the timetable of a schedule at `now` (milliseconds since 1970), with a
+ * cache.
+ */
 export function createTimetables(now: number): GetTimetable {
   const cadences = new Map<string, Cadence>();
   const read = (expression: string, without?: readonly number[]): Cadence => {
@@ -146,8 +152,9 @@ export const FULL_STEPS = [60, 120, 180, 240, 360, 480, 720, 1440] as const;
 export const QUICK_STEPS = [10, 15, 20, 30, 60, 120, 180, 240, 360, 720, 1440] as const;
 
 /**
- * Finds the schedule nearest to the present one that fits all of these accounts; null where none does. It makes full runs
- * rarer first; where that is not enough, quick runs as little rarer as possible, and full runs where necessary.
+ * Finds the schedule nearest to the present one that fits all of these accounts; null where none does. It
+ * makes full runs rarer first; where that is not enough, quick runs as little rarer as possible, and full
+ * runs where necessary.
  */
 export function proposeSchedule(
   costs: readonly AccountCost[],
@@ -181,7 +188,10 @@ function formatCron(step: number, minute: string): string {
   return step === 1440 ? `${minute} 0 * * *` : `${minute} */${step / 60} * * *`;
 }
 
-/** `fits: 6,336 of 20,000 requests a day`, or `does not fit: …` with what exceeds the limits and what would fit. */
+/**
+ * `fits: 6,336 of 20,000 requests a day`, or `does not fit: …` with what exceeds the limits and what would
+ * fit.
+ */
 export function formatVerdict(
   cost: AccountCost,
   { requestsPerDay, shortfalls }: PlanResult,
@@ -193,7 +203,8 @@ export function formatVerdict(
   const requests = `${atLeast}${formatCount(requestsPerDay)} requests a day, ${limit}`;
   if (shortfalls.length === 0) return `fits: ${requests}`;
   const tooLong = (kind: string, pass: PassCost, { shortestMs }: Cadence) =>
-    `a ${kind} pass takes ${atLeast}${formatDuration(pass.time_ms ?? 0)}, and the next begins after ${formatDuration(shortestMs)}`;
+    `a ${kind} pass takes ${atLeast}${formatDuration(pass.time_ms ?? 0)}, ` +
+    `and the next begins after ${formatDuration(shortestMs)}`;
   const tooLongOwn = cost.own.filter((each) => isTooLong(each, timetable.own(each.schedule)));
   const reasons: Record<Shortfall, () => string | string[]> = {
     per_day: () => requests,

@@ -18,7 +18,10 @@ export function readCertificates(file: string): { certificates: string[]; proble
   }
 }
 
-/** The certificates of a file that has some, with those of NODE_EXTRA_CA_CERTS, which Node leaves out where others are named. */
+/**
+ * The certificates of a file that has some, with those of NODE_EXTRA_CA_CERTS, which Node leaves out where
+ * others are named.
+ */
 export function readAuthorities(
   file: string,
   { NODE_EXTRA_CA_CERTS: extra = '' }: Readonly<Record<string, string | undefined>>,

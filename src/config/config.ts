@@ -1,6 +1,7 @@
 /**
- * The config: the schema of the file, whose output is the config that the rest of vodhouse reads. Keys become camelCase,
- * durations milliseconds (`settle` becomes `settleMs`), and an absent section null. Editors show the descriptions.
+ * The config: the schema of the file, whose output is the config that the rest of vodhouse reads. Keys become
+ * camelCase, durations milliseconds (`settle` becomes `settleMs`), and an absent section null. Editors show
+ * the descriptions.
  */
 import { hostname } from 'node:os';
 import type { Proxies } from '../lib/http/proxies.ts';
@@ -179,13 +180,19 @@ type DeepReadonly<T> = T extends readonly (infer Item)[]
     ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
     : T;
 
-/** The checked config, frozen; its paths are absolute, and packages of files are read. `loadConfig` creates it; any room may import these types. */
+/**
+ * The checked config, frozen; its paths are absolute, and packages of files are read. `loadConfig` creates
+ * it; any room may import these types.
+ */
 export type Config = DeepReadonly<z.output<typeof configSchema>> & {
   /** Absolute path of the config file. */
   readonly file: string;
   /** The proxies of the environment, for accounts that name none. */
   readonly proxies: Proxies;
-  /** Every key of the file, every address to notify, every password of a proxy or a target, and every login of a store: none of these may ever be printed. */
+  /**
+   * Every key of the file, every address to notify, every password of a proxy or a target, and every login of
+   * a store: none of these may ever be printed.
+   */
   readonly secrets: readonly string[];
 };
 

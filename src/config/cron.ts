@@ -1,4 +1,7 @@
-/** Cron expressions of the config: the plain dialect of five fields, `@hourly` and its kind, and what is wrong with another. */
+/**
+ * Cron expressions of the config: the plain dialect of five fields, `@hourly` and its kind, and what is wrong
+ * with another.
+ */
 import { findWrongField } from '../lib/cron-ticks.ts';
 
 const NAMED: Readonly<Record<string, string>> = {
@@ -32,8 +35,8 @@ export function expandCron(text: string): string {
 }
 
 /**
- * What is expected in place of the expression, without any part of it; null for a good one. The plain dialect has numbers,
- * three-letter names, `*`, `,`, `-` and `/`: cron libraries differ in anything beyond it.
+ * What is expected in place of the expression, without any part of it; null for a good one. The plain dialect
+ * has numbers, three-letter names, `*`, `,`, `-` and `/`: cron libraries differ in anything beyond it.
  */
 export function findCronProblem(text: string): string | null {
   const expression = expandCron(text);

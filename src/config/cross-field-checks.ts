@@ -9,8 +9,9 @@ import type { Path, Problem, Source } from './source.ts';
 type Report = (path: Path, message: string) => void;
 
 /**
- * Takes the file as it is written, valid or not, so that these problems are reported together with those of the schema.
- * `toAbsolute`: a path of the file as an absolute one. `areFilesRead`: also those of the CSV files of packages.
+ * Takes the file as it is written, valid or not, so that these problems are reported together with those of
+ * the schema. `toAbsolute`: a path of the file as an absolute one. `areFilesRead`: also those of the CSV
+ * files of packages.
  */
 export function findCrossFieldProblems(
   source: Source,
@@ -106,7 +107,10 @@ function checkAuthority(
   if (problem !== null) report([...path, 'ca'], `${display([...path, 'ca'])} ${problem}`);
 }
 
-/** A publication must not replace the live file, or a file of its own: those of SQLite, locks, and what a restore keeps. */
+/**
+ * A publication must not replace the live file, or a file of its own: those of SQLite, locks, and what a
+ * restore keeps.
+ */
 function checkFiles(settings: unknown, report: Report): void {
   const live = normalize(textAt(settings, 'warehouse') ?? DEFAULT_FILES.warehouse);
   const published = normalize(textAt(at(settings, 'publish'), 'file') ?? DEFAULT_FILES.publish);

@@ -2,7 +2,10 @@
 import { errorMessage } from '../lib/errors.ts';
 import { redact } from '../lib/redact.ts';
 
-/** The value of a variable, or of `file:PATH`; undefined if it is not set. Throws what reading the file throws. */
+/**
+ * The value of a variable, or of `file:PATH`; undefined if it is not set. Throws what reading the file
+ * throws.
+ */
 export type Lookup = (name: string) => string | undefined;
 
 /** A path in `${file:PATH}` may hold variables. */
@@ -12,8 +15,9 @@ export const FILE = 'file:';
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /**
- * Puts variables in place of `${NAME}` in a text; `$${` is a literal `${`. A variable without a value is not replaced. `used`: it
- * contains the value of a variable and must not be printed. `problems`: what is wrong with its `${…}`, without any value.
+ * Puts variables in place of `${NAME}` in a text; `$${` is a literal `${`. A variable without a value is not
+ * replaced. `used`: it contains the value of a variable and must not be printed. `problems`: what is wrong
+ * with its `${…}`, without any value.
  */
 export function substitute(
   value: unknown,
@@ -53,25 +57,32 @@ function find(name: string, resolved: string, lookup: Lookup, problems: string[]
 }
 
 /**
- * The environment for a child process, without variables that contain one of the secrets, as it is or encoded, or that are a
- * password which is a secret only in an address.
+ * The environment for a child process, without variables that contain one of the secrets, as it is or
+ * encoded, or that are a password which is a secret only in an address.
  */
 export function childEnvWithout(secrets: readonly string[]): NodeJS.ProcessEnv {
   const isPlain = (value = '') => redact(value, secrets) === value && !secrets.includes(`:${value}@`);
   return Object.fromEntries(Object.entries(process.env).filter(([, value]) => isPlain(value)));
 }
 
-/** What a service manager such as systemd passes to a process that it starts (sd_notify(3), sd_watchdog_enabled(3)). */
+/**
+ * What a service manager such as systemd passes to a process that it starts (sd_notify(3),
+ * sd_watchdog_enabled(3)).
+ */
 export interface NotifySocket {
-  /** The environment of the program that sends a message to it: the address of the socket, and where programs are. */
+  /**
+   * The environment of the program that sends a message to it: the address of the socket, and where programs
+   * are.
+   */
   environment: { NOTIFY_SOCKET: string; PATH: string };
   /** The process is restarted where it is silent for this long; null: no matter how long. */
   watchdogMs: number | null;
 }
 
 /**
- * Takes the variables out of the environment, so that no child process speaks for this one. Null where no service manager
- * waits for messages. A watchdog that is meant for another process, such as a shell that started this one, is none.
+ * Takes the variables out of the environment, so that no child process speaks for this one. Null where no
+ * service manager waits for messages. A watchdog that is meant for another process, such as a shell that
+ * started this one, is none.
  */
 export function takeNotifySocket(
   env: Record<string, string | undefined> = process.env,

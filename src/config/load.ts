@@ -18,14 +18,17 @@ type Settings = z.output<typeof configSchema>;
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads, checks and freezes the config, with the packages that its CSV files have now. Variables come from `env`, else from
- * the `.env` in the file's folder. Throws ConfigError with every problem of the file, and of those, at once.
+ * Reads, checks and freezes the config, with the packages that its CSV files have now. Variables come from
+ * `env`, else from the `.env` in the file's folder. Throws ConfigError with every problem of the file, and of
+ * those, at once.
  */
 export function loadConfig(file: string, env: Env = process.env): Config {
   return load(file, env, true).config;
 }
 
-/** A CSV file of packages that cannot be used, and its first problem, which begins with the name of the file. */
+/**
+ * A CSV file of packages that cannot be used, and its first problem, which begins with the name of the file.
+ */
 type UnusableFile = { account: string; problem: string };
 
 /** Like `loadConfig`, but an account whose CSV file cannot be used has no packages. */
@@ -84,8 +87,8 @@ function check(
 }
 
 /**
- * The config with the packages that its CSV files have now, and the files that cannot be used: their accounts keep the
- * packages that they have. The same config where nothing changed.
+ * The config with the packages that its CSV files have now, and the files that cannot be used: their accounts
+ * keep the packages that they have. The same config where nothing changed.
  */
 export function rereadPackages(config: Config): { config: Config; unusable: UnusableFile[] } {
   const unusable: UnusableFile[] = [];
@@ -102,8 +105,8 @@ export function rereadPackages(config: Config): { config: Config; unusable: Unus
 }
 
 /**
- * The proxies of the environment, under the names that curl and others read: in small letters first. Throws ConfigError for an
- * address that is not one of a proxy, and for an exception that is not understood.
+ * The proxies of the environment, under the names that curl and others read: in small letters first. Throws
+ * ConfigError for an address that is not one of a proxy, and for an exception that is not understood.
  */
 function readProxies(env: Env): Proxies {
   const read = (name: string) => (env[name.toLowerCase()]?.trim() || env[name]?.trim()) ?? '';

@@ -1,4 +1,7 @@
-/** Where the values of variables come from: the environment, the file `.env` next to the config, and files that are named. */
+/**
+ * Where the values of variables come from: the environment, the file `.env` next to the config, and files
+ * that are named.
+ */
 import { join, resolve } from 'node:path';
 import { readTextFile } from '../lib/text-file.ts';
 import { ConfigError, errorCode, errorMessage } from '../lib/errors.ts';
@@ -23,7 +26,10 @@ export function createLookup(folder: string, env: Readonly<Record<string, string
       : variables.get(name);
 }
 
-/** The variables of a file `.env`; none where it does not exist. Throws ConfigError where it cannot be read, or has a problem. */
+/**
+ * The variables of a file `.env`; none where it does not exist. Throws ConfigError where it cannot be read,
+ * or has a problem.
+ */
 function readDotEnv(file: string): ReadonlyMap<string, string> {
   const { variables, problems } = parseDotEnv(readIfExists(file) ?? '');
   if (problems.length > 0) throw new ConfigError(formatProblems(file, problems));
@@ -40,7 +46,10 @@ export function readIfExists(file: string): string | null {
   }
 }
 
-/** A line `NAME=VALUE` is a variable, as shells read it. A value in quotes may have more than one line; in double quotes, `\n` begins a new one. Other lines are ignored. */
+/**
+ * A line `NAME=VALUE` is a variable, as shells read it. A value in quotes may have more than one line; in
+ * double quotes, `\n` begins a new one. Other lines are ignored.
+ */
 function parseDotEnv(text: string): { variables: Map<string, string>; problems: Problem[] } {
   const variables = new Map<string, string>();
   const problems: Problem[] = [];

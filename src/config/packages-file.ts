@@ -8,7 +8,10 @@ import { readTextFile } from '../lib/text-file.ts';
 import { PACKAGE_ID, type PackageConfig } from './packages.ts';
 import * as types from './value-types.ts';
 
-/** The packages, or what is wrong with the file: texts that begin with its name, `packages.csv, line 3: id: …`. */
+/**
+ * The packages, or what is wrong with the file: texts that begin with its name,
+ * `packages.csv, line 3: id: …`.
+ */
 export type PackagesFile = { packages: PackageConfig[] } | { problems: string[] };
 
 /** Every package costs at least one request in each run: a longer list is another file. */
@@ -26,7 +29,10 @@ interface Row {
   info: { lines: number };
 }
 
-/** Reads the file at `path`. No problem has one of the secrets in it: another file may have been named. Never throws. */
+/**
+ * Reads the file at `path`. No problem has one of the secrets in it: another file may have been named. Never
+ * throws.
+ */
 export function readPackagesFile(path: string, secrets: readonly string[]): PackagesFile {
   const problems: string[] = [];
   const packages = readFile(path, problems);

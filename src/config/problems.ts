@@ -25,8 +25,8 @@ export function formatProblems(file: string, problems: readonly Problem[]): stri
 }
 
 /**
- * `accounts[0].limits.per_second`. A name is cut at any other character, which may belong to a value; one that may be a key is
- * hidden.
+ * `accounts[0].limits.per_second`. A name is cut at any other character, which may belong to a value; one
+ * that may be a key is hidden.
  */
 function formatPath(path: Path): string {
   const parts = path.map((part) => {
@@ -60,7 +60,10 @@ function suggestKey(name: string, known: readonly string[]): string {
   return nearest === undefined ? `expected one of ${known.join(', ')}` : `did you mean ${nearest}?`;
 }
 
-/** The branch of a union with the fewest problems, if it is the only one and they are inside of the value; an unknown key counts most. */
+/**
+ * The branch of a union with the fewest problems, if it is the only one and they are inside of the value; an
+ * unknown key counts most.
+ */
 function findNearestBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
   const isAnotherKind = ({ code, path }: Issue) =>
     path.length === 0 && (code === 'invalid_type' || code === 'invalid_value');

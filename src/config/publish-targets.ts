@@ -110,7 +110,12 @@ const s3 = section(
   'load_timeout',
   'keep',
 ).transform(({ name, s3: place, every, keepMs, loadTimeoutMs, ...store }) => ({
-  ...{ kind: 'lake' as const, name, keepMs, loadTimeoutMs, everyMs: every ?? DAY_MS, command: '' },
+  kind: 'lake' as const,
+  name,
+  keepMs,
+  loadTimeoutMs,
+  everyMs: every ?? DAY_MS,
+  command: '',
   place: { kind: 's3', bucket: '', prefix: '', ...types.parseS3Place(place), ...store } as LakePlace,
 }));
 
@@ -126,7 +131,10 @@ type Target = z.output<typeof target>;
 export const listTargetSecrets = (settings: Target): string[] =>
   settings.kind === 'lake' ? listLakeSecrets(settings.place) : listPostgresSecrets(settings.postgres);
 
-/** The target with its command, absolute paths, and the certificates of its file, which are the only authorities that it trusts. */
+/**
+ * The target with its command, absolute paths, and the certificates of its file, which are the only
+ * authorities that it trusts.
+ */
 export function completeTarget(
   settings: Target,
   formatCommand: FormatCommand,

@@ -6,16 +6,18 @@ type CamelCase<Name> = Name extends `${infer Start}_${infer Rest}`
   : Name;
 
 /**
- * A mapping without other keys; its output has camelCase keys, and `Ms` after those of `durations`. The message of an
- * unknown key is the list of known ones, divided by `, `: problems.ts finds the nearest.
+ * A mapping without other keys; its output has camelCase keys, and `Ms` after those of `durations`. The
+ * message of an unknown key is the list of known ones, divided by `, `: problems.ts finds the nearest.
  */
 export function section<Shape extends z.core.$ZodLooseShape, Duration extends string = never>(
   shape: Shape,
   ...durations: readonly Duration[]
 ) {
   const known = Object.keys(shape).join(', ');
-  const toName = (key: string) =>
-    `${key.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())}${durations.includes(key as Duration) ? 'Ms' : ''}`;
+  const toName = (key: string) => {
+    const name = key.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+    return durations.includes(key as Duration) ? `${name}Ms` : name;
+  };
   const schema = z.strictObject(shape, {
     error: (issue) => (issue.code === 'unrecognized_keys' ? known : `a mapping of ${known}`),
   });

@@ -6,13 +6,31 @@ import { substitute, type Lookup } from './env-vars.ts';
 
 /** Keys whose value must not be printed. */
 const SECRET = new Set([
-  ...['key', 'keys', 'webhook', 'ping', 'success', 'start', 'failure'],
-  ...['access_key_id', 'secret_access_key', 'session_token'],
+  'key',
+  'keys',
+  'webhook',
+  'ping',
+  'success',
+  'start',
+  'failure',
+  'access_key_id',
+  'secret_access_key',
+  'session_token',
 ]);
 /** Keys whose value is text, even if it is written as a number: `key: 0123` keeps its zero. */
 const TEXT = new Set([
-  ...['key', 'keys', 'name', 'worker', 'every', 'restricted_codes', 'final_codes'],
-  ...['schema', 'readers', 'access_key_id', 'secret_access_key', 'session_token'],
+  'key',
+  'keys',
+  'name',
+  'worker',
+  'every',
+  'restricted_codes',
+  'final_codes',
+  'schema',
+  'readers',
+  'access_key_id',
+  'secret_access_key',
+  'session_token',
 ]);
 
 /** Aliases that repeat more values than this are refused: a few lines of them may stand for millions. */
@@ -44,7 +62,10 @@ interface Place {
   isReported: boolean;
 }
 
-/** Parses YAML and puts variables in place of `${NAME}`, in text values only. `value` is undefined if the file is not YAML. */
+/**
+ * Parses YAML and puts variables in place of `${NAME}`, in text values only. `value` is undefined if the file
+ * is not YAML.
+ */
 export function parseSource(text: string, lookup: Lookup) {
   const lines = new LineCounter();
   const lineAt = (node: unknown) => lines.linePos((node as Partial<Node> | null)?.range?.[0] ?? 0).line;
@@ -177,7 +198,9 @@ function truncateText(text: string): string {
   return text.length > MAX_DISPLAYED ? `${text.slice(0, MAX_DISPLAYED - 1)}…` : text;
 }
 
-/** A long word with digits may be a key whose name was forgotten; few names and values of a config have one. */
+/**
+ * A long word with digits may be a key whose name was forgotten; few names and values of a config have one.
+ */
 export const mayHoldKey = (text: string): boolean =>
   text.split(/[^\w-]/).some((word) => word.length >= 12 && /\d/.test(word));
 
@@ -188,7 +211,10 @@ const mayHoldCredentials = (text: string): boolean =>
 const NEEDS_QUOTES = 'a value that begins with * & ! @ % , or ` needs quotes';
 const NAME_AND_VALUE = 'expected NAME: VALUE on the line, with a blank after the colon';
 const INDENTATION = 'the entries of one mapping or list are indented alike, by blanks';
-/** What to do about an error of the library, by its code: its own messages are for programmers, and quote the file, which may hold a key. */
+/**
+ * What to do about an error of the library, by its code: its own messages are for programmers, and quote the
+ * file, which may hold a key.
+ */
 const ADVICE: Partial<Record<ErrorCode, string>> = {
   TAB_AS_INDENT: 'a tab is where blanks belong; indent by blanks',
   MULTIPLE_DOCS: 'a second document begins here; a config is one, without a line --- or ... in it',

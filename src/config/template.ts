@@ -2,7 +2,9 @@
 import * as z from 'zod';
 import { configSchema } from './config.ts';
 
-/** The `vodhouse.yaml` that `vodhouse init` writes: what nearly everybody needs, and where the other keys are. */
+/**
+ * The `vodhouse.yaml` that `vodhouse init` writes: what nearly everybody needs, and where the other keys are.
+ */
 export const CONFIG_TEMPLATE = `# yaml-language-server: $schema=./vodhouse.schema.json
 # All keys: https://github.com/vodhouse/vodhouse/blob/main/docs/config.md
 # \${NAME} is replaced by an environment variable, or by a line of the file .env in this folder.

@@ -27,7 +27,10 @@ export const fraction = z.number(FRACTION).min(0, FRACTION).max(1, FRACTION);
 const UNITS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000, ms: 1 } as const;
 const DURATION = /^(\d+)(ms|s|m|h|d)$/;
 
-/** Milliseconds of a duration such as `500ms`, `90s`, `2m`, `1h` or `7d`; null if it is no duration, or beyond 2^53. */
+/**
+ * Milliseconds of a duration such as `500ms`, `90s`, `2m`, `1h` or `7d`; null if it is no duration, or beyond
+ * 2^53.
+ */
 export function parseDuration(text: string): number | null {
   const [, count, unit] = DURATION.exec(text) ?? [];
   if (count === undefined || unit === undefined) return null;
@@ -46,7 +49,10 @@ function durationBetween(expected: string, least = 0, most = Infinity) {
 
 export const duration = durationBetween('a whole number with its unit: 500ms, 90s, 2m, 1h or 7d');
 
-/** A time after which something is given up: never at once, and never later than a timer of Node or PostgreSQL can. */
+/**
+ * A time after which something is given up: never at once, and never later than a timer of Node or PostgreSQL
+ * can.
+ */
 export const wait = durationBetween('a time from 1ms to 24d, such as 90s, 2m or 1h', 1, 24 * UNITS.d);
 
 /** How long files stay that were replaced: queries under way still read them. */
@@ -195,7 +201,9 @@ export const baseUrl = text(
 
 export const url = text('an http(s) address', (value) => parseUrl(value) !== null);
 
-/** The address of a proxy that speaks HTTP or HTTPS, perhaps with a name and a password, both percent-encoded. */
+/**
+ * The address of a proxy that speaks HTTP or HTTPS, perhaps with a name and a password, both percent-encoded.
+ */
 export function isProxyAddress(value: string): boolean {
   const url = parseUrl(value);
   if (url === null || url.pathname !== '/' || /[?#]/.test(value)) return false;

@@ -36,7 +36,10 @@ import type { PublishRequest } from './publish-request.ts';
 /** For rows of about 1 KB this writes a tenth less than pages of 4 KiB. */
 const PAGE_BYTES = 16_384;
 
-/** Builds the file at `draft`. Returns the number of rows that each table must have. Throws what SQLite throws. */
+/**
+ * Builds the file at `draft`. Returns the number of rows that each table must have. Throws what SQLite
+ * throws.
+ */
 export async function build(draft: string, marts: Marts, request: PublishRequest): Promise<ExpectedRows> {
   rmSync(draft, { force: true });
   const db = new Database(draft);
@@ -82,8 +85,9 @@ function applySettings(db: Database): void {
 }
 
 /**
- * `service_day`: the day of a time, in the service's calendar. `read_time`: as `readTime`, a time with a zone in the same
- * calendar. `published_names`: the published names of the fields that an edit changed, separated by spaces.
+ * `service_day`: the day of a time, in the service's calendar. `read_time`: as `readTime`, a time with a zone
+ * in the same calendar. `published_names`: the published names of the fields that an edit changed, separated
+ * by spaces.
  */
 export function addFunctions(db: Database, request: PublishRequest): void {
   const showTime = createServiceClock(request.timezone);
@@ -110,7 +114,10 @@ export function addFunctions(db: Database, request: PublishRequest): void {
     );
 }
 
-/** What SQLite adds to a time of a zone that has had the same offset from 2000 until `now` (ms), such as `540 minutes`; null for any other zone. */
+/**
+ * What SQLite adds to a time of a zone that has had the same offset from 2000 until `now` (ms), such as
+ * `540 minutes`; null for any other zone.
+ */
 function findFixedOffset(timeZone: string, now: number): string | null {
   const showTime = createServiceClock(timeZone);
   const offsets = new Set<number>();
@@ -120,7 +127,10 @@ function findFixedOffset(timeZone: string, now: number): string | null {
   return offsets.size === 1 ? `${offset / MINUTE_MS} minutes` : null;
 }
 
-/** Returns what the clock of the zone shows at a time (ms): `YYYY-MM-DD HH:MM:SS`. Without the library that a calendar needs. */
+/**
+ * Returns what the clock of the zone shows at a time (ms): `YYYY-MM-DD HH:MM:SS`. Without the library that a
+ * calendar needs.
+ */
 function createServiceClock(timeZone: string): (time: number) => string {
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
   return (time) => format.format(time);
@@ -152,7 +162,9 @@ export function assertLive(path: string): void {
     });
 }
 
-/** The tables that are filled from the live file, in this order: each reads only that and tables before it. */
+/**
+ * The tables that are filled from the live file, in this order: each reads only that and tables before it.
+ */
 export function listFilled(marts: Marts): (Table | WorkingTable)[] {
   return [
     packageKeys,

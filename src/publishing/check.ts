@@ -3,15 +3,18 @@ import { Database } from '../database/sqlite.ts';
 import { WarehouseError } from '../lib/errors.ts';
 import type { Column, DataType, ForeignKey, InvalidRows, Table } from './marts/mart.ts';
 
-/** SQLite's page cache. With more, a scan takes a fifth longer: pages leave the cache of the processor before they are used again. */
+/**
+ * SQLite's page cache. With more, a scan takes a fifth longer: pages leave the cache of the processor before
+ * they are used again.
+ */
 export const CACHE_KIB = 1000;
 
 /** How many rows each table must have, by the snapshot of the live file that it was built from. */
 export type ExpectedRows = Record<string, number>;
 
 /**
- * Checks the tables of the file at `path`: foreign keys, number of rows, storage class of every value, and rows that are
- * invalid by the mart's own rules. Returns the number of rows by table. Throws WarehouseError.
+ * Checks the tables of the file at `path`: foreign keys, number of rows, storage class of every value, and
+ * rows that are invalid by the mart's own rules. Returns the number of rows by table. Throws WarehouseError.
  */
 export function checkTables(
   path: string,
@@ -84,8 +87,8 @@ function describeInvalidRow(db: Database, { name, key }: Table, rules: readonly 
 }
 
 /**
- * Conditions in SQL by type. The order of storage classes is number, text, blob: comparing costs a third of typeof(). In
- * the other types, a number is stored as text, or found by the check of pages.
+ * Conditions in SQL by type. The order of storage classes is number, text, blob: comparing costs a third of
+ * typeof(). In the other types, a number is stored as text, or found by the check of pages.
  */
 const WRONG_TYPES: Partial<Record<DataType, (column: string) => string>> = {
   BIGINT: (column) => `${column} | 0 is not ${column}`,

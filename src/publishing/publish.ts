@@ -1,4 +1,7 @@
-/** One publication: build, check, replace. Runs in a process of its own (publish-child.ts), because SQLite blocks it. */
+/**
+ * One publication: build, check, replace. Runs in a process of its own (publish-child.ts), because SQLite
+ * blocks it.
+ */
 import { randomUUID } from 'node:crypto';
 import { chmodSync, statSync } from 'node:fs';
 import { openDatabase } from '../database/connection.ts';
@@ -17,9 +20,10 @@ import { createMarts } from './marts/marts.ts';
 import type { PublishRequest, Publication } from './publish-request.ts';
 
 /**
- * Builds a new published file and replaces the old one with it. Throws ConfigError if its folder is missing or another
- * kind of file has its name, LockedError if another process publishes, WarehouseError if the live file cannot be read,
- * the new file cannot be written, or the new file fails its check. The old file then stays.
+ * Builds a new published file and replaces the old one with it. Throws ConfigError if its folder is missing
+ * or another kind of file has its name, LockedError if another process publishes, WarehouseError if the live
+ * file cannot be read, the new file cannot be written, or the new file fails its check. The old file then
+ * stays.
  */
 export async function publish(request: PublishRequest): Promise<Publication> {
   const startedAt = performance.now();
@@ -32,13 +36,17 @@ export async function publish(request: PublishRequest): Promise<Publication> {
     const rows = await buildAndReplace(request);
     return { file, bytes: statSync(file).size, durationMs: Math.round(performance.now() - startedAt), rows };
   } catch (error) {
-    throw errorCode(error) === '' ? error : toWarehouseError(error, file); // a code of the file system or of SQLite
+    // A code of the file system or of SQLite.
+    throw errorCode(error) === '' ? error : toWarehouseError(error, file);
   } finally {
     lock.release();
   }
 }
 
-/** In the live file, before the new file is built from it: a target that was loaded from that one is recognised for ever after. */
+/**
+ * In the live file, before the new file is built from it: a target that was loaded from that one is
+ * recognised for ever after.
+ */
 function recordPublication(live: string, now: number): void {
   assertLive(live);
   const db = openDatabase(live, now);

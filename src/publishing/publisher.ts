@@ -46,18 +46,21 @@ export function createPublisher({ everyMs = 0, ...options }: PublisherOptions) {
     /** Absolute path of the published file. */
     file: target.file,
     /**
-     * From when on (milliseconds since 1970, at least `now`) the next publication is allowed: `everyMs` after the last one,
-     * or at once if that was on another day. Null if the published file has everything; a new day counts as a change.
+     * From when on (milliseconds since 1970, at least `now`) the next publication is allowed: `everyMs` after
+     * the last one, or at once if that was on another day. Null if the published file has everything; a new
+     * day counts as a change.
      */
     dueAt: (now: number) => dueAt(requestAt(now), everyMs),
     /** Does the live file have anything that the published file lacks? A new day does not count. */
     isBehind: (now: number) =>
       hasChanges({ ...requestAt(now), today: publishedFact(target.file, 'today') ?? '' }),
-    /** Why every publication is refused until a person changes something, and what to change; null if none is. */
+    /**
+     * Why every publication is refused until a person changes something, and what to change; null if none is.
+     */
     findRefusal: () => findRefusal(target.live, target.file),
     /**
-     * Publishes in a child process. The old file stays until the new one is complete. Throws InterruptedError if the
-     * signal aborts, otherwise as `publish` does.
+     * Publishes in a child process. The old file stays until the new one is complete. Throws InterruptedError
+     * if the signal aborts, otherwise as `publish` does.
      */
     publish: (now: number, signal: AbortSignal) => publishInChild(requestAt(now), signal),
   };

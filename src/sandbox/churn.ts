@@ -57,8 +57,8 @@ function pickKind(random: Random): Change['kind'] {
 }
 
 /**
- * Calls `change` with the number of changes that are due, until the returned function is called. Does not keep the process
- * alive.
+ * Calls `change` with the number of changes that are due, until the returned function is called. Does not
+ * keep the process alive.
  */
 export function churnSteadily(perMinute: number, clock: Clock, change: (count: number) => void): () => void {
   const startedMs = clock.now();

@@ -1,4 +1,7 @@
-/** What goes wrong at the simulated account: days without a record, days whose figures change later, refused and failed requests. */
+/**
+ * What goes wrong at the simulated account: days without a record, days whose figures change later, refused
+ * and failed requests.
+ */
 import { BlockedError } from '../service/server/api-keys.ts';
 import type { Catalogue } from '../service/server/catalogue.ts';
 import type { StorageDay } from '../service/storage.ts';

@@ -19,7 +19,9 @@ interface Entry {
   readonly id: number;
   /** The package for which it was made. */
   readonly packageId: number;
-  /** When it was uploaded, as in `cdate`; null for one of the first videos, whose time follows from its id. */
+  /**
+   * When it was uploaded, as in `cdate`; null for one of the first videos, whose time follows from its id.
+   */
   readonly cdate: string | null;
   /** The day on which its file was last deleted, after which it may have been restored; '' for none. */
   deletedOn: string;
@@ -50,7 +52,9 @@ export interface Account {
   countFile: CountFile;
 }
 
-/** A package with its first videos. Everything about it follows from the account, `spec` and the changes made. */
+/**
+ * A package with its first videos. Everything about it follows from the account, `spec` and the changes made.
+ */
 export function createPackageVideos(account: Account, spec: PackageSpec) {
   const live = createFirstEntries(account.seed, spec);
   const getRecord = createRecordCache(account.seed, spec, live, account.newestMs);
@@ -96,8 +100,8 @@ function createChanges(account: Account, spec: PackageSpec, state: State, getRec
     edit: (rank: number) => edit(state, rank),
     remove,
     /**
-     * Removes so many videos, evenly spread over the list; the first video stays. Their files are deleted on `day`, by default
-     * today. Throws RangeError if there are fewer.
+     * Removes so many videos, evenly spread over the list; the first video stays. Their files are deleted on
+     * `day`, by default today. Throws RangeError if there are fewer.
      */
     removeMany: (videos: number, day?: string): void => {
       const step = live.length / videos;

@@ -1,4 +1,7 @@
-/** Storage statistics of the simulated account by day, made from the files of its videos (docs/service.md 2.3, 4.2). */
+/**
+ * Storage statistics of the simulated account by day, made from the files of its videos (docs/service.md 2.3,
+ * 4.2).
+ */
 import type { Calendar } from '../lib/calendar.ts';
 import { addDays, listDays } from '../lib/days.ts';
 import type { Clock } from '../lib/clock.ts';

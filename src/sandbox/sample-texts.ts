@@ -1,6 +1,7 @@
 /**
- * The texts of the simulated catalogue: Korean and English, with characters that break careless software: quotes,
- * backslashes, newlines, emoji beyond 16 bits, decomposed Hangul, markup, LIKE wildcards, outer spaces.
+ * The texts of the simulated catalogue: Korean and English, with characters that break careless software:
+ * quotes, backslashes, newlines, emoji beyond 16 bits, decomposed Hangul, markup, LIKE wildcards, outer
+ * spaces.
  */
 
 /** A subject in both languages, with its tags. */

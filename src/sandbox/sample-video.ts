@@ -71,7 +71,9 @@ function makeContent(random: Random): string {
   return sentences.join(random.pick(texts.SENTENCE_BREAKS));
 }
 
-/** Duration in milliseconds; many are whole minutes, so that equal values occur. Some files exceed 2^31 bytes. */
+/**
+ * Duration in milliseconds; many are whole minutes, so that equal values occur. Some files exceed 2^31 bytes.
+ */
 function makeFigures(random: Random) {
   const screen = random.pick(SCREENS);
   const duration = random.percent(30) ? 60_000 * (1 + random.nextInt(90)) : 4_000 + random.nextInt(7_200_000);

@@ -48,7 +48,9 @@ const DEFAULTS: Required<Omit<SandboxOptions, 'clock'>> = {
 
 export type Sandbox = ReturnType<typeof createSandbox>;
 
-/** A simulated account; it answers once `listen` is called. Throws RangeError if the time zone does not exist. */
+/**
+ * A simulated account; it answers once `listen` is called. Throws RangeError if the time zone does not exist.
+ */
 export function createSandbox(given: SandboxOptions) {
   const options = { ...DEFAULTS, ...given };
   const { clock, seed, newestMs, keys, churnPerMinute } = options;
@@ -70,8 +72,8 @@ export function createSandbox(given: SandboxOptions) {
     /** Makes that many changes at once and returns them; for a seed, always the same in the same order. */
     churn,
     /**
-     * Removes `count` videos of a package at once, evenly spread over its list; their files are deleted on `day` (`yyyy-mm-dd`),
-     * by default today. Throws RangeError if it has fewer.
+     * Removes `count` videos of a package at once, evenly spread over its list; their files are deleted on
+     * `day` (`yyyy-mm-dd`), by default today. Throws RangeError if it has fewer.
      */
     removeMany: (packageId: number, count: number, day?: string): void =>
       lists.find((list) => list.packageId === packageId)?.removeMany(count, day),

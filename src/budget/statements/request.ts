@@ -33,13 +33,15 @@ interface SettledRequest {
 
 /** Records the result of a request. */
 export const settleRequest = query<never, SettledRequest>(
-  `update request set answered_at_ms = :answeredAt, duration_ms = :now - at_ms, status = :status, bytes = :bytes,
-    spent_until_ms = :spentUntil where request_id = :requestId`,
+  `update request
+    set answered_at_ms = :answeredAt, duration_ms = :now - at_ms, status = :status, bytes = :bytes,
+      spent_until_ms = :spentUntil
+    where request_id = :requestId`,
 ).run;
 
 /**
- * Requests sent after `latest` were sent by a clock that was ahead, and count until then at most. Others may have a
- * longer deadline, and keep it.
+ * Requests sent after `latest` were sent by a clock that was ahead, and count until then at most. Others may
+ * have a longer deadline, and keep it.
  */
 export const clampFutureRequests = query<never, { account: string; latest: number }>(
   `update request set spent_until_ms = :latest

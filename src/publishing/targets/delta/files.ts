@@ -31,13 +31,20 @@ export const compareFiles = (one: AddFile, other: AddFile): number =>
   Buffer.compare(Buffer.from(getStart(one)), Buffer.from(getStart(other))) ||
   ((one.tags['slice'] ?? '') < (other.tags['slice'] ?? '') ? -1 : 1);
 
-/** The rows of an account from one key on ('': its first), before another one (null: its end). With two lower bounds SQLite may read from the lower. */
+/**
+ * The rows of an account whose video has a key of at least `from` ('': any) and below `until` (null: any). There
+ * is one lower bound only: with two of them, SQLite may begin to read at the lower one.
+ */
 export const between = (account: string, from: string, until: string | null): Rows => ({
   where: 't.video_key >= :from and t.video_key < :until',
   parameters: { from: from || `${account}/`, until: until ?? `${account}0` }, // `0` follows `/`
 });
 
-/** Before rows of a table without rowids are searched by video: a temporary table of its name, which has them in that order, is found first. */
+/**
+ * The published file has the rows of a table without rowids in another order than `key`, which begins with the
+ * video. So that they can be searched by video, they are copied into a temporary table of the same name: SQLite
+ * reads that one where a statement names no schema.
+ */
 export function sortByVideo(db: Database, { name, columns, key, isWithoutRowid = false }: Table): void {
   if (!isWithoutRowid) return;
   const names = columns.map((column) => column.name).join(', ');
@@ -47,7 +54,10 @@ export function sortByVideo(db: Database, { name, columns, key, isWithoutRowid =
 insert into temp.${name} select ${names} from main.${name} order by ${key.join(', ')}`);
 }
 
-/** Divides a range of an account's rows into slices of about `fileRows`, at most a half more. None of them parts the rows of a video. */
+/**
+ * Divides a range of an account's rows into slices of about `fileRows`, at most a half more. None of them
+ * parts the rows of a video.
+ */
 export function divide(
   db: Database,
   { name }: Table,
@@ -60,7 +70,8 @@ export function divide(
     const find = `select t.video_key from "${name}" t where ${where} order by 1 limit 1 offset ${offset}`;
     return db.prepare(find).pluck().get(parameters);
   };
-  const halves: string[] = []; // of a video with more rows there is one
+  // The video at each half of `fileRows`. It ends at a video with more rows than that: they are not parted.
+  const halves: string[] = [];
   for (let key = findKey(from, 0); typeof key === 'string' && key !== halves.at(-1);) {
     halves.push(key);
     key = findKey(key, Math.ceil(fileRows / 2));
@@ -152,6 +163,7 @@ function readStats(db: Database, { name: table, columns }: Table, { where, param
   const bounded = columns.filter(({ name }) => BOUNDED.includes(name));
   const list = (end: 'min' | 'max') =>
     `json_object(${bounded.map(({ name }) => `'${name}', ${end}(t."${name}")`).join(', ')})`;
-  const stats = `json_object('numRecords', count(*), 'minValues', ${list('min')}, 'maxValues', ${list('max')})`;
+  const stats = `json_object(
+    'numRecords', count(*), 'minValues', ${list('min')}, 'maxValues', ${list('max')})`;
   return db.prepare(`select ${stats} from "${table}" t where ${where}`).pluck().get(parameters) as string;
 }
