@@ -34,7 +34,9 @@ export interface GaugeReading {
 }
 
 const gauge = (name: string, labels: string, read: GaugeReading['read'], help: string): GaugeReading => ({
-  ...{ name: `vodhouse_${name}`, help, read },
+  name: `vodhouse_${name}`,
+  help,
+  read,
   labels: labels.split(' ').filter((label) => label !== ''),
 });
 const single = (name: string, getValue: (scrape: Scrape) => number | null, help: string): GaugeReading =>

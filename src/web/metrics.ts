@@ -74,7 +74,11 @@ function readScrape(options: MetricsOptions, durationMs: number | null): Scrape 
       durationMs,
     };
   return {
-    ...{ config, db, now, published, version: version() },
+    config,
+    db,
+    now,
+    published,
+    version: version(),
     streams: listStreams(options, now),
     space: measureDiskSpace(config.warehouse),
     targets: readTargets({ config, db }),

@@ -21,8 +21,15 @@ import type { PageSources, Routing } from './pages/routing.ts';
 export const UNKNOWN_PATH = '/*';
 
 const PAGES: readonly ((routing: Routing) => void)[] = [
-  ...[addStatusPage, addPackagesPage, addPackagePage, addVideoPage, addChangesPage, addStoragePages],
-  ...[addRunsPage, addRunPage, addDataPage],
+  addStatusPage,
+  addPackagesPage,
+  addPackagePage,
+  addVideoPage,
+  addChangesPage,
+  addStoragePages,
+  addRunsPage,
+  addRunPage,
+  addDataPage,
 ];
 
 const NOT_FOUND = 'No such package, video, run, or account in this warehouse.';
@@ -34,7 +41,8 @@ export function addPages(app: FastifyInstance, sources: PageSources, signIn: Sig
   const sendNotice = (reply: FastifyReply, status: number, text: string) =>
     sendPage(reply, status, <Notice frame={frame} text={text} />);
   const routing: Routing = {
-    ...{ sources, frame },
+    sources,
+    frame,
     page: (path, render) =>
       void app.get(path, { onRequest }, async (request, reply) => {
         try {

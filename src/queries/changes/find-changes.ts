@@ -32,8 +32,15 @@ export interface FoundChanges {
 export type Positions = Record<StepKind, number>;
 
 export const ANY_CHANGE = {
-  ...{ kind: null, field: 'title', text: '', ofPackage: null, since: null, until: null, run_id: null },
-  ...{ from: null, limit: 50 },
+  kind: null,
+  field: 'title',
+  text: '',
+  ofPackage: null,
+  since: null,
+  until: null,
+  run_id: null,
+  from: null,
+  limit: 50,
 } as const satisfies ChangesRequest;
 
 /** Must run in one snapshot. */

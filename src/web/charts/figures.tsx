@@ -150,7 +150,7 @@ export function Strip({ bars, step, height, label }: StripProps) {
     >
       {label !== undefined && <title>{label}</title>}
       {bars.map((bar, at) => (
-        <Bar key={at} bar={bar} left={at * step} {...{ step, height, signsEnd, end }} />
+        <Bar key={at} bar={bar} left={at * step} step={step} height={height} signsEnd={signsEnd} end={end} />
       ))}
     </svg>
   );

@@ -34,6 +34,7 @@ export function addDataPage({ sources, frame, page, download }: Routing): void {
   const tables = createMarts({ durationUnit, exclude: publish?.exclude ?? [] }).documented;
   page('/data', async (request, reply) => {
     const { question } = dataQuery.parse(request.query);
+    const now = clock.now();
     const signal = clientGoneSignal(reply);
     const found = publish && describeFile(publish.file);
     const open = found && (await answerQuestion(sources, found.file, question, signal));
@@ -47,10 +48,12 @@ export function addDataPage({ sources, frame, page, download }: Routing): void {
           </p>
         ) : (
           <>
-            <FileSection
-              {...{ file: publish.file, found, command: formatCommand('publish'), now: clock.now() }}
+            <FileSection file={publish.file} found={found} command={formatCommand('publish')} now={now} />
+            <QuestionsSection
+              open={open}
+              publishedAt={found?.publishedAt ?? null}
+              formatCommand={formatCommand}
             />
-            <QuestionsSection {...{ open, publishedAt: found?.publishedAt ?? null, formatCommand }} />
             <Section name="tables" heading="Tables and views" count={String(tables.length)}>
               {tables.map((table) => (
                 <Dictionary key={table.name} table={table} rows={counts?.get(table.name)} />
@@ -58,7 +61,7 @@ export function addDataPage({ sources, frame, page, download }: Routing): void {
             </Section>
           </>
         )}
-        <ApiSection config={config} today={findToday(config, clock.now())} origin={getOrigin(request)} />
+        <ApiSection config={config} today={findToday(config, now)} origin={getOrigin(request)} />
       </Page>
     );
   });

@@ -81,7 +81,12 @@ export async function readList(
       ? null
       : await wideReads.changes(
           {
-            ...{ kind, ofPackage, text: query.q ?? '', field: query.in, run_id: query.run, limit: ROWS },
+            kind,
+            ofPackage,
+            text: query.q ?? '',
+            field: query.in,
+            run_id: query.run,
+            limit: ROWS,
             ...toTimes(query.day, config),
             from: query.from === null ? null : { first, later },
           },

@@ -55,7 +55,9 @@ export function addPackagePage({ sources, frame, page }: Routing): void {
     const name = (stored ?? health)?.name ?? null;
     return (
       <Page
-        {...{ ...frame, title: name ?? keyOfPackage(of), current: 'packages' }}
+        {...frame}
+        title={name ?? keyOfPackage(of)}
+        current="packages"
         crumbs={[ALL_PACKAGES]}
         styles={['lists.css', 'runs.css']}
       >
@@ -185,7 +187,9 @@ function Figures({ videos, totals, unit }: FiguresProps) {
       {figures.map(([name, label, value]) => (
         <Tile
           key={name}
-          {...{ name, label, value: value ?? '…' }}
+          name={name}
+          label={label}
+          value={value ?? '…'}
           note={value === null ? 'being added up: load again' : ''}
         />
       ))}

@@ -71,10 +71,7 @@ export function addPackagesPage({ sources, frame, page }: Routing): void {
     const { rows: all, pending } = await readRows(sources, now);
     const found = all.filter((row) => isFound(row, query.find)).sort(compareRows(query));
     return (
-      <Page
-        {...{ ...frame, title: 'Packages', current: 'packages', styles: ['lists.css'] }}
-        refresh={REFRESH.idle}
-      >
+      <Page {...frame} title="Packages" current="packages" styles={['lists.css']} refresh={REFRESH.idle}>
         <Section name="packages" heading="Packages" isPage>
           <FindForm query={query} />
           <div id="found" data-part>

@@ -80,7 +80,12 @@ export function QuestionsSection({ open, publishedAt, formatCommand }: SectionPr
               The file does not answer: <bdi>{open.answer}</bdi>
             </p>
           ) : (
-            <AnswerPart {...{ question: open.question, answer: open.answer, publishedAt, formatCommand }} />
+            <AnswerPart
+              question={open.question}
+              answer={open.answer}
+              publishedAt={publishedAt}
+              formatCommand={formatCommand}
+            />
           )}
           <pre>
             <code data-copy>{open.question.sql}</code>

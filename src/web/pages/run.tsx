@@ -30,7 +30,10 @@ export function addRunPage({ sources, frame, page }: Routing): void {
     const { run } = found;
     return (
       <Page
-        {...{ ...frame, title: `Run ${run.run_id}: ${run.status}`, current: 'runs', styles: ['runs.css'] }}
+        {...frame}
+        title={`Run ${run.run_id}: ${run.status}`}
+        current="runs"
+        styles={['runs.css']}
         crumbs={[{ text: 'Runs', href: '/runs' }]}
       >
         <h1>
@@ -44,8 +47,7 @@ export function addRunPage({ sources, frame, page }: Routing): void {
         <Facts run={run} booked={found.booked} />
         <Failures rows={listFailures(found)} />
         <Walks
-          run={run}
-          walks={found.walks}
+          found={found}
           waits={WALK_WAITS.all(db, { run_id: run.run_id })}
           page={runQuery.parse(query).page}
           now={clock.now()}
@@ -149,15 +151,14 @@ const Failures = ({ rows }: { rows: RunDetails['failures'] }) => (
 
 type Walk = RunDetails['walks'][number];
 interface WalksProps {
-  run: Run;
-  walks: readonly Walk[];
+  found: RunDetails;
   waits: readonly WalkWait[];
   page: number;
   now: number;
 }
 
 /** What did not succeed first, then what changed. */
-function Walks({ run, walks, waits, page: asked, now }: WalksProps) {
+function Walks({ found: { run, walks }, waits, page: asked, now }: WalksProps) {
   const none = run.mode === 'quick' ? 'No package had anything new.' : 'No package was walked.';
   const pages = Math.max(1, countPages(walks.length, WALKS_PER_PAGE));
   const page = Math.min(asked, pages);

@@ -31,7 +31,10 @@ export function addStatusPage({ sources, frame, page }: Routing): void {
     const status = getOverallStatus(health);
     return (
       <Page
-        {...{ ...frame, title: status.text, current: 'status', styles: ['status.css'] }}
+        {...frame}
+        title={status.text}
+        current="status"
+        styles={['status.css']}
         refresh={running ? REFRESH.running : REFRESH.idle}
       >
         <Headline status={status} at={toTimestamp(now)} />

@@ -74,7 +74,9 @@ function readStorage({ config, db, clock }: PageSources, given: unknown) {
   /** The days that are shown, the oldest first. */
   const days = open?.days ?? calendar;
   return {
-    ...{ account, months, days },
+    account,
+    months,
+    days,
     accounts: accounts.map(({ name }) => name),
     /** The latest day with figures. */
     latest: calendar.findLast(({ row }) => row !== null)?.row ?? null,
@@ -93,7 +95,9 @@ function StorageParts({ storage }: { storage: Storage }) {
         <Tabs
           label="Accounts"
           tabs={accounts.map((name) => ({
-            ...{ text: name, href: storagePath({ account: name, month }), isCurrent: name === account },
+            text: name,
+            href: storagePath({ account: name, month }),
+            isCurrent: name === account,
           }))}
         />
       )}
@@ -266,8 +270,12 @@ function toCells({ date, row, before }: CalendarDay): (string | number | null)[]
   const total = sizes.reduce((sum, size) => (sum === null || size === null ? null : sum + size), 0);
   const change = total === null ? null : changeSince(before, row);
   return [
-    ...[date, row.state, row.is_corrected],
+    date,
+    row.state,
+    row.is_corrected,
     ...FIGURES.map((figure) => row[figure]),
-    ...[total, change, row.observed_at],
+    total,
+    change,
+    row.observed_at,
   ];
 }

@@ -19,8 +19,16 @@ type FieldValue = string | number | null;
 
 /** Columns that are no fields of the service (docs/service.md 2.1). */
 const OWN_COLUMNS = new Set([
-  ...['account', 'package_id', 'id', 'first_seen_at', 'changed_at', 'removed_at', 'change_seq', 'change'],
-  ...['first_missing_at', 'valid_to'],
+  'account',
+  'package_id',
+  'id',
+  'first_seen_at',
+  'changed_at',
+  'removed_at',
+  'change_seq',
+  'change',
+  'first_missing_at',
+  'valid_to',
 ]);
 
 export function addVideoPage({ sources: { db, config }, frame, page }: Routing): void {
@@ -36,7 +44,9 @@ export function addVideoPage({ sources: { db, config }, frame, page }: Routing):
     const states = [video, ...before];
     return (
       <Page
-        {...{ ...frame, title: video.title ?? `Video ${video.id}`, styles: ['lists.css'] }}
+        {...frame}
+        title={video.title ?? `Video ${video.id}`}
+        styles={['lists.css']}
         crumbs={[ALL_PACKAGES, { text: packageName, href: packagePath(video) }]}
       >
         <h1>

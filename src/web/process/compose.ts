@@ -26,29 +26,24 @@ export async function openWebServer(
 ): Promise<WebServer> {
   const { warehouse, accounts, timezone, schedule, server } = config;
   const { clock } = environment;
-  const db = openReadOnly(warehouse);
-  const deltas = openMetricDeltas(warehouse, clock.now());
-  const wideReads = openWideReads(warehouse);
-  const lists = openVideoLists(warehouse, wideReads.scan);
-  const close = async () => {
-    db.$client.close();
-    for (const reader of [deltas, lists]) reader.close();
-    await wideReads.close();
-  };
+  const { db, deltas, wideReads, lists, close } = openReaders(warehouse, clock.now());
   const streams = { config, db, isStale: createStaleCheck(schedule) };
   const publisher = openPublisher(config, 'server');
   const calendar = createCalendar(timezone);
-  const shared = {
-    publisher,
-    clock,
-    nextRun: createNextRun(config),
-    formatCommand: commandsFor(config.file),
-  };
   try {
     const webServer = await createWebServer({
-      ...{ ...environment, server, accounts },
+      ...environment,
+      server,
+      accounts,
       createCatalogue: (accounts) => createMirror({ lists, calendar, clock, accounts }),
-      pages: { ...streams, ...shared, wideReads },
+      pages: {
+        ...streams,
+        publisher,
+        clock,
+        nextRun: createNextRun(config),
+        formatCommand: commandsFor(config.file),
+        wideReads,
+      },
       metrics: createMetrics({ ...streams, deltas, publisher, clock }),
       readiness: cacheBriefly(clock, (isAuthenticated: boolean) =>
         readReadiness(streams, clock.now(), isAuthenticated),
@@ -59,6 +54,20 @@ export async function openWebServer(
     await close();
     throw error;
   }
+}
+
+/** Opens what the server reads of the live file at `path`; counters start at `now` (ms). Throws as `openReadOnly`. */
+function openReaders(path: string, now: number) {
+  const db = openReadOnly(path);
+  const deltas = openMetricDeltas(path, now);
+  const wideReads = openWideReads(path);
+  const lists = openVideoLists(path, wideReads.scan);
+  const close = async () => {
+    db.$client.close();
+    for (const reader of [deltas, lists]) reader.close();
+    await wideReads.close();
+  };
+  return { db, deltas, wideReads, lists, close };
 }
 
 /** When the next full run after `now` is due, by the schedule or that of a package; both in ms since 1970. */
