@@ -1,4 +1,7 @@
-/** Keeps an open page up to date: fetches it again after the seconds that its body names, and swaps the parts that changed. */
+/**
+ * Keeps an open page up to date: fetches it again after the seconds that its body names, and swaps the parts
+ * that changed.
+ */
 import { createPartSwapper } from './dom-swap.ts';
 import { createOfflineNotice } from './offline-notice.ts';
 
@@ -9,8 +12,8 @@ const TIMEOUT_MS = 15_000;
 class SignedOutError extends Error {}
 
 /**
- * Does nothing if the body has no `data-refresh`. Must be called before any script changes the page. `onSwap` is called with each
- * part that got new content.
+ * Does nothing if the body has no `data-refresh`. Must be called before any script changes the page. `onSwap`
+ * is called with each part that got new content.
  */
 export function startAutoRefresh(onSwap: (part: HTMLElement) => void): void {
   const { dataset } = document.body;

@@ -37,8 +37,8 @@ function getKey(part: Element, each: Element): string {
 }
 
 /**
- * The returned function takes over the parts that changed on the server and are not in use, and returns them. Must be
- * called before any script changes the page: it remembers each part as it was served.
+ * The returned function takes over the parts that changed on the server and are not in use, and returns them.
+ * Must be called before any script changes the page: it remembers each part as it was served.
  */
 export function createPartSwapper(): (newer: Document) => HTMLElement[] {
   const findParts = (root: ParentNode) => [...root.querySelectorAll<HTMLElement>('[data-part][id]')];

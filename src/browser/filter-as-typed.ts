@@ -1,4 +1,6 @@
-/** A form with `data-filters` filters the element with that id as one types; without the script it is sent. */
+/**
+ * A form with `data-filters` filters the element with that id as one types; without the script it is sent.
+ */
 
 const WAIT_MS = 150;
 
@@ -11,7 +13,8 @@ export function startFilters(): void {
       asked.abort();
       asked = new AbortController();
       const { signal } = asked;
-      timer = setTimeout(() => void show(form, signal).catch(() => undefined), WAIT_MS); // the button still works
+      // where this fails, the button still works
+      timer = setTimeout(() => void show(form, signal).catch(() => undefined), WAIT_MS);
     });
   }
 }

@@ -1,4 +1,7 @@
-/** Counts the runs, their records and the requests that ended since the last scrape, whichever process made them. */
+/**
+ * Counts the runs, their records and the requests that ended since the last scrape, whichever process made
+ * them.
+ */
 import { openReadOnly } from '../database/connection.ts';
 import { query } from '../database/query.ts';
 import { WALK_CHANGES, type Mode, type Status } from '../database/schema/values.ts';
@@ -26,11 +29,14 @@ interface Counted {
 /** Requests in flight are among the newest of this many. */
 const IN_FLIGHT = 10_000;
 
-/** The last run that ended, and the last request before the first one in flight. One run is made at a time. */
+/**
+ * The last run that ended, and the last request before the first one in flight. One run is made at a time.
+ */
 const ENDED = query<Counted, { now: number }>(`
 select coalesce((select max(run_id) from run where status <> 'running'), 0) as run,
   coalesce((select min(request_id) - 1 from request
-    where request_id > (select max(request_id) from request) - ${IN_FLIGHT} and status is null and spent_until_ms > :now),
+    where request_id > (select max(request_id) from request) - ${IN_FLIGHT}
+      and status is null and spent_until_ms > :now),
     (select max(request_id) from request), 0) as request`);
 
 type Range = { after: number; upto: number };
@@ -43,8 +49,8 @@ group by mode, status`);
 
 /** `+account` keeps SQLite from reading all walks by the index `walk_package`. */
 const RECORDS = query<{ account: string } & Record<RecordKind, number>, Range>(`
-select account, sum(inserted) as added, sum(updated) as edited, sum(removed) as removed, sum(restored) as restored,
-  sum(unchanged) as unchanged, sum(quarantined) as quarantined
+select account, sum(inserted) as added, sum(updated) as edited, sum(removed) as removed,
+  sum(restored) as restored, sum(unchanged) as unchanged, sum(quarantined) as quarantined
 from walk
 where run_id > :after and run_id <= :upto
 group by +account`);

@@ -1,4 +1,7 @@
-/** What reads many rows, in a thread, so that no page waits for it: totals, growth and changes of packages, and lists that are searched. */
+/**
+ * What reads many rows, in a thread, so that no page waits for it: totals, growth and changes of packages,
+ * and lists that are searched.
+ */
 import { Worker } from 'node:worker_threads';
 import { bundleUrl } from '../lib/child-process.ts';
 import { BusyError, errorMessage, WarehouseError } from '../lib/errors.ts';
@@ -43,7 +46,10 @@ const BATCH = 500;
 
 export type WideReads = ReturnType<typeof openWideReads>;
 
-/** Opens the live file at `path` with the first read. Searches of the mirror and questions have threads of their own. */
+/**
+ * Opens the live file at `path` with the first read. Searches of the mirror and questions have threads of
+ * their own.
+ */
 export function openWideReads(path: string) {
   const [pages, lists, questions] = [
     createThreadQueue(path),
@@ -89,8 +95,8 @@ function createTotals(read: (packages: readonly CountedPackage[]) => Promise<Pac
   }
 
   /**
-   * The returned function has the totals of a package, which are read once after each change of it. Waits at most `waitMs`: what is not
-   * read by then is null, or that of an earlier state, and counts in `pending`.
+   * The returned function has the totals of a package, which are read once after each change of it. Waits at
+   * most `waitMs`: what is not read by then is null, or that of an earlier state, and counts in `pending`.
    */
   return async (packages: readonly CountedPackage[], waitMs: number) => {
     const missing = packages.filter((row) => !isKept(row));
@@ -119,7 +125,10 @@ interface Waiting {
   settle: (result: ThreadResult) => void;
 }
 
-/** A queue in front of a thread that reads the live file at `path`: it answers one request after the other. The thread starts with the first request, and again with the next one if it ended. */
+/**
+ * A queue in front of a thread that reads the live file at `path`: it answers one request after the other.
+ * The thread starts with the first request, and again with the next one if it ended.
+ */
 function createThreadQueue(path: string) {
   const queue: Waiting[] = [];
   let running: Waiting | undefined;
@@ -152,8 +161,9 @@ function createThreadQueue(path: string) {
 
   return {
     /**
-     * Rejects with BusyError if the queue is full, with WarehouseError if the file cannot be read or the thread ended, and
-     * with the reason of the signal as soon as it aborts: a request that is still queued then never starts.
+     * Rejects with BusyError if the queue is full, with WarehouseError if the file cannot be read or the
+     * thread ended, and with the reason of the signal as soon as it aborts: a request that is still queued
+     * then never starts.
      */
     ask: <Asked extends Name>(name: Asked, ask: WideRequests[Asked]['ask'], signal: AbortSignal) =>
       new Promise<WideRequests[Asked]['answer']>((resolve, reject) => {

@@ -10,8 +10,8 @@ import { PACKAGE_ROOT } from '../lib/package-root.ts';
 export type Assets = ReturnType<typeof openAssets>;
 
 /**
- * All assets share one folder, so that scripts can import each other by relative path. Its name is a hash of their
- * content, so that browsers may cache them without limit.
+ * All assets share one folder, so that scripts can import each other by relative path. Its name is a hash of
+ * their content, so that browsers may cache them without limit.
  */
 export function openAssets() {
   const files = new Map(listAssetFiles().map((file) => [basename(file), file]));

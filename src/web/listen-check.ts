@@ -5,7 +5,10 @@ import { ConfigError, errorCode, errorMessage } from '../lib/errors.ts';
 
 type Address = Pick<ServerConfig, 'host' | 'port'>;
 
-/** Listens for a moment. Throws ConfigError if that fails. The port that `current` listens at is this worker's own. */
+/**
+ * Listens for a moment. Throws ConfigError if that fails. The port that `current` listens at is this worker's
+ * own.
+ */
 export async function assertCanListen(address: Address, current: Address | null): Promise<void> {
   const port = address.port === current?.port ? 0 : address.port;
   const server = createServer();

@@ -1,4 +1,7 @@
-/** The metrics of `/metrics`, in the text format of Prometheus. Counters start at 0 with the server, except those of targets. */
+/**
+ * The metrics of `/metrics`, in the text format of Prometheus. Counters start at 0 with the server, except
+ * those of targets.
+ */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Config } from '../config/config.ts';
 import type { Db } from '../database/connection.ts';
@@ -42,8 +45,8 @@ export function createMetrics(options: MetricsOptions) {
   let publishDurationMs: number | null = null;
   return {
     /**
-     * Reads the live file; rejects if it cannot be read. Reads everything before it sets anything, without an await: no
-     * failure and no second scrape sees half of it.
+     * Reads the live file; rejects if it cannot be read. Reads everything before it sets anything, without an
+     * await: no failure and no second scrape sees half of it.
      */
     render: async (): Promise<string> => {
       const scrape = readScrape(options, publishDurationMs);
@@ -117,7 +120,10 @@ function defineCounters(registry: Registry) {
   };
 }
 
-/** `add` adds to the counters of the config's accounts, which start at 0: otherwise Prometheus would miss the first increase. */
+/**
+ * `add` adds to the counters of the config's accounts, which start at 0: otherwise Prometheus would miss the
+ * first increase.
+ */
 function createCounters(registry: Registry, { accounts }: Config) {
   const counters = defineCounters(registry);
   const names = accounts.map(({ name }) => name);

@@ -14,7 +14,9 @@ interface MirrorParts {
   accounts: readonly AccountConfig[];
 }
 
-/** The catalogue of some accounts. A request that fits several of them is rejected with the paths that work. */
+/**
+ * The catalogue of some accounts. A request that fits several of them is rejected with the paths that work.
+ */
 export function createMirror({ lists, calendar, clock, accounts }: MirrorParts): Catalogue {
   return {
     videos: async (query, signal) => {
@@ -52,6 +54,6 @@ export function createMirror({ lists, calendar, clock, accounts }: MirrorParts):
 
 function createAmbiguousError(what: string, accounts: readonly AccountConfig[]): ApiError {
   const names = accounts.map(({ name }) => name);
-  const message = `accounts ${names.join(', ')} have ${what}; put /accounts/NAME before the path, as in /accounts/${names[0] ?? ''}`;
-  return { errorCode: 'PackageAmbiguous', message };
+  const hint = `put /accounts/NAME before the path, as in /accounts/${names[0] ?? ''}`;
+  return { errorCode: 'PackageAmbiguous', message: `accounts ${names.join(', ')} have ${what}; ${hint}` };
 }

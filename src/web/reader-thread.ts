@@ -1,4 +1,6 @@
-/** A worker thread for what reads many rows: a scan of a million takes a second, and no page must wait for it. */
+/**
+ * A worker thread for what reads many rows: a scan of a million takes a second, and no page must wait for it.
+ */
 import { parentPort, workerData } from 'node:worker_threads';
 import { openReadOnly } from '../database/connection.ts';
 import { readSnapshot } from '../database/transaction.ts';
@@ -13,8 +15,8 @@ import type { Answer, ThreadRequest, ThreadResult, WideRequests } from '../queri
 const TOTALS_MS = 50;
 
 /**
- * Memory-mapped, a scan takes half to three quarters of the time (measured). An I/O error is then a signal: it ends the
- * process, which is started again.
+ * Memory-mapped, a scan takes half to three quarters of the time (measured). An I/O error is then a signal:
+ * it ends the process, which is started again.
  */
 const MAPPED_BYTES = 2 ** 31 - 65_536;
 

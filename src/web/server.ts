@@ -1,4 +1,6 @@
-/** The web server of the worker: the pages, the mirror of the service (docs/service.md), health and metrics. */
+/**
+ * The web server of the worker: the pages, the mirror of the service (docs/service.md), health and metrics.
+ */
 import { hostname } from 'node:os';
 import { basename } from 'node:path';
 import { constants } from 'node:zlib';

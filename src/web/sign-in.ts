@@ -1,4 +1,7 @@
-/** Who may connect: with a key, as the service defines it or as the password of HTTP Basic; without `server.keys`, this machine only. */
+/**
+ * Who may connect: with a key, as the service defines it or as the password of HTTP Basic; without
+ * `server.keys`, this machine only.
+ */
 import rateLimit, { normalizeIP } from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AccountConfig, ServerConfig } from '../config/config.ts';
@@ -25,7 +28,9 @@ const KEY_REQUIRED = {
 
 /** Each may reject with a BlockedError. Without `server.keys` all requests are accepted. */
 export interface SignIn {
-  /** Accepts a key in the query, as a bearer token, as `x-api-key`, or in the storage header of an account. */
+  /**
+   * Accepts a key in the query, as a bearer token, as `x-api-key`, or in the storage header of an account.
+   */
   hasKey: Authorize;
   /** Accepts a key as the password of HTTP Basic too. */
   isSignedIn: Authorize;
@@ -57,9 +62,9 @@ export async function createSignIn(
 }
 
 /**
- * The returned function checks whether one of the given keys is right. An address that sent ten wrong ones within a minute is
- * refused with 429 until that is over. A right key passes all the same, since many people may share the address of a proxy, and
- * a key of 16 characters or more is not guessed.
+ * The returned function checks whether one of the given keys is right. An address that sent ten wrong ones
+ * within a minute is refused with 429 until that is over. A right key passes all the same, since many people
+ * may share the address of a proxy, and a key of 16 characters or more is not guessed.
  */
 async function createKeyCheck(app: FastifyInstance, keys: readonly string[]) {
   await app.register(rateLimit, {
@@ -79,12 +84,18 @@ async function createKeyCheck(app: FastifyInstance, keys: readonly string[]) {
   };
 }
 
-/** The address, or its network of 64 bits, without the port that some proxies add. An ended connection has no address. */
+/**
+ * The address, or its network of 64 bits, without the port that some proxies add. An ended connection has no
+ * address.
+ */
 function toCaller(address: string | undefined = ''): string {
   return normalizeIP(address.replace(/^(?:\[(.*)\]|([\d.]+)):\d+$/, '$1$2'));
 }
 
-/** The headers in which the storage of an account carries its key, each once, in lower case; without `x-api-key`. */
+/**
+ * The headers in which the storage of an account carries its key, each once, in lower case; without
+ * `x-api-key`.
+ */
 export function listKeyHeaders(accounts: readonly AccountConfig[]): string[] {
   const names = accounts.flatMap(({ storage }) =>
     typeof storage?.auth === 'object' ? [storage.auth.header.toLowerCase()] : [],
@@ -101,8 +112,8 @@ export function assertKeysOrLoopback({ host, keys }: ServerConfig): void {
 }
 
 /**
- * Without keys, rejects requests to host names other than those of this machine, except `/healthz`. Otherwise a web page
- * could point its own host name at 127.0.0.1 and read the responses (DNS rebinding).
+ * Without keys, rejects requests to host names other than those of this machine, except `/healthz`. Otherwise
+ * a web page could point its own host name at 127.0.0.1 and read the responses (DNS rebinding).
  */
 export function addHostCheck(app: FastifyInstance, { keys }: ServerConfig): void {
   if (keys.length > 0) return;

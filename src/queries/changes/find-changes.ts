@@ -87,8 +87,8 @@ function findStart(db: Db, list: StepKind, { run_id, since }: ChangesRequest): n
 }
 
 /**
- * The last position of a list, down from `upto`, whose time satisfies `isEarly`; 0: there is none. Times must rise with
- * positions.
+ * The last position of a list, down from `upto`, whose time satisfies `isEarly`; 0: there is none. Times must
+ * rise with positions.
  */
 export function findLastPosition(
   db: Db,

@@ -29,7 +29,8 @@ function findLatestChanges(db: Db, lines: number): LatestChange[] {
     const key = `${kind} ${run_id} ${account}/${package_id}`;
     const known = counts.get(key);
     if (known !== undefined && known > MOST_SINGLE) continue;
-    const count = known ?? CHANGES_OF_RUN.one(db, { run_id, account, package_id })[kind]; // 0 if the run is no longer stored
+    // the count is 0 if the run is no longer stored
+    const count = known ?? CHANGES_OF_RUN.one(db, { run_id, account, package_id })[kind];
     counts.set(key, count);
     found.push({ change, count: count > MOST_SINGLE ? count : 1 });
     if (found.length === lines) break;

@@ -1,8 +1,14 @@
-/** How texts are compared: in any case, and Korean the same whether its syllables are stored whole or in parts. Pure. */
+/**
+ * How texts are compared: in any case, and Korean the same whether its syllables are stored whole or in
+ * parts. Pure.
+ */
 
 export const foldText = (text: string): string => text.normalize('NFC').toLowerCase();
 
-/** For LIKE: both spellings of a text; `decomposed` is null where it has only one. What they match must be compared again. */
+/**
+ * For LIKE: both spellings of a text; `decomposed` is null where it has only one. What they match must be
+ * compared again.
+ */
 export function toLikePatterns(text: string): { pattern: string; decomposed: string | null } {
   const [pattern, decomposed] = (['NFC', 'NFD'] as const).map((form) =>
     toLikePattern(text.normalize(form).toLowerCase()),

@@ -14,8 +14,9 @@ export interface LastBackup {
 }
 
 /**
- * The last backup of the worker. The newest backup that was made. `error`: why the newest attempt after it failed;
- * `failing_since`: when the first one failed. `first_run_at`: the end of the first full run; backups begin after it.
+ * The last backup of the worker. The newest backup that was made. `error`: why the newest attempt after it
+ * failed; `failing_since`: when the first one failed. `first_run_at`: the end of the first full run; backups
+ * begin after it.
  */
 export const LAST_BACKUP = query<LastBackup>(`
 select made.file, made.finished_at as made_at, made.size_bytes, failed.error,

@@ -1,6 +1,6 @@
 /**
- * Videos as they were first seen, and their later changes: each state has what led to it. Rows of `video` and `video_version` are only
- * appended, so lists go through them by rowid, the newest first.
+ * Videos as they were first seen, and their later changes: each state has what led to it. Rows of `video` and
+ * `video_version` are only appended, so lists go through them by rowid, the newest first.
  */
 import type { video } from '../../database/schema/videos.ts';
 import { CHANGES, type Change } from '../../database/schema/values.ts';
@@ -58,8 +58,10 @@ type ListParams = ChangeFilter & { after: number; upto: number };
 export type StepKind = 'first' | 'later';
 
 /** Null counts as empty. */
-const searched = (table: string) =>
-  `coalesce(case :field ${SEARCHED_FIELDS.map((name) => `when '${name}' then ${table}.${name}`).join(' ')} end, '')`;
+function searched(table: string): string {
+  const cases = SEARCHED_FIELDS.map((name) => `when '${name}' then ${table}.${name}`);
+  return `coalesce(case :field ${cases.join(' ')} end, '')`;
+}
 
 const inTime = (column: string) =>
   `(:since is null or ${column} >= :since) and (:until is null or ${column} < :until)`;
@@ -71,23 +73,26 @@ const FOUND = `(searched like :pattern escape '\\'
 const listed = (table: string, ofPackage: boolean) => `(
   select rowid as position from ${table} ${
     ofPackage
-      ? `where account = :account and package_id = :package_id and +rowid > :after and +rowid <= :upto order by +rowid desc`
+      ? `where account = :account and package_id = :package_id
+          and +rowid > :after and +rowid <= :upto order by +rowid desc`
       : `where rowid > :after and rowid <= :upto order by rowid desc`
   } limit -1) as list cross join ${table}`;
 
 const NOW = `video.duration, video.filesize, iif(video.removed_at is null, null, video.change) as gone,
   package.name as package_name`;
-const PACKAGE = `left join package on package.account = video.account and package.package_id = video.package_id`;
+const PACKAGE = `left join package
+  on package.account = video.account and package.package_id = video.package_id`;
 
 /** Of the state in which the video was first seen. */
 const ofFirst = (column: string) => `iif(video.version_number = 1, video.${column}, (
     select ${column} from video_version
-    where account = video.account and package_id = video.package_id and id = video.id and version_number = 1))`;
+    where account = video.account and package_id = video.package_id and id = video.id
+      and version_number = 1))`;
 const FIRST_RUN = ofFirst('run_id');
 
 const selectFirst = (ofPackage: boolean) => `
-select position, video.account, video.package_id, video.id, ${ofFirst('change')} as change, first_seen_at as at,
-  ${FIRST_RUN} as run_id, null as changed_fields, null as title_before, video.title,
+select position, video.account, video.package_id, video.id,
+  ${ofFirst('change')} as change, first_seen_at as at, ${FIRST_RUN} as run_id, null as changed_fields, null as title_before, video.title,
   ${searched('video')} as searched, ${NOW}
 from ${listed('video', ofPackage)} on video.rowid = position
 ${PACKAGE}
@@ -95,7 +100,8 @@ where ${FOUND} and ${inTime('first_seen_at')}
   and (:kind is null or iif(:kind = 'present', video.removed_at is null, ${ofFirst('change')} = :kind))
   and (:run_id is null or ${FIRST_RUN} = :run_id)`;
 
-const WITH_NEWER = `left join video on video.account = old.account and video.package_id = old.package_id and video.id = old.id
+const WITH_NEWER = `left join video
+  on video.account = old.account and video.package_id = old.package_id and video.id = old.id
 left join video_version as newer on newer.account = old.account and newer.package_id = old.package_id
   and newer.id = old.id and newer.version_number = old.version_number + 1`;
 
@@ -105,8 +111,10 @@ const ofNewer = (column: string) => `iif(newer.id is null, video.${column}, newe
 const selectLater = (ofPackage: boolean) => `
 select position, old.account, old.package_id, old.id, ${ofNewer('change')} as change,
   old.valid_to as at, ${ofNewer('run_id')} as run_id,
-  ${ofNewer('changed_fields')} as changed_fields, iif(${ofNewer('title')} is not old.title, old.title, null) as title_before, ${ofNewer('title')} as title,
-  iif(newer.id is null, ${searched('video')}, ${searched('newer')}) || char(10) || ${searched('old')} as searched, ${NOW}
+  ${ofNewer('changed_fields')} as changed_fields,
+  iif(${ofNewer('title')} is not old.title, old.title, null) as title_before, ${ofNewer('title')} as title,
+  iif(newer.id is null, ${searched('video')}, ${searched('newer')}) || char(10)
+    || ${searched('old')} as searched, ${NOW}
 from ${listed('video_version', ofPackage)} as old on old.rowid = position
 ${WITH_NEWER}
 ${PACKAGE}
@@ -130,14 +138,17 @@ type StepTime = { position: number; at: string };
 /** When the last change of a part of the file took effect. */
 export const STEP_TIMES = {
   first: query<StepTime, { after: number; upto: number }>(`
-select rowid as position, first_seen_at as at from video where rowid between :after + 1 and :upto order by rowid desc limit 1`),
+select rowid as position, first_seen_at as at from video
+where rowid between :after + 1 and :upto order by rowid desc limit 1`),
   later: query<StepTime, { after: number; upto: number }>(`
-select rowid as position, valid_to as at from video_version where rowid between :after + 1 and :upto order by rowid desc limit 1`),
+select rowid as position, valid_to as at from video_version
+where rowid between :after + 1 and :upto order by rowid desc limit 1`),
 };
 
 /** The last rows of both tables; 0 without any. */
 export const LAST_POSITIONS = query<{ first: number; later: number }>(`
-select coalesce((select max(rowid) from video), 0) as first, coalesce((select max(rowid) from video_version), 0) as later`);
+select coalesce((select max(rowid) from video), 0) as first,
+  coalesce((select max(rowid) from video_version), 0) as later`);
 
 /** A run by its time. */
 export interface RunSpan {
@@ -150,13 +161,18 @@ export const RUN_SPAN = query<RunSpan, { run_id: number }>(
   'select run_id, started_at, finished_at from run where run_id = :run_id',
 );
 
-/** How many changes of each kind a run made in a package; `retired`: how many videos left with it, outside of runs (`:run_id` is null). */
+/**
+ * How many changes of each kind a run made in a package; `retired`: how many videos left with it, outside of
+ * runs (`:run_id` is null).
+ */
 export type RunChanges = Record<Change, number>;
 
 export const CHANGES_OF_RUN = query<RunChanges, PackageRow & { run_id: number | null }>(`
-select coalesce(sum(inserted), 0) as added, coalesce(sum(inserted), 0) as imported, coalesce(sum(updated), 0) as edited,
-  coalesce(sum(removed), 0) as removed, coalesce(sum(restored), 0) as restored, coalesce(sum(restored), 0) as returned,
-  coalesce((select last_count from package where account = :account and package_id = :package_id), 0) as retired
+select coalesce(sum(inserted), 0) as added, coalesce(sum(inserted), 0) as imported,
+  coalesce(sum(updated), 0) as edited, coalesce(sum(removed), 0) as removed,
+  coalesce(sum(restored), 0) as restored, coalesce(sum(restored), 0) as returned,
+  coalesce((select last_count from package
+    where account = :account and package_id = :package_id), 0) as retired
 from walk
 where run_id = :run_id and account = :account and package_id = :package_id`);
 
@@ -173,9 +189,9 @@ export interface VideoChanges extends PackageRow {
 const IS_LATER = "first_walked_at < coalesce(finished_at, '9999-12-31 23:59:59')";
 
 /**
- * What came and went today. By package, since `:at`: the start of the day of the service, in UTC. New and restored videos
- * are those of the walks that began since. Until its first full walk has ended, the videos of a package are imported, not added.
- * `:position` is the last row of `video_version` before `:at`.
+ * What came and went today. By package, since `:at`: the start of the day of the service, in UTC. New and
+ * restored videos are those of the walks that began since. Until its first full walk has ended, the videos of
+ * a package are imported, not added. `:position` is the last row of `video_version` before `:at`.
  */
 export const VIDEO_CHANGES = query<VideoChanges, { at: string; position: number }>(`
 with came as (

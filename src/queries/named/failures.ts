@@ -14,12 +14,16 @@ export interface FailedWalk extends PackageRow {
 
 /** The last full walks of the package `p` that ended so. */
 export const lastWalks = (statuses: string, most: number) => `select x.walk_id from walk x
-    where x.account = p.account and x.package_id = p.package_id and x.mode = 'full' and x.status in (${statuses})
+    where x.account = p.account and x.package_id = p.package_id
+      and x.mode = 'full' and x.status in (${statuses})
     order by x.walk_id desc limit ${most}`;
 
 const lastWalk = (statuses: string) => lastWalks(statuses, 1);
 
-/** Packages whose last full walk failed. An interrupted or parked walk does not count. `failures`: full walks that failed in a row. */
+/**
+ * Packages whose last full walk failed. An interrupted or parked walk does not count. `failures`: full walks
+ * that failed in a row.
+ */
 export const FAILED_WALKS = query<FailedWalk>(`
 with last as (
   select p.account, p.package_id,
@@ -37,7 +41,10 @@ group by l.account, l.package_id`);
 /** A package whose last finished full walk did not read every page. */
 export type PartialWalk = Omit<FailedWalk, 'failures'>;
 
-/** Packages whose last full walk is incomplete. An interrupted or parked walk does not count. `since`: the end of the first of them in a row. */
+/**
+ * Packages whose last full walk is incomplete. An interrupted or parked walk does not count. `since`: the end
+ * of the first of them in a row.
+ */
 export const PARTIAL_WALKS = query<PartialWalk>(`
 with last as (
   select p.account, p.package_id, (${lastWalk(`'succeeded', 'partial', 'failed'`)}) as walk_id
@@ -60,7 +67,10 @@ export interface FailedRun {
   is_explained: 0 | 1;
 }
 
-/** The last run over everything, if it failed. An interrupted or parked run does not count. `is_explained`: full walks failed in it, or nothing but storage. */
+/**
+ * The last run over everything, if it failed. An interrupted or parked run does not count. `is_explained`:
+ * full walks failed in it, or nothing but storage.
+ */
 export const FAILED_RUN = query<FailedRun>(`
 with ended as (
   select run_id, status, error, finished_at from run
@@ -70,7 +80,8 @@ good as (select run_id from ended where status <> 'failed' order by run_id desc 
 select last.run_id, last.error,
   (select min(finished_at) from ended where run_id > coalesce((select run_id from good), 0)) as since,
   exists (select 1 from walk w where w.run_id = last.run_id and w.mode = 'full' and w.status = 'failed')
-    or (select coalesce(min(f.stream is 'storage'), 0) from run_failure f where f.run_id = last.run_id) as is_explained
+    or (select coalesce(min(f.stream is 'storage'), 0) from run_failure f
+      where f.run_id = last.run_id) as is_explained
 from last where last.status = 'failed'`);
 
 /** One thing that a run over everything could not do, and that did not only have to wait. */
@@ -84,7 +95,10 @@ export interface LastFailure {
   message: string;
 }
 
-/** What failed in the last run over everything, and before it in the last full one. An interrupted or parked run does not count. `kind` is `skipped` where the run gave the account up. */
+/**
+ * What failed in the last run over everything, and before it in the last full one. An interrupted or parked
+ * run does not count. `kind` is `skipped` where the run gave the account up.
+ */
 export const LAST_FAILURES = query<LastFailure>(`
 with ended as (
   select run_id, mode, started_at, finished_at from run
@@ -104,7 +118,10 @@ export interface StorageFailure {
   finished_at: string;
 }
 
-/** Runs over everything in which the storage of an account failed. Of the last 50, since one succeeded; the newest first. A reading that was skipped or parked does not count. */
+/**
+ * Runs over everything in which the storage of an account failed. Of the last 50, since one succeeded; the
+ * newest first. A reading that was skipped or parked does not count.
+ */
 export const STORAGE_FAILURES = query<StorageFailure, { account: string }>(`
 with recent as (
   select run_id, status, started_at, finished_at from run
@@ -126,7 +143,10 @@ export interface Difference {
   since: string;
 }
 
-/** Figures of booked days that the service now reports differently. The newest figure that it reported, and since when it differs. */
+/**
+ * Figures of booked days that the service now reports differently. The newest figure that it reported, and
+ * since when it differs.
+ */
 export const DIFFERENCES = query<Difference, { account: string }>(`
 select date, field, booked, observed, since from (
   select date, field, booked, observed, min(observed_at) over (partition by date, field) as since,

@@ -22,8 +22,9 @@ export interface PackageStatus extends PackageRow {
   last_error: string | null;
 }
 
-const PACKAGE_COLUMNS = `package.account, package.package_id, package.name, package.schedule, package.live_count, package.totalcount, package.page_size,
-  package.walked_at, package.compared_at, package."order", walk.status as last_walk, walk.error as last_error`;
+const PACKAGE_COLUMNS = `package.account, package.package_id, package.name, package.schedule,
+  package.live_count, package.totalcount, package.page_size, package.walked_at, package.compared_at,
+  package."order", walk.status as last_walk, walk.error as last_error`;
 
 const LAST_WALK = `left join walk on walk.walk_id = (
   select walk_id from walk
@@ -31,8 +32,8 @@ const LAST_WALK = `left join walk on walk.walk_id = (
   order by walk_id desc limit 1)`;
 
 /**
- * The packages and their last full walk. Those that the config names. `walked_at` is the end of the last walk that read
- * every page.
+ * The packages and their last full walk. Those that the config names. `walked_at` is the end of the last walk
+ * that read every page.
  */
 export const PACKAGES = query<PackageStatus>(`
 select ${PACKAGE_COLUMNS}
@@ -85,7 +86,8 @@ select total(filesize) as size_bytes, total(duration) as duration,
   coalesce(sum(change in ('added', 'restored', 'returned') and changed_at >= :since), 0) as added,
   coalesce(sum(change in ('removed', 'retired') and changed_at >= :since), 0) as removed
 from (
-  select iif(removed_at is null, filesize, 0) as filesize, iif(removed_at is null, max(0, duration), 0) as duration, change, changed_at
+  select iif(removed_at is null, filesize, 0) as filesize,
+    iif(removed_at is null, max(0, duration), 0) as duration, change, changed_at
   from video where ${OF_PACKAGE}
   union all
   select 0, 0, change, changed_at from video_version where ${OF_PACKAGE})`);
@@ -98,7 +100,10 @@ export interface Growth {
   size_bytes: number;
 }
 
-/** A state that is not removed adds its video when it begins, and subtracts it when it ends: as \`package_daily\` is published. */
+/**
+ * A state that is not removed adds its video when it begins, and subtracts it when it ends: as
+ * `package_daily` is published.
+ */
 export const PACKAGE_GROWTH = query<Growth, PackageRow>(`
 select minute, sum(videos) as videos, total(size_bytes) as size_bytes
 from (

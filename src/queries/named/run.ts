@@ -1,4 +1,6 @@
-/** One run in full: its walks, failures and requests, and what it held back, put into quarantine and booked. */
+/**
+ * One run in full: its walks, failures and requests, and what it held back, put into quarantine and booked.
+ */
 import type { Db } from '../../database/connection.ts';
 import { query } from '../../database/query.ts';
 import type { runFailure, walk } from '../../database/schema/runs.ts';
@@ -21,14 +23,15 @@ export interface WalkWait extends PackageRow {
 }
 
 /**
- * How long did the walks of a run wait between their requests? For the limits of the account, before a retry, for the turns of
- * other packages, or for their own work.
+ * How long did the walks of a run wait between their requests? For the limits of the account, before a retry,
+ * for the turns of other packages, or for their own work.
  */
 export const WALK_WAITS = query<WalkWait, RunId>(`
 select account, package_id, sum(max(0, at_ms - free_at)) as waited_ms
 from (
   select account, package_id, at_ms, max(at_ms + coalesce(duration_ms, 0)) over (
-    partition by account, package_id order by at_ms, request_id rows between unbounded preceding and 1 preceding) as free_at
+    partition by account, package_id order by at_ms, request_id
+    rows between unbounded preceding and 1 preceding) as free_at
   from request
   where run_id = :run_id and package_id is not null)
 where free_at is not null
@@ -54,8 +57,8 @@ type WalkRow = { name: string | null; resumed: 0 | 1 } & Record<'added' | 'edite
 /** The walks of a run. A quick walk that found nothing is not stored. */
 export const RUN_WALKS = query<WalkRow, RunId>(`
 select walk_id, run_id, walk.account, walk.package_id, package.name, mode, status, pages, walk.totalcount,
-  inserted as added, updated as edited, unchanged, removed, restored, quarantined, unsettled, held_back, requests,
-  resumed, started_at, finished_at, error
+  inserted as added, updated as edited, unchanged, removed, restored, quarantined, unsettled, held_back,
+  requests, resumed, started_at, finished_at, error
 from walk
 left join package on package.account = walk.account and package.package_id = walk.package_id
 where run_id = :run_id
@@ -68,7 +71,10 @@ from run_failure
 where run_id = :run_id
 order by account, stream, package_id`);
 
-/** The requests of a run for one purpose; `duration_ms`: of those with a response, from the first byte sent to the last one received. */
+/**
+ * The requests of a run for one purpose; `duration_ms`: of those with a response, from the first byte sent to
+ * the last one received.
+ */
 export interface RequestCount {
   account: string;
   purpose: Purpose;
@@ -84,13 +90,14 @@ export interface RequestCount {
 }
 
 /**
- * The requests of a run by purpose. From the ledger, which keeps `retention.requests_days`. `answered`: with a status below
- * 400.
+ * The requests of a run by purpose. From the ledger, which keeps `retention.requests_days`. `answered`: with
+ * a status below 400.
  */
 export const RUN_REQUESTS = query<RequestCount, RunId>(`
 select account, purpose, count(*) as requests, count(case when status < 400 then 1 end) as answered,
   count(case when status >= 400 then 1 end) as error_status, count(*) - count(status) as unanswered,
-  coalesce(sum(case when status is not null then duration_ms end), 0) as duration_ms, coalesce(sum(bytes), 0) as bytes
+  coalesce(sum(case when status is not null then duration_ms end), 0) as duration_ms,
+  coalesce(sum(bytes), 0) as bytes
 from request
 where run_id = :run_id
 group by account, purpose
@@ -104,7 +111,8 @@ export interface HeldRow extends PackageRow {
 
 /** Removals that a run held back, and that still wait. By walk, with the reasons. */
 export const RUN_HELD_BACK = query<HeldRow, RunId>(`
-select w.account, w.package_id, w.walk_id as held_by, count(*) as removals, group_concat(distinct held_reason) as reasons
+select w.account, w.package_id, w.walk_id as held_by, count(*) as removals,
+  group_concat(distinct held_reason) as reasons
 from walk w
 join removal_candidate c on c.account = w.account and c.package_id = w.package_id and c.held_by = w.walk_id
 where w.run_id = :run_id and w.held_back > 0 and c.held_back = 1
@@ -122,8 +130,8 @@ export interface Span {
 }
 
 /**
- * Records put into quarantine during a run. By the time of the run: records have no run number, and only one run is made at
- * a time.
+ * Records put into quarantine during a run. By the time of the run: records have no run number, and only one
+ * run is made at a time.
  */
 export const RUN_QUARANTINE = query<QuarantineRow, Span & { limit: number }>(`
 select account, stream, package_id, record_id, reason, seen_at, resolved_at

@@ -16,11 +16,12 @@ export type RunRow = typeof run.$inferSelect &
 /** Selects runs with the totals of their walks, the newest first. */
 export const selectRuns = (where = '') => `
 select last.*, count(walk_id) as walks, count(case when walk.status = 'failed' then 1 end) as failed_walks,
-  coalesce(sum(inserted), 0) as added, coalesce(sum(updated), 0) as edited, coalesce(sum(removed), 0) as removed,
-  coalesce(sum(restored), 0) as restored, coalesce(sum(quarantined), 0) as quarantined
+  coalesce(sum(inserted), 0) as added, coalesce(sum(updated), 0) as edited,
+  coalesce(sum(removed), 0) as removed, coalesce(sum(restored), 0) as restored,
+  coalesce(sum(quarantined), 0) as quarantined
 from (
-  select run_id, trigger, mode, status, started_at, finished_at, requests, error, scope, resume_at, origin_started_at,
-    clock_offset_ms
+  select run_id, trigger, mode, status, started_at, finished_at, requests, error, scope, resume_at,
+    origin_started_at, clock_offset_ms
   from run${where === '' ? '' : `\n  where ${where}`}
   order by run_id desc
   limit :limit) as last
@@ -32,15 +33,18 @@ order by last.run_id desc`;
 const RUNS = query<RunRow, { limit: number }>(selectRuns());
 
 /**
- * In all of them something was not done or needs attention. A run that a person stopped is none of them. `:is_idle` is 1 where no
- * process makes a run now: a run with the status `running` was killed then.
+ * In all of them something was not done or needs attention. A run that a person stopped is none of them.
+ * `:is_idle` is 1 where no process makes a run now: a run with the status `running` was killed then.
  */
 const NOT_DONE = `(status in ('failed', 'partial') or (status = 'interrupted' and error = '${KILLED}')
   or (status = 'running' and :is_idle = 1))`;
 
 const FAILED_RUNS = query<RunRow, { limit: number; is_idle: 0 | 1 }>(selectRuns(NOT_DONE));
 
-/** How many runs are stored, how many of them failed or were killed, and their first and last number (null for none). */
+/**
+ * How many runs are stored, how many of them failed or were killed, and their first and last number (null for
+ * none).
+ */
 export interface RunCounts {
   runs: number;
   failed: number;
@@ -49,7 +53,8 @@ export interface RunCounts {
 }
 
 const RUN_COUNTS = query<RunCounts, { is_idle: 0 | 1 }>(`
-select count(*) as runs, count(case when ${NOT_DONE} then 1 end) as failed, min(run_id) as first, max(run_id) as last
+select count(*) as runs, count(case when ${NOT_DONE} then 1 end) as failed,
+  min(run_id) as first, max(run_id) as last
 from run`);
 
 /** Reads the newest runs first. `isFailedOnly`: only those that are `failed` or `partial`, or were killed. */
@@ -79,7 +84,10 @@ from run
 order by run_id desc
 limit :limit`);
 
-/** Runs before another one. With the changes of their walks, the newest first; `:before` is the number of the run after them. */
+/**
+ * Runs before another one. With the changes of their walks, the newest first; `:before` is the number of the
+ * run after them.
+ */
 export const RUNS_BEFORE = query<RunRow, { before: number; limit: number }>(selectRuns('run_id < :before'));
 
 /** A walk in progress. */
@@ -97,7 +105,10 @@ export interface RunningWalk extends PackageRow {
   checkpoint_page: number | null;
 }
 
-/** The walks in progress. A walk reads from its last page to the first; `checkpoint_page` is the page it stored last. */
+/**
+ * The walks in progress. A walk reads from its last page to the first; `checkpoint_page` is the page it
+ * stored last.
+ */
 export const RUNNING_WALKS = query<RunningWalk>(`
 select walk_id, run_id, walk.account, walk.package_id, package.name, mode, started_at, pages, walk.totalcount,
   walk.page_size, checkpoint_page
@@ -106,7 +117,10 @@ left join package on package.account = walk.account and package.package_id = wal
 where status = 'running'
 order by walk_id`);
 
-/** How many packages has a run walked? Includes those of the runs that it resumes: `:origin` is its `origin_started_at`. */
+/**
+ * How many packages has a run walked? Includes those of the runs that it resumes: `:origin` is its
+ * `origin_started_at`.
+ */
 export const WALKED_PACKAGES = query<{ walked: number }, { run_id: number; origin: string | null }>(`
 select count(distinct walk.account || '/' || package_id) as walked
 from walk
@@ -122,7 +136,9 @@ export interface RunningRun extends RunRow {
   running_walks: RunningWalk[];
 }
 
-/** Reads the newest run if a process is making it, otherwise null: a killed run keeps the status `running`. */
+/**
+ * Reads the newest run if a process is making it, otherwise null: a killed run keeps the status `running`.
+ */
 export function readRunningRun(db: Db): RunningRun | null {
   if (!isHeld(db.$client.name, 'run')) return null;
   return readSnapshot(db, () => {

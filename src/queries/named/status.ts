@@ -1,4 +1,7 @@
-/** What the status shows beyond packages and runs: held-back removals, quarantine, drift, and the requests of accounts. */
+/**
+ * What the status shows beyond packages and runs: held-back removals, quarantine, drift, and the requests of
+ * accounts.
+ */
 import type { Db } from '../../database/connection.ts';
 import type { pause, request } from '../../database/schema/runs.ts';
 import { HELD_REASONS, type drift, type HeldReason, type quarantine } from '../../database/schema/videos.ts';
@@ -16,8 +19,8 @@ export interface HeldBackCount extends PackageRow {
 }
 
 /**
- * Held-back removals. By package: since when, by which walk, and why (`many`, `all`, `order`: see removal_candidate in
- * contributing/live-file.md).
+ * Held-back removals. By package: since when, by which walk, and why (`many`, `all`, `order`: see
+ * removal_candidate in contributing/live-file.md).
  */
 export const HELD_BACK_COUNTS = query<HeldBackCount>(`
 select account, package_id, count(*) as removals, min(held_at) as since,
@@ -85,8 +88,8 @@ export function readQuarantine(db: Db) {
 }
 
 /**
- * Drift: where the responses of the service differ from their description. Without what is gone since three whole walks.
- * What is not acknowledged needs attention.
+ * Drift: where the responses of the service differ from their description. Without what is gone since three
+ * whole walks. What is not acknowledged needs attention.
  */
 export const DRIFT = query<typeof drift.$inferSelect>(`
 select account, stream, field, kind, sample, first_seen_at, last_seen_at, package_id, absent_walks, absent_at,
@@ -107,8 +110,8 @@ from pause
 where account = :account and full_rate_at > :at`);
 
 /**
- * Requests in the windows that end now. A request counts until one window after its response, or after its deadline if none
- * came. `:now_ms`: milliseconds since 1970.
+ * Requests in the windows that end now. A request counts until one window after its response, or after its
+ * deadline if none came. `:now_ms`: milliseconds since 1970.
  */
 export const SPENT_REQUESTS = query<
   { second: number; minute: number; day: number },
@@ -120,7 +123,9 @@ select count(case when spent_until_ms > :now_ms - 1000 then 1 end) as second,
 from request
 where account = :account and spent_until_ms > :now_ms - 86400000`);
 
-/** The quick walks of an account since a day, and the additional requests that full walks would have needed. */
+/**
+ * The quick walks of an account since a day, and the additional requests that full walks would have needed.
+ */
 export interface Savings {
   quick_walks: number;
   requests: number;

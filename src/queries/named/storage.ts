@@ -29,22 +29,25 @@ export interface DiscrepancyDay {
 }
 
 /**
- * The status of storage. The newest live reading and the newest booked day. Of the days from `:since` on: gaps, booked days,
- * and booked days for which the service now returns other figures.
+ * The status of storage. The newest live reading and the newest booked day. Of the days from `:since` on:
+ * gaps, booked days, and booked days for which the service now returns other figures.
  */
 export const STORAGE = query<StorageStatus, { account: string; since: string }>(`
 select
-  (select observed_at from storage_reading where account = :account order by reading_id desc limit 1) as read_at,
+  (select observed_at from storage_reading
+    where account = :account order by reading_id desc limit 1) as read_at,
   (select max(date) from storage_day where account = :account and state = 'booked') as booked_through,
-  (select count(*) from storage_gap where account = :account and date >= :since and given_up_at is null and reason <> 'unconfirmed') as open_gaps,
+  (select count(*) from storage_gap
+    where account = :account and date >= :since and given_up_at is null and reason <> 'unconfirmed') as open_gaps,
   (select count(given_up_at) from storage_gap where account = :account and date >= :since) as given_up_gaps,
-  (select count(*) from storage_day where account = :account and state = 'booked' and date >= :since) as booked,
+  (select count(*) from storage_day
+    where account = :account and state = 'booked' and date >= :since) as booked,
   (select count(distinct date) from storage_discrepancy
     where account = :account and date >= :since and resolved_at is null) as differing`);
 
 /**
- * Days that wait for a second reading. Their figures are implausible. They are booked once the service returns the same
- * figures at least an hour later.
+ * Days that wait for a second reading. Their figures are implausible. They are booked once the service
+ * returns the same figures at least an hour later.
  */
 export const WAITING_DAYS = query<WaitingDay, { account: string }>(`
 select g.date, u.reason, coalesce(u.observed_at, g.first_missed_at) as since
@@ -54,8 +57,8 @@ where g.account = :account and g.reason = 'unconfirmed' and g.given_up_at is nul
 order by g.date desc`);
 
 /**
- * Booked days that the service now reports differently. Until the service returns the booked figures again, or `vodhouse
- * correct` accepts the new ones.
+ * Booked days that the service now reports differently. Until the service returns the booked figures again,
+ * or `vodhouse correct` accepts the new ones.
  */
 export const OPEN_DISCREPANCIES = query<DiscrepancyDay, { account: string }>(`
 select date, count(distinct field) as fields, min(observed_at) as since
@@ -72,8 +75,8 @@ const SHOWN = FIGURES.map(
 );
 
 /**
- * Storage by day. The newest first. Booked days, which never change, with the figures of their newest correction if there is
- * one; and today, which is `live`. Sizes in bytes.
+ * Storage by day. The newest first. Booked days, which never change, with the figures of their newest
+ * correction if there is one; and today, which is `live`. Sizes in bytes.
  */
 export const STORAGE_DAYS = query<StorageDayRow, { account: string; limit: number }>(`
 select d.date, d.state, d.observed_at, c.account is not null as is_corrected,
@@ -88,8 +91,8 @@ limit :limit`);
 export type GapRow = Omit<typeof storageGap.$inferSelect, 'account' | 'requested_days'>;
 
 /**
- * Past days that are not booked. Each is requested again once a day until `given_up_at`, then once a month. `reason`: not
- * returned (`missing`), not a complete record (`incomplete`), or implausible (`unconfirmed`).
+ * Past days that are not booked. Each is requested again once a day until `given_up_at`, then once a month.
+ * `reason`: not returned (`missing`), not a complete record (`incomplete`), or implausible (`unconfirmed`).
  */
 export const GAPS = query<GapRow, { account: string; since: string }>(`
 select date, reason, first_missed_at, last_requested_at, given_up_at

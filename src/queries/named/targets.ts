@@ -5,15 +5,18 @@ import type { targetLoad } from '../../database/schema/targets.ts';
 export type TargetLoadRow = typeof targetLoad.$inferSelect;
 
 /**
- * What became of each account in each target. The last load of an account, and the last one that succeeded. An account that
- * was never loaded has no row.
+ * What became of each account in each target. The last load of an account, and the last one that succeeded.
+ * An account that was never loaded has no row.
  */
 export const TARGET_LOADS = query<TargetLoadRow>(`
 select *
 from target_load
 order by target, account`);
 
-/** The last change of a video of each account. A target is behind where its `change_seq` of the account is less, or NULL. */
+/**
+ * The last change of a video of each account. A target is behind where its `change_seq` of the account is
+ * less, or NULL.
+ */
 export const LAST_CHANGES = query<{ account: string; change_seq: number }>(`
 select account, max(changed_seq) as change_seq
 from package

@@ -7,21 +7,28 @@ import { query } from '../../database/query.ts';
 import { readSnapshot } from '../../database/transaction.ts';
 import type { PackageRow } from '../../lib/package-key.ts';
 
-/** How many videos a package had. By day of the service from `:since` on. A day on which no walk ended has no row. */
+/**
+ * How many videos a package had. By day of the service from `:since` on. A day on which no walk ended has no
+ * row.
+ */
 export const PACKAGE_SIZES = query<{ date: string; videos: number }, PackageRow & { since: string }>(`
 select date, videos
 from package_day
 where account = :account and package_id = :package_id and date >= :since
 order by date`);
 
-/** By how much all packages of the config together grew on each day from `:since` on; `:at` is when that day began. */
+/**
+ * By how much all packages of the config together grew on each day from `:since` on; `:at` is when that day
+ * began.
+ */
 export const DAILY_GROWTH = query<{ date: string; grown: number }, { since: string; at: string }>(`
 select date, sum(videos - coalesce(before, iif(first_walked_at < :at, videos, 0))) as grown
 from (
   select date, videos, first_walked_at,
     lag(videos) over (partition by package_day.account, package_day.package_id order by date) as before
   from package
-  cross join package_day using (account, package_id) -- by its key: each package has a row for each day of its life
+  -- each package has a row for each day of its life: the cross join reads them by their key
+  cross join package_day using (account, package_id)
   where retired_at is null and date >= :since)
 group by date
 order by date desc`);
@@ -32,7 +39,10 @@ interface DayTotal {
   videos: number;
 }
 
-/** `since`: the first day, which began at `at`. `videos`: the number of now, from which the days are counted back. */
+/**
+ * `since`: the first day, which began at `at`. `videos`: the number of now, from which the days are counted
+ * back.
+ */
 interface TotalsRequest {
   since: string;
   at: string;
@@ -41,8 +51,8 @@ interface TotalsRequest {
 }
 
 /**
- * The returned function reads the number of all videos on each day from `since` until yesterday, the newest day first. It reads
- * the live file once a day of the service, because past days do not change.
+ * The returned function reads the number of all videos on each day from `since` until yesterday, the newest
+ * day first. It reads the live file once a day of the service, because past days do not change.
  */
 export function createPastTotals(db: Db): (asked: TotalsRequest) => DayTotal[] {
   let kept: { today: string; totals: DayTotal[] } | null = null;
@@ -80,8 +90,8 @@ export interface PackageWalk extends Record<WalkChange, number> {
 
 /** The last walks of a package. */
 export const PACKAGE_WALKS = query<PackageWalk, PackageRow & { limit: number }>(`
-select walk_id, run_id, mode, status, started_at, finished_at, pages, requests, inserted as added, updated as edited,
-  removed, restored, held_back, error
+select walk_id, run_id, mode, status, started_at, finished_at, pages, requests,
+  inserted as added, updated as edited, removed, restored, held_back, error
 from walk
 where account = :account and package_id = :package_id
 order by walk_id desc
@@ -100,7 +110,8 @@ type VideoKey = PackageRow & { id: number };
 
 /** One video. Its present state, without the keys that let it be played (`access_key`, `org_access_key`). */
 export const VIDEO = query<VideoRow, VideoKey>(`
-select account, package_id, id, ${SHOWN}, first_seen_at, changed_at, removed_at, first_missing_at, change_seq, change
+select account, package_id, id, ${SHOWN}, first_seen_at, changed_at, removed_at, first_missing_at,
+  change_seq, change
 from video
 where account = :account and package_id = :package_id and id = :id`);
 
@@ -108,7 +119,8 @@ export type VersionRow = VideoRow & { valid_to: string };
 
 /** The earlier states of a video. Newest first. */
 export const VERSIONS = query<VersionRow, VideoKey & { limit: number }>(`
-select account, package_id, id, ${SHOWN}, first_seen_at, changed_at, removed_at, first_missing_at, change_seq, change, valid_to
+select account, package_id, id, ${SHOWN}, first_seen_at, changed_at, removed_at, first_missing_at,
+  change_seq, change, valid_to
 from video_version
 where account = :account and package_id = :package_id and id = :id
 order by change_seq desc

@@ -57,12 +57,14 @@ export interface PageIds {
 }
 
 /**
- * A row of `video` as the service sent it, as JSON: its 24 fields, then those in `extra`. SQLite writes the JSON: objects of
- * JavaScript double the cost of a page (measured). A frame rate is stored as a double, which SQLite writes as 30.0.
+ * A row of `video` as the service sent it, as JSON: its 24 fields, then those in `extra`. SQLite writes the
+ * JSON: objects of JavaScript double the cost of a page (measured). A frame rate is stored as a double, which
+ * SQLite writes as 30.0.
  */
 const RECORD = (() => {
   const rate = 'video.v_framerate';
-  const framerate = `case when ${rate} = cast(${rate} as integer) then cast(${rate} as integer) else ${rate} end`;
+  const whole = `cast(${rate} as integer)`;
+  const framerate = `case when ${rate} = ${whole} then ${whole} else ${rate} end`;
   const fields = receivedNames.map(
     (name) => `'${name}', ${name === 'v_framerate' ? framerate : `video.${name}`}`,
   );
@@ -75,7 +77,8 @@ const RECORD = (() => {
 const RECORDS = `
 select cast('[' || coalesce(group_concat(${RECORD}), '') || ']' as blob)
 from json_each(:ids) as requested
-cross join video on video.account = :account and video.package_id = :packageId and video.id = requested.value`;
+cross join video
+  on video.account = :account and video.package_id = :packageId and video.id = requested.value`;
 
 const WALKED_PACKAGE = `
 select walked_at, changed_seq, live_count
@@ -83,8 +86,8 @@ from package
 where account = :account and package_id = :packageId and walked_at is not null and retired_at is null`;
 
 /**
- * Prepares reading a page: `findIds` knows the ids on it. Null if no full walk of the package has completed since it came into the config. Must run in
- * one snapshot.
+ * Prepares reading a page: `findIds` knows the ids on it. Null if no full walk of the package has completed
+ * since it came into the config. Must run in one snapshot.
  */
 export function prepareListPage(db: Db) {
   const walkedPackage = db.$client.prepare<PackageKey, WalkedPackage>(WALKED_PACKAGE);

@@ -1,6 +1,6 @@
 /**
- * Finds the live ids of a package by rank. Rows before the page are skipped by counting in two indexes, the primary key and
- * `video_removed`; no row is read.
+ * Finds the live ids of a package by rank. Rows before the page are skipped by counting in two indexes, the
+ * primary key and `video_removed`; no row is read.
  */
 import type { Db } from '../../database/connection.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
@@ -8,7 +8,10 @@ import type { RankRange, WalkedPackage } from './list-page.ts';
 
 export type FindLiveIds = (key: PackageKey, walked: WalkedPackage, range: RankRange) => number[];
 
-/** Returns the live ids at some ranks, in ascending order; skips from the nearer end. Must run in one snapshot. */
+/**
+ * Returns the live ids at some ranks, in ascending order; skips from the nearer end. Must run in one
+ * snapshot.
+ */
 export function createFindLiveIds(db: Db): FindLiveIds {
   const [ascending, descending] = [prepareLiveIds(db, 'asc'), prepareLiveIds(db, 'desc')];
   return (key, { live_count }, { rank, count }) => {
@@ -28,7 +31,8 @@ function prepare(db: Db, direction: 'asc' | 'desc') {
   const upTo = direction === 'asc' ? '<=' : '>=';
   const skip = db.$client
     .prepare(
-      `select id from video where ${OF_PACKAGE} and id ${beyond} :from order by id ${direction} limit 1 offset :rows - 1`,
+      `select id from video where ${OF_PACKAGE} and id ${beyond} :from
+       order by id ${direction} limit 1 offset :rows - 1`,
     )
     .pluck();
   const countRemoved = db.$client
@@ -42,8 +46,8 @@ function prepare(db: Db, direction: 'asc' | 'desc') {
       `select id from video
        where ${OF_PACKAGE} and id ${beyond}= :first and not exists (
          select 1 from video as removed indexed by video_removed
-         where removed.account = video.account and removed.package_id = video.package_id and removed.id = video.id
-           and removed.removed_at is not null)
+         where removed.account = video.account and removed.package_id = video.package_id
+           and removed.id = video.id and removed.removed_at is not null)
        order by id ${direction}
        limit :count`,
     )
@@ -55,7 +59,9 @@ function prepare(db: Db, direction: 'asc' | 'desc') {
 function prepareLiveIds(db: Db, direction: 'asc' | 'desc') {
   const { skip, countRemoved, liveIds } = prepare(db, direction);
 
-  /** Skips the number of live rows still missing; doubles the step as long as all skipped rows are removed. */
+  /**
+   * Skips the number of live rows still missing; doubles the step as long as all skipped rows are removed.
+   */
   function findNth(key: PackageKey, from: number, nth: number): number | undefined {
     for (let [rows, missing] = [nth, nth]; ;) {
       const to = skip.get({ ...key, from, rows }) as number | undefined;

@@ -1,4 +1,7 @@
-/** Pages of lists without an index: searches, and lists by title, duration or size. Each reads every row of its package. */
+/**
+ * Pages of lists without an index: searches, and lists by title, duration or size. Each reads every row of
+ * its package.
+ */
 import type { Db } from '../../database/connection.ts';
 import type { PackageKey } from '../../lib/package-key.ts';
 import { getRankRange, prepareListPage, type ListPage, type ListQuery } from './list-page.ts';
@@ -23,7 +26,10 @@ export function createScan(db: Db): Scan {
     });
 }
 
-/** The ids of the live rows that match, in the ascending order of the column. `instr` compares bytes and has no wildcards. */
+/**
+ * The ids of the live rows that match, in the ascending order of the column. `instr` compares bytes and has
+ * no wildcards.
+ */
 function readSortedIds(
   db: Db,
   { account, packageId }: PackageKey,
@@ -31,7 +37,8 @@ function readSortedIds(
 ): number[] {
   const contains = search ? `and instr(${search.item}, :keyword) > 0` : '';
   const statement = db.$client.prepare(
-    `select id from video where account = :account and package_id = :packageId and removed_at is null ${contains}
+    `select id from video
+     where account = :account and package_id = :packageId and removed_at is null ${contains}
      order by ${sort.item}, id`,
   );
   return statement.pluck().all({ account, packageId, keyword: search?.keyword }) as number[];

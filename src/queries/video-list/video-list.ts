@@ -10,7 +10,8 @@ import { getRankRange, prepareListPage, type ListPage, type ListQuery } from './
 import { createFindLiveIds } from './live-ids.ts';
 
 const countRetired = query<never, PackageKey>(
-  'select count(*) as count from package where account = :account and package_id = :packageId and retired_at is not null',
+  `select count(*) as count from package
+   where account = :account and package_id = :packageId and retired_at is not null`,
 ).count;
 
 export type VideoLists = ReturnType<typeof openVideoLists>;
@@ -18,7 +19,10 @@ export type VideoLists = ReturnType<typeof openVideoLists>;
 /** Reads a page of a list without an index in the reader thread; rejects as `WideReads.scan` does. */
 type ScanInThread = (key: PackageKey, query: ListQuery, signal: AbortSignal) => Promise<ListPage | null>;
 
-/** Opens the lists of the live file at `path` through a connection that cannot write. Throws as `openReadOnly`. */
+/**
+ * Opens the lists of the live file at `path` through a connection that cannot write. Throws as
+ * `openReadOnly`.
+ */
 export function openVideoLists(path: string, scan: ScanInThread) {
   const db = openReadOnly(path);
   const listPage = prepareListPage(db);
@@ -37,12 +41,15 @@ export function openVideoLists(path: string, scan: ScanInThread) {
     /** Whether the package left the config. */
     isRetired: (key: PackageKey): boolean => countRetired(db, key) > 0,
     /**
-     * Null if no full walk of the package has completed since it came into the config: its content is unknown.
-     * A search, and any order other than by id, is read in the reader thread.
+     * Null if no full walk of the package has completed since it came into the config: its content is
+     * unknown. A search, and any order other than by id, is read in the reader thread.
      */
     page: async (key: PackageKey, query: ListQuery, signal: AbortSignal): Promise<ListPage | null> =>
       query.search || query.sort.item !== 'id' ? scan(key, query, signal) : pageById(key, query),
-    /** The booked days of a range, and `today` as last read, oldest first; and when storage was last read (ms). */
+    /**
+     * The booked days of a range, and `today` as last read, oldest first; and when storage was last read
+     * (ms).
+     */
     days: (account: string, range: DayRange, today: string) =>
       readSnapshot(db, () => {
         const reading = findNewestReading(db, { account });

@@ -1,4 +1,6 @@
-/** Small charts: a figure by day as a line, bars beside the figures of a column, and strips of days or runs. */
+/**
+ * Small charts: a figure by day as a line, bars beside the figures of a column, and strips of days or runs.
+ */
 import { formatChange, formatCount } from '../../lib/format.ts';
 
 /** A day, `YYYY-MM-DD`, and its value. */

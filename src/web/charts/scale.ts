@@ -15,7 +15,9 @@ export interface SizeScale {
 
 const DIGITS = { maximumFractionDigits: 6 };
 
-/** It begins at 0, unless all sizes are above it and near each other: so growth of some percent can be seen. */
+/**
+ * It begins at 0, unless all sizes are above it and near each other: so growth of some percent can be seen.
+ */
 export function createSizeScale(sizes: readonly number[]): SizeScale {
   const [least, most] = [Math.min(...sizes), Math.max(...sizes)];
   const isNear = most - least < most / 2 && most - least > most / 10_000; // labels have six digits

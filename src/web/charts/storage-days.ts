@@ -4,10 +4,15 @@ import { formatBinaryBytes } from '../../lib/format.ts';
 import { STORAGE_KINDS } from '../../lib/service-fields.ts';
 import type { GapRow, StorageDayRow } from '../../queries/named/storage.ts';
 
-/** The figures of a day. `provisional`: the last reading of a past day that is not booked, as in the published file. */
+/**
+ * The figures of a day. `provisional`: the last reading of a past day that is not booked, as in the published
+ * file.
+ */
 export type ShownDay = Omit<StorageDayRow, 'state'> & { state: StorageDayRow['state'] | 'provisional' };
 
-/** `before`: the figures of the day before. Without figures of its own `missing` says why; else it is empty. */
+/**
+ * `before`: the figures of the day before. Without figures of its own `missing` says why; else it is empty.
+ */
 export interface CalendarDay {
   /** `YYYY-MM-DD` */
   date: string;
@@ -17,8 +22,8 @@ export interface CalendarDay {
 }
 
 /**
- * The oldest day first, without holes. It ends at yesterday at the earliest, so that days that were not read since are visible.
- * `rows` has the oldest day first, `gaps` the latest.
+ * The oldest day first, without holes. It ends at yesterday at the earliest, so that days that were not read
+ * since are visible. `rows` has the oldest day first, `gaps` the latest.
  */
 export function buildCalendar(
   rows: readonly StorageDayRow[],
@@ -84,8 +89,8 @@ export function listMonths(calendar: readonly CalendarDay[]): Month[] {
 }
 
 /**
- * What changed from one row to the next, in bytes: null unless both days are booked, because a live reading covers only a part
- * of its day, and have the same sizes. Pages and CSV have no other definition of a change.
+ * What changed from one row to the next, in bytes: null unless both days are booked, because a live reading
+ * covers only a part of its day, and have the same sizes. Pages and CSV have no other definition of a change.
  */
 export function changeSince(before: ShownDay | null, row: ShownDay | null): number | null {
   if (before?.state !== 'booked' || row?.state !== 'booked') return null;

@@ -1,4 +1,7 @@
-/** The level of storage as a line, in SVG: positions are in percent, so that it fits any width while texts and lines keep their size. */
+/**
+ * The level of storage as a line, in SVG: positions are in percent, so that it fits any width while texts and
+ * lines keep their size.
+ */
 import { formatBinaryBytes } from '../../lib/format.ts';
 import { formatTotal, sumSizes, type CalendarDay } from './storage-days.ts';
 import { createSizeScale, listDayTicks, type SizeScale } from './scale.ts';
@@ -118,7 +121,10 @@ function describeDay({ date, row }: CalendarDay, live: string | null): string {
 const drawGaps = (sizes: readonly (number | null)[]): string =>
   sizes.map((size, at) => (size === null ? `M${at} 0H${at + 1}V${HEIGHT}H${at}z` : '')).join('');
 
-/** Through the middle of each day, with nothing through a gap; level at the ends, so that a single day can be seen. */
+/**
+ * Through the middle of each day, with nothing through a gap; level at the ends, so that a single day can be
+ * seen.
+ */
 function drawLevel(sizes: readonly (number | null)[], scale: SizeScale): string {
   return sizes
     .map((size, at) => {

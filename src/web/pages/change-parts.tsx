@@ -29,7 +29,10 @@ export function ChangedTitle({ change }: { change: ChangeRow }) {
   return <TextChange old={before} text={title} show={(text) => <Title title={text} />} />;
 }
 
-/** The fields that it changed, or length and size of a video that was added. `unit`: of the service's `duration`. */
+/**
+ * The fields that it changed, or length and size of a video that was added. `unit`: of the service's
+ * `duration`.
+ */
 export function describeChange(row: ChangeRow, unit: 'ms' | 's'): string[] {
   if (row.change === 'removed' || row.change === 'retired') return [];
   const texts =
@@ -48,7 +51,10 @@ export function listFields({ changed_fields: fields }: Pick<ChangeRow, 'changed_
   return [...new Set(names.map((name) => COLUMNS.get(name) ?? name))];
 }
 
-/** More words than these removed and added together: the texts are too different. The time grows with its square. */
+/**
+ * More words than these removed and added together: the texts are too different. The time grows with its
+ * square.
+ */
 const MOST_EDITS = 40;
 /** Characters of a text; longer ones are not compared. */
 const LONGEST = 2_000;
@@ -60,7 +66,10 @@ interface TextChangeProps {
   show: (text: string | null) => VNode;
 }
 
-/** Both texts as one, with the words that differ. Each part is isolated: a mark of direction must not turn the others around. */
+/**
+ * Both texts as one, with the words that differ. Each part is isolated: a mark of direction must not turn the
+ * others around.
+ */
 export function TextChange({ old, text, show }: TextChangeProps) {
   const parts = diffWords(old ?? '', text ?? '');
   if (!parts) {

@@ -94,7 +94,10 @@ function openFile(file: string) {
 /** The page waits at most this long for the counts: a long question may be before them in the queue. */
 const COUNTS_WAIT_MS = 500;
 
-/** The rows of each table, by its name: none of a file that cannot answer in time, or of a view, which would be read completely. */
+/**
+ * The rows of each table, by its name: none of a file that cannot answer in time, or of a view, which would
+ * be read completely.
+ */
 async function countRows(
   sources: PageSources,
   file: string,

@@ -13,7 +13,9 @@ export const Zone = createContext('UTC');
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** Returns a function that shows a time of the warehouse (`YYYY-MM-DD HH:MM:SS` UTC) in the zone of the page. */
+/**
+ * Returns a function that shows a time of the warehouse (`YYYY-MM-DD HH:MM:SS` UTC) in the zone of the page.
+ */
 export function useLocalTime(): (at: string) => string {
   const timeZone = useContext(Zone);
   const format =

@@ -1,4 +1,7 @@
-/** The words of docs/contributing/glossary.md that the pages use: their meaning as a tooltip, and as text for a screen reader. */
+/**
+ * The words of docs/contributing/glossary.md that the pages use: their meaning as a tooltip, and as text for
+ * a screen reader.
+ */
 
 const MEANINGS = {
   walk: 'one pass over all pages of one package, within a run',

@@ -1,4 +1,7 @@
-/** The list of videos and changes: its query, its form, its table and the way to older ones; on its own page and on that of a package. */
+/**
+ * The list of videos and changes: its query, its form, its table and the way to older ones; on its own page
+ * and on that of a package.
+ */
 import type { ComponentChildren } from 'preact';
 import * as z from 'zod';
 import type { Config } from '../../config/config.ts';
@@ -101,7 +104,10 @@ function toTimes(day: string | null, { timezone }: Pick<Config, 'timezone'>) {
   return { since: toTimestamp(startOf(day)), until: toTimestamp(startOf(addDays(day, 1))) };
 }
 
-/** The first package of the config with this key, number or name; any that is written as `ACCOUNT/ID`; else null. */
+/**
+ * The first package of the config with this key, number or name; any that is written as `ACCOUNT/ID`; else
+ * null.
+ */
 function findPackage({ accounts }: Pick<Config, 'accounts'>, text: string): PackageRow | null {
   for (const { name: account, packages } of accounts) {
     const found = packages.find(({ id, name }) => [`${account}/${id}`, String(id), name].includes(text));

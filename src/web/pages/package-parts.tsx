@@ -1,4 +1,7 @@
-/** The packages on the status page, each with a strip of its last days; and what a package and its state are called everywhere. */
+/**
+ * The packages on the status page, each with a strip of its last days; and what a package and its state are
+ * called everywhere.
+ */
 import type { Config } from '../../config/config.ts';
 import type { Status } from '../../database/schema/values.ts';
 import { CATALOGUE, getRank } from '../../health/catalogue.ts';
@@ -61,7 +64,9 @@ export function PackageStateLabel({ row, isFirstReadRunning = false }: StateProp
     : show('good', 'fresh');
 }
 
-/** `partial`: a walk ended early or failed, and another one counted the videos. `none`: no walk did either. */
+/**
+ * `partial`: a walk ended early or failed, and another one counted the videos. `none`: no walk did either.
+ */
 const DAY_STATES = ['read', 'partial', 'failed', 'none'] as const;
 type DayState = (typeof DAY_STATES)[number];
 
@@ -70,7 +75,10 @@ const HEIGHTS = { read: 16, partial: 11, failed: 6, none: 1 };
 /** Days of a strip; the last one is today. */
 const DAYS = 30;
 
-/** The returned function reads what the walks of a package came to by day of the service, the oldest day first. */
+/**
+ * The returned function reads what the walks of a package came to by day of the service, the oldest day
+ * first.
+ */
 export function createStripReader({ config, db }: Pick<PageSources, 'config' | 'db'>, now: number) {
   const today = findToday(config, now);
   const first = addDays(today, 1 - DAYS);

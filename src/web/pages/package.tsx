@@ -1,4 +1,6 @@
-/** The page of a package: its figures, what needs attention, its videos and their changes, and its last walks. */
+/**
+ * The page of a package: its figures, what needs attention, its videos and their changes, and its last walks.
+ */
 import * as z from 'zod';
 import type { Config } from '../../config/config.ts';
 import { listItems } from '../../health/items.ts';

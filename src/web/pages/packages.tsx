@@ -112,7 +112,8 @@ function isFound(
   find: string | null,
 ) {
   if (find === null) return true;
-  const state = `${problem?.state ?? 'fresh'} ${held > 0 ? 'held back' : ''} ${quarantined > 0 ? 'quarantine' : ''}`;
+  const records = `${held > 0 ? 'held back' : ''} ${quarantined > 0 ? 'quarantine' : ''}`;
+  const state = `${problem?.state ?? 'fresh'} ${records}`;
   const text = `${account}/${id} ${name ?? ''} ${state}`.replace('_', ' ');
   return text.normalize('NFC').toLowerCase().includes(find.normalize('NFC').toLowerCase());
 }

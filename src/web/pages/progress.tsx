@@ -52,7 +52,10 @@ function CurrentRun({ sources, run, now }: CurrentProps) {
   );
 }
 
-/** The packages that a full run is to walk: a run of the schedule leaves out those with their own one, unless they are due. */
+/**
+ * The packages that a full run is to walk: a run of the schedule leaves out those with their own one, unless
+ * they are due.
+ */
 function countPackages(accounts: Config['accounts'], { trigger }: RunningRun): number {
   const packages = accounts.flatMap((account) => account.packages);
   return packages.filter(({ full }) => full === undefined || trigger === 'manual').length;

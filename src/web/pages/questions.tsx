@@ -35,7 +35,10 @@ export async function answerQuestion(
   return { question, answer: await askFile(sources, file, question.sql, signal) };
 }
 
-/** The answer of the published file to SQL; a text where it cannot answer. Rejects as `WideReads.question` does otherwise. */
+/**
+ * The answer of the published file to SQL; a text where it cannot answer. Rejects as `WideReads.question`
+ * does otherwise.
+ */
 export const askFile = (
   { wideReads }: PageSources,
   file: string,

@@ -19,7 +19,10 @@ export interface PageSources extends HealthParts {
 /** Null: no such page (404). */
 export type PageRenderer = (request: FastifyRequest, reply: FastifyReply) => Promise<VNode | null>;
 
-/** A file of a page; the browser shows it if `fileName` is null. `type`: with its charset. `bytes`: the length of a stream. */
+/**
+ * A file of a page; the browser shows it if `fileName` is null. `type`: with its charset. `bytes`: the length
+ * of a stream.
+ */
 interface Download {
   type: string;
   fileName: string | null;

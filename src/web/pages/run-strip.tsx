@@ -55,7 +55,10 @@ export function RunBars({ runs, now, step, highest, isDetailed }: BarsProps) {
 /** Bars from one tick to the next, at least. */
 const TICK_BARS = 5;
 
-/** The axis below the runs that began at `times` (`YYYY-MM-DD HH:MM:SS`, the oldest first): each new day, or each new hour of one day. */
+/**
+ * The axis below the runs that began at `times` (`YYYY-MM-DD HH:MM:SS`, the oldest first): each new day, or
+ * each new hour of one day.
+ */
 function listTicks(times: readonly string[]): (string | undefined)[] {
   const toDay = (time = '') => time.slice(0, 10);
   const isOneDay = toDay(times[0]) === toDay(times.at(-1));

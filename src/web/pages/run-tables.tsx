@@ -1,4 +1,7 @@
-/** What runs and walks changed, in words and in cells; and the table of walks, on the pages of a run and of a package. */
+/**
+ * What runs and walks changed, in words and in cells; and the table of walks, on the pages of a run and of a
+ * package.
+ */
 import { WALK_CHANGES, type WalkChange, type Status, type Trigger } from '../../database/schema/values.ts';
 import { fromTimestamp } from '../../lib/clock.ts';
 import { capitalize, formatCount, formatDuration, pluralize } from '../../lib/format.ts';

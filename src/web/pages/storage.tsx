@@ -1,4 +1,6 @@
-/** The page of storage: growth by month, the level as a line, and the days of a month; its image and its CSV. */
+/**
+ * The page of storage: growth by month, the level as a line, and the days of a month; its image and its CSV.
+ */
 import { renderToString } from 'preact-render-to-string';
 import * as z from 'zod';
 import { formatCount, pluralize } from '../../lib/format.ts';

@@ -2,7 +2,10 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { findMeaning } from './glossary.tsx';
 
-/** The heading, right-aligned with its cells after `>`; what a cell shows; and a class for the cells. The first one names the row. */
+/**
+ * The heading, right-aligned with its cells after `>`; what a cell shows; and a class for the cells. The
+ * first one names the row.
+ */
 export type Column<Row> = readonly [head: string, show: (row: Row) => ComponentChildren, className?: string];
 
 interface TableProps<Row> {

@@ -19,7 +19,9 @@ export interface WebEnvironment extends Pick<WebServerOptions, 'workerDeadReason
   clock: Clock;
 }
 
-/** Serves the live file. Throws ConfigError if it cannot listen, WarehouseError if the file cannot be read. */
+/**
+ * Serves the live file. Throws ConfigError if it cannot listen, WarehouseError if the file cannot be read.
+ */
 export async function openWebServer(
   config: Config & { server: ServerConfig },
   environment: WebEnvironment,
@@ -56,7 +58,10 @@ export async function openWebServer(
   }
 }
 
-/** Opens what the server reads of the live file at `path`; counters start at `now` (ms). Throws as `openReadOnly`. */
+/**
+ * Opens what the server reads of the live file at `path`; counters start at `now` (ms). Throws as
+ * `openReadOnly`.
+ */
 function openReaders(path: string, now: number) {
   const db = openReadOnly(path);
   const deltas = openMetricDeltas(path, now);

@@ -1,6 +1,7 @@
 /**
- * The worker's side of the web server's process: starts it, restarts it, stops it. It is a process, not a thread, so that
- * neither a run nor a slow client waits for the other: SQLite has one memory lock per process.
+ * The worker's side of the web server's process: starts it, restarts it, stops it. It is a process, not a
+ * thread, so that neither a run nor a slow client waits for the other: SQLite has one memory lock per
+ * process.
  */
 import type { ChildProcess } from 'node:child_process';
 import type { Config } from '../../config/config.ts';
@@ -38,8 +39,8 @@ export interface WebProcessOptions {
 }
 
 /**
- * Starts the server of a config that has one, and restarts it when it dies. Throws ConfigError if it cannot listen, and
- * the reason of the signal if that aborts first.
+ * Starts the server of a config that has one, and restarts it when it dies. Throws ConfigError if it cannot
+ * listen, and the reason of the signal if that aborts first.
  */
 export async function startWebProcess(config: Config, options: WebProcessOptions): Promise<WebServer> {
   const { clock, logger, signal } = options;
