@@ -33,14 +33,19 @@ export interface GaugeReading {
   read: (scrape: Scrape) => readonly Sample[];
 }
 
-const gauge = (name: string, labels: string, read: GaugeReading['read'], help: string): GaugeReading => ({
+const gauge = (
+  name: string,
+  labels: readonly string[],
+  read: GaugeReading['read'],
+  help: string,
+): GaugeReading => ({
   name: `vodhouse_${name}`,
   help,
   read,
-  labels: labels.split(' ').filter((label) => label !== ''),
+  labels,
 });
 const single = (name: string, getValue: (scrape: Scrape) => number | null, help: string): GaugeReading =>
-  gauge(name, '', (scrape) => [[getValue(scrape)]], help);
+  gauge(name, [], (scrape) => [[getValue(scrape)]], help);
 /** Of each account of the config in each target. */
 const ofTargets = (
   name: string,
@@ -49,7 +54,7 @@ const ofTargets = (
 ) => {
   const read: GaugeReading['read'] = ({ targets, now }) =>
     targets.flatMap(({ accounts }) => accounts.map((row) => [getValue(row, now), row.target, row.account]));
-  return gauge(`target_${name}`, 'target account', read, help);
+  return gauge(`target_${name}`, ['target', 'account'], read, help);
 };
 
 const toSeconds = (at: string | null) => (at === null ? null : fromTimestamp(at) / 1000);
@@ -62,11 +67,11 @@ const WINDOWS = [
   { window: 'day', limit: 'perDay' },
 ] as const;
 
-const STREAM = 'account stream package_id';
+const STREAM = ['account', 'stream', 'package_id'];
 const labelsOf = ({ account, stream, packageId }: Stream) => [account, stream, packageId ?? ''] as const;
 
 export const GAUGES: readonly GaugeReading[] = [
-  gauge('build_info', 'version', ({ version }) => [[1, version]], 'The version of vodhouse, as a label.'),
+  gauge('build_info', ['version'], ({ version }) => [[1, version]], 'The version of vodhouse, as a label.'),
   gauge(
     'stream_age_seconds',
     STREAM,
@@ -81,13 +86,13 @@ export const GAUGES: readonly GaugeReading[] = [
   ),
   gauge(
     'videos',
-    'account package_id',
+    ['account', 'package_id'],
     ({ streams }) => streams.map(({ account, packageId, videos }) => [videos, account, packageId ?? '']),
     'Videos in the package without removed ones.',
   ),
   gauge(
     'held_back_removals',
-    'account package_id',
+    ['account', 'package_id'],
     ({ streams, db }) => {
       const rows = HELD_BACK_COUNTS.all(db);
       const removals = new Map(rows.map((row) => [keyOfPackage(row), row.removals]));
@@ -101,7 +106,7 @@ export const GAUGES: readonly GaugeReading[] = [
   ),
   gauge(
     'quarantine_records',
-    'account stream',
+    ['account', 'stream'],
     ({ config, db }) => {
       const rows = QUARANTINE_COUNTS.all(db);
       const count = (account: string, stream: string) =>
@@ -116,7 +121,7 @@ export const GAUGES: readonly GaugeReading[] = [
   ),
   gauge(
     'storage_gaps',
-    'account state',
+    ['account', 'state'],
     ({ config, db }) =>
       config.accounts.flatMap(({ name, storage }) => {
         if (!storage) return [];
@@ -127,7 +132,7 @@ export const GAUGES: readonly GaugeReading[] = [
   ),
   gauge(
     'budget_left_requests',
-    'account window',
+    ['account', 'window'],
     ({ config, db, now }) =>
       config.accounts.flatMap(({ name, limits }) => {
         const spent = SPENT_REQUESTS.one(db, { account: name, now_ms: now });
@@ -140,7 +145,7 @@ export const GAUGES: readonly GaugeReading[] = [
   ),
   gauge(
     'budget_limit_requests',
-    'account window',
+    ['account', 'window'],
     ({ config }) =>
       config.accounts.flatMap(({ name, limits }) =>
         WINDOWS.map(({ window, limit }) => [limits[limit], name, window] as const),
@@ -149,7 +154,7 @@ export const GAUGES: readonly GaugeReading[] = [
   ),
   gauge(
     'pause_left_seconds',
-    'account',
+    ['account'],
     ({ config, db, now }) =>
       config.accounts.map(({ name }) => {
         const until = PAUSE.get(db, { account: name, at: toTimestamp(now) })?.until;
@@ -187,7 +192,7 @@ export const GAUGES: readonly GaugeReading[] = [
   single('disk_size_bytes', ({ space }) => space.disk, 'Size of the disk of the live file.'),
   gauge(
     'target_every_seconds',
-    'target',
+    ['target'],
     ({ targets }) => targets.map(({ target, everyMs }) => [everyMs / 1000, target]),
     'The least time between two loads of the target (`every`): so long it may lack changes.',
   ),

@@ -58,7 +58,7 @@ export function createMetrics(options: MetricsOptions) {
       return registry.metrics();
     },
     contentType: registry.contentType,
-    /** The worker has published. */
+    /** Notes that the worker has made the published file. */
     recordPublication: ({ durationMs }: Pick<Publication, 'durationMs'>) =>
       void (publishDurationMs = durationMs),
     /** `route` is the pattern, never the path: that has endless values and may contain a key. */
@@ -141,7 +141,7 @@ function createCounters(registry: Registry, { accounts }: Config) {
   });
   return {
     add,
-    /** Those of the live file: they do not start at 0 with the server. */
+    /** These counters are kept in the live file: they do not start at 0 with the server. */
     setTargetLoads: (targets: readonly TargetReport[]): void => {
       counters.targetLoads.reset();
       for (const { target, account, loads, failures } of targets.flatMap(({ accounts }) => accounts)) {

@@ -30,18 +30,18 @@ export interface WebServerOptions {
   clock: Pick<Clock, 'now'>;
   pages: PageSources;
   metrics: Metrics;
-  /** With names and counts only if authenticated. */
+  /** Names and counts are only in the answer to an authenticated request. */
   readiness: (isAuthenticated: boolean) => Readiness;
-  /** Null while the worker is alive. */
+  /** Why the worker counts as dead; null while it is alive. */
   workerDeadReason: () => string | null;
-  /** Gets the errors that clients only see as HTTP 500. */
+  /** Is called with each error that ended a request; the client only sees HTTP 500. */
   onError: (error: unknown) => void;
 }
 
 export interface WebServer {
   /** Without a slash at the end. */
   url: string;
-  /** The worker has published. */
+  /** Notes that the worker has made the published file. */
   recordPublication(publication: Pick<Publication, 'durationMs'>): void;
   close(): Promise<void>;
 }

@@ -17,16 +17,16 @@ import {
   type KeyLocation,
 } from '../service/server/api-keys.ts';
 
-/** Of one address within a minute of the first. */
+/** Wrong keys that one address may send within a minute. */
 const MAX_WRONG_KEYS = 10;
 
-/** Browsers show a dialog. */
+/** With this header a browser asks for the password in a dialog. */
 const CHALLENGE = 'Basic realm="vodhouse", charset="UTF-8"';
 const KEY_REQUIRED = {
   error: 'API key required: one of server.keys, in a browser as the password, with any user name',
 };
 
-/** Each may reject with a BlockedError. Without `server.keys` all requests are accepted. */
+/** Each function may reject with a BlockedError. Without `server.keys` all requests are accepted. */
 export interface SignIn {
   /**
    * Accepts a key in the query, as a bearer token, as `x-api-key`, or in the storage header of an account.

@@ -4,7 +4,7 @@ import { readSnapshot } from '../../database/transaction.ts';
 import { CHANGES_OF_RUN, type ChangeRow } from '../named/changes.ts';
 import { ANY_CHANGE, findChanges } from './find-changes.ts';
 
-/** More than these are one line. */
+/** More changes than this, of one kind, one run and one package, are one line. */
 const MOST_SINGLE = 5;
 
 /** Changes that are read to fill the lines. */

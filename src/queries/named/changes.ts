@@ -57,7 +57,7 @@ type ListParams = ChangeFilter & { after: number; upto: number };
 /** `first`: videos as they were first seen; `later`: their changes. */
 export type StepKind = 'first' | 'later';
 
-/** Null counts as empty. */
+/** The SQL of the searched field of a table; null counts as empty. */
 function searched(table: string): string {
   const cases = SEARCHED_FIELDS.map((name) => `when '${name}' then ${table}.${name}`);
   return `coalesce(case :field ${cases.join(' ')} end, '')`;
@@ -83,7 +83,7 @@ const NOW = `video.duration, video.filesize, iif(video.removed_at is null, null,
 const PACKAGE = `left join package
   on package.account = video.account and package.package_id = video.package_id`;
 
-/** Of the state in which the video was first seen. */
+/** The SQL of a column in the state in which the video was first seen. */
 const ofFirst = (column: string) => `iif(video.version_number = 1, video.${column}, (
     select ${column} from video_version
     where account = video.account and package_id = video.package_id and id = video.id
@@ -105,7 +105,7 @@ const WITH_NEWER = `left join video
 left join video_version as newer on newer.account = old.account and newer.package_id = old.package_id
   and newer.id = old.id and newer.version_number = old.version_number + 1`;
 
-/** Of the state after the one that ended: a former one, or the present one. */
+/** The SQL of a column in the state after the one that ended: a former state, or the present one. */
 const ofNewer = (column: string) => `iif(newer.id is null, video.${column}, newer.${column})`;
 
 const selectLater = (ofPackage: boolean) => `

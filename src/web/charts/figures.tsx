@@ -1,5 +1,5 @@
 /**
- * Small charts: a figure by day as a line, bars beside the figures of a column, and strips of days or runs.
+ * Small charts: a figure by day as a line, bars next to the figures of a column, and strips of days or runs.
  */
 import { formatChange, formatCount } from '../../lib/format.ts';
 
@@ -50,7 +50,7 @@ export function TrendChart({ label, points, format }: TrendChartProps) {
 const describe = (points: readonly Point[], format: (value: number) => string): string =>
   [points[0], points.at(-1)].map((point) => point && `${format(point[1])} on ${point[0]}`).join(', ');
 
-/** Left out: the figures beside it say the same, and it is hidden from screen readers. */
+/** Without a `label` the chart repeats figures next to it, and is hidden from screen readers. */
 type LineProps = { points: readonly Point[]; width: number; height: number; label?: string };
 
 export function Line({ points, width, height, label }: LineProps) {
@@ -130,7 +130,7 @@ interface StripProps {
   /** In px: of a bar with its gap, and of the strip without its texts. */
   step: number;
   height: number;
-  /** Left out: the bars have titles of their own, or the text beside them says the same. */
+  /** Left out where the bars have titles of their own, or the text next to them has the same content. */
   label?: string;
 }
 

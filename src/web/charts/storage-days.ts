@@ -11,14 +11,15 @@ import type { GapRow, StorageDayRow } from '../../queries/named/storage.ts';
 export type ShownDay = Omit<StorageDayRow, 'state'> & { state: StorageDayRow['state'] | 'provisional' };
 
 /**
- * `before`: the figures of the day before. Without figures of its own `missing` says why; else it is empty.
+ * A day. `before`: the figures of the day before it. `missing`: why it has no figures; null where it has
+ * some.
  */
 export interface CalendarDay {
   /** `YYYY-MM-DD` */
   date: string;
   row: ShownDay | null;
   before: ShownDay | null;
-  missing: string;
+  missing: string | null;
 }
 
 /**
@@ -40,7 +41,7 @@ export function buildCalendar(
   const days: CalendarDay[] = [];
   for (let [date] = dates; date !== undefined && date <= last; date = addDays(date, 1)) {
     const row = rowByDate.get(date) ?? null;
-    const missing = row === null ? formatGap(gapByDate.get(date)) : '';
+    const missing = row === null ? formatGap(gapByDate.get(date)) : null;
     days.push({ date, row, before: days.at(-1)?.row ?? null, missing });
   }
   return days;

@@ -12,7 +12,7 @@ const INK = '#1b2230';
 const LINE = '#d9dde4';
 /** The plot is drawn in this many units from the bottom to the top, and in one unit a day. */
 const HEIGHT = 1_000;
-/** More days have no tooltips. */
+/** The most days that have tooltips. */
 const MOST_TOOLTIPS = 420;
 
 export interface LevelChart {
@@ -25,7 +25,7 @@ export interface LevelChart {
 
 const percent = (share: number): string => `${Number((share * 100).toFixed(3))}%`;
 
-/** Fills its parent; labels stand outside: 30 pixels below, 80 pixels at the left and 70 at the right. */
+/** Fills its parent; labels are outside of it: 30 pixels below, 80 pixels at the left and 70 at the right. */
 export function StorageSvg({ chart }: { chart: LevelChart }) {
   return (
     <svg

@@ -5,7 +5,7 @@ import { packagePath, storagePath } from './paths.ts';
 import { Command, Message, RelativeTime, Timestamp } from './format.tsx';
 import { Section } from './section.tsx';
 
-/** Of the others only the number is shown, and the command that lists all. */
+/** Items that are shown; of more than these only the number is shown, and the command that lists all. */
 const MOST = 30;
 
 interface AttentionProps {
@@ -42,7 +42,7 @@ export function AttentionSection({ items: given, all, now, isOfPackage = false }
   );
 }
 
-/** Unique on the page. */
+/** The id of the element of an item, unique on the page. */
 function getId({ problem: { of, scope } }: Item): string {
   const parts = [scope.account, scope.packageId, scope.part].map((each) => encodeURIComponent(each ?? ''));
   return `about-${of.kind}-${parts.join('-')}`;
@@ -91,7 +91,7 @@ function ItemRow({ item, now, place }: { item: Item; now: number; place: Place }
   );
 }
 
-/** More than one line is folded. */
+/** The lines below a message; more than one line is folded. */
 function Details({ id, lines }: { id: string; lines: readonly string[] }) {
   const shown = lines.map((text) => (
     <p class="detail" key={text}>

@@ -25,7 +25,7 @@ import { Table } from './table.tsx';
 /** `question`: its slug. */
 const dataQuery = z.object({ question: textParam });
 
-/** The published file for who may not open it in place. */
+/** The address at which the published file can be downloaded. */
 const FILE_PATH = '/data/vodhouse.bi.db';
 
 export function addDataPage({ sources, frame, page, download }: Routing): void {
@@ -74,7 +74,9 @@ function describeFile(file: string) {
   return stats ? { file, bytes: stats.size, publishedAt: publishedFact(file, 'published_at') } : null;
 }
 
-/** Null if it is not there. What is open stays as it is where another file replaces it. */
+/**
+ * Opens the file to send it; null if it is not there. A file that replaces it does not change what is sent.
+ */
 function openFile(file: string) {
   try {
     const fd = openSync(file, 'r');
@@ -177,7 +179,7 @@ const EXAMPLE = { columns: 5, rows: 10 };
 
 type DictionaryProps = { table: Mart; rows: number | undefined };
 
-/** Its columns are folded: the page has some hundred. */
+/** A table with its columns, which are folded because the page has some hundred of them. */
 function Dictionary({ table: { name, kind, description, columns }, rows }: DictionaryProps) {
   const names = columns.slice(0, EXAMPLE.columns).map((column) => column.name);
   const [row = '', ...more] = description.split(/(?<=\.) /);
@@ -206,7 +208,7 @@ function Dictionary({ table: { name, kind, description, columns }, rows }: Dicti
   );
 }
 
-/** Accounts whose lines are shown. */
+/** Accounts of which the section has lines to copy. */
 const MOST = 20;
 /** Days of storage in the line to copy. */
 const API_DAYS = 30;

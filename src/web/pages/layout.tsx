@@ -38,7 +38,7 @@ interface PageProps extends PageFrame {
   crumbs?: readonly { text: string; href: string }[];
   /** Seconds after which the page refreshes itself; left out: never. */
   refresh?: number;
-  /** Style sheets beside `page.css`, by file name. */
+  /** Style sheets after `page.css`, by file name. */
   styles?: readonly string[];
   children: ComponentChildren;
 }

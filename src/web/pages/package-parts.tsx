@@ -34,7 +34,7 @@ export function getPackageStates({ packages, problems }: HealthReport): PackageS
   return packages.map((row) => ({ ...row, problem: first.get(keyOfPackage(row)) }));
 }
 
-/** The last one is today. */
+/** Days in which changes are counted; the last one is today. */
 const COUNTED_DAYS = 30;
 
 /** From when on the changes of packages are counted, `YYYY-MM-DD HH:MM:SS` UTC. */
@@ -70,7 +70,7 @@ export function PackageStateLabel({ row, isFirstReadRunning = false }: StateProp
 const DAY_STATES = ['read', 'partial', 'failed', 'none'] as const;
 type DayState = (typeof DAY_STATES)[number];
 
-/** In px. The height says the state too, for those who see no difference in the colours. */
+/** In px. The height shows the state too, for readers who see no difference in the colours. */
 const HEIGHTS = { read: 16, partial: 11, failed: 6, none: 1 };
 /** Days of a strip; the last one is today. */
 const DAYS = 30;
@@ -103,12 +103,12 @@ function judge(isCounted: boolean, trouble: ReadonlySet<Status> = new Set()): Da
   return trouble.has('failed') && !isCounted ? 'failed' : 'partial';
 }
 
-/** More packages are behind a link. */
+/** Packages that are listed; a link leads to the page of all. */
 const MOST = 12;
 
 type SectionProps = { sources: PageSources; health: HealthReport; isFirstReadRunning: boolean };
 
-/** The worst first; otherwise in the order of the config. */
+/** The packages with the worst state, the worst first; equal ones are in the order of the config. */
 export function PackagesSection({ sources, health, isFirstReadRunning }: SectionProps) {
   const { now } = health;
   const packages = getPackageStates(health);

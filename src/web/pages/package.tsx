@@ -37,7 +37,7 @@ import { Section, Tabs } from './section.tsx';
 import { Tile } from './tiles.tsx';
 
 const WALKS = 10;
-/** The last one is today. */
+/** Days that the charts show; the last one is today. */
 const CHART_DAYS = 90;
 /** The page waits for new totals at most this long. */
 const TOTALS_WAIT_MS = 500;
@@ -206,7 +206,7 @@ interface PackageDay {
   size_bytes: number;
 }
 
-/** Its days from the first change on; of the last ninety. */
+/** Adds up the growth of a package by day, from its first change on, for the days of the charts. */
 function addUp(growth: readonly Growth[], config: Pick<Config, 'timezone'>, now: number): PackageDay[] {
   const calendar = createCalendar(config.timezone);
   const ends = new Map<string, Omit<PackageDay, 'date'>>();

@@ -149,7 +149,7 @@ function listUrl(query: Query, change: Partial<Query>): string {
   })}`;
 }
 
-/** The script filters as one types. */
+/** The form to find packages; the script filters while one types. */
 function FindForm({ query: { find, sort, direction } }: { query: Query }) {
   return (
     <form

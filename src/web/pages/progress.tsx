@@ -61,7 +61,7 @@ function countPackages(accounts: Config['accounts'], { trigger }: RunningRun): n
   return packages.filter(({ full }) => full === undefined || trigger === 'manual').length;
 }
 
-/** Of the first walk in progress. */
+/** How far the first walk in progress is. */
 function Pages({ walk }: { walk: RunningWalk | undefined }) {
   if (!walk) return null;
   const { totalcount, page_size: size, checkpoint_page: page } = walk;

@@ -12,7 +12,7 @@ import { Table, type Column } from './table.tsx';
 
 type Counts = Record<WalkChange, number>;
 
-/** Nothing for 0. */
+/** A column for each kind of change; a cell is empty for 0. */
 export const COUNT_COLUMNS: readonly Column<Counts>[] = WALK_CHANGES.map((change) => [
   `>${capitalize(change)}`,
   (row) => (row[change] === 0 ? '' : formatCount(row[change])),
@@ -24,7 +24,7 @@ export const TRIGGERS: Record<Trigger, string> = {
   manual: 'manual',
 };
 
-/** What the cells of counts lack. */
+/** What the columns of counts do not show. */
 export function listRemarks(row: {
   failed_walks?: number;
   quarantined?: number;
@@ -68,7 +68,7 @@ interface Span {
 /** A run or a walk with its time, its status, and what that lacks. */
 type Timed = Parameters<typeof listRemarks>[0] & Span & { status: Status };
 
-/** Its start, its duration, its status. */
+/** Columns with the start, the duration and the status of a run or a walk. */
 export const timeColumns = (now: number): readonly [Column<Timed>, Column<Timed>, Column<Timed>] => [
   ['Started', (row) => <RelativeTime at={row.started_at} now={now} />, 'nowrap'],
   ['Duration', (row) => row.finished_at !== null && formatElapsed(row.started_at, row.finished_at), 'nowrap'],

@@ -157,7 +157,7 @@ interface WalksProps {
   now: number;
 }
 
-/** What did not succeed first, then what changed. */
+/** The walks of the run: first those that did not succeed, then those that changed something. */
 function Walks({ found: { run, walks }, waits, page: asked, now }: WalksProps) {
   const none = run.mode === 'quick' ? 'No package had anything new.' : 'No package was walked.';
   const pages = Math.max(1, countPages(walks.length, WALKS_PER_PAGE));

@@ -11,7 +11,7 @@ interface SectionProps {
   count?: string;
   /** The browser replaces it when it changed. */
   part?: true;
-  /** It has nothing to show: one line that says so, without a card. */
+  /** Given where there is nothing to show: a line in place of the card and its children. */
   empty?: string | undefined;
   children?: ComponentChildren;
 }

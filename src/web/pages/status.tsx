@@ -120,12 +120,12 @@ function Group({ change, count }: LatestChange) {
   );
 }
 
-/** Restricted, or above half of its limit of a day. */
+/** True if the account is restricted, or has sent more than half of the requests of a day. */
 function isTight({ pause, per_day: { spent, limit } }: BudgetReport): boolean {
   return pause !== null || (limit !== null && spent > limit / 2);
 }
 
-/** Nothing where all accounts are far from their limits. */
+/** The section is only shown if an account is near its limits. */
 function BudgetsSection({ budgets }: { budgets: readonly BudgetReport[] }) {
   return (
     <div id="budgets-part" data-part>

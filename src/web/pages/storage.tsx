@@ -245,7 +245,7 @@ function Days({ days }: { days: readonly CalendarDay[] }) {
         ['>Total', ({ row }) => row && formatTotal(row)],
         ['Read', ({ row }) => row && <Reading row={row} />, 'nowrap wide'],
       ]}
-      below={({ row, missing }) => row === null && <Message text={missing} />}
+      below={({ missing }) => missing !== null && <Message text={missing} />}
     />
   );
 }

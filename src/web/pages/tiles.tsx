@@ -23,7 +23,7 @@ interface TileProps {
   href?: string;
   value: ComponentChildren;
   note: ComponentChildren;
-  /** A small chart beside the value. */
+  /** A small chart next to the value. */
   chart?: ComponentChildren;
   level?: 'warn' | 'bad' | undefined;
 }
@@ -60,13 +60,13 @@ export function TilesSection(props: TilesProps) {
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 
-/** Of the charts; the last one is today. */
+/** Days that the charts show; the last one is today. */
 const DAYS = 30;
 
 const Trend = ({ points }: { points: readonly Point[] }) =>
   points.length > 1 && <Line points={points} width={64} height={20} />;
 
-/** With what changed since midnight of the service. */
+/** The number of videos, and how it changed since midnight of the service. */
 function VideosTile({ sources: { config, db }, readPastTotals, health: { packages, now } }: TilesProps) {
   const { startOf } = createCalendar(config.timezone);
   const today = findToday(config, now);
@@ -123,7 +123,9 @@ function StorageTile({ sources: { config, db } }: TilesProps) {
   );
 }
 
-/** Between booked days. All accounts must have the same sizes as many days before. */
+/**
+ * The growth between booked days. It is only known if it is for all accounts, over the same number of days.
+ */
 function describeStorageChange(accounts: readonly StorageDayRow[][]): string {
   const deltas = accounts.map((rows) => {
     const booked = rows.filter(({ state }) => state === 'booked');

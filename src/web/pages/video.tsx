@@ -101,7 +101,9 @@ function FieldsSection({ video, unit }: { video: VideoRow; unit: 'ms' | 's' }) {
   );
 }
 
-/** With what the data dictionary calls each; the name alone where its meaning is not documented. */
+/**
+ * Fields with the label of the data dictionary; a field whose meaning is not documented has its name alone.
+ */
 function Fields({ fields }: { fields: readonly (readonly [name: string, shown: ComponentChildren])[] }) {
   const descriptions: Record<string, { description: string } | undefined> = VIDEO_FIELDS;
   return (

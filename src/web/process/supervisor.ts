@@ -104,7 +104,7 @@ function removeServiceKeys(config: Config): Config {
   };
 }
 
-/** After a restart it listens at the same port, also if the config says 0 (any free port). */
+/** After a restart it listens at the same port, also if the config has 0 (any free port). */
 function withPort(config: Config, port: number): Config {
   return { ...config, server: config.server && { ...config.server, port } };
 }
