@@ -14,7 +14,7 @@ import { createLogger } from '../../src/lib/logger.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { openWebServer } from '../../src/web/process/compose.ts';
 import { createServiceServer } from '../../src/service/server/server.ts';
-import { DEFAULT_CONFIG } from '../../src/health/commands.ts';
+import { DEFAULT_CONFIG } from '../../src/lib/shell-command.ts';
 import { silentProgress } from '../../src/sync/context.ts';
 import { openPipeline } from '../../src/app/pipeline.ts';
 
