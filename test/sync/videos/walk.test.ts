@@ -101,6 +101,24 @@ describe('a removal', () => {
       { id: 14, removed_at: '2026-03-10 13:00:00', changed_at: '2026-03-10 13:00:00' },
     ]);
   });
+
+  it('that is held back is confirmed by a walk of the next tick, which may be a few seconds early', async () => {
+    const { service, pipeline } = await openWalkedPackage(idsBetween(1, 60), { removalBrake: 0.2 });
+    service.remove(...idsBetween(11, 50));
+    await pipeline.run();
+    expect(lastWalk(pipeline)).toMatchObject({ removed: 0, held_back: 40 });
+    pipeline.clock.advance(HOUR_MS - 5_000);
+    await pipeline.run();
+    expect(lastWalk(pipeline)).toMatchObject({ removed: 40, held_back: 0 });
+  });
+
+  it('from a list of one page needs no order', async () => {
+    const { service, pipeline } = await openWalkedPackage([1, 2, 3, 4]);
+    service.refill([4, 2, 1]);
+    service.order = 'arrival';
+    await pipeline.run();
+    expect(lastWalk(pipeline)).toMatchObject({ removed: 1, error: null });
+  });
 });
 
 describe('a page with a contradiction', () => {
@@ -173,6 +191,19 @@ describe('a page size that changes during a walk', () => {
     const pipeline = openTestPipeline({ url: service.url });
     expect((await pipeline.run()).status).toBe('succeeded');
     expect(liveIds(pipeline)).toEqual(idsBetween(1, 60));
+  });
+
+  it('again and again fails the walk', async () => {
+    const service = await startPackageService(idsBetween(1, 60));
+    let size = 3;
+    service.beforeAnswer = () => {
+      size = 7 - size;
+      service.pageSizeMax = size;
+    };
+    const { failures } = await openTestPipeline({ url: service.url }).run();
+    expect(failures).toMatchObject([
+      { message: expect.stringContaining('the page size keeps changing') as string },
+    ]);
   });
 });
 
