@@ -4,12 +4,7 @@ import { createCalendar } from '../../../src/lib/calendar.ts';
 import { addDays, listDays } from '../../../src/lib/days.ts';
 import { toTimestamp, HOUR_MS } from '../../../src/lib/clock.ts';
 import type { StorageRules } from '../../../src/sync/context.ts';
-import {
-  createRunCalendar,
-  currentRange,
-  findGapRanges,
-  splitNamedDays,
-} from '../../../src/sync/storage/date-ranges.ts';
+import { createRunCalendar, currentRange, findGapRanges } from '../../../src/sync/storage/date-ranges.ts';
 import { dayRow, makeDayHistory } from '../../support/fixtures/storage-days.ts';
 import { createStorageConfig } from '../../support/fixtures/test-config.ts';
 import { toMs } from '../../support/clocks/virtual-clock.ts';
@@ -43,23 +38,6 @@ describe('the day of a run', () => {
     });
     fc.assert(property, { numRuns: 500 });
   });
-
-  it.each([
-    ['at `since`', '2020-02-29', { booked: ['2019-01-01'] }, '2020-02-29'],
-    ['yesterday', null, {}, '2026-03-09'],
-    ['at the first booked day', null, { booked: ['2026-02-03', '2026-02-02'] }, '2026-02-02'],
-    [
-      'at the first gap',
-      null,
-      { booked: ['2026-02-03'], gaps: { '2026-02-02': {}, '2026-02-01': {} } },
-      '2026-02-01',
-    ],
-    ['before the first reading', null, { firstReading: '2026-03-01' }, '2026-02-28'],
-    ['before the first gap', null, { firstReading: '2026-01-31', gaps: { '2026-02-01': {} } }, '2026-01-30'],
-  ])('begins the history %s', (_what, since, known, expected) => {
-    const day = createRunCalendar(SEOUL, NOON, { ...RULES, since }, makeDayHistory(known));
-    expect(day.since).toBe(expected);
-  });
 });
 
 describe('the range of every run', () => {
@@ -80,24 +58,6 @@ describe('the range of every run', () => {
     const range = getRange(makeDayHistory({ booked }), isFirst, { ...RULES, ...rules });
     expect(range).toEqual({ from, to: '2026-03-10' });
   });
-
-  it('never has more than 31 days', () => {
-    const booked = listDays({ from: '2025-01-01', to: '2026-03-09' });
-    const range = getRange(makeDayHistory({ booked }), true, { ...RULES, recheckDays: 400 });
-    expect(range).toEqual({ from: '2026-02-08', to: '2026-03-10' });
-    expect(listDays(range)).toHaveLength(31);
-  });
-});
-
-it.each([
-  ['one day', '2026-03-01', '2026-03-01', ['2026-03-01 2026-03-01']],
-  ['no day after today', '2026-03-09', '2026-04-01', ['2026-03-09 2026-03-10']],
-  ['31 days', '2026-01-30', '2026-03-01', ['2026-01-30 2026-03-01']],
-  ['32 days', '2026-01-29', '2026-03-01', ['2026-01-30 2026-03-01', '2026-01-29 2026-01-29']],
-  ['nothing before the first of them', '2026-03-12', '2026-03-13', []],
-])('the days of the command line have ranges of at most 31 days: %s', (_what, from, to, expected) => {
-  const ranges = splitNamedDays({ today: '2026-03-10' }, { from, to });
-  expect(ranges.map((range) => `${range.from} ${range.to}`)).toEqual(expected);
 });
 
 describe('the ranges of the gaps', () => {

@@ -43,21 +43,6 @@ describe('storage days', () => {
     ]);
   });
 
-  it('that are rejected have drift as well, also without a date', async () => {
-    const account = await openStorageAccount({
-      answer: () => ['{"image_size":{"bytes":5},"date":20260310}'],
-    });
-    expect(await account.runAt(NOON)).toMatchObject({ storage: [{ live: false, quarantined: 1 }] });
-    const drift = account.rows(`select field, sample from drift where kind = 'type' order by field`);
-    expect(drift).toEqual([
-      { field: 'date', sample: '20260310' },
-      { field: 'image_size', sample: '{"bytes":5}' },
-    ]);
-    expect(account.rows(`select count(*) as missing from drift where kind = 'missing'`)).toEqual([
-      { missing: 9 },
-    ]);
-  });
-
   it.each(['storage_reading', 'drift'])(
     'and their drift are stored together or not at all: %s',
     async (table) => {
