@@ -44,12 +44,6 @@ describe('readVideo', () => {
     expect(read.video.id).toBe(7);
   });
 
-  it('stores 30 February and other invalid dates as text', () => {
-    for (const cdate of ['2025-02-30 25:61:00.0', '0000-00-00', '']) {
-      expect(readWith(`"cdate":"${cdate}"`)).toMatchObject({ video: { cdate } });
-    }
-  });
-
   it('rejects an ambiguous id, with the id null', () => {
     for (const id of ['9007199254740993', '1e400', 'null', '0', '-3', '1.5', '"x"']) {
       expect(readWith(`"id":${id}`)).toMatchObject({ refused: { id: null } });
@@ -72,6 +66,11 @@ describe('readVideo', () => {
     });
   });
 
+  it.each(['""', '" 16"', '"0x10"', '"1e400"', '1e400', 'true', '[]'])('rejects %s for a number', (json) => {
+    expect(readWith(`"duration":${json}`)).toMatchObject({ refused: { id: 7 } });
+    expect(readWith(`"v_framerate":${json}`)).toMatchObject({ refused: { id: 7 } });
+  });
+
   it('keeps undocumented values as received, with sorted names', () => {
     const numbers = '1610521604143693812,1e400,-0,1.10,0.1000000000000000055,1E5';
     const read = readWith(`"z":[${numbers}], "a" : { "q":"\\u00e9" , "p":"\\ud800" }, "new_\\ud800":1`);
@@ -80,37 +79,10 @@ describe('readVideo', () => {
     });
   });
 
-  it('has the same result for every order of the names, at any depth', () => {
-    const shuffled = fc
-      .dictionary(fc.string({ minLength: 1 }), fc.jsonValue(), { minKeys: 2, maxKeys: 6 })
-      .chain((value) =>
-        fc.tuple(fc.constant(value), fc.shuffledSubarray(Object.keys(value), { minLength: 2 })),
-      );
-    fc.assert(
-      fc.property(shuffled, ([value, names]) => {
-        const other = Object.fromEntries(
-          [...names, ...Object.keys(value)].map((name) => [name, value[name]]),
-        );
-        const [one, another] = [value, other].map((each) => readWith(`"mood":${JSON.stringify(each)}`));
-        expect(one).toHaveProperty('video');
-        expect(another).toMatchObject({ video: (one as { video: object }).video });
-      }),
-    );
-  });
-
   it('keeps the digits of a text field that arrives as a number, and sorts one that is an object', () => {
     expect(readWith('"cid":1610521604143693812')).toMatchObject({ video: { cid: '1610521604143693812' } });
     expect(readWith('"rate":4.50')).toMatchObject({ video: { rate: '4.50' } });
     expect(readWith('"tag":{"b":1,"a":[2.0]}')).toMatchObject({ video: { tag: '{"a":[2.0],"b":1}' } });
-  });
-
-  it('rejects a record that has a name twice: which value is meant is unknown', () => {
-    const read = (members: string) => readVideo(`{${members}}`);
-    expect(read('"id":2,"id":9')).toEqual({ refused: { id: null, reason: 'the record has id twice' } });
-    expect(read('"id":2,"title":"a","title":"a"')).toMatchObject({
-      refused: { id: 2, reason: 'the record has title twice' },
-    });
-    expect(read('"id":2,"mood":1,"\\u006dood":2')).toMatchObject({ refused: { id: 2 } });
   });
 
   it('keeps names that come twice inside an undocumented value', () => {
@@ -147,12 +119,6 @@ describe('readVideo', () => {
         }
       }),
     );
-  });
-
-  it('rejects other values than records', () => {
-    for (const text of ['null', '7', '"x"', '[]', '[{"id":7}]']) {
-      expect(readVideo(text)).toMatchObject({ refused: { id: null } });
-    }
   });
 });
 
