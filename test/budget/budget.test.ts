@@ -171,17 +171,6 @@ describe('the budget', () => {
     expect(timeline.now() - START).toBeLessThanOrEqual(5_200);
   });
 
-  it('admits the next one although the one before was parked or aborted', async () => {
-    const limits = { ...NONE, perMinute: 1 };
-    const budget = warehouse.createBudget('main', limits);
-    (await budget.admit(ENTRY)).answered(ANSWER);
-    await expect(budget.admit(ENTRY)).rejects.toThrow(ParkedError);
-    await expect(budget.admit(ENTRY, AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
-    clock.advance(60_001);
-    (await budget.admit(ENTRY)).answered(ANSWER);
-    expect(readValue(path, 'select count(*) from request')).toBe(2);
-  });
-
   it('ends a wait when its signal aborts, with the reason, and spends nothing', async () => {
     const timeline = createTimeline(START);
     const own = openWarehouse(path, timeline);
