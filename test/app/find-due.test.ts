@@ -21,21 +21,10 @@ const dueAt = (time: string, { full = null, quick = null, quickSchedule = '*/10 
 const fromStart = (mode: Due['mode'], trigger: Due['trigger']): Due => ({ mode, trigger, resumesFrom: null });
 
 describe('due runs', () => {
-  it('a full run comes first: it includes the work of a quick one', () => {
-    const due = dueAt('13:00', { full: createRun('12:00'), quick: createRun('12:50') });
-    expect(due).toEqual(fromStart('full', 'schedule'));
-  });
-
   it('a full run does not wait for an account that is parked beyond the next quick run', () => {
     const full = createRun('01:00', '23:00');
     expect(dueAt('02:00', { full, quickSchedule: '30 3 * * *' })).toEqual(fromStart('full', 'schedule'));
     expect(dueAt('03:30', { full, quickSchedule: '30 3 * * *' })).toEqual(fromStart('quick', 'schedule'));
-  });
-
-  it('full and quick together become one full run', () => {
-    const quick = createRun('12:50');
-    expect(dueAt('13:01', { full: createRun('13:00'), quick })).toBeNull();
-    expect(dueAt('13:10', { full: createRun('13:00'), quick })).toEqual(fromStart('quick', 'schedule'));
   });
 
   it('a quick run is due where neither a quick nor a full one has begun since its tick', () => {
@@ -83,31 +72,12 @@ describe('due runs', () => {
     expect(due).toEqual(fromStart('full', 'schedule'));
   });
 
-  it('a parked run is resumed at its time, to the second, and not before', () => {
-    const full = createRun('12:00', '12:40:30');
-    expect(dueAt('12:40:29', { full, quickSchedule: null })).toBeNull();
-    expect(dueAt('12:40:30', { full, quickSchedule: null })).toMatchObject({ resumesFrom: stamp('12:00') });
-    expect(dueAt('12:59', { full, quickSchedule: null })).toMatchObject({ resumesFrom: stamp('12:00') });
-  });
-
   it('a parked quick run is resumed, after a full one that is also parked', () => {
     const quick = createRun('12:10', '12:12');
     const next = dueAt('12:15', { full: createRun('12:00'), quick });
     expect(next).toEqual({ mode: 'quick', trigger: 'catch_up', resumesFrom: stamp('12:10') });
     expect(dueAt('12:15', { full: createRun('12:00', '12:05'), quick })).toMatchObject({ mode: 'full' });
     expect(dueAt('12:15', { full: createRun('12:00', '12:30'), quick })).toMatchObject({ mode: 'quick' });
-  });
-
-  it('a run in the future is ignored: the clock was ahead when it began', () => {
-    const ahead = createRun('23:00', '23:30');
-    expect(dueAt('12:00', { full: ahead, quick: ahead })).toEqual(fromStart('full', 'schedule'));
-    expect(dueAt('12:15', { full: createRun('12:00'), quick: ahead })).toEqual(
-      fromStart('quick', 'catch_up'),
-    );
-  });
-
-  it('a run is due where no run exists', () => {
-    expect(dueAt('12:00', {})).toEqual(fromStart('full', 'schedule'));
   });
 });
 
