@@ -1,11 +1,45 @@
-import { chmodSync, chownSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  rmdirSync,
+  writeFileSync,
+  cpSync,
+  realpathSync,
+  symlinkSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it, type TestContext } from 'vitest';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { hashFile } from '../support/fixtures/live-file.ts';
-import { runAsNobody } from '../support/processes/unprivileged-user.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { createVirtualClock } from '../support/clocks/virtual-clock.ts';
+import { NOBODY, run, type Child } from '../support/processes/child-process.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** The result of the command; null where the user can read neither this checkout nor a copy of it. */
+async function runAsNobody(args: readonly string[], cwd: string): Promise<Awaited<Child['ended']> | null> {
+  for (const place of [() => ROOT, copyOfCheckout]) {
+    const bin = join(place(), 'bin/vodhouse.js');
+    const { code } = await run([bin, '--version'], { cwd, ...NOBODY }).ended;
+    if (code === 0) return run([bin, ...args], { cwd, ...NOBODY }).ended;
+  }
+  return null;
+}
+
+function copyOfCheckout(): string {
+  const copy = temporaryFolder();
+  for (const name of ['bin', 'dist', 'drizzle', 'package.json']) {
+    cpSync(join(ROOT, name), join(copy, name), { recursive: true });
+  }
+  execFileSync('chmod', ['-R', 'a+rX', copy]);
+  symlinkSync(realpathSync(join(ROOT, 'node_modules')), join(copy, 'node_modules'));
+  return copy;
+}
 
 const TIMEOUT_MS = 60_000;
 const HIDDEN = 0o700;

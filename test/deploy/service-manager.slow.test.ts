@@ -6,10 +6,43 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { CONFIG, configText } from '../support/fixtures/config-file.ts';
 import { createFolder } from '../support/fixtures/folder-of-files.ts';
-import { startNotifyListener, type Notification } from '../support/processes/notify-listener.ts';
 import { startVodhouse, vodhouse } from '../support/processes/vodhouse-command.ts';
 import { findFreePort } from '../support/servers/loopback.ts';
 import { startSandbox } from '../support/servers/sandbox-account.ts';
+import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
+import { killAfterTest, startProcess } from '../support/processes/child-process.ts';
+
+/** The descriptors that come with a message are closed: `systemd-notify` waits for that. */
+const LISTENER = `
+import json, socket, sys
+listener = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+listener.bind(sys.argv[1])
+print('"listening"', flush=True)
+while True:
+    print(json.dumps(listener.recv(65536).decode()), flush=True)
+`;
+
+/** One message: what was assigned, by name. */
+type Notification = Record<string, string>;
+
+/** Listens until the end of the test. `received`: the messages so far, without the barriers between them. */
+async function startNotifyListener(): Promise<{ socket: string; received: () => Notification[] }> {
+  const socket = join(temporaryFolder(), 'notify');
+  const child = killAfterTest(startProcess('python3', ['-c', LISTENER, socket]));
+  const lines = () => child.stdout().split('\n').slice(0, -1);
+  await expect.poll(() => lines().length).toBe(1);
+  const received = () =>
+    lines()
+      .slice(1)
+      .map((line) => parseNotification(JSON.parse(line) as string))
+      .filter((each) => each.BARRIER === undefined);
+  return { socket, received };
+}
+
+function parseNotification(text: string): Notification {
+  const assignments = text.split('\n').filter((line) => line !== '');
+  return Object.fromEntries(assignments.map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string]));
+}
 
 const isInstalled = existsSync('/usr/bin/systemd-notify');
 

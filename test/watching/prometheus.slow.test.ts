@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync, existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
@@ -9,12 +9,50 @@ import { createFolder } from '../support/fixtures/folder-of-files.ts';
 import { temporaryFolder } from '../support/fixtures/temporary-folder.ts';
 import { startVodhouse } from '../support/processes/vodhouse-command.ts';
 import { findPostgres, postgresForTests } from '../support/servers/postgres.ts';
-import { hasPrometheus, startPrometheus } from '../support/servers/prometheus.ts';
 import { startSandbox } from '../support/servers/sandbox-account.ts';
-import { takePort } from '../support/servers/loopback.ts';
+import { takePort, findFreePort } from '../support/servers/loopback.ts';
 import { listQueries, readCases, readRules, RULES } from '../support/watching-files.ts';
+import { killAfterTest, startProcess } from '../support/processes/child-process.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
+
+const PROMETHEUS = '/usr/bin/prometheus';
+
+const hasPrometheus = (): boolean => existsSync(PROMETHEUS);
+
+/** A sample of an instant query. */
+interface Sample {
+  metric: Record<string, string>;
+  value: [at: number, value: string];
+}
+
+/** Scrapes this server each second until the end of the test. */
+async function startPrometheus(scraped: string) {
+  const folder = temporaryFolder();
+  const config = {
+    global: { scrape_interval: '1s', evaluation_interval: '1s' },
+    rule_files: [resolve(RULES)],
+    scrape_configs: [{ job_name: 'vodhouse', static_configs: [{ targets: [new URL(scraped).host] }] }],
+  };
+  writeFileSync(join(folder, 'prometheus.yaml'), stringify(config));
+  const address = `127.0.0.1:${await findFreePort()}`;
+  const parameters = [
+    `--config.file=${join(folder, 'prometheus.yaml')}`,
+    `--storage.tsdb.path=${join(folder, 'data')}`,
+    `--web.listen-address=${address}`,
+  ];
+  killAfterTest(startProcess(PROMETHEUS, parameters, { cwd: folder, stdio: 'ignore' }));
+  const get = async <Data>(path: string): Promise<Data> => {
+    const response = await fetch(`http://${address}/api/v1/${path}`);
+    const { status, data, error } = (await response.json()) as { status: string; data: Data; error?: string };
+    if (status !== 'success') throw new Error(`${path}: ${error ?? status}`);
+    return data;
+  };
+  const query = async (expression: string) =>
+    (await get<{ result: Sample[] }>(`query?query=${encodeURIComponent(expression)}`)).result;
+  await expect.poll(() => query('up == 1').catch(() => [])).toHaveLength(1);
+  return { get, query };
+}
 
 /** Metrics without a sample here: a load does not compare, and the first backup comes with the next minute. */
 const UNSEEN = ['vodhouse_target_verified_timestamp_seconds', 'vodhouse_backup_timestamp_seconds'];
