@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ConfigError, InterruptedError, LockedError, ParkedError } from '../../src/lib/errors.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { toTimestamp, MINUTE_MS, HOUR_MS } from '../../src/lib/clock.ts';
@@ -7,6 +7,7 @@ import { runScheduler } from '../../src/app/scheduler.ts';
 import type { Mode } from '../../src/database/schema/values.ts';
 import { useFakeTimers } from '../support/clocks/fake-timers.ts';
 import { watchConsole } from '../support/processes/captured-output.ts';
+import { startTicks } from '../../src/app/ticks.ts';
 
 const HOURLY = '0 * * * *';
 
@@ -271,4 +272,21 @@ describe('the worker', () => {
     const options = { clock, logger, schedule, lastUnscopedRun: never, run: never };
     await expect(runScheduler(options, controller.signal)).resolves.toBeUndefined();
   });
+});
+
+it('ticks are called, late where the machine was suspended, and no longer once they are stopped', async () => {
+  vi.useFakeTimers({ now: Date.parse('2026-03-10T11:59:30Z') });
+  onTestFinished(() => void vi.useRealTimers());
+  let calls = 0;
+  const stop = startTicks('* * * * *', async () => {
+    calls++;
+  });
+  await vi.advanceTimersByTimeAsync(MINUTE_MS);
+  expect(calls).toBe(1);
+  vi.setSystemTime('2026-03-10T12:05:30Z');
+  await vi.advanceTimersByTimeAsync(MINUTE_MS);
+  expect(calls).toBe(7);
+  stop();
+  await vi.advanceTimersByTimeAsync(2 * MINUTE_MS);
+  expect(calls).toBe(7);
 });

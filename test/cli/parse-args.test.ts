@@ -1,7 +1,12 @@
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parsePackageSelectors } from '../../src/cli/parse-args.ts';
 import { createMatcher, formatSelector } from '../../src/sync/package-selector.ts';
+import { resolveExportFile } from '../../src/cli/commands/export.ts';
+import { createFolder } from '../support/fixtures/folder-of-files.ts';
+import { liveFileWith } from '../support/fixtures/filled-live-file.ts';
 
 /** Parses the arguments of `--package` as commander does. */
 function parse(...args: string[]) {
@@ -53,5 +58,22 @@ describe('a package', () => {
     ['main/102,other/101', false],
   ])('of the account main with the id 101 is selected by %s: %s', (text, is) => {
     expect(createMatcher(parse(text) ?? [])({ account: 'main', packageId: 101 })).toBe(is);
+  });
+});
+
+describe('the file of an export', () => {
+  it('is never one that vodhouse needs', () => {
+    const live = liveFileWith();
+    const folder = createFolder({ 'vodhouse.yaml': '', '.env': 'KEY=x', 'data.csv': 'earlier' });
+    const at = (name: string) => join(folder, name);
+    const resolve = (out: string) => resolveExportFile(out, at('vodhouse.yaml'));
+    symlinkSync(live, at('link.csv'));
+    mkdirSync(at('folder'));
+    for (const name of [live, ...['link.csv', 'folder', 'vodhouse.yaml', '.env', 'vodhouse.db-wal'].map(at)])
+      expect(() => resolve(name), name).toThrow('an export does not replace it');
+    for (const name of ['data.csv', 'new.parquet', 'none/new.csv']) expect(resolve(at(name))).toBe(at(name));
+    writeFileSync(at('data.csv'), 'text, and no database');
+    expect(resolve(at('data.csv'))).toBe(at('data.csv'));
+    expect(readFileSync(at('vodhouse.yaml'), 'utf8')).toBe('');
   });
 });

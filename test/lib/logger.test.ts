@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { createLogger, type LoggerOptions } from '../../src/lib/logger.ts';
 import { watchConsole } from '../support/processes/captured-output.ts';
+import {
+  ConfigError,
+  InterruptedError,
+  LockedError,
+  errorMessage,
+  VodhouseError,
+  WarehouseError,
+} from '../../src/lib/errors.ts';
+import { formatBinaryBytes, formatBytes } from '../../src/lib/format.ts';
 
 function open(options: Partial<LoggerOptions> = {}) {
   const lines: string[] = [];
@@ -50,4 +59,42 @@ describe('a logger', () => {
     logger.warn(postponed('busy'), 'hello');
     expect(lines[0]).toMatch(/^\[.* UTC\] WARN: hello\n$/);
   });
+});
+
+describe('an error of vodhouse', () => {
+  it('has the name of its class, a message, an optional hint, and its cause', () => {
+    const cause = new Error('EACCES');
+    for (const Each of [ConfigError, WarehouseError, LockedError, InterruptedError]) {
+      const error = new Each('it broke', { hint: 'mend it', cause });
+      expect(error).toBeInstanceOf(VodhouseError);
+      expect(error).toMatchObject({ name: Each.name, message: 'it broke', hint: 'mend it', cause });
+      expect(new Each('it broke').hint).toBeUndefined();
+    }
+  });
+});
+
+describe('the message of a thrown value', () => {
+  it('is available for every type', () => {
+    expect(errorMessage(new Error('it broke'))).toBe('it broke');
+    expect(errorMessage('text')).toBe('text');
+    expect(errorMessage(undefined)).toBe('undefined');
+    expect(errorMessage({ code: 7 })).toBe('[object Object]');
+  });
+});
+
+it.each([
+  [0, '0 B', '0 B'],
+  [999, '999 B', '999 B'],
+  [1000, '1 kB', '1000 B'],
+  [1024, '1.02 kB', '1 KiB'],
+  [999_499, '999 kB', '976 KiB'],
+  [999_500, '1 MB', '976 KiB'],
+  [999_950, '1 MB', '977 KiB'],
+  [1_048_575, '1.05 MB', '1020 KiB'],
+  [1_048_576, '1.05 MB', '1 MiB'],
+  [2 ** 40, '1.1 TB', '1 TiB'],
+  [999_999_999_999, '1 TB', '931 GiB'],
+  [-999_950, '-1 MB', '-977 KiB'],
+])('formats %i bytes with a unit below which no thousand is shown: %s, %s', (bytes, decimal, binary) => {
+  expect([formatBytes(bytes), formatBinaryBytes(bytes)]).toEqual([decimal, binary]);
 });

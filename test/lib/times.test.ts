@@ -1,6 +1,10 @@
+import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addDays, isTime, readTime } from '../../src/lib/days.ts';
+import { fromTimestamp, systemClock, toTimestamp } from '../../src/lib/clock.ts';
+import { createCalendar, daysBetween } from '../../src/lib/calendar.ts';
+import { toMs } from '../support/clocks/virtual-clock.ts';
 
 describe('a time that another program wrote', () => {
   it.each([
@@ -71,5 +75,97 @@ describe('a time that another program wrote', () => {
     for (const part of [' ', '1', '\t\n', '.1', 'Z'])
       expect(isTime(`2026-01-02 03:04:05.${part.repeat(500_000)}x`)).toBe(false);
     expect(performance.now() - started).toBeLessThan(2_000);
+  });
+});
+
+describe('the system clock', () => {
+  it('ends a wait when the signal aborts, with the reason of the signal', async () => {
+    const reason = new Error('stopped');
+    const controller = new AbortController();
+    const waiting = systemClock.sleep(3_600_000, controller.signal);
+    controller.abort(reason);
+    await expect(waiting).rejects.toBe(reason);
+    await expect(systemClock.sleep(0, controller.signal)).rejects.toBe(reason);
+  });
+
+  it('leaves no listener at the signal when a wait is over', async () => {
+    const controller = new AbortController();
+    const waiting = systemClock.sleep(1, controller.signal);
+    expect(getEventListeners(controller.signal, 'abort')).toHaveLength(1);
+    await waiting;
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+  });
+});
+
+describe('a timestamp', () => {
+  it('is a moment in UTC to the second, as text that sorts', () => {
+    expect(toTimestamp(Date.parse('2026-03-09T15:04:05.999Z'))).toBe('2026-03-09 15:04:05');
+    expect(toTimestamp(0)).toBe('1970-01-01 00:00:00');
+    expect(fromTimestamp('2026-03-09 15:04:05')).toBe(Date.parse('2026-03-09T15:04:05Z'));
+  });
+
+  it('parses back to its moment without the milliseconds, and preserves the order', () => {
+    const ms = fc.nat(4_000_000_000_000);
+    const property = fc.property(ms, ms, (one, other) => {
+      expect(fromTimestamp(toTimestamp(one))).toBe(Math.floor(one / 1000) * 1000);
+      if (one <= other) expect(toTimestamp(one) <= toTimestamp(other)).toBe(true);
+    });
+    fc.assert(property);
+  });
+});
+
+const ZONES = [
+  'UTC',
+  'Asia/Seoul',
+  'America/New_York',
+  'Africa/Cairo',
+  'Pacific/Apia',
+  'Australia/Lord_Howe',
+];
+const moment = fc.integer({ min: toMs('2000-01-01T00:00Z'), max: toMs('2035-01-01T00:00Z') });
+const day = moment.map((ms) => new Date(ms).toISOString().slice(0, 10));
+
+describe('a calendar', () => {
+  it('returns the day of its zone for a moment', () => {
+    const at = toMs('2026-03-09T15:00:00Z');
+    expect(createCalendar('Asia/Seoul').dayAt(at)).toBe('2026-03-10');
+    expect(createCalendar('Asia/Seoul').dayAt(at - 1)).toBe('2026-03-09');
+    expect(createCalendar('America/New_York').dayAt(at)).toBe('2026-03-09');
+    expect(createCalendar('Pacific/Kiritimati').dayAt(at)).toBe('2026-03-10');
+  });
+
+  it('puts every moment between the beginning of its day and that of the next', () => {
+    const property = fc.property(fc.constantFrom(...ZONES), moment, (zone, ms) => {
+      const calendar = createCalendar(zone);
+      const date = calendar.dayAt(ms);
+      expect(calendar.startOf(date)).toBeLessThanOrEqual(ms);
+      expect(calendar.startOf(addDays(date, 1))).toBeGreaterThan(ms);
+      expect(calendar.dayAt(calendar.startOf(date))).toBe(date);
+    });
+    fc.assert(property, { numRuns: 500 });
+  });
+
+  it('has a name, and rejects a zone that does not exist', () => {
+    expect(createCalendar('Asia/Seoul').timezone).toBe('Asia/Seoul');
+    expect(() => createCalendar('Asia/Atlantis')).toThrow(RangeError);
+  });
+});
+
+describe('days', () => {
+  it('are counted across months, leap days and daylight saving', () => {
+    expect(addDays('2026-02-28', 1)).toBe('2026-03-01');
+    expect(addDays('2028-02-28', 1)).toBe('2028-02-29');
+    expect(addDays('2026-01-01', -1)).toBe('2025-12-31');
+    expect(addDays('2026-03-10', 0)).toBe('2026-03-10');
+    expect(daysBetween('2026-01-01', '2027-01-01')).toBe(365);
+    expect(daysBetween('2026-03-10', '2026-03-09')).toBe(-1);
+  });
+
+  it('are as far apart as they were moved', () => {
+    const property = fc.property(day, fc.integer({ min: -1000, max: 1000 }), (date, count) => {
+      expect(daysBetween(date, addDays(date, count))).toBe(count);
+      expect(addDays(addDays(date, count), -count)).toBe(date);
+    });
+    fc.assert(property);
   });
 });
