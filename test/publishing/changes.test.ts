@@ -195,10 +195,16 @@ where ${ofEach((change) => `d.${change}_count <> coalesce(c.${change}, 0)`, ' or
 
   'a size that is not that of the states at the end of the day': () => `select * from (
   select package_key, d.day, video_count, d.size_bytes, (select count(*) ${VALID}) as videos,
-    (select coalesce(sum(size_bytes), 0) ${VALID}) as bytes
+    (select coalesce(sum(size_bytes), 0) ${VALID}) as bytes,
+    d.duration_seconds, (select coalesce(sum(duration_seconds), 0) ${VALID}) as seconds
   from package_daily d
   join dates on dates.day = d.day
-) where video_count <> videos or size_bytes <> bytes`,
+) where video_count <> videos or size_bytes <> bytes or duration_seconds <> seconds`,
+
+  'a package without each of its days up to today, which alone is live':
+    () => `select package_key from package_daily group by package_key
+having count(*) <> julianday(max(day)) - julianday(min(day)) + 1 or sum(is_live) <> 1
+  or max(day) filter (where is_live) <> max(day)`,
 
   'states without a number, or with two present ones':
     () => `select video_key from video_versions group by video_key
