@@ -5,7 +5,6 @@ import { DRIFT } from '../../src/queries/named/status.ts';
 import type { FieldDrift } from '../../src/lib/service-fields.ts';
 import {
   acknowledgeDrift,
-  countDayWithoutDrift,
   countWalksWithoutDrift,
   listOpenDrift,
   recordDrift,
@@ -169,20 +168,5 @@ describe('drift that the service no longer shows', () => {
         ...{ acknowledged_at: null, resolved_at: null, absent_walks: 0 },
       },
     ]);
-  });
-
-  it('of storage is resolved on the third later day with a reading', () => {
-    see(SEEN, 'storage', null);
-    const read = (at: string) => transact(db, (tx) => countDayWithoutDrift(tx, { account: 'main', at }));
-    for (const at of [
-      '2026-03-10 12:00:00',
-      '2026-03-11 01:00:00',
-      '2026-03-11 02:00:00',
-      '2026-03-13 01:00:00',
-    ])
-      read(at);
-    expect(isOpen()).toBe(true);
-    read('2026-03-14 00:00:01');
-    expect(isOpen()).toBe(false);
   });
 });

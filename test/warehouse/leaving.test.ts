@@ -186,21 +186,6 @@ describe('a package that leaves the config', () => {
     });
   });
 
-  it('finds its videos again when it is back: they return, others are added, and what is gone stays retired', async () => {
-    await walker.walkOnce(videos([1, 2, 3]));
-    await walker.walkOnce(videos([1, 2])); // 3 is removed
-    leave();
-    comeBack();
-    expect(await walker.walkOnce(videos([1, 3, 4]))).toEqual({ removed: 0, heldBack: 0 });
-    expect(histories()).toEqual([
-      '1: imported 03-01, retired 03-02, returned 03-03',
-      '2: imported 03-01, retired 03-02',
-      '3: imported 03-01, removed 03-01, restored 03-03',
-      '4: added 03-03',
-    ]);
-    expect(packageRow()).toMatchObject({ live_count: 3, first_walked_at: '2026-03-01 12:00:00' });
-  });
-
   it('returns a video with what was edited meanwhile, and one whose record cannot be stored', async () => {
     await walker.walkOnce(videos([1, 2]));
     leave();
@@ -218,31 +203,6 @@ describe('a package that leaves the config', () => {
       { id: 1, ...returned, changed_fields: 'title ' },
       { id: 2, ...returned, changed_fields: null },
     ]);
-  });
-
-  it('leaves as often as it comes back, and once only', async () => {
-    await walker.walkOnce(videos([1, 2]));
-    leave();
-    leave(); // it is not in the config already
-    comeBack();
-    await walker.walkOnce(videos([1]));
-    leave();
-    comeBack();
-    await walker.walkOnce(videos([1, 2]));
-    expect(histories()).toEqual([
-      '1: imported 03-01, retired 03-02, returned 03-04, retired 03-05, returned 03-06',
-      '2: imported 03-01, retired 03-02, returned 03-06',
-    ]);
-    expect(packageRow()).toMatchObject({ live_count: 2 });
-  });
-
-  it('leaves nothing where it leaves again before a walk, and its last count is then none', async () => {
-    await walker.walkOnce(videos([1]));
-    leave();
-    comeBack();
-    leave();
-    expect(histories()).toEqual(['1: imported 03-01, retired 03-02']);
-    expect(packageRow()).toMatchObject({ live_count: 0, last_count: 0 });
   });
 
   it('touches no other package of the same number or account', async () => {

@@ -83,19 +83,6 @@ describe('a removal', () => {
       { removed_at: at, first_missing_at: at },
     ]);
   });
-
-  it('does not take effect through a walk that stops, nor through the next one that starts from scratch', async () => {
-    await walker.walkOnce(videos([1, 2, 3]));
-    const stopped = await walker.begin();
-    await walker.page(stopped, { videos: videos([1, 3]), proof: EVERYTHING });
-    await walker.stop(stopped, 'failed');
-    expect(removedIds()).toEqual([]);
-    const afresh = await walker.begin();
-    expect(afresh.checkpoint).toBeNull();
-    expect(candidates()).toEqual([]);
-    await walker.page(afresh, { videos: videos([1, 3]) });
-    expect(await walker.finish(afresh)).toEqual(NONE);
-  });
 });
 
 describe('the brake', () => {

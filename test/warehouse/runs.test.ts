@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Warehouse } from '../../src/warehouse/warehouse.ts';
 import { execute, readRows, readValue } from '../support/fixtures/live-file.ts';
-import { ACCOUNT, createWalker, PACKAGE, videos } from '../support/fixtures/package-walker.ts';
+import { ACCOUNT, createWalker, PACKAGE } from '../support/fixtures/package-walker.ts';
 import { openEmptyWarehouse } from '../support/fixtures/test-warehouse.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
 import type { VirtualClock } from '../support/clocks/virtual-clock.ts';
@@ -156,30 +156,6 @@ describe('the packages', () => {
       { account: 'one', package_id: 2, name: 'New', retired_at: null },
       { account: 'two', package_id: 1, name: null, retired_at: null },
     ]);
-  });
-
-  it('are retired, with all their data, when the config drops them, and come back', async () => {
-    transact(warehouse.db, (tx) =>
-      registerPackages(tx, [account(ACCOUNT, [PACKAGE, 102]), account('two', [PACKAGE])], clock.now()),
-    );
-    await createWalker(warehouse, clock).walkOnce(videos([1, 2, 3]));
-    clock.advance(DAY_MS);
-    transact(warehouse.db, (tx) => registerPackages(tx, [account(ACCOUNT, [102])], clock.now()));
-    const retired_at = '2026-03-02 12:00:00';
-    expect(packages()).toEqual([
-      { account: ACCOUNT, package_id: PACKAGE, name: null, retired_at },
-      { account: ACCOUNT, package_id: 102, name: null, retired_at: null },
-      { account: 'two', package_id: PACKAGE, name: null, retired_at },
-    ]);
-    expect(readValue(path, `select count(*) from video where change = 'retired'`)).toBe(3);
-    clock.advance(DAY_MS);
-    transact(warehouse.db, (tx) => registerPackages(tx, [account(ACCOUNT, [102])], clock.now()));
-    expect(packages()[0]).toMatchObject({ retired_at });
-    transact(warehouse.db, (tx) => registerPackages(tx, [account(ACCOUNT, [PACKAGE])], clock.now()));
-    expect(packages().map((row) => row['retired_at'])).toEqual([null, '2026-03-03 12:00:00', retired_at]);
-    await createWalker(warehouse, clock).walkOnce(videos([1, 2, 3]));
-    const count = 'select live_count from package where package_id = ? and account = ?';
-    expect(readValue(path, count, PACKAGE, ACCOUNT)).toBe(3);
   });
 });
 

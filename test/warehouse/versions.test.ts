@@ -57,27 +57,6 @@ describe('a version', () => {
     expect(versions(1).map((version) => version['series'])).toEqual([null, '', 'S']);
     expect(row(1)).toMatchObject({ series: null, change_seq: 4 });
   });
-
-  it('of a live video that is removed ends when the removal takes effect, not at its proof', async () => {
-    await walker.walkOnce(videos([1, 2, 3]));
-    const before = row(2);
-    await removeOthers([1, 3]);
-    const [first_missing_at, at] = ['2026-03-01 12:01:00', '2026-03-01 12:02:00'];
-    expect(row(2)).toMatchObject({ removed_at: at, changed_at: at, first_missing_at });
-    expect(versions(2)).toEqual([{ ...before, valid_from: '2026-03-01 12:00:00', valid_to: at }]);
-    expect(countVersions()).toBe(1);
-  });
-
-  it('of a removed video that returns is valid from the effect of the removal to the return', async () => {
-    await walker.walkOnce(videos([1, 2, 3]));
-    await removeOthers([1, 3]);
-    const before = row(2);
-    await show(videos([2]));
-    const [began, valid_to] = ['2026-03-01 12:02:00', '2026-03-01 12:03:00'];
-    expect(versions(2)[1]).toEqual({ ...before, changed_at: began, valid_from: began, valid_to });
-    expect(row(2)).toMatchObject({ removed_at: null, first_missing_at: null, changed_at: valid_to });
-    expect(versions(2)).toHaveLength(2);
-  });
 });
 
 describe('a change and its version', () => {

@@ -29,7 +29,6 @@ export function findViolations(one: WalkCase, before: Removed, summary: RunSumma
     ...unexpected.map(({ message }) => `a walk failed: ${message}`),
     ...removed.flatMap(([id, at]) => findRemovalViolations(one, walk, id, at)),
     ...(walk ? [...findLost(one, walk), ...findRequestViolations(one, walk), ...findLeft(one, walk)] : []),
-    ...findFileViolations(one),
   ];
 }
 
@@ -95,38 +94,6 @@ function findLeft({ pipeline }: WalkCase, { status, walk_id, mode }: WalkRow): s
   const left = pipeline.query<{ id: number }>(sql, walk_id, mode === 'full' ? 1 : 0);
   return left.map(({ id }) => `E: ${id} is left as a candidate`);
 }
-
-const STATES = `(
-  select id, change_seq, changed_at, valid_to from video_version
-  union all select id, change_seq, changed_at, null from video)`;
-
-/**
- * E. Counts, versions and candidates match the rows. A version is valid until the next one is, and the last one until the row; later
- * changes have later numbers and times.
- */
-const BROKEN = {
-  'live_count is not the number of live rows': `
-    select live_count from package
-    where live_count <> (select count(*) from video where video.package_id = package.package_id and removed_at is null)`,
-  'versions do not join up': `
-    select id, changed_at, valid_to, next_at from (
-      select *, lead(changed_at) over (partition by id order by change_seq) as next_at from ${STATES})
-    where valid_to is not null and (next_at is not valid_to or changed_at > valid_to)`,
-  'a change is dated before the one that was stored before it': `
-    select id, change_seq, changed_at, before from (
-      select *, lag(changed_at) over (order by change_seq) as before from ${STATES})
-    where changed_at < before`,
-  'a removal is not dated by its effect, or took effect before its proof': `
-    select id, changed_at, removed_at, first_missing_at from video
-    where removed_at is not null and (removed_at <> changed_at or first_missing_at > removed_at or first_missing_at is null)`,
-  'a candidate is no live row': `
-    select id from removal_candidate where id not in (select id from video where removed_at is null)`,
-};
-
-const findFileViolations = ({ pipeline }: WalkCase): string[] =>
-  Object.entries(BROKEN).flatMap(([text, sql]) =>
-    pipeline.query(sql).map((row) => `E: ${text}: ${JSON.stringify(row)}`),
-  );
 
 type Row = Record<string, unknown> & { id: number; removed_at: string | null };
 
