@@ -120,3 +120,19 @@ it('a service that refuses pages beyond the end does not refuse the key: every l
   const { status, packagesDone } = await run(({ page }) => (page > 1 ? listRefusal('InvalidPage') : null));
   expect({ status, packagesDone }).toEqual({ status: 'succeeded', packagesDone: 8 });
 });
+
+it('a key that becomes wrong defers the walks that wait for another turn: only three fail', async () => {
+  const records = Array.from({ length: 200 }, (_, index) => videoRecord(index + 1));
+  let refused = 0;
+  const { url } = await startScriptedService((request) => {
+    const { query } = request;
+    const isWrong = refused > 0 || (query.get('pkg') === '108' && query.get('page') === '180');
+    if (!isWrong) return listPage(request, records);
+    refused++;
+    return { status: 401 };
+  });
+  const pipeline = openTestPipeline({ url, packages: PACKAGES, pageSize: 1, silent: true, concurrency: 1 });
+  const { walks } = await pipeline.run();
+  expect(refused).toBe(3);
+  expect(walks.filter(({ status }) => status === 'parked').length).toBeGreaterThanOrEqual(2);
+});
