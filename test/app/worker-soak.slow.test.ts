@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fromTimestamp, MINUTE_MS, HOUR_MS, DAY_MS } from '../../src/lib/clock.ts';
+import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../src/lib/clock.ts';
 import { FIGURES } from '../../src/lib/service-fields.ts';
 import { readRows, readValue } from '../support/fixtures/live-file.ts';
 import { allDays, allRecords } from '../support/fixtures/json-page.ts';
@@ -97,12 +97,6 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The end of a day in Berlin: its clocks go forward in the night to 29 March 2026, and back in that to 25 October. */
-function getEnd(date: string): number {
-  const offsetHours = date < '2026-03-29' || date >= '2026-10-25' ? 1 : 2;
-  return Date.parse(`${date}T00:00Z`) + DAY_MS - offsetHours * HOUR_MS;
-}
-
 describe(`a worker that runs for ${DAYS} days, through bad nights and crashes, seed ${SEED}`, () => {
   it('goes through every kind of bad night, and crashes in the middle of a run', () => {
     expect(Object.keys(soak.service.seen.faults).sort()).toEqual([
@@ -128,20 +122,6 @@ describe(`a worker that runs for ${DAYS} days, through bad nights and crashes, s
     );
     expect(readRows(path, 'select * from storage_discrepancy')).toEqual([]);
     expect(readRows(path, 'select * from storage_gap')).toEqual([]);
-  });
-
-  it('books a day when it is over and settled, also where the clocks go forward', () => {
-    const wrong = readRows(path, `select date, observed_at from storage_day where state = 'booked'`).flatMap(
-      ({ date, observed_at: observedAt }) => {
-        const settledAt = getEnd(String(date)) + HOUR_MS;
-        if (settledAt < START) return [];
-        const bad = outageWithin(soak.outages, settledAt, settledAt + QUICK_MS);
-        const late = Math.max(settledAt, bad?.pausedUntil ?? 0) + QUICK_MS + MINUTE_MS;
-        const at = fromTimestamp(String(observedAt));
-        return settledAt <= at && at <= late ? [] : [`${date} is booked at ${observedAt}`];
-      },
-    );
-    expect(wrong).toEqual([]);
   });
 
   it('runs one at a time, at every tick, and never twice', () => {

@@ -48,29 +48,6 @@ function openFile(...statements: string[]) {
   return db;
 }
 
-describe('the list of runs', () => {
-  const RUNS = [run(1, 'succeeded'), run(2, 'failed'), run(3, 'partial'), run(4, 'parked'), run(5, 'failed')];
-
-  it('has the newest first, with the totals of their walks', () => {
-    const db = openFile(...RUNS, walk(1, 4, { inserted: 3 }), walk(2, 4, { inserted: 4 }));
-    const rows = runs.readRuns(db, 2);
-    expect(rows.map(({ run_id }) => run_id)).toEqual([5, 4]);
-    expect(rows[1]).toMatchObject({ added: 7, walks: 2, failed_walks: 0 });
-  });
-
-  it('has only runs that failed, or were done in part, if they are asked for', () => {
-    const db = openFile(...RUNS);
-    expect(runs.readRuns(db, 2, true).map(({ run_id }) => run_id)).toEqual([5, 3]);
-    expect(runs.countRuns(db)).toEqual({ runs: 5, failed: 3, first: 1, last: 5 });
-  });
-
-  it('is empty before the first run', () => {
-    const db = openFile();
-    expect(runs.readRuns(db, 20)).toEqual([]);
-    expect(runs.countRuns(db)).toEqual({ runs: 0, failed: 0, first: null, last: null });
-  });
-});
-
 describe('one run', () => {
   it('has what belongs to it, and nothing of the runs next to it', () => {
     const before = { started_at: '2026-03-10 11:00:00', finished_at: '2026-03-10 11:05:00' };

@@ -140,23 +140,9 @@ const inOrder = (count: number) => Array.from({ length: count }, (_, name) => na
 const rising = (names: readonly number[]) => [...names].sort((one, other) => one - other);
 
 describe('packages in the fair queue', () => {
-  it('read a fixed number of pages each per turn, and continue where they stopped', async () => {
-    const { read, breaches } = await runTurns({ ...ONE_AT_A_TIME, sizes: [5, 1, 4, 2] });
-    expect(read).toEqual([0, 0, 1, 2, 2, 0, 0, 3, 3, 2, 2, 0]);
-    expect(breaches).toEqual([]);
-  });
-
   it('do not delay a huge one either: it has its turns while others wait for their first', async () => {
     const { ended } = await runTurns({ ...ONE_AT_A_TIME, sizes: [20, ...Array<number>(1000).fill(1)] });
     expect(ended.indexOf(0)).toBe(18);
-  });
-
-  it('continue their turn where no other package waits', async () => {
-    const overs: boolean[] = [];
-    await runFairly(['only'], { ...ONE_AT_A_TIME, stopReason: () => null }, async (_, turn) => {
-      for (let page = 1; page <= 5; page++) overs.push(turn.pageRead());
-    });
-    expect(overs).toEqual([false, false, false, false, false]);
   });
 
   it('are served one at a time until the first response, and at full concurrency from then on', async () => {

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { getMaxBoundaryReads, planBoundaryReads } from '../../../src/sync/videos/boundary-read.ts';
 import { idsBetween, type PackageService } from '../../support/servers/test-service.ts';
@@ -220,50 +219,9 @@ describe('the end of a list', () => {
 });
 
 describe('the plan of a boundary read', () => {
-  const boundary = fc
-    .record({
-      pageSize: fc.integer({ min: 2, max: 1000 }),
-      page: fc.integer({ min: 1, max: 500 }),
-      above: fc.integer({ min: 1, max: 3000 }),
-      isSizeIgnored: fc.boolean(),
-    })
-    .map(({ pageSize, page, above, isSizeIgnored }) => {
-      const rank = pageSize * page;
-      return { rank, pageSize, length: rank + above, isSizeIgnored };
-    });
-
-  it('has the boundary inside its page, never at the end of it, where any page has', () => {
-    fc.assert(
-      fc.property(boundary, (given) => {
-        for (const { page, pageSize, direction } of planBoundaryReads(given).slice(0, 1)) {
-          const rank = direction === 'asc' ? given.rank : given.length - given.rank;
-          if (rank % pageSize === 0) continue; // the plan for a list with a wrong count
-          expect((page - 1) * pageSize).toBeLessThan(rank);
-          expect(page * pageSize).toBeGreaterThan(rank);
-        }
-      }),
-    );
-  });
-
   it('uses the smaller page on which the boundary is deepest', () => {
     const [plan] = planBoundaryReads({ rank: 5000, length: 9000, pageSize: 1000, isSizeIgnored: false });
     expect(plan).toEqual({ page: 6, pageSize: 909, direction: 'asc' });
-  });
-
-  const asc = (page: number, pageSize: number) => ({ page, pageSize, direction: 'asc' });
-  const desc = (page: number, pageSize: number) => ({ page, pageSize, direction: 'desc' });
-  it.each([
-    ['a smaller page, then from the other end', [10, 17, 5, false], [asc(3, 4), desc(2, 5)]],
-    ['two smaller pages', [5000, 9000, 1000, false], [asc(6, 909), desc(5, 889)]],
-    [
-      'a smaller page from the other end, then as for a wrong count',
-      [6, 15, 3, false],
-      [desc(5, 2), desc(4, 3)],
-    ],
-    ['from the other end, of one size', [10, 17, 5, true], [desc(2, 5)]],
-    ['as for a wrong count, of one size', [10, 20, 5, true], [desc(3, 5)]],
-  ] as const)('is %s', (_what, [rank, length, pageSize, isSizeIgnored], plans) => {
-    expect(planBoundaryReads({ rank, length, pageSize, isSizeIgnored })).toEqual(plans);
   });
 
   it('is limited by a share of the pages, and never less than three', () => {
