@@ -1,10 +1,6 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
-import { CONFIG_TEMPLATE } from '../../src/config/template.ts';
-import { ConfigError } from '../../src/lib/errors.ts';
 import { createFolder } from '../support/fixtures/folder-of-files.ts';
 import { catchConfigError, LEAST, readProblems, load } from '../support/fixtures/load-config.ts';
 import { inTime } from '../support/time-limit.ts';
@@ -172,35 +168,6 @@ describe('a file that is not YAML', () => {
     expect(problems[0]).toMatch(new RegExp(`^${line}`));
   });
 });
-
-describe('any typing mistake', () => {
-  test('results in a config or a ConfigError, never in another error', () => {
-    const file = join(createFolder({}), 'vodhouse.yaml');
-    const template = CONFIG_TEMPLATE;
-    const at = fc.integer({ min: 0, max: template.length });
-    const typed = fc.oneof(
-      fc.string({ maxLength: 3 }),
-      fc.constantFrom('\n', '- ', ': ', '*', '&', '{', '[', '${'),
-    );
-    fc.assert(
-      fc.property(fc.array(fc.tuple(at, fc.nat(12), typed), { minLength: 1, maxLength: 4 }), (slips) => {
-        const slip = (text: string, [start, length, put]: [number, number, string]) =>
-          text.slice(0, start) + put + text.slice(start + length);
-        writeFileSync(file, slips.reduce(slip, template));
-        expect(kindOfEnd(() => loadConfig(file, { VODHOUSE_KEY: 'k' }))).toMatch(/^(config|problems)$/);
-      }),
-    );
-  });
-});
-
-function kindOfEnd(run: () => unknown): string {
-  try {
-    run();
-    return 'config';
-  } catch (error) {
-    return error instanceof ConfigError ? 'problems' : String(error);
-  }
-}
 
 /** Nine values, nine times nine, and so on: one line per level, each nine times the previous one. */
 function bomb(levels: number): string {
