@@ -8,9 +8,22 @@ import {
   type Reply,
   type SeenRequest,
 } from '../../support/servers/scripted-service.ts';
-import { mostWithin } from '../../support/clocks/sliding-window.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
+
+/**
+ * The most moments that any sliding window of this length contains; a window includes its beginning and not its end. The moments
+ * rise.
+ */
+function mostWithin(moments: readonly number[], windowMs: number): number {
+  let most = 0;
+  let first = 0;
+  for (const [index, moment] of moments.entries()) {
+    while ((moments[first] ?? moment) <= moment - windowMs) first++;
+    most = Math.max(most, index - first + 1);
+  }
+  return most;
+}
 
 /** High limits: the rate is back soon after a pause. */
 const LIMITS = 'per_second: 100, per_minute: 6000';

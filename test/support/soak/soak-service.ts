@@ -1,5 +1,5 @@
 /**
- * The sandbox over real HTTP, with an outage every night, a clock that advances while it answers, and a record of every request.
+ * The sandbox over real HTTP, with an outage every night, a clock that advances while it answers, and a count of its requests.
  * Moments in milliseconds since 1970.
  */
 import { fastify, type FastifyReply } from 'fastify';
@@ -62,20 +62,17 @@ export type SoakService = Awaited<ReturnType<typeof startSoakService>>;
 
 export async function startSoakService({ clock, outages, ...account }: SoakServiceOptions) {
   const sandbox = createSandbox({ clock, ...account });
-  /** When each request arrived; from and to when it allowed none, since it said so; the requests by fault. */
+  /** The number of requests, and of those with each fault. */
   const seen = {
-    arrivals: [] as number[],
-    pauses: [] as { from: number; to: number }[],
+    arrivals: 0,
     faults: {} as Record<string, number>,
   };
   let isStill = false;
-  let awaited: { number: number; call: () => void } | null = null;
 
   function arrive(): number {
     clock.advance(THERE_MS);
-    const number = seen.arrivals.push(clock.now());
+    const number = ++seen.arrivals;
     if (!isStill && number % CHANGE_EVERY === 0) sandbox.churn(1);
-    if (awaited?.number === number) awaited.call();
     return clock.now();
   }
 
@@ -93,7 +90,6 @@ export async function startSoakService({ clock, outages, ...account }: SoakServi
     count(waitMs === null ? `${status}` : `${status} with a time`);
     if (waitMs !== null) {
       const seconds = Math.ceil(waitMs / 1000);
-      seen.pauses.push({ from: clock.now(), to: clock.now() + seconds * 1000 });
       reply.header('retry-after', String(seconds));
     }
     await reply.code(status).send('not now');
@@ -117,9 +113,6 @@ export async function startSoakService({ clock, outages, ...account }: SoakServi
     url: await app.listen({ host: '127.0.0.1', port: 0 }),
     sandbox,
     seen,
-    /** Calls back when the n-th request from now arrives. */
-    atArrival: (requests: number, call: () => void) =>
-      void (awaited = { number: seen.arrivals.length + requests, call }),
     /** Stops all changes of the account. */
     stopChanges: () => void (isStill = true),
     close: async () => app.close(),

@@ -1,8 +1,3 @@
-/**
- * A worker for many days by a virtual clock: its schedule, the outages of its service, its crashes. `SOAK_DAYS` (default and
- * least: 20) and `SOAK_SEED` change its length, its videos, its outages and its crashes. Moments in milliseconds since 1970.
- */
-import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { runWorker } from '../../../src/app/worker.ts';
@@ -37,15 +32,6 @@ export const QUICK_MS = 20 * MINUTE_MS;
 
 const PACKAGES = [220, 120, 0, 70, 30].map((videos, index) => ({ id: 101 + index, videos }));
 
-const FIRST_HOUR = Math.ceil(START / HOUR_MS) * HOUR_MS;
-/** When the worker is killed, every ten days: a number of requests after a tick of a full run. */
-const DEATHS = Array.from({ length: Math.floor(DAYS / 10) }, (_, index) => ({
-  at: FIRST_HOUR + (10 * index + 4) * DAY_MS + ((SEED * 5 + index * 7) % 24) * HOUR_MS,
-  requests: 3 + ((SEED + index * 3) % 8),
-}));
-/** How long it stays down. */
-const DEAD_FOR_MS = 130_000;
-
 export interface SoakRun {
   id: number;
   mode: 'full' | 'quick';
@@ -62,8 +48,6 @@ export interface Soak {
   service: SoakService;
   outages: readonly Outage[];
   runs: SoakRun[];
-  /** The moments of its crashes, and of the restarts after them. */
-  deaths: { at: number; again: number }[];
   /** Log messages that no outage explains. */
   defects: string[];
   /** After each ten days: bytes of the heap in use, and of each table with its indexes. */
@@ -77,7 +61,7 @@ export async function runSoak(path: string): Promise<Soak> {
   const outages = outagesFrom(START, DAYS, SEED);
   const account = { packages: PACKAGES, timezone: TIMEZONE, seed: SEED };
   const service = await startSoakService({ clock, outages, ...account });
-  const soak: Soak = { service, outages, runs: [], deaths: [], defects: [], sizes: [], endedAt: 0 };
+  const soak: Soak = { service, outages, runs: [], defects: [], sizes: [], endedAt: 0 };
   try {
     await live(soak, clock, soakConfig(service.url, path));
   } finally {
@@ -89,23 +73,12 @@ export async function runSoak(path: string): Promise<Soak> {
 
 async function live(soak: Soak, clock: VirtualClock, config: Config): Promise<void> {
   const { outages, service } = soak;
-  const deaths = [...DEATHS];
-  const begin = () => startWorker(config, clock, soak.defects);
-  let worker = begin();
+  const worker = startWorker(config, clock, soak.defects);
   let recordedAt = START;
   for (let at = START; at < END; at = nextCheck(outages, at, clock.now())) {
     clock.set(Math.max(at, clock.now()));
     churn(service, at);
-    if (deaths[0] && at >= deaths[0].at) service.atArrival(deaths.shift()?.requests ?? 0, worker.kill);
     await worker.runTick();
-    if (worker.isKilled()) {
-      const diedAt = clock.now();
-      await worker.restoreFiles();
-      clock.advance(DEAD_FOR_MS);
-      soak.deaths.push({ at: diedAt, again: clock.now() });
-      worker = begin();
-      await worker.runTick();
-    }
     if (at < recordedAt) continue;
     recordedAt += DAY_MS / 2; // runs are deleted by age
     record(soak, config.warehouse, clock.now());
@@ -142,15 +115,11 @@ function soakConfig(url: string, path: string): Config {
   return { ...config, accounts, schedule: SCHEDULE };
 }
 
-const FILES = ['', '-wal'];
-
-/** The real worker. The test triggers its ticks, and can stop it like a killed process. `defects` gets what it must never log. */
+/** The real worker. The test triggers its ticks. `defects` gets what it must never log. */
 function startWorker(config: Config, clock: VirtualClock, defects: string[]) {
-  const { warehouse: path } = config;
   const controller = new AbortController();
   let give: (tick: () => Promise<void>) => void = () => undefined;
   const given = new Promise<() => Promise<void>>((resolve) => (give = resolve));
-  let killed = false;
   const write = (line: string) => {
     if (line.includes('the run failed') || line.includes('could not be stored')) defects.push(line);
   };
@@ -177,23 +146,6 @@ function startWorker(config: Config, clock: VirtualClock, defects: string[]) {
       await (
         await Promise.race([given, endedEarly])
       )();
-    },
-    /**
-     * Saves the files at this moment, in the middle of a run, and prevents any new run. `restoreFiles` discards everything that
-     * the process writes after that.
-     */
-    kill: () => {
-      killed = true;
-      for (const file of FILES)
-        if (existsSync(path + file)) copyFileSync(path + file, `${path}.killed${file}`);
-      controller.abort(new InterruptedError('killed by the test'));
-    },
-    isKilled: () => killed,
-    restoreFiles: async () => {
-      await ended;
-      for (const file of [...FILES, '-shm']) rmSync(path + file, { force: true });
-      for (const file of FILES)
-        if (existsSync(`${path}.killed${file}`)) renameSync(`${path}.killed${file}`, path + file);
     },
     stop: async () => {
       controller.abort(new InterruptedError('stopped by the test'));
