@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createBackupLoop } from '../../src/app/backup-loop.ts';
 import { createLogger } from '../../src/lib/logger.ts';
-import { tryLock } from '../../src/database/lock.ts';
 import { HOUR_MS, DAY_MS } from '../../src/lib/clock.ts';
 import { readHealthFacts } from '../../src/health/facts.ts';
 import { findProblems } from '../../src/health/catalogue.ts';
@@ -127,25 +126,6 @@ describe('the backups of the worker', () => {
     clock.advance(HOUR_MS);
     check();
     await expect.poll(problems).toEqual([]);
-  });
-
-  it('are a problem of a running worker where none was made for two ticks', async () => {
-    const { path, clock, check, problems, count } = await openLoop();
-    clock.advance(3 * DAY_MS);
-    expect(problems()).toEqual([]);
-    const lock = tryLock(path, 'worker', 'start', clock.now());
-    onTestFinished(() => lock?.release());
-    lock?.note({ backups: { since: '2026-03-01 12:00:00' } });
-    expect(problems()).toMatchObject([
-      {
-        of: { kind: 'backup' },
-        since: '2026-03-03 02:30:00',
-        message: expect.stringContaining('is overdue') as string,
-      },
-    ]);
-    check();
-    await expect.poll(count).toBe(1);
-    expect(problems()).toEqual([]);
   });
 
   it('leave those of the original alone in a copy of its live file', async () => {

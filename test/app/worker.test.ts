@@ -1,13 +1,10 @@
-import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { AccountConfig, Config } from '../../src/config/config.ts';
 import { LockedError, WarehouseError } from '../../src/lib/errors.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { tryLock } from '../../src/database/lock.ts';
-import { createHealthReport } from '../../src/health/report.ts';
-import { openPublisher } from '../../src/publishing/publisher.ts';
-import { openReadOnly } from '../../src/database/connection.ts';
 import { openWarehouse } from '../../src/warehouse/warehouse.ts';
 import { execute, readRows, readValue } from '../support/fixtures/live-file.ts';
 import { startSandbox } from '../support/servers/sandbox-account.ts';
@@ -104,33 +101,6 @@ describe('the worker', () => {
     await third.stop();
     expect(third.runs).toEqual([]);
     expect(third.log.filter((line) => line.includes('publishing failed'))).toEqual([]);
-  });
-
-  it('tells others why it cannot publish, however often it runs, and until it can', async () => {
-    const { url } = await startSandbox({ clock });
-    const file = join(folder, 'bi.db');
-    writeFileSync(file, 'of somebody else');
-    const publish = { file, exclude: [], tagSeparators: [','], everyMs: 0, targets: [] };
-    const worker = startTestWorker({ ...configFor({ main: url }), publish }, clock);
-    await expect
-      .poll(() => readValue(path, 'select max(error) from target_load'), { timeout: 30_000 })
-      .toContain(file);
-    const db = openReadOnly(path);
-    const parts = { config: { ...configFor({ main: url }), publish }, db, isStale: () => false };
-    const publisher = openPublisher(parts.config, 'test');
-    const { problems } = createHealthReport(
-      { ...parts, publisher, formatCommand: (text) => text },
-      clock.now(),
-      3,
-    );
-    db.$client.close();
-    expect(problems).toMatchObject([
-      {
-        of: { kind: 'unpublished' },
-        message: expect.stringContaining('cannot be made: publish.file: ') as string,
-      },
-    ]);
-    await worker.stop();
   });
 
   it.each([

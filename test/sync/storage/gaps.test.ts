@@ -13,27 +13,6 @@ describe('a day that the service does not return', () => {
   const openWith = async (missing: Set<string>, rules = {}) =>
     openStorageAccount({ answer: everyDay((date) => (missing.has(date) ? null : 5)), rules });
 
-  it('is a gap, without invented figures', async () => {
-    const account = await openWith(new Set(['2026-03-07', '2026-03-09']), { since: '2026-03-05' });
-    const summary = await account.runAt(noon(0));
-    expect(summary.storage[0]).toMatchObject({ booked: 3, missed: 2, live: true });
-    expect(account.days()).toEqual([
-      ['2026-03-05', 'booked', 5],
-      ['2026-03-06', 'booked', 5],
-      ['2026-03-08', 'booked', 5],
-      ['2026-03-10', 'live', 5],
-    ]);
-    const stamps = {
-      first_missed_at: '2026-03-10 03:00:00',
-      last_requested_at: '2026-03-10 03:00:00',
-      given_up_at: null,
-    };
-    expect(account.rows(GAPS)).toEqual([
-      { date: '2026-03-07', ...stamps },
-      { date: '2026-03-09', ...stamps },
-    ]);
-  });
-
   it('is no problem of the time zone once it is given up, also where it was read live', async () => {
     const missing = new Set<string>();
     const account = await openWith(missing, { giveUpDays: 2, recheckDays: 0 });
